@@ -1,4 +1,4 @@
-//! Agents that other agents can ask, as if they were tools.
+//! Sub-agents: agents that other agents call like tools.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use serde_json::json;
 use crate::limits::Limits;
 use crate::tool::ToolSpec;
 
-/// Agents within agents within agents: one of more than this many levels may ask nobody.
+/// The maximum nesting depth of agents. An agent at this depth cannot call another one.
 pub(crate) const DEPTH: usize = 4;
 
-/// An agent that other agents can ask. It has its own list of hooks, and the app's; of who asks it, the gates of tools hold for it
-/// too.
+/// An agent that other agents can call like a tool. The app's hooks and its own hooks run in its turns. By default, the
+/// tool gates of the calling agent apply to it too.
 ///
 /// ```
 /// use std::time::Duration;
@@ -28,83 +28,85 @@ pub(crate) const DEPTH: usize = 4;
 ///     .deadline(Duration::from_secs(120));
 /// ```
 ///
-/// The budget of who asks is its budget too: a call of a model, a token, and the time that it takes, count for both. One call
-/// is left for who asks, to answer with.
+/// The sub-agent also spends the budget of its caller: its model calls, tokens and time count for both. One model call
+/// is always reserved for the caller, so that the caller can still answer.
 #[derive(Clone, Debug)]
 pub struct SubAgent {
     pub(crate) agent: AgentDef,
     pub(crate) system_prompt: String,
     pub(crate) own: OwnParts,
-    /// Whether the gates of who asks hold for it.
+    /// Whether the caller's gates apply to it.
     pub(crate) is_gated: bool,
-    /// Whether a halt within it ends the turn of who asks.
+    /// Whether a halt in its turn also ends the caller's turn.
     pub(crate) halts_asker: bool,
     description: String,
 }
 
-/// What an agent has in the place of what its harness has.
+/// Settings of an agent that override those of its harness.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OwnParts {
-    /// The names of the tools and agents that its model is offered.
+    /// The names of the tools and agents that are offered to its model.
     pub(crate) tools: Option<Arc<[String]>>,
-    /// The profile that its calls go to.
+    /// The profile of its model calls.
     pub(crate) profile: Option<String>,
     pub(crate) limits: Option<Limits>,
     pub(crate) deadline: Option<Duration>,
 }
 
 impl SubAgent {
-    /// `agent`, which others ask for what `description` says. They ask by its name.
+    /// Creates a sub-agent that runs `agent`. Other agents call it by the agent's name; `description` tells their
+    /// models what it is for.
     pub fn new(agent: AgentDef, description: impl Into<String>) -> Self {
         let description = description.into();
         let own = OwnParts::default();
         Self { agent, system_prompt: String::new(), own, is_gated: true, halts_asker: true, description }
     }
 
-    /// The system prompt of its model.
+    /// Sets the system prompt.
     #[must_use]
     pub fn system_prompt(mut self, text: impl Into<String>) -> Self {
         self.system_prompt = text.into();
         self
     }
 
-    /// The tools and agents that its model is offered, by their names. Where this is not said: the tools that who asks is
-    /// offered, and no agents.
+    /// Sets the names of the tools and agents that are offered to its model. Default: the tools that are offered to its
+    /// caller, and no agents.
     #[must_use]
     pub fn tools(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.own.tools = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
-    /// The profile that its calls of models go to; the harness's first where this is not said.
+    /// Sets the profile of its model calls. Default: the first profile of the harness.
     #[must_use]
     pub fn profile(mut self, profile: impl Into<String>) -> Self {
         self.own.profile = Some(profile.into());
         self
     }
 
-    /// How far its turns may go; as the harness says where this is not said.
+    /// Sets the limits of its turns. Default: the limits of the harness.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.own.limits = Some(limits);
         self
     }
 
-    /// How long it may take in all; [`Limits::agent`] where this is not said.
+    /// Sets how long a call of it may take in total. Default: [`Limits::agent`].
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.own.deadline = Some(deadline);
         self
     }
 
-    /// The gates of who asks do not hold for it: it has its own, and the app's.
+    /// Removes the caller's gates: only its own gates and those of the app apply.
     #[must_use]
     pub fn own_gates(mut self) -> Self {
         self.is_gated = false;
         self
     }
 
-    /// A [`Halt`](hooks_core::verdict::Halt) in its turn is a call that failed for who asks, and does not end that turn too.
+    /// Makes a [`Halt`](hooks_core::verdict::Halt) in its turn a failed call for the caller. By default, the halt also
+    /// ends the caller's turn.
     #[must_use]
     pub fn halts_alone(mut self) -> Self {
         self.halts_asker = false;
@@ -114,13 +116,13 @@ impl SubAgent {
     pub(crate) fn spec(&self) -> ToolSpec {
         ToolSpec::new(self.agent.name.as_str()).description(self.description.as_str()).schema(json!({
             "type": "object",
-            "properties": { "prompt": { "type": "string", "description": "what it is asked, with all it has to know" } },
+            "properties": { "prompt": { "type": "string", "description": "the task, with all the information the agent needs" } },
             "required": ["prompt"],
         })).parallel()
     }
 }
 
-/// The agents of a harness that others can ask.
+/// The sub-agents of a harness.
 #[derive(Clone, Default)]
 pub(crate) struct SubAgents(Vec<Arc<SubAgent>>);
 
@@ -134,7 +136,7 @@ impl SubAgents {
         self.0.iter().find(|known| known.agent.name == name)
     }
 
-    /// The names of tools that agents name and that are not there.
+    /// The agents that name an unknown tool, each with the name of that tool.
     pub(crate) fn unknown(&self, known: impl Fn(&str) -> bool) -> Vec<(&str, &str)> {
         let named = self.0.iter().filter_map(|agent| Some((agent, agent.own.tools.as_ref()?)));
         let all = named.flat_map(|(agent, names)| names.iter().map(|name| (agent.agent.name.as_str(), name.as_str())));

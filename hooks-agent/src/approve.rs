@@ -1,4 +1,4 @@
-//! Who is asked where a gate says *ask* or *defer*.
+//! Approval of tool calls for which a gate answers *ask* or *defer*.
 
 use std::time::Duration;
 
@@ -8,29 +8,29 @@ use hooks_core::hook::BoxFuture;
 use hooks_core::verdict::Question;
 use serde::{Deserialize, Serialize};
 
-/// A call that waits for somebody's word.
+/// A request to approve a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
-    /// What no other request has: it names the conversation, the turn and the call.
+    /// A unique id. It is derived from the conversation, the turn and the call.
     pub id: String,
-    /// The conversation that the call is part of.
+    /// The conversation of the call.
     pub conversation: String,
-    /// The turn, as [`HookContext::request`](hooks_core::HookContext::request) names it.
+    /// The id of the turn, as in [`HookContext::request`](hooks_core::HookContext::request).
     pub turn: String,
-    /// The agent whose call it is.
+    /// The agent that makes the call.
     pub agent: String,
-    /// The agents that asked that agent, the first one first; none where a person did.
+    /// The agents that called this agent, outermost first. Empty if a person started the turn.
     pub agent_path: Vec<String>,
-    /// The call as the model asked for it.
+    /// The call as the model made it.
     pub call: ToolCall,
-    /// What the tool would get. It changes only by the answer.
+    /// The input that the tool would get. Only the answer can change it.
     pub input: ToolInput,
-    /// What the gate asks.
+    /// The question of the gate.
     pub question: Question,
-    /// Whether the gate put it off (*defer*) rather than asked.
+    /// Whether the gate deferred the call (*defer*) instead of asking (*ask*).
     pub deferred: bool,
-    /// How long an answer is waited for.
+    /// How long the turn waits for an answer.
     pub expires: Duration,
 }
 
@@ -52,34 +52,35 @@ impl ApprovalRequest {
     }
 }
 
-/// What came of an [`ApprovalRequest`].
+/// The answer to an [`ApprovalRequest`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", content = "with", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ApprovalAnswer {
-    /// The call may run.
+    /// The call runs.
     Yes,
-    /// It may not, for this reason.
+    /// The call is denied, for this reason.
     No(String),
-    /// It may run with this input, which the gates judge anew.
+    /// The call runs with this input, after the gates have judged the new input.
     Edited(ToolInput),
-    /// It does not run; this is its result.
+    /// The call does not run. The model gets this result.
     Result(ToolResult),
-    /// Nobody answers just now: the turn ends as [suspended](crate::Outcome::Suspended), and the call waits for
-    /// [`Session::resume`](crate::Session::resume).
+    /// Nobody can answer yet. The turn ends as [suspended](crate::Outcome::Suspended), and
+    /// [`Session::resume`](crate::Session::resume) continues it.
     Suspend,
 }
 
-/// Answers what gates ask.
+/// Answers the questions of gates.
 ///
-/// A request that is not answered at its deadline is denied. So is one whose approver panics.
+/// If there is no answer within [`ApprovalRequest::expires`], or if the approver panics, the call is denied.
 pub trait Approver: Send + Sync + 'static {
-    /// Whether the call may run.
+    /// Decides whether the call may run.
     ///
-    /// It may be asked about a call again that it was asked about before a turn was suspended, or its process ended.
+    /// After a turn was suspended, or its process ended, this can be called again for the same call.
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer>;
 
-    /// Nobody acts on an answer about the call of this id any more: the conversation went on without it.
+    /// Discards the question about this call: the conversation continued without an answer, so an answer has no effect
+    /// any more.
     fn forget<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, ()> {
         let _ = (conversation, call);
         Box::pin(async {})
@@ -94,17 +95,17 @@ pub trait Approver: Send + Sync + 'static {
     }
 }
 
-/// Denies everything: the approver of a harness that was given none, because nobody is there to be asked.
+/// Denies every request. This is the default approver of a harness, for programs without a person to ask.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nobody;
 
 impl Approver for Nobody {
     fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
-        Box::pin(async { ApprovalAnswer::No("nobody is there to be asked".to_owned()) })
+        Box::pin(async { ApprovalAnswer::No("there is nobody to ask".to_owned()) })
     }
 }
 
-/// A plain function that answers at once.
+/// A plain function that answers immediately.
 impl<F: Fn(&ApprovalRequest) -> ApprovalAnswer + Send + Sync + 'static> Approver for F {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
         Box::pin(async move { self(request) })

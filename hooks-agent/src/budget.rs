@@ -1,11 +1,11 @@
-//! What a turn spends, of its own and of those that asked for it.
+//! The budget of a turn, shared with the turns of its callers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use hooks_core::kinds::StopReason;
 
-/// What a turn may spend, and did. What an agent spends, who asked it spends too.
+/// How much a turn may spend, and how much it has spent. What a sub-agent spends also counts for its callers.
 #[derive(Debug)]
 pub(crate) struct Budget {
     calls: AtomicU32,
@@ -15,7 +15,7 @@ pub(crate) struct Budget {
     of: Option<Arc<Budget>>,
 }
 
-/// The reason of an end for want of tokens.
+/// The stop reason of a turn that ran out of tokens.
 pub(crate) const TOKENS: &str = "token_budget";
 
 impl Budget {
@@ -24,7 +24,7 @@ impl Budget {
         Self { calls: AtomicU32::new(0), most_calls, tokens: AtomicU64::new(0), most_tokens, of }
     }
 
-    /// This budget and those that it is part of.
+    /// This budget, then the budgets of its callers.
     fn all(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |budget| budget.of.as_deref())
     }
@@ -57,10 +57,10 @@ impl Budget {
         }
     }
 
-    /// The calls and the tokens that are left for an agent which the budget's owner asks.
+    /// The calls and tokens that are left for a sub-agent of this budget's owner.
     pub(crate) fn left(&self) -> (u32, u64) {
         let of_one = |budget: &Self| {
-            // One call stays with each that asked, to answer with.
+            // Reserve one call for each caller, so that it can still answer.
             let calls = budget.most_calls.saturating_sub(budget.calls.load(Ordering::Relaxed)).saturating_sub(1);
             (calls, budget.most_tokens.saturating_sub(budget.tokens.load(Ordering::Relaxed)))
         };
@@ -68,7 +68,7 @@ impl Budget {
         all.fold((u32::MAX, u64::MAX), |least, one| (least.0.min(one.0), least.1.min(one.1)))
     }
 
-    /// Why no further call may be made.
+    /// The reason why no further call may be made, if there is one.
     pub(crate) fn spent(&self) -> Option<StopReason> {
         let no_calls = |(level, budget): (usize, &Self)| !budget.has_calls(level, budget.calls.load(Ordering::Relaxed));
         if self.all().any(|budget| budget.tokens.load(Ordering::Relaxed) >= budget.most_tokens) {

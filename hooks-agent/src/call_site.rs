@@ -1,10 +1,10 @@
-//! From where the loop calls a model, as its events say it in `call_site`.
+//! Why the loop calls a model: the values of `call_site` in events.
 
-/// For the answer of a turn.
+/// The answer of a turn.
 pub(crate) const MAIN: &str = "main";
 
-/// For the answer of an agent that another one asks.
+/// The answer of a sub-agent.
 pub(crate) const SUB_AGENT: &str = "sub_agent";
 
-/// For the summary of what no longer fits.
+/// The summary of a compaction.
 pub(crate) const COMPACTION: &str = "compaction";

@@ -1,4 +1,4 @@
-//! Messages that come in from somewhere and go out to somewhere: mail, a chat, a terminal.
+//! Channels such as mail, chat or a terminal: messages come in and replies go out.
 
 use hooks_core::HookSet;
 use hooks_core::data::{Message, Role};
@@ -10,7 +10,7 @@ use crate::reply::{Reply, TurnError};
 use crate::request::TurnRequest;
 use crate::session::Session;
 
-/// A message that has come in.
+/// A message received from a channel.
 ///
 /// ```
 /// use hooks_agent::channel::Incoming;
@@ -18,7 +18,7 @@ use crate::session::Session;
 /// let mail = Incoming::new("ada@example.com", "When?").id("<17@example.com>").thread("<12@example.com>");
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a message is heard with `Session::hear`"]
+#[must_use = "pass it to `Session::hear`"]
 pub struct Incoming {
     sender: String,
     message: Message,
@@ -27,80 +27,79 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// `sender` wrote `text`.
+    /// Creates a text message from `sender`.
     pub fn new(sender: impl Into<String>, text: impl Into<String>) -> Self {
         Self::message(sender, Message::new(Role::User, text))
     }
 
-    /// `sender` wrote a message that is more than text.
+    /// Creates a message from `sender` with any content, for example images.
     pub fn message(sender: impl Into<String>, message: Message) -> Self {
         Self { sender: sender.into(), message, id: None, thread: None }
     }
 
-    /// The message's id in the channel.
+    /// Sets the message's id in the channel.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// The thread or group it belongs to, to which the answer goes too.
+    /// Sets the thread or group of the message. The reply goes to the same one.
     pub fn thread(mut self, thread: impl Into<String>) -> Self {
         self.thread = Some(thread.into());
         self
     }
 }
 
-/// Where a message goes to within a channel.
+/// The address of a message within a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Address {
-    /// Who is to read it.
+    /// The recipient.
     pub recipient: String,
-    /// The thread or group it belongs to.
+    /// The thread or group.
     pub thread: Option<String>,
 }
 
-/// Where replies go to.
+/// Sends replies.
 pub trait Channel: Send + Sync + 'static {
-    /// Its name, by which hooks filter.
+    /// The channel's name. Hooks can filter by it.
     fn name(&self) -> &str;
 
-    /// Sends `message` to `address`. Returns the id that the channel gave it, if it gives any.
+    /// Sends `message` to `address`. Returns the id that the channel assigned to the message, if any.
     ///
     /// # Errors
-    /// What the channel said; hooks at `message_sent` get it.
+    /// The channel's error message. Hooks at `message_sent` get it.
     fn send<'a>(&'a self, address: &'a Address, message: &'a Message) -> BoxFuture<'a, Result<Option<String>, String>>;
 }
 
-/// What came of a message from a channel.
+/// What happened to a message from a channel.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Heard {
-    /// A hook dropped it: there was no turn.
+    /// A hook dropped it. No turn ran.
     Dropped,
-    /// A hook held the reply back.
+    /// A hook withheld the reply.
     #[non_exhaustive]
     HeldBack {
         /// The turn's reply.
         reply: Reply,
     },
-    /// The reply was sent, or could not be.
+    /// The reply was sent, or sending failed.
     #[non_exhaustive]
     Answered {
         /// The turn's reply.
         reply: Reply,
-        /// How sending it went.
+        /// The result of sending.
         delivery: Delivery,
     },
 }
 
 impl Session {
-    /// Answers what came in from `channel`: `message_received`, a turn, `message_sending`, `message_sent`. The turn gets the message
-    /// as hooks left it, with all its blocks and fields.
+    /// Handles a message from `channel`: fires `message_received`, runs a turn, fires `message_sending`, sends the
+    /// reply and fires `message_sent`. The turn gets the message as hooks left it, with all its blocks and fields.
     ///
     /// # Errors
-    /// [`TurnError`] where a hook at one of these three kinds is required and failed. What goes wrong within the turn is in
-    /// its reply.
+    /// [`TurnError`] if a required hook at one of these three kinds fails. Errors in the turn are part of its reply.
     pub async fn hear(
         &self,
         channel: &dyn Channel,

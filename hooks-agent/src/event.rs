@@ -6,197 +6,200 @@ use hooks_core::kinds::CompactionKind;
 use hooks_core::verdict::{Contributions, Diagnostic, Reason};
 use serde::Serialize;
 
-/// What happens in a turn, reported as it happens.
+/// An event of a running turn, reported as it happens.
 ///
-/// Serialised it is an object with its `type`, and what it has in `data`.
+/// It serialises to an object with the fields `type` and `data`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TurnEvent {
-    /// A piece of the model's answer, or all of it once it is stored, where the model does not stream or a hook defers its output.
+    /// A piece of the model's answer. If the model does not stream, or a hook defers its output, this is the whole
+    /// answer, after it was stored.
     Text(String),
-    /// A piece of what the model thinks.
+    /// A piece of the model's thinking.
     Thinking(String),
-    /// A piece of the input of a call that the model is writing.
+    /// A piece of the input of a tool call that the model is writing.
     #[non_exhaustive]
     ToolInput {
-        /// The id of the call, as the model has it.
+        /// The id of the call, as the model gave it.
         call: String,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The piece.
         text: String,
     },
-    /// What was shown of the answer does not stand: a hook rewrote or blocked it. This stands instead.
+    /// A hook rewrote or blocked the answer that was shown so far. Show this text in its place.
     #[non_exhaustive]
     Retracted {
-        /// What stands.
+        /// The text that replaces what was shown.
         instead: String,
     },
-    /// Nobody read so many events that as many of the oldest are gone.
+    /// The reader was too slow: the oldest events were dropped.
     #[non_exhaustive]
     Missed {
-        /// How many.
+        /// The number of dropped events.
         events: usize,
     },
     /// A message was stored.
     Stored(Message),
-    /// A kind was fired, and a hook was selected: its filter matched.
+    /// A kind was fired for which at least one hook was selected, so its filter matched.
     #[non_exhaustive]
     Fired {
         /// The kind.
         kind: &'static str,
-        /// What its hooks decided, in a word such as `deny` or `continue`; `None` where they decided nothing.
+        /// The verdict, in a word such as `deny` or `continue`. `None` if the hooks decided nothing.
         verdict: Option<&'static str>,
         /// The hooks that failed.
         failed: Vec<HookId>,
-        /// Whether one of them ended the turn.
+        /// Whether one of the hooks ended the turn.
         halted: bool,
     },
-    /// A hook refused the prompt (at `user_prompt_submit`) or the answer (at `stop`), or stopped it (at `stream_delta`).
+    /// A hook rejected the prompt (at `user_prompt_submit`) or the answer (at `stop`), or stopped the answer (at
+    /// `stream_delta`).
     #[non_exhaustive]
     Blocked {
-        /// The kind at which it did.
+        /// The kind at which the hook ran.
         kind: &'static str,
         /// The hook.
         by: Option<HookId>,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
-    /// A hook stopped the turn: at its prompt, or by a [`Halt`](hooks_core::verdict::Halt) anywhere.
+    /// A hook stopped the turn: at `user_prompt_submit`, or with a [`Halt`](hooks_core::verdict::Halt) at any kind.
     #[non_exhaustive]
     Stopped {
-        /// The kind at which it did.
+        /// The kind at which the hook ran.
         kind: &'static str,
         /// The hook.
         by: Option<HookId>,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
-    /// The prompt was taken, with what hooks made of the conversation for this turn.
+    /// The prompt was accepted, and hooks have prepared the conversation for this turn.
     #[non_exhaustive]
     Prepared {
-        /// How many stored messages hooks at `filter_messages` left out of what the model reads.
+        /// The number of stored messages that hooks at `filter_messages` removed from the model's input.
         left_out: usize,
-        /// How many contexts hooks at `user_prompt_submit` added to the prompt.
+        /// The number of contexts that hooks at `user_prompt_submit` added to the prompt.
         contexts: usize,
     },
-    /// A model is called.
+    /// A model call starts.
     #[non_exhaustive]
     ModelCalled {
-        /// Its profile.
+        /// The profile of the call.
         profile: String,
-        /// How many messages it is sent.
+        /// The number of messages in the call.
         messages: usize,
     },
-    /// A model answered; no hook has heard of it yet.
+    /// A model answered. Hooks have not run on the answer yet.
     #[non_exhaustive]
     ModelAnswered {
-        /// The model, where the provider says.
+        /// The name of the model, if the provider reports it.
         model: String,
-        /// Why it stopped, in the provider's word.
+        /// Why the model stopped, as the provider reports it.
         stop_reason: String,
-        /// The tokens that the call took, where the provider says.
+        /// The token usage, if the provider reports it.
         usage: Option<Usage>,
     },
-    /// A model refused or could not be reached, and is not called again by itself.
+    /// A model rejected the call or could not be reached, and the loop does not retry the call.
     #[non_exhaustive]
     ModelFailed {
-        /// What went wrong.
+        /// The error message.
         error: String,
     },
     /// A tool is about to run.
     ToolStarted(ToolCall),
-    /// A tool failed and runs again after a while, because a hook asked for it.
+    /// A tool failed and will run again after a delay, because a hook requested a retry.
     #[non_exhaustive]
     ToolRetrying {
         /// The call.
         call: ToolCall,
-        /// What went wrong.
+        /// The error message.
         error: String,
     },
-    /// A call is over, with the result that the model reads. Where no [`ToolStarted`](Self::ToolStarted) went before, it did
-    /// not run.
+    /// A tool call is complete, with the result that the model gets. If there was no [`ToolStarted`](Self::ToolStarted)
+    /// event for the call, its tool did not run.
     #[non_exhaustive]
     ToolFinished {
         /// The call.
         call: ToolCall,
-        /// The result that the model reads.
+        /// The result that the model gets.
         result: ToolResult,
-        /// The hook that removed what the tool answered.
+        /// The hook that removed the tool's output.
         removed_by: Option<HookId>,
-        /// The hook at the gate because of which it did not run: it denied the call, or asked and the answer was no.
+        /// The gate hook that kept the call from running: it denied the call, or it asked and the answer was no.
         refused_by: Option<HookId>,
     },
-    /// Something happened in the turn of an agent that this one asked.
+    /// An event in the turn of a sub-agent.
     #[non_exhaustive]
     Within {
         /// The agent.
         agent: String,
-        /// The id of the call by which it was asked: an agent may be asked twice at once.
+        /// The id of the call to the agent. One agent can run in several calls at the same time.
         call: String,
-        /// What happened.
+        /// The event.
         event: Box<TurnEvent>,
     },
     /// Hooks contributed in a phase of the turn.
     #[non_exhaustive]
     Contributed {
-        /// The phase's kind.
+        /// The kind of the phase.
         kind: &'static str,
-        /// What they contributed in it; [`Reply::contributions`](crate::Reply::contributions) is that of all phases.
+        /// The contributions of this phase. [`Reply::contributions`](crate::Reply::contributions) has those of all
+        /// phases.
         contributions: Contributions,
     },
-    /// What hooks contributed does not go together, or has no room.
+    /// Contributions of hooks conflict, or exceed a limit.
     Diagnostic(Diagnostic),
     /// The conversation was compacted.
     #[non_exhaustive]
     Compacted {
-        /// How.
+        /// The kind of compaction.
         kind: CompactionKind,
-        /// How many messages it has now.
+        /// The number of messages after it.
         messages: usize,
     },
-    /// Hooks at `pre_model_call` left another system prompt than they were given, whatever the call is for.
+    /// Hooks at `pre_model_call` changed the system prompt of a call, whatever its call site.
     SystemPromptChanged,
-    /// What hooks at `stop` made of the turn's end.
+    /// The decision of the hooks at `stop`.
     #[non_exhaustive]
     Stop {
-        /// What.
+        /// The decision.
         effect: StopEffect,
-        /// The hook whose decision it is; `None` where none decided anything.
+        /// The hook that decided. `None` if no hook decided anything.
         by: Option<HookId>,
-        /// Why it ends the turn or blocks the answer.
+        /// The reason for ending the turn or blocking the answer.
         reason: Option<Reason>,
     },
-    /// A hook tells the person something.
+    /// A message from a hook to the person.
     SystemMessage(String),
-    /// The model is called again after a while.
+    /// The model call failed and will be retried after a delay.
     #[non_exhaustive]
     Retrying {
-        /// What went wrong.
+        /// The error message.
         error: String,
     },
 }
 
-/// What hooks at `stop` made of the end of a turn.
+/// What hooks at `stop` decide about the end of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StopEffect {
-    /// It ends.
+    /// The turn ends.
     Allow,
-    /// An error takes the place of the answer.
+    /// An error replaces the answer.
     Block,
-    /// It goes on.
+    /// The turn continues.
     Continue,
-    /// It would go on, but has taken as many steps as it may.
+    /// A hook wants to continue, but the turn has reached its maximum number of iterations.
     ContinueAtMaxIter,
-    /// It would go on, but hooks continued it often enough.
+    /// A hook wants to continue, but hooks have already continued this turn as often as allowed.
     ReentryCapped,
 }
 
 impl StopEffect {
-    /// The word in a trace.
+    /// The name used in traces.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow",

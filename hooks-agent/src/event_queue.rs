@@ -1,4 +1,4 @@
-//! The events of a turn on their way to who reads them: no more than a bound, and nobody waits for a reader.
+//! The queue of a turn's events. It is bounded, and a sender never waits for the reader.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ struct EventQueue(Mutex<QueuedEvents>);
 struct QueuedEvents {
     events: VecDeque<TurnEvent>,
     most: usize,
-    /// Events that are gone because there were more.
+    /// The number of events dropped because the queue was full.
     missed: usize,
     reader: Option<Waker>,
     is_read: bool,
@@ -26,7 +26,7 @@ impl EventQueue {
     }
 }
 
-/// Where events go to. The turn is over when the last of its clones is gone.
+/// The sending half. When its last clone is dropped, the stream of events ends.
 #[derive(Clone, Debug)]
 pub(crate) struct EventSender(Arc<Sending>);
 
@@ -46,7 +46,7 @@ impl Drop for Sending {
     }
 }
 
-/// Who reads the events.
+/// The receiving half.
 #[derive(Debug)]
 pub(crate) struct EventReceiver(Arc<EventQueue>);
 
@@ -54,14 +54,14 @@ impl Drop for EventReceiver {
     fn drop(&mut self) {
         let mut queue = self.0.lock();
         queue.is_read = false;
-        // Dropped after the lock is gone: values are data of the app.
+        // Release the lock before the events are dropped: they hold data of the app, whose `Drop` can run any code.
         let events = std::mem::take(&mut queue.events);
         drop(queue);
         drop(events);
     }
 }
 
-/// A queue of at most `most` events.
+/// Creates a queue that holds at most `most` events.
 pub(crate) fn events(most: usize) -> (EventSender, EventReceiver) {
     let queue = QueuedEvents {
         events: VecDeque::new(),
@@ -76,7 +76,7 @@ pub(crate) fn events(most: usize) -> (EventSender, EventReceiver) {
 }
 
 impl EventSender {
-    /// Whether nobody reads.
+    /// Whether the receiver was dropped.
     pub(crate) fn is_closed(&self) -> bool {
         !self.0.0.lock().is_read
     }
@@ -101,7 +101,7 @@ impl EventSender {
 }
 
 impl QueuedEvents {
-    /// Pieces of one text become one piece; otherwise the oldest event goes.
+    /// Merges the event into the last one if both are pieces of the same text. Otherwise drops the oldest event.
     fn push_to_full(&mut self, event: TurnEvent) {
         match (self.events.back_mut(), event) {
             (Some(TurnEvent::Text(last)), TurnEvent::Text(text))
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_oldest_go_and_are_told_and_text_is_joined() {
+    async fn the_oldest_events_are_dropped_and_counted_and_text_is_joined() {
         let (sender, receiver) = events(3);
         for i in 0..10_000 {
             sender.send(TurnEvent::SystemMessage(i.to_string()));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_is_woken_and_nothing_is_kept_for_nobody() {
+    async fn a_waiting_reader_is_woken_and_nothing_is_kept_without_a_reader() {
         let (sender, receiver) = events(3);
         let other = sender.clone();
         tokio::spawn(async move {

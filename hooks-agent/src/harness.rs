@@ -1,4 +1,4 @@
-//! A harness: what all sessions of an app share.
+//! The harness: the parts that all sessions of an app share.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::store::{Guarded, MemoryStore, MessageStore};
 use crate::tool::{Tool, Tools};
 use crate::window::Window;
 
-/// What all sessions of an app share: models, tools, the store, the hooks.
+/// The parts that all sessions of an app share: models, tools, the store and the hooks.
 ///
 /// ```
 /// use hooks_agent::model::{Line, Scripted};
@@ -52,7 +52,7 @@ pub struct Harness {
 }
 
 impl Harness {
-    /// Starts a harness with the hooks of `registry`.
+    /// Returns a builder for a harness with the hooks of `registry`.
     pub fn builder(registry: Registry) -> HarnessBuilder {
         HarnessBuilder {
             state: HarnessState {
@@ -78,22 +78,24 @@ impl Harness {
         }
     }
 
-    /// A session of `agent` in the conversation `conversation`, which is gone on with where the store has it.
+    /// A session of `agent` in the conversation `conversation`. If the store has this conversation, the session
+    /// continues it.
     ///
-    /// A conversation may have several sessions, one for each request, say: their turns run one after the other.
+    /// A conversation can have several sessions, for example one per request. Their turns run one after the other.
     pub fn session(&self, conversation: impl Into<String>, agent: AgentDef) -> Opening {
         Opening::new(Arc::clone(&self.state), conversation.into(), agent)
     }
 
-    /// What is legal but suspicious in these sets, as [`Registry::audit_with`](hooks_core::Registry::audit_with) finds it
-    /// with what this harness has: tools and agents, profiles, and the places from which it calls a model.
+    /// Reports legal but suspicious configuration in these hook sets, like
+    /// [`Registry::audit_with`](hooks_core::Registry::audit_with), with what this harness has: tools, agents, profiles
+    /// and call sites.
     ///
-    /// Filters that match nothing of it are also logged when the harness is made.
+    /// Building a harness also logs the filters that can never match.
     pub fn audit<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>) -> Vec<Finding> {
         self.state.registry.audit_with(sets, &self.state.facts())
     }
 
-    /// The hooks.
+    /// The registry of hooks.
     pub fn registry(&self) -> &Registry {
         &self.state.registry
     }
@@ -108,40 +110,41 @@ impl fmt::Debug for Harness {
     }
 }
 
-/// Makes a [`Harness`].
+/// Builds a [`Harness`].
 #[must_use = "call `build` to get the harness"]
 pub struct HarnessBuilder {
     state: HarnessState,
-    /// Whether another harness of the same registry was audited.
+    /// Whether another harness with the same registry has already been audited.
     audited: bool,
 }
 
 impl HarnessBuilder {
-    /// Has these hooks in force, whatever agents and prompts say: for tests of a harness.
+    /// Uses exactly these hooks, regardless of the lists of agents and prompts. For tests of a harness.
     pub fn hooks(mut self, hooks: HookSet) -> Self {
         self.state.fixed = Some(hooks);
         self
     }
 
-    /// A model, by its profile. The first one is the default. A second model of a profile replaces the first.
+    /// Adds the model of a profile. The first profile is the default. A second model with the same profile replaces the
+    /// first.
     pub fn model(mut self, profile: impl Into<String>, model: impl Model) -> Self {
         self.state.models.add(profile.into(), Arc::new(model));
         self
     }
 
-    /// A model that the app keeps a handle to.
+    /// Like [`model`](Self::model), for a model to which the app keeps a handle.
     pub fn shared_model(mut self, profile: impl Into<String>, model: Arc<dyn Model>) -> Self {
         self.state.models.add(profile.into(), model);
         self
     }
 
-    /// A tool. A second tool of a name replaces the first.
+    /// Adds a tool. A second tool with the same name replaces the first.
     pub fn tool(mut self, tool: impl Tool) -> Self {
         self.state.tools.add(Arc::new(tool), true);
         self
     }
 
-    /// Tools, as a recording or a server has them.
+    /// Adds several tools, for example those of a recording or of an MCP server.
     pub fn tools(mut self, tools: impl IntoIterator<Item = impl Tool>) -> Self {
         for tool in tools {
             self.state.tools.add(Arc::new(tool), true);
@@ -149,103 +152,104 @@ impl HarnessBuilder {
         self
     }
 
-    /// A tool that the model is offered only in turns in which a hook contributes it
+    /// Adds a tool that is offered to the model only in turns in which a hook contributes it
     /// ([`Contribution::tool_bundle`](hooks_core::verdict::Contribution::tool_bundle)).
     pub fn bundled_tool(mut self, tool: impl Tool) -> Self {
         self.state.tools.add(Arc::new(tool), false);
         self
     }
 
-    /// The app's first look at each prompt; none where this is not said.
+    /// Sets the app's preflight, which looks at each prompt first. Default: none.
     pub fn preflight(mut self, preflight: impl Preflight) -> Self {
         self.state.preflight = Some(Arc::new(preflight));
         self
     }
 
-    /// Called after every turn, whoever waits for its reply: the one of a [`Turn`](crate::Turn) that was dropped, and of
-    /// an agent that another one asked, has no other reader. So it is the place for the jobs and audit notes that hooks
+    /// Sets a listener that is called after every turn, also if nobody waits for its reply: it is the only receiver of
+    /// the replies of dropped [`Turn`](crate::Turn)s and of sub-agents. Use it for the jobs and audit notes that hooks
     /// contribute ([`Reply::contributions`]). The context says whose turn it was.
     ///
-    /// It is called at the end of the turn, before the next one of the session begins. A panic of it goes to the log.
+    /// It runs at the end of the turn, before the next turn of the session begins. A panic is logged.
     pub fn on_reply(mut self, listener: impl Fn(&HookContext, &Reply) + Send + Sync + 'static) -> Self {
         self.state.on_reply = Some(Arc::new(listener));
         self
     }
 
-    /// Called at the end of every turn that ran with all that it took from outside of its hooks: the conversation, what models
-    /// and tools answered, what was approved. So a recording of turns is made; `hooks-replay` has one. Where this is not said,
-    /// nothing is kept for it.
+    /// Sets a listener that is called at the end of every turn that ran, with all inputs of the turn that do not come
+    /// from hooks: the conversation, the answers of models and tools, the approvals. `hooks-replay` uses it to record
+    /// turns. Without a listener, nothing is collected.
     ///
-    /// It holds what people and tools said. A panic of the listener goes to the log.
+    /// The inputs contain what people and tools said. A panic of the listener is logged.
     pub fn on_inputs(mut self, listener: impl Fn(&HookContext, TurnInputs, &Reply) + Send + Sync + 'static) -> Self {
         self.state.on_inputs = Some(Arc::new(listener));
         self
     }
 
-    /// Goes on with the sets of hooks that another harness of the same registry made, and looked through: for who builds one
-    /// for each turn.
+    /// Shares the cache of hook sets of another harness with the same registry, and its audit. For apps that build a
+    /// harness for each turn.
     pub fn sets_of(mut self, other: &Harness) -> Self {
         self.state.sets = Arc::clone(&other.state.sets);
         self.audited = true;
         self
     }
 
-    /// An agent that other agents can ask, by its name, as if it were a tool. A second agent of a name replaces the first,
-    /// and an agent takes the place of a tool of its name.
+    /// Adds an agent that other agents can call by its name, like a tool. It replaces an earlier agent, or a tool, with
+    /// the same name.
     pub fn agent(mut self, agent: SubAgent) -> Self {
         self.state.agents.add(agent);
         self
     }
 
-    /// Where conversations are kept; in memory where this is not said.
+    /// Sets the message store. Default: in memory.
     pub fn store(mut self, store: impl MessageStore) -> Self {
         self.state.store = Arc::new(store);
         self
     }
 
-    /// A store that the app keeps a handle to.
+    /// Like [`store`](Self::store), for a store to which the app keeps a handle.
     pub fn shared_store(mut self, store: Arc<dyn MessageStore>) -> Self {
         self.state.store = store;
         self
     }
 
-    /// Who is asked where a gate asks; nobody where this is not said, and then the call is denied.
+    /// Sets the approver, which answers when a gate asks. Default: [`Nobody`](crate::approve::Nobody), which denies the
+    /// call.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.state.approver = Arc::new(approver);
         self
     }
 
-    /// How much the models can read. Where this is not said, the conversation is compacted only when a provider says that
-    /// it is too long.
+    /// Sets the context window of the models. Without it, a conversation is compacted only when a provider rejects it
+    /// as too long.
     pub fn window(mut self, window: Window) -> Self {
         self.state.window = Some(window);
         self
     }
 
-    /// How far a turn may go.
+    /// Sets the limits of each turn.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.state.limits = limits;
         self
     }
 
-    /// What hooks and tools get in addition to what the loop knows: the app's name, its state, the workspace.
+    /// Sets the base context of hooks and tools: the app's name, state and workspace. The loop adds what it knows.
     pub fn context(mut self, cx: HookContext) -> Self {
         self.state.cx = cx;
         self
     }
 
-    /// The harness.
+    /// Builds the harness.
     pub fn build(mut self) -> Harness {
         self.state.store = Arc::new(Guarded { store: self.state.store, limit: self.state.limits.store });
         let harness = Harness { state: Arc::new(self.state) };
         for (agent, name) in harness.state.agents.unknown(|name| !harness.state.named(&[name.to_owned()]).is_empty()) {
-            tracing::warn!(target: "hooks_agent", agent, tool = name, "an agent names a tool that nobody has");
+            tracing::warn!(target: "hooks_agent", agent, tool = name, "an agent names an unknown tool");
         }
         if self.audited {
             return harness;
         }
         for finding in harness.audit([]).iter().filter(|finding| finding.kind() == FindingKind::MatchesNothing) {
-            tracing::warn!(target: "hooks_agent", %finding, "a hook never runs");
+            tracing::warn!(target: "hooks_agent", %finding, "a hook can never run");
         }
         harness
     }

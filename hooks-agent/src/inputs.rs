@@ -1,4 +1,4 @@
-//! What a turn took from outside of its hooks, for who writes it down and runs the turn again.
+//! The inputs of a turn that do not come from hooks, to record and rerun the turn.
 
 use hooks_core::data::{Message, Messages, ToolResult, Usage};
 use serde::{Deserialize, Serialize};
@@ -9,66 +9,66 @@ use crate::limits::Limits;
 use crate::model::{ModelAnswer, ModelError};
 use crate::tool::ToolSpec;
 
-/// All that a turn took from outside of its hooks, before any hook saw it. From this the turn can be run again, with other
-/// hooks, and without a model or a tool: see [`HarnessBuilder::on_inputs`](crate::HarnessBuilder::on_inputs).
+/// All inputs of a turn that do not come from hooks, as they were before any hook saw them. They suffice to run the
+/// turn again with other hooks, without a model or a tool. See
+/// [`HarnessBuilder::on_inputs`](crate::HarnessBuilder::on_inputs).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct TurnInputs {
     /// The conversation before the turn.
     pub stored: Messages,
-    /// The person's message; `None` where a turn that was suspended went on.
+    /// The person's message. `None` for a resumed turn.
     pub prompt: Option<Message>,
-    /// What started it, in a word.
+    /// What started the turn, in a word.
     pub trigger: String,
-    /// Whether the person did not see the prompt.
+    /// Whether the prompt was hidden from the person.
     pub hidden: bool,
-    /// The agents whose gates held for it too, from the first that asked on.
+    /// The agents whose gates also applied, outermost first.
     pub gated_by: Vec<AskerInput>,
     /// Of the calls that a suspended turn goes on with, those that wait.
     pub waiting: WaitingInput,
     /// The session's system prompt.
     pub system_prompt: String,
-    /// Where the person was.
+    /// The channel on which the person was.
     pub channel: String,
-    /// The profiles of the harness, the default first.
+    /// The profiles of the harness, default first.
     pub profiles: Vec<String>,
-    /// The session's profile, where it has one of its own.
+    /// The session's profile, if it sets one.
     pub profile: Option<String>,
-    /// How far it could go.
+    /// The limits of the turn.
     pub limits: Limits,
-    /// The tools and agents that the model could be offered.
+    /// The tools and agents that could be offered to the model.
     pub tools: Vec<ToolSpec>,
-    /// The tools that only hooks can have it offered.
+    /// The tools that are offered only if a hook contributes them.
     pub bundled: Vec<ToolSpec>,
-    /// What the calls of models came to, in their order.
+    /// The results of model calls, in order.
     pub answers: Vec<AnswerInput>,
-    /// What the calls of tools and agents came to.
+    /// The results of calls of tools and agents.
     pub results: Vec<ResultInput>,
-    /// What was said about calls that a gate asked about, in the order of the questions; `None` where nobody answered in
-    /// time.
+    /// The answers of the approver, in the order of the questions. `None` if nobody answered in time.
     pub approvals: Vec<Option<ApprovalAnswer>>,
-    /// What the app planned after its first look at the prompt; `null` where it took none.
+    /// The plan of the app's preflight. `null` without a preflight.
     pub plan: Value,
-    /// Messages that joined the turn while it ran.
+    /// Messages that joined the turn while it was running.
     pub joined: Vec<JoinedInput>,
-    /// Whether the turn was cancelled, or its time was up.
+    /// Whether the turn was cancelled or timed out.
     pub cancelled: bool,
 }
 
-/// What a call of a model came to.
+/// The result of a model call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AnswerInput {
-    /// The answer, or why there is none.
+    /// The answer, or the error.
     pub outcome: Result<ModelAnswer, ModelError>,
-    /// Whether it came in pieces.
+    /// Whether the answer was streamed.
     pub streamed: bool,
-    /// The text that had come where the answer broke off.
+    /// The text that had arrived when the answer broke off.
     pub text: String,
 }
 
-/// What a call of a tool or an agent came to.
+/// The result of a call of a tool or an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ResultInput {
@@ -76,13 +76,13 @@ pub struct ResultInput {
     pub call: String,
     /// The tool or the agent.
     pub tool: String,
-    /// What it said; an error where it failed.
+    /// The result. An error if the call failed.
     pub result: ToolResult,
-    /// The tokens of an agent.
+    /// The token usage of an agent.
     pub usage: Usage,
-    /// Why an agent halted, where that ended this turn too.
+    /// The reason of an agent's halt that also ended this turn.
     pub halt: Option<String>,
-    /// What an agent waits for, so that this turn was suspended.
+    /// The approval that an agent waits for, because of which this turn was suspended.
     pub waits: Option<Box<ApprovalRequest>>,
 }
 
@@ -90,19 +90,19 @@ pub struct ResultInput {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct JoinedInput {
-    /// The step that it came before, counted from 1.
+    /// The step before which it joined, counted from 1.
     pub step: usize,
     /// The message.
     pub message: Message,
 }
 
-/// An agent that asked another one.
+/// An agent that called another agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AskerInput {
-    /// The agent.
+    /// The agent that made the call.
     pub agent: String,
-    /// The prompt that its turn was at.
+    /// The prompt of its turn.
     pub prompt: Option<String>,
 }
 

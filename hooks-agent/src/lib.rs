@@ -1,7 +1,8 @@
-//! A turn loop for LLM agents in which every kind of hook fires at its place.
+//! A turn loop for LLM agents that fires every kind of hook.
 //!
-//! [`Harness`] holds what all sessions of an app share; a [`Session`] is one conversation of one agent; a [`Turn`] answers
-//! one prompt. The hooks are those of [`hooks_core`]: what the agent's and the prompt's lists name runs, and nothing else.
+//! [`Harness`] holds the parts that all sessions of an app share. A [`Session`] is a conversation with an agent, and a
+//! [`Turn`] answers one prompt. The hooks are those of [`hooks_core`]: only the hooks in the lists of the app, the
+//! agent and the prompt run.
 //!
 //! ```text
 //! init, gateway_start                              Harness::start
@@ -12,10 +13,10 @@
 //!   pre_policy, pre_prompt_context, the preflight, post_preflight_prompt_context, pre_tool_materialization,
 //!   pre_prompt_compile
 //!   per call of the model
-//!     where the window is full: before_compaction, post_compact
+//!     if the window is full: before_compaction, post_compact
 //!     prefilter_llm_history, pre_model_call, the model, stream_delta as it speaks, post_model_call
 //!     no tools wanted:  before_create_message, stop, the store, after_create_message
-//!     per tool call:    before_tool_call, permission_request where a gate asked, the tool,
+//!     per tool call:    before_tool_call, permission_request if a gate asks, the tool,
 //!                       after_tool_call_success | after_tool_call_failure, after_tool_call,
 //!                       before_store_tool_result, [the result is stored]
 //!   post_turn, turn_end
@@ -29,18 +30,18 @@
 //! [stored] = before_create_message, the store, after_create_message
 //! ```
 //!
-//! However a turn ends, the conversation is left well formed (each call has its result), and `turn_end` fires once.
+//! However a turn ends, its conversation stays well formed (each call has a result), and `turn_end` fires exactly once.
 //!
 //! # Features
 //!
-//! | Feature | Brings |
+//! | Feature | Adds |
 //! |---|---|
-//! | `genai` | `model::Genai`: models of any provider, and of servers that speak OpenAI's protocol |
+//! | `genai` | `model::Genai`: models of many providers, and of servers with an OpenAI-compatible API |
 //! | `mcp` | `tool::mcp`: tools of servers that speak the Model Context Protocol |
 //! | `mcp-http` | the same for servers over HTTP |
-//! | `tokens` | `window::Tokenizer`: the window counts tokens as OpenAI's models do |
+//! | `tokens` | `window::Tokenizer`: counts the tokens of the window with OpenAI's tokenizers |
 //!
-//! None is on by default.
+//! No feature is enabled by default.
 
 mod call_site;
 mod limits;
@@ -104,7 +105,7 @@ hooks_core::fires![
     FilterMessages,
     GatewayStart,
     GatewayStop,
-    // What a plugin's own hooks are told of it, the registry fills in.
+    // The registry fills in the fields about the plugin for the plugin's own hooks.
     Init [never plugin, version, config, data_dir],
     MessageReceived,
     MessageSending,

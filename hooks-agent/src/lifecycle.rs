@@ -1,4 +1,4 @@
-//! The life of the program around its sessions.
+//! Start and stop of the program.
 
 use std::time::Duration;
 
@@ -11,15 +11,16 @@ use crate::harness::Harness;
 use crate::reply::TurnError;
 
 impl Harness {
-    /// Before the first session: fires `init` for the app and for each installed plugin, then `gateway_start` with the
-    /// `address` at which the program can be reached.
+    /// Starts the program, before the first session: fires `init` for the app and for each installed plugin, then
+    /// `gateway_start` with the `address` at which the program can be reached.
     ///
-    /// A plugin that the app calls [`optional`](hooks_core::plugin::Plugin::optional) may fail to start: its guards then
-    /// refuse, its other hooks are left out, and [`audit`](hooks_core::Registry::audit) says why.
+    /// An [`optional`](hooks_core::plugin::Plugin::optional) plugin may fail to start. Its guards then deny, its other
+    /// hooks are left out, and [`audit`](hooks_core::Registry::audit) reports why.
     ///
     /// # Errors
-    /// [`TurnError`] where the app's list does not fit together, a required hook failed, or a plugin that is not optional
-    /// could not be started; all others were started then. A hook at `init` is required unless it says otherwise.
+    /// [`TurnError`] if the app's list of hooks is invalid, a required hook fails, or a plugin that is not optional
+    /// cannot be started. The other plugins are started even then. Hooks at `init` are required unless they say
+    /// otherwise.
     pub async fn start(&self, address: impl Into<String>) -> Result<(), TurnError> {
         let cx = &self.state.cx;
         let init = Init::new("").app(cx.app().unwrap_or_default()).app_version(cx.app_version().unwrap_or_default());
@@ -33,13 +34,13 @@ impl Harness {
         self.announce(&GatewayStart::new(address)).await
     }
 
-    /// At the end of the program: fires `gateway_stop`, waits for the turns that run, fires `session_end` for the sessions that
-    /// are open, then `shutdown` for each plugin and for the app, and waits for runs that nobody waited for. What is not over
-    /// at the `deadline` is cancelled: a turn then comes to its end with its hooks, the rest is cut off. Turns that are
-    /// begun after this are cancelled at once.
+    /// Stops the program: fires `gateway_stop`, waits for running turns, fires `session_end` for open sessions and
+    /// `shutdown` for each plugin and for the app, and waits for background runs. At the `deadline`, what is still
+    /// running is cancelled: a turn ends with its hooks, everything else is aborted. Turns that begin after this call
+    /// are cancelled immediately.
     ///
     /// # Errors
-    /// [`TurnError`] where a required hook failed; all the rest is done all the same.
+    /// [`TurnError`] if a required hook fails. All steps are done even then.
     pub async fn stop(&self, reason: impl Into<String>, deadline: Duration) -> Result<Drained, TurnError> {
         let by = Instant::now() + deadline;
         let left = || by.saturating_duration_since(Instant::now());
@@ -48,14 +49,14 @@ impl Harness {
         self.state.running.end(left()).await;
         let mut ended = Ok(());
         for session in self.state.sessions.take() {
-            // One whose turn cannot be ended holds its place.
+            // A turn that cannot be ended keeps its place in the queue.
             let end = session.end(SessionEndReason::Shutdown, None);
             if let Ok(end) = tokio::time::timeout(left().max(self.state.limits.store), end).await {
                 ended = ended.and(end);
             }
         }
         if let Err(error) = self.state.registry.stop_plugins(&self.state.cx, ShutdownReason::Shutdown).await {
-            tracing::warn!(target: "hooks_agent", %error, "a plugin did not stop as it should");
+            tracing::warn!(target: "hooks_agent", %error, "a plugin failed to stop");
         }
         let gone = self.announce(&Shutdown::new(ShutdownReason::Shutdown)).await;
         let drained = self.state.registry.drain(left()).await;

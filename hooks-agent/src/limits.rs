@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How far a turn may go.
+/// Limits of a turn.
 ///
 /// ```
 /// use hooks_agent::Limits;
@@ -14,43 +14,45 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Calls of the model in a turn, those that hooks ask for and those of agents that it asks included. 50.
+    /// Model calls per turn, including those that hooks request and those of sub-agents. Default: 50.
     pub iterations: u32,
-    /// How often hooks at `post_model_call` may continue a turn. 5.
+    /// How often hooks at `post_model_call` may continue a turn. Default: 5.
     pub continues: u32,
-    /// How often hooks at `stop` may continue a turn without a tool call in between. 8.
+    /// How often hooks at `stop` may continue a turn without a tool call in between. Default: 8.
     pub stop_continues: u32,
-    /// A call of the same tool with the same input for the nth time in a row ends the turn. 4.
+    /// Ends the turn at this many consecutive calls of the same tool with the same input. Default: 4.
     pub repeats: u32,
-    /// How often a tool may run again for a call where hooks at `after_tool_call_failure` ask for it. 2.
+    /// How often the tool of a call may be run again when hooks at `after_tool_call_failure` request a retry. Default:
+    /// 2.
     pub tool_retries: u32,
-    /// Calls of tools that run at once. 8.
+    /// Tool calls that run concurrently. Default: 8.
     pub parallel: usize,
-    /// Tokens that the calls of models in a turn may take in all, those of agents that it asks included; `None` for any
-    /// number, which is the default. What a provider does not tell is not counted.
+    /// Tokens that the model calls of a turn may use in total, including those of sub-agents. Tokens that a provider
+    /// does not report are not counted. Default: `None`, no limit.
     pub tokens: Option<u64>,
-    /// How long a turn may take in all; `None` for ever, which is the default.
+    /// How long a turn may take. Default: `None`, no limit.
     pub turn: Option<Duration>,
-    /// How long an agent that another one asks may take in all, where it has no limit of its own. 10 minutes.
+    /// How long a sub-agent without its own deadline may take. Default: 10 minutes.
     pub agent: Duration,
-    /// How long a tool may run. 2 minutes.
+    /// How long a tool may run. Default: 2 minutes.
     pub tool: Duration,
-    /// How long an approver may take. 10 minutes.
+    /// How long an approver may take. Default: 10 minutes.
     pub approval: Duration,
-    /// How long a call of a model may take. 10 minutes.
+    /// How long a model call may take. Default: 10 minutes.
     pub model: Duration,
-    /// How long a model that has begun to stream may say nothing. 60 s.
+    /// How long a stream may pause after its first piece. Default: 60 s.
     pub idle: Duration,
-    /// Events of a turn that are kept for who does not read them; [`TurnEvent::Missed`](crate::TurnEvent::Missed) tells of older
-    /// ones. 1,024.
+    /// Events of a turn that are buffered for a slow reader. When the buffer is full, the oldest are dropped, and
+    /// [`TurnEvent::Missed`](crate::TurnEvent::Missed) reports how many. Default: 1,024.
     pub events: usize,
-    /// How often a call is made again where the provider asks to wait or cannot be reached. 2.
+    /// How often a model call is retried when the provider is rate-limiting or cannot be reached. Default: 2.
     pub retries: u32,
-    /// How long to wait before the first of these, where the provider does not say; twice as long before each next. 1 s.
+    /// The delay before the first retry, unless the provider says how long to wait. It doubles with each retry.
+    /// Default: 1 s.
     pub retry_after: Duration,
-    /// How long a call of the message store may take. 30 s.
+    /// How long a call of the message store may take. Default: 30 s.
     pub store: Duration,
-    /// Characters of a tool's answer that are kept. 100,000.
+    /// Characters of a tool's output that are kept. Default: 100,000.
     pub result_chars: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What the loop asks of a model.
+//! The interface between the loop and a model.
 
 #[cfg(feature = "genai")]
 mod genai;
@@ -21,7 +21,7 @@ pub use scripted::{Line, Scripted};
 
 use crate::tool::ToolSpec;
 
-/// A model, or whatever answers in its place.
+/// A model, or anything else that answers model calls.
 ///
 /// ```
 /// use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
@@ -41,83 +41,83 @@ use crate::tool::ToolSpec;
 /// }
 /// ```
 pub trait Model: Send + Sync + 'static {
-    /// Answers `call`. A model that streams passes what comes to `deltas`; the answer holds all of it.
+    /// Answers `call`. A streaming model also passes each piece to `deltas`; the returned answer contains all of them.
     ///
-    /// The future is dropped where the turn is cancelled.
+    /// When the turn is cancelled, the future is dropped.
     ///
     /// # Errors
-    /// [`ModelError`], which says whether the same call may be made again.
+    /// [`ModelError`]. Its variant says whether the call may be retried.
     fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>>;
 }
 
-/// What a model is sent.
+/// A model call.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelCall {
-    /// The system prompt, with what the hooks contributed to it.
+    /// The system prompt, including the contributions of hooks.
     pub system_prompt: String,
     /// The messages.
     pub messages: Messages,
-    /// The tools that the model may ask for.
+    /// The tools that the model may call.
     pub tools: Vec<ToolSpec>,
     /// The profile that the call was routed to.
     pub profile: String,
-    /// Whether it has to ask for a tool: `auto`, `required`, `none`, or the name of the tool.
+    /// Whether the model has to call a tool: `auto`, `required`, `none`, or the name of a tool.
     pub tool_choice: Option<String>,
-    /// How freely it is to choose its words, from 0.
+    /// The sampling temperature, from 0.
     pub temperature: Option<f64>,
-    /// How many tokens the answer may have.
+    /// The maximum number of tokens of the answer.
     pub max_tokens: Option<u32>,
-    /// The JSON Schema of the answer, where it is to be JSON.
+    /// The JSON Schema of the answer, if it has to be JSON.
     pub output_schema: Option<Value>,
-    /// Fields that only the provider knows.
+    /// Provider-specific fields.
     pub extra: Map<String, Value>,
-    /// The conversation that it is part of.
+    /// The conversation of the call.
     pub conversation: String,
-    /// The number of the turn within its session, from 1.
+    /// The number of the turn within its session, starting at 1.
     pub turn: u64,
 }
 
-/// A piece of an answer that has come.
+/// A piece of a streamed answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Delta<'a> {
-    /// Of what the model says.
+    /// A piece of the text.
     Text(&'a str),
-    /// Of what it thinks.
+    /// A piece of the thinking.
     Thinking(&'a str),
-    /// Of the input of a call.
+    /// A piece of the input of a tool call.
     #[non_exhaustive]
     ToolInput {
-        /// The id of the call.
+        /// The id of the tool call.
         call: &'a str,
-        /// The tool.
+        /// The name of the tool.
         tool: &'a str,
         /// The piece.
         text: &'a str,
     },
 }
 
-/// Where a model that streams tells what has come of its answer.
+/// Receives the pieces of a streamed answer.
 pub struct Deltas<'a>(&'a (dyn Fn(Delta<'_>) + Send + Sync));
 
 impl<'a> Deltas<'a> {
-    /// Tells each piece to `listener`.
+    /// Passes each piece to `listener`.
     pub fn to(listener: &'a (dyn Fn(Delta<'_>) + Send + Sync)) -> Self {
         Self(listener)
     }
 
-    /// A piece of text has come.
+    /// Sends a piece of text.
     pub fn text(&self, text: &str) {
         (self.0)(Delta::Text(text));
     }
 
-    /// A piece of what the model thinks has come.
+    /// Sends a piece of thinking.
     pub fn thinking(&self, text: &str) {
         (self.0)(Delta::Thinking(text));
     }
 
-    /// A piece of the input of the call `call` of `tool` has come.
+    /// Sends a piece of the input of the call `call` of `tool`.
     pub fn tool_input(&self, call: &str, tool: &str, text: &str) {
         (self.0)(Delta::ToolInput { call, tool, text });
     }
@@ -129,47 +129,47 @@ impl std::fmt::Debug for Deltas<'_> {
     }
 }
 
-/// What a model answered.
+/// The answer of a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ModelAnswer {
-    /// Text and tool calls, in their order.
+    /// Text and tool calls, in order.
     pub content: Vec<Block>,
-    /// Why it stopped, in the provider's word; [`MAX_TOKENS`] where the answer was cut.
+    /// Why the model stopped, as the provider reports it. [`MAX_TOKENS`] if the answer was truncated.
     pub stop_reason: String,
-    /// The model that answered; empty where the provider does not say.
+    /// The name of the model. Empty if the provider does not report it.
     pub model: String,
-    /// The tokens that the call took, where the provider says.
+    /// The token usage, if the provider reports it.
     pub usage: Option<Usage>,
-    /// Fields of the provider that are stored with the message, as they are.
+    /// Provider-specific fields, which are stored unchanged with the message.
     pub extra: Map<String, Value>,
 }
 
-/// The [`ModelAnswer::stop_reason`] of an answer that was cut at its length.
+/// The [`ModelAnswer::stop_reason`] of an answer that was truncated at the maximum number of tokens.
 pub const MAX_TOKENS: &str = "max_tokens";
 
 impl ModelAnswer {
-    /// The answer `content`.
+    /// Creates an answer with these blocks.
     pub fn new(content: Vec<Block>) -> Self {
         let calls = content.iter().any(|block| matches!(block, Block::ToolUse(_)));
         let stop_reason = if calls { "tool_use" } else { "end_turn" };
         Self { content, stop_reason: stop_reason.to_owned(), ..Self::default() }
     }
 
-    /// The answer `text`.
+    /// Creates an answer with one block of text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(vec![Block::from(text.into())])
     }
 
-    /// The provider's word for why it stopped.
+    /// Sets the stop reason.
     #[must_use]
     pub fn stop_reason(mut self, word: impl Into<String>) -> Self {
         self.stop_reason = word.into();
         self
     }
 
-    /// The tokens that the call took.
+    /// Sets the token usage.
     #[must_use]
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
@@ -182,39 +182,40 @@ impl ModelAnswer {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ModelError {
-    /// The provider refuses the call as it is: only other messages can help.
+    /// The provider rejects the call. Retrying helps only with other messages.
     #[error("the provider refused the call: {0}")]
     Rejected(String),
-    /// The messages are longer than the model's window.
+    /// The messages exceed the model's context window.
     #[error("the messages do not fit into the model's window: {0}")]
     Overflow(String),
-    /// Too many calls: the same one may be made again after a while.
+    /// The provider is rate-limiting. The same call may be retried later.
     #[error("the provider asks to wait: {message}")]
     #[non_exhaustive]
     RateLimited {
-        /// What it said.
+        /// The provider's message.
         message: String,
-        /// How long to wait, where it says so.
+        /// How long to wait, if the provider says so.
         retry_after: Option<Duration>,
     },
-    /// The provider or the way to it is broken: the same call may be made again.
+    /// The provider, or the connection to it, is down. The same call may be retried.
     #[error("the provider cannot be reached: {0}")]
     Unavailable(String),
-    /// Nobody refused anything, but no answer came and the same call would not bring one: no key, no URL, no word in time.
+    /// There was no answer, and a retry would not help: for example, a missing key, an invalid URL or a timeout.
     #[error("the model gave no answer: {0}")]
     Unanswered(String),
-    /// The answer broke off, or cannot be read.
+    /// The answer broke off or is malformed.
     #[error("the answer cannot be read: {0}")]
     Broken(String),
 }
 
 impl ModelError {
-    /// The provider asks to wait, for `retry_after` where it says how long.
+    /// Creates a [`RateLimited`](Self::RateLimited) error. `retry_after` is the wait that the provider asks for, if
+    /// any.
     pub fn rate_limited(message: impl Into<String>, retry_after: Option<Duration>) -> Self {
         Self::RateLimited { message: message.into(), retry_after }
     }
 
-    /// The word for it that hooks at `post_model_call` read.
+    /// The failure as hooks at `post_model_call` see it.
     pub(crate) fn failure(&self) -> ModelFailure {
         match self {
             Self::Rejected(_) => ModelFailure::Rejected,
@@ -226,8 +227,7 @@ impl ModelError {
         }
     }
 
-    /// How long to wait before the same call is made again, where that may help: what the provider says, or
-    /// `otherwise`.
+    /// How long to wait before a retry: what the provider says, or `otherwise`. `None` if a retry does not help.
     pub(crate) fn retry_after(&self, otherwise: Duration) -> Option<Duration> {
         match self {
             Self::RateLimited { retry_after, .. } => Some(retry_after.unwrap_or(otherwise)),
@@ -237,7 +237,7 @@ impl ModelError {
     }
 }
 
-/// The models of a harness, by profile.
+/// The models of a harness by profile.
 #[derive(Clone, Default)]
 pub(crate) struct Models(Vec<(String, Arc<dyn Model>)>);
 
@@ -247,12 +247,12 @@ impl Models {
         self.0.push((profile, model));
     }
 
-    /// The names, the default first.
+    /// The profiles, default first.
     pub(crate) fn profiles(&self) -> Vec<String> {
         self.0.iter().map(|(profile, _)| profile.clone()).collect()
     }
 
-    /// The model of `profile`; the first one added where none is asked for.
+    /// The model of `profile`, or the default model for `None`.
     pub(crate) fn get(&self, profile: Option<&str>) -> Option<(&str, &Arc<dyn Model>)> {
         let found = match profile {
             Some(wanted) => self.0.iter().find(|(known, _)| known == wanted),

@@ -1,4 +1,4 @@
-//! The app's first look at a prompt.
+//! The app's preflight: a first look at a prompt.
 
 use hooks_core::HookContext;
 use hooks_core::data::Messages;
@@ -6,19 +6,18 @@ use hooks_core::hook::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A first look at a prompt, before its context is put together. What it plans goes to hooks at
-/// `post_preflight_prompt_context`, which read it with
-/// [`read_plan`](hooks_core::kinds::PostPreflightPromptContext::read_plan).
+/// Looks at a prompt before its context is built. Its plan is passed to hooks at `post_preflight_prompt_context`, which
+/// read it with [`read_plan`](hooks_core::kinds::PostPreflightPromptContext::read_plan).
 pub trait Preflight: Send + Sync + 'static {
-    /// What is planned, in a type of the app.
+    /// The type of the plan.
     type Plan: Serialize;
 
-    /// Looks at a prompt. Where it takes longer than a call of a model may, or panics, there is no plan, and the turn tells
-    /// so: `preflight.failed`.
+    /// Creates the plan for a prompt. If this panics or takes longer than [`Limits::model`](crate::Limits::model),
+    /// there is no plan, and the turn reports the diagnostic `preflight.failed`.
     fn look<'a>(&'a self, cx: &'a HookContext, prompt: &'a str, history: &'a Messages) -> BoxFuture<'a, Self::Plan>;
 }
 
-/// A plain function that plans at once.
+/// A plain function that plans immediately.
 impl<P: Serialize, F: Fn(&HookContext, &str, &Messages) -> P + Send + Sync + 'static> Preflight for F {
     type Plan = P;
 
@@ -27,7 +26,7 @@ impl<P: Serialize, F: Fn(&HookContext, &str, &Messages) -> P + Send + Sync + 'st
     }
 }
 
-/// A look whose plan is JSON.
+/// A preflight with its plan as JSON.
 pub(crate) trait JsonPreflight: Send + Sync {
     fn plan<'a>(
         &'a self,

@@ -1,24 +1,24 @@
-//! One thing at a time in a conversation.
+//! Runs the turns of a conversation one at a time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 type Queue = tokio::sync::Mutex<()>;
 
-/// The queues of the conversations that have a session. An app that serves requests opens one for each of them, so that
-/// two sessions of one conversation are common; their turns must not be stored among each other.
+/// The queues of the conversations with an open session. An app that opens a session for each request often has two
+/// sessions of one conversation, whose turns must not interleave in the store.
 #[derive(Default)]
 pub(crate) struct Queues(Mutex<QueueMap>);
 
 #[derive(Default)]
 struct QueueMap {
     queues: HashMap<String, Weak<Queue>>,
-    /// How many there may be before those that nobody holds are dropped.
+    /// The number of queues at which those without a holder are dropped.
     room: usize,
 }
 
 impl Queues {
-    /// The queue of `conversation`: the same one as long as somebody holds it.
+    /// The queue of `conversation`. It stays the same while somebody holds it.
     pub(crate) fn of(&self, conversation: &str) -> Arc<Queue> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(queue) = known.queues.get(conversation).and_then(Weak::upgrade) {
@@ -26,7 +26,7 @@ impl Queues {
         }
         if known.queues.len() >= known.room {
             known.queues.retain(|_, queue| queue.strong_count() > 0);
-            // Twice as many as are held: the sweeps cost no more than what was added since.
+            // Twice the number in use, so the cost of a sweep is amortised over the insertions.
             known.room = (known.queues.len() * 2).max(64);
         }
         let queue = Arc::default();

@@ -10,44 +10,46 @@ use crate::approve::ApprovalRequest;
 use crate::model::ModelError;
 use crate::store::StoreError;
 
-/// What a turn came to. Shown, it is what a person reads: what failed is in [`Outcome::Failed`], and not in that.
+/// The result of a turn. It displays as text for the person, without the details of errors. Those are in
+/// [`Outcome::Failed`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Reply {
-    /// How it ended.
+    /// How the turn ended.
     pub outcome: Outcome,
-    /// The same in a stable word, as hooks at `turn_end` read it.
+    /// The same as a stable word, as hooks at `turn_end` see it.
     pub exit: ExitReason,
     /// The messages that the turn added to the conversation, as they are stored.
     pub messages: Messages,
-    /// Text of hooks at `stop` that goes with the answer, unless they keep it back.
+    /// Text that hooks at `stop` add to the answer, unless they suppress it.
     pub contexts: Contexts,
-    /// Messages of hooks at `stop` for the person.
+    /// Messages from hooks at `stop` to the person.
     pub system_messages: Vec<String>,
-    /// The hook at `stop` that ended the turn, whoever wanted to go on, and why; the answer stands.
+    /// The hook at `stop` that ended the turn although another hook wanted to continue, and its reason. The answer is
+    /// kept.
     pub ended: Option<EndedBy>,
-    /// What hooks contributed in the phases of the turn: its policies, its audit notes, the jobs that are to be done later.
+    /// The contributions of hooks in the phases of the turn: policies, audit notes, jobs.
     pub contributions: Contributions,
-    /// What of the contributions does not go together, has no room, or names what is not there.
+    /// Problems of these contributions: they conflict, exceed a limit, or name something unknown.
     pub diagnostics: Vec<Diagnostic>,
-    /// How often the model was called.
+    /// The number of model calls.
     pub iterations: u32,
-    /// The tokens of all calls of models in the turn, as far as providers say: those for a summary of the conversation, and
-    /// those of agents that it asked, included.
+    /// The tokens of all model calls of the turn that providers report, including those for summaries and those of
+    /// sub-agents.
     pub usage: Usage,
-    /// The ids of stored rows that the model did not read in this turn, because they did not fit and nobody could sum them up.
-    /// They stay stored, and the next turn begins with them.
+    /// The ids of stored rows that the model did not get in this turn, because they did not fit and could not be
+    /// summarised. They stay stored, and the next turn starts with them.
     pub left_out: Vec<String>,
     /// Messages that were to [join](crate::Turn::steer) the turn, which ended before its next step. They are not stored: what is
     /// done with them is for the app to say, such as a turn of their own.
     pub not_joined: Messages,
 }
 
-/// Who ended a turn that came to its answer, and why.
+/// The hook that ended a turn which has an answer, and its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EndedBy {
-    /// Why.
+    /// The reason.
     pub reason: Reason,
     /// The hook.
     pub by: Option<HookId>,
@@ -57,12 +59,12 @@ pub struct EndedBy {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// With the model's answer.
+    /// The model answered.
     Answered(Message),
-    /// A hook refused the prompt.
+    /// A hook rejected the prompt.
     #[non_exhaustive]
     PromptBlocked {
-        /// Why.
+        /// The reason.
         reason: Reason,
         /// The hook.
         by: Option<HookId>,
@@ -70,45 +72,45 @@ pub enum Outcome {
     /// A hook stopped the turn at its prompt.
     #[non_exhaustive]
     PromptStopped {
-        /// Why.
+        /// The reason.
         reason: Reason,
         /// The hook.
         by: Option<HookId>,
     },
-    /// A hook at `stop` put an error in the place of the answer.
+    /// A hook at `stop` replaced the answer with an error.
     #[non_exhaustive]
     AnswerBlocked {
-        /// Why.
+        /// The reason.
         reason: Reason,
         /// The hook.
         by: Option<HookId>,
     },
-    /// A hook at `stream_delta` stopped the answer while it came.
+    /// A hook at `stream_delta` stopped the answer while it was streamed.
     #[non_exhaustive]
     StreamStopped {
-        /// What was shown, and stands, with the reason.
+        /// The text that was shown, followed by the reason. It is stored.
         shown: String,
-        /// Why.
+        /// The reason.
         reason: Reason,
         /// The hook.
         by: Option<HookId>,
     },
-    /// A hook ended it; the halt says which.
+    /// A hook halted the turn. The halt names the hook.
     Halted(Halt),
-    /// It went too far; the last thing that the model said, if it did.
+    /// The turn reached a limit.
     #[non_exhaustive]
     Unfinished {
-        /// Why.
+        /// The limit that it reached.
         reason: StopReason,
-        /// The model's last message.
+        /// The model's last message, if there is one.
         last: Option<Message>,
     },
-    /// It was cancelled.
+    /// The turn was cancelled.
     Cancelled,
-    /// A call waits for somebody's word, and neither it nor a later one of the same answer ran:
-    /// [`Session::resume`](crate::Session::resume) goes on.
+    /// A call waits for an approval. Neither it nor a later call of the same answer was run.
+    /// [`Session::resume`](crate::Session::resume) continues the turn.
     Suspended(Box<ApprovalRequest>),
-    /// Something failed that the turn cannot do without.
+    /// A part that the turn needs failed.
     Failed(TurnError),
 }
 
@@ -116,28 +118,28 @@ pub enum Outcome {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TurnError {
-    /// The lists of hooks do not fit together.
+    /// The lists of hooks are invalid.
     #[error(transparent)]
     Hooks(#[from] ConfigError),
-    /// A hook that is required failed.
+    /// A required hook failed.
     #[error(transparent)]
     Dispatch(DispatchError),
-    /// Plugins could not be started, and not all of them are optional.
+    /// A plugin that is not optional could not be started.
     #[error(transparent)]
     Plugins(PluginsFailed),
     /// The model did not answer.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// No model has the profile that the turn asks for.
-    #[error("no model has the profile `{profile}`; there are: {known}")]
+    /// The turn asks for a profile that no model has.
+    #[error("no model has the profile `{profile}`; the profiles are: {known}")]
     #[non_exhaustive]
     NoProfile {
         /// The profile.
         profile: String,
-        /// The profiles there are.
+        /// The profiles of the harness.
         known: String,
     },
-    /// Code of the app panicked in the midst of the turn: a compactor, say, or a first look at the prompt.
+    /// Code of the app panicked, for example a compactor or a preflight.
     #[error("the app's code panicked: {0}")]
     Panicked(String),
     /// No call of the conversation waits for an answer that could be acted on.
@@ -146,11 +148,11 @@ pub enum TurnError {
          another process is in the store of its harness, so this one needs the same `.store(…)`"
     )]
     NothingToResume,
-    /// A hook ended what was asked for between turns.
-    #[error("a hook ended it: {}", .0.reason)]
+    /// A hook halted an operation between turns.
+    #[error("a hook halted the operation: {}", .0.reason)]
     Halted(Halt),
-    /// What was asked for between turns was cancelled.
-    #[error("it was cancelled")]
+    /// An operation between turns was cancelled.
+    #[error("the operation was cancelled")]
     Cancelled,
     /// A message could not be stored or read.
     #[error(transparent)]
@@ -158,21 +160,21 @@ pub enum TurnError {
 }
 
 impl TurnError {
-    /// What a person may read of it: nothing that a provider, a store or a hook said, which may hold a key.
+    /// A message for the person. It contains no text of a provider, a store or a hook, which may contain a secret.
     fn for_person(&self) -> &'static str {
         match self {
             Self::Model(ModelError::Overflow(_)) => "The conversation is too long.",
             Self::Model(ModelError::RateLimited { .. } | ModelError::Unavailable(_)) => {
-                "The model cannot be reached just now; please try again later."
+                "The model cannot be reached at the moment; please try again later."
             }
             Self::Model(_) => "The model did not answer.",
             Self::Store(_) => "The conversation could not be stored or read.",
-            Self::Dispatch(_) => "A check that is required could not be made.",
-            Self::NothingToResume => "Nothing waits for an answer.",
-            Self::Halted(_) => "It was stopped.",
-            Self::Cancelled => "It was cancelled.",
+            Self::Dispatch(_) => "A required check could not be run.",
+            Self::NothingToResume => "No call waits for an answer.",
+            Self::Halted(_) => "The operation was stopped.",
+            Self::Cancelled => "The operation was cancelled.",
             Self::Hooks(_) | Self::Plugins(_) | Self::NoProfile { .. } | Self::Panicked(_) => {
-                "Something is wrong with this program."
+                "An internal error occurred."
             }
         }
     }
@@ -203,7 +205,7 @@ impl Reply {
 }
 
 impl Outcome {
-    /// The hook that refused, stopped or ended the turn, where one did.
+    /// The hook that rejected, stopped or ended the turn, if one did.
     pub fn by(&self) -> Option<&HookId> {
         match self {
             Self::PromptBlocked { by, .. }

@@ -1,22 +1,22 @@
-//! What a turn is asked for, and how it came to be.
+//! What a turn answers, and what started it.
 
 use hooks_core::data::{Message, Role};
 use hooks_core::scope::PromptDef;
 
 use crate::inputs::{JoinedInput, ResultInput, TurnInputs, WaitingInput};
 
-/// What a turn is to answer: a person's message, or one of a timer or another program.
+/// The request that a turn answers: the message of a person, or one of a timer or another program.
 ///
 /// ```
 /// use hooks_agent::TurnRequest;
 ///
-/// // Nobody is there, and nobody sees the prompt.
+/// // No person is present or sees the prompt.
 /// let nightly = TurnRequest::new("Sum up today's tickets.").trigger("cron").human_present(false).hidden();
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a turn is begun with `Session::begin`"]
+#[must_use = "pass it to `Session::begin`"]
 pub struct TurnRequest {
-    /// None where it goes on with calls that wait.
+    /// `None` if the turn continues with calls that wait.
     pub(crate) message: Option<Message>,
     pub(crate) prompt: Option<PromptDef>,
     pub(crate) trigger: Option<String>,
@@ -25,7 +25,7 @@ pub struct TurnRequest {
     pub(crate) again: Option<Box<Again>>,
 }
 
-/// What a recorded turn took from outside while it ran, other than by models, tools and a person.
+/// The inputs of a recorded turn that do not come from models, tools or a person.
 #[derive(Clone, Debug)]
 pub(crate) struct Again {
     pub(crate) joined: Vec<JoinedInput>,
@@ -34,18 +34,19 @@ pub(crate) struct Again {
 }
 
 impl TurnRequest {
-    /// The turn answers `text`.
+    /// Creates a request with this text.
     pub fn new(text: impl Into<String>) -> Self {
         Message::new(Role::User, text).into()
     }
 
-    /// The turn goes on with calls that wait.
+    /// Creates a request to continue with calls that wait.
     pub(crate) fn resuming() -> Self {
         Self { message: None, prompt: None, trigger: None, human_present: None, hidden: false, again: None }
     }
 
-    /// A recorded turn again: with the same prompt, or going on with the same calls, and with the messages that joined it. Its
-    /// harness has a tool in the place of each agent that it asked; what that says of agents is taken from `inputs`.
+    /// Creates a request that repeats a recorded turn, with the same prompt or the same open calls, and with the same
+    /// messages joining it. The harness needs a tool in place of each agent that the turn called. What agents returned
+    /// besides their result comes from `inputs`.
     pub fn again(inputs: &TurnInputs) -> Self {
         let TurnInputs { joined, waiting, results, .. } = inputs;
         let again = Again { joined: joined.clone(), waiting: waiting.clone(), results: results.clone() };
@@ -58,32 +59,33 @@ impl TurnRequest {
         }
     }
 
-    /// At this prompt: its list of hooks replaces the agent's.
+    /// Sets the prompt, whose list of hooks replaces the agent's.
     pub fn prompt(mut self, prompt: impl Into<Option<PromptDef>>) -> Self {
         self.prompt = prompt.into();
         self
     }
 
-    /// What started it, in a word for hooks at `before_agent_start`, such as `cron`; that of the session where nothing is said.
+    /// Sets what started the turn, as a word for hooks at `before_agent_start`, such as `cron`. Default: that of the
+    /// session.
     pub fn trigger(mut self, word: impl Into<String>) -> Self {
         self.trigger = Some(word.into());
         self
     }
 
-    /// Whether a person is there to be asked; as in the rest of the session where nothing is said.
+    /// Sets whether a person is present who can be asked. Default: that of the session.
     pub fn human_present(mut self, present: bool) -> Self {
         self.human_present = Some(present);
         self
     }
 
-    /// The person does not see the prompt.
+    /// Hides the prompt from the person.
     pub fn hidden(mut self) -> Self {
         self.hidden = true;
         self
     }
 }
 
-/// A message that is more than text: images, fields of a provider.
+/// A message with more than text: images, or fields of a provider.
 impl From<Message> for TurnRequest {
     fn from(message: Message) -> Self {
         Self { message: Some(message), ..Self::resuming() }

@@ -1,16 +1,16 @@
-//! The turns that are under way in a harness, so that a program can end after them.
+//! Tracks the running turns of a harness, so that a program can stop after them.
 
 use std::time::Duration;
 
 use hooks_core::CancellationToken;
 use tokio::sync::watch;
 
-/// The turns of a harness.
+/// The running turns of a harness.
 pub(crate) struct Running {
     turns: watch::Sender<usize>,
-    /// No turn begins any more.
+    /// Cancelled when no further turn may begin.
     closed: CancellationToken,
-    /// Cancels those that run.
+    /// Cancels the running turns.
     cancelled: CancellationToken,
 }
 
@@ -20,7 +20,7 @@ impl Default for Running {
     }
 }
 
-/// A turn that is under way as long as this is there.
+/// Counts as a running turn until it is dropped.
 pub(crate) struct RunningTurn(watch::Sender<usize>);
 
 impl Drop for RunningTurn {
@@ -30,25 +30,25 @@ impl Drop for RunningTurn {
 }
 
 impl Running {
-    /// A turn begins; `None` where none may any more.
+    /// Counts a new turn. `None` if no further turn may begin.
     pub(crate) fn begin(&self) -> Option<RunningTurn> {
         self.turns.send_modify(|turns| *turns += 1);
         let turn = RunningTurn(self.turns.clone());
-        // After it was counted: who closes waits for it, or it is not begun.
+        // Check after counting: a concurrent `close` then either waits for this turn or prevents it.
         (!self.closed.is_cancelled()).then_some(turn)
     }
 
-    /// A token that is cancelled with all turns.
+    /// A token that is cancelled when all turns are.
     pub(crate) fn cancellation(&self) -> CancellationToken {
         self.cancelled.child_token()
     }
 
-    /// Lets no turn begin.
+    /// Lets no further turn begin.
     pub(crate) fn close(&self) {
         self.closed.cancel();
     }
 
-    /// Waits for those that run; cancels what is not over by then, and waits for their ends.
+    /// Waits for the running turns. At the deadline, it cancels those that remain, and waits until they have ended.
     pub(crate) async fn end(&self, deadline: Duration) {
         let mut turns = self.turns.subscribe();
         if tokio::time::timeout(deadline, turns.wait_for(|turns| *turns == 0)).await.is_ok() {
@@ -57,10 +57,10 @@ impl Running {
         self.cancelled.cancel();
         let ended = tokio::time::timeout(LAST_HOOKS, turns.wait_for(|turns| *turns == 0)).await;
         if ended.is_err() {
-            tracing::warn!(target: "hooks_agent", turns = *self.turns.borrow(), "turns did not come to their end");
+            tracing::warn!(target: "hooks_agent", turns = *self.turns.borrow(), "turns did not end");
         }
     }
 }
 
-/// What hooks and the store have at the end of a turn that was cancelled with its program.
+/// The time for the last hooks and writes of a turn that was cancelled because the program stops.
 const LAST_HOOKS: Duration = Duration::from_secs(10);

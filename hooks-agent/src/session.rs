@@ -1,4 +1,4 @@
-//! One conversation of one agent: its turns, one after the other.
+//! A session: a conversation with an agent, whose turns run one after the other.
 
 mod update;
 
@@ -22,7 +22,7 @@ use crate::state::{Asker, HarnessState, SessionState, tag};
 use crate::store;
 use crate::turn::{self, Turn};
 
-/// A session that is not open yet.
+/// Configures a session. [`open`](Self::open) returns it.
 #[must_use = "call `open` to get the session"]
 pub struct Opening {
     harness: Arc<HarnessState>,
@@ -39,10 +39,10 @@ pub struct Opening {
     cx: HookContextBuilder,
 }
 
-/// Who asked the agent of a session.
+/// The callers of a sub-agent's session.
 struct AskedBy {
     path: Vec<String>,
-    /// Whose gates hold for it.
+    /// The agents whose gates apply to it.
     gated_by: Vec<(AgentDef, Option<PromptDef>)>,
 }
 
@@ -66,94 +66,94 @@ impl Opening {
         }
     }
 
-    /// The system prompt.
+    /// Sets the system prompt.
     ///
-    /// The definition of its agent, with the fields that this crate does not know in `extra`, is state for hooks and tools:
+    /// The agent's definition, with fields unknown to this crate in `extra`, is available to hooks and tools as state:
     /// `cx.state::<AgentDef>()`.
     pub fn system_prompt(mut self, text: impl Into<String>) -> Self {
         self.system_prompt = text.into();
         self
     }
 
-    /// Where the person is, such as `terminal`.
+    /// Sets the channel of the person, such as `terminal`.
     pub fn channel(mut self, name: impl Into<String>) -> Self {
         self.channel = name.into();
         self
     }
 
-    /// The tools and agents that its model is offered, by their names; all of the harness where this is not said.
+    /// Sets the names of the tools and agents that are offered to the model. Default: all of the harness.
     pub fn tools(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.own.tools = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
-    /// The profile that its calls of models go to; the harness's first where this is not said.
+    /// Sets the profile of its model calls. Default: the first profile of the harness.
     pub fn profile(mut self, profile: impl Into<String>) -> Self {
         self.own.profile = Some(profile.into());
         self
     }
 
-    /// How far its turns may go, where it is not as the harness says.
+    /// Sets the limits of its turns. Default: those of the harness.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.own.limits = Some(limits);
         self
     }
 
-    /// What it began from; `resume` where the conversation has messages, and `startup` otherwise, where nothing is said.
+    /// Sets how the session began. Default: `resume` if the conversation has messages, otherwise `startup`.
     pub fn source(mut self, source: impl Into<SessionSource>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// The session that is gone on with, where it is not one of the same conversation.
+    /// Sets the session that this one continues. By default, it is a session of the same conversation.
     pub fn resumed_from(mut self, session: impl Into<String>) -> Self {
         self.resumed_from = Some(session.into());
         self
     }
 
-    /// What starts its turns, in a word for hooks at `before_agent_start`, such as `cron`; `user` where nothing is said.
+    /// Sets what starts its turns, as a word for hooks at `before_agent_start`, such as `cron`. Default: `user`.
     pub fn trigger(mut self, word: impl Into<String>) -> Self {
         self.trigger = word.into();
         self
     }
 
-    /// Whether a person is there to be asked, where it is not as the harness's context says.
+    /// Sets whether a person is present who can be asked. Default: that of the harness's context.
     pub fn human_present(mut self, present: bool) -> Self {
         self.cx = self.cx.human_present(present);
         self
     }
 
-    /// Whether the person's side can show what a tool draws.
+    /// Sets whether the client can display dynamic user interfaces of tools.
     pub fn dynamic_ui(mut self, can: bool) -> Self {
         self.dynamic_ui = can;
         self
     }
 
-    /// State of this session alone for hooks and tools, found by its type, before that of the harness.
+    /// Adds state for the hooks and tools of this session. It is looked up by type, before the state of the harness.
     pub fn state<T: Send + Sync + 'static>(mut self, state: T) -> Self {
         self.cx = self.cx.state(state);
         self
     }
 
-    /// The folder that this session works in, where it is not the harness's.
+    /// Sets the working directory of this session. Default: that of the harness.
     pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cx = self.cx.workspace(folder);
         self
     }
 
-    /// Its agent is one that another agent asked, as in a recorded turn that is [run again](TurnRequest::again): the agents of
-    /// `path` asked each other, the first one first, and the gates of `gated_by` hold for it too.
+    /// Makes this the session of a sub-agent, as needed to [repeat](TurnRequest::again) a recorded turn of one. The
+    /// agents of `path` called each other, outermost first, and the gates of `gated_by` apply too.
     pub fn asked_by(mut self, path: Vec<String>, gated_by: Vec<(AgentDef, Option<PromptDef>)>) -> Self {
         self.asked_by = Some(AskedBy { path, gated_by });
         self
     }
 
-    /// Opens the session: fires `session_start`.
+    /// Opens the session and fires `session_start`.
     ///
     /// # Errors
-    /// [`TurnError`] where the app's hooks do not fit together, one that is required failed, or the store cannot be read.
+    /// [`TurnError`] if the app's list of hooks is invalid, a required hook fails, or the store cannot be read.
     pub async fn open(self) -> Result<Session, TurnError> {
-        // What is in it is read by its turns.
+        // Only checks whether there are rows. Turns read them.
         let begun = self.harness.store.page(&self.conversation, None, 1).await?;
         let known = if begun.rows.is_empty() { SessionSource::Startup } else { SessionSource::Resume };
         let source = self.source.unwrap_or(known);
@@ -207,65 +207,65 @@ impl fmt::Debug for Opening {
     }
 }
 
-/// One conversation of one agent. Cloning it gives another handle to the same session. Turns of a conversation run one
-/// after the other, whichever session of the harness begins them.
+/// A conversation with an agent. Clones are handles to the same session. The turns of a conversation run one after the
+/// other, also across the sessions of a harness.
 #[derive(Clone)]
 pub struct Session {
     inner: Arc<SessionState>,
 }
 
 impl Session {
-    /// Begins a turn that answers `input`, at `prompt` where one is named: its list of hooks replaces the agent's.
+    /// Starts a turn that answers `input`, with `prompt` if there is one: its list of hooks replaces the agent's.
     ///
-    /// The turn runs on the runtime, whoever waits for it: [`await`](Turn#impl-IntoFuture-for-Turn) it for the reply,
-    /// [`next`](Turn::next) tells what happens meanwhile. Dropping it cancels it; then too, the conversation is left well
-    /// formed and `turn_end` fires. What hooks contributed in it then reaches
-    /// [`on_reply`](crate::HarnessBuilder::on_reply) alone.
+    /// The turn runs as a task of the runtime. [`await`](Turn#impl-IntoFuture-for-Turn) it for the reply, or call
+    /// [`next`](Turn::next) for its events. Dropping it cancels the turn. The conversation then stays well formed, and
+    /// `turn_end` fires, but only [`on_reply`](crate::HarnessBuilder::on_reply) gets the contributions of its hooks.
     ///
     /// # Panics
-    /// Outside a Tokio runtime.
+    /// If called outside a Tokio runtime.
     pub fn turn(&self, prompt: Option<&PromptDef>, input: impl Into<String>) -> Turn {
         self.begin(TurnRequest::new(input).prompt(prompt.cloned()))
     }
 
-    /// As [`turn`](Self::turn), for a turn of which more is to be said: a message that is more than text, what started it,
-    /// whether a person is there.
+    /// Like [`turn`](Self::turn), with more options: a message that is more than text, what started the turn, whether a
+    /// person is present.
     ///
     /// # Panics
-    /// Outside a Tokio runtime.
+    /// If called outside a Tokio runtime.
     pub fn begin(&self, request: impl Into<TurnRequest>) -> Turn {
         turn::begin(&self.inner, request.into(), self.inner.harness.running.cancellation())
     }
 
-    /// Goes on with the calls that wait for somebody's word, as a turn of its own: after a turn that ended as
-    /// [suspended](crate::Outcome::Suspended), or whose process ended while it waited. Any process may do so that shares store and
-    /// approver.
+    /// Starts a turn that continues with the calls that wait for an approval, after a turn was
+    /// [suspended](crate::Outcome::Suspended) or its process ended while it waited. Any process with the same store and
+    /// approver can do this.
     ///
-    /// The gates judge the calls anew; where they ask again, the approver has the answer by now, or the turn is suspended once
-    /// more. Where no call waits that is known never to have run, the turn [fails](TurnError::NothingToResume) and changes
-    /// nothing.
+    /// The gates judge the calls again. If they ask again, the approver has the answer by now, or the turn is suspended
+    /// once more. If no waiting call is known to have never run, the turn [fails](TurnError::NothingToResume) and
+    /// changes nothing.
     ///
     /// # Panics
-    /// Outside a Tokio runtime.
+    /// If called outside a Tokio runtime.
     pub fn resume(&self, prompt: Option<&PromptDef>) -> Turn {
         self.begin(TurnRequest::resuming().prompt(prompt.cloned()))
     }
 
-    /// Compacts the conversation because a person wants it, after the turns that were begun: fires `before_compaction` and
-    /// `post_compact`, and has a model sum up what is old. Hooks at `before_compaction` may refuse. `instructions` say what is to
-    /// be kept in mind; they are empty where nothing is. Returns whether the conversation is shorter now.
+    /// Compacts the conversation at the request of a person, after all turns that have begun: fires `before_compaction`
+    /// and `post_compact`, and lets a model summarise old messages. Hooks at `before_compaction` may refuse.
+    /// `instructions` say what the summary should preserve; they can be empty. Returns whether the conversation is
+    /// shorter now.
     ///
     /// # Errors
-    /// [`TurnError`] where a required hook failed, the conversation could not be read or stored, or a hook ended it.
+    /// [`TurnError`] if a required hook fails, a hook halts the compaction, or the store fails.
     pub async fn compact(&self, instructions: impl Into<String>) -> Result<bool, TurnError> {
         turn::compact(&self.inner, instructions.into()).await
     }
 
-    /// The conversation as it is stored, oldest first: what the person wrote, the answers, calls and their results. A turn
-    /// that runs may be stored in part.
+    /// The stored conversation, oldest message first: prompts, answers, tool calls and results. It may contain a part
+    /// of a running turn.
     ///
     /// # Errors
-    /// [`TurnError`] where the store cannot be read.
+    /// [`TurnError`] if the store cannot be read.
     pub async fn messages(&self) -> Result<Messages, TurnError> {
         let rows = store::read(&*self.inner.harness.store, &self.inner.conversation).await?;
         Ok(rows.rows.into_iter().map(|row| row.message).collect::<Vec<_>>().into())
@@ -276,24 +276,25 @@ impl Session {
         &self.inner.conversation
     }
 
-    /// Ends the session: fires `session_end`, after the turns that were begun; once, whichever handle ends it. It is fired also where the store cannot be read,
-    /// with no messages counted: hooks close there what they opened.
+    /// Ends the session after all turns that have begun, and fires `session_end`. It is fired once, even if several
+    /// handles are closed. It is also fired if the store cannot be read, with a message count of 0, because hooks
+    /// release resources there.
     ///
     /// # Errors
-    /// [`TurnError`] where a required hook failed or the store cannot be read.
+    /// [`TurnError`] if a required hook fails or the store cannot be read.
     pub async fn close(self, reason: SessionEndReason) -> Result<(), TurnError> {
         self.inner.end(reason, None).await
     }
 
-    /// As [`close`](Self::close), where the session `next` takes its place.
+    /// Like [`close`](Self::close), for a session that is succeeded by the session `next`.
     ///
     /// # Errors
-    /// As those of `close`.
+    /// The same as those of [`close`](Self::close).
     pub async fn close_for(self, reason: SessionEndReason, next: impl Into<String>) -> Result<(), TurnError> {
         self.inner.end(reason, Some(next.into())).await
     }
 
-    /// The hooks that are in force outside a turn.
+    /// The hooks that are in force outside of turns.
     pub(crate) fn app_hooks(&self) -> Result<HookSet, TurnError> {
         Ok(self.inner.harness.app_hooks()?)
     }

@@ -1,4 +1,4 @@
-//! What turns share: of their harness, and of their session.
+//! State that turns share: that of their harness and that of their session.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,10 +32,10 @@ use crate::store::{self, MessageStore, Row};
 use crate::tool::{ToolSpec, Tools};
 use crate::window::{Measured, Window};
 
-/// What the sessions of a harness share.
+/// State that the sessions of a harness share.
 pub(crate) struct HarnessState {
     pub(crate) registry: Registry,
-    /// What is in force, whatever agents and prompts say.
+    /// A fixed set of hooks, regardless of the lists of agents and prompts.
     pub(crate) fixed: Option<HookSet>,
     pub(crate) sets: Arc<HookSets>,
     pub(crate) queues: Queues,
@@ -55,7 +55,7 @@ pub(crate) struct HarnessState {
 }
 
 impl HarnessState {
-    /// The hooks in force for `agent` at `prompt`.
+    /// The hooks in force for `agent` and `prompt`.
     pub(crate) fn scope(&self, agent: &Arc<AgentDef>, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
         match &self.fixed {
             Some(hooks) => Ok(hooks.clone()),
@@ -63,7 +63,7 @@ impl HarnessState {
         }
     }
 
-    /// The hooks of the agent's list or the prompt's alone; none where a set is fixed, which holds everywhere.
+    /// Only the hooks in the agent's list, or in the prompt's. None with a fixed set, which applies everywhere.
     pub(crate) fn own_hooks(
         &self,
         agent: &AgentDef,
@@ -75,12 +75,12 @@ impl HarnessState {
         }
     }
 
-    /// The hooks of the app's list, which alone is read outside a turn.
+    /// The hooks in the app's list, which are the only ones outside of turns.
     pub(crate) fn app_hooks(&self) -> Result<HookSet, ConfigError> {
         self.scope(&Arc::new(AgentDef::new("").hooks::<String>([])), None)
     }
 
-    /// What a hook can filter by.
+    /// The values that filters of hooks can match.
     pub(crate) fn facts(&self) -> HarnessFacts {
         HarnessFacts::new()
             .tools(self.tools.names().map(str::to_owned).chain(self.agents.specs().map(|agent| agent.name)))
@@ -88,7 +88,7 @@ impl HarnessState {
             .call_sites([MAIN, SUB_AGENT, COMPACTION])
     }
 
-    /// The tools and agents of these names.
+    /// The tools and agents with these names.
     pub(crate) fn named(&self, names: &[String]) -> Vec<ToolSpec> {
         let spec_of = |name: &String| match self.agents.get(name) {
             Some(agent) => Some(agent.spec()),
@@ -97,21 +97,21 @@ impl HarnessState {
         names.iter().filter_map(spec_of).collect()
     }
 
-    /// The tools and agents that a model is offered.
+    /// The tools and agents that are offered to a model.
     pub(crate) fn offered(&self) -> impl Iterator<Item = ToolSpec> + '_ {
         let tools = self.tools.specs().filter(|tool| self.agents.get(&tool.name).is_none());
         tools.cloned().chain(self.agents.specs())
     }
 }
 
-/// The sessions that were opened and not dropped.
+/// The open sessions that have not been dropped.
 #[derive(Default)]
 pub(crate) struct OpenSessions(std::sync::Mutex<Vec<Weak<SessionState>>>);
 
 impl OpenSessions {
     pub(crate) fn add(&self, session: &Arc<SessionState>) {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Before it would grow: the sweeps cost no more than what was added since.
+        // Sweep only before it would grow, so the cost is amortised over the insertions.
         if open.len() == open.capacity() {
             open.retain(|session| session.strong_count() > 0);
         }
@@ -124,26 +124,26 @@ impl OpenSessions {
     }
 }
 
-/// Called at the end of every turn.
+/// Listener for the end of every turn.
 pub(crate) type OnReply = dyn Fn(&HookContext, &Reply) + Send + Sync;
 
-/// Given what a turn took from outside of its hooks.
+/// Listener for the inputs of every turn.
 pub(crate) type OnInputs = dyn Fn(&HookContext, TurnInputs, &Reply) + Send + Sync;
 
-/// What an agent has of the one that asks it.
+/// What a sub-agent gets from its caller.
 #[derive(Clone, Default)]
 pub(crate) struct Asker {
     pub(crate) budget: Option<Arc<Budget>>,
-    /// Sets of which the gates of tools hold for it too, from the first that asked on.
+    /// The hook sets whose tool gates also apply, outermost first.
     pub(crate) gates: Vec<HookSet>,
-    /// Whose they are.
+    /// The agents to which these gates belong.
     pub(crate) gated_by: Vec<AskerInput>,
-    /// The tools that it is offered.
+    /// The tools that are offered to the caller.
     pub(crate) tools: Vec<ToolSpec>,
 }
 
 impl Asker {
-    /// The gates of an agent that asks hold too.
+    /// Adds the gates of a caller.
     pub(crate) fn gated(
         &mut self,
         harness: &HarnessState,
@@ -157,63 +157,63 @@ impl Asker {
     }
 }
 
-/// What the turns of a session share.
+/// State that the turns of a session share.
 pub(crate) struct SessionState {
     pub(crate) harness: Arc<HarnessState>,
     pub(crate) agent: Arc<AgentDef>,
     pub(crate) conversation: String,
     pub(crate) system_prompt: String,
     pub(crate) channel: String,
-    /// What hooks at `session_start` gave, for every turn.
+    /// The contexts from hooks at `session_start`, for every turn.
     pub(crate) contexts: Contexts,
-    /// What its turns may do.
+    /// The limits of its turns.
     pub(crate) limits: Limits,
-    /// How long one may take in all.
+    /// How long a turn may take in total.
     pub(crate) deadline: Option<Duration>,
-    /// The profile that its calls of models go to.
+    /// The profile of its model calls.
     pub(crate) profile: Option<String>,
-    /// The tools that its model is offered; those of the harness where nothing is said.
+    /// The tools that are offered to its model. `None` for those of the harness.
     pub(crate) tools: Option<Vec<ToolSpec>>,
-    /// What it has of who asks it.
+    /// What it gets from its caller.
     pub(crate) asker: Asker,
-    /// What starts a turn, in a word for hooks at `before_agent_start`.
+    /// What starts a turn, as a word for hooks at `before_agent_start`.
     pub(crate) trigger: String,
     pub(crate) cx: HookContext,
-    /// The number of the last turn that was begun.
+    /// The number of the last turn that began.
     pub(crate) turns: AtomicU64,
-    /// What no other session has, of this conversation or another.
+    /// A number that is unique among all sessions of all conversations.
     pub(crate) tag: u64,
-    /// From where its turns call a model.
+    /// The call site of its turns.
     pub(crate) call_site: &'static str,
-    /// Whether the person's side can show what a tool draws.
+    /// Whether the client can display dynamic user interfaces of tools.
     pub(crate) dynamic_ui: bool,
     /// When it was opened.
     pub(crate) opened: Instant,
-    /// What a provider counted of the conversation last.
+    /// The last token count of a provider.
     pub(crate) measured: std::sync::Mutex<Option<Measured>>,
     /// Whether `session_end` was fired.
     pub(crate) ended: AtomicBool,
-    /// Held by the turn that runs. It is that of the conversation, which other sessions may share.
+    /// Held by the running turn. The lock belongs to the conversation, which other sessions may share.
     pub(crate) one_at_a_time: Arc<Mutex<()>>,
 }
 
 impl SessionState {
-    /// The number of a turn that begins with these rows: a conversation that is gone on with does not count anew.
+    /// The number of a turn that starts with these rows. A continued conversation keeps counting.
     pub(crate) fn number(&self, stored: &[Row]) -> u64 {
         let prompts = stored.iter().filter(|row| row.message.role == Role::User).count() as u64;
-        // One at a time, so that nobody counts between the two.
+        // Turns run one at a time, so no other turn counts between the load and the store.
         let number = self.turns.load(Ordering::Relaxed).max(prompts) + 1;
         self.turns.store(number, Ordering::Relaxed);
         number
     }
 
-    /// The id of the turn `number`. Turns are counted by the prompts that are stored, which grow fewer where a conversation
-    /// is folded, and two programs may have the same conversation open: the tag differs then.
+    /// The id of the turn `number`. The number alone is not unique: it is derived from the stored prompts, whose number
+    /// shrinks at a compaction, and two programs can have the same conversation open.
     pub(crate) fn request(&self, number: u64) -> String {
         format!("{}:{number}:{:016x}", self.conversation, self.tag)
     }
 
-    /// What a provider counted of the conversation last.
+    /// The last token count of a provider for the conversation.
     pub(crate) fn measured(&self) -> Option<Measured> {
         *self.measured.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -222,12 +222,12 @@ impl SessionState {
         *self.measured.lock().unwrap_or_else(PoisonError::into_inner) = Some(measured);
     }
 
-    /// The tools and agents that its model is offered, before hooks.
+    /// The tools and agents that are offered to its model, before hooks change them.
     pub(crate) fn offered(&self) -> Vec<ToolSpec> {
         self.tools.clone().unwrap_or_else(|| self.harness.offered().collect())
     }
 
-    /// The session of an agent that another one asks. It is no session of a person, so nothing fires when it begins.
+    /// Creates the session of a sub-agent. No person opens it, so `session_start` is not fired.
     pub(crate) fn within(&self, agent: &SubAgent, conversation: String, cx: &HookContext, asker: Asker) -> Self {
         let harness = &self.harness;
         let definition = harness.sets.shared(agent.agent.clone());
@@ -257,14 +257,14 @@ impl SessionState {
             measured: std::sync::Mutex::default(),
             cx,
             turns: AtomicU64::new(0),
-            // No person opened it.
+            // `session_end` must not fire either.
             ended: AtomicBool::new(true),
             tag: tag(),
             one_at_a_time: Arc::default(),
         }
     }
 
-    /// Fires `session_end`, after the turns that were begun; once, whoever ends it.
+    /// Fires `session_end` after all turns that have begun. It fires at most once.
     pub(crate) async fn end(&self, reason: SessionEndReason, next: Option<String>) -> Result<(), TurnError> {
         let _turn = self.one_at_a_time.lock().await;
         if self.ended.load(Ordering::Relaxed) {
@@ -284,7 +284,7 @@ impl SessionState {
         Ok(())
     }
 
-    /// Reports the end of a turn to the app, and gives its `reply` back.
+    /// Passes the reply of a turn to the app's listener, and returns it.
     pub(crate) fn report(&self, cx: &HookContext, reply: Reply) -> Reply {
         if let Some(listener) = &self.harness.on_reply
             && let Err(panic) = catch_unwind(AssertUnwindSafe(|| listener(cx, &reply)))
@@ -297,7 +297,7 @@ impl SessionState {
 }
 
 impl SessionState {
-    /// Gives who listens what a turn took from outside of its hooks.
+    /// Passes the inputs of a turn to the app's listener.
     pub(crate) fn report_inputs(&self, cx: &HookContext, inputs: TurnInputs, reply: &Reply) {
         let Some(listener) = &self.harness.on_inputs else { return };
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| listener(cx, inputs, reply))) {
@@ -307,9 +307,9 @@ impl SessionState {
     }
 }
 
-/// A number that no other session has: not in this process, nor in another, nor after a restart.
+/// A number that no other session has, in this process or another, before or after a restart.
 pub(crate) fn tag() -> u64 {
-    // Its keys are the system's random numbers, others for each hasher.
+    // `RandomState` has random keys that differ for each instance.
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u32(std::process::id());
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

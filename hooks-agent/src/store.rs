@@ -1,4 +1,4 @@
-//! Where conversations are kept.
+//! The interface to the store of conversations.
 
 mod export;
 mod guarded;
@@ -24,199 +24,201 @@ pub use request::{Append, Fold, FoldEntry, RowJobs};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Row {
-    /// The id that the store gave it. It stays the same as long as the row is there, and sorts by the time at which the
-    /// row was stored.
+    /// The id that the store assigned. It does not change, and ids sort by the time of storing.
     pub id: String,
     /// The message.
     pub message: Message,
 }
 
 impl Row {
-    /// The row `id`.
+    /// Creates the row `id`.
     pub fn new(id: impl Into<String>, message: Message) -> Self {
         Self { id: id.into(), message }
     }
 
-    /// An id for a row that is stored now: a UUID of version 7, greater than all that this process made before.
+    /// Creates an id for a new row: a UUID version 7 that is greater than all ids made before by this process.
     pub fn new_id() -> String {
         Uuid::now_v7().to_string()
     }
 
-    /// What hooks and jobs are told once it is stored.
+    /// The event and the input of jobs for a newly stored row.
     pub(crate) fn created(&self) -> AfterCreateMessage {
         AfterCreateMessage::new(self.message.clone()).message_id(self.id.as_str())
     }
 }
 
-/// What a conversation stood at when it was read. Whatever changes the conversation makes a version that it never had.
+/// The version of a conversation. Every change produces a version that the conversation never had before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Version(u64);
 
 impl Version {
-    /// The version `number`; 0 is that of a conversation without rows.
+    /// Creates the version `number`. 0 is the version of a conversation without rows.
     pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
-    /// Its number, for a store to keep.
+    /// The number, for a store to save.
     pub const fn get(self) -> u64 {
         self.0
     }
 }
 
-/// Some rows of a conversation, oldest first.
+/// A page of the rows of a conversation, oldest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Page {
     /// The rows.
     pub rows: Vec<Row>,
-    /// Where the next page begins; `None` where this is the last.
+    /// Where the next page begins. `None` on the last page.
     pub next: Option<String>,
-    /// What the conversation stands at.
+    /// The version of the conversation.
     pub version: Version,
 }
 
 impl Page {
-    /// A page of a conversation that stands at `version`, after which another begins at `next`.
+    /// Creates a page of a conversation at `version`. The next page begins at `next`.
     pub fn new(rows: Vec<Row>, next: Option<String>, version: Version) -> Self {
         Self { rows, next, version }
     }
 }
 
-/// What a change of a conversation left.
+/// The result of a change of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Written {
-    /// The rows that it made, in the order in which it was given their messages.
+    /// The new rows, in the order of the messages from which they were made.
     pub rows: Vec<Row>,
-    /// What the conversation stands at now.
+    /// The new version of the conversation.
     pub version: Version,
 }
 
 impl Written {
-    /// These rows were made, and the conversation stands at `version`.
+    /// Creates the result of a change that made `rows` and led to `version`.
     pub fn new(rows: Vec<Row>, version: Version) -> Self {
         Self { rows, version }
     }
 }
 
-/// Some conversations of a store.
+/// A page of the conversations of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Conversations {
     /// Their ids.
     pub ids: Vec<String>,
-    /// Where the next ones begin; `None` where these are the last.
+    /// Where the next page begins. `None` on the last page.
     pub next: Option<String>,
 }
 
 impl Conversations {
-    /// These ids, after which others begin at `next`.
+    /// Creates a page with these ids. The next page begins at `next`.
     pub fn new(ids: Vec<String>, next: Option<String>) -> Self {
         Self { ids, next }
     }
 }
 
-/// The store did not do what it was asked to; nothing was changed.
+/// A store operation failed. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Somebody else changed the conversation since it was read. Read it anew.
-    #[error("the conversation was changed since it was read")]
+    /// The conversation was changed by somebody else after it was read. Read it again.
+    #[error("the conversation has changed since it was read")]
     Conflict,
-    /// Another process holds the conversation now: the lease under which it was to be changed is past.
-    #[error("another process has taken the conversation over")]
+    /// Another process holds the conversation now: the lease of this change has expired.
+    #[error("another process has taken over the conversation")]
     LeaseLost,
-    /// It could not.
+    /// Any other failure.
     #[error("the message store failed: {0}")]
     Failed(String),
 }
 
 impl StoreError {
-    /// A failure with this cause.
+    /// Creates a [`Failed`](Self::Failed) error with this cause.
     pub fn new(cause: impl Into<String>) -> Self {
         Self::Failed(cause.into())
     }
 }
 
-/// What a store is asked for.
+/// The future of a store operation.
 pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 
-/// Where conversations are kept. The loop fires `before_create_message` and its like around each change; a store only
-/// keeps what it is given.
+/// A store of conversations. The loop fires `before_create_message` and the other storage kinds around each change; the
+/// store only stores.
 ///
-/// A conversation has two readings. Its *page*s are what a model reads on, its *history* is every row that was ever stored
-/// in it, by id. A fold changes the first and never the second, so that nothing is lost by it.
+/// There are two views of a conversation. Its *pages* are what the model gets. Its *history* is every row that was ever
+/// stored in it, ordered by id. A fold changes the first view and never the second, so that it loses nothing.
 ///
-/// [`testing::hold_store`](crate::testing::hold_store) holds a store to all that is said here.
+/// [`testing::hold_store`](crate::testing::hold_store) checks a store against this contract.
 ///
-/// A call that is not done within [`Limits::store`](crate::Limits::store) is dropped and has failed; so has one that panics.
+/// A call fails, and its future is dropped, after [`Limits::store`](crate::Limits::store). It also fails if it panics.
 pub trait MessageStore: Send + Sync + 'static {
-    /// Appends messages to the conversation: all of them, or none. Returns their rows.
+    /// Appends messages to the conversation, either all of them or none. Returns their rows.
     ///
     /// # Errors
-    /// [`StoreError`]; [`Conflict`](StoreError::Conflict) where the conversation does not stand at the version that was seen.
+    /// [`StoreError`]. [`Conflict`](StoreError::Conflict) if the conversation is no longer at the version
+    /// `append.seen`.
     fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written>;
 
-    /// Holds the conversation for a turn: waits as long as another process does. A store that no other process shares, as this
-    /// is where nothing else is said, gives a lease at once.
+    /// Locks the conversation for a turn. Waits while another process holds it. The default is for a store that only
+    /// one process uses, and returns a lease immediately.
     ///
-    /// The changes of the turn carry its [token](Lease::token). Whoever lost the lease, because its process was stopped for
-    /// longer than the store waits for a sign of life, cannot write any more: [`LeaseLost`](StoreError::LeaseLost).
+    /// The changes of the turn carry the lease's [token](Lease::token). A process that was paused for longer than the
+    /// lease lasts has lost it, and its changes fail with [`LeaseLost`](StoreError::LeaseLost).
     ///
     /// # Errors
-    /// [`StoreError`]; a turn fails then.
+    /// [`StoreError`]. The turn fails.
     fn lease<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Lease> {
         let _ = conversation;
         Box::pin(async { Ok(Lease::none()) })
     }
 
-    /// Whether the store keeps the [jobs](Append::jobs) of rows: each row with its jobs, or neither. The loop then gives it the
-    /// jobs of background hooks at `after_create_message`, and not to the registry's background.
+    /// Whether the store saves the [jobs](Append::jobs) of rows, each row atomically with its jobs. If so, the loop
+    /// passes the jobs of background hooks at `after_create_message` to the store, instead of the registry's background
+    /// worker.
     fn keeps_jobs(&self) -> bool {
         false
     }
 
-    /// Changes the row `id` of the history as [`MessageUpdate::apply`](hooks_core::data::MessageUpdate::apply) says.
+    /// Changes the row `id` of the history with [`MessageUpdate::apply`](hooks_core::data::MessageUpdate::apply).
     ///
     /// # Errors
-    /// [`StoreError`], also where there is no such row.
+    /// [`StoreError`], also if the row does not exist.
     fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row>;
 
-    /// The conversation reads as its entries say from now on, and rows that are appended later follow them. What they do not
-    /// name stays in the history.
+    /// Replaces what is read of the conversation by the entries of `fold`. Rows that are appended later follow them.
+    /// Rows that no entry names stay in the history.
     ///
     /// # Errors
-    /// [`StoreError`]; [`Conflict`](StoreError::Conflict) where the conversation does not stand at the version that was
-    /// seen. An entry that names no row of the history, or one that another entry names, is a failure.
+    /// [`StoreError`]. [`Conflict`](StoreError::Conflict) if the conversation is no longer at the version `fold.seen`.
+    /// It is an error if an entry names a row that is not in the history, or if two entries name the same row.
     fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written>;
 
-    /// At most `limit` rows of what is read, from where a page said that the next begins, or from the first. A conversation
-    /// that is not there has no rows.
+    /// At most `limit` rows of the current view, starting at `from`, which is the `next` of an earlier page, or at the
+    /// first row. A conversation that does not exist has no rows.
     ///
     /// # Errors
-    /// [`StoreError`]; [`Conflict`](StoreError::Conflict) where no page begins at `from` any more.
+    /// [`StoreError`]. [`Conflict`](StoreError::Conflict) if no page begins at `from` any more.
     fn page<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page>;
 
-    /// As [`page`](Self::page), of every row that was ever stored in the conversation, in the order of their ids.
+    /// Like [`page`](Self::page), for every row that was ever stored in the conversation, ordered by id.
     ///
     /// # Errors
     /// [`StoreError`].
     fn history<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page>;
 
-    /// At most `limit` conversations that have rows, from where the last answer said that the next begin, or from the first.
+    /// At most `limit` conversations that have rows, starting at `from`, which is the `next` of an earlier page, or at
+    /// the first.
     ///
     /// # Errors
     /// [`StoreError`].
     fn conversations<'a>(&'a self, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Conversations>;
 
-    /// Removes the conversation with its history. One that is not there is none already.
+    /// Deletes the conversation with its history. Deleting one that does not exist succeeds.
     ///
     /// # Errors
     /// [`StoreError`].
     fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()>;
 
-    /// All that is stored of the conversation.
+    /// Everything that is stored of the conversation.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,4 +1,4 @@
-//! What an app's own parts of the loop are held to.
+//! Tests for an app's implementations of the loop's traits.
 
 mod store;
 

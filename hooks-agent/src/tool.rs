@@ -1,4 +1,4 @@
-//! What the loop asks of a tool.
+//! The interface between the loop and a tool.
 
 #[cfg(feature = "mcp")]
 pub mod mcp;
@@ -12,62 +12,63 @@ use hooks_core::hook::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The description of a tool for a model.
+/// The description of a tool for the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolSpec {
-    /// The name, by which the model asks for it.
+    /// The name with which the model calls the tool.
     pub name: String,
-    /// What it is for.
+    /// What the tool does.
     pub description: String,
-    /// The JSON Schema of its input.
+    /// The JSON Schema of the input.
     pub schema: Value,
-    /// Whether calls of it may run beside others. See [`parallel`](Self::parallel).
+    /// Whether calls can run concurrently. See [`parallel`](Self::parallel).
     pub parallel: bool,
-    /// Whether a call of it may run again. See [`idempotent`](Self::idempotent).
+    /// Whether a call can be retried. See [`idempotent`](Self::idempotent).
     pub idempotent: bool,
-    /// The tool of the harness that runs it, where a hook declared it under another name.
+    /// The tool of the harness that runs it, if a hook declared it under another name.
     #[serde(skip)]
     pub(crate) route: Option<String>,
 }
 
 impl ToolSpec {
-    /// A tool with any object as its input.
+    /// Creates a description of a tool that accepts any object.
     pub fn new(name: impl Into<String>) -> Self {
         let schema = json!({ "type": "object" });
         Self { name: name.into(), description: String::new(), schema, parallel: false, idempotent: false, route: None }
     }
 
-    /// What it is for.
+    /// Sets what the tool does.
     #[must_use]
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.description = text.into();
         self
     }
 
-    /// Calls of it may run beside others of the same answer: nothing that one does is to be seen by the gates of another. So
-    /// it is for tools that read.
+    /// Allows calls of this tool to run concurrently with other calls of the same answer. The gates of one call then do
+    /// not see the effects of another, so use this for tools that only read.
     #[must_use]
     pub fn parallel(mut self) -> Self {
         self.parallel = true;
         self
     }
 
-    /// A call of it that failed may run again, because twice is no more than once: hooks at `after_tool_call_failure` may ask for
-    /// that with [`Retry::after`](hooks_core::verdict::Retry::after). Every other tool runs at most once for a call.
+    /// Allows a failed call of this tool to be retried, because running it twice has the same effect as running it
+    /// once. Hooks at `after_tool_call_failure` request a retry with
+    /// [`Retry::after`](hooks_core::verdict::Retry::after). A tool that is not idempotent runs at most once per call.
     #[must_use]
     pub fn idempotent(mut self) -> Self {
         self.idempotent = true;
         self
     }
 
-    /// The tool of the harness that runs it: its own name, or what a hook declared
+    /// The tool of the harness that runs it: this tool, or the one that a hook declared
     /// ([`ToolDeclaration::route`](hooks_core::verdict::ToolDeclaration::route)).
     pub fn runs(&self) -> &str {
         self.route.as_deref().unwrap_or(&self.name)
     }
 
-    /// The JSON Schema of its input.
+    /// Sets the JSON Schema of the input.
     #[must_use]
     pub fn schema(mut self, schema: Value) -> Self {
         self.schema = schema;
@@ -75,18 +76,18 @@ impl ToolSpec {
     }
 }
 
-/// Something a model can ask for.
+/// A tool that a model can call.
 pub trait Tool: Send + Sync + 'static {
-    /// Its description for the model.
+    /// The description of the tool for the model.
     fn spec(&self) -> ToolSpec;
 
-    /// Runs it. `call` is what the model asked for, `input` what the gate left of its input; nothing has held that against
-    /// the schema.
+    /// Runs the tool. `call` is the call as the model made it. `input` is its input after the gates; it has not been
+    /// validated against the schema.
     ///
-    /// The future is dropped at the deadline and where the turn is cancelled. A panic is a failure of the tool.
+    /// At the deadline, or when the turn is cancelled, the future is dropped. A panic is a failure of the tool.
     ///
     /// # Errors
-    /// [`ToolError`], which the model reads.
+    /// [`ToolError`], whose text is sent to the model.
     fn run<'a>(
         &'a self,
         cx: &'a HookContext,
@@ -95,20 +96,21 @@ pub trait Tool: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<ToolResult, ToolError>>;
 }
 
-/// Why a tool failed, in words for the model.
+/// The error of a tool, with a text for the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ToolError(String);
 
 impl ToolError {
-    /// A failure that the model reads as `message`.
+    /// Creates an error with a text for the model.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 }
 
-/// A tool made of a plain function, for what is done at once: it runs on the thread of the turn, so that neither a deadline nor
-/// cancellation can end it. What waits, for a process or a server, implements [`Tool`].
+/// A tool made from a plain function that returns quickly. The function runs on the thread of the turn, so neither a
+/// deadline nor a cancellation can stop it. A tool that waits, for example for a process or a server, implements
+/// [`Tool`].
 ///
 /// ```
 /// use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
@@ -124,7 +126,7 @@ pub struct FnTool<F> {
 }
 
 impl<F: Fn(&HookContext, &ToolInput) -> Result<String, ToolError> + Send + Sync + 'static> FnTool<F> {
-    /// A tool that answers with the text that `run` returns.
+    /// Creates a tool whose result is the text that `run` returns.
     pub fn new(spec: ToolSpec, run: F) -> Self {
         Self { spec, run }
     }
@@ -159,7 +161,7 @@ pub(crate) struct Tools(Vec<ToolEntry>);
 struct ToolEntry {
     spec: ToolSpec,
     tool: Arc<dyn Tool>,
-    /// Whether the model is offered it in every turn.
+    /// Whether the tool is offered to the model in every turn.
     always: bool,
 }
 
@@ -174,17 +176,17 @@ impl Tools {
         self.0.iter().find(|known| known.spec.name == name).map(|known| &known.tool)
     }
 
-    /// The names of all of them, also of those that a hook has to contribute.
+    /// The names of all tools, including those that are offered only if a hook contributes them.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|known| known.spec.name.as_str())
     }
 
-    /// Those that the model is offered only where a hook contributes them.
+    /// The tools that are offered only if a hook contributes them.
     pub(crate) fn bundled(&self) -> impl Iterator<Item = &ToolSpec> {
         self.0.iter().filter(|known| !known.always).map(|known| &known.spec)
     }
 
-    /// Those that the model is offered in every turn.
+    /// The tools that are offered to the model in every turn.
     pub(crate) fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
         self.0.iter().filter(|known| known.always).map(|known| &known.spec)
     }

@@ -1,7 +1,7 @@
-//! One turn, from the prompt to its end.
+//! A turn, from the prompt to its end.
 //!
-//! Each part of it has a file; this one has their order. A part that cannot go on returns an [`End`] as its error, and
-//! the turn goes to its end from wherever it was: the conversation is left well formed, and `turn_end` fires once.
+//! This module has the order of the steps, and each step has its own file. A step that cannot continue returns an
+//! [`End`] as its error. However a turn ends, its conversation stays well formed, and `turn_end` fires exactly once.
 
 mod ask;
 mod call;
@@ -62,7 +62,7 @@ use room::Room;
 use steering::Steering;
 use tools::Repeats;
 
-/// What a turn begins with.
+/// What a turn starts with.
 struct Start {
     session: Arc<SessionState>,
     request: TurnRequest,
@@ -72,31 +72,31 @@ struct Start {
 }
 
 impl Start {
-    /// The turn is over before it began.
+    /// The reply of a turn that ends before it begins.
     fn ends(&self, outcome: Outcome) -> Reply {
         self.session.report(&self.session.cx, Reply::of(outcome))
     }
 }
 
-/// A turn under way.
+/// A running turn.
 struct TurnLoop {
     session: Arc<SessionState>,
     asked: TurnRequest,
     hooks: HookSet,
     budget: Arc<Budget>,
     cx: HookContext,
-    /// The same, for what a cancellation does not stop.
+    /// The same, for work that a cancellation must not stop.
     to_end: HookContext,
     cancellation: CancellationToken,
     events: EventSender,
     steering: Steering,
-    /// What the person wrote.
+    /// The text of the prompt.
     input: String,
-    /// Whether the prompt was taken, so that there is a turn to look back on.
+    /// Whether the prompt was accepted. Otherwise there is nothing for `post_turn`.
     taken: bool,
-    /// The first halt that a hook asked for.
+    /// The first halt that a hook returned.
     halted: Option<Halt>,
-    /// Under which it changes the conversation.
+    /// The lease for changes of the conversation.
     lease: Option<u64>,
     transcript: Transcript,
     model: ModelInput,
@@ -104,93 +104,93 @@ struct TurnLoop {
     counts: Counts,
     room: Room,
     draft: Draft,
-    /// What came from outside of the hooks, where somebody wants to know.
+    /// The inputs of the turn, if there is a listener for them.
     inputs: Option<Box<TurnInputs>>,
 }
 
 /// The conversation, as the model reads it and as it is stored.
 #[derive(Default)]
 struct Transcript {
-    /// As the model reads it: what is stored, and what hooks put into it for this turn.
+    /// What the model reads: the stored messages and what hooks added for this turn.
     view: Messages,
-    /// What of the view is stored.
+    /// Maps messages of the view to stored rows.
     lineage: Lineage,
-    /// What this turn stored.
+    /// The messages that this turn stored.
     added: Messages,
 }
 
-/// What the model is given with the conversation.
+/// The input of the model besides the conversation.
 struct ModelInput {
-    /// Before the conversation.
+    /// The system prompt.
     system_prompt: String,
-    /// The tools that it is offered.
+    /// The tools that are offered.
     tools: Vec<ToolSpec>,
-    /// What the conversation counts for in its window.
+    /// The token counts of the parts of the input.
     counted: Counted,
-    /// The profile that hooks at `post_model_call` routed the turn's calls to.
+    /// The profile to which hooks at `post_model_call` routed the calls of the turn.
     routed: Option<String>,
-    /// The model that answered last, where its provider says.
+    /// The model of the last answer, if its provider reports it.
     answered_by: Option<String>,
 }
 
-/// The tool calls of a turn.
+/// The state of the tool calls of a turn.
 #[derive(Default)]
 struct Calls {
-    /// The ids of those that were stored when the turn began, also of those that hooks keep from the model.
+    /// The ids of the calls that were stored when the turn began, including those that hooks hide from the model.
     stored: HashSet<String>,
-    /// The ids of those whose tool was started.
+    /// The ids of the calls whose tool was started.
     started: HashSet<String>,
-    /// Those of an earlier turn that this one goes on with.
+    /// The calls of an earlier turn with which this one continues.
     resumed: Vec<ToolCall>,
     /// What somebody was asked about calls of these.
     held: Vec<ApprovalRequest>,
     /// The conversations of agents that wait, by the id of the call that asks them.
     waiting_agents: HashMap<String, String>,
-    /// Contexts of hooks to the results of a message, until all of these are there.
+    /// Contexts from hooks for the results of a message, until all results are stored.
     contexts: Vec<String>,
-    /// Results that somebody else than the tool says, until then too.
+    /// Results that hooks gave another role, until all results are stored.
     relayed: Vec<Message>,
     repeats: Repeats,
 }
 
-/// How far a turn went.
+/// The counters of a turn.
 #[derive(Default)]
 struct Counts {
     iterations: u32,
-    /// How often hooks at `post_model_call` continued.
+    /// How often hooks at `post_model_call` continued the turn.
     continues: u32,
-    /// How often hooks at `stop` continued since the last tool call.
+    /// How often hooks at `stop` continued the turn since the last tool call.
     stop_continues: u32,
-    /// Whether one ever did.
+    /// Whether a hook at `stop` ever did.
     stop_hook_active: bool,
 }
 
-/// What goes into the reply.
+/// The parts of the reply.
 #[derive(Default)]
 struct Draft {
     contexts: Contexts,
     system_messages: Vec<String>,
-    /// Which hook at `stop` ended it.
+    /// The hook at `stop` that ended the turn.
     ended: Option<EndedBy>,
-    /// What hooks contributed in the phases.
+    /// The contributions of hooks in the phases.
     contributions: Contributions,
-    /// What is wrong with that.
+    /// Problems of these contributions.
     diagnostics: Vec<Diagnostic>,
-    /// The tokens of all calls of models.
+    /// The tokens of all model calls.
     usage: Usage,
-    /// The rows that a compaction left out without a summary.
+    /// The ids of rows that a compaction left out without a summary.
     left_out: Vec<String>,
 }
 
-/// Runs a turn to its end, whatever happens in it.
+/// Runs a turn to its end, whatever happens.
 async fn run(start: Start) -> Reply {
-    // A turn that is cancelled has begun where the conversation was free, and then comes to its end with its hooks.
+    // A turn that is cancelled after it has the lease ends with its hooks.
     let lease = tokio::select! {
         biased;
         lease = start.session.harness.store.lease(&start.session.conversation) => lease,
         () = start.cancellation.cancelled() => return start.ends(Outcome::Cancelled),
     };
-    // Held until the turn has come to its end.
+    // Held until the turn has ended.
     let lease = match lease {
         Ok(lease) => lease,
         Err(error) => return start.ends(Outcome::Failed(error.into())),
@@ -227,10 +227,10 @@ async fn answer(start: Start, lease: Lease, stored: Result<StoredConversation, S
         }
         late = !cancellation.is_cancelled();
         cancellation.cancel();
-        // The turn comes to its end by itself.
+        // The turn ends itself on cancellation.
         std::future::pending::<Infallible>().await
     };
-    // Models, tools and the like are guarded where they are called; whatever else of the app's code panics ends here.
+    // Calls of models, tools and so on catch panics themselves. A panic in any other code of the app ends up here.
     let ended = tokio::select! {
         biased;
         ended = AssertUnwindSafe(turn.answer(message, stored)).catch_unwind() => ended,
@@ -254,7 +254,7 @@ async fn answer(start: Start, lease: Lease, stored: Result<StoredConversation, S
 }
 
 impl TurnLoop {
-    /// The turn `number` of its session, before anything has happened in it. The error has the context of who hears of it.
+    /// Creates the turn `number` of its session. The error contains the context for the listener.
     fn new(start: Start, lease: &Lease, number: u64) -> Result<Self, Box<(HookContext, ConfigError)>> {
         let Start { session, request: asked, events, steering, cancellation } = start;
         let mut cx = session.cx.to_builder().turn(number).request(session.request(number));
@@ -265,7 +265,7 @@ impl TurnLoop {
             cx = cx.human_present(present);
         }
         let to_end = cx.cancellation(CancellationToken::new()).build();
-        // A turn sees one set from its start to its end.
+        // One set of hooks applies to the whole turn.
         let hooks = match session.harness.scope(&session.agent, asked.prompt.as_ref()) {
             Ok(hooks) => hooks,
             Err(error) => return Err(Box::new((to_end, error))),
@@ -301,7 +301,7 @@ impl TurnLoop {
         })
     }
 
-    /// The order of a turn.
+    /// The steps of a turn.
     async fn answer(
         &mut self,
         prompt: Option<Message>,
@@ -323,7 +323,7 @@ impl TurnLoop {
                 Step::Again => continue,
                 Step::Calls { message, shown } => {
                     self.iterate(message, &shown).await?;
-                    if !self.calls.repeats.going_round(self.limits().repeats) {
+                    if !self.calls.repeats.is_looping(self.limits().repeats) {
                         continue;
                     }
                     StopReason::DoomLoop
@@ -348,12 +348,12 @@ impl TurnLoop {
         }
     }
 
-    /// Stores what the model said, and runs what it asks for.
+    /// Stores the answer of the model and runs its tool calls.
     async fn iterate(&mut self, message: Message, shown: &str) -> Result<(), End> {
         let calls: Vec<_> = message.tool_calls().cloned().collect();
         let stored = self.store(message).await?;
         self.show(&stored, shown);
-        // A hook at `stop` may continue anew: the turn got on.
+        // A tool call is progress, so hooks at `stop` may continue again.
         self.counts.stop_continues = 0;
         for call in &calls {
             self.calls.repeats.note(call);
@@ -361,20 +361,20 @@ impl TurnLoop {
         self.carry_out(calls).await
     }
 
-    /// Runs calls, and stores what is said to their results.
+    /// Runs calls and stores the contexts for their results.
     async fn carry_out(&mut self, calls: Vec<ToolCall>) -> Result<(), End> {
         self.run_calls(calls).await?;
         for message in std::mem::take(&mut self.calls.relayed) {
             self.store(message).await?;
         }
-        // Not between two results, which providers want one after the other.
+        // After all results, because providers require them to be adjacent.
         if !self.calls.contexts.is_empty() {
             self.transcript.view.push(injected::tool_contexts(&std::mem::take(&mut self.calls.contexts)));
         }
         self.go_on(ExitReason::AbortedDuringTools)
     }
 
-    /// The profile that calls go to where no hook routes them elsewhere.
+    /// The profile of calls that no hook routes elsewhere.
     fn profile(&self) -> String {
         self.session
             .harness
@@ -388,7 +388,7 @@ impl TurnLoop {
         &self.session.limits
     }
 
-    /// Tells what happens, where somebody listens.
+    /// Sends an event, if somebody listens.
     fn emit(&self, event: impl FnOnce() -> TurnEvent) {
         if !self.events.is_closed() {
             self.events.send(event());

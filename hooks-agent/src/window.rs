@@ -1,4 +1,4 @@
-//! How much of a conversation a model can read, and what is done when it is too much.
+//! The context window of the models, and compaction of conversations that exceed it.
 
 mod count;
 mod drop_then_summarise;
@@ -17,7 +17,7 @@ pub use drop_then_summarise::DropThenSummarise;
 #[cfg(feature = "tokens")]
 pub use tokenizer::Tokenizer;
 
-/// The window of the models of a harness.
+/// The context window of the models of a harness.
 ///
 /// ```
 /// use hooks_agent::window::Window;
@@ -26,9 +26,9 @@ pub use tokenizer::Tokenizer;
 /// ```
 #[derive(Clone)]
 pub struct Window {
-    /// Tokens that the model can read.
+    /// The size in tokens.
     pub(crate) tokens: u64,
-    /// Tokens from which on the conversation is compacted.
+    /// The number of tokens at which the conversation is compacted.
     pub(crate) compact_at: u64,
     pub(crate) injection_mode: String,
     pub(crate) compactor: Arc<dyn Compactor>,
@@ -36,7 +36,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// A window of `tokens`; the conversation is compacted when four fifths are full.
+    /// Creates a window of `tokens`. The conversation is compacted when four fifths of it are full.
     pub fn new(tokens: u64) -> Self {
         Self {
             tokens,
@@ -47,37 +47,37 @@ impl Window {
         }
     }
 
-    /// Tokens from which on the conversation is compacted.
+    /// Sets the number of tokens at which the conversation is compacted.
     #[must_use]
     pub fn compact_at(mut self, tokens: u64) -> Self {
         self.compact_at = tokens.min(self.tokens);
         self
     }
 
-    /// How much of the standing context is put in again after a compaction, in the app's word; hooks at `post_compact`
-    /// may filter by it. `full` where this is not said, and always `minimal` once a provider refused the conversation.
+    /// Sets how much context hooks at `post_compact` should inject again after a compaction, as a word of the app by
+    /// which they can filter. Default: `full`. After a provider rejected the conversation, it is always `minimal`.
     #[must_use]
     pub fn injection_mode(mut self, word: impl Into<String>) -> Self {
         self.injection_mode = word.into();
         self
     }
 
-    /// What makes a conversation shorter; [`DropThenSummarise`] where this is not said.
+    /// Sets how a conversation is shortened. Default: [`DropThenSummarise`].
     #[must_use]
     pub fn compactor(mut self, compactor: impl Compactor) -> Self {
         self.compactor = Arc::new(compactor);
         self
     }
 
-    /// Counts tokens, as the model's own tokenizer does; a token for each four bytes where this is not said. Once a provider has
-    /// said what it read of the conversation, that counts, and this only for what was changed since.
+    /// Sets the function that counts tokens. Default: one token for every four bytes. After the first call, the
+    /// provider's count is used, and this function only for changes since then.
     #[must_use]
     pub fn count_with(mut self, count: impl Fn(&str) -> u64 + Send + Sync + 'static) -> Self {
         self.count = Arc::new(count);
         self
     }
 
-    /// Counts tokens as the models of a provider do.
+    /// Counts tokens with the tokenizer of a provider.
     #[cfg(feature = "tokens")]
     #[must_use]
     pub fn tokenizer(self, tokenizer: Tokenizer) -> Self {
@@ -94,64 +94,65 @@ impl fmt::Debug for Window {
     }
 }
 
-/// English text has about four bytes to a token; other text has fewer, so this errs on the side of too few tokens there.
+/// English text has about four bytes per token. Other text has fewer, so the estimate is too low for it.
 fn estimate(text: &str) -> u64 {
     (text.len() as u64).div_ceil(4)
 }
 
-/// What a [`Compactor`] is to make shorter.
+/// The conversation that a [`Compactor`] shortens.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ToCompact<'a> {
-    /// What the model reads.
+    /// The messages that the model reads.
     pub messages: &'a Messages,
-    /// Where the turn under way begins in it, with the person's message: the number of messages before that.
+    /// The index of the first message of the running turn, which is the person's message.
     pub turn: usize,
 }
 
 impl<'a> ToCompact<'a> {
-    /// These messages, of which the turn under way has those from the place `turn` on.
+    /// Creates the input of a compactor. The running turn begins at index `turn`.
     pub fn new(messages: &'a Messages, turn: usize) -> Self {
         Self { messages, turn: turn.min(messages.len()) }
     }
 }
 
-/// Makes a conversation shorter. The loop asks for one kind of compaction after the other until the rest fits:
-/// `microcompact`, `turn`, `full`, and `minimal_history` only where a provider refused what the others left. What does not
-/// lower the count of tokens is not done.
+/// Shortens conversations. The loop requests one kind of compaction after another until the conversation fits:
+/// `microcompact`, `turn`, `full`, and `minimal_history` only if a provider rejects the result of the others. A
+/// compaction that does not lower the token count is not applied.
 pub trait Compactor: Send + Sync + 'static {
-    /// What is to be done; `None` where this kind of compaction would change nothing.
+    /// Returns how to shorten the conversation, or `None` if this kind of compaction would change nothing.
     ///
-    /// A call must keep its result.
+    /// Calls and their results must stay together.
     fn compact(&self, kind: &CompactionKind, conversation: ToCompact<'_>) -> Option<Compaction>;
 }
 
-/// What a [`Compactor`] wants to be done.
+/// The decision of a [`Compactor`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Compaction {
-    /// The conversation goes on with this. What it changes is stored so. What it leaves out is stored so where it has a
-    /// summary; otherwise it is left out for this turn alone, which [`Reply::left_out`](crate::Reply::left_out) tells.
+    /// Replaces the conversation. Changed messages are stored. Removed messages are removed from the stored view if
+    /// there is a summary; otherwise they are left out for this turn only, and
+    /// [`Reply::left_out`](crate::Reply::left_out) lists them.
     Rest(CompactedHistory),
-    /// A model is asked for a summary, which takes the place of these messages. The kinds of a model call fire for it, with
-    /// the call site `compaction`. Where it does not answer, nothing is changed.
+    /// Requests a summary by a model, which replaces these messages. The hooks around a model call run, with the call
+    /// site `compaction`. If the call fails, nothing is changed.
     #[non_exhaustive]
     Summarise {
         /// The instructions for the model.
         instructions: String,
-        /// The places of the messages that are summed up.
+        /// The indexes of the messages to summarise.
         old: Range<usize>,
     },
 }
 
 impl Compaction {
-    /// A summary by a model takes the place of the messages in `old`.
+    /// Creates a [`Summarise`](Self::Summarise).
     pub fn summarise(instructions: impl Into<String>, old: Range<usize>) -> Self {
         Self::Summarise { instructions: instructions.into(), old }
     }
 }
 
-/// The nearest place at or before `at` that parts no call from its result.
+/// The largest index up to `at` that does not separate a call from its result.
 pub(crate) fn between_calls(messages: &[Message], at: usize) -> usize {
     let answers =
         |message: &Message| message.content.iter().any(|block| matches!(block, hooks_core::data::Block::ToolResult(_)));

@@ -1,4 +1,5 @@
-//! Promise 11: each kind that the loop declares really fires, once per occurrence, and what its hooks decide is used.
+//! Promise 11: each kind that the loop declares is fired, once per occurrence, and the decisions of its hooks are
+//! applied.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::error::Error;
@@ -21,8 +22,7 @@ use serde_json::{Value, json};
 
 use super::filled::{by_the_app, by_the_loop, puts_off};
 
-/// The loop, whose model either tells its text as it comes or all at once, and whose tools are functions or those of a
-/// server.
+/// The loop. Its model either streams or not, and its tools are either functions or those of a server.
 struct Loop {
     streams: bool,
     tools: Tools,
@@ -35,8 +35,8 @@ enum Tools {
 }
 
 impl Tools {
-    /// Gives `harness` a tool that finds and one that fails. What the first one is run with goes into `ran`, where it can be
-    /// seen; a server's is in its answer.
+    /// Adds a tool that succeeds and one that fails to `harness`. The inputs of the first one are collected in `ran`;
+    /// those of a server's tool are part of its result.
     fn give(&self, harness: HarnessBuilder, ran: Arc<Mutex<Vec<String>>>) -> HarnessBuilder {
         match self {
             Self::Local => harness
@@ -51,7 +51,7 @@ impl Tools {
     }
 }
 
-/// Keeps what is sent.
+/// Collects what is sent.
 #[derive(Default)]
 struct Mail(Mutex<Vec<String>>);
 
@@ -73,13 +73,13 @@ impl Channel for Mail {
 }
 
 impl Loop {
-    /// What the model says, so that the kind fires once.
+    /// The model's lines, so that the kind fires once.
     fn lines(&self, kind: &str) -> Vec<Line> {
         let call = |tool: &str| Line::call("1", tool, json!({ "id": "a" }));
         let end = || Line::error(ModelError::Rejected("no more".into()));
         let text = || if self.streams { Line::text("hello there").streamed() } else { Line::text("hello there") };
         match kind {
-            // A turn that the provider ends stores the prompt alone.
+            // A turn in which the provider fails stores only the prompt.
             "before_create_message" | "after_create_message" => vec![end()],
             "after_tool_call_failure" => vec![call("fails"), text()],
             "permission_request" => vec![Line::call("asked", "find", json!({ "id": "a" })), text()],
@@ -104,7 +104,7 @@ impl Drive for Loop {
             harness = harness.window(Window::new(1_000).compact_at(0));
         }
         if kind.contains("compact") || kind == "filter_messages" {
-            // A turn before: there has to be something to leave out.
+            // An earlier turn, so that there is something to remove.
             let rows = vec![Message::new(Role::User, "before"), Message::new(Role::Assistant, "yes")];
             store.append("c", Append::new(rows)).await?;
         }
@@ -195,7 +195,7 @@ impl Drive for Loop {
     fn beside(&self, kind: &str) -> Vec<Hook> {
         match kind {
             "permission_request" => vec![puts_off("asks")],
-            // What earlier phases contributed is there where one did.
+            // The contributions of earlier phases are present.
             "pre_prompt_context"
             | "post_preflight_prompt_context"
             | "pre_tool_materialization"
@@ -206,7 +206,7 @@ impl Drive for Loop {
     }
 }
 
-/// Adds to the prompt, and to what is handed to the app.
+/// Contributes to the prompt and to the reply.
 fn contributes<K: HookKind<Subject = (), Verdict = Contributions>>(id: &str) -> Hook {
     Hook::at::<K>(id)
         .reader(|_, _, ()| vec![Contribution::prompt_context("d", "i", "probed"), Contribution::audit("probed")])

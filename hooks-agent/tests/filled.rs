@@ -1,5 +1,5 @@
-//! Each field of each event is filled: by the loop itself, or where the app says what it is. The page of the book that says which
-//! is which is written from what really happens here.
+//! Every field of every event is filled: by the loop itself, or by settings of the app. The page of the book that lists
+//! them is generated from what happens here.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ use hooks_core::prelude::*;
 use hooks_core::record::{Observer, Record, Trace};
 use serde_json::{Value, json};
 
-/// Says its lines word by word, as a connection brings them, and what is one word at once.
+/// Streams its lines word by word, except single words.
 struct Words(Mutex<VecDeque<Result<ModelAnswer, ModelError>>>);
 
 impl Words {
@@ -46,7 +46,7 @@ impl Model for Words {
     }
 }
 
-/// What a provider that tells all of it answers.
+/// The answer of a provider that reports everything.
 fn told(answer: ModelAnswer) -> ModelAnswer {
     let mut answer = answer.usage(Usage::new(100, 10));
     "clerk-9".clone_into(&mut answer.model);
@@ -63,7 +63,7 @@ fn calls(id: &str, tool: &str) -> Result<ModelAnswer, ModelError> {
     Ok(told(ModelAnswer::new(vec![Block::ToolUse(ToolCall::new(id, tool, json!({ "id": "a" })))])))
 }
 
-/// What an app has: a window, and tools of which one finds and one fails.
+/// The parts of an app: a window, and tools of which one succeeds and one fails.
 fn with_parts(harness: HarnessBuilder, model: Words) -> HarnessBuilder {
     let mut limits = Limits::default();
     limits.retry_after = Duration::from_millis(1);
@@ -75,13 +75,13 @@ fn with_parts(harness: HarnessBuilder, model: Words) -> HarnessBuilder {
         .tool(FnTool::new(ToolSpec::new("fails").idempotent(), |_, _| Err(ToolError::new("it broke"))))
 }
 
-/// A harness that the hooks to be told hear of.
+/// A harness with the hooks that record events.
 pub(crate) type Make<'a> = &'a (dyn Fn() -> HarnessBuilder + Sync);
 
-/// Turns of an app that says nothing but what the person wrote.
+/// Turns of an app without optional settings.
 pub(crate) async fn by_the_loop(make: Make<'_>) {
-    // Calls that run, fail and are put off, an answer that comes in pieces and one that does not; then a provider that asks to
-    // wait and refuses.
+    // Calls that run, fail and are deferred, an answer that is streamed and one that is not; then a provider that is
+    // rate-limiting and rejects.
     let called = [calls("1", "find"), calls("2", "fails"), calls("put_off", "find")];
     let lines = called.into_iter().chain([text("there you are"), text("yes")]);
     let refused = [Err(ModelError::rate_limited("busy", None)), Err(ModelError::Rejected("no".to_owned()))];
@@ -96,7 +96,7 @@ pub(crate) async fn by_the_loop(make: Make<'_>) {
     session.update(&row.id, MessageUpdate::from_iter([("content", json!("changed"))])).await.unwrap();
     session.close(SessionEndReason::Shutdown).await.unwrap();
 
-    // The conversation is gone on with, and is too long; then there are no steps left.
+    // The conversation is continued and becomes too long; then the iterations are used up.
     let old = (0..8).map(|i| Message::new([Role::User, Role::Assistant][i % 2], "word ".repeat(50)));
     store.append("c", Append::new(old)).await.unwrap();
     let lines = [Err(ModelError::Overflow("long".to_owned())), text("they spoke"), calls("3", "find"), text("never")];
@@ -107,7 +107,7 @@ pub(crate) async fn by_the_loop(make: Make<'_>) {
     session.turn(None, "what is it?").await;
 }
 
-/// Keeps nothing.
+/// Stores nothing.
 struct Mail;
 
 impl Channel for Mail {
@@ -120,7 +120,7 @@ impl Channel for Mail {
     }
 }
 
-/// An app that says all that can be said.
+/// An app with all optional settings.
 pub(crate) async fn by_the_app(make: Make<'_>) {
     let lines = (0..6).map(|_| text("there you are"));
     let cx = HookContext::builder().app("desk").app_version("1.2").human_present(true).build();
@@ -141,7 +141,7 @@ pub(crate) async fn by_the_app(make: Make<'_>) {
     harness.stop("done", Duration::from_secs(1)).await.unwrap();
 }
 
-/// Whether a field of an event holds something.
+/// Whether a field of an event has a value.
 fn holds(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -153,7 +153,7 @@ fn holds(value: &Value) -> bool {
     }
 }
 
-/// The fields that were filled, by kind.
+/// The filled fields by kind.
 #[derive(Clone, Default)]
 struct Filled(Arc<Mutex<BTreeSet<(&'static str, String)>>>);
 
@@ -177,8 +177,8 @@ impl Filled {
     }
 }
 
-/// Hooks at every kind, of which some do what fills fields of others: a phase contributes, a gate puts a call off, and one has a
-/// turn go on once.
+/// Hooks at every kind. Some of them cause values in fields of others: a phase contributes, a gate defers a call, and
+/// one continues a turn once.
 fn watched() -> (Registry, Filled) {
     macro_rules! watch {
         ($registry:ident: $($kind:ident),* $(,)?) => {
@@ -208,7 +208,7 @@ fn contributes(id: &str) -> Hook {
     Hook::at::<PrePolicy>(id).reader(|_, _, ()| vec![Contribution::audit("noted")])
 }
 
-/// Puts off the call that is called so, and asks about the one that is called `asked`.
+/// Defers the call with this name, and asks about the one named `asked`.
 pub(crate) fn puts_off(id: &str) -> Hook {
     Hook::at::<BeforeToolCall>(id).reader(|_, event: &BeforeToolCall, _| match event.call.id.as_str() {
         "put_off" => Permission::defer("later"),
@@ -228,7 +228,7 @@ fn plugin() -> Plugin {
         .hook(goes)
 }
 
-/// What an app says to fill a field.
+/// The setting of an app that fills a field.
 const BY_THE_APP: &[(&str, &str, &str)] = &[
     ("after_tool_call_failure", "dynamic_ui", "`Opening::dynamic_ui`"),
     ("after_tool_call_success", "dynamic_ui", "`Opening::dynamic_ui`"),
@@ -296,7 +296,7 @@ async fn each_field_of_each_event_is_filled_and_the_book_says_by_whom() {
     holds_the_page(&rows);
 }
 
-/// Holds the rows against the page, or writes them there.
+/// Compares the rows with the page, or writes them to it.
 fn holds_the_page(rows: &str) {
     let page = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/events.md"));
     let old = std::fs::read_to_string(page).unwrap();

@@ -1,4 +1,4 @@
-//! Tools of a server that is a process of its own.
+//! Tools of an MCP server in a child process.
 #![cfg(feature = "mcp")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
@@ -35,7 +35,7 @@ async fn run(server: &McpServer, name: &str, input: Value) -> Result<ToolResult,
     result.map_err(|error| error.to_string())
 }
 
-/// Whether the process is there, a dead one that nobody asked after included.
+/// Whether the process exists, including zombies.
 fn lives(pid: &str) -> bool {
     std::path::Path::new("/proc").join(pid).exists()
 }
@@ -44,7 +44,7 @@ async fn pid(server: &McpServer) -> String {
     run(server, "pid", json!({})).await.unwrap().text().into_owned()
 }
 
-/// Fails where `done` does not come true in time.
+/// Fails if `done` does not become true in time.
 async fn eventually(done: impl Fn() -> bool) {
     let wait = async {
         while !done() {
@@ -55,7 +55,7 @@ async fn eventually(done: impl Fn() -> bool) {
 }
 
 #[tokio::test]
-async fn all_pages_of_tools_are_told_with_their_schemas() {
+async fn all_pages_of_tools_are_listed_with_their_schemas() {
     let server = server().await;
     let names: Vec<_> = server.tools_named("fx_").iter().map(|tool| tool.spec().name).collect();
     assert_eq!(
@@ -93,14 +93,14 @@ async fn a_result_is_what_the_server_said() {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_is_told_in_words() {
+async fn errors_are_reported_in_words() {
     let server = server().await;
     assert_eq!(run(&server, "refuses", json!({})).await.unwrap_err(), "no such id");
     let wrong = run(&server, "find", json!([1])).await.unwrap_err();
-    assert_eq!(wrong, "the arguments are no object; write one that fits the tool's schema");
+    assert_eq!(wrong, "the arguments are not an object; write one that fits the tool's schema");
     for tool in ["dies", "find"] {
         let gone = run(&server, tool, json!({})).await.unwrap_err();
-        assert_eq!(gone, format!("the server of the tool `{tool}` has ended; do without it"));
+        assert_eq!(gone, format!("the server of the tool `{tool}` has exited; continue without it"));
     }
 }
 
@@ -109,7 +109,7 @@ async fn a_program_that_is_no_server_is_an_error_with_its_name() {
     let error = McpServer::connect(Command::new("/nowhere/at-all")).await.unwrap_err();
     assert!(matches!(error, McpError::Start { .. }), "{error}");
     assert!(error.to_string().starts_with("the MCP server `/nowhere/at-all` could not be started: "), "{error}");
-    // How a program that leaves is noticed, when it is written to or when it is read, is a matter of chance.
+    // Whether the exit of a program is noticed when writing or when reading is random.
     let short = Duration::from_millis(200);
     for (behaviour, limit, why) in [("leaves", LONG, ""), ("mute", short, "it was not ready within 200ms")] {
         let error = McpServer::connect_within(fixture(&[behaviour]), limit).await.unwrap_err();
@@ -122,8 +122,11 @@ async fn a_program_that_is_no_server_is_an_error_with_its_name() {
 #[tokio::test]
 async fn the_error_has_what_the_program_said_last() {
     let error = McpServer::connect(fixture(&["complains"])).await.unwrap_err().to_string();
-    assert!(error.ends_with("; it said: line 6\nline 7\nline 8\nline 9\nno configuration at /etc/fixture"), "{error}");
-    // One that said nothing is not said to have said something.
+    assert!(
+        error.ends_with("; its last output: line 6\nline 7\nline 8\nline 9\nno configuration at /etc/fixture"),
+        "{error}"
+    );
+    // If there was no output, the message does not mention any.
     let error = McpServer::connect(fixture(&["leaves"])).await.unwrap_err().to_string();
     assert!(!error.contains("it said"), "{error}");
 }
@@ -147,7 +150,7 @@ async fn the_process_lives_as_long_as_a_handle_to_it() {
 async fn a_server_that_does_not_end_by_itself_is_killed() {
     let server = McpServer::connect(fixture(&["stays"])).await.unwrap();
     let pid = pid(&server).await;
-    // The seconds that it is given pass at once.
+    // With paused time, the grace period passes immediately.
     tokio::time::pause();
     drop(server);
     let start = std::time::Instant::now();
@@ -163,14 +166,14 @@ async fn a_server_that_does_not_end_by_itself_is_killed() {
 fn the_process_ends_with_the_runtime() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (server, pid) = runtime.block_on(async {
-        // One that does not end by itself.
+        // A server that does not exit by itself.
         let server = McpServer::connect(fixture(&["stays"])).await.unwrap();
         let pid = pid(&server).await;
         (server, pid)
     });
     drop(runtime);
     drop(server);
-    // Nobody is left to ask after it, so its entry may stay until this program ends: a zombie.
+    // Nobody reaps it, so it may remain as a zombie until this program exits.
     let state = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let ended = || state().is_empty() || state().contains(") Z ");
     let start = std::time::Instant::now();
@@ -185,7 +188,7 @@ const LONG: Duration = Duration::from_secs(3_600);
 
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// A session whose model asks for `tool` and then says that it is done, with hooks at calls.
+/// A session whose model calls `tool` and then answers, with hooks at calls.
 async fn session(server: &McpServer, tool: &str, log: &Log, limit: Duration) -> Session {
     let registry = Registry::empty();
     let note = |log: &Log, what: String| log.lock().unwrap().push(what);
@@ -217,10 +220,10 @@ async fn session(server: &McpServer, tool: &str, log: &Log, limit: Duration) -> 
 
 #[tokio::test]
 async fn hooks_fire_for_it_as_for_any_tool_and_a_failure_is_a_result() {
-    let gone = "failure the server of the tool `fx_dies` has ended; do without it";
-    let late = "failure the tool `fx_hangs` was not done within 200ms";
-    // What is no text answers nothing.
-    let garbled = "failure the tool `fx_garbles` was not done within 200ms";
+    let gone = "failure the server of the tool `fx_dies` has exited; continue without it";
+    let late = "failure the tool `fx_hangs` timed out after 200ms";
+    // A line that is not text is not a response.
+    let garbled = "failure the tool `fx_garbles` timed out after 200ms";
     for (tool, heard, told) in [
         ("fx_find", "success", "FOUND {\"ID\":\"REWRITTEN\"}"),
         ("fx_fails", "failure it broke", "it broke"),
@@ -259,11 +262,11 @@ async fn a_server_that_is_killed_in_the_middle_of_a_call_fails_the_call_and_not_
         }
     }
     assert_eq!(turn.await.to_string(), "done");
-    assert_eq!(log.lock().unwrap()[1], "failure the server of the tool `fx_hangs` has ended; do without it");
+    assert_eq!(log.lock().unwrap()[1], "failure the server of the tool `fx_hangs` has exited; continue without it");
 }
 
 #[tokio::test]
-async fn a_cancelled_turn_does_not_wait_for_the_server_which_goes_on() {
+async fn a_cancelled_turn_does_not_wait_for_the_server_which_continues() {
     let (log, server) = (Log::default(), server().await);
     let session = session(&server, "fx_hangs", &log, LONG).await;
     let mut turn = session.turn(None, "hi");

@@ -1,4 +1,4 @@
-//! Tools of a server over HTTP, against one that the makers of the protocol wrote.
+//! Tools of an MCP server over HTTP, with the reference implementation as server.
 #![cfg(feature = "mcp-http")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// A server with a tool that finds, one that fails the first time, one that says who calls, and one that hangs.
+/// A server with a tool that succeeds, one that fails the first time, one that returns the caller, and one that hangs.
 #[derive(Clone, Default)]
 struct Tickets {
     failures: Arc<AtomicU32>,
@@ -74,7 +74,7 @@ impl ServerHandler for Tickets {
     }
 }
 
-/// The server on a port of its own, until the handle is aborted.
+/// Runs the server on its own port until the handle is aborted.
 fn serve(listener: TcpListener) -> JoinHandle<()> {
     let tickets = Tickets::default();
     let service = StreamableHttpService::new(
@@ -87,7 +87,7 @@ fn serve(listener: TcpListener) -> JoinHandle<()> {
         while let Ok((stream, _)) = listener.accept().await {
             let service = TowerToHyperService::new(service.clone());
             connections.spawn(async move {
-                // A client may hang up.
+                // A client may disconnect.
                 drop(Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await);
             });
         }
@@ -108,7 +108,7 @@ async fn run(server: &McpServer, name: &str, input: Value) -> Result<ToolResult,
 }
 
 #[tokio::test]
-async fn its_tools_are_told_and_run_and_it_hears_who_calls() {
+async fn its_tools_are_listed_and_run_and_it_learns_who_calls() {
     let (url, _serving) = started().await;
     let server =
         McpServer::connect_http(HttpServer::new(&url).bearer("secret").header("x-team", "desk")).await.unwrap();
@@ -156,9 +156,9 @@ async fn a_server_that_goes_is_a_tool_that_fails_and_one_that_comes_back_is_ther
     serving.abort();
     let _ = serving.await;
     let gone = run(&server, "finds", json!({})).await.unwrap_err();
-    assert_eq!(gone, "the server of the tool `finds` cannot be reached just now");
+    assert_eq!(gone, "the server of the tool `finds` cannot be reached at the moment");
     let address = url.trim_start_matches("http://").trim_end_matches("/mcp");
-    // It has forgotten the session.
+    // The server has lost the session.
     let _serving = serve(TcpListener::bind(address).await.unwrap());
     assert_eq!(run(&server, "finds", json!({})).await, Ok(ToolResult::new("found {}")));
 }
@@ -175,8 +175,8 @@ async fn what_is_no_server_is_an_error_with_its_place_and_without_its_secrets() 
     for (error, why) in [
         (silent, "it was not ready within 200ms"),
         (refused, ""),
-        (no_url, "this is no URL; write one such as `https://tools.example.com/mcp`"),
-        (header, "`a b` is no header, or its value cannot be one"),
+        (no_url, "this is not a URL; write one such as `https://tools.example.com/mcp`"),
+        (header, "`a b` is not a valid header name, or its value is not valid"),
     ] {
         assert!(matches!(error, McpError::Reach { .. }), "{error}");
         let text = error.to_string();

@@ -1,4 +1,5 @@
-//! Recorded conversations through the whole loop. They are no part of the project: where they are not, this says so.
+//! Runs recorded conversations through the whole loop. They are not part of the project; without them, this prints a
+//! notice.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::path::Path;
@@ -34,7 +35,7 @@ async fn every_message_of_the_recordings_is_kept_with_its_pair() {
         let session = session.open().await.unwrap();
         for prompt in recording.prompts() {
             let reply = session.turn(None, prompt).await;
-            // A recording may end with the person, or with a tool.
+            // A recording can end with a message of the person or of a tool.
             unanswered += u32::from(!matches!(reply.outcome, Outcome::Answered(_)));
         }
         let stored = store.page(&id, None, 10_000).await.unwrap().rows;

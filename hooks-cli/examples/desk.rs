@@ -1,4 +1,4 @@
-//! An app that offers the commands on its own hooks: `cargo run -p hooks-cli --example desk -- hooks audit`.
+//! An app that offers the commands for its own hooks: `cargo run -p hooks-cli --example desk -- hooks audit`.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -10,17 +10,17 @@ use hooks_core::prelude::*;
 /// A desk.
 #[derive(Parser)]
 enum Desk {
-    /// What hooks there are, and why one does not run.
+    /// Inspects the hooks.
     Hooks(Cli),
 }
 
-/// Refuses refunds: a person pays them.
+/// Denies refunds, which a person pays.
 #[hook(id = "no_refunds", kind = before_tool_call, tool = "refund")]
 fn no_refunds() -> Permission {
     Permission::deny("a person pays refunds")
 }
 
-/// Nobody names it, and `audit` says so.
+/// No list names it, which `audit` reports.
 #[hook(id = "forgotten", kind = turn_end)]
 fn forgotten() {}
 

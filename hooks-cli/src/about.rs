@@ -1,4 +1,4 @@
-//! What needs no files: kinds, schemas, the compiled hooks of an app, completions.
+//! Commands that need no files: `kinds`, `schema`, `manifest`, `audit`, `completions`.
 
 use std::fmt::Write as _;
 
@@ -14,14 +14,14 @@ use crate::output::{Output, json};
 use crate::paint::{FAINT, GOOD, STRONG, styled};
 use crate::program::Program;
 
-/// A JSON Schema.
+/// Prints a JSON Schema.
 pub(crate) fn schema(program: &Program, args: &SchemaArgs) -> Output {
     let schema =
         if args.definitions { program.registry.manifest().schema() } else { hooks_rules::schema(args.dialect.into()) };
     Output::new(json(schema), Exit::DONE)
 }
 
-/// The kinds, and the events of the wire that each carries.
+/// Lists the kinds, and the events of rule files that each carries.
 pub(crate) fn kinds(program: &Program, as_json: bool) -> Output {
     let events = |kind: &str| -> Vec<&str> {
         Event::all().filter(|event| event.spec().kind == Some(kind)).map(Event::as_str).collect()
@@ -57,7 +57,7 @@ pub(crate) fn kinds(program: &Program, as_json: bool) -> Output {
     Output::new(lines.join("\n"), Exit::DONE)
 }
 
-/// What is likely not meant.
+/// Reports suspicious hooks.
 pub(crate) fn audit(program: &Program, as_json: bool) -> Output {
     let audited = program.registry.audit(&program.sets);
     let findings: Vec<String> = audited.iter().map(ToString::to_string).collect();
@@ -72,25 +72,25 @@ pub(crate) fn audit(program: &Program, as_json: bool) -> Output {
         return Output::new(text, exit);
     }
     if findings.is_empty() {
-        return Output::new(styled(GOOD, "nothing is dead, and nothing looks unmeant"), exit);
+        return Output::new(styled(GOOD, "no suspicious hooks"), exit);
     }
     Output::new(format!("- {}", findings.join("\n- ")), exit)
 }
 
-/// A finding with a word to look for.
+/// A finding, with its code for searching.
 fn finding(finding: &Finding) -> Value {
     let shown = format!("{finding:?}");
     let word = shown.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     json!({ "finding": word, "message": finding.to_string() })
 }
 
-/// The manifest, which is JSON either way.
+/// Prints the manifest, which is always JSON.
 pub(crate) fn manifest(program: &Program) -> Output {
     let manifest = serde_json::to_value(program.registry.manifest()).unwrap_or_default();
     Output::new(json(manifest), Exit::DONE)
 }
 
-/// Completions for a shell.
+/// Prints completions for a shell.
 pub(crate) fn completions(shell: Shell) -> Output {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "hooks", &mut script);

@@ -11,7 +11,7 @@ use crate::output::{Output, json};
 use crate::paint::{BAD, DOUBTFUL, GOOD, styled};
 use crate::program::Program;
 
-/// Every defect of the files.
+/// Reports every defect of the files.
 pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Output {
     let given = match Given::read(&args.files) {
         Ok(given) if given.is_empty() => {
@@ -23,7 +23,7 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
         Err(output) => return output,
     };
     let rules = given.rules();
-    // Which compiled hooks there are is known within an app only.
+    // Only an app knows the compiled hooks.
     if !program.registry.hooks().is_empty()
         && let Err(error) = rules.install(&program.registry)
     {
@@ -58,7 +58,7 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
 
 fn summary(diagnostics: &[Diagnostic], errors: usize, warnings: usize) -> String {
     if diagnostics.is_empty() {
-        return styled(GOOD, "nothing is wrong");
+        return styled(GOOD, "no errors or warnings");
     }
     let parts = [(errors, "error", BAD), (warnings, "warning", DOUBTFUL)];
     let parts = parts.into_iter().filter(|(number, _, _)| *number > 0);

@@ -4,24 +4,24 @@ use std::path::Path;
 use hooks_rules::{Defect, Severity};
 use serde::Serialize;
 
-/// One thing that is wrong: a defect of a file, or a file that cannot be read at all.
+/// A defect of a file, or the error of reading it.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Diagnostic {
     pub(crate) severity: Severity,
     pub(crate) problem: String,
     pub(crate) help: String,
-    /// As text: a path that is none cannot be written as JSON.
+    /// As text, because a path that is not UTF-8 cannot be written as JSON.
     pub(crate) file: String,
-    /// From 1; 0 where it is about the whole file.
+    /// Starts at 1. 0 for the whole file.
     pub(crate) line: usize,
     pub(crate) column: usize,
-    /// For a person.
+    /// The text for a person.
     #[serde(skip)]
     shown: String,
 }
 
 impl Diagnostic {
-    /// Something wrong with the whole file.
+    /// An error of the whole file.
     pub(crate) fn of_file(file: &Path, problem: impl Into<String>, help: impl Into<String>) -> Self {
         let (problem, help) = (problem.into(), help.into());
         let shown = format!("error: {problem}\n --> {}\n  = help: {help}", file.display());
@@ -36,7 +36,7 @@ impl Diagnostic {
         }
     }
 
-    /// The same, where nothing is lost by it.
+    /// The same as a warning.
     pub(crate) fn warning(self) -> Self {
         let shown = self.shown.replacen("error", "warning", 1);
         Self { severity: Severity::Warning, shown, ..self }
@@ -68,7 +68,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// All of them, a blank line between two.
+/// All diagnostics, separated by blank lines.
 pub(crate) fn all(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
 }

@@ -1,4 +1,4 @@
-//! The files that Claude Code reads where it is started here: the person's, the project's, and those of plugins.
+//! Finds the files that Claude Code would read here: settings of the user and the project, and plugins.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,18 +8,18 @@ use serde_json::Value;
 
 use crate::places;
 
-/// Whose file it is.
+/// The origin of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// Named on the command line.
     Named,
-    /// The person's settings.
+    /// The user's settings.
     User,
     /// The project's settings.
     Project,
-    /// The person's settings for the project.
+    /// The user's settings for the project.
     Local,
-    /// A plugin's.
+    /// A plugin.
     Plugin,
 }
 
@@ -35,7 +35,7 @@ impl Origin {
     }
 }
 
-/// The files that are there, in the order in which they count. A plugin is named by its folder.
+/// The existing files in order of precedence. A plugin is represented by its folder.
 pub(crate) fn files(project: &Path) -> Vec<(PathBuf, Origin)> {
     let home = places::home().map(|home| home.join(".claude"));
     let settings = [
@@ -74,7 +74,7 @@ fn json(path: &Path) -> Option<Value> {
     serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
 }
 
-/// The plugins that settings switch on.
+/// The plugins that settings enable.
 fn enabled(settings: &Path) -> Vec<String> {
     let Some(Value::Object(plugins)) = json(settings).and_then(|mut file| Some(file.get_mut("enabledPlugins")?.take()))
     else {
@@ -83,7 +83,7 @@ fn enabled(settings: &Path) -> Vec<String> {
     plugins.into_iter().filter(|(_, on)| *on == Value::Bool(true)).map(|(name, _)| name).collect()
 }
 
-/// Where the plugins that are on are installed.
+/// The folders of the installed plugins that are enabled.
 fn installed(list: &Path, enabled: &BTreeSet<String>) -> Vec<PathBuf> {
     let Some(file) = json(list) else { return Vec::new() };
     let of = |name: &String| {
@@ -94,7 +94,7 @@ fn installed(list: &Path, enabled: &BTreeSet<String>) -> Vec<PathBuf> {
     enabled.iter().flat_map(of).collect()
 }
 
-/// Every `installPath` in an entry, whatever its form.
+/// Every `installPath` in an entry of any format.
 fn collect(entry: &Value, paths: &mut Vec<PathBuf>) {
     match entry {
         Value::Array(entries) => entries.iter().for_each(|entry| collect(entry, paths)),

@@ -1,4 +1,4 @@
-//! Running the rules of files for one occurrence of an event, by the dispatch that a harness uses.
+//! Runs the rules of files for one occurrence of an event, with the same dispatch that a harness uses.
 
 mod occasion;
 mod outcome;
@@ -33,10 +33,10 @@ use outcome::Outcome;
 use payload::Payload;
 use report::{Ran, Report, Round};
 
-/// A payload above this is no payload.
+/// The size limit of a payload.
 const LIMIT: u64 = 64 << 20;
 
-/// How often `--follow` fires at most; rules are stopped before.
+/// The maximum number of rounds of `--follow`. Rules are normally stopped earlier.
 const ROUNDS: usize = 100;
 
 /// What the rules report while they run.
@@ -56,7 +56,7 @@ impl Observed {
     }
 }
 
-/// How firing ended where it gave no outcome.
+/// Why firing has no outcome.
 enum Ended {
     Signal(u8),
     Error(String),
@@ -82,10 +82,10 @@ pub(crate) fn dispatch(program: &Program, args: &DispatchArgs, as_json: bool) ->
     }
 }
 
-/// Everything that can be wrong before anything runs.
+/// Checks everything that can be wrong before anything runs.
 fn prepared(args: &DispatchArgs) -> Result<(Given, Occasion), Output> {
     if args.files.files.iter().any(|path| path.as_os_str() == "-") {
-        return Err(not_understood("standard input has the payload; write the rules into a file"));
+        return Err(not_understood("standard input is used for the payload; write the rules to a file"));
     }
     let event = args.event.as_deref().map(event_named).transpose()?;
     let given = Given::read(&args.files)?;
@@ -99,22 +99,22 @@ fn prepared(args: &DispatchArgs) -> Result<(Given, Occasion), Output> {
     let own = payload.event().map(|name| event_named(&name)).transpose()?;
     let event = match (event, own) {
         (Some(said), Some(own)) if said != own => {
-            return Err(not_understood(&format!("--event says {said}, and the payload is one of {own}")));
+            return Err(not_understood(&format!("--event is {said}, but the payload is of {own}")));
         }
         (Some(event), _) | (None, Some(event)) => event,
         (None, None) => {
-            let say = "say which event it is: `--event PreToolUse`, or `hook_event_name` in the payload".to_owned();
+            let say = "name the event: `--event PreToolUse`, or `hook_event_name` in the payload".to_owned();
             let all: Vec<_> = payload.problems().iter().cloned().chain([say]).collect();
             return Err(not_understood(&all.join("; ")));
         }
     };
     let occasion = Occasion::new(event, &mut payload, given.project.clone()).map_err(|problems| {
-        not_understood(&format!("the payload is none of {event}:\n  - {}", problems.join("\n  - ")))
+        not_understood(&format!("the payload is not valid for {event}:\n  - {}", problems.join("\n  - ")))
     })?;
     Ok((given, occasion))
 }
 
-/// Whether the files may run at all.
+/// Checks that the files are trusted.
 pub(crate) fn trusted(trust: bool, trust_file: Option<&Path>, given: &Given) -> Result<(), Output> {
     if trust {
         return Ok(());
@@ -141,7 +141,7 @@ pub(crate) fn trusted(trust: bool, trust_file: Option<&Path>, given: &Given) -> 
             let _ = writeln!(text, "  {file}:{}  {}", rule.line, line(&rule.summary));
         }
     }
-    text.push_str("look at them with `hooks trust`, or say `--trust`");
+    text.push_str("review them with `hooks trust`, or use `--trust`");
     Err(Output::trouble(text, Exit::NOT_TRUSTED))
 }
 
@@ -149,7 +149,7 @@ fn stdin() -> Result<String, Output> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), "the payload is read from here; end it with Ctrl-D");
+        let _ = writeln!(std::io::stderr(), "reading the payload from the terminal; end it with Ctrl-D");
     }
     let mut bytes = Vec::new();
     stdin
@@ -186,7 +186,7 @@ async fn fire_all(
         Ok::<_, Ended>((rounds, observed.runs()))
     };
     let done = tokio::select! {
-        // Signals first: before they are caught nothing may be started.
+        // Signals first: nothing may be started before they are handled.
         biased;
         number = wait::signal() => Err(Ended::Signal(number)),
         done = wait::with_sign_of_life(work, || what.clone()) => done,
@@ -210,7 +210,7 @@ async fn fire_all(
     if diagnostics.is_empty() { output } else { output.and_err(&format!("{}\n", diagnostics::all(&diagnostics))) }
 }
 
-/// The rules as they run. Those that need a model fail: there is none here.
+/// The rules to run. Rules that need a model fail, because there is none.
 fn built(args: &DispatchArgs, given: &Given, observed: &Observed, transcripts: Option<&std::path::Path>) -> Rules {
     let (runs, notices) = (Arc::clone(&observed.runs), Arc::clone(&observed.notices));
     let observe = move |run: &RuleRun, answer: &Answer, printed: &Printed| {
@@ -234,7 +234,7 @@ fn installed(program: &Program, rules: &Rules) -> Result<HookSet, ConfigError> {
     registry.scope(&AgentDef::new("agent"), None)
 }
 
-/// Fires once, or as long as rules go on with the turn.
+/// Fires once or, with `--follow`, as long as rules continue the turn.
 async fn rounds(
     set: &HookSet,
     kind: &str,
@@ -263,7 +263,7 @@ async fn rounds(
     }
 }
 
-/// Fires an event that no kind carries, as an app does that has its moment.
+/// Fires an event that no kind carries, like an app does.
 async fn directly(rules: &Rules, occasion: &Occasion, observed: &Observed) -> Round {
     let answer = rules.fire(&occasion.cx, occasion.occurrence.clone()).await;
     let (outcome, reason) = Outcome::of_answer(occasion.event, &answer);
@@ -276,7 +276,7 @@ fn others(record: &Record) -> Vec<Value> {
     compiled.map(|run| serde_json::to_value(run).unwrap_or_default()).collect()
 }
 
-/// What is waited for, in the words of the rules where they have some.
+/// What is being waited for: the status message of the rules, if they have one.
 fn waited_for(rules: &Rules, occasion: &Occasion) -> String {
     let selected = rules.select(&occasion.occurrence);
     let words = selected.iter().map(|rule| line(rule.status_message.as_deref().unwrap_or(&rule.summary)));

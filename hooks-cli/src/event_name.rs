@@ -1,10 +1,10 @@
-//! The name of an event on the command line: any text, with the names that there are for completion.
+//! The name of an event on the command line. Completion offers the known names.
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use hooks_rules::Event;
 
-/// Takes any text: what is no event gets an answer with the one that was likely meant.
+/// Accepts any text, so that an unknown name can be answered with a suggestion.
 #[derive(Clone, Debug)]
 pub(crate) struct EventName;
 

@@ -1,32 +1,32 @@
 use std::process::ExitCode;
 
-/// How the program ends, for scripts and CI.
+/// The exit status of the program, for scripts and CI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit(u8);
 
 impl Exit {
-    /// Done, and nothing was refused.
+    /// Success, and nothing was denied.
     pub const DONE: Self = Self(0);
-    /// A file has errors, a hook failed, or `audit` found something; `explain` tells of it and is done. `trust`: a
-    /// file cannot be shown, or was not trusted.
+    /// A file has errors, a hook failed, or `audit` found something. `explain` reports errors of files but succeeds.
+    /// `trust`: a file cannot be shown, or was not trusted.
     pub const FAULTY: Self = Self(1);
-    /// `dispatch`: it does not happen. The call, the prompt, the compaction, the end of the turn is refused, or the turn ends.
+    /// `dispatch`: the call, the prompt, the compaction or the end of the turn is denied, or the turn ends.
     pub const REFUSED: Self = Self(2);
-    /// `dispatch`: somebody else is to decide, because a rule asks or defers.
+    /// `dispatch`: a rule asks or defers, so the decision is made elsewhere.
     pub const UNDECIDED: Self = Self(3);
-    /// The command line or the payload cannot be understood; nothing ran.
+    /// The command line or the payload is invalid. Nothing was run.
     pub const NOT_UNDERSTOOD: Self = Self(64);
-    /// What there is to say, or the file of trust, could not be written.
+    /// The output or the trust file could not be written.
     pub const NOT_WRITTEN: Self = Self(74);
-    /// The files are not trusted; nothing ran.
+    /// The files are not trusted. Nothing was run.
     pub const NOT_TRUSTED: Self = Self(77);
 
-    /// A signal ended it, and what it had started.
+    /// The program and the processes that it started were ended by a signal.
     pub(crate) const fn signal(number: u8) -> Self {
         Self(128 + number)
     }
 
-    /// The number.
+    /// The exit code.
     pub const fn code(self) -> u8 {
         self.0
     }

@@ -12,7 +12,7 @@ use crate::output::{Output, json};
 use crate::paint::{DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, styled};
 use crate::program::Program;
 
-/// Which rules would run, in which order, and why the others would not. Runs nothing.
+/// Explains which rules would run, in which order, and why the others would not. Runs nothing.
 pub(crate) fn explain(program: &Program, args: &ExplainArgs, as_json: bool) -> Output {
     let read = Given::read(&args.files).and_then(|given| Ok((occurrence(args, &given)?, given)));
     let (occurrence, given) = match read {
@@ -39,10 +39,10 @@ pub(crate) fn explain(program: &Program, args: &ExplainArgs, as_json: bool) -> O
     Output::new(if as_json { answer.to_json() } else { answer.to_text() }, Exit::DONE)
 }
 
-/// The event of this name.
+/// The event with this name.
 ///
 /// # Errors
-/// The output to a name that is none.
+/// The error message for an unknown name.
 pub(crate) fn event(name: &str) -> Result<Event, Output> {
     Event::named(name).ok_or_else(|| {
         let fired = Event::all().filter(|event| event.spec().kind.is_some()).map(Event::as_str);
@@ -61,7 +61,7 @@ fn occurrence(args: &ExplainArgs, given: &Given) -> Result<Occurrence, Output> {
     occurrence.cwd = given.project.to_string_lossy().into_owned();
     if event.is_of_a_tool() {
         let Some(tool) = args.tool.as_ref().filter(|tool| !tool.trim().is_empty()) else {
-            return Err(not_understood(&format!("{event} is about a tool; say which, as in `--tool Bash`")));
+            return Err(not_understood(&format!("{event} concerns a tool; name it, as in `--tool Bash`")));
         };
         occurrence.set("tool_name", tool.as_str());
         if let Some(input) = &args.input {
@@ -75,20 +75,20 @@ fn occurrence(args: &ExplainArgs, given: &Given) -> Result<Occurrence, Output> {
         return Ok(occurrence);
     }
     if args.tool.is_some() || args.input.is_some() {
-        return Err(not_understood(&format!("{event} is not about a tool; leave --tool and --input out")));
+        return Err(not_understood(&format!("{event} does not concern a tool; remove --tool and --input")));
     }
     match (event.spec().matched, &args.value) {
         (Some("agent_type"), Some(value)) => occurrence.agent = Some((value.clone(), value.clone())),
         (Some(field), Some(value)) => drop(occurrence.set(field, value.as_str())),
         (None, Some(_)) => {
-            return Err(not_understood(&format!("matchers have no effect at {event}; leave --value out")));
+            return Err(not_understood(&format!("matchers have no effect at {event}; remove --value")));
         }
         (_, None) => {}
     }
     Ok(occurrence)
 }
 
-/// The occurrence in words.
+/// Describes the occurrence.
 fn about(occurrence: &Occurrence) -> String {
     let event = occurrence.event;
     match (occurrence.get("tool_name").and_then(Value::as_str), occurrence.matched()) {
@@ -101,14 +101,14 @@ fn about(occurrence: &Occurrence) -> String {
     }
 }
 
-/// What a set of the program runs at the kind of an event, and what keeps the others from it.
+/// The hooks that a set of the program runs at the kind of an event, and the reasons why others do not run.
 struct Plan {
     owners: String,
     runs: Vec<(HookId, String)>,
     out: Vec<(HookId, String)>,
 }
 
-/// The plans of the sets at a kind, for an event about this tool.
+/// The plans of the hook sets at a kind, for an event that concerns this tool.
 fn plans(program: &Program, kind: &str, tool: Option<&str>) -> Vec<Plan> {
     let plan = |set: &HookSet| {
         let mut plan = Plan { owners: set.owners(), runs: Vec::new(), out: Vec::new() };
@@ -195,16 +195,15 @@ impl Answer {
         }
         let (running, out_of_it): (Vec<_>, Vec<_>) = self.rules.iter().partition(|rule| rule.kept_out.is_none());
         if !running.is_empty() {
-            let how = "would run, at the same time; their answers count in this order:";
+            let how = "would run concurrently; their answers are merged in this order:";
             let _ = writeln!(out, "\n{}", styled(GOOD, how));
             for (i, explained) in running.iter().enumerate() {
                 let _ = writeln!(out, "{:>4}. {}", i + 1, of_rule(explained));
                 if explained.rule.hook.is_some() {
-                    let _ = writeln!(out, "      a compiled hook: an app that has it runs it, where its plan says");
+                    let _ = writeln!(out, "      a compiled hook, which runs in an app that has it");
                 }
                 if explained.rule.filter.is_some() && self.no_input {
-                    let _ =
-                        writeln!(out, "      its `if` cannot be held against an input that is not said: it runs then");
+                    let _ = writeln!(out, "      without `--input`, its `if` cannot be tested, so it runs");
                 }
             }
         } else if !self.is_empty {
@@ -217,7 +216,7 @@ impl Answer {
             let Some(kept_out) = &explained.kept_out else { continue };
             let mut why = line(&kept_out.to_string());
             match (kept_out, &explained.rule.matcher) {
-                (KeptOut::OtherEvent, _) => why = format!("it is a rule of {}", explained.rule.event),
+                (KeptOut::OtherEvent, _) => why = format!("it belongs to {}", explained.rule.event),
                 (KeptOut::Matcher { .. }, Some(matcher)) => {
                     why = why.replacen("its matcher", &format!("its matcher `{}`", line(matcher)), 1);
                 }
@@ -232,7 +231,7 @@ impl Answer {
             let _ = writeln!(
                 out,
                 "\n{}\n\n{}",
-                styled(STRONG, "wrong with the files:"),
+                styled(STRONG, "problems of the files:"),
                 diagnostics::all(&self.diagnostics)
             );
         }
@@ -249,15 +248,15 @@ fn of_rule(explained: &Explained) -> String {
     format!("{}  {place}  {}", styled(FAINT, &rule.id), line(&rule.summary))
 }
 
-/// What to write instead, where that is known.
+/// A suggestion, if there is one.
 fn help(event: Event, explained: &Explained, kept_out: &KeptOut) -> Option<String> {
     let rule = &explained.rule;
     match kept_out {
         KeptOut::Matcher { against } => matcher_help(event, rule.matcher.as_deref()?, against),
-        KeptOut::NeverFired => Some("see the events that are fired with `hooks kinds`".to_owned()),
-        KeptOut::Filter { .. } => Some("an `if` is one pattern; a second handler takes a second one".to_owned()),
+        KeptOut::NeverFired => Some("`hooks kinds` lists the events that are fired".to_owned()),
+        KeptOut::Filter { .. } => Some("an `if` has one pattern; use a second handler for another one".to_owned()),
         KeptOut::SameAs { .. } => {
-            Some("a command runs once for an occurrence, however many settings files have it".to_owned())
+            Some("a command runs once per occurrence, even if several settings files contain it".to_owned())
         }
         _ => None,
     }
@@ -267,20 +266,20 @@ fn matcher_help(event: Event, matcher: &str, against: &[String]) -> Option<Strin
     let is_object = matcher.starts_with('{');
     if against.is_empty() {
         let field = event.spec().matched.unwrap_or("value");
-        // An object is none to copy.
+        // An object cannot be used as an example value.
         let example = if is_object { String::new() } else { format!(", as in `--value {matcher}`") };
-        return Some(format!("say the `{field}` with `--value`{example}"));
+        return Some(format!("set the `{field}` with `--value`{example}"));
     }
-    // A name of the matcher; an object has patterns.
+    // The names in the matcher, which can be an object with patterns.
     let parts = || matcher.split(['|', ',', '"']).map(str::trim).filter(|part| !part.is_empty());
     for part in parts() {
         if let Some(name) = against.iter().find(|name| *name != part && name.eq_ignore_ascii_case(part)) {
-            return Some(format!("case counts: write `{name}` for `{part}`"));
+            return Some(format!("names are case-sensitive: write `{name}` instead of `{part}`"));
         }
         let prefix = |name: &&String| name.len() > part.len() && part.len() > 3 && name.starts_with(part);
         if let (false, Some(name)) = (is_object, against.iter().find(prefix)) {
             return Some(format!(
-                "`{part}` is the whole name; write `{part}.*` for all that begin so, such as `{name}`"
+                "`{part}` matches only the whole name; write `{part}.*` for all names with this prefix, such as `{name}`"
             ));
         }
     }

@@ -1,4 +1,4 @@
-//! Reading what the command line names, whatever it turns out to be.
+//! Reads the files that the command line names.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -15,16 +15,16 @@ use crate::exit::Exit;
 use crate::output::Output;
 use crate::paint::{BAD, styled};
 
-/// Above this nothing is a file of rules. A device that never ends must not fill the memory.
+/// The size limit of rule files. An endless device file must not exhaust the memory.
 const LIMIT: u64 = 16 << 20;
 
-/// The files of a command line, read.
+/// The rule files of a command line.
 pub(crate) struct Given {
     read: Vec<One>,
-    /// Those that cannot be read, or were named before.
+    /// Problems: files that cannot be read, or were named twice.
     pub(crate) troubles: Vec<Diagnostic>,
     aliases: Aliases,
-    /// Where the session began.
+    /// The folder of the session.
     pub(crate) project: PathBuf,
     args: FilesArgs,
 }
@@ -36,30 +36,30 @@ struct One {
     part: Part,
 }
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone)]
 enum Part {
-    /// A rule file of its own.
+    /// A rule file outside of plugins.
     Rules,
     /// A rule file of a plugin.
     PluginRules(PluginFolder),
-    /// The manifest or the configuration of a plugin: both decide what its rules do.
+    /// The manifest or the configuration of a plugin, which both affect its rules.
     PluginSettings,
 }
 
 impl Given {
-    /// Reads the files that are named, or those that are in force here where none is.
+    /// Reads the named files or, if there are none, those that are in force here.
     ///
     /// # Errors
-    /// The output to a command line that makes no sense.
+    /// The error message for an invalid command line.
     pub(crate) fn read(args: &FilesArgs) -> Result<Self, Output> {
         Self::of(args, args.files.is_empty())
     }
 
-    /// Reads the files that are named, and no others.
+    /// Reads only the named files.
     ///
     /// # Errors
-    /// The output to a command line that makes no sense.
+    /// The error message for an invalid command line.
     pub(crate) fn named(args: &FilesArgs) -> Result<Self, Output> {
         Self::of(args, false)
     }
@@ -78,11 +78,11 @@ impl Given {
         let named = args.files.iter().map(|path| (path.clone(), Origin::Named));
         let files: Vec<_> = if discovers { discover::files(&given.project) } else { named.collect() };
         for (path, origin) in &files {
-            // By another name it is the same file too.
+            // Detect that two paths are the same file.
             if path.as_os_str() != "-" && !std::fs::canonicalize(path).map_or(true, |full| seen.insert(full)) {
-                let help = "name it once: the same rules in two settings files run once";
+                let help = "name it once: duplicate rules in settings files run only once";
                 given.troubles.push(
-                    Diagnostic::of_file(path, "this file was named before; this time it is left out", help).warning(),
+                    Diagnostic::of_file(path, "this file was named before; this time it is ignored", help).warning(),
                 );
                 continue;
             }
@@ -91,7 +91,7 @@ impl Given {
                 continue;
             }
             match text_of(path) {
-                // The name is for messages from here on, and JSON has no place for one that is not UTF-8.
+                // From here on the path is only used in messages and JSON, so it has to be text.
                 Ok((path, text)) => {
                     let path = path.to_string_lossy().into_owned().into();
                     given.read.push(One { path, text, origin: *origin, part: Part::Rules });
@@ -120,7 +120,7 @@ impl Given {
         };
         self.troubles.extend(plugin.defects.into_iter().map(Diagnostic::from));
         for path in &plugin.rules {
-            // A manifest with rules in it was read just now.
+            // A manifest that contains rules has already been read.
             let read = plugin.settings.iter().find(|(settings, _)| settings == path).map(|(_, text)| text.clone());
             match read.map_or_else(|| text_of(path).map(|(_, text)| text), Ok) {
                 Ok(text) => {
@@ -137,12 +137,12 @@ impl Given {
         }
     }
 
-    /// Where the rules come from. They count as trusted.
+    /// A builder with these files, all of which count as trusted.
     pub(crate) fn builder(&self) -> RulesBuilder {
         let start = Rules::builder().trust_all().project_dir(&self.project).aliases(self.aliases.clone());
         self.read.iter().fold(start, |builder, one| {
             let builder = match &one.part {
-                // What runs is what was read, and looked at for trust.
+                // Runs the content that was read and checked for trust.
                 Part::PluginRules(plugin) => builder.plugin_file(plugin.clone(), &one.path).content(one.text.as_str()),
                 Part::Rules => builder.text(&one.path, one.text.as_str()),
                 Part::PluginSettings => return builder,
@@ -154,31 +154,31 @@ impl Given {
         })
     }
 
-    /// The rules, to look at and not to run: what only a running program gives counts as given.
+    /// The rules for inspection only. Clients that only a running program has count as provided.
     pub(crate) fn rules(&self) -> Rules {
         self.builder().judge(Nobody).post(hooks_rules::PlainHttp).build()
     }
 
-    /// What is wrong with the files.
+    /// All problems of the files.
     pub(crate) fn diagnostics(&self, rules: &Rules) -> Vec<Diagnostic> {
         self.troubles.iter().cloned().chain(rules.defects().into_iter().map(Diagnostic::from)).collect()
     }
 
-    /// The files that say `disableAllHooks`.
+    /// The files that set `disableAllHooks`.
     pub(crate) fn switched_off(&self) -> Vec<&Path> {
         let form = self.args.dialect.map(Into::into);
         let off = |one: &&One| RuleFile::read_as(&one.path, &one.text, form).disabled;
         self.rule_files().filter(off).map(|one| one.path.as_path()).collect()
     }
 
-    /// The files that a trust file does not vouch for as they are.
+    /// The files whose current content is not trusted.
     pub(crate) fn untrusted(&self, trust: Option<&Trust>) -> Vec<&Path> {
         self.read.iter().filter(|one| !self.allows(one, trust)).map(|one| one.path.as_path()).collect()
     }
 
-    /// Whether a file may run: the person's own, and what the trust file vouches for.
+    /// Whether a file may run: it belongs to the user, or its content is trusted.
     fn allows(&self, one: &One, trust: Option<&Trust>) -> bool {
-        // Either may be written by way of a link.
+        // Either path can contain symbolic links.
         let real = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_default();
         let is_of_project = || {
             let written = std::path::absolute(&one.path).is_ok_and(|path| path.starts_with(&self.project));
@@ -188,12 +188,12 @@ impl Given {
         is_of_person || trust.is_some_and(|trust| trust.allows(&one.path, one.text.as_bytes()))
     }
 
-    /// The files that were read, whose each is, and whether it may run.
+    /// The files, their origins, and whether each may run.
     pub(crate) fn origins(&self, trust: Option<&Trust>) -> Vec<(&Path, Origin, bool)> {
         self.read.iter().map(|one| (one.path.as_path(), one.origin, self.allows(one, trust))).collect()
     }
 
-    /// The files with their texts, read as rules; `None` for the manifest or the configuration of a plugin.
+    /// The files with their texts, parsed as rules. `None` for the manifest or the configuration of a plugin.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &str, Option<RuleFile>)> {
         let form = self.args.dialect.map(Into::into);
         self.read.iter().map(move |one| {
@@ -211,13 +211,13 @@ impl Given {
         self.read.is_empty() && self.troubles.is_empty()
     }
 
-    /// How many rule files were read.
+    /// The number of rule files.
     pub(crate) fn count(&self) -> usize {
         self.rule_files().count()
     }
 }
 
-/// The words for a command line that cannot be understood.
+/// The error message for an invalid command line.
 pub(crate) fn not_understood(problem: &str) -> Output {
     Output::trouble(format!("{}: {problem}", styled(BAD, "error")), Exit::NOT_UNDERSTOOD)
 }
@@ -233,7 +233,7 @@ fn aliases(given: &[String]) -> Result<Aliases, Output> {
     Ok(aliases)
 }
 
-/// The text of a file, and its name in messages.
+/// The text of a file, and its name for messages.
 fn text_of(path: &Path) -> Result<(PathBuf, String), Diagnostic> {
     if path.as_os_str() == "-" {
         let name = PathBuf::from("<stdin>");
@@ -274,11 +274,11 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     }
 }
 
-/// Stands where a running program has a model.
+/// Replaces the model of a running program.
 struct Nobody;
 
 impl Judge for Nobody {
     fn judge<'a>(&'a self, _: &'a JudgeQuestion) -> BoxFuture<'a, hooks_rules::ClientResult<String>> {
-        Box::pin(async { Err("there is no model here".into()) })
+        Box::pin(async { Err("there is no model".into()) })
     }
 }

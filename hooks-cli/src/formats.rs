@@ -1,10 +1,10 @@
-//! What is wrong with files, in the forms that other programs read.
+//! Formats diagnostics for other programs.
 
 use serde_json::{Value, json};
 
 use crate::diagnostics::Diagnostic;
 
-/// Annotations of a workflow on GitHub, one a line.
+/// Annotations of a GitHub workflow, one per line.
 pub(crate) fn github(diagnostics: &[Diagnostic]) -> String {
     let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
@@ -31,7 +31,7 @@ pub(crate) fn sarif(diagnostics: &[Diagnostic]) -> Value {
     };
     let driver = json!({
         "name": "hooks", "version": env!("CARGO_PKG_VERSION"),
-        "rules": [{ "id": "hooks-check", "shortDescription": { "text": "Rules that do not do what they say" } }],
+        "rules": [{ "id": "hooks-check", "shortDescription": { "text": "Rules that do not work as written" } }],
     });
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",

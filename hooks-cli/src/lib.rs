@@ -10,8 +10,8 @@
 //!
 //! # In an app
 //!
-//! The program knows no compiled hooks. An app that has some offers the same commands on them: [`Cli`] is a parser and a
-//! subcommand, [`Program`] is what it is asked about.
+//! The program itself has no compiled hooks. An app can offer the same commands for its own hooks: [`Cli`] is a parser
+//! and a subcommand, and [`Program`] contains the hooks of the app.
 //!
 //! ```
 //! use clap::Parser;
@@ -23,7 +23,7 @@
 //! enum Desk {
 //!     /// Serves the desk.
 //!     Serve,
-//!     /// What hooks there are, and why one does not run.
+//!     /// Inspects the hooks.
 //!     Hooks(Cli),
 //! }
 //!

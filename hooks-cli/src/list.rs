@@ -12,7 +12,7 @@ use crate::output::{Output, json};
 use crate::paint::{FAINT, PLACE, STRONG, line, styled};
 use crate::program::Program;
 
-/// The rules of the files, and the compiled hooks.
+/// Lists the rules of the files, and the compiled hooks.
 pub(crate) fn list(program: &Program, args: &ListArgs, as_json: bool) -> Output {
     let given = match Given::read(&args.files) {
         Ok(given) => given,
@@ -57,7 +57,7 @@ pub(crate) fn list(program: &Program, args: &ListArgs, as_json: bool) -> Output 
     if diagnostics.is_empty() { output } else { output.and_err(&diagnostics::all(&diagnostics)) }
 }
 
-/// One rule in two lines.
+/// Formats a rule in two lines.
 fn of_rule(rule: &Listed) -> String {
     let mut when = rule.event.to_string();
     if let Some(matcher) = &rule.matcher {
@@ -71,7 +71,7 @@ fn of_rule(rule: &Listed) -> String {
     format!("  {}  {when}  {place}{off}\n      {}", styled(FAINT, &rule.id), line(&rule.summary))
 }
 
-/// One compiled hook in two lines.
+/// Formats a compiled hook in two lines.
 fn of_hook(hook: &HookManifest) -> String {
     let kinds = hook.at.iter().map(|at| at.kind).collect::<Vec<_>>().join(", ");
     let place = styled(PLACE, hook.origin);

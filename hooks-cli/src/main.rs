@@ -1,4 +1,4 @@
-//! The program; everything it does is in the library, so that an app can offer the same.
+//! The program `hooks`. Everything is in the library, so that an app can offer the same commands.
 
 use std::process::ExitCode;
 

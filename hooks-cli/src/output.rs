@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::args::Color;
 use crate::exit::Exit;
 
-/// What a command says, and how the program ends. Texts hold colours; [`write`](Self::write) leaves them out where no
-/// terminal shows them.
+/// The output of a command, and the exit status. The texts contain colours, which [`write`](Self::write) removes if the
+/// output is not a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[must_use = "write it, and end with its exit status"]
@@ -15,11 +15,11 @@ pub struct Output {
     pub out: String,
     /// For standard error.
     pub err: String,
-    /// How the program ends.
+    /// The exit status.
     pub exit: Exit,
 }
 
-/// A report for machines. Its fields are in the order of the alphabet, whatever another crate of the build makes of it.
+/// Formats a report as JSON. Its keys are sorted, whatever features other crates enable for maps.
 pub(crate) fn json(mut report: Value) -> String {
     report.sort_all_objects();
     format!("{report:#}")
@@ -30,16 +30,16 @@ impl Output {
         Self { out: out.into(), err: String::new(), exit }
     }
 
-    /// Nothing could be done, and why.
+    /// An error message.
     pub(crate) fn trouble(text: impl Into<String>, exit: Exit) -> Self {
         Self { out: String::new(), err: text.into(), exit }
     }
 
-    /// The same for machines, beside the words on standard error.
+    /// Adds the error as JSON to standard output.
     pub(crate) fn with_error_json(mut self) -> Self {
         let message = anstream::adapter::strip_str(&self.err).to_string();
         let message = message.trim();
-        // The field says that it is one.
+        // The key says that it is an error.
         let message = message.strip_prefix("error: ").unwrap_or(message);
         let report = serde_json::json!({ "version": 1, "error": message, "exit_status": self.exit.code() });
         self.out = json(report);
@@ -51,13 +51,12 @@ impl Output {
         self
     }
 
-    /// Writes both texts, and returns how the program ends. A reader who has seen enough is no error: the status stays what
-    /// it is.
+    /// Writes both texts, and returns the exit status. A closed pipe is not an error: the status does not change.
     pub fn write(&self, color: Color) -> Exit {
         let choice = color.into();
         let mut out = anstream::AutoStream::new(io::stdout(), choice);
         let written = put(&mut out, &self.out).and_then(|()| out.flush());
-        // If nobody hears of trouble there is nobody to tell.
+        // An error on standard error cannot be reported anywhere.
         let mut err = anstream::AutoStream::new(io::stderr(), choice);
         let _ = put(&mut err, &self.err);
         match written {

@@ -1,4 +1,4 @@
-//! What is in force here: every rule by its event, where it is from, and whether it may run.
+//! Lists the rules in force here by event, with their origins and whether they may run.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::output::{Output, json};
 use crate::paint::{BAD, FAINT, GOOD, PLACE, STRONG, line, styled};
 use crate::places;
 
-/// The rules of the files that Claude Code reads where it is started here.
+/// The rules of the files that Claude Code would read here.
 pub(crate) fn overview(as_json: bool) -> Output {
     let given = match Given::read(&FilesArgs::default()) {
         Ok(given) => given,
@@ -62,7 +62,7 @@ pub(crate) fn overview(as_json: bool) -> Output {
             let filter = rule.filter.as_deref().map(|filter| format!("if {}  ", line(filter))).unwrap_or_default();
             let _ = writeln!(out, "  {matcher}{filter}{}", line(&rule.summary));
             let place = styled(PLACE, format!("{}:{}", line(&rule.file.to_string_lossy()), rule.line));
-            let state = if trusted { styled(GOOD, "runs") } else { styled(BAD, "waits for trust: `hooks trust`") };
+            let state = if trusted { styled(GOOD, "runs") } else { styled(BAD, "not trusted: `hooks trust`") };
             let whose =
                 rule.plugin.as_ref().map_or_else(|| origin.words().to_owned(), |name| format!("plugin {}", line(name)));
             let _ = writeln!(out, "      {}  {place}  {state}", styled(FAINT, whose));

@@ -1,4 +1,4 @@
-//! Colours, and texts of others made harmless for a terminal.
+//! Colours, and sanitising of foreign texts for a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -12,12 +12,12 @@ pub(crate) const PLACE: Style = AnsiColor::Cyan.on_default();
 pub(crate) const STRONG: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
-/// `text` in a style.
+/// Applies a style to `text`.
 pub(crate) fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// A text of a file or a command without what would steer a terminal. Line breaks stay.
+/// Replaces characters that could control the terminal. Line breaks are kept.
 pub(crate) fn safe(text: &str) -> Cow<'_, str> {
     if !text.chars().any(steers) {
         return Cow::Borrowed(text);
@@ -25,17 +25,17 @@ pub(crate) fn safe(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect())
 }
 
-/// The same in one line.
+/// The same in a single line.
 pub(crate) fn line(text: &str) -> String {
     safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn steers(c: char) -> bool {
-    // The last ones turn the direction of what follows.
+    // The last ones change the text direction.
     (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A defect as it is shown, with its parts in colours.
+/// Adds colours to a defect.
 pub(crate) fn defect(text: &str) -> String {
     let lines = safe(text).lines().map(colored).collect::<Vec<_>>();
     lines.join("\n")

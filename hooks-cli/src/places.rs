@@ -1,4 +1,4 @@
-//! Where files are when nobody says so.
+//! Default paths of files.
 
 use std::path::PathBuf;
 
@@ -6,12 +6,12 @@ fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// The person's home.
+/// The user's home folder.
 pub(crate) fn home() -> Option<PathBuf> {
     variable("HOME").or_else(|| variable("USERPROFILE"))
 }
 
-/// The file that says what is trusted: `hooks/trust.json` where the person keeps settings.
+/// The default trust file: `hooks/trust.json` in the user's configuration folder.
 pub(crate) fn trust_file() -> Option<PathBuf> {
     let folder = if cfg!(windows) { variable("APPDATA") } else { variable("XDG_CONFIG_HOME") };
     let folder = folder.or_else(|| home().map(|home| home.join(".config")))?;

@@ -1,4 +1,4 @@
-//! Recorded dispatches and turns, and other programs' transcripts, through today's hooks.
+//! Replays recorded dispatches and turns, and transcripts of other programs, with the current hooks.
 
 mod hooks;
 mod recordings;
@@ -23,13 +23,13 @@ use crate::wait;
 use hooks::{scope, with_rules};
 use recordings::{recordings, unreadable};
 
-/// Replays, and tells what differs.
+/// Runs a replay and reports the differences.
 pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Output {
     let done = recordings(&args.recordings).and_then(|files| {
         not_written_over(args, &files)?;
         match &args.against {
             Some(other) => Ok(match between(&files, other) {
-                Ok(report) => told(&report, args, as_json),
+                Ok(report) => render(&report, args, as_json),
                 Err(problem) => faulty(&problem),
             }),
             None => {
@@ -41,7 +41,7 @@ pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Out
     done.unwrap_or_else(|output| output)
 }
 
-/// Tells what hooks in shadow would have decided.
+/// Reports what hooks in shadow mode would have decided.
 pub(crate) fn shadow(args: &ShadowArgs, as_json: bool) -> Output {
     let mut report = ShadowReport::default();
     let files = match recordings(&args.recordings) {
@@ -58,28 +58,28 @@ pub(crate) fn shadow(args: &ShadowArgs, as_json: bool) -> Output {
     Output::new(text, if report.unreadable > 0 { Exit::UNDECIDED } else { Exit::DONE })
 }
 
-/// What hooks are compared with.
+/// The hooks with which the current ones are compared.
 enum Candidate {
-    /// Nothing: the recording is.
+    /// None: the recording is compared with the current hooks.
     None,
     /// Other rules.
     Rules(Given),
-    /// Overrides that hold over those that there are.
+    /// Overrides in addition to the current ones.
     Overrides(PathBuf),
 }
 
-/// Files of rules that may run.
+/// Rule files that may run.
 struct Prepared {
     given: Given,
     candidate: Candidate,
 }
 
 impl Prepared {
-    /// Everything that can be wrong before anything runs.
+    /// Checks everything that can be wrong before anything runs.
     fn of(program: &Program, args: &ReplayArgs) -> Result<Self, Output> {
         if args.rules.is_empty() && args.set.is_none() && program.definitions.is_empty() {
             return Err(not_understood(
-                "there are no hooks to replay through; name a file of rules, as in `--rules .claude/settings.json`",
+                "there are no hooks for a replay; name a rule file, as in `--rules .claude/settings.json`",
             ));
         }
         let given = runnable(&args.rules, args)?;
@@ -107,7 +107,7 @@ impl Prepared {
     }
 }
 
-/// The rules of files that have no error and are trusted.
+/// The rules of files without errors that are trusted.
 fn runnable(files: &[PathBuf], args: &ReplayArgs) -> Result<Given, Output> {
     let project_dir = args.project_dir.clone();
     let given = Given::named(&FilesArgs { files: files.to_vec(), project_dir, ..FilesArgs::default() })?;
@@ -119,7 +119,7 @@ fn runnable(files: &[PathBuf], args: &ReplayArgs) -> Result<Given, Output> {
     Ok(given)
 }
 
-/// What is read is not what is written.
+/// Checks that no input file would be overwritten.
 fn not_written_over(args: &ReplayArgs, files: &[PathBuf]) -> Result<(), Output> {
     let same = |html: &PathBuf| {
         let html = std::fs::canonicalize(html).ok()?;
@@ -129,7 +129,7 @@ fn not_written_over(args: &ReplayArgs, files: &[PathBuf]) -> Result<(), Output> 
         None => Ok(()),
         Some(file) => {
             let name = line(&file.to_string_lossy());
-            Err(not_understood(&format!("--html {name}: this is a recording that is to be read; name another file")))
+            Err(not_understood(&format!("--html {name}: this is one of the recordings; name another file")))
         }
     }
 }
@@ -160,7 +160,7 @@ async fn replay_all(
         }
     };
     let done = tokio::select! {
-        // Signals first: before they are caught nothing may be started.
+        // Signals first: nothing may be started before they are handled.
         biased;
         number = wait::signal() => {
             end().await;
@@ -170,7 +170,7 @@ async fn replay_all(
     };
     end().await;
     let output = match done {
-        Ok(report) => told(&report, args, as_json),
+        Ok(report) => render(&report, args, as_json),
         Err(problem) => faulty(&problem),
     };
     let mut found = prepared.given.diagnostics(&rules);
@@ -179,7 +179,7 @@ async fn replay_all(
     if found.is_empty() { output } else { output.and_err(&format!("{}\n", diagnostics::all(&found))) }
 }
 
-/// The report of what is asked for. The app's registry stays as it is.
+/// Creates the report. The app's registry is not changed.
 async fn report(
     program: &Program,
     args: &ReplayArgs,
@@ -217,7 +217,7 @@ fn faulty(problem: &dyn std::fmt::Display) -> Output {
     Output::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAULTY)
 }
 
-fn told(report: &Report, args: &ReplayArgs, as_json: bool) -> Output {
+fn render(report: &Report, args: &ReplayArgs, as_json: bool) -> Output {
     let text = match (as_json, args.github) {
         (true, _) => json(serde_json::to_value(report).unwrap_or_default()),
         (false, true) => report.to_github(),

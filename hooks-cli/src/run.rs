@@ -1,4 +1,4 @@
-//! From a command line to the command that it names.
+//! Runs the command of a command line.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -15,12 +15,12 @@ use crate::store;
 use crate::{about, check, dispatch, explain, list, overview, replay, trust};
 
 impl Program {
-    /// Reads the command line of this process, does what it says, and returns how the process is to end.
+    /// Parses the command line of this process, runs the command, and returns the exit status.
     pub fn main(&self) -> ExitCode {
         self.run(std::env::args_os())
     }
 
-    /// The same for these arguments, the first of which is the program's name.
+    /// Like [`main`](Self::main), with these arguments. The first one is the program's name.
     pub fn run(&self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
         let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
         let as_json = args.iter().any(|arg| arg == "--json");
@@ -37,8 +37,8 @@ impl Program {
         }
     }
 
-    /// What a command says, for an app whose own command line has a [`Cli`]. Reads standard input where the command does;
-    /// writes nothing but a sign of life while a hook takes long.
+    /// The output of a command, for apps whose own command line contains a [`Cli`]. Reads standard input if the command
+    /// does, and writes only a progress indicator while a hook takes long.
     pub fn output(&self, cli: &Cli) -> Output {
         let output = self.answer(cli);
         let says_nothing = output.out.is_empty() && output.exit != Exit::DONE;

@@ -1,4 +1,4 @@
-//! Which files are trusted: shown before they are, each as it is now.
+//! Manages trusted files. The current content of a file is shown before it is trusted.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
@@ -17,7 +17,7 @@ use crate::places;
 
 pub(crate) fn trust(args: &TrustArgs, as_json: bool, color: Color) -> Output {
     let Some(path) = args.trust_file.clone().or_else(places::trust_file) else {
-        return not_understood("say which file has the trust: `--trust-file FILE`; there is no home to keep it in");
+        return not_understood("name the trust file: `--trust-file FILE`; there is no home folder for it");
     };
     let store = match Store::open(&path) {
         Ok(store) => store,
@@ -34,28 +34,31 @@ fn trouble(error: &TrustError, exit: Exit) -> Output {
     Output::trouble(format!("{}: {error}", styled(BAD, "error")), exit)
 }
 
-/// Shows all that the files would run, asks, and trusts them. Where one cannot be shown none is trusted.
+/// Shows everything that the files would run, asks for confirmation, and trusts them. If one cannot be shown, none is
+/// trusted.
 fn add(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool, color: Color) -> Output {
     if args.files.iter().any(|path| path.as_os_str() == "-") {
-        return not_understood("what is read from standard input is gone afterwards; name a file");
+        return not_understood("standard input cannot be trusted, because its content is not kept; name a file");
     }
     let given =
         match Given::read(&FilesArgs { files: args.files.clone(), dialect: args.dialect, ..FilesArgs::default() }) {
             Ok(given) => given,
             Err(output) => return output,
         };
-    // Of what was found here only that of the project needs trust.
+    // Of the discovered files, only those of the project need trust.
     let waiting: Vec<_> = given.untrusted(None).into_iter().map(Path::to_path_buf).collect();
     let files: Vec<_> = given.files().filter(|(file, ..)| waiting.iter().any(|path| path == file)).collect();
     if files.is_empty() && given.troubles.is_empty() {
-        return not_understood("nothing here waits for trust; name the files, as in `hooks trust hooks.json`");
+        return not_understood("there are no untrusted files here; name the files, as in `hooks trust hooks.json`");
     }
     let rules = || files.iter().filter_map(|(.., rules)| rules.as_ref());
     let defects = rules().flat_map(|file| file.defects.iter().cloned().map(Diagnostic::from));
     let diagnostics: Vec<Diagnostic> = given.troubles.iter().cloned().chain(defects).collect();
     if given.troubles.iter().any(Diagnostic::is_error) || rules().any(|file| !file.readable) {
-        let text =
-            format!("{}\n\nnothing was trusted: what these files run cannot be shown", diagnostics::all(&diagnostics));
+        let text = format!(
+            "{}\n\nnothing was trusted, because the content of these files cannot be shown",
+            diagnostics::all(&diagnostics)
+        );
         return Output::trouble(text, Exit::FAULTY);
     }
     let warned = |output: Output| {
@@ -108,13 +111,13 @@ fn add(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool, color: Co
     if trusted {
         return output;
     }
-    output.and_err("nothing was trusted: nobody can be asked here; look at it, then say `--yes`\n")
+    output.and_err("nothing was trusted: there is no terminal for the question; review the files, then use `--yes`\n")
 }
 
-/// Asks the person.
+/// Asks the user.
 fn says_yes() -> bool {
     let mut err = std::io::stderr();
-    let _ = write!(err, "\nTrust this, as it is now? [y/N] ").and_then(|()| err.flush());
+    let _ = write!(err, "\nTrust the current content? [y/N] ").and_then(|()| err.flush());
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer).is_ok();
     read && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
@@ -129,7 +132,7 @@ fn report(file: &Path, was: Option<String>, print: Option<&str>) -> Value {
     json!({ "file": name(file), "fingerprint": print, "before": before })
 }
 
-/// A rule with all that bears on what it does.
+/// A rule with all fields that affect its behaviour.
 fn described(rule: &Rule) -> Value {
     let details: serde_json::Map<String, Value> =
         details(rule).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
@@ -140,7 +143,7 @@ fn described(rule: &Rule) -> Value {
     described
 }
 
-/// Manifest or configuration of a plugin. They are short, and every value may change what a rule does.
+/// The manifest or the configuration of a plugin, completely, because every value can affect a rule.
 fn shown_settings(file: &Path, text: &str) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{} (settings of a plugin)", styled(STRONG, line(&name(file))));
@@ -150,7 +153,7 @@ fn shown_settings(file: &Path, text: &str) -> String {
     out
 }
 
-/// Everything that a file runs, whole: what is cut cannot be judged.
+/// Everything that a file runs, not truncated, so that it can be judged.
 fn shown(file: &RuleFile) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{} ({})", styled(STRONG, line(&file.file.to_string_lossy())), file.dialect);
@@ -178,7 +181,7 @@ fn shown(file: &RuleFile) -> String {
     out
 }
 
-/// What else a rule says of how it runs, in the words of its file.
+/// The other fields of a rule, named as in its file.
 fn details(rule: &Rule) -> Vec<(&'static str, Value)> {
     let mut details = Vec::new();
     if let Some(filter) = &rule.filter {
@@ -202,7 +205,7 @@ fn details(rule: &Rule) -> Vec<(&'static str, Value)> {
     details
 }
 
-/// What a rule does, in full.
+/// The complete action of a rule.
 fn runs(rule: &Rule) -> String {
     match &rule.action {
         Action::Command(command) => match &command.args {
@@ -217,7 +220,7 @@ fn runs(rule: &Rule) -> String {
     }
 }
 
-/// What is trusted, and whether it still is what was trusted.
+/// Lists the trusted files, and whether they have changed since.
 fn list(path: &Path, store: &Store, as_json: bool) -> Output {
     let state = |file: &Path| match std::fs::read(file) {
         Ok(content) if store.allows(file, &content) => "trusted",
@@ -238,7 +241,7 @@ fn list(path: &Path, store: &Store, as_json: bool) -> Output {
     let lines = files.iter().map(|(file, print, state)| {
         let words = match *state {
             "trusted" => styled(GOOD, "trusted"),
-            "changed" => styled(DOUBTFUL, "changed since, and no longer trusted"),
+            "changed" => styled(DOUBTFUL, "changed, and no longer trusted"),
             _ => styled(DOUBTFUL, "cannot be read any more"),
         };
         format!("{}  {words}\n      {}", line(&name(file)), styled(FAINT, print))
@@ -249,7 +252,7 @@ fn list(path: &Path, store: &Store, as_json: bool) -> Output {
 fn remove(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool) -> Output {
     let (mut removed, mut unknown) = (Vec::new(), Vec::new());
     for named in &args.files {
-        // The folder of a plugin stands for all its files, also when they are gone.
+        // The folder of a plugin represents all its files, even if they no longer exist.
         let within: Vec<PathBuf> = match store.fingerprint(named) {
             Some(_) => Vec::new(),
             None => store.files_within(named).map(Path::to_path_buf).collect(),

@@ -1,4 +1,4 @@
-//! Waiting for hooks: a sign of life on a terminal, and an end when somebody says so.
+//! Waits for hooks, with a progress indicator on terminals, and handles signals.
 
 use std::future::Future;
 use std::time::Duration;
@@ -11,20 +11,20 @@ use crate::exit::Exit;
 use crate::output::Output;
 use crate::paint::{BAD, styled};
 
-/// What is done sooner needs no sign of life.
+/// The delay before the progress indicator appears.
 const LONG: Duration = Duration::from_secs(1);
 
-/// How often the sign moves.
+/// The interval at which the indicator moves.
 const TICK: Duration = Duration::from_millis(120);
 
-/// Runs what `work` makes on a thread and a runtime of its own, so that an app may ask from within a runtime. `what` is for
-/// the message where it panics.
+/// Runs the result of `work` on a separate thread with its own runtime, so that an app can call it from within a
+/// runtime. `what` names it if it panics.
 pub(crate) fn block_on<F: Future<Output = Output>>(what: &str, work: impl FnOnce() -> F + Send) -> Output {
     let trouble = |text: String| Output::trouble(format!("{}: {text}", styled(BAD, "error")), Exit::FAULTY);
     let work = || match Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => {
             let output = runtime.block_on(work());
-            // What is left is ended, not waited for.
+            // Remaining tasks are cancelled.
             runtime.shutdown_timeout(Duration::from_millis(100));
             output
         }
@@ -34,8 +34,8 @@ pub(crate) fn block_on<F: Future<Output = Output>>(what: &str, work: impl FnOnce
     done.unwrap_or_else(|_| trouble(format!("the {what} panicked")))
 }
 
-/// Waits for `work`; where it takes long, a spinner on standard error says what is waited for, and how far it is. indicatif
-/// draws on a terminal only.
+/// Waits for `work`. If it takes long, a spinner on standard error shows what is being waited for, and the progress.
+/// indicatif draws only on terminals.
 pub(crate) async fn with_sign_of_life<T>(work: impl Future<Output = T>, what: impl Fn() -> String) -> T {
     let mut work = std::pin::pin!(work);
     tokio::select! {
@@ -44,7 +44,7 @@ pub(crate) async fn with_sign_of_life<T>(work: impl Future<Output = T>, what: im
     }
     let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_elapsed(LONG);
-    // Also where the wait is given up.
+    // Also if the wait is cancelled.
     let bar = bar.with_finish(ProgressFinish::AndClear);
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
     bar.enable_steady_tick(TICK);
@@ -58,7 +58,7 @@ pub(crate) async fn with_sign_of_life<T>(work: impl Future<Output = T>, what: im
     }
 }
 
-/// Ends when the process is asked to end, with the number of the signal.
+/// Waits for a signal that ends the process, and returns its number.
 #[cfg(unix)]
 pub(crate) async fn signal() -> u8 {
     use tokio::signal::unix::{SignalKind, signal};
@@ -75,7 +75,7 @@ pub(crate) async fn signal() -> u8 {
     }
 }
 
-/// Ends when the process is asked to end.
+/// Waits for a request to end the process.
 #[cfg(not(unix))]
 pub(crate) async fn signal() -> u8 {
     if tokio::signal::ctrl_c().await.is_err() {

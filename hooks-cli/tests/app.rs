@@ -1,4 +1,4 @@
-//! The commands within an app that has compiled hooks.
+//! The commands in an app with compiled hooks.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 
 use clap::Parser;
@@ -45,7 +45,7 @@ fn an_app_lists_its_hooks_and_who_names_them() {
 }
 
 #[test]
-fn an_app_is_told_of_dead_hooks() {
+fn an_app_learns_of_dead_hooks() {
     let reply = ask(&program(), &["audit"]);
     assert!(plain(&reply).contains("no list names the hook `trim`"), "{}", reply.out);
     assert_eq!(reply.exit, Exit::FAULTY);
@@ -55,7 +55,7 @@ fn an_app_is_told_of_dead_hooks() {
 fn an_app_explains_its_plan() {
     let out = plain(&ask(&program(), &["explain", "--event", "PreToolUse", "--tool", "refund"]));
     assert!(out.contains("no_refunds") && out.contains("only tool refund") && !out.contains("trim"), "{out}");
-    // The tool is held against the filters of compiled hooks too.
+    // The tool is tested against the filters of compiled hooks too.
     let reply = ask(&program(), &["explain", "--event", "PreToolUse", "--tool", "search"]);
     assert!(plain(&reply).contains("no_refunds  its filter does not match: only tool refund"), "{}", reply.out);
     let args = ["--json", "explain", "--event", "PreToolUse", "--tool", "search"];
@@ -74,7 +74,7 @@ fn schemas_and_manifests_know_the_hooks() {
     assert_eq!(manifest["hooks"][0]["id"], "no_refunds");
 }
 
-/// Only an app knows which compiled hooks there are.
+/// Only an app knows the compiled hooks.
 #[test]
 fn rules_that_name_compiled_hooks_are_checked_within_an_app() {
     let folder = tempfile::tempdir().unwrap();
@@ -88,7 +88,7 @@ fn rules_that_name_compiled_hooks_are_checked_within_an_app() {
     assert_eq!(reply.exit, Exit::FAULTY);
 }
 
-/// It is no matter whether the app asks from within a runtime.
+/// The app may call it from within a runtime.
 #[tokio::test]
 async fn an_app_asks_from_within_a_runtime() {
     let folder = tempfile::tempdir().unwrap();
@@ -115,7 +115,7 @@ fn recorded(folder: &std::path::Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Rules come beside what the app's list names, not in its place; the app's registry stays as it is.
+/// Rules are added to the app's list, and do not replace it. The app's registry does not change.
 #[test]
 fn an_app_replays_its_recording_and_tries_overrides() {
     let folder = tempfile::tempdir().unwrap();
@@ -169,10 +169,10 @@ fn an_app_replays_turns() {
     for how in ["--turns", "--turns=strict", "--turns=loose"] {
         let reply = ask(&program, &["replay", &recording, how]);
         assert_eq!(reply.exit, Exit::DONE, "{how}: {}{}", reply.out, reply.err);
-        assert!(reply.out.contains("1 turns replayed, 0 go another way"), "{how}: {}", reply.out);
+        assert!(reply.out.contains("1 turns replayed, 0 diverge"), "{how}: {}", reply.out);
     }
     let open = Program::of(&registry()).scope(&AgentDef::new("clerk").hooks(["trim"]), None).unwrap();
     let reply = ask(&open, &["replay", &recording, "--turns"]);
     assert_eq!(reply.exit, Exit::REFUSED, "{}{}", reply.out, reply.err);
-    assert!(plain(&reply).contains("1 turns replayed, 1 go another way"), "{}", reply.out);
+    assert!(plain(&reply).contains("1 turns replayed, 1 diverge"), "{}", reply.out);
 }

@@ -1,4 +1,4 @@
-//! What the chapter on the command line shows of the program is what the program says. `UPDATE_BOOK=1` writes it.
+//! Compares the outputs in the chapter on the command line with the program. `UPDATE_BOOK=1` writes them.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 #![cfg(unix)]
 
@@ -13,7 +13,7 @@ fn chapter() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/command-line.md")
 }
 
-/// Compares with what stands between `<!-- written: <part> -->` and the next `<!-- to here -->`.
+/// Compares with the text between `<!-- written: <part> -->` and the next `<!-- to here -->`.
 #[track_caller]
 fn assert_written(part: &str, text: &str) {
     let page = fs::read_to_string(chapter()).unwrap();
@@ -28,7 +28,7 @@ fn assert_written(part: &str, text: &str) {
     }
 }
 
-/// Everything in one test: the parts are in one file.
+/// A single test, because all parts are in one file.
 #[test]
 fn the_chapter_shows_what_the_program_says() {
     let check = hooks(&data("data"), &["check", "ten_mistakes.json"]).out;
@@ -53,12 +53,12 @@ fn the_chapter_shows_what_the_program_says() {
 fn read() -> Vec<Value> {
     let text = fs::read_to_string(data("data").join("events.json")).unwrap();
     let mut examples: Value = serde_json::from_str(&text).unwrap();
-    // As a build has it that does not keep the order of fields.
+    // Like in a build that does not keep the order of fields.
     examples.sort_all_objects();
     serde_json::from_value(examples).unwrap()
 }
 
-/// A folder with the rule of one example.
+/// A folder with the rules of an example.
 fn of_example(example: &Value) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let event = example["event"].as_str().unwrap();
@@ -125,7 +125,7 @@ fn events() -> String {
     page
 }
 
-/// Leaves out what is null or empty.
+/// Removes null and empty values.
 fn strip(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -139,7 +139,7 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// The block of a language in a section of the chapter.
+/// The code block of a language in a section of the chapter.
 fn block(section: &str, language: &str) -> String {
     let page = fs::read_to_string(chapter()).unwrap();
     let section = page.split(&format!("\n## {section}\n")).nth(1).unwrap();
@@ -147,7 +147,7 @@ fn block(section: &str, language: &str) -> String {
 }
 
 #[test]
-fn the_script_that_tests_guards_passes_and_finds_a_guard_that_is_gone() {
+fn the_script_that_tests_guards_passes_and_finds_a_guard_that_was_removed() {
     let folder = tempfile::tempdir().unwrap();
     let (settings, script) = (folder.path().join(".claude/settings.json"), folder.path().join("guards.sh"));
     fs::create_dir(folder.path().join(".claude")).unwrap();

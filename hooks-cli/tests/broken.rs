@@ -1,4 +1,4 @@
-//! Files that do not do what their author meant: `check` says so of each, where it is and what to write.
+//! Files that do not do what their author intended: `check` reports each problem with its position and a suggestion.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 #![cfg(unix)]
 
@@ -7,54 +7,60 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use crate::support::hooks;
 
-/// A handler that is as it should be.
+/// A correct handler.
 const GOOD: &str = r#"{"type": "command", "command": "true"}"#;
 
-/// The name of a file, its text, the line of the defect, and words of its problem and its help. `GOOD` is a handler.
+/// The name of a file, its text, the line of the defect, and parts of its problem and its help. `GOOD` is a handler.
 const FILES: &[(&str, &str, usize, &str, &str)] = &[
     (
         "hooks.json",
         r#"{"hooks": {"PreToolUse": [{"Matcher": "Bash", "hooks": [GOOD]}]}}"#,
         1,
-        "`Matcher` means nothing here, so its handlers run for everything",
+        "`Matcher` has no meaning here, so its handlers run for everything",
         "write `matcher`",
     ),
     (
         "hooks.json",
         r#"{"hooks": {"PreToolUse": [{"matchers": "Bash", "hooks": [GOOD]}]}}"#,
         1,
-        "`matchers` means nothing here",
+        "`matchers` has no meaning here",
         "write `matcher`",
     ),
     (
         "hooks.json",
         r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true", "timout": 5}]}]}}"#,
         1,
-        "`timout` means nothing here, so it may take the usual time",
+        "`timout` has no meaning here, so it has the default timeout",
         "write `timeout`",
     ),
     (
         "hooks.json",
         r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true", "onfailure": "block"}]}]}}"#,
         1,
-        "`onfailure` means nothing here, so its failure blocks nothing",
+        "`onfailure` has no meaning here, so its failure does not block",
         "write `onFailure`",
     ),
     (
         "hooks.json",
         r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true", "If": "Bash(git *)"}]}]}}"#,
         1,
-        "`If` means nothing here, so it runs for every call",
+        "`If` has no meaning here, so it runs for every call",
         "write `if`",
     ),
     (
         "hooks.json",
         r#"{"Hooks": {"PreToolUse": [{"hooks": [GOOD]}]}}"#,
         1,
-        "`Hooks` means nothing here, so no rule under it runs",
+        "`Hooks` has no meaning here, so no rule under it runs",
         "write `hooks`",
     ),
-    ("hooks.json", r#"{"hook": {"PreToolUse": [{"hooks": [GOOD]}]}}"#, 1, "`hook` means nothing here", "write `hooks`"),
+    (
+        "hooks.json",
+        r#"{"hook": {"PreToolUse": [{"hooks": [GOOD]}]}}"#,
+        1,
+        "`hook` has no meaning here",
+        "write `hooks`",
+    ),
     (
         "hooks.json",
         "{\n\"hooks\": {\"PreToolUse\": {\"matcher\": \"Bash\", \"hooks\": [GOOD]}}}",
@@ -66,28 +72,28 @@ const FILES: &[(&str, &str, usize, &str, &str)] = &[
         "hooks.json",
         r#"{"hooks": {"PreToolUse": [{"matcher": "bash", "hooks": [GOOD]}]}}"#,
         1,
-        "`bash` is no `tool_name` that there is",
+        "`bash` is not a known `tool_name`",
         "write `Bash`",
     ),
     (
         "hooks.json",
         r#"{"hooks": {"PreToolUse": [{"matcher": "Edti|Write", "hooks": [GOOD]}]}}"#,
         1,
-        "`Edti` is no `tool_name` that there is",
+        "`Edti` is not a known `tool_name`",
         "write `Edit`",
     ),
     (
         "hooks.json",
         r#"{"hooks": {"SessionStart": [{"matcher": "start", "hooks": [GOOD]}]}}"#,
         1,
-        "`start` is no `source` that there is",
+        "`start` is not a known `source`",
         "write one of startup",
     ),
     (
         "hooks.json",
         r#"{"hooks": {"PreCompact": [{"matcher": "^Auto$", "hooks": [GOOD]}]}}"#,
         1,
-        "selects no `trigger` that there is",
+        "selects no known `trigger`",
         "write one of manual",
     ),
     (
@@ -101,14 +107,14 @@ const FILES: &[(&str, &str, usize, &str, &str)] = &[
         "hooks.json",
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./is-not-there.sh"}]}]}}"#,
         1,
-        "there is no file `./is-not-there.sh`: it leaves with code 127",
+        "there is no file `./is-not-there.sh`: it exits with code 127",
         "$CLAUDE_PROJECT_DIR",
     ),
     (
         "hooks.json",
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/gone.sh --x"}]}]}}"#,
         1,
-        "gone.sh`: it leaves with code 127",
+        "gone.sh`: it exits with code 127",
         "$CLAUDE_PROJECT_DIR",
     ),
     (
@@ -122,7 +128,7 @@ const FILES: &[(&str, &str, usize, &str, &str)] = &[
         "hooks.json",
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./odd.sh"}]}]}}"#,
         1,
-        "`./odd.sh` wants `no-such-interpreter`",
+        "`./odd.sh` needs `no-such-interpreter`",
         "install it",
     ),
     (
@@ -157,7 +163,7 @@ const FILES: &[(&str, &str, usize, &str, &str)] = &[
         "settings.json",
         r#"{"hooks": {"SessionStart": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}}"#,
         1,
-        "`Bash` is no `source`",
+        "`Bash` is not a known `source`",
         "write one of",
     ),
     (
@@ -220,7 +226,7 @@ const FILES: &[(&str, &str, usize, &str, &str)] = &[
         "hooks.json",
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "command": "false"}]}]}}"#,
         1,
-        "the key `command` is there twice",
+        "the key `command` appears twice",
         "keep one",
     ),
     (
@@ -279,10 +285,10 @@ const FILES: &[(&str, &str, usize, &str, &str)] = &[
         "hooks.json",
         r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "agent", "prompt": "x"}]}]}}"#,
         1,
-        "known, but not run here",
+        "are not supported here",
         "compiled hook",
     ),
-    ("hooks.json", "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [GOOD,]}]}}", 1, "a comma before the end", "remove it"),
+    ("hooks.json", "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [GOOD,]}]}}", 1, "a trailing comma", "remove it"),
     ("hooks.json", "{\n  // note\n  \"hooks\": {}}", 2, "JSON has no comments", "remove it"),
     ("hooks.json", r#"{"hooks": ["PreToolUse"]}"#, 1, "`hooks` maps events to lists", "PreToolUse"),
     (
@@ -317,7 +323,7 @@ fn check_tells_what_every_broken_file_does_not_do() {
     }
 }
 
-/// What is as it should be has no warning.
+/// A correct file has no warnings.
 #[test]
 fn a_file_that_is_right_has_none() {
     let folder = tempfile::tempdir().unwrap();
@@ -339,5 +345,5 @@ fn a_file_that_is_right_has_none() {
     }}"#;
     fs::write(folder.path().join("hooks.json"), text).unwrap();
     let said = hooks(folder.path(), &["check", "hooks.json"]);
-    assert!(said.out.contains("nothing is wrong; 7 rules"), "{}", said.out);
+    assert!(said.out.contains("no errors or warnings; 7 rules"), "{}", said.out);
 }

@@ -1,4 +1,4 @@
-//! Without files the commands are about those that Claude Code reads here; and the forms that other programs read.
+//! Without files, the commands use those that Claude Code would read here. Also tests the formats for other programs.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::fs;
@@ -15,7 +15,7 @@ fn rules(event: &str, name: &str) -> String {
     format!(r#"{{"hooks": {{"{event}": [{{"hooks": [{{"type": "command", "command": "echo {name} >> ran"}}]}}]}}}}"#)
 }
 
-/// A home with settings and a plugin, and a project with settings and a plugin of its own.
+/// A home folder with settings and a plugin, and a project with settings and a plugin.
 struct Place {
     folder: tempfile::TempDir,
 }
@@ -56,7 +56,7 @@ impl Place {
         child.wait_with_output().unwrap().into()
     }
 
-    /// Whose rules ran.
+    /// The origins of the rules that ran.
     fn ran(&self) -> Vec<String> {
         let text = fs::read_to_string(self.root().join("shop/ran")).unwrap_or_default();
         let _ = fs::remove_file(self.root().join("shop/ran"));
@@ -94,14 +94,14 @@ fn without_files_everything_in_force_here_is_shown() {
         ]
     );
     let words = place.run(&[]).out;
-    assert!(words.contains("plugin on") && words.contains("waits for trust"), "{words}");
+    assert!(words.contains("plugin on") && words.contains("not trusted"), "{words}");
     let (list, check) = (place.run(&["list", "--json"]), place.run(&["check", "--json"]));
     assert_eq!((list.json()["rules"].as_array().unwrap().len(), check.json()["files"].as_u64()), (5, Some(5)));
     let explained = place.run(&["explain", "--event", "Stop"]).out;
     assert!(explained.contains("would run") && explained.contains("local"), "{explained}");
 }
 
-/// A plugin within the project came with it, however its folder and the project's are written.
+/// A plugin inside the project belongs to it, however both paths are written.
 #[cfg(unix)]
 #[test]
 fn a_plugin_of_the_project_waits_by_way_of_a_link_too() {
@@ -126,7 +126,7 @@ fn a_plugin_of_the_project_waits_by_way_of_a_link_too() {
     }
 }
 
-/// A manifest may name rule files, contain rules, and change what they do by its configuration: all of it is read, shown and
+/// A manifest can name rule files and contain rules, and the configuration affects them: everything is read, shown and
 /// trusted.
 #[test]
 fn the_files_that_a_manifest_names_are_read_shown_and_trusted() {
@@ -155,7 +155,7 @@ fn the_files_that_a_manifest_names_are_read_shown_and_trusted() {
     assert_eq!(place.run(&["dispatch", "--event", "PreToolUse"]).code, Some(0));
     assert_eq!(place.ran(), ["inner", "more-strict", "on", "project", "user", "written"]);
 
-    // What the configuration says is part of what was trusted.
+    // The configuration is a part of what was trusted.
     put(&inner.join("config.json"), r#"{"LEVEL": "none"}"#);
     let said = place.run(&["dispatch", "--event", "PreToolUse"]);
     assert!(said.code == Some(77) && said.err.contains("config.json") && place.ran().is_empty(), "{}", said.err);
@@ -172,14 +172,14 @@ fn check_names_what_a_manifest_does_wrong() {
         (r#"{"hooks": ["rules/more.json"]}"#, "rules/more.json"),
         (r#"{"hooks": "../more.json"}"#, "leads out of the plugin's folder"),
         (r#"{"needs": {"programs": ["no-such-program-here"]}}"#, "it needs the program `no-such-program-here`"),
-        ("{", "this is no manifest"),
+        ("{", "this is not a valid manifest"),
     ];
     for (manifest, words) in table {
         put(&guards.join("plugin.json"), manifest);
         let said = hooks(folder.path(), &["check", "guards"]);
         assert!(said.code == Some(1) && said.out.contains(words), "{manifest}: {} {}", said.out, said.err);
     }
-    // A guard of a plugin that cannot run refuses, here too.
+    // A guard of a plugin that cannot run denies here too.
     put(&guards.join("plugin.json"), table[2].0);
     put(
         &guards.join("hooks/hooks.json"),
@@ -192,7 +192,7 @@ fn check_names_what_a_manifest_does_wrong() {
     assert_eq!((said.code, said.json()["verdict"]["permission"].as_str()), (Some(2), Some("deny")), "{}", said.out);
 }
 
-/// What came with the project waits; what is the person's own runs.
+/// Files of the project need trust, those of the user do not.
 #[test]
 fn dispatch_runs_what_is_found_here_once_the_project_is_trusted() {
     let place = Place::new();
@@ -263,7 +263,7 @@ fn the_names_of_events_complete_and_any_text_is_answered() {
     assert!(said.err.contains("did you mean `PreToolUse`?"), "{}", said.err);
 }
 
-/// What is cut for a person is whole for a machine.
+/// Text that is truncated for people is complete in JSON.
 #[test]
 fn commands_are_whole_in_json() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,10 +1,10 @@
-//! What the commands print, word for word.
+//! The exact output of the commands.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 
 use crate::support::{assert_snapshot, data, hooks, hooks_with};
 
 #[test]
-fn a_file_with_ten_mistakes_is_told_all_of_them_at_once() {
+fn a_file_with_ten_mistakes_reports_all_of_them_at_once() {
     let said = hooks(&data("data"), &["check", "ten_mistakes.json"]);
     assert_snapshot("check.txt", &said.out);
     assert_eq!((said.code, said.err.as_str()), (Some(1), ""));
@@ -39,7 +39,7 @@ fn why_did_my_hook_not_run() {
     assert_eq!(running, ["./log.sh", "./guard.sh"]);
 }
 
-/// What to write for what is there.
+/// The suggestions for existing files.
 #[test]
 fn a_matcher_that_does_not_select_is_answered_with_what_would() {
     let folder = tempfile::tempdir().unwrap();
@@ -49,13 +49,18 @@ fn a_matcher_that_does_not_select_is_answered_with_what_would() {
         |matcher: &str| serde_json::json!([{"matcher": matcher, "hooks": [{"type": "command", "command": "x"}]}]);
     let call = |tool| ["--event", "PreToolUse", "--tool", tool];
     let table = [
-        ("PreToolUse", nested("bash"), call("Bash").to_vec(), "write `Bash` for `bash`"),
+        ("PreToolUse", nested("bash"), call("Bash").to_vec(), "write `Bash` instead of `bash`"),
         ("PreToolUse", nested("Bsh"), call("run_shell_command").to_vec(), "did you mean `Bash`?"),
         ("PreToolUse", nested("Reed|Write"), call("Read").to_vec(), "did you mean `Read`?"),
         ("PreToolUse", nested("mcp__shop"), call("mcp__shop__buy").to_vec(), "write `mcp__shop.*`"),
         ("PreToolUse", nested("Edit"), call("Bash").to_vec(), "null"),
         ("SessionStart", nested("resume"), vec!["--event", "SessionStart"], "as in `--value resume`"),
-        ("PreToolUse", command(serde_json::json!({"tool_name": "bash"})), call("Bash").to_vec(), "`Bash` for `bash`"),
+        (
+            "PreToolUse",
+            command(serde_json::json!({"tool_name": "bash"})),
+            call("Bash").to_vec(),
+            "`Bash` instead of `bash`",
+        ),
         (
             "PreCompact",
             command(serde_json::json!({"trigger": "auto"})),
@@ -73,7 +78,7 @@ fn a_matcher_that_does_not_select_is_answered_with_what_would() {
     }
 }
 
-/// What is said to run is what runs.
+/// The rules that are reported to run are those that run.
 #[test]
 fn explain_agrees_with_dispatch() {
     for (tool, command) in [("Bash", "git push x"), ("Bash", "ls"), ("run_shell_command", "ls"), ("mcp__shop__buy", "")]
@@ -150,7 +155,7 @@ fn completions_know_the_commands() {
     }
 }
 
-/// A terminal is not there in a test; who wants colours all the same gets them.
+/// There is no terminal in a test, but colours can be forced.
 #[test]
 fn colours_are_for_terminals() {
     let args = ["check", "ten_mistakes.json"];

@@ -1,4 +1,4 @@
-//! `hooks replay`: what a guard would have said to a transcript, and what is no success.
+//! `hooks replay`: what a guard would have decided for a transcript, and exit statuses.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::fs;
@@ -30,10 +30,10 @@ fn a_guard_that_would_have_refused_is_a_flip() {
     assert!(said.out.contains("none → deny: not that"), "{}", said.out);
 }
 
-/// What it would do last month it has done.
+/// Side effects are not repeated.
 #[test]
 fn a_rule_that_nobody_waits_for_is_not_run() {
-    // The second one refuses as soon as the first has run, for which it gives it time.
+    // The second one denies as soon as the first has run, for which it waits.
     let folder = folder(
         r#"{"type": "command", "command": "touch ran", "async": true},
            {"type": "command", "command": "for i in 1 2 3 4 5 6 7 8 9; do [ -e ran ] && exit 2; sleep 0.1; done; exit 0"}"#,
@@ -65,7 +65,7 @@ fn what_cannot_guard_is_no_success() {
     assert_eq!(replay(folder.path(), &[]).code, Some(3));
 }
 
-/// What a recorder moved aside is read too, the oldest first; what never ends or leads nowhere is left alone.
+/// Rotated files of a recorder are read too, oldest first. Special files and broken links are skipped.
 #[cfg(unix)]
 #[test]
 fn a_folder_is_read_with_what_was_moved_aside_and_without_what_is_no_file() {
@@ -85,7 +85,8 @@ fn a_folder_is_read_with_what_was_moved_aside_and_without_what_is_no_file() {
     assert!(places.is_sorted(), "{}", said.out);
 }
 
-/// A command is told where the recorded call was made, also where that folder is on another machine; it runs where it can.
+/// A command gets the recorded working directory, even if that folder is on another machine. It runs in one that
+/// exists.
 #[test]
 fn a_command_is_given_the_folder_of_the_transcript() {
     let folder = folder(
@@ -154,7 +155,7 @@ fn two_recordings_are_compared() {
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
 }
 
-/// The field says that it is an error; its text does not say so once more.
+/// The key says that it is an error, so the text does not repeat it.
 #[test]
 fn an_error_for_machines_is_its_message_alone() {
     let folder = folder(r#"{"type": "command", "command": "true"}"#);

@@ -1,4 +1,4 @@
-//! Whatever the program is given, it says in words what is wrong, and ends with a status that tells.
+//! For any input, the program reports what is wrong, and its exit status is meaningful.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 
 use std::fs;
@@ -36,8 +36,8 @@ fn files_that_are_none() {
         ("bytes", "is UTF-16, not UTF-8"),
         ("latin", "the file is not UTF-8"),
         ("loop", "symbolic links"),
-        ("nothing", "it is empty"),
-        ("nul", "holds the character NUL"),
+        ("nothing", "the file is empty"),
+        ("nul", "contains the character NUL"),
         ("text", "error: "),
         ("list", "a file of rules is an object"),
         ("deep", "error: "),
@@ -60,7 +60,7 @@ fn files_that_are_none() {
     }
 }
 
-/// What one file is does not keep the others from being checked.
+/// An invalid file does not prevent checking the others.
 #[test]
 fn a_file_that_cannot_be_read_costs_no_other() {
     let folder = folder();
@@ -116,14 +116,14 @@ fn payloads_and_command_lines_that_make_no_sense() {
             &["`tool_name` is empty", "`tool_input` is an object, not `\"ls\"`"],
         ),
         (&["PreToolUse"], r#"{"tool_name": "Bash", "cwd": "/no/where"}"#, &["there is no such folder"]),
-        (&["PreToolUse"], r#"{"hook_event_name": "Stop"}"#, &["--event says PreToolUse", "one of Stop"]),
+        (&["PreToolUse"], r#"{"hook_event_name": "Stop"}"#, &["--event is PreToolUse", "the payload is of Stop"]),
         (&["preToolUse"], "{}", &["did you mean `PreToolUse`?"]),
         (&["nonsense"], "{}", &["there is no such event", "PreToolUse, "]),
         (&["Stop", "--trust-file", "x"], "{}", &["cannot be used with"]),
         (&["Stop", "--wait", "soon"], "{}", &["a number from 0 to 3600"]),
         (&["Stop", "--alias", "x"], "{}", &["--alias shell.exec=Bash"]),
         (&["Stop", "--project-dir", "nowhere"], "{}", &["no such folder"]),
-        (&["Stop", "-"], "{}", &["standard input has the payload"]),
+        (&["Stop", "-"], "{}", &["standard input is used for the payload"]),
     ];
     for (args, payload, words) in table {
         let args = [run.as_slice(), args].concat();
@@ -153,9 +153,9 @@ fn payloads_and_command_lines_that_make_no_sense() {
     assert!(!folder.path().join("ran").exists(), "something ran");
 }
 
-/// The event's own name may be wrong too.
+/// The event's name may be wrong too.
 #[test]
-fn an_event_that_is_no_text_is_told() {
+fn an_event_that_is_not_text_is_reported() {
     let folder = folder();
     let said = hooks_with(folder.path(), &["dispatch", "--trust", "hooks.json"], br#"{"hook_event_name": 5}"#);
     assert!(said.code == Some(64) && said.err.contains("`hook_event_name` is a string, not `5`"), "{}", said.err);
@@ -164,7 +164,7 @@ fn an_event_that_is_no_text_is_told() {
     assert!(said.code == Some(64) && said.err.len() < 1_000, "{}", said.err.len());
 }
 
-/// Once is enough, whatever it is called the second time.
+/// The second path may be different.
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_named_twice() {
@@ -180,7 +180,7 @@ fn a_file_that_is_named_twice() {
 }
 
 #[test]
-fn a_field_that_means_nothing_is_told_and_costs_nothing() {
+fn a_field_that_means_nothing_is_reported_and_costs_nothing() {
     let folder = folder();
     let payload = br#"{"tool_name": "Bash", "tool_inptu": {"command": "ls"}, "effort": {"level": "high"}}"#;
     let said = hooks_with(folder.path(), &["dispatch", "--event", "PreToolUse", "--trust", "hooks.json"], payload);
@@ -189,7 +189,7 @@ fn a_field_that_means_nothing_is_told_and_costs_nothing() {
     assert_eq!(said.code, Some(0));
 }
 
-/// The event may stand in the payload alone, as what a host records has it.
+/// The event can be in the payload only, as in the recordings of a host.
 #[test]
 fn what_a_host_recorded_is_a_payload() {
     let folder = folder();
@@ -227,14 +227,14 @@ fn nothing_runs_before_somebody_trusts_the_files() {
     fs::write(folder.path().join("hooks.json"), format!("{RULES} ")).unwrap();
     assert_eq!(run(&trust_file).0, Some(77), "it is another file now");
     fs::write(folder.path().join("trust.json"), "no").unwrap();
-    assert!(run(&trust_file).2.contains("is no trust file"));
+    assert!(run(&trust_file).2.contains("is not a trust file"));
 }
 
 #[test]
 fn somebody_else_decides() {
     let folder = folder();
     for (word, code, words) in
-        [("ask", 3, "a person is to be asked: why"), ("defer", 3, "elsewhere"), ("allow", 0, "allowed")]
+        [("ask", 3, "a person has to be asked: why"), ("defer", 3, "elsewhere"), ("allow", 0, "allowed")]
     {
         let answer = format!(
             r#"{{"hookSpecificOutput": {{"hookEventName": "PreToolUse", "permissionDecision": "{word}", "permissionDecisionReason": "why"}}}}"#
@@ -248,7 +248,7 @@ fn somebody_else_decides() {
     }
 }
 
-/// What a file or a command says must not steer the terminal of the person who looks at it.
+/// The content of a file or the output of a command must not control the user's terminal.
 #[test]
 fn texts_of_others_do_not_steer_the_terminal() {
     let folder = folder();
@@ -291,11 +291,11 @@ mod unix {
         assert_eq!(hooks(folder.path(), &["list".into(), "--json".into(), strange()]).code, Some(0));
     }
 
-    /// A reader that has seen enough is no error, and the status stays what it is.
+    /// A closed pipe is not an error, and the status does not change.
     #[test]
     fn a_closed_pipe() {
         let mut child = program(&data("data")).args(["check", "-"]).spawn().unwrap();
-        // It can only write once it has read.
+        // It writes only after it has read.
         drop(child.stdout.take());
         let mistakes = fs::read(data("data").join("ten_mistakes.json")).unwrap();
         child.stdin.take().unwrap().write_all(&mistakes).unwrap();
@@ -312,7 +312,7 @@ mod unix {
         assert!(said.code == Some(74) && said.err.contains("cannot be written"), "{}", said.err);
     }
 
-    /// The command holds one end of a pipe, with all that it started: the other end reads until none of them lives.
+    /// The command and its child processes hold one end of a pipe: the other end reads until all of them have exited.
     fn interrupted(signal: Signal, line: &str) -> (Option<i32>, String) {
         let folder = folder();
         let fifo = folder.path().join("fifo");
@@ -366,7 +366,7 @@ mod unix {
     }
 }
 
-/// A script reads the same object by `dispatch` as from whoever sent it.
+/// A script gets the same object from `dispatch` as from the original host.
 #[test]
 fn a_payload_reaches_commands_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
@@ -420,7 +420,7 @@ fn a_payload_reaches_commands_as_it_is() {
     }
 }
 
-/// What a script printed is there for whoever asks: always in JSON, and in words where it is asked for.
+/// The output of a script is always in the JSON, and in the text on request.
 #[test]
 fn what_a_script_printed_can_be_seen() {
     let folder = tempfile::tempdir().unwrap();
@@ -440,7 +440,7 @@ fn what_a_script_printed_can_be_seen() {
     assert!(shown.contains("stdout | loading") && shown.contains("stderr | careful"), "{shown}");
 }
 
-/// Every event of the contract can be tried; what no kind carries is said to be so.
+/// Every event of the contract can be dispatched. If no kind carries it, that is reported.
 #[test]
 fn every_event_can_be_dispatched() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Scripts in sh, Python and JavaScript, end to end: what scripts in the wild need of a host, and the recipes of the flat
-//! form. Where an interpreter is not there, its scripts are left out with a notice.
+//! Scripts in sh, Python and JavaScript, end to end: typical scripts, and the recipes of the flat dialect. If an
+//! interpreter is missing, its scripts are skipped with a notice.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 #![cfg(unix)]
 
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 
 const LANGUAGES: &[(&str, &str)] = &[("sh", "sh"), ("py", "python3"), ("js", "node")];
 
-/// Calls `test` with the line that runs the script `name` in each language.
+/// Calls `test` with the command line that runs the script `name`, for each language.
 fn in_each_language(name: &str, test: impl Fn(&Path, &str, &str)) {
     let mut ran = 0;
     for (extension, interpreter) in LANGUAGES {
         let there = Command::new(interpreter).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-        // A shell that knows no `--version` is there all the same.
+        // A shell without `--version` exists too.
         if !there.is_ok_and(|status| status.success() || *extension == "sh") {
             eprintln!("left out: {name}.{extension}, there is no {interpreter} here");
             continue;
@@ -103,7 +103,7 @@ fn p05_the_transcript_is_there_before_the_end_of_the_turn() {
         expect(&said, "continue", "finish the list", 2, what);
         let said = dispatch(folder, &file, "Stop", &json!({"last_assistant_message": "now all is done"}), &[]);
         expect(&said, "go_on", "", 0, what);
-        // A harness with a transcript of its own names it.
+        // A harness with its own transcript passes its path.
         let own = folder.join("own.jsonl");
         fs::write(&own, "{\"role\":\"assistant\",\"message\":{\"content\":[{\"text\":\"all is done\"}]}}\n").unwrap();
         let said = dispatch(folder, &file, "Stop", &json!({"transcript_path": own}), &[]);
@@ -137,7 +137,7 @@ fn p08_commands_are_lines_for_sh_and_files_are_run_as_they_are() {
         let said = dispatch(folder, &nested("PreToolUse", &commented), "PreToolUse", &bash("ls"), &[]);
         expect(&said, "deny", "the plain shell ran me", 2, what);
 
-        // Without the executable bit it cannot be started: that is told, and the call goes on.
+        // Without the executable bit, it cannot be started: that is reported, and the call continues.
         let copy = folder.join(format!("copy.{what}"));
         fs::copy(data("scripts").join(format!("p08_plain.{what}")), &copy).unwrap();
         fs::set_permissions(&copy, fs::Permissions::from_mode(0o644)).unwrap();
@@ -146,7 +146,7 @@ fn p08_commands_are_lines_for_sh_and_files_are_run_as_they_are() {
         expect(&said, "go_on", "", 1, what);
         assert_eq!(said.json()["runs"][0]["exit_status"], 126);
 
-        // With it and without a shebang the shell reads it: right for its own scripts, an error for others.
+        // With it and without a shebang, the shell runs it: correct for shell scripts, an error for others.
         fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
         let said = dispatch(folder, &file, "PreToolUse", &bash("ls"), &[]);
         if what == "sh" {
@@ -180,7 +180,7 @@ fn p09_keys_and_events_of_others_cost_nothing() {
 }
 
 #[test]
-fn p10_a_timeout_in_milliseconds_is_told_and_cut() {
+fn p10_a_timeout_in_milliseconds_is_reported_and_cut() {
     in_each_language("p10_milliseconds", |folder, line, what| {
         let handler = json!({"type": "command", "command": line, "timeout": 10_000});
         let file = json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}});

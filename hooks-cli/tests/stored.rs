@@ -1,4 +1,4 @@
-//! The commands on what an agent keeps in a database.
+//! The commands for a store.
 
 use std::path::Path;
 use std::time::Duration;
@@ -42,7 +42,7 @@ async fn stored(folder: &Path) -> (Store, Registry) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_waits_and_what_failed_is_seen_and_mended() {
+async fn open_questions_and_failed_runs_are_listed_and_resolved() {
     let folder = tempfile::tempdir().unwrap();
     let (store, _) = stored(folder.path()).await;
     let run = |args: &[&str]| hooks(folder.path(), &[args, &["--store", "agent.db"]].concat());
@@ -81,7 +81,7 @@ async fn what_waits_and_what_failed_is_seen_and_mended() {
 }
 
 #[test]
-fn a_store_that_is_not_there_is_not_made() {
+fn a_store_that_does_not_exist_is_not_made() {
     let folder = tempfile::tempdir().unwrap();
     let said = hooks(folder.path(), &["runs", "--store", "none.db"]);
     assert!(said.code == Some(1) && said.err.contains("there is no store `none.db`"), "{}", said.err);

@@ -1,4 +1,4 @@
-//! `hooks trust`: what is trusted was shown, and is trusted as it was shown.
+//! `hooks trust`: the content that was shown is the content that is trusted.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 
 use std::fs;
@@ -79,7 +79,7 @@ fn what_is_trusted_is_listed_with_what_became_of_it() {
     assert_eq!(list(&["--json"]).json()["files"].as_array().unwrap().len(), 2);
 }
 
-/// What cannot be shown is not trusted, and costs the others their trust too: nobody saw all of it.
+/// If one file cannot be shown, none is trusted: nobody has seen everything.
 #[test]
 fn nothing_is_trusted_that_cannot_be_shown() {
     let folder = folder();
@@ -105,9 +105,9 @@ fn the_folder_of_a_plugin_is_trusted_by_its_file() {
 }
 
 #[test]
-fn what_cannot_be_understood_or_written_is_told() {
+fn invalid_input_and_write_errors_are_reported() {
     let folder = folder();
-    // It is not there, and what is written beside it first would have too long a name.
+    // It does not exist, and the name of its temporary file would be too long.
     let long = "t".repeat(250);
     let table: &[(&[&str], &str, i32)] = &[
         (&["trust", "--yes", "--list"], "cannot be used with", 64),
@@ -115,7 +115,7 @@ fn what_cannot_be_understood_or_written_is_told() {
         (&["trust", "--trust-file", "t", "--list", "hooks.json"], "cannot be used with", 64),
         (&["trust", "--trust-file", "t", "--list", "--remove"], "cannot be used with", 64),
         (&["trust", "--trust-file", "t", "-"], "name a file", 64),
-        (&["trust", "--trust-file", "hooks.json", "hooks.json"], "is no trust file", 1),
+        (&["trust", "--trust-file", "hooks.json", "hooks.json"], "is not a trust file", 1),
         (&["trust", "--yes", "--trust-file", &long, "hooks.json"], &long, 74),
     ];
     for (args, words, code) in table {
@@ -126,7 +126,7 @@ fn what_cannot_be_understood_or_written_is_told() {
     assert_eq!(fs::read_to_string(folder.path().join("hooks.json")).unwrap(), RULES, "it was not overwritten");
 }
 
-/// What a file says must not steer the terminal of the person who is to judge it.
+/// The content of a file must not control the terminal of the person who judges it.
 #[test]
 fn a_command_cannot_hide_itself() {
     let folder = folder();
@@ -138,7 +138,7 @@ fn a_command_cannot_hide_itself() {
     assert!(!said.out.contains("\u{1b}[2J") && !said.out.contains("\u{1b}[1A"), "{:?}", said.out);
 }
 
-/// All that bears on what a rule does is shown, and nothing is trusted before somebody says yes.
+/// Everything that affects a rule is shown, and nothing is trusted without confirmation.
 #[test]
 fn everything_is_shown_before_anything_is_trusted() {
     let folder = folder();
@@ -171,7 +171,7 @@ fn everything_is_shown_before_anything_is_trusted() {
     assert_eq!(report.json()["files"][0]["rules"][0]["details"]["if"], "Bash(git *)");
 }
 
-/// Without `--trust-file` both commands mean the same file.
+/// Without `--trust-file`, both commands use the same file.
 #[test]
 fn the_file_of_trust_is_among_the_settings_of_the_person() {
     let folder = folder();

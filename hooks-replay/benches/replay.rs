@@ -1,7 +1,9 @@
-//! What recording costs, and a replay: recorded conversations through the airline desk, as ratios to the same run without a
-//! recording. The model and the tools answer at once, so that nothing but the loop, the hooks and the recorder takes time.
+//! The cost of recording and replaying: recorded conversations through the airline desk, as ratios to the same run
+//! without a recording. The model and the tools answer immediately, so that only the loop, the hooks and the recorder
+//! take time.
 //!
-//! `cargo bench -p hooks-replay`. `GIGABYTES=1` makes a recording of that size instead, replays it, and tells the memory it took.
+//! `cargo bench -p hooks-replay`. `GIGABYTES=1` creates a recording of that size instead, replays it, and reports the
+//! memory usage.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints")]
 
 use std::collections::BTreeMap;
@@ -30,7 +32,7 @@ fn run(desk: &Desk, lines: &[u8]) -> Duration {
     start.elapsed()
 }
 
-/// How long the program took, and how long until all of it was written.
+/// The duration of the program, and the time until the recording was completely written.
 fn record(path: &Path, lines: &[u8]) -> (Duration, Duration) {
     let _ = std::fs::remove_file(path);
     let mut limits = RecordLimits::default();
@@ -63,7 +65,7 @@ fn main() {
     let desk = desk();
     let mut rows: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for round in 0..=ROUNDS {
-        // Interleaved, so that whatever else the machine does hits all alike; the first round warms up.
+        // Interleaved, so that disturbances affect all variants alike. The first round warms up.
         let alone = run(&desk, &lines);
         let (program, written) = record(&path, &lines);
         let (report, dispatches) = block_on(desk.replay().file(&path));
@@ -102,7 +104,7 @@ fn same(report: &Report) {
     assert!(report.is_empty(), "{report}");
 }
 
-/// What the recording holds, and in how much of it something was taken for a secret.
+/// The size of the recording, and the share of lines in which something was redacted.
 fn told(path: &Path, what: &str, alone: Duration) {
     let (mut dispatches, mut turns, mut marked, mut texts) = (0, 0, 0, BTreeMap::<String, usize>::new());
     for (_, line) in Reader::open(path).unwrap() {
@@ -129,7 +131,7 @@ fn told(path: &Path, what: &str, alone: Duration) {
     println!();
 }
 
-/// The recorded conversations beside the workspace, or the sample of the desk again and again.
+/// The recorded conversations next to the workspace, or the sample of the desk repeatedly.
 fn conversations() -> (Vec<u8>, &'static str) {
     let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/airline-trajectories.jsonl"));
     std::fs::read(&file).map_or_else(
@@ -138,7 +140,7 @@ fn conversations() -> (Vec<u8>, &'static str) {
     )
 }
 
-/// A recording that is written again and again under other ids until it is so large.
+/// A recording that is repeated with other ids until it has this size.
 fn large(path: &Path, lines: &[u8], gigabytes: u64) {
     record(path, lines);
     let once = std::fs::read_to_string(path).unwrap();
@@ -153,13 +155,13 @@ fn large(path: &Path, lines: &[u8], gigabytes: u64) {
     file.flush().unwrap();
     drop((file, once));
     println!("{written} bytes, {copy} copies");
-    // In a process of its own: this one has held much.
+    // In a separate process, because this one has used much memory.
     let program = std::env::current_exe().unwrap();
     let ended = std::process::Command::new(program).arg("--bench").env("REPLAYED", &large).status().unwrap();
     assert!(ended.success());
 }
 
-/// Replays a file, and tells how much memory that takes.
+/// Replays a file, and reports the memory usage.
 fn replayed(path: &Path) {
     let memory = || {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

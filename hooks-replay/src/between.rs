@@ -1,4 +1,4 @@
-//! Two recordings of the same traffic, beside each other.
+//! Compares two recordings of the same traffic.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
@@ -16,13 +16,13 @@ use crate::report::Report;
 use crate::setup::{Setup, SoFar};
 use crate::source::{ReplayError, Source};
 
-/// What the recording `now` has otherwise than the recordings `then`. Nothing is run.
+/// Compares the recordings `then` with the recordings `now`, without running any hooks.
 ///
-/// A dispatch is compared with that of its conversation, turn, kind and call; of several, with the one in the same place
-/// among them. One that has no such counterpart goes another way.
+/// Dispatches with the same conversation, turn, kind and call are compared; if there are several, in order. A dispatch
+/// without a counterpart is a difference in the flow.
 ///
 /// # Errors
-/// [`ReplayError::File`]: a file cannot be read.
+/// [`ReplayError::File`] if a file cannot be read.
 pub fn between<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<Report, ReplayError> {
     let now = now.as_ref();
     let unreadable = |error| ReplayError::File { path: now.display().to_string(), error };
@@ -44,7 +44,7 @@ pub fn between<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<Repo
             let differences = match other.take(&line).map_err(unreadable)? {
                 Some(now) if is_same(&line, &now) => Vec::new(),
                 Some(mut now) => {
-                    // What is missing stays as it is, and differs.
+                    // A missing reference stays in the line, and is a difference.
                     let _ = line.resolve(&mut |id| comparer.messages.value(id));
                     other.resolve(&mut now);
                     compare(&line, &now)
@@ -64,12 +64,12 @@ pub fn between<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<Repo
     Ok(report)
 }
 
-/// Where the lines of a file are: it may be larger than the memory.
+/// The positions of the lines in a file, which can be larger than the memory.
 struct Index {
     file: BufReader<File>,
-    /// The number of each dispatch and where it begins, by what tells dispatches apart.
+    /// The number and offset of each dispatch, by its key.
     places: HashMap<u64, VecDeque<(usize, u64)>>,
-    /// Where the lines begin that dispatches refer to.
+    /// The offsets of the lines with messages and values.
     messages: HashMap<SharedId, u64>,
     values: HashMap<SharedId, u64>,
 }
@@ -101,7 +101,7 @@ impl Index {
         }
     }
 
-    /// The counterpart of a line.
+    /// Takes the counterpart of a line.
     fn take(&mut self, line: &DispatchLine) -> io::Result<Option<DispatchLine>> {
         match self.places.get_mut(&key(line)).and_then(VecDeque::pop_front) {
             Some((_, begins)) => self.read(begins),
@@ -116,7 +116,7 @@ impl Index {
         })
     }
 
-    /// The line that begins there, with its long values.
+    /// Reads the line at this offset, with its long values resolved.
     fn line(&mut self, begins: u64) -> io::Result<Line> {
         let mut line = self.plain(begins)?;
         line.each_value(&mut |said| {
@@ -142,7 +142,7 @@ impl Index {
         });
     }
 
-    /// The numbers and beginnings of the lines that were the counterpart of none.
+    /// The numbers and offsets of the lines without a counterpart.
     fn rest(&self) -> Vec<(usize, u64)> {
         let mut places: Vec<_> = self.places.values().flatten().copied().collect();
         places.sort_unstable();
@@ -150,7 +150,7 @@ impl Index {
     }
 }
 
-/// What a dispatch and its counterpart share.
+/// The properties that a dispatch and its counterpart share, hashed.
 fn key(line: &DispatchLine) -> u64 {
     let mut hasher = DefaultHasher::new();
     let call = line.event.pointer("/call/id").and_then(Value::as_str);

@@ -1,15 +1,15 @@
-//! What a replay sees of its dispatches.
+//! Captures the dispatches of a replay.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::record::{Observer, Record, Trace};
 
-/// Keeps the dispatches since they were last taken.
+/// Keeps the dispatches since the last call of [`take`](Self::take).
 #[derive(Clone, Default)]
 pub(crate) struct Capture(Arc<Mutex<Vec<Trace>>>);
 
 impl Capture {
-    /// The dispatches; the last one is the outermost.
+    /// Takes the dispatches. The last one is the outermost.
     pub(crate) fn take(&self) -> Vec<Trace> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

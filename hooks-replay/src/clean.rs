@@ -1,4 +1,4 @@
-//! What is left out of a line before it is written, or shown.
+//! Redacts and truncates a line before it is written or shown.
 
 use std::ops::BitOrAssign;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use serde_json::Value;
 use crate::line::{self, DispatchLine, Mark, TurnLine};
 use crate::secrets::{OwnRule, Scrubber};
 
-/// Removes secrets and cuts what is too long. A replayed line is cleaned as a recorded one was, before they are compared.
+/// Removes secrets and truncates long texts. A replayed line is cleaned like the recorded one before they are compared.
 pub(crate) struct Cleaner {
     scrubber: Scrubber,
-    /// Bytes of a text, beyond which it is cut.
+    /// The number of bytes after which a text is truncated.
     pub(crate) field: usize,
 }
 
-/// What was left out.
+/// What was removed from a value.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Left {
     pub(crate) cut: bool,
@@ -38,7 +38,7 @@ impl Cleaner {
         self.named("", value)
     }
 
-    /// What stands behind `key`, which may be all that tells a secret.
+    /// Cleans the value of `key`. Some secrets can only be recognised by their key.
     fn named(&mut self, key: &str, value: &mut Value) -> Left {
         Left { redacted: self.scrubber.scrub(key, value), cut: shorten(value, self.field) }
     }
@@ -80,7 +80,7 @@ impl Cleaner {
                 _ => {}
             }
         }
-        // Paths have keys of the program. Few of them are to be removed, and then the patch applies no longer.
+        // Paths contain keys, which rarely have to be redacted. If they are, the patch can no longer be applied.
         if change.iter().any(|operation| self.scrubber.scrub_text("", &mut operation.path().to_string())) {
             let mut operations = serde_json::to_value(&*change).unwrap_or_default();
             left |= self.value(&mut operations);
@@ -107,7 +107,7 @@ impl BitOrAssign for Left {
     }
 }
 
-/// Cuts every text to `limit` bytes. Returns whether one was longer.
+/// Truncates every text to `limit` bytes. Returns whether one was longer.
 fn shorten(value: &mut Value, limit: usize) -> bool {
     match value {
         Value::String(text) if text.len() > limit => {

@@ -1,4 +1,4 @@
-//! What differs between a recorded dispatch and its replay.
+//! Differences between a recorded dispatch and its replay.
 
 use std::fmt;
 
@@ -8,98 +8,98 @@ use serde_json::Value;
 
 use crate::line::{DispatchLine, RunLine};
 
-/// What a verdict says, where it says the contrary of the recorded one.
+/// A verdict that changed to another decision.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
 pub struct Flip {
-    /// The word of the recorded verdict, such as `allow`; `none` where it had no opinion.
+    /// The recorded decision, such as `allow`, or `none`.
     pub from: String,
-    /// The word of today's.
+    /// The decision of the replay.
     pub to: String,
 }
 
-/// One difference between a recorded dispatch and its replay.
+/// A difference between a recorded dispatch and its replay.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "difference", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Difference {
-    /// The dispatch came to another verdict.
+    /// The dispatch has another verdict.
     Verdict {
-        /// The hook that decides otherwise; `None` where only the order or the list differs.
+        /// The hook that decides differently. `None` if only the order or the list of hooks differs.
         hook: Option<String>,
-        /// Its words.
+        /// The two decisions.
         flip: Flip,
-        /// The reason that the new verdict gives, or the recorded one where the new one gives none.
+        /// The reason of the new verdict, or of the recorded one if the new one has none.
         reason: Option<String>,
     },
-    /// The subject left the dispatch otherwise: the text of both, line by line.
+    /// The subject is different after the dispatch.
     Rewrite {
-        /// The first hook whose change differs.
+        /// The first hook with a different change.
         hook: Option<String>,
-        /// The hooks after it that decide or change otherwise, having seen another subject.
+        /// The later hooks that decide or change something differently, because they got another subject.
         followed: Vec<String>,
         /// A unified diff of both subjects as JSON.
         diff: String,
     },
-    /// The dispatch fails, or failed.
+    /// Only one of the dispatches failed, or both failed with different errors.
     Outcome {
         /// The recorded error.
         recorded: Option<String>,
-        /// Today's.
+        /// The error of the replay.
         replayed: Option<String>,
     },
-    /// A turn goes another way: it dispatches another kind, ends otherwise, or gives a kind another subject though no hook
-    /// before it did anything else.
+    /// The turn diverges: it dispatches another kind, ends differently, or passes another subject to a kind although no
+    /// hook before that behaved differently.
     Flow {
-        /// The recorded kind or end; `None` where there is none any more.
+        /// The recorded kind or exit. `None` if the recorded turn was over.
         recorded: Option<String>,
-        /// Today's; `None` where there was none.
+        /// The kind or exit of the replay. `None` if the replayed turn was over.
         replayed: Option<String>,
-        /// A unified diff of both subjects as JSON; empty where the kinds differ.
+        /// A unified diff of both subjects as JSON. Empty if the kinds differ.
         diff: String,
     },
-    /// A hook ended in another way.
+    /// A hook has another status.
     Status {
         /// The hook.
         hook: String,
-        /// How it ended.
+        /// The recorded status.
         recorded: String,
-        /// How it ends.
+        /// The status in the replay.
         replayed: String,
-        /// Why it failed, recorded or today.
+        /// The cause of the failure, in the recording or in the replay.
         cause: Option<String>,
     },
-    /// A hook is there that was not.
+    /// The hook is only in the replay.
     Added {
         /// The hook.
         hook: String,
     },
-    /// A hook was there that is not.
+    /// The hook is only in the recording.
     Gone {
         /// The hook.
         hook: String,
     },
-    /// A hook has other options, filters or parameters than it had.
+    /// The hook has other options, filters or parameters than it had.
     Revised {
         /// The hook.
         hook: String,
     },
-    /// The hooks run in another order.
+    /// The order of the hooks is different.
     Order {
-        /// The recorded one.
+        /// The recorded order.
         recorded: Vec<String>,
-        /// Today's.
+        /// The order in the replay.
         replayed: Vec<String>,
     },
 }
 
 impl Difference {
-    /// How much it matters: flips first.
+    /// The importance for sorting. Flips come first.
     pub(crate) fn rank(&self) -> u8 {
         match self {
             Self::Verdict { flip, .. } if flip.from != flip.to => 0,
             Self::Outcome { .. } | Self::Flow { .. } => 1,
-            // The same word for another reason.
+            // The same decision for another reason.
             Self::Verdict { .. } | Self::Rewrite { .. } => 2,
             Self::Status { .. } => 3,
             Self::Order { .. } => 4,
@@ -107,19 +107,19 @@ impl Difference {
         }
     }
 
-    /// Whether a turn may go another way because of it.
+    /// Whether a turn may diverge because of it.
     #[cfg(feature = "agent")]
     pub(crate) fn is_effective(&self) -> bool {
         self.rank() <= 2
     }
 
-    /// Whether it changes what the agent does.
+    /// Whether it changes the behaviour of the agent.
     pub fn is_flip(&self) -> bool {
         self.rank() <= 1
     }
 }
 
-/// Whether nothing differs, which is seen without putting anything into words.
+/// Whether there is no difference. This check is fast, because it creates no messages.
 pub(crate) fn is_same(recorded: &DispatchLine, replayed: &DispatchLine) -> bool {
     let (Some(then), Some(today)) = (&recorded.runs, &replayed.runs) else { return false };
     let is_same_run = |(then, now): (&RunLine, &RunLine)| {
@@ -132,14 +132,14 @@ pub(crate) fn is_same(recorded: &DispatchLine, replayed: &DispatchLine) -> bool 
         && then.iter().zip(today).all(is_same_run)
 }
 
-/// All differences, those that matter most first.
+/// All differences, most important first.
 pub(crate) fn compare(recorded: &DispatchLine, replayed: &DispatchLine) -> Vec<Difference> {
     let today = replayed.runs.as_deref().unwrap_or_default();
     let mut found = Vec::new();
     let responsible = recorded.runs.as_deref().map(|then| diverging(then, today));
     let first = responsible.as_ref().and_then(|hooks| hooks.first().cloned());
     if recorded.error == replayed.error {
-        // Another program's traffic has a word at most.
+        // Traffic of other programs contains at most a decision, but no verdict.
         let differs =
             if recorded.runs.is_some() { recorded.verdict != replayed.verdict } else { recorded.word != replayed.word };
         if differs {
@@ -158,21 +158,21 @@ pub(crate) fn compare(recorded: &DispatchLine, replayed: &DispatchLine) -> Vec<D
     }
     match &recorded.runs {
         Some(then) => runs(then, today, &mut found),
-        // Another program had other hooks. That these fail is worth to know all the same.
+        // Another program had other hooks. Report at least the failures of these.
         None => found.extend(today.iter().filter_map(new_failure)),
     }
     found.sort_by_key(Difference::rank);
     found
 }
 
-/// The hooks that decide or change otherwise, in today's order; those that are gone come first.
+/// The hooks that decide or change something differently, in the order of the replay, after those that were removed.
 fn diverging(then: &[RunLine], today: &[RunLine]) -> Vec<String> {
     let effective = |run: &&RunLine| run.change.is_some() || !run.verdict.is_null() || run.cause.is_some();
     let gone = then.iter().filter(effective).filter(|run| find(today, &run.hook).is_none());
     let other = today.iter().filter(|run| match find(then, &run.hook) {
         Some(before) => {
             let answers = before.verdict != run.verdict || before.change != run.change || before.shadow != run.shadow;
-            // What is done where it fails is an option.
+            // The failure policy is one of the options.
             let revised = before.revision != run.revision && run.cause.is_some();
             answers || revised || before.status != run.status
         }
@@ -182,7 +182,7 @@ fn diverging(then: &[RunLine], today: &[RunLine]) -> Vec<String> {
 }
 
 fn verdict(recorded: &DispatchLine, replayed: &DispatchLine, today: &[RunLine], first: Option<String>) -> Difference {
-    // Who said the last word; where that is nobody of today, the first hook that says something else.
+    // The hook with the final decision or, if it is not in the replay, the first hook that decides differently.
     let said = |run: &&RunLine| run.word.is_some() && run.word == replayed.word;
     let hook = today.iter().find(said).map(|run| run.hook.clone());
     let word = |line: &DispatchLine| line.word.clone().unwrap_or_else(|| "none".to_owned());
@@ -193,7 +193,7 @@ fn verdict(recorded: &DispatchLine, replayed: &DispatchLine, today: &[RunLine], 
     }
 }
 
-/// The first `reason` within a verdict.
+/// The first `reason` in a verdict.
 pub(crate) fn reason(verdict: &Value) -> Option<String> {
     match verdict {
         Value::Object(fields) => match fields.get("reason") {
@@ -205,25 +205,25 @@ pub(crate) fn reason(verdict: &Value) -> Option<String> {
     }
 }
 
-/// Whether both dispatches did the same to the same subject, without doing it again.
+/// Whether both dispatches made the same changes to the same subject, without applying the changes.
 fn leave_the_same(recorded: &DispatchLine, replayed: &DispatchLine) -> bool {
     let same = recorded.removed == replayed.removed && recorded.subject == replayed.subject;
     same && changes(recorded).eq(changes(replayed))
 }
 
-/// The changes that counted.
+/// The changes that took effect.
 fn changes(line: &DispatchLine) -> impl Iterator<Item = &Patch> {
     line.runs.iter().flatten().filter(|run| !run.shadow).filter_map(|run| run.change.as_ref())
 }
 
-/// The subject as it left the dispatch; null where it was removed.
+/// The subject after the dispatch. Null if it was removed.
 fn outcome(line: &DispatchLine) -> Value {
     if line.removed {
         return Value::Null;
     }
     let mut subject = line.subject.clone();
     for change in changes(line) {
-        // A patch whose place was cut no longer applies; the line says that it was cut.
+        // If the place of a patch was truncated, the patch cannot be applied. The line is marked as truncated.
         let _ = json_patch::patch(&mut subject, change);
     }
     subject
@@ -267,11 +267,11 @@ fn runs(then: &[RunLine], today: &[RunLine], found: &mut Vec<Difference>) {
     }
 }
 
-/// That a hook fails which was not there.
+/// The failure of a hook that was not in the recording.
 fn new_failure(run: &RunLine) -> Option<Difference> {
     run.cause.clone().map(|cause| Difference::Status {
         hook: run.hook.clone(),
-        recorded: "not there".to_owned(),
+        recorded: "missing".to_owned(),
         replayed: run.status.clone(),
         cause: Some(cause),
     })
@@ -281,13 +281,13 @@ pub(crate) fn find<'a>(runs: &'a [RunLine], hook: &str) -> Option<&'a RunLine> {
     runs.iter().find(|run| run.hook == hook)
 }
 
-/// Whether a hook that is not replayed decided or changed something: what the dispatch came to without it says nothing.
+/// Whether a hook that is not in the replay decided or changed something. The results without it cannot be compared.
 pub(crate) fn answers_are_missing(then: &[RunLine], today: &[RunLine]) -> bool {
     let answered = |run: &RunLine| !run.shadow && (run.change.is_some() || !run.verdict.is_null());
     today.iter().filter(|run| is_of_a_replay(run)).any(|run| find(then, &run.hook).is_some_and(answered))
 }
 
-/// Whether a hook did not run because the dispatch is a replay.
+/// Whether a hook was skipped because the dispatch is a replay.
 pub(crate) fn is_of_a_replay(run: &RunLine) -> bool {
     run.status == hooks_core::record::Status::Skipped(hooks_core::record::Skip::Replay).to_string()
 }

@@ -1,4 +1,4 @@
-//! A recorded dispatch beside its replay.
+//! Compares recorded dispatches with their replay.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::line::{self, DispatchLine};
 use crate::messages::KnownMessages;
 use crate::secrets::OwnRule;
 
-/// What it takes to compare lines: the messages that they refer to, and what the recorder left out.
+/// The state needed to compare lines: the messages that they refer to, and the rules of the recorder.
 #[derive(Default)]
 pub(crate) struct Comparer {
     pub(crate) messages: KnownMessages,
@@ -22,12 +22,12 @@ impl Comparer {
         Self { cleaner: Cleaner::new(rules, line::field()), ..Self::default() }
     }
 
-    /// The line of a dispatch of the replay, as it is. Nothing of it is removed.
+    /// The line of a replayed dispatch, not cleaned yet.
     pub(crate) fn line(&mut self, trace: Trace) -> DispatchLine {
         self.messages.line(trace, &mut self.cleaner)
     }
 
-    /// All differences. Where there may be some, both lines are as they can be shown.
+    /// All differences. If there may be any, both lines are cleaned so that they can be shown.
     pub(crate) fn compare(&mut self, then: &mut DispatchLine, now: &mut DispatchLine) -> Vec<Difference> {
         if is_same(then, now) {
             return Vec::new();
@@ -38,9 +38,9 @@ impl Comparer {
         compare(then, now)
     }
 
-    /// Puts messages into their places, and removes what the recorder removes.
+    /// Resolves messages, and removes what the recorder removes.
     pub(crate) fn show(&mut self, line: &mut DispatchLine) {
-        // What is missing was told where the dispatch was to be fired.
+        // A missing reference was reported when the dispatch was fired.
         let _ = line.resolve(&mut |id| self.messages.value(id));
         self.cleaner.line(line);
     }

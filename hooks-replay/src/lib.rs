@@ -1,8 +1,8 @@
-//! Recordings of an agent's hook dispatches, and what today's hooks would do with them.
+//! Records an agent's hook dispatches, and replays them with the current hooks.
 //!
-//! A [`Recorder`] is an observer: registered before the sets are made, it writes a line of JSON per dispatch, with secrets
-//! removed. A [`Replay`] fires each recorded dispatch through a set of hooks of today, and its [`Report`] says what differs:
-//! which verdicts flipped, which hook now rewrites something else, what that changed for the hooks after it.
+//! A [`Recorder`] is an observer. Registered before hook sets are created, it writes a line of JSON per dispatch, with
+//! secrets removed. A [`Replay`] fires each recorded dispatch through a set of current hooks. Its [`Report`] lists the
+//! differences: which verdicts flipped, which hook rewrites something else, and how that affects later hooks.
 //!
 //! ```no_run
 //! use hooks_core::prelude::*;
@@ -11,7 +11,7 @@
 //! # async fn example(agent: AgentDef) -> Result<(), Box<dyn std::error::Error>> {
 //! let registry = Registry::discover()?;
 //! registry.observe(Recorder::create("yesterday.jsonl", "my-agent", RecordLimits::default())?);
-//! // … the agent runs, and later, with the hooks of today:
+//! // … the agent runs, and later, with the current hooks:
 //! let registry = Registry::discover()?;
 //! let replay = Replay::new(&registry, |registry, _ids| registry.scope(&agent, None));
 //! let report = replay.file("yesterday.jsonl").await?;
@@ -20,15 +20,15 @@
 //! # }
 //! ```
 //!
-//! The traffic of other programs is replayed too: the transcripts of Claude Code, the rollouts of Codex, the sessions of
-//! goose, and messages in the chat form of OpenAI hold prompts, tool calls and their results, which today's hooks judge.
+//! The traffic of other programs can be replayed too: transcripts of Claude Code, rollouts of Codex, sessions of goose,
+//! and messages in OpenAI's chat format contain prompts, tool calls and results, which the current hooks judge.
 //!
-//! A replay fires hooks and nothing else: it holds no tool and no model. Hooks that run detached or in the background are
-//! not started, and every hook can ask [`HookContext::is_replay`](hooks_core::HookContext::is_replay).
+//! A replay fires hooks and nothing else: it has no tool and no model. Hooks that run detached or in the background are
+//! not started, and every hook can check [`HookContext::is_replay`](hooks_core::HookContext::is_replay).
 //!
-//! With the feature `agent`, off by default, whole turns of the loop of `hooks-agent` are recorded
-//! (`harness.on_inputs(recorder.turns())`) and replayed (`TurnReplay`), with a model and tools that can only say what was
-//! recorded.
+//! With the feature `agent`, which is off by default, whole turns of the loop of `hooks-agent` are recorded
+//! (`harness.on_inputs(recorder.turns())`) and replayed (`TurnReplay`), with a model and tools that only return
+//! recorded answers.
 
 // The layers. A module uses those above it, never those below it.
 mod refs;

@@ -1,4 +1,4 @@
-//! The lines of a recording: what is written, and read again by other versions.
+//! The lines of a recording. Other versions of this crate read them too.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use serde_json::Value;
 
 use crate::refs::{self, Missing, SharedId};
 
-/// The version of the form of a line. A line of a later one is reported and left out.
+/// The version of the line format. Lines of a later version are reported and skipped.
 pub const SCHEMA: u32 = 2;
 
-/// One line of a recording.
+/// A line of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -28,49 +28,49 @@ pub enum Line {
     Value(SharedLine),
     /// A dispatch.
     Dispatch(Box<DispatchLine>),
-    /// The end of a turn, with what it took from outside of its hooks.
+    /// The end of a turn, with its inputs that do not come from hooks.
     Turn(Box<TurnLine>),
-    /// The dispatches of a turn that follow were not written: there were more than a turn may have.
+    /// The recording of a turn is truncated, because it reached the limit of [`RecordLimits`](crate::RecordLimits).
     Full {
-        /// The turn, as [`Ids::request`] names it.
+        /// The turn, as in [`Ids::request`].
         request: Option<Arc<str>>,
     },
-    /// Lines that were not written: the writer was too slow for the program.
+    /// Lines were dropped, because the writer was slower than the program.
     Dropped {
-        /// How many.
+        /// The number of lines.
         count: u64,
     },
 }
 
-/// A message or a long value, which is written once. In later lines the text `$message:id` or `$value:id` stands in its place.
-/// A text of that form which somebody said has one more `$`.
+/// A message or a long value that is written only once. Later lines contain the text `$message:id` or `$value:id`
+/// instead. Other texts of this form are escaped with an additional `$`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SharedLine {
-    /// A part of the hash of its content, in hexadecimal digits.
+    /// A part of the hash of the content, in hexadecimal digits.
     pub id: SharedId,
-    /// What it is.
+    /// The content.
     pub value: Value,
 }
 
-/// Who wrote a recording.
+/// Metadata of a recording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Header {
-    /// See [`SCHEMA`].
+    /// The version of the line format. See [`SCHEMA`].
     pub schema: u32,
-    /// The program's name.
+    /// The name of the program.
     pub program: String,
-    /// The version of this crate that wrote it.
+    /// The version of this crate.
     pub written_by: String,
-    /// When it began, in milliseconds since 1970.
+    /// The time at which the recording began, in milliseconds since 1970.
     pub started: u64,
-    /// Bytes of a text, beyond which it was cut.
+    /// The number of bytes after which texts were truncated.
     #[serde(default = "field")]
     pub field: usize,
 }
 
-/// How long a text may be where nothing is said.
+/// The default of [`Header::field`].
 pub(crate) fn field() -> usize {
     16 << 10
 }
@@ -88,42 +88,41 @@ impl Header {
     }
 }
 
-/// A dispatch: what was fired, and what each hook made of it.
+/// A dispatch: the event, and the result of each hook.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct DispatchLine {
     /// The name of the kind.
     pub kind: String,
-    /// Where it happened.
+    /// The ids of the dispatch, such as its conversation and turn.
     pub ids: Ids,
-    /// How many dispatches it is within: 0 where no hook fired it.
+    /// The nesting depth: 0 unless a hook fired it.
     #[serde(skip_serializing_if = "is_zero")]
     pub depth: usize,
     /// The event.
     pub event: Value,
-    /// The subject as it was fired; null where the kind has none.
+    /// The subject before the hooks. Null if the kind has none.
     pub subject: Value,
-    /// The hooks of the plan in their order, the disabled last. `None` where the traffic is another program's, which had
-    /// other hooks.
+    /// The hooks of the plan in order, disabled ones last. `None` for traffic of other programs, which had other hooks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<Vec<RunLine>>,
     /// Whether a hook removed the subject.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub removed: bool,
-    /// The folded answer; null where the kind has none.
+    /// The combined verdict. Null if the kind has none.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub verdict: Value,
-    /// The folded answer in a word, such as `deny`; `None` where no hook had an opinion.
+    /// The combined verdict as a word, such as `deny`. `None` if no hook decided anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub word: Option<String>,
-    /// Why the dispatch gave no outcome.
+    /// The error, if the dispatch failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// How long it took, in microseconds.
+    /// The duration in microseconds.
     #[serde(skip_serializing_if = "is_zero_u64")]
     pub micros: u64,
-    /// What was left out of this line.
+    /// What was removed from this line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
 }
@@ -138,79 +137,79 @@ fn is_zero_u64(number: &u64) -> bool {
     *number == 0
 }
 
-/// A turn that ended: what it took from outside of its hooks, and what came of it.
+/// The end of a turn, with its inputs and its result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct TurnLine {
-    /// Where it happened.
+    /// The ids of the turn.
     pub ids: Ids,
-    /// The conversation, and what models and tools answered, as `hooks_agent::inputs::TurnInputs` is written; null where that
-    /// was longer than a turn may be.
+    /// The conversation and the answers of models and tools, as serialised from `hooks_agent::inputs::TurnInputs`. Null
+    /// if they exceeded the limit of a turn.
     pub inputs: Value,
-    /// How it ended, in a word.
+    /// The exit reason, as a word.
     pub exit: String,
-    /// What the person read.
+    /// The reply, as shown to the person.
     pub reply: String,
-    /// How many dispatches it had.
+    /// The number of dispatches.
     pub dispatches: usize,
-    /// What was left out of this line.
+    /// What was removed from this line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
 }
 
-/// Something that was left out of a line before it was written, so that its replay is one of something else.
+/// A change of a line before it was written. Its replay uses the changed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Mark {
-    /// A text was longer than a field may be.
+    /// A text was truncated.
     Cut,
     /// A secret was removed.
     Redacted,
 }
 
-/// One hook's part in a dispatch.
+/// The run of a hook in a dispatch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct RunLine {
     /// The id of the hook.
     pub hook: String,
-    /// A number that changes with its options, its filters and its parameters, in hexadecimal digits.
+    /// A hash of its options, filters and parameters, in hexadecimal digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// How it ended: `completed`, `failed`, `skipped: …`.
+    /// The status: `completed`, `failed`, `skipped: …`.
     pub status: String,
-    /// What it decided; null where it decided nothing.
+    /// The decision. Null if there is none.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub verdict: Value,
-    /// What it decided in a word, such as `deny`.
+    /// The decision as a word, such as `deny`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub word: Option<String>,
-    /// Its change of the subject, as a JSON patch (RFC 6902) of the subject that it was given.
+    /// Its change of the subject, as a JSON patch (RFC 6902) of the subject that it got.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<Patch>,
-    /// Whether it ran in shadow: neither its verdict nor its change counted.
+    /// Whether it ran in shadow mode: its verdict and its change had no effect.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shadow: bool,
-    /// Why it failed.
+    /// The cause of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// How long it took, in microseconds.
+    /// The duration in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub micros: Option<u64>,
 }
 
 impl DispatchLine {
-    /// The line of a dispatch that just ended. `write` makes of each value what is written of it.
+    /// Creates the line of a dispatch. `write` converts each value to the form that is written.
     pub(crate) fn of(trace: Trace, write: &mut dyn FnMut(Value) -> Value) -> Self {
         let record = &trace.record;
         let mut write = |value| write(Arc::unwrap_or_clone(value));
         let (event, before) = (write(trace.event), write(trace.before));
         let mut subject = Cow::Borrowed(&before);
         let mut runs = Vec::with_capacity(record.runs.len());
-        // The disabled hooks come last, and have no payload.
+        // The disabled hooks come last and have no payload.
         let mut traced = trace.runs.into_iter();
         for run in &record.runs {
             let traced = traced.next();
@@ -245,7 +244,7 @@ impl DispatchLine {
 }
 
 impl Line {
-    /// As [`DispatchLine::resolve`].
+    /// Like [`DispatchLine::resolve`].
     pub(crate) fn resolve(&mut self, message: &mut dyn FnMut(SharedId) -> Option<Value>) -> Result<(), Missing> {
         match self {
             Self::Dispatch(line) => line.resolve(message),
@@ -254,7 +253,7 @@ impl Line {
         }
     }
 
-    /// Everything in it that may refer to something: what people, models, tools and hooks said.
+    /// Calls `each` with every value that can contain references: what people, models, tools and hooks said.
     pub(crate) fn each_value(&mut self, each: &mut dyn FnMut(&mut Value)) {
         match self {
             Self::Dispatch(line) => line.each_value(each),
@@ -285,8 +284,8 @@ impl DispatchLine {
 }
 
 impl DispatchLine {
-    /// Puts messages into the place of references to them. Each change is then one of messages too, and not of references.
-    /// What is not found stays as it is.
+    /// Replaces references by messages. Changes then apply to the messages instead of the references. A reference that
+    /// is not found stays in the line.
     pub(crate) fn resolve(&mut self, message: &mut dyn FnMut(SharedId) -> Option<Value>) -> Result<(), Missing> {
         let mut missing = Ok(());
         let mut whole = |mut value: Value| {
@@ -299,7 +298,7 @@ impl DispatchLine {
             run.verdict = whole(run.verdict.take());
             let Some(change) = &mut run.change else { continue };
             let mut left = given.clone();
-            // A patch whose place was cut no longer applies; the line says that it was cut.
+            // If the place of a patch was truncated, the patch cannot be applied. The line is marked as truncated.
             let _ = json_patch::patch(&mut left, change);
             let next = whole(left.clone());
             *change = json_patch::diff(&with_messages, &next);

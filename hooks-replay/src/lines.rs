@@ -1,71 +1,71 @@
-//! The lines of a file, one at a time: a file of a gigabyte is never in memory as a whole.
+//! Reads a file line by line, without loading it into memory.
 
 use std::io::{BufRead, Read};
 
 use crate::line::SCHEMA;
 use crate::refs::Missing;
 
-/// The longest line that is kept, in bytes.
+/// The maximum length of a line in bytes.
 pub(crate) const LONGEST: u64 = 64 << 20;
 
-/// A line that is no line of a recording. The rest of the file is read all the same.
+/// A line that cannot be read. The rest of the file is read nevertheless.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreadable {
-    /// The file could not be read on.
+    /// Reading from the file failed.
     #[error("line {line}: {error}")]
     Io {
-        /// Its number, from 1.
+        /// The line number, starting at 1.
         line: usize,
-        /// What happened.
+        /// The error of the operating system.
         error: std::io::Error,
     },
-    /// The last line has no end: the program ended while it was written.
-    #[error("line {line} has no end: the program ended while it was written")]
+    /// The last line is incomplete: the program ended while writing it.
+    #[error("line {line} is incomplete: the program ended while writing it")]
     Torn {
-        /// Its number, from 1.
+        /// The line number, starting at 1.
         line: usize,
     },
-    /// The line is longer than any that is read.
-    #[error("line {line} is longer than {LONGEST} bytes; it was left out")]
+    /// The line exceeds the maximum length.
+    #[error("line {line} is longer than {LONGEST} bytes; it was skipped")]
     TooLong {
-        /// Its number, from 1.
+        /// The line number, starting at 1.
         line: usize,
     },
-    /// The line is not JSON, or has another form.
-    #[error("line {line} is no line of a recording: {error}")]
+    /// The line is not JSON, or not in the format of a recording.
+    #[error("line {line} is not a line of a recording: {error}")]
     Form {
-        /// Its number, from 1.
+        /// The line number, starting at 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error of the parser.
         error: serde_json::Error,
     },
-    /// The line refers to a message or a value that no line before it has.
+    /// The line refers to a message or a value that no earlier line contains.
     #[error("line {line}: {missing}")]
     Missing {
-        /// Its number, from 1.
+        /// The line number, starting at 1.
         line: usize,
-        /// What is not there.
+        /// The missing reference.
         missing: Missing,
     },
-    /// The lines after this one were written in a form that this version does not know.
+    /// The lines after this one have a format that this version does not support.
     #[error(
         "line {line}: the recording has schema {schema}, and this version reads up to {SCHEMA}; update `hooks-replay`"
     )]
     Schema {
-        /// Its number, from 1.
+        /// The line number, starting at 1.
         line: usize,
-        /// The schema of the file.
+        /// The format version of the file.
         schema: u32,
     },
 }
 
-/// The lines that are not blank, each with its number, from 1, and its end.
+/// The non-empty lines, each with its number, starting at 1, and its line ending.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     input: R,
     number: usize,
-    /// Whether the input could not be read on: what fails once fails again.
+    /// Whether reading has failed: errors are not retried.
     failed: bool,
 }
 
@@ -98,7 +98,7 @@ impl<R: BufRead> Iterator for Lines<R> {
     }
 }
 
-/// Reads a line into `text`, and how long it is. Of one that is longer than [`LONGEST`] the rest is read past.
+/// Reads a line into `text` and returns its length. The part of a line after [`LONGEST`] bytes is discarded.
 pub(crate) fn read_line(input: &mut impl BufRead, text: &mut Vec<u8>) -> std::io::Result<u64> {
     let read = Read::take(&mut *input, LONGEST).read_until(b'\n', text)? as u64;
     if read < LONGEST || text.ends_with(b"\n") {
@@ -108,7 +108,7 @@ pub(crate) fn read_line(input: &mut impl BufRead, text: &mut Vec<u8>) -> std::io
 }
 
 impl Unreadable {
-    /// Why this line is none: it has no end, or another form.
+    /// Why this line is invalid: it is incomplete, or has another format.
     pub(crate) fn of(line: usize, text: &[u8], error: serde_json::Error) -> Self {
         if text.ends_with(b"\n") { Self::Form { line, error } } else { Self::Torn { line } }
     }

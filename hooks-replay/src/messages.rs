@@ -1,4 +1,4 @@
-//! What lines call the messages of dispatches.
+//! Maps messages of dispatches to the ids in lines.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,31 +11,31 @@ use crate::clean::{Cleaner, Left};
 use crate::line::{DispatchLine, Line, SharedLine};
 use crate::refs::{self, Missing, SharedId, Window};
 
-/// The ids of messages that dispatches had lately. A message that is not changed stays in its place in memory, so that a
-/// conversation is read once and not for each of its dispatches.
+/// The ids of messages in recent dispatches. An unchanged message stays at the same address, so a conversation is
+/// hashed once instead of once per dispatch.
 #[derive(Default)]
 pub(crate) struct MessageIds {
-    /// By where it is. It is held, so that no other one comes to be there.
+    /// By address. The message is kept alive, so that no other message can have the same address.
     known: HashMap<usize, (Message, Noted)>,
     bytes: usize,
 }
 
-/// What is known of a message.
+/// The id of a message, and how it was cleaned.
 #[derive(Clone, Copy)]
 struct Noted {
     id: SharedId,
-    /// What was left out of it.
+    /// What was removed from it.
     left: Left,
 }
 
-/// How many bytes of messages are held.
+/// The maximum number of bytes of messages that are kept.
 const HELD: usize = 16 << 20;
 
-/// How long a message is of which nobody says it.
+/// The assumed size of a message whose size is unknown.
 const USUAL: usize = 1024;
 
 impl MessageIds {
-    /// Notes that lines call the message so.
+    /// Sets the id of a message.
     fn insert(&mut self, message: Message, id: SharedId) {
         self.note(message, Noted { id, left: Left::default() }, USUAL);
     }
@@ -56,14 +56,14 @@ impl MessageIds {
         let (value, left) = written(message, cleaner);
         let content = serde_json::to_vec(&value).unwrap_or_default();
         let noted = Noted { id: SharedId::of(&content), left };
-        // One that was cut may be of any size.
+        // A message that was truncated can have any size.
         if !left.cut {
             self.note(message.clone(), noted, content.len());
         }
         noted
     }
 
-    /// `value` with references to lines in the place of those to `pool`. `seen` is given each message.
+    /// `value` with its references to `pool` replaced by references to lines. `seen` is called with each message.
     pub(crate) fn value(
         &mut self,
         mut value: Value,
@@ -82,7 +82,7 @@ impl MessageIds {
         (value, left)
     }
 
-    /// The line of a dispatch. What it says beside its messages is not cleaned.
+    /// The line of a dispatch. Only its messages are cleaned.
     pub(crate) fn line(
         &mut self,
         trace: Trace,
@@ -100,7 +100,7 @@ impl MessageIds {
     }
 }
 
-/// The messages that a replay reads, and those that its hooks make.
+/// The messages that a replay reads, and those that its hooks create.
 pub(crate) struct KnownMessages {
     ids: MessageIds,
     recorded: Window<Message>,
@@ -114,10 +114,10 @@ impl Default for KnownMessages {
 }
 
 impl KnownMessages {
-    /// A line that has a message.
+    /// Adds the message of a line.
     pub(crate) fn read(&mut self, line: SharedLine) -> Result<(), serde_json::Error> {
         let mut value = line.value;
-        // A message refers to no other one.
+        // A message does not refer to another one.
         let _ = refs::resolve(&mut value, &mut |_| None);
         let message: Message = serde_json::from_value(value)?;
         self.ids.insert(message.clone(), line.id);
@@ -125,7 +125,7 @@ impl KnownMessages {
         Ok(())
     }
 
-    /// A line that may refer to messages.
+    /// Records a line that may refer to messages.
     pub(crate) fn next_line(&mut self, line: &mut Line) {
         line.each_value(&mut |said| refs::each_message(said, &mut |id| self.recorded.touch(id)));
         self.recorded.next_line();
@@ -136,18 +136,18 @@ impl KnownMessages {
         self.recorded.get(id).or_else(|| self.fresh.get(id))
     }
 
-    /// The value that a message is written as.
+    /// The serialised message.
     pub(crate) fn value(&self, id: SharedId) -> Option<Value> {
         self.get(id).and_then(|message| serde_json::to_value(message).ok())
     }
 
-    /// A recorded value with references to `pool` in the place of those to lines.
+    /// A recorded value with its references to lines replaced by references to `pool`.
     pub(crate) fn pooled(&self, mut value: Value, pool: &mut MessagePool) -> Result<Value, Missing> {
         refs::resolve(&mut value, &mut |id| self.get(id).map(|message| pool.refer(message.clone())))?;
         Ok(value)
     }
 
-    /// The line of a dispatch of the replay.
+    /// The line of a replayed dispatch.
     pub(crate) fn line(&mut self, trace: Trace, cleaner: &mut Cleaner) -> DispatchLine {
         let Self { ids, recorded, fresh } = self;
         ids.line(trace, cleaner, &mut |id, message| {
@@ -158,9 +158,9 @@ impl KnownMessages {
     }
 }
 
-/// A message as it is written, and what was left out of it.
+/// The serialised message after cleaning, and what was removed from it.
 pub(crate) fn written(message: &Message, cleaner: &mut Cleaner) -> (Value, Left) {
-    // It was read from JSON, or can be written as such: none of its types is the app's.
+    // It was parsed from JSON, or consists only of types that can be serialised.
     let mut value = serde_json::to_value(message).unwrap_or_default();
     refs::escape(&mut value);
     let left = cleaner.value(&mut value);

@@ -1,4 +1,4 @@
-//! Writing a recording: an observer hands each dispatch to a thread that removes secrets, cuts, and writes.
+//! Writes a recording: an observer sends each dispatch to a thread that redacts, truncates and writes it.
 
 mod sharing;
 mod turns;
@@ -20,24 +20,24 @@ use writer::Writer;
 use crate::line::{self, TurnLine};
 use crate::secrets::OwnRule;
 
-/// How large a recording may become. A limit that is met is noted in the line, or in the file.
+/// Limits of the size of a recording. When a limit is reached, that is noted in the line or in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordLimits {
-    /// Bytes of one text. A longer one is cut.
+    /// The maximum number of bytes of a text. A longer one is truncated.
     pub field: usize,
-    /// Bytes of a turn. Of one that has more, the rest is left out.
+    /// The maximum number of bytes of a turn. Further dispatches are not recorded.
     pub turn: u64,
-    /// Bytes of a file, after which the next one begins.
+    /// The number of bytes of a file after which the next one begins.
     pub file: u64,
-    /// Files that are kept beside the one that is written; older ones are removed.
+    /// The number of previous files that are kept. Older ones are deleted.
     pub files: usize,
-    /// Dispatches that may wait to be written. What comes while that many wait is dropped, and counted in the file.
+    /// The number of dispatches that can wait to be written. Further ones are dropped and counted in the file.
     pub queue: usize,
 }
 
 impl Default for RecordLimits {
-    /// 16 KiB a field, 4 MiB a turn, 64 MiB a file, four files beside it, 1,024 dispatches that wait.
+    /// 16 KiB per text, 4 MiB per turn, 64 MiB per file, four previous files, and a queue of 1,024 dispatches.
     fn default() -> Self {
         Self { field: line::field(), turn: 4 << 20, file: 64 << 20, files: 4, queue: 1024 }
     }
@@ -45,9 +45,9 @@ impl Default for RecordLimits {
 
 /// An observer that writes each dispatch to a file, as a line of JSON.
 ///
-/// Register it with [`Registry::observe`](hooks_core::Registry::observe) before the sets are made. Dispatches of kinds that
-/// cannot be written as JSON are left out. Secrets are removed, by the rules that `secrets_scanner` brings, before anything
-/// is written; that and the writing happen on a thread of its own. [`flush`](Self::flush) waits for it, and so does dropping
+/// Register it with [`Registry::observe`](hooks_core::Registry::observe) before hook sets are created. Dispatches of
+/// kinds that cannot be serialised are not recorded. Secrets are removed with the rules of `secrets_scanner` before
+/// anything is written. This happens on a separate thread. [`flush`](Self::flush) waits for it, and so does dropping
 /// the last clone.
 #[derive(Clone)]
 pub struct Recorder(Arc<Shared>);
@@ -66,23 +66,23 @@ enum Task {
     Flush(SyncSender<()>),
 }
 
-/// Writes what a turn took from outside of its hooks, on the recorder's thread.
+/// Serialises the inputs of a turn on the recorder's thread.
 type Inputs = Box<dyn FnOnce() -> Value + Send>;
 
 impl Recorder {
-    /// Begins a recording at `path`, behind what an earlier one left there.
+    /// Creates a recorder that appends to the file at `path`.
     ///
     /// # Errors
-    /// The file cannot be made.
+    /// If the file cannot be created.
     pub fn create(path: impl Into<PathBuf>, program: &str, limits: RecordLimits) -> io::Result<Self> {
         Self::with_rules(path, program, limits, Vec::new())
     }
 
-    /// As [`create`](Self::create), with rules of the app's own for what must not be written: each gives a text without it,
-    /// or `None` where there is none of it.
+    /// Like [`create`](Self::create), with additional redaction rules. Each returns the redacted text, or `None` if
+    /// there is nothing to redact.
     ///
     /// # Errors
-    /// The file cannot be made.
+    /// If the file cannot be created.
     pub fn with_rules(
         path: impl Into<PathBuf>,
         program: &str,
@@ -99,18 +99,18 @@ impl Recorder {
         Ok(Self(Arc::new(Shared { queue: Some(queue), dropped, thread: Some(thread) })))
     }
 
-    /// Waits until everything that was dispatched so far is in the file. Blocks the thread.
+    /// Blocks until all dispatches so far have been written.
     pub fn flush(&self) {
         let (done, wait) = sync_channel(1);
         if self.0.queue.as_ref().is_some_and(|queue| queue.send(Task::Flush(done)).is_ok()) {
-            // The writer is gone only at the end of the program.
+            // The writer has ended only if the program is ending.
             let _ = wait.recv();
         }
     }
 }
 
 impl Recorder {
-    /// A listener that writes each turn of a harness, so that it can be replayed:
+    /// Returns a listener that records each turn of a harness, so that it can be replayed:
     /// `harness.on_inputs(recorder.turns())`.
     #[cfg(feature = "agent")]
     pub fn turns(
@@ -128,7 +128,7 @@ impl Recorder {
             let ids = (**cx.ids()).clone();
             let (exit, reply) = (reply.exit.to_string(), reply.to_string());
             let line = TurnLine { ids, exit, reply, ..TurnLine::default() };
-            // It is a struct of data: nothing of it is code of the app that could fail.
+            // The inputs are plain data, so serialising them cannot fail.
             let inputs = Box::new(move || serde_json::to_value(inputs).unwrap_or_default());
             recorder.send(Task::Turn(Box::new(line), inputs));
         }
@@ -150,7 +150,7 @@ impl Observer for Recorder {
     }
 
     fn traced(&self, trace: &Trace) {
-        // A program that records may replay its own recording.
+        // A program that records may also replay its recording.
         if trace.replay {
             return;
         }

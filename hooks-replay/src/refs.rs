@@ -1,7 +1,7 @@
-//! What lines refer to instead of repeating it: messages, and long values.
+//! References of lines to messages and long values that earlier lines contain.
 //!
-//! In a line the text `$message:id` stands for a message and `$value:id` for a long value, which a line before it has. A text
-//! of this form that somebody said has one more `$`, so that nobody can pass something off as what another said.
+//! In a line, the text `$message:id` refers to a message and `$value:id` to a long value of an earlier line. Other
+//! texts of this form are escaped with an additional `$`, so that no recorded text can be mistaken for a reference.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,23 +10,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// What lines call a message or a value. It is made of the content, so that it is the same in every file.
+/// The id of a message or a value. It is a hash of the content, so it is the same in every file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SharedId(u64);
 
-/// How a reference to a message begins.
+/// The prefix of a reference to a message.
 const MESSAGE: &str = "$message:";
 
-/// How a reference to a long value begins.
+/// The prefix of a reference to a long value.
 const VALUE: &str = "$value:";
 
-/// How many lines one may look back for a message or a value. What none of them has is written again, so that a recording
-/// of any length is read in bounded memory.
+/// The maximum distance in lines between a reference and the line that contains or last referred to its target. Beyond
+/// it, the target is written again, so that recordings of any length can be read in bounded memory.
 const SPAN: u64 = 4096;
 
-/// A line refers to something that no line before it has.
+/// The target of a reference is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it refers to `{0}`, which is not in the recording: the line that had it is torn, or was taken out")]
+#[error("it refers to `{0}`, which is not in the recording: the line that contained it is incomplete or was removed")]
 pub struct Missing(pub(crate) SharedId);
 
 impl SharedId {
@@ -60,27 +60,27 @@ impl<'de> Deserialize<'de> for SharedId {
     }
 }
 
-/// A reference to a message.
+/// Creates a reference to a message.
 pub(crate) fn message(id: SharedId) -> Value {
     format!("{MESSAGE}{id}").into()
 }
 
-/// A reference to a long value.
+/// Creates a reference to a long value.
 pub(crate) fn value(id: SharedId) -> Value {
     format!("{VALUE}{id}").into()
 }
 
-/// The message that a text refers to.
+/// Parses a reference to a message.
 pub(crate) fn message_of(text: &str) -> Option<SharedId> {
     text.strip_prefix(MESSAGE).and_then(SharedId::read)
 }
 
-/// Whether a text is a reference, which is nothing that anybody said.
+/// Whether a text is a reference, and not a recorded text.
 pub(crate) fn is_reference(text: &str) -> bool {
     [MESSAGE, VALUE].iter().any(|prefix| text.strip_prefix(prefix).and_then(SharedId::read).is_some())
 }
 
-/// Calls `each` with the messages that a value refers to.
+/// Calls `each` with the id of every message that a value refers to.
 pub(crate) fn each_message(value: &Value, each: &mut dyn FnMut(SharedId)) {
     match value {
         Value::String(text) => message_of(text).into_iter().for_each(each),
@@ -90,7 +90,7 @@ pub(crate) fn each_message(value: &Value, each: &mut dyn FnMut(SharedId)) {
     }
 }
 
-/// Gives texts that look like a reference one more `$`.
+/// Escapes texts that look like references with an additional `$`.
 pub(crate) fn escape(value: &mut Value) {
     each_text(value, &mut |value| {
         if let Value::String(text) = value
@@ -101,14 +101,14 @@ pub(crate) fn escape(value: &mut Value) {
     });
 }
 
-/// Whether a text is that of a reference, but for the number of its `$` and what it refers to.
+/// Whether a text is a reference with any number of `$` and any target.
 fn looks_like_one(text: &str) -> bool {
     let named = text.trim_start_matches('$');
     named.len() < text.len() && [MESSAGE, VALUE].iter().any(|prefix| named.starts_with(&prefix[1..]))
 }
 
-/// Puts what `find` gives into the place of each reference to a message, and takes back what [`escape`] did. What is not
-/// found stays as it is, and the first of it is the error.
+/// Replaces each reference to a message by the result of `find`, and unescapes texts. A reference that is not found
+/// stays, and the first one is the error.
 pub(crate) fn resolve(value: &mut Value, find: &mut dyn FnMut(SharedId) -> Option<Value>) -> Result<(), Missing> {
     let mut missing = Ok(());
     each_text(value, &mut |value| {
@@ -125,7 +125,7 @@ pub(crate) fn resolve(value: &mut Value, find: &mut dyn FnMut(SharedId) -> Optio
     missing
 }
 
-/// Puts what `find` gives into the place of each reference to a long value.
+/// Replaces each reference to a long value by the result of `find`.
 pub(crate) fn expand(value: &mut Value, find: &mut dyn FnMut(SharedId) -> Option<Value>) -> Result<(), Missing> {
     let mut missing = Ok(());
     each_text(value, &mut |value| {
@@ -139,7 +139,7 @@ pub(crate) fn expand(value: &mut Value, find: &mut dyn FnMut(SharedId) -> Option
     missing
 }
 
-/// Calls `each` with every text. What it puts in a text's place is not looked through.
+/// Calls `each` with every text. Replacements are not visited.
 fn each_text(value: &mut Value, each: &mut dyn FnMut(&mut Value)) {
     match value {
         Value::String(_) => each(value),
@@ -149,12 +149,12 @@ fn each_text(value: &mut Value, each: &mut dyn FnMut(&mut Value)) {
     }
 }
 
-/// What lines may refer to: what is in one of the last [`SPAN`] lines, or is referred to there.
+/// The possible targets of references: what one of the last [`SPAN`] lines contains or refers to.
 #[derive(Debug)]
 pub(crate) struct Window<T> {
-    /// How many lines there were.
+    /// The number of lines so far.
     lines: u64,
-    /// With the line that had it last.
+    /// Each with the last line that contains or refers to it.
     entries: HashMap<SharedId, (u64, T)>,
 }
 
@@ -171,20 +171,20 @@ impl<T> Window<T> {
         self.entries.get(&id).map(|(_, entry)| entry)
     }
 
-    /// Whether the next line may refer to it.
+    /// Whether the next line can refer to it.
     pub(crate) fn reaches(&self, id: SharedId) -> bool {
         self.entries.get(&id).is_some_and(|(last, _)| last + SPAN > self.lines)
     }
 
-    /// A line refers to it.
+    /// Records that a line refers to it.
     pub(crate) fn touch(&mut self, id: SharedId) {
         if let Some((last, _)) = self.entries.get_mut(&id) {
             *last = self.lines;
         }
     }
 
-    /// A line is over that is more than a message or a value. What nobody can refer to is let go of; a reader keeps it
-    /// longer, since lines of a turn wait for its end.
+    /// Records the end of a line other than a message or a value, and drops entries that are out of reach. A reader
+    /// keeps them longer, because the lines of a turn are processed at its end.
     pub(crate) fn next_line(&mut self) {
         self.lines += 1;
         if self.lines.is_multiple_of(SPAN) {

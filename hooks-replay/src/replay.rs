@@ -1,4 +1,4 @@
-//! Recorded dispatches through today's hooks.
+//! Replays recorded dispatches with the current hooks.
 
 mod accept;
 mod side;
@@ -16,7 +16,7 @@ use crate::secrets::OwnRule;
 use crate::setup::{Running, Setup, SoFar, setup_methods};
 use crate::source::{Progress, ReplayError};
 
-/// Replays recorded dispatches, each on its own, through the hooks of a registry.
+/// Replays recorded dispatches, each independently, with the hooks of a registry.
 pub struct Replay<'a> {
     today: Side<'a>,
     candidate: Option<Side<'a>>,
@@ -24,7 +24,7 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// A replay through the hooks that `scope` puts in force, for the agent and the prompt of a dispatch.
+    /// Creates a replay with the hooks that `scope` returns for the agent and the prompt of a dispatch.
     pub fn new(
         registry: &'a Registry,
         scope: impl Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a,
@@ -32,9 +32,9 @@ impl<'a> Replay<'a> {
         Self { today: Side::new(registry, scope), candidate: None, setup: Setup::default() }
     }
 
-    /// Compares other hooks with those of [`new`](Self::new), and not these with the recording: of the recording the events
-    /// and subjects are taken alone. `registry` may be the same one, where `scope` puts others of its hooks in force, or a
-    /// [`fork`](Registry::fork) of it.
+    /// Compares other hooks with those of [`new`](Self::new), instead of comparing the latter with the recording, of
+    /// which only the events and subjects are used. `registry` can be the same one, if `scope` returns other hooks of
+    /// it, or a [`fork`](Registry::fork) of it.
     #[must_use]
     pub fn candidate(
         mut self,
@@ -47,12 +47,12 @@ impl<'a> Replay<'a> {
 
     setup_methods!();
 
-    /// Replays several files, one after the other, into one report: recordings, or transcripts of other programs, which are
-    /// told by their first lines.
+    /// Replays several files in order into one report: recordings, or transcripts of other programs, which are detected
+    /// by their first lines.
     ///
     /// # Errors
-    /// [`ReplayError`]: a file cannot be read, or the hooks of today are not in order. What is wrong with a line or a
-    /// dispatch is in the report.
+    /// [`ReplayError`] if a file cannot be read, or the lists of hooks are invalid. Errors in a line or a dispatch are
+    /// part of the report.
     pub async fn files<P: AsRef<Path> + Send>(
         &self,
         paths: impl IntoIterator<Item = P, IntoIter: Send> + Send,
@@ -72,7 +72,7 @@ impl std::fmt::Debug for Replay<'_> {
     }
 }
 
-/// A replay of dispatches under way.
+/// A running replay of dispatches.
 struct Dispatches<'r, 'a> {
     replay: &'r Replay<'a>,
     so_far: SoFar,
@@ -94,11 +94,11 @@ impl Running for Dispatches<'_, '_> {
         match line {
             Line::Dispatch(recorded) => self.dispatch(*recorded, place).await,
             Line::Full { .. } => {
-                let problem = "the rest of the turn was not written: it was longer than a turn may be";
+                let problem = "the rest of the turn was not recorded, because it reached the size limit";
                 self.so_far.report.fail(place, &problem);
                 Ok(())
             }
-            // Turns are replayed in another way.
+            // Turns are replayed by `TurnReplay`.
             _ => Ok(()),
         }
     }
@@ -122,7 +122,7 @@ impl Dispatches<'_, '_> {
         let (mut before, mut after) = match &self.replay.candidate {
             None => (recorded, today),
             Some(candidate) => match self.sides.candidate.fire(candidate, setup, comparer, &recorded).await? {
-                // Where it happened, and what of it is there, the recording says.
+                // The ids come from the recording.
                 Ok(fired) => {
                     let DispatchLine { ids, event, marks, .. } = recorded;
                     (DispatchLine { ids, event, marks, ..today }, fired.outermost)

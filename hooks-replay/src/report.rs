@@ -1,4 +1,4 @@
-//! What a replay came to: differences in groups, the ones that matter most first.
+//! The report of a replay: groups of differences, most important first.
 
 mod github;
 mod html;
@@ -12,122 +12,124 @@ use serde_json::Value;
 use crate::compare::{Difference, Flip, find};
 use crate::line::{DispatchLine, RunLine};
 
-/// How many examples a group keeps.
+/// The number of examples per group.
 const EXAMPLES: usize = 3;
 
-/// How many groups a hook has of one sort at a kind, and how many types of lines are told apart: reasons may name ids.
+/// The maximum number of groups per hook, kind and sort of difference, and of counted line types, because reasons may
+/// contain ids.
 const DISTINCT: usize = 20;
 
-/// How many runs of a hook its median is of, at most and at least.
+/// The maximum and minimum number of runs for the median duration of a hook.
 const SAMPLES: usize = 1024;
 const FEWEST: usize = 10;
 
-/// How many reasons for lines that could not be replayed are kept.
+/// The maximum number of messages about lines that could not be replayed.
 const PROBLEMS: usize = 20;
 
-/// What a replay came to.
+/// The report of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// Dispatches that were replayed.
+    /// The number of replayed dispatches.
     pub replayed: usize,
-    /// Dispatches of which the recording has no whole line, because a text was cut or a secret removed: what was replayed is
-    /// what the recording has.
+    /// The number of dispatches whose recorded line is incomplete, because a text was truncated or a secret removed.
+    /// They were replayed with the recorded data.
     pub partly: usize,
-    /// Dispatches that a hook decided or changed which is not replayed: what they came to without it was not compared.
+    /// The number of dispatches that were not compared, because a hook that is not in the replay decided or changed
+    /// them.
     pub unanswered: usize,
-    /// Turns that were replayed.
+    /// The number of replayed turns.
     pub turns: usize,
-    /// Turns that went another way than the recorded ones.
+    /// The number of turns that diverged from the recording.
     pub diverged: usize,
-    /// Dispatches within another one, which are replayed with it.
+    /// The number of nested dispatches, which are replayed with the outer ones.
     pub nested: usize,
-    /// Hooks that a replay does not start, since they would outlive it, and how often they were due.
+    /// Hooks that a replay does not start, because they would outlive it, and the number of their runs.
     pub not_started: BTreeMap<String, usize>,
-    /// Lines of another program's traffic that hold nothing a hook sees, by their type.
+    /// Lines of other programs that contain nothing for hooks, by type.
     pub other: BTreeMap<String, usize>,
     /// The differences, grouped.
     pub groups: Vec<Group>,
-    /// Lines and dispatches that could not be replayed.
+    /// The number of lines and dispatches that could not be replayed.
     pub failed: usize,
-    /// Why, for the first of them; `failed` says how many there are.
+    /// The first error messages. `failed` is the total number.
     pub problems: Vec<String>,
-    /// Dispatches that differ.
+    /// The number of dispatches that differ.
     pub differing: usize,
-    /// Hooks that take more than twice as long, by the median of their runs. No difference: a machine may be busy.
+    /// Hooks whose median duration has more than doubled. This is not a difference, because a machine may be busy.
     pub slower: Vec<Slower>,
     #[serde(skip)]
     times: HashMap<String, Times>,
 }
 
-/// A hook that takes longer than it did.
+/// A hook that is slower than in the recording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Slower {
     /// The hook.
     pub hook: String,
-    /// The median of its recorded runs, in microseconds.
+    /// The median duration in the recording, in microseconds.
     pub recorded: u64,
-    /// The median of today's runs, in microseconds.
+    /// The median duration in the replay, in microseconds.
     pub replayed: u64,
 }
 
-/// How long the first runs of a hook took, in microseconds.
+/// The durations of the first runs of a hook, in microseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Times {
     recorded: Vec<u64>,
     replayed: Vec<u64>,
 }
 
-/// Differences of one sort by one hook.
+/// Differences of the same sort, caused by the same hook.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Group {
     /// The kind.
     pub kind: String,
-    /// What differs, in a line.
+    /// A one-line description.
     pub title: String,
-    /// The hook that is responsible.
+    /// The hook that caused the difference.
     pub hook: Option<String>,
-    /// Where the verdict flipped, how.
+    /// How the verdict flipped, if it did.
     pub flip: Option<Flip>,
-    /// Whether it comes after a turn went another way: what the recording answered there, nobody was asked.
+    /// Whether the turn had diverged before. The recorded answers then belong to another course of the turn.
     pub counterfactual: bool,
-    /// How often.
+    /// The number of differences.
     pub count: usize,
-    /// The first of them.
+    /// The first differences.
     pub examples: Vec<Example>,
     #[serde(skip)]
     rank: u8,
 }
 
-/// One dispatch that differs.
+/// A dispatch that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Example {
-    /// The file and the line, or what else names the place.
+    /// The file and line, or another description of the place.
     pub place: String,
-    /// The conversation, where it is known.
+    /// The conversation, if it is known.
     pub conversation: Option<String>,
-    /// The call of a tool that the dispatch is about.
+    /// The tool call that the dispatch concerns.
     pub call: Option<ExampleCall>,
     /// The difference.
     #[serde(flatten)]
     pub difference: Difference,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ExampleCall {
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// The call's id.
+    /// The id of the call.
     pub id: String,
 }
 
 impl ExampleCall {
-    /// The call that an event is about.
+    /// The tool call that an event concerns.
     fn of(event: &Value) -> Option<Self> {
         let text = |name: &str| Some(plain(event.get("call")?.get(name)?.as_str()?));
         Some(Self { tool: text("name")?, id: text("id")? })
@@ -135,18 +137,18 @@ impl ExampleCall {
 }
 
 impl Report {
-    /// Whether today's hooks do what the recorded ones did, and everything could be replayed.
+    /// Whether there is no difference and everything could be replayed.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.failed == 0
     }
 
-    /// Whether a verdict or the end of a dispatch differs.
+    /// Whether a verdict or the outcome of a dispatch differs.
     pub fn has_flips(&self) -> bool {
         self.groups.iter().any(Group::is_flip)
     }
 
-    /// For the end of a program: 2 where a verdict flipped; else 3 where something could not be replayed, or nothing was there
-    /// to replay; else 1 where something differs; 0 where nothing does.
+    /// The exit code for a program: 2 if a verdict flipped; otherwise 3 if something could not be replayed, or there
+    /// was nothing to replay; otherwise 1 if there is a difference; otherwise 0.
     pub fn exit_code(&self) -> u8 {
         match self {
             _ if self.has_flips() => 2,
@@ -156,12 +158,12 @@ impl Report {
         }
     }
 
-    /// Notes how a dispatch differs from the `recorded` one.
+    /// Adds the differences of a dispatch.
     pub(crate) fn add(&mut self, recorded: &DispatchLine, place: &str, differences: Vec<Difference>) {
         self.add_to(false, recorded, place, differences);
     }
 
-    /// As [`add`](Self::add), where it may come after the turn went another way.
+    /// Like [`add`](Self::add), for a dispatch that may come after the turn diverged.
     pub(crate) fn add_to(
         &mut self,
         counterfactual: bool,
@@ -181,7 +183,7 @@ impl Report {
         }
     }
 
-    /// The group of such differences.
+    /// The group of such a difference.
     fn group(&mut self, kind: &str, counterfactual: bool, difference: &Difference) -> &mut Group {
         let (rank, hook) = (difference.rank(), hook(difference).map(str::to_owned));
         let flip = if let Difference::Verdict { flip, .. } = difference { Some(flip.clone()) } else { None };
@@ -203,14 +205,14 @@ impl Report {
         &mut self.groups[at]
     }
 
-    /// Notes a line that holds nothing a hook sees.
+    /// Counts a line that contains nothing for hooks.
     pub(crate) fn foreign(&mut self, what: &str) {
         let what = plain(what);
         let is_known = self.other.contains_key(&what) || self.other.len() < DISTINCT;
         *self.other.entry(if is_known { what } else { "of other types".to_owned() }).or_default() += 1;
     }
 
-    /// Notes something that could not be replayed.
+    /// Adds an error.
     pub(crate) fn fail(&mut self, place: &str, problem: &dyn std::fmt::Display) {
         self.failed += 1;
         if self.problems.len() < PROBLEMS {
@@ -218,7 +220,7 @@ impl Report {
         }
     }
 
-    /// Notes how long the hooks of one dispatch took.
+    /// Adds the durations of the hooks of a dispatch.
     pub(crate) fn time(&mut self, recorded: &[RunLine], replayed: &[RunLine]) {
         for run in replayed {
             let before = find(recorded, &run.hook).and_then(|run| run.micros);
@@ -231,7 +233,7 @@ impl Report {
         }
     }
 
-    /// Puts what matters most first.
+    /// Sorts by importance.
     pub(crate) fn sort(&mut self) {
         let median = |mut times: Vec<u64>| {
             times.sort_unstable();
@@ -253,13 +255,13 @@ impl Report {
 }
 
 impl Group {
-    /// Whether it changes what the agent does.
+    /// Whether it changes the behaviour of the agent.
     pub(crate) fn is_flip(&self) -> bool {
         self.rank <= 1 && !self.counterfactual
     }
 }
 
-/// What a hook, a person or a file says must neither steer a terminal nor begin a line of its own.
+/// Removes control characters, so that recorded text can neither control a terminal nor begin a line.
 pub(crate) fn plain(text: &str) -> String {
     let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.replace(|c: char| c.is_control() || turns(c), " ")
@@ -280,23 +282,23 @@ fn title(difference: &Difference) -> String {
     match difference {
         Difference::Verdict { flip, reason: Some(reason), .. } => format!("{flip}: {reason}"),
         Difference::Verdict { flip, .. } => flip.to_string(),
-        Difference::Rewrite { .. } => "rewrites otherwise".to_owned(),
+        Difference::Rewrite { .. } => "rewrites differently".to_owned(),
         Difference::Outcome { recorded: None, replayed: Some(error) } => format!("fails now: {error}"),
         Difference::Outcome { recorded: Some(error), replayed: None } => format!("fails no longer: {error}"),
         Difference::Outcome { replayed, .. } => {
-            format!("fails otherwise: {}", replayed.as_deref().unwrap_or_default())
+            format!("fails differently: {}", replayed.as_deref().unwrap_or_default())
         }
         Difference::Flow { recorded: Some(then), replayed: Some(now), .. } if then == now => {
-            "is given something else".to_owned()
+            "gets another subject".to_owned()
         }
         Difference::Flow { recorded, replayed, .. } => {
             let word = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing".to_owned());
-            format!("goes another way: {} → {}", word(recorded), word(replayed))
+            format!("diverges: {} → {}", word(recorded), word(replayed))
         }
         Difference::Status { recorded, replayed, .. } => format!("{recorded} → {replayed}"),
         Difference::Revised { .. } => "has other options, filters or parameters".to_owned(),
-        Difference::Added { .. } => "is new".to_owned(),
-        Difference::Gone { .. } => "is gone".to_owned(),
+        Difference::Added { .. } => "was added".to_owned(),
+        Difference::Gone { .. } => "was removed".to_owned(),
         Difference::Order { recorded, replayed } => format!("order: {} → {}", recorded.join(", "), replayed.join(", ")),
     }
 }

@@ -1,4 +1,4 @@
-//! Secrets are removed before the first byte is written.
+//! Removes secrets before anything is written.
 
 mod bundled;
 
@@ -12,22 +12,22 @@ use serde_json::Value;
 use self::bundled::RuleSet;
 use crate::refs;
 
-/// What stands in the place of a secret.
+/// Replaces a secret.
 const REDACTED: &str = "[REDACTED_SECRET]";
 
-/// The rules of `secrets_scanner` (MIT), which joins those of gitleaks (MIT) and kingfisher (Apache-2.0).
+/// The rules of `secrets_scanner` (MIT), which combines those of gitleaks (MIT) and kingfisher (Apache-2.0).
 static BUNDLED: LazyLock<Option<RuleSet>> = LazyLock::new(|| {
     match RuleSet::read(secrets_scanner::rules::BUNDLED_RULES) {
         Ok(rules) => Some(rules),
         Err(error) => {
-            tracing::error!(target: "hooks_replay", %error, "the rules for secrets cannot be read; every text is removed");
+            tracing::error!(target: "hooks_replay", %error, "the rules for secrets cannot be loaded; every text is removed");
             None
         }
     }
 });
 
-/// What the set leaves to the name before it: credentials in headers, in addresses, and in settings. Each keeps the text of
-/// its first group.
+/// Rules for secrets that only their context identifies: credentials in headers, in URLs, and in settings. Each keeps
+/// the text of its first group.
 static BY_PLACE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let rules = [
         r"(?i)(\b(?:bearer|basic|token)\s+)[A-Za-z0-9._~+/=-]{16,}",
@@ -37,22 +37,22 @@ static BY_PLACE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(\b\d{8,10}:)AA[A-Za-z0-9_-]{33}",
         r"(\bkey-)[0-9a-f]{32}\b",
     ];
-    // A rule that does not compile is a mistake of this file, which the tests would show.
+    // A rule that does not compile is a bug in this file, which the tests would find.
     rules.iter().filter_map(|rule| Regex::new(rule).ok()).collect()
 });
 
-/// A rule of the app's own: gives a text without what must not be written, or `None` where there is none of it.
+/// A redaction rule of the app: returns the redacted text, or `None` if there is nothing to redact.
 pub type OwnRule = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Removes secrets from texts.
 pub(crate) struct Scrubber {
     own: Arc<[OwnRule]>,
     hasher: RandomState,
-    /// The hashes of texts without any: a conversation is part of many dispatches, and to look for secrets takes long.
+    /// The hashes of texts without secrets: a conversation is part of many dispatches, and scanning is slow.
     clean: HashSet<u64>,
 }
 
-/// How many texts are known at most.
+/// The maximum number of hashes.
 const KNOWN: usize = 1 << 16;
 
 impl Scrubber {
@@ -60,8 +60,8 @@ impl Scrubber {
         Self { own, hasher: RandomState::new(), clean: HashSet::new() }
     }
 
-    /// Removes secrets from every text of `value`, keys included. Returns whether there were any. `key` is the name before
-    /// it.
+    /// Removes secrets from every text of `value`, including its keys. Returns whether there were any. `key` is the key
+    /// of the value.
     pub(crate) fn scrub(&mut self, key: &str, value: &mut Value) -> bool {
         match value {
             Value::String(text) => !refs::is_reference(text) && self.scrub_text(key, text),
@@ -85,10 +85,10 @@ impl Scrubber {
         }
     }
 
-    /// Removes secrets from one text. Many are known by the name before them only, as in `"password": "…"`, so the scanner
+    /// Removes secrets from one text. Many can only be recognised by their key, as in `"password": "…"`, so the scanner
     /// sees the key too.
     pub(crate) fn scrub_text(&mut self, key: &str, text: &mut String) -> bool {
-        // Shorter than any secret, and most texts of an event are.
+        // No secret is that short, but most texts of an event are.
         let is_short = text.len() < 8;
         if is_short && self.own.is_empty() {
             return false;
@@ -107,7 +107,7 @@ impl Scrubber {
             let named = format!("{key} = \"{text}\"");
             let redacted = redact(&named);
             if redacted == named {
-                // What a rule wants at the beginning or the end of a text.
+                // Some rules require a certain beginning or end of the text.
                 *text = redact(text);
             } else {
                 let inner = redacted.strip_prefix(&format!("{key} = \"")).and_then(|rest| rest.strip_suffix('"'));

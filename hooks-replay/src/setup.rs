@@ -1,4 +1,4 @@
-//! What every replay is given, and what it does with lines alike.
+//! The configuration that all replays share, and the processing of lines that they share.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use crate::traffic::Found;
 
 type Context<'a> = dyn Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a;
 
-/// What a replay is given beside its hooks.
+/// The configuration of a replay besides its hooks.
 pub(crate) struct Setup<'a> {
-    /// Puts state into the context of a dispatch.
+    /// Adds state to the context of a dispatch.
     pub(crate) context: Box<Context<'a>>,
     pub(crate) progress: Box<dyn Fn(Progress) + Send + Sync + 'a>,
     pub(crate) rules: Arc<[OwnRule]>,
@@ -28,11 +28,11 @@ impl Default for Setup<'_> {
     }
 }
 
-/// The methods of a type whose field `setup` is a [`Setup`], and which has a method `files`.
+/// The methods of a type that has a field `setup` of type [`Setup`] and a method `files`.
 macro_rules! setup_methods {
     () => {
-        /// Puts the state that the hooks ask for into the context of each dispatch. It is the replay's own: give it nothing
-        /// that reaches the world.
+        /// Adds the state that hooks need to the context of each dispatch. Do not add anything with access to real
+        /// systems.
         #[must_use]
         pub fn context(
             mut self,
@@ -42,15 +42,14 @@ macro_rules! setup_methods {
             self
         }
 
-        /// Tells how far the replay is, after each line that was read. So it should be quick.
+        /// Sets a listener for the progress, which is called after each line. It should be fast.
         #[must_use]
         pub fn progress(mut self, listener: impl Fn(Progress) + Send + Sync + 'a) -> Self {
             self.setup.progress = Box::new(listener);
             self
         }
 
-        /// The app's own rules for what must not be written, as the recorder had them: what they remove is no difference,
-        /// and stands in no report.
+        /// Sets the redaction rules of the recorder. What they remove is neither a difference nor part of a report.
         #[must_use]
         pub fn with_rules(mut self, rules: Vec<OwnRule>) -> Self {
             self.setup.rules = rules.into();
@@ -60,7 +59,7 @@ macro_rules! setup_methods {
         /// Replays the file at `path`.
         ///
         /// # Errors
-        /// As [`files`](Self::files).
+        /// The same as those of [`files`](Self::files).
         pub async fn file(&self, path: impl AsRef<Path> + Send) -> Result<Report, ReplayError> {
             self.files([path]).await
         }
@@ -69,15 +68,15 @@ macro_rules! setup_methods {
 
 pub(crate) use setup_methods;
 
-/// A replay under way.
+/// A running replay.
 pub(crate) trait Running: Send {
     fn so_far(&mut self) -> &mut SoFar;
 
-    /// A dispatch, or the end of a turn.
+    /// Handles a dispatch, or the end of a turn.
     fn line(&mut self, line: Line, place: &str) -> impl Future<Output = Result<(), ReplayError>> + Send;
 }
 
-/// What is known of a replay under way.
+/// The state of a running replay.
 pub(crate) struct SoFar {
     pub(crate) report: Report,
     pub(crate) comparer: Comparer,
@@ -88,7 +87,7 @@ impl Setup<'_> {
         SoFar { report: Report::default(), comparer: Comparer::new(Arc::clone(&self.rules)) }
     }
 
-    /// Gives `running` the lines of the files, one after the other.
+    /// Passes the lines of the files to `running`.
     pub(crate) async fn read(&self, paths: &[PathBuf], running: &mut impl Running) -> Result<(), ReplayError> {
         let source = Source::of(paths);
         for path in paths {
@@ -106,18 +105,18 @@ impl Setup<'_> {
 }
 
 impl SoFar {
-    /// Takes in a line. What is left is the replay's own.
+    /// Handles a line, and returns it if it is specific to the replay.
     pub(crate) fn take(&mut self, file: &str, number: usize, found: Found) -> Option<Line> {
         let place = || format!("{file}:{number}");
         match found {
             Found::Line(Line::Header(header)) => self.comparer.cleaner.field = header.field,
             Found::Line(Line::Message(message)) => {
                 if let Err(error) = self.comparer.messages.read(message) {
-                    self.report.fail(&place(), &format_args!("this is no message: {error}"));
+                    self.report.fail(&place(), &format_args!("this is not a message: {error}"));
                 }
             }
             Found::Line(Line::Dropped { count }) => {
-                let problem = format_args!("{count} lines were not written: the recorder was too slow");
+                let problem = format_args!("{count} lines were dropped, because the recorder was too slow");
                 self.report.fail(&place(), &problem);
             }
             Found::Line(mut line) => {

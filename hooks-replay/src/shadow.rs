@@ -1,4 +1,4 @@
-//! What hooks in shadow would have decided, from a recording.
+//! Reports what hooks in shadow mode would have decided, from a recording.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,17 +11,17 @@ use crate::line::{DispatchLine, Line, RunLine};
 use crate::reader::Reader;
 use crate::report::plain;
 
-/// What the hooks that ran in shadow would have decided.
+/// What the hooks in shadow mode would have decided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ShadowReport {
-    /// Each hook at each of its kinds.
+    /// An entry per hook and kind.
     pub hooks: Vec<ShadowHook>,
-    /// Lines that could not be read.
+    /// The number of lines that could not be read.
     pub unreadable: usize,
 }
 
-/// One hook in shadow, at one kind.
+/// A hook in shadow mode, at one kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ShadowHook {
@@ -29,13 +29,13 @@ pub struct ShadowHook {
     pub hook: String,
     /// The kind.
     pub kind: String,
-    /// How often it ran.
+    /// The number of runs.
     pub runs: usize,
-    /// What it would have decided, by word and reason, and how often.
+    /// The number of decisions that it would have made, by decision and reason.
     pub decisions: BTreeMap<String, BTreeMap<String, usize>>,
-    /// How often it would have changed the subject.
+    /// The number of times that it would have changed the subject.
     pub changes: usize,
-    /// How often it failed, by cause.
+    /// The number of failures, by cause.
     pub failures: BTreeMap<String, usize>,
 }
 
@@ -89,7 +89,7 @@ impl fmt::Display for ShadowReport {
             let runs = hook.runs;
             writeln!(f, "`{}` at {}, {runs} runs", hook.hook, hook.kind)?;
             for (word, reasons) in &hook.decisions {
-                writeln!(f, "  would have said `{word}` {} of {runs} times", reasons.values().sum::<usize>())?;
+                writeln!(f, "  would have decided `{word}` {} of {runs} times", reasons.values().sum::<usize>())?;
                 for (reason, count) in reasons.iter().filter(|(reason, _)| !reason.is_empty()) {
                     writeln!(f, "    {count:>6} × {}", plain(reason))?;
                 }

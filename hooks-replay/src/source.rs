@@ -1,4 +1,4 @@
-//! The lines of files, whatever wrote them, and how far they were read.
+//! Reads the lines of files, whatever program wrote them, and counts the progress.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -12,17 +12,17 @@ use crate::lines::{Unreadable, read_line};
 use crate::reader::Entries;
 use crate::traffic::{Found, is_recording, traffic};
 
-/// How far a replay is.
+/// The progress of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Bytes that were read.
+    /// The number of bytes read so far.
     pub read: u64,
-    /// Bytes of all files; what is no plain file has none.
+    /// The size of all files. What is not a regular file counts as 0.
     pub total: u64,
 }
 
-/// A recording could not be replayed at all.
+/// The error of a replay as a whole.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
@@ -32,15 +32,15 @@ pub enum ReplayError {
     File {
         /// The file.
         path: String,
-        /// What happened.
+        /// The error of the operating system.
         error: std::io::Error,
     },
-    /// The hooks of today are not in order.
+    /// The lists of hooks are invalid.
     #[error(transparent)]
     Config(#[from] hooks_core::ConfigError),
 }
 
-/// Files, one after the other.
+/// Several files in order.
 pub(crate) struct Source {
     total: u64,
     read: Arc<AtomicU64>,
@@ -59,7 +59,8 @@ impl Source {
         Progress { read: self.read.load(Ordering::Relaxed), total: self.total }
     }
 
-    /// The lines of the file at `path`: a recording, or a transcript of another program, which is told by its first line.
+    /// The lines of the file at `path`: a recording, or a transcript of another program, which is detected by its first
+    /// line.
     pub(crate) fn lines(&self, path: &Path) -> Result<FoundLines, ReplayError> {
         let unreadable = |error| ReplayError::File { path: path.display().to_string(), error };
         if path.is_dir() {
@@ -75,7 +76,7 @@ impl Source {
     }
 }
 
-/// Lets others run, who may want to end the replay: hooks may all be ready at once, for a gigabyte.
+/// Yields to the runtime, so that the replay can be cancelled: hooks may never have to wait during a whole gigabyte.
 pub(crate) async fn breathe(line: usize) {
     let mut waits = line.is_multiple_of(64);
     std::future::poll_fn(|cx| {
@@ -88,7 +89,7 @@ pub(crate) async fn breathe(line: usize) {
     .await;
 }
 
-/// A file, and how much of it was read.
+/// Counts how much of a file was read.
 struct Counted {
     file: File,
     read: Arc<AtomicU64>,
@@ -102,7 +103,7 @@ impl Read for Counted {
     }
 }
 
-/// The first line that is not blank, and those before it.
+/// The first non-empty line, and the lines before it.
 fn first_line(input: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
     let mut first = Vec::new();
     while first.iter().all(u8::is_ascii_whitespace) && read_line(input, &mut first)? > 0 {}

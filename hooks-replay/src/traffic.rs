@@ -1,13 +1,13 @@
-//! The traffic of other programs, read as dispatches: prompts, tool calls and their results.
+//! Reads traffic of other programs as dispatches: prompts, tool calls and results.
 //!
 //! | Program | Form |
 //! |---|---|
 //! | Claude Code | transcripts, `~/.claude/projects/*/*.jsonl` |
 //! | Codex | rollouts, `~/.codex/sessions/**/rollout-*.jsonl` |
 //! | goose | sessions, `*.jsonl` |
-//! | any | messages in the chat form of OpenAI: one per line, or `{"id": …, "messages": […]}` |
+//! | any | messages in OpenAI's chat format: one per line, or `{"id": …, "messages": […]}` |
 //!
-//! A line that holds none of them, such as a summary, is counted by its type.
+//! Other lines, such as summaries, are counted by type.
 
 mod claude;
 mod codex;
@@ -27,17 +27,17 @@ use crate::line::{DispatchLine, Line};
 use crate::lines::{Lines, Unreadable};
 use crate::refs;
 
-/// What one line of a file holds.
+/// The content of a line.
 pub(crate) enum Found {
-    /// A line of a recording, or a dispatch of another program's traffic.
+    /// A line of a recording, or a dispatch from another program.
     Line(Line),
-    /// Nothing that a hook sees; its type.
+    /// Nothing for hooks, with the type of the line.
     Other(String),
-    /// No line of either.
+    /// A line that cannot be parsed.
     Unreadable(Unreadable),
 }
 
-/// The dispatches of a file of another program, each with the number of its line.
+/// The dispatches in a file of another program, each with its line number.
 pub(crate) fn traffic(input: impl BufRead) -> impl Iterator<Item = (usize, Found)> {
     let mut conversation = Conversation::default();
     Lines::new(input).flat_map(move |(line, text)| {
@@ -50,12 +50,12 @@ pub(crate) fn traffic(input: impl BufRead) -> impl Iterator<Item = (usize, Found
     })
 }
 
-/// Whether a line is one of a recording of ours.
+/// Whether a line belongs to a recording of this crate.
 pub(crate) fn is_recording(line: &[u8]) -> bool {
     serde_json::from_slice::<Value>(line).is_ok_and(|value| value.get("line").is_some())
 }
 
-/// What is known of the conversation of a file: who it is, and the calls that have no result yet.
+/// The state of the conversation in a file: its id, and the calls without a result.
 #[derive(Default)]
 struct Conversation {
     ids: Ids,
@@ -80,7 +80,7 @@ impl Conversation {
     fn named(&mut self, id: Option<&str>, folder: Option<&str>) {
         if let Some(id) = id {
             if self.ids.conversation.as_deref() != Some(id) {
-                // Ids of calls are those of one conversation.
+                // Ids of calls are unique only within a conversation.
                 self.calls.clear();
             }
             self.ids.conversation = Some(id.into());
@@ -90,14 +90,14 @@ impl Conversation {
         }
     }
 
-    /// A person's prompt.
+    /// The dispatch of a person's prompt.
     fn prompt(&self, text: &str) -> DispatchLine {
         let messages: hooks_core::data::Messages = vec![Message::new(Role::User, text)].into();
         let event = UserPromptSubmit::new(text, messages.clone());
         self.dispatch("user_prompt_submit", &event, &messages)
     }
 
-    /// A call of a tool.
+    /// The dispatch of a tool call.
     fn call(&mut self, id: &str, name: &str, input: &ToolInput) -> DispatchLine {
         let mut call = ToolCall::new(id, name, Value::Null);
         call.input = input.clone();
@@ -105,7 +105,7 @@ impl Conversation {
         self.dispatch("before_tool_call", &BeforeToolCall::new(call), input)
     }
 
-    /// A result; nothing where no call has its id.
+    /// The dispatch of a result. `None` if no call has its id.
     fn result(&mut self, id: &str, text: &str, failed: bool) -> Option<DispatchLine> {
         let call = self.calls.remove(id)?;
         Some(if failed {
@@ -121,15 +121,15 @@ impl Conversation {
     }
 }
 
-/// A value as a line of a recording has it.
+/// Serialises a value like a line of a recording.
 fn written(value: &impl Serialize) -> Value {
-    // The built-in kinds can all be written as JSON.
+    // All built-in kinds can be serialised.
     let mut value = serde_json::to_value(value).unwrap_or_default();
     refs::escape(&mut value);
     value
 }
 
-/// The text of a string, or of a list of blocks with texts.
+/// The text of a string, or of a list of text blocks.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Recorded turns through the loop, with today's hooks.
+//! Replays recorded turns with the current hooks.
 
 mod answers;
 mod running;
@@ -18,21 +18,22 @@ use crate::secrets::OwnRule;
 use crate::setup::{Setup, setup_methods};
 use crate::source::{Progress, ReplayError};
 
-/// What is done where a turn goes another way than the recorded one.
+/// What to do when a turn diverges from the recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Matching {
-    /// It stops there: what comes after has no recorded answer.
+    /// Stop there, because there are no recorded answers for what follows.
     #[default]
     Strict,
-    /// It goes on with the recorded answers. What follows is marked as counterfactual: nobody was asked that.
+    /// Continue with the recorded answers. What follows is marked as counterfactual, because it was recorded for
+    /// another course of the turn.
     Loose,
 }
 
 type Agents<'a> = dyn Fn(&Ids) -> (AgentDef, Option<PromptDef>) + Send + Sync + 'a;
 
-/// Replays recorded turns: the loop of `hooks-agent` with today's hooks, and with a model, tools and a person that can only
-/// say what was recorded. There is no way to give it others:
+/// Replays recorded turns: runs the loop of `hooks-agent` with the current hooks, and with a model, tools and an
+/// approver that only return recorded answers. They cannot be replaced:
 ///
 /// ```compile_fail,E0599
 /// # use hooks_agent::model::Scripted;
@@ -42,13 +43,13 @@ type Agents<'a> = dyn Fn(&Ids) -> (AgentDef, Option<PromptDef>) + Send + Sync + 
 /// TurnReplay::new(&registry, |_| (AgentDef::new("support"), None)).model("main", Scripted::new([]));
 /// ```
 ///
-/// A turn is replayed from the conversation as it was before it, whatever became of the turns before. Where its hooks do
-/// something else than they did, so that the turn goes another way, it [stops or goes on](Matching).
+/// Each turn is replayed with the conversation as it was recorded, whatever happened in the replays of earlier turns.
+/// If hooks behave differently so that the turn diverges, it [stops or continues](Matching).
 ///
-/// The turn of an agent that another one asked is replayed too, as a turn of its own; to who asked, it answers as it did.
+/// The turn of a sub-agent is replayed as a separate turn. Its caller gets the recorded answer.
 ///
-/// The recording needs [`Recorder::turns`](crate::Recorder::turns). Turns that were cancelled, or whose time was up, are not
-/// replayed.
+/// The recording must have been made with [`Recorder::turns`](crate::Recorder::turns). Turns that were cancelled or
+/// timed out are not replayed.
 pub struct TurnReplay<'a> {
     registry: Registry,
     agents: Box<Agents<'a>>,
@@ -58,8 +59,8 @@ pub struct TurnReplay<'a> {
 }
 
 impl<'a> TurnReplay<'a> {
-    /// A replay with the hooks of `registry`. `agents` gives the definitions of the agent and the prompt that a turn had, also of
-    /// agents that others asked.
+    /// Creates a replay with the hooks of `registry`. `agents` returns the definitions of the agent and the prompt of a
+    /// turn, also for sub-agents.
     pub fn new(registry: &Registry, agents: impl Fn(&Ids) -> (AgentDef, Option<PromptDef>) + Send + Sync + 'a) -> Self {
         Self {
             registry: registry.fork(),
@@ -70,14 +71,15 @@ impl<'a> TurnReplay<'a> {
         }
     }
 
-    /// What is done where a turn goes another way; it stops where this is not said.
+    /// Sets what to do when a turn diverges. Default: [`Matching::Strict`].
     #[must_use]
     pub fn matching(mut self, matching: Matching) -> Self {
         self.matching = matching;
         self
     }
 
-    /// The window of the harness that recorded, where it had one: it is code, which no recording holds.
+    /// Sets the context window of the recorded harness, if it had one. It contains code, so it is not part of the
+    /// recording.
     #[must_use]
     pub fn window(mut self, window: Window) -> Self {
         self.window = Some(window);
@@ -86,11 +88,11 @@ impl<'a> TurnReplay<'a> {
 
     setup_methods!();
 
-    /// Replays the turns of several recordings, which may go on from one file to the next, into one report.
+    /// Replays the turns of several recordings in order into one report. A turn can span files.
     ///
     /// # Errors
-    /// [`ReplayError`]: a file cannot be read, or the hooks of today are not in order. What is wrong with a line or a turn
-    /// is in the report.
+    /// [`ReplayError`] if a file cannot be read, or the lists of hooks are invalid. Errors in a line or a turn are part
+    /// of the report.
     pub async fn files<P: AsRef<Path> + Send>(
         &self,
         paths: impl IntoIterator<Item = P, IntoIter: Send> + Send,
@@ -109,13 +111,14 @@ impl std::fmt::Debug for TurnReplay<'_> {
 }
 
 impl TurnReplay<'_> {
-    /// Whether the agent is defined that others asked: with the hooks of another one its turn would be another.
+    /// Checks that `agents` returned the definition of a sub-agent: with the hooks of another agent, its turn would be
+    /// different.
     fn knows(&self, ids: &Ids) -> Result<(), String> {
         let asked = ids.agent.as_deref().filter(|_| !ids.agent_path.is_empty());
         match asked.map(|asked| (asked, (self.agents)(ids).0)) {
             Some((asked, agent)) if *agent.name != *asked => {
                 let given = &agent.name;
-                Err(format!("of the agent `{asked}`, which another one asked, the definition of `{given}` was given"))
+                Err(format!("the sub-agent is `{asked}`, but the definition of `{given}` was returned"))
             }
             _ => Ok(()),
         }

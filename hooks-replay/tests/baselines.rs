@@ -1,5 +1,5 @@
-//! What is compared with what: a recording with today, today with a candidate, two recordings; and recordings that tests
-//! hold hooks to.
+//! The baselines of a comparison: a recording with the current hooks, current hooks with a candidate, two recordings;
+//! and recordings in tests.
 
 use std::sync::Mutex;
 
@@ -20,21 +20,21 @@ async fn two_recordings_are_compared_without_running_anything() {
     let found = differences(&report);
     for told in [
         "1 refund_limit deny → allow: refunds over 5000 cents need a person",
-        "2 mask_mail rewrites otherwise",
-        "3 mask_mail is gone",
+        "2 mask_mail rewrites differently",
+        "3 mask_mail was removed",
     ] {
         assert!(found.contains(&told.to_owned()), "{found:#?}");
     }
-    // What one of them has alone.
+    // What only one of them contains.
     desk().record(&folder.path("more.jsonl"), &[month(), month()].concat()[..8]).await;
     let one_more = between(&[&then], folder.path("more.jsonl")).unwrap();
-    assert_eq!(differences(&one_more), ["1 - goes another way: nothing → before_tool_call"]);
+    assert_eq!(differences(&one_more), ["1 - diverges: nothing → before_tool_call"]);
     let one_less = between(&[folder.path("more.jsonl")], &then).unwrap();
-    assert_eq!(differences(&one_less), ["1 - goes another way: before_tool_call → nothing"]);
+    assert_eq!(differences(&one_less), ["1 - diverges: before_tool_call → nothing"]);
     assert_eq!(one_less.exit_code(), 2);
 }
 
-/// Of the recording, the events and subjects are taken alone: it may be that of hooks which nobody has any more.
+/// Of the recording, only the events and subjects are used, so its hooks need not exist any more.
 #[tokio::test]
 async fn a_candidate_is_compared_with_today() {
     let folder = Folder::new();
@@ -62,12 +62,12 @@ async fn a_candidate_is_compared_with_today() {
         differences(&report)[..2],
         ["2 refund_limit allow → none", "2 refund_limit deny → none: refunds over 5000 cents need a person"]
     );
-    // What is changed in a fork is not in the other.
+    // Changes of a fork do not affect the other.
     assert!(desk().replay(&path).await.to_string().contains("none → deny"));
 }
 
 #[tokio::test]
-async fn a_test_holds_hooks_to_recordings_and_writes_them_anew_where_it_is_told_to() {
+async fn a_test_holds_hooks_to_recordings_and_rewrites_them_on_request() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("cassettes")).unwrap();
     let path = folder.path("cassettes/month.jsonl");
@@ -96,11 +96,11 @@ async fn a_test_holds_hooks_to_recordings_and_writes_them_anew_where_it_is_told_
     accept(&strict).await.unwrap();
     held(&strict).await.unwrap();
     assert!(held(&desk()).await.unwrap_err().contains("deny → allow"));
-    // What is written is a recording: of other hooks it tells the same as one of the program would.
+    // The written recording has the same meaning as one of the program with these hooks.
     let recorded = folder.path("recorded.jsonl");
     strict.record(&recorded, &month()).await;
     assert!(between(&[&recorded], &path).unwrap().is_empty());
-    // A line that cannot be replayed leaves the file as it is.
+    // If a line cannot be replayed, the file is not changed.
     let mut text = std::fs::read_to_string(&path).unwrap();
     text.push_str("{\"line\":\"dispatch\",\"kind\":\"gone\"}\n");
     std::fs::write(&path, &text).unwrap();

@@ -1,4 +1,4 @@
-//! A replay of an unchanged program is empty: at every kind, on random plans and random traffic.
+//! A replay of an unchanged program has no differences: at every kind, on random plans and random traffic.
 
 use proptest::prelude::*;
 use serde::Serialize;
@@ -16,7 +16,7 @@ enum Act {
     Fail,
     Panic,
     Halt,
-    /// Rewrites only where the subject has this parity of bytes, as a filter on content does.
+    /// Rewrites only if the subject has this parity of bytes, like a filter on content.
     EditSome(usize),
 }
 
@@ -31,7 +31,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// A hook at a kind: which one, what it does, whether it reads only or waits, and its place.
+/// A hook at a kind: its number, its behaviour, whether it only reads or is async, and its position.
 #[derive(Clone, Debug)]
 struct Plan {
     kind: usize,
@@ -46,7 +46,7 @@ fn plan() -> impl Strategy<Value = Plan> {
         .prop_map(|(kind, act, reads, waits, priority)| Plan { kind, act, reads, waits, priority })
 }
 
-/// Changes every text beneath, but for what tells the form of a block.
+/// Changes every text in a value, except those that determine the type of a block.
 fn edit(value: &mut Value) {
     match value {
         Value::String(text) => text.push('!'),
@@ -125,7 +125,7 @@ fn every_built_in_kind_is_here() {
     assert_eq!(here, all);
 }
 
-/// `HOOKS_REPLAY_CASES` says how many programs; each fires every kind twice.
+/// `HOOKS_REPLAY_CASES` sets the number of programs. Each fires every kind twice.
 fn cases() -> u32 {
     std::env::var("HOOKS_REPLAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(8)
 }

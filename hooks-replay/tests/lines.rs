@@ -1,11 +1,11 @@
-//! What is wrong with a recording is told, and the rest is replayed.
+//! Errors in a recording are reported, and the rest is replayed.
 
 use std::fmt::Write;
 
 use crate::support::*;
 
 #[tokio::test]
-async fn torn_unknown_and_foreign_lines_are_told_and_the_rest_goes_on() {
+async fn incomplete_unknown_and_foreign_lines_are_reported_and_the_rest_is_read() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
@@ -23,8 +23,8 @@ async fn torn_unknown_and_foreign_lines_are_told_and_the_rest_goes_on() {
     for part in [
         "there is no kind `a_kind_that_is_gone`",
         "unknown variant `something_else`",
-        "3 lines were not written",
-        "has no end",
+        "3 lines were dropped",
+        "is incomplete",
     ] {
         assert!(problems.contains(part), "{part}: {problems}");
     }
@@ -68,7 +68,7 @@ async fn a_full_file_is_moved_aside_and_the_oldest_is_removed() {
     }
 }
 
-/// A program that is started again goes on where it was, whatever its end left there.
+/// A program that is restarted appends to the recording, whatever state it was left in.
 #[tokio::test]
 async fn a_recording_is_continued_behind_a_torn_line() {
     let folder = Folder::new();
@@ -82,7 +82,7 @@ async fn a_recording_is_continued_behind_a_torn_line() {
     assert_eq!((report.replayed, report.failed, report.groups.len()), (14, 1, 0), "{report}");
 }
 
-/// A program that records may replay what it recorded, and an empty file is no success.
+/// A program that records may replay its recording, and an empty file is not a success.
 #[tokio::test]
 async fn a_replay_is_not_recorded_and_nothing_is_not_everything() {
     let folder = Folder::new();

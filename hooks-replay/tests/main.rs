@@ -1,4 +1,4 @@
-//! A recording says what happened, and a replay what would happen today.
+//! The tests of recordings and replays, one binary.
 
 // A test that is wrong stops.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

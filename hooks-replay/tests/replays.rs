@@ -1,4 +1,4 @@
-//! A replay of an unchanged program is empty, and one of a changed program names the hook.
+//! A replay of an unchanged program has no differences, and one of a changed program names the hook.
 
 use crate::support::*;
 
@@ -35,7 +35,7 @@ async fn a_dropped_mask_is_named_with_what_followed_from_it() {
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
     let report = desk().without("mask_mail").replay(&path).await;
-    let rewrite = report.groups.iter().find(|group| group.title == "rewrites otherwise").unwrap();
+    let rewrite = report.groups.iter().find(|group| group.title == "rewrites differently").unwrap();
     assert_eq!((rewrite.hook.as_deref(), rewrite.count), (Some("mask_mail"), 2));
     let Difference::Rewrite { followed, diff, .. } = &rewrite.examples[0].difference else { panic!("{report}") };
     assert_eq!(followed, &["leak_alarm"]);
@@ -48,7 +48,7 @@ async fn a_dropped_mask_is_named_with_what_followed_from_it() {
 }
 
 #[tokio::test]
-async fn a_hook_that_fails_now_is_told_by_its_status() {
+async fn a_hook_that_fails_now_is_reported_by_its_status() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
@@ -60,7 +60,7 @@ async fn a_hook_that_fails_now_is_told_by_its_status() {
 }
 
 #[tokio::test]
-async fn an_order_that_changed_and_a_hook_that_is_new_are_told() {
+async fn an_order_that_changed_and_a_hook_that_is_new_are_reported() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
@@ -71,10 +71,10 @@ async fn an_order_that_changed_and_a_hook_that_is_new_are_told() {
         found.contains(&"3 - order: mask_mail, mask_phone, leak_alarm → leak_alarm, mask_mail, mask_phone".to_owned()),
         "{found:#?}"
     );
-    assert!(found.contains(&"4 counts_calls is new".to_owned()), "{found:#?}");
+    assert!(found.contains(&"4 counts_calls was added".to_owned()), "{found:#?}");
 }
 
-/// Outside systems are not reached by a replay, whatever hooks are in force.
+/// A replay does not access external systems, whatever hooks are in force.
 #[tokio::test]
 async fn what_outlives_its_dispatch_is_listed_and_not_started() {
     let folder = Folder::new();
@@ -99,7 +99,7 @@ async fn what_outlives_its_dispatch_is_listed_and_not_started() {
     assert_eq!(report.not_started.get("mails_a_person"), Some(&4));
 }
 
-/// A week in shadow, and the same guard enforced over the same traffic.
+/// Traffic with a guard in shadow mode, and the same guard in force with the same traffic.
 #[tokio::test]
 async fn what_a_guard_in_shadow_would_have_refused_is_what_it_refuses_when_enforced() {
     let folder = Folder::new();
@@ -112,7 +112,7 @@ async fn what_a_guard_in_shadow_would_have_refused_is_what_it_refuses_when_enfor
     let [limit, mask] = &shadow.hooks[..] else { panic!("{shadow}") };
     assert_eq!((limit.runs, limit.decisions["deny"].values().sum::<usize>()), (4, 2));
     assert_eq!((mask.runs, mask.changes), (3, 2));
-    assert!(shadow.to_string().contains("would have said `deny` 2 of 4 times"), "{shadow}");
+    assert!(shadow.to_string().contains("would have decided `deny` 2 of 4 times"), "{shadow}");
 
     assert!(desk().with(guard()).with(drops()).replay(&path).await.is_empty());
     let enforced = desk().with(drops()).replay(&path).await;
@@ -133,7 +133,7 @@ async fn the_page_and_the_annotations_hold_recorded_text_as_data() {
     assert!(report.to_github().lines().all(|line| line.starts_with("::warning title=")), "{}", report.to_github());
 }
 
-/// Without the hook nobody can say what the dispatch would have come to, so nothing is said of it.
+/// Without the hook, the result of the dispatch is unknown, so it is not compared.
 #[tokio::test]
 async fn what_a_hook_decided_that_is_not_replayed_is_no_difference() {
     use hooks_core::hook::OnReplay;
@@ -150,9 +150,9 @@ async fn what_a_hook_decided_that_is_not_replayed_is_no_difference() {
     assert!(report.to_string().contains("4 of the dispatches were not compared"), "{report}");
 }
 
-/// What no traffic shows is told all the same.
+/// Differences without an effect on the traffic are reported too.
 #[tokio::test]
-async fn a_hook_with_other_options_is_told() {
+async fn a_hook_with_other_options_is_reported() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;

@@ -1,8 +1,8 @@
-//! A report is bounded, and shows nothing that a recording would not.
+//! A report is bounded, and shows nothing that a recording would not contain.
 
 use crate::support::*;
 
-/// A reason that names an id is another one each time.
+/// A reason that contains an id is different each time.
 #[tokio::test]
 async fn reasons_without_end_make_no_report_without_end() {
     let folder = Folder::new();
@@ -20,7 +20,7 @@ async fn reasons_without_end_make_no_report_without_end() {
 }
 
 #[tokio::test]
-async fn problems_that_are_not_told_one_by_one_are_counted_in_every_form() {
+async fn problems_that_are_not_reported_one_by_one_are_counted_in_every_form() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
@@ -36,7 +36,7 @@ async fn problems_that_are_not_told_one_by_one_are_counted_in_every_form() {
     }
 }
 
-/// What a recorder's own rules removed, a replay removes too, and it cuts where the recording was cut.
+/// A replay redacts with the recorder's own rules too, and truncates where the recording was truncated.
 #[tokio::test]
 async fn a_replay_cleans_as_the_recorder_did() {
     let rules = || -> Vec<hooks_replay::OwnRule> {
@@ -44,7 +44,7 @@ async fn a_replay_cleans_as_the_recorder_did() {
     };
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
-    // It puts into the result what the rules remove, and more than the limit lets through.
+    // Adds to the result what the rules remove, and more than the limit.
     let adds = |more: &'static str| {
         Hook::at::<AfterToolCallSuccess>("adds").writer(move |_, _, result: &mut ToolResult| {
             result.add_context(format!("a PUFFIN {more}{}", "x".repeat(300)));
@@ -67,6 +67,6 @@ async fn a_replay_cleans_as_the_recorder_did() {
     let report = replay(hooks.clone(), rules()).await;
     assert_eq!((report.groups.len(), report.partly), (0, 1), "{report}");
     let report = replay(Hooks::default().with(adds("twice ")), rules()).await;
-    assert_eq!(differences(&report), ["1 adds rewrites otherwise"]);
+    assert_eq!(differences(&report), ["1 adds rewrites differently"]);
     assert!(!report.to_string().contains("PUFFIN") && !report.to_html().contains("PUFFIN"), "{report}");
 }

@@ -1,8 +1,8 @@
-//! No secret reaches the disk.
+//! No secret is written to the disk.
 
 use crate::support::*;
 
-/// Made up, each in the form of its maker; and the part of it that must not be written.
+/// Invented secrets, each in the format of its vendor, and the part that must not be written.
 const SECRETS: &[(&str, &str, &str)] = &[
     ("aws access key id", "AKIAUJZDEGXDNCF32EPF", "AKIAUJZDEGXDNCF32EPF"),
     (
@@ -120,7 +120,7 @@ const SECRETS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// As Claude Code, a shell and a server would show them.
+/// As shown by Claude Code, a shell and a server.
 #[tokio::test]
 async fn secrets_are_removed_wherever_they_stand_before_they_are_written() {
     let folder = Folder::new();
@@ -143,7 +143,7 @@ async fn secrets_are_removed_wherever_they_stand_before_they_are_written() {
     let hooks = desk().with(fails);
     hooks.record(&path, &traffic).await;
     let recording = std::fs::read_to_string(&path).unwrap();
-    // What was removed is no difference.
+    // Redacted text is not a difference.
     let report = hooks.replay(&path).await;
     assert!(report.is_empty(), "{report}");
     assert_eq!(report.partly, report.replayed);

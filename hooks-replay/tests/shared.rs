@@ -1,11 +1,11 @@
-//! A message and a long value are written once, and lines refer to them.
+//! Messages and long values are written once, and lines refer to them.
 
 use hooks_core::data::{Message, Messages, Role};
 use hooks_replay::Mark;
 
 use crate::support::*;
 
-/// A hook that sees conversations.
+/// A hook that gets conversations.
 fn reads() -> Hooks {
     Hooks::default()
         .with(Hook::at::<UserPromptSubmit>("reads").reader(|_, _, _| ()))
@@ -22,7 +22,7 @@ fn message(n: usize) -> Message {
     Message::new(if n.is_multiple_of(2) { Role::User } else { Role::Assistant }, text)
 }
 
-/// A conversation that grows: each turn is fired with all that was said.
+/// A growing conversation: each turn is fired with all messages so far.
 async fn converse(hooks: &Hooks, path: &std::path::Path, turns: usize, limits: RecordLimits) {
     let registry = hooks.registry();
     registry.observe(Recorder::create(path, "support", limits).unwrap());
@@ -53,20 +53,20 @@ async fn each_message_of_a_conversation_is_written_once() {
     }
     let report = reads().replay(&path).await;
     assert_eq!((report.replayed, report.exit_code()), (80, 0), "{report}");
-    // Who reads the file himself is given them whole.
+    // The public reader resolves all references.
     let lines: Vec<Line> = Reader::open(&path).unwrap().map(|(_, line)| line.unwrap()).collect();
     let Line::Dispatch(last) = &lines[80] else { panic!("{lines:?}") };
     assert_eq!(last.event["original"][0], serde_json::to_value(message(0)).unwrap());
     assert_eq!(last.subject.as_array().unwrap().len(), 32);
     assert!(lines.iter().all(|line| !matches!(line, Line::Message(_) | Line::Value(_))));
-    // What hooks do otherwise is shown with the words, and named.
+    // Differences are shown with resolved texts.
     let report = reads().without("forgets").replay(&path).await;
-    assert!(differences(&report).contains(&"36 forgets rewrites otherwise".to_owned()), "{report}");
+    assert!(differences(&report).contains(&"36 forgets rewrites differently".to_owned()), "{report}");
     assert!(report.to_string().contains("forget 4"), "{report}");
     assert!(!report.to_string().contains("$message:"), "{report}");
 }
 
-/// A file that was moved aside, or of which the first one is gone, is whole.
+/// Each of several rotated files is complete, even without the first one.
 #[tokio::test]
 async fn a_file_refers_to_no_other_one() {
     let folder = Folder::new();
@@ -82,7 +82,7 @@ async fn a_file_refers_to_no_other_one() {
 }
 
 #[tokio::test]
-async fn a_line_whose_message_is_missing_is_told_and_the_rest_goes_on() {
+async fn a_line_whose_message_is_missing_is_reported_and_the_rest_is_read() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     converse(&reads(), &path, 6, RecordLimits::default()).await;
@@ -92,13 +92,13 @@ async fn a_line_whose_message_is_missing_is_told_and_the_rest_goes_on() {
     lines[torn] = &lines[torn][..40];
     std::fs::write(&path, lines.join("\n") + "\n").unwrap();
     let report = reads().replay(&path).await;
-    // The torn line, and the two dispatches that had its message.
+    // The incomplete line, and the two dispatches that refer to its message.
     assert_eq!((report.replayed, report.failed, report.groups.len()), (10, 3, 0), "{report}");
     assert!(report.to_string().contains("which is not in the recording"), "{report}");
     assert_eq!(Reader::open(&path).unwrap().filter(|(_, line)| line.is_err()).count(), 3);
 }
 
-/// What a recording looks back on is bounded, on both sides alike.
+/// The distance of references is limited equally for reader and writer.
 #[tokio::test]
 async fn a_conversation_of_any_length_is_recorded_and_replayed() {
     let folder = Folder::new();
@@ -118,7 +118,7 @@ async fn a_conversation_of_any_length_is_recorded_and_replayed() {
     assert_eq!(text(&path).matches("message 77 ").count() + text(&path).matches("message 77\"").count(), 1);
 }
 
-/// What a model or a person writes is never taken for a reference, whatever it looks like.
+/// Text of a model or a person is never taken for a reference, whatever it looks like.
 #[tokio::test]
 async fn nobody_can_pass_something_off_as_what_was_said() {
     let folder = Folder::new();
@@ -151,7 +151,7 @@ async fn nobody_can_pass_something_off_as_what_was_said() {
     assert_eq!(read, inputs);
 }
 
-/// A recording of the schema before has messages in each line.
+/// A recording in the previous format has messages in each line.
 #[tokio::test]
 async fn a_recording_with_messages_in_its_lines_is_read() {
     let folder = Folder::new();
@@ -171,10 +171,10 @@ async fn a_recording_with_messages_in_its_lines_is_read() {
     let report = reads().replay(&path).await;
     assert_eq!((report.replayed, report.exit_code()), (24, 0), "{report}");
     let report = reads().without("forgets").replay(&path).await;
-    assert!(differences(&report).contains(&"8 forgets rewrites otherwise".to_owned()), "{report}");
+    assert!(differences(&report).contains(&"8 forgets rewrites differently".to_owned()), "{report}");
 }
 
-/// A secret in a message is removed where the message is written, and each line that has the message says so.
+/// A secret in a message is redacted where the message is written, and each line that refers to it is marked.
 #[tokio::test]
 async fn lines_say_what_was_removed_from_the_messages_that_they_refer_to() {
     let folder = Folder::new();

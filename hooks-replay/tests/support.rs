@@ -1,4 +1,4 @@
-//! A support agent whose hooks are values, so that a test can edit them.
+//! A support agent whose hooks are values, so that a test can change them.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ impl Folder {
     }
 }
 
-/// A program's hooks: they run for the app, wherever a kind is fired.
+/// The hooks of a program. They are in the app's list, so they run for every kind.
 #[derive(Clone, Default)]
 pub(crate) struct Hooks(pub(crate) Vec<Hook>);
 
@@ -57,7 +57,7 @@ impl Hooks {
         AgentDef::new("support")
     }
 
-    /// Runs the program of yesterday, and records it.
+    /// Runs and records the original program.
     pub(crate) async fn record(&self, path: &Path, traffic: &[Traffic]) {
         self.record_within(path, traffic, RecordLimits::default()).await;
     }
@@ -69,18 +69,18 @@ impl Hooks {
         for (turn, traffic) in traffic.iter().enumerate() {
             traffic.fire(&set, turn as u64).await;
         }
-        // The recorder is written out where its last clone is dropped.
+        // Dropping the last clone of the recorder flushes it.
         drop((set, registry));
     }
 
-    /// Replays what was recorded, with these hooks.
+    /// Replays the recording with these hooks.
     pub(crate) async fn replay(&self, path: &Path) -> Report {
         let registry = self.registry();
         Replay::new(&registry, |registry, _ids| Self::scope(registry)).file(path).await.unwrap()
     }
 }
 
-/// One dispatch of the program.
+/// A dispatch of the program.
 #[derive(Clone, Debug)]
 pub(crate) enum Traffic {
     Call { tool: &'static str, input: Value },
@@ -134,7 +134,7 @@ pub(crate) fn mask(id: &str, what: &'static str, by: &'static str) -> Hook {
     })
 }
 
-/// A hook after the redactors, which adds a remark where an address is left.
+/// A hook after the redactors, which adds a note if it finds an address.
 pub(crate) fn leaks() -> Hook {
     Hook::at::<AfterToolCallSuccess>("leak_alarm")
         .writer(|_, _, result: &mut ToolResult| {

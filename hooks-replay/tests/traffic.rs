@@ -1,4 +1,4 @@
-//! The traffic of other programs: small files in the documented forms.
+//! The traffic of other programs: small files in the documented formats.
 
 use crate::support::*;
 
@@ -23,7 +23,7 @@ const GOOSE: &str = r#"{"id":"s-1","working_dir":"/home/ada/shop","description":
 const OPENAI: &str = r#"{"id":"s-1","messages":[{"role":"system","content":"Be kind."},{"role":"user","content":"pay them back"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"refund","arguments":"{\"cents\": 9900}"}}]},{"role":"tool","tool_call_id":"call_1","name":"refund","content":"sent to ada@example.org"}]}
 "#;
 
-/// "Would the new guard have refused anything last month?"
+/// "Would the new guard have denied anything last month?"
 #[tokio::test]
 async fn a_guard_is_held_against_the_transcripts_of_other_programs() {
     let folder = Folder::new();
@@ -42,16 +42,16 @@ async fn a_guard_is_held_against_the_transcripts_of_other_programs() {
         assert_eq!(report.other, other, "{name}");
         assert_eq!(
             differences(&report),
-            ["1 refund_limit none → deny: refunds over 5000 cents need a person", "1 mask_mail rewrites otherwise"],
+            ["1 refund_limit none → deny: refunds over 5000 cents need a person", "1 mask_mail rewrites differently"],
             "{name}: {report}"
         );
         assert_eq!(report.groups[0].examples[0].conversation.as_deref(), Some("s-1"), "{name}");
     }
 }
 
-/// A guard that is broken refuses nothing, and that is no good news.
+/// A broken guard denies nothing, and its failures are reported.
 #[tokio::test]
-async fn a_new_guard_that_fails_is_told_with_its_cause() {
+async fn a_new_guard_that_fails_is_reported_with_its_cause() {
     let folder = Folder::new();
     let path = folder.path("claude");
     std::fs::write(&path, CLAUDE.replace("s-1", "s\u{202e}\\u001b[31m1")).unwrap();
@@ -62,8 +62,8 @@ async fn a_new_guard_that_fails_is_told_with_its_cause() {
     assert!(!report.to_string().contains(['\u{1b}', '\u{202e}']), "{report}");
 }
 
-/// What a program writes in the person's name, and what one agent asks another, nobody submitted as a prompt; the calls of a
-/// sub-agent are calls like any other.
+/// Messages that a program writes in the person's name, and prompts of sub-agents, are not user prompts. Calls of
+/// sub-agents are ordinary calls.
 #[tokio::test]
 async fn only_what_a_person_wrote_is_a_prompt() {
     let user = |fields: &str, content: Value| {
@@ -92,7 +92,7 @@ async fn only_what_a_person_wrote_is_a_prompt() {
     assert_eq!(desk().replay(&path).await.replayed, 1);
 }
 
-/// The form of OpenAI before calls had ids.
+/// OpenAI's format before calls had ids.
 #[tokio::test]
 async fn a_function_call_is_a_call() {
     let text = r#"{"id":"s-1","messages":[{"role":"user","content":"pay"},{"role":"assistant","content":null,"function_call":{"name":"refund","arguments":"{\"cents\": 9900}"}},{"role":"function","name":"refund","content":"sent to ada@example.org"}]}
@@ -104,7 +104,7 @@ async fn a_function_call_is_a_call() {
     assert_eq!(report.replayed, 3, "{report}");
     assert_eq!(
         differences(&report),
-        ["1 refund_limit none → deny: refunds over 5000 cents need a person", "1 mask_mail rewrites otherwise"]
+        ["1 refund_limit none → deny: refunds over 5000 cents need a person", "1 mask_mail rewrites differently"]
     );
 }
 

@@ -1,4 +1,4 @@
-//! Turns are replayed without a model and without a tool.
+//! Turns are replayed without a model and without tools.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,10 +17,10 @@ use hooks_replay::{Matching, TurnReplay};
 use crate::every_kind::watching;
 use crate::support::*;
 
-/// How often tools ran.
+/// The number of tool runs.
 type Ran = Arc<AtomicUsize>;
 
-/// The program: its tools, its person, and what its model says.
+/// The program: its tools, its approver, and its model.
 fn harness(registry: Registry, script: Vec<Says>, ran: &Ran) -> HarnessBuilder {
     let tool = |name: &str| {
         let ran = Arc::clone(ran);
@@ -46,7 +46,7 @@ fn harness(registry: Registry, script: Vec<Says>, ran: &Ran) -> HarnessBuilder {
         .preflight(|_: &HookContext, prompt: &str, _: &Messages| vec![format!("{} letters", prompt.len())])
 }
 
-/// Says yes to small transfers, edits others, and never answers about large ones.
+/// Approves small transfers, edits others, and never answers about large ones.
 struct Person;
 
 impl Approver for Person {
@@ -62,7 +62,7 @@ impl Approver for Person {
     }
 }
 
-/// Its hooks: they do something at many kinds, by what is said.
+/// Its hooks, which act on many kinds depending on the text.
 fn hooks() -> Hooks {
     let asks = Hook::at::<BeforeToolCall>("asks").reader(|_, event: &BeforeToolCall, _| {
         if event.call.name == "transfer" { Permission::ask("a transfer is asked for") } else { Permission::NoOpinion }
@@ -130,7 +130,7 @@ async fn replay(path: &std::path::Path, hooks: &Hooks, matching: Matching) -> Re
     replay.window(Window::new(100_000).compact_at(3_000)).file(path).await.unwrap()
 }
 
-/// The turns of a recording, of agents that were asked too.
+/// The turns of a recording, including those of sub-agents.
 fn turns(path: &std::path::Path) -> usize {
     Reader::open(path).unwrap().filter(|(_, line)| matches!(line, Ok(Line::Turn(_)))).count()
 }
@@ -147,7 +147,7 @@ fn busy() -> Says {
     Says::error(ModelError::rate_limited("busy", Some(Duration::from_secs(20))))
 }
 
-/// What happens in turns: each is replayed as it was, with hooks at every kind.
+/// Different turns, replayed without changes, with hooks at every kind.
 #[tokio::test(start_paused = true)]
 async fn a_replay_of_an_unchanged_turn_is_empty() {
     let long = "word ".repeat(1_500);
@@ -229,14 +229,14 @@ async fn a_replay_of_an_unchanged_turn_is_empty() {
         let lines = Reader::open(&path).unwrap().filter_map(|(_, line)| line.ok());
         kinds.extend(lines.filter_map(|line| if let Line::Dispatch(line) = line { Some(line.kind) } else { None }));
     }
-    // What no turn fires.
+    // Kinds that no turn fires.
     let outside = ["init", "gateway_", "shutdown", "message_", "session_end", "before_update_", "after_update_"];
     let all = hooks_core::kinds::all();
     let missing: Vec<_> = all.iter().filter(|kind| !kinds.contains(kind.name)).map(|kind| kind.name).collect();
     assert!(missing.iter().all(|kind| outside.iter().any(|word| kind.starts_with(word))), "{missing:?}");
 }
 
-/// A policy that is opened lets nothing happen that was blocked: there is nothing there that could.
+/// A more permissive policy does not execute what was blocked: there is nothing that could execute it.
 #[tokio::test(start_paused = true)]
 async fn calls_that_were_blocked_run_nothing_under_an_open_policy() {
     let folder = Folder::new();
@@ -268,33 +268,33 @@ async fn calls_that_were_blocked_run_nothing_under_an_open_policy() {
     assert_eq!(told(false).collect::<Vec<_>>(), ["deny → allow: refunds over 5000 cents need a person"]);
     assert!(told(true).any(|title| title.starts_with("deny → allow")), "{report}");
     for page in [report.to_string(), report.to_html()] {
-        assert!(page.contains("2 turns replayed, 1 go another way"), "{page}");
-        assert!(page.contains("after the turn went another way"), "{page}");
+        assert!(page.contains("2 turns replayed, 1 diverge"), "{page}");
+        assert!(page.contains("after the turn diverged"), "{page}");
     }
 }
 
-/// The first dispatch that came to something else is the one that is told, with its hook; what followed is not.
+/// The first different dispatch is reported, with its hook; its consequences are not.
 #[tokio::test(start_paused = true)]
-async fn the_first_divergence_is_told_with_its_hook() {
+async fn the_first_divergence_is_reported_with_its_hook() {
     let folder = Folder::new();
     let path = folder.path("turns.jsonl");
     let script = vec![refund("a", 900), Says::text("ada@example.org has it"), refund("b", 5), Says::text("done")];
     record(&path, &hooks(), script, &["pay", "pay more"], |harness| harness).await;
     let report = replay(&path, &hooks().without("mask_mail"), Matching::Strict).await;
     assert_eq!((report.turns, report.diverged), (2, 2), "{report}");
-    let rewrite = report.groups.iter().find(|group| group.title == "rewrites otherwise").unwrap();
+    let rewrite = report.groups.iter().find(|group| group.title == "rewrites differently").unwrap();
     assert_eq!(
         (rewrite.kind.as_str(), rewrite.hook.as_deref(), rewrite.count),
         ("after_tool_call_success", Some("mask_mail"), 2)
     );
     assert!(report.groups.iter().all(|group| group.kind == "after_tool_call_success"), "{report}");
-    // A hook that is new and changes nothing is told, and does not end the turn.
+    // A new hook that changes nothing is reported, and does not end the turn.
     let added = Hook::at::<TurnEnd>("counts").reader(|_, _, ()| ());
     let report = replay(&path, &hooks().with(added), Matching::Strict).await;
-    assert_eq!((report.diverged, differences(&report)), (0, vec!["2 counts is new".to_owned()]), "{report}");
-    // Hooks at kinds where there were none, or are none any more.
+    assert_eq!((report.diverged, differences(&report)), (0, vec!["2 counts was added".to_owned()]), "{report}");
+    // Hooks at kinds that had none, and kinds that have none any more.
     let report = replay(&path, &desk(), Matching::Strict).await;
-    assert!(report.groups.iter().any(|group| group.title == "is gone"), "{report}");
+    assert!(report.groups.iter().any(|group| group.title == "was removed"), "{report}");
     assert_eq!(report.diverged, 2, "{report}");
     let folder = Folder::new();
     let path = folder.path("turns.jsonl");
@@ -304,7 +304,7 @@ async fn the_first_divergence_is_told_with_its_hook() {
     assert_eq!((report.turns, report.diverged, report.exit_code()), (1, 0, 1), "{report}");
 }
 
-/// Where a hook decided that no replay runs, nobody can say how the turn would have gone on.
+/// If a hook that is not in the replay decided, the rest of the turn is unknown.
 #[tokio::test(start_paused = true)]
 async fn a_turn_ends_where_a_hook_decided_that_is_not_replayed() {
     use hooks_core::hook::OnReplay;
@@ -320,7 +320,7 @@ async fn a_turn_ends_where_a_hook_decided_that_is_not_replayed() {
     assert_eq!((report.not_started.get("refund_limit"), ran.load(Ordering::SeqCst)), (Some(&1), 1));
 }
 
-/// What cannot be replayed is told, and the rest goes on.
+/// What cannot be replayed is reported, and the rest is replayed.
 #[tokio::test(start_paused = true)]
 async fn turns_that_cannot_be_replayed_say_why() {
     let folder = Folder::new();
@@ -347,17 +347,17 @@ async fn turns_that_cannot_be_replayed_say_why() {
     let report = replay(&path, &hooks, Matching::Strict).await;
     assert_eq!((report.turns, report.diverged), (2, 0), "{report}");
     let told = |what: &str| report.problems.iter().any(|problem| problem.contains(what));
-    assert!(told("the turn was cancelled") && told("longer than a recorded one"), "{report}");
-    // Dispatch by dispatch what was left out is told too.
+    assert!(told("the turn was cancelled") && told("exceeded the size limit of the recorder"), "{report}");
+    // In a replay of dispatches, skipped lines are reported too.
     let registry = hooks.registry();
     let report = Replay::new(&registry, |registry, _ids| Hooks::scope(registry)).file(&path).await.unwrap();
     assert!(
-        report.groups.is_empty() && report.to_string().contains("the rest of the turn was not written"),
+        report.groups.is_empty() && report.to_string().contains("the rest of the turn was not recorded"),
         "{report}"
     );
 }
 
-/// Takes his time.
+/// A slow approver.
 struct Slow;
 
 impl Approver for Slow {
@@ -369,7 +369,7 @@ impl Approver for Slow {
     }
 }
 
-/// What somebody says while a turn runs joins it at the same step.
+/// A message that joins a running turn joins it at the same step.
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_was_steered_is_replayed() {
     let folder = Folder::new();
@@ -399,13 +399,13 @@ async fn a_turn_that_was_steered_is_replayed() {
         assert!(report.is_empty(), "{report}");
         assert_eq!((report.turns, report.diverged), (2, 0), "{report}");
     }
-    // A hook at the row of what was said.
+    // A hook at the row of that message.
     let report = replay(&path, &hooks.without("masks_rows"), Matching::Strict).await;
-    assert!(differences(&report).contains(&"1 masks_rows rewrites otherwise".to_owned()), "{report}");
+    assert!(differences(&report).contains(&"1 masks_rows rewrites differently".to_owned()), "{report}");
     assert_eq!(ran.load(Ordering::SeqCst), then);
 }
 
-/// Has nobody to ask at first, and an answer later.
+/// Has no answer at first, and one later.
 #[derive(Clone, Default)]
 struct Later(Arc<std::sync::Mutex<std::collections::HashMap<String, ApprovalRequest>>>);
 
@@ -422,7 +422,7 @@ impl Approver for Later {
     }
 }
 
-/// A turn that ended with a question, and the one that went on with its answer; also where an agent asks that was asked itself.
+/// A turn that was suspended, and the one that continued it; also in a sub-agent.
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_went_on_after_it_was_suspended_is_replayed() {
     let table: Vec<(&str, Vec<Says>, usize)> = vec![
@@ -467,7 +467,7 @@ async fn a_turn_that_went_on_after_it_was_suspended_is_replayed() {
             assert!(report.is_empty(), "{what}: {report}");
             assert_eq!((report.turns, report.diverged), (count, 0), "{what}: {report}");
         }
-        // Under a gate that no longer asks, the first turn goes another way, and nothing runs.
+        // With a gate that no longer asks, the first turn diverges, and nothing is executed.
         let open = hooks.without("asks");
         let report = replay(&path, &open, Matching::Strict).await;
         assert!(report.diverged > 0 && report.exit_code() == 2, "{what}: {report}");
@@ -475,7 +475,7 @@ async fn a_turn_that_went_on_after_it_was_suspended_is_replayed() {
     }
 }
 
-/// The turn of an agent that another one asked is replayed as one of its own, with the gates of who asked.
+/// The turn of a sub-agent is replayed separately, with the gates of its caller.
 #[tokio::test(start_paused = true)]
 async fn turns_of_agents_that_others_asked_are_replayed_with_the_gates_of_those() {
     let folder = Folder::new();
@@ -518,20 +518,20 @@ async fn turns_of_agents_that_others_asked_are_replayed_with_the_gates_of_those(
     let report = replay(support.clone(), "research").await;
     assert!(report.is_empty(), "{report}");
     assert_eq!((report.turns, report.diverged), (2, 0), "{report}");
-    // Without the gate of who asked, the agent's call is allowed.
+    // Without the gate of its caller, the sub-agent's call is allowed.
     let report = replay(AgentDef::new("support"), "research").await;
     assert!(report.groups.iter().any(|group| group.kind == "before_tool_call"), "{report}");
     assert!(report.diverged > 0, "{report}");
-    // An agent of which nothing is said has no turn of its own.
+    // A sub-agent without a definition has no turn in the replay.
     let report = replay(support, "somebody").await;
     assert_eq!((report.turns, report.failed), (1, 1), "{report}");
-    assert!(report.to_string().contains("the definition of `somebody` was given"), "{report}");
+    assert!(report.to_string().contains("the definition of `somebody` was returned"), "{report}");
     assert_eq!(ran.load(Ordering::SeqCst), then);
 }
 
-/// A recording of turns from before says so.
+/// A recording in an earlier format is rejected.
 #[tokio::test(start_paused = true)]
-async fn a_turn_of_an_earlier_version_is_told() {
+async fn a_turn_of_an_earlier_version_is_reported() {
     let folder = Folder::new();
     let path = folder.path("turns.jsonl");
     record(&path, &desk(), vec![Says::text("hi")], &["hello"], |harness| harness).await;

@@ -1,8 +1,9 @@
-//! What a rule costs beside its command, as ratios in one run.
+//! The overhead of a rule over its command, as ratios within one run.
 //!
-//! `cargo bench -p hooks-rules` prints the table. Ours and its floor run in turn; the ratio is the median of the pairs.
+//! `cargo bench -p hooks-rules` prints the table. A rule and its baseline alternate; the ratio is the median of the
+//! pairs.
 
-// A benchmark that is wrong stops.
+// A benchmark that fails panics.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 #[cfg(unix)]
@@ -19,7 +20,7 @@ mod unix {
     use tokio::process::Command;
 
     fn set(command: &str, count: usize) -> HookSet {
-        // Each another line, so that none is a copy.
+        // Different command lines, so that none is a duplicate.
         let handler = |n| json!({"type": "command", "command": format!("{command} #{n}")});
         let handlers: Vec<Value> = (0..count).map(handler).collect();
         let text = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": handlers}]}});
@@ -36,7 +37,7 @@ mod unix {
         assert_eq!(fired.verdict, Permission::NoOpinion);
     }
 
-    /// The same command with the same pipes, its input written and its output read to the end.
+    /// The same command with the same pipes: writes its input and reads its output.
     async fn floor(line: &str, input: &[u8]) {
         let mut command = Command::new("sh");
         command.arg("-c").arg(line).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

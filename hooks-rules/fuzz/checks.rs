@@ -1,4 +1,4 @@
-//! What holds for every input. The fuzz targets and the tests that replay the corpus are the same checks.
+//! Invariants for every input. The fuzz targets and the tests of the corpus share these checks.
 
 #![allow(dead_code, reason = "each fuzz target uses one of them")]
 
@@ -14,13 +14,13 @@ pub(crate) mod shell;
 
 use hooks_rules::{Dialect, Event};
 
-/// The event that a byte stands for.
+/// The event for a byte.
 fn event(byte: u8) -> Event {
     let events: Vec<Event> = Event::all().collect();
     events[usize::from(byte) % events.len()]
 }
 
-/// The dialect that a byte stands for.
+/// The dialect for a byte.
 fn dialect(byte: u8) -> Dialect {
     if byte & 1 == 0 { Dialect::Claude } else { Dialect::Agentao }
 }

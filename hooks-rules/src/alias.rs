@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
-/// What a tool is called here and on the wire, both ways.
+/// Maps the names of the app's tools to the names that rule files use, and back.
 ///
-/// Scripts are written for names such as `Bash`. A harness whose tools have other names says so once, and both names
-/// match:
+/// Rule files and scripts use names such as `Bash`. An app whose tools have other names declares aliases once, and then
+/// both names match:
 ///
 /// ```
 /// use hooks_rules::Aliases;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aliases {
-    /// From the name here to the name on the wire.
+    /// The name in rule files for each name in the app.
     wire: BTreeMap<String, String>,
 }
 
@@ -37,29 +37,29 @@ const USUAL: &[(&str, &str)] = &[
 ];
 
 impl Default for Aliases {
-    /// The usual names of file, shell and web tools.
+    /// The common names of file, shell and web tools.
     fn default() -> Self {
         Self { wire: USUAL.iter().map(|(own, wire)| ((*own).to_owned(), (*wire).to_owned())).collect() }
     }
 }
 
 impl Aliases {
-    /// No aliases: tools are called on the wire as they are here.
+    /// No aliases: rule files use the app's names.
     pub fn none() -> Self {
         Self { wire: BTreeMap::new() }
     }
 
-    /// The tool `own` is called `wire` on the wire. A second alias of one tool replaces the first.
+    /// Adds the alias `wire` for the app's tool `own`. It replaces an earlier alias of that tool.
     pub fn add(&mut self, own: impl Into<String>, wire: impl Into<String>) {
         self.wire.insert(own.into(), wire.into());
     }
 
-    /// What scripts know the tool as.
+    /// The name of the tool in rule files.
     pub fn on_the_wire<'a>(&'a self, tool: &'a str) -> &'a str {
         self.wire.get(tool).map_or(tool, String::as_str)
     }
 
-    /// Every name of the tool: as it was given, on the wire, and what else has that name on the wire.
+    /// All names of the tool: `tool`, its name in rule files, and all other names with the same name in rule files.
     pub fn names<'a>(&'a self, tool: &'a str) -> impl Iterator<Item = &'a str> {
         let wire = self.on_the_wire(tool);
         let others = self.wire.iter().filter(move |(own, name)| *name == wire && *own != tool);

@@ -1,4 +1,4 @@
-//! What a rule said: exit code, stdout and stderr, read as its dialect and its event have it.
+//! The answer of a rule: exit code, stdout and stderr, interpreted according to the dialect and the event.
 
 mod decision;
 mod judgement;
@@ -17,36 +17,36 @@ use crate::rule::RuleSource;
 /// The fields of a JSON object.
 pub(crate) type Fields = Map<String, Value>;
 
-/// What one rule said, or all rules of an event together. Its meaning is that of the event: a [`Decision::Deny`] at a tool
-/// call keeps the call from running, at a prompt it refuses the prompt.
+/// The answer of one rule, or the merged answer of all rules of an event. Its meaning depends on the event: a
+/// [`Decision::Deny`] at a tool call prevents the call, and at a prompt it rejects the prompt.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Answer {
-    /// What was decided.
+    /// The decision.
     pub decision: Decision,
-    /// The rule that decided it, or ends the turn.
+    /// The rule that decided, or that ends the turn.
     pub by: Option<RuleSource>,
-    /// Set where the agent is to stop after this event, with the reason for the person.
+    /// If set, the agent stops after this event. The text is the reason for the person.
     pub stop: Option<String>,
     /// Text for the model.
     pub contexts: Vec<String>,
     /// Messages for the person, in order.
     pub messages: Vec<String>,
-    /// Messages for the model out of turn, in order.
+    /// Messages for the model that are not tied to the event, in order.
     pub for_the_model: Vec<String>,
-    /// Whether the contexts are kept from the person. Has power in flat files only.
+    /// Whether the contexts are hidden from the person. Only has an effect in flat files.
     pub suppress_output: bool,
-    /// What takes the place of the tool's whole input.
+    /// Replaces the tool's whole input.
     pub updated_input: Option<Value>,
-    /// What takes the place of the tool's output.
+    /// Replaces the tool's output.
     pub updated_output: Option<Value>,
-    /// What else `hookSpecificOutput` held of what the event knows, such as `sessionTitle`.
+    /// The other members of `hookSpecificOutput` that the event supports, such as `sessionTitle`.
     pub members: Map<String, Value>,
-    /// Whether the command said on its first line that it goes on alone.
+    /// Whether the first line on stdout requested that the command continues in the background.
     pub goes_on_alone: bool,
-    /// Why the rule failed, where it did: the event goes on unless the rule says `"onFailure": "block"`.
+    /// Why the rule failed, if it did. The event continues unless the rule says `"onFailure": "block"`.
     pub failure: Option<String>,
-    /// What the author of the rule likely did not mean.
+    /// Warnings about probable mistakes of the rule's author.
     pub remarks: Vec<String>,
 }
 
@@ -54,29 +54,29 @@ pub struct Answer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RunStatus {
-    /// A command left with this code.
+    /// The command exited with this code.
     Exit(i32),
-    /// A command was killed by this signal.
+    /// The command was killed by this signal.
     Signal(i32),
-    /// An answer of HTTP with this status.
+    /// The server answered with this HTTP status.
     Http(u16),
-    /// It was not done at its deadline.
+    /// The rule exceeded its deadline.
     TimedOut,
-    /// It could not be started or reached, and why.
+    /// The command could not be started, or the server could not be reached, for this reason.
     NotStarted(String),
 }
 
-/// How many characters of a text reach the model or the person as they are: see [`Answer::shorten`].
+/// The number of characters up to which a text is passed on unchanged. See [`Answer::shorten`].
 pub const TEXT_LIMIT: usize = 10_000;
 
-/// How many characters of a longer text stand in its place.
+/// The number of characters of the preview that replaces a longer text.
 const PREVIEW: usize = 2_000;
 
-/// How many characters of the reason of a failure are kept.
+/// The number of characters of a failure's reason that are kept.
 const FAILURE_LIMIT: usize = 512;
 
 impl Answer {
-    /// Puts the effect of exit code 2 in.
+    /// Applies the effect of exit code 2.
     pub(crate) fn exit2(&mut self, event: Event, reason: &str) {
         let reason = reason.to_owned();
         match event.spec().exit2 {
@@ -89,10 +89,11 @@ impl Answer {
         }
     }
 
-    /// Folds in the answer of a rule that comes later in the files: deny > defer > ask > allow, the first of equals; an
-    /// input or output replaces an earlier one; texts are kept in order.
+    /// Merges the answer of a rule that comes later in the files. The decision with the higher rank wins, and the first
+    /// of equal ones: `deny > defer > ask > allow`. The later input or output replaces the earlier one. Texts are
+    /// concatenated.
     pub fn merge(&mut self, later: Self) {
-        // An end wins over decisions; of equals the first holds.
+        // Ending the turn takes precedence over decisions. Of several, the first one counts.
         let ends = later.stop.is_some() && self.stop.is_none();
         let decides = later.decision.outranks(&self.decision) && self.stop.is_none();
         if ends || decides {
@@ -111,7 +112,7 @@ impl Answer {
         self.remarks.extend(later.remarks);
     }
 
-    /// What the answer stands for in the conversation, in the four types of flat files.
+    /// The answer as attachments of the conversation, in the four types of flat files.
     pub fn attachments(&self) -> Vec<Attachment> {
         let mut found = Vec::new();
         if let Decision::Deny(reason) = &self.decision {
@@ -128,8 +129,8 @@ impl Answer {
         found
     }
 
-    /// Shortens texts of more than [`TEXT_LIMIT`] characters. `keep` puts the whole text somewhere and says where, so that
-    /// nothing is lost: then a preview stands in its place. Reasons stay as they are.
+    /// Shortens texts of more than [`TEXT_LIMIT`] characters. `keep` saves the whole text and returns its path; the
+    /// text is then replaced by a preview with that path. Reasons are not shortened.
     pub fn shorten(&mut self, mut keep: impl FnMut(&str) -> Option<PathBuf>) {
         let texts = self.contexts.iter_mut().chain(&mut self.messages).chain(&mut self.for_the_model);
         for text in texts.chain(&mut self.stop) {
@@ -142,7 +143,7 @@ impl Answer {
         }
     }
 
-    /// It ends up in logs.
+    /// Truncates the failure, which is logged.
     pub(crate) fn cut_failure(&mut self) {
         if let Some(failure) = &mut self.failure {
             cut(failure, FAILURE_LIMIT);
@@ -160,19 +161,19 @@ fn shorten(text: &mut String, keep: &mut impl FnMut(&str) -> Option<PathBuf>) {
         Some(path) => {
             let end = text.char_indices().nth(PREVIEW).map_or(text.len(), |(end, _)| end);
             text.truncate(end);
-            // Writing to a string cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(text, "\n[{count} characters in all; the whole text is in {}]", path.display());
         }
     }
 }
 
-/// What an answer puts into a conversation.
+/// An attachment of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attachment {
     /// `hook_additional_context`, `hook_success`, `hook_stopped_continuation` or `hook_blocking_error`.
     pub kind: &'static str,
-    /// Its text.
+    /// The text.
     pub text: String,
 }
 
@@ -186,7 +187,7 @@ fn cut(text: &mut String, limit: usize) {
     }
 }
 
-/// The first line of what a command complained of.
+/// The first line of a command's stderr.
 pub(crate) fn first_line(text: &str) -> &str {
     text.trim().lines().next().unwrap_or("no stderr output")
 }

@@ -1,24 +1,24 @@
 use std::fmt;
 
-/// The two forms of a rule file. A file's form is that of its entries: where any entry of an event holds an inner `hooks`
-/// list the file is nested, otherwise it is flat.
+/// The dialects of rule files. The dialect of a file is detected from its entries: if any entry of an event contains an
+/// inner `hooks` list, the file is nested, otherwise it is flat.
 ///
-/// The dialect decides how a rule's matcher is read, what it is given on stdin, which answers and exit codes count, how
-/// long it may take, and what `prompt` means.
+/// The dialect determines how a matcher is interpreted, the format of stdin, which answers and exit codes have an
+/// effect, the default timeouts, and the meaning of `prompt`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Dialect {
-    /// Nested groups: the settings files and plugin `hooks/hooks.json` of Claude Code.
+    /// Nested groups: the settings files and the `hooks/hooks.json` of plugins of Claude Code.
     #[default]
     Claude,
-    /// Flat handlers with an object as matcher: the plugin hooks of Agentao.
+    /// Flat handlers with an object as matcher: the hooks of plugins of Agentao.
     Agentao,
 }
 
 impl Dialect {
-    /// All of them, each at the place that is its number.
+    /// All dialects. Each is at the index that equals its discriminant.
     pub const ALL: [Self; 2] = [Self::Claude, Self::Agentao];
 
-    /// The word in files and messages.
+    /// The name used in files and messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Claude => "claude",

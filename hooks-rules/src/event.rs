@@ -1,4 +1,4 @@
-//! The events of the wire: what their rules are matched against, and what an answer can do.
+//! The events of rule files: what their matchers are tested against, and which effects an answer can have.
 
 mod table;
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 pub use table::Event;
 
-/// What is known of one event.
+/// The properties of an event.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct EventSpec {
@@ -15,47 +15,47 @@ pub struct EventSpec {
     pub event: Event,
     /// Its name on the wire.
     pub name: &'static str,
-    /// The kind that carries it; `None` where no kind here does, so that its rules never run.
+    /// The kind that fires the event. `None` if no kind does; its rules then run only through `Rules::fire`.
     pub kind: Option<&'static str>,
-    /// The field of stdin that a matcher is held against; `None` where every rule runs.
+    /// The field of stdin that a matcher is tested against. `None` if every rule runs.
     pub matched: Option<&'static str>,
-    /// What exit code 2 does.
+    /// The effect of exit code 2.
     pub exit2: Exit2,
-    /// Which decision an answer may hold.
+    /// The decision that an answer can contain.
     pub decision: Decides,
-    /// What `continue: false` does.
+    /// The effect of `continue: false`.
     pub stop: Power,
-    /// What becomes of `systemMessage`.
+    /// Who reads `systemMessage`.
     pub message: Shown,
-    /// The members of `hookSpecificOutput`; `None` where the event may not have one.
+    /// The supported members of `hookSpecificOutput`. `None` if the event does not support it.
     pub output: Option<&'static [&'static str]>,
-    /// The types of handlers that a nested file may use here.
+    /// The types of handlers that a nested file can use.
     pub types: Types,
-    /// How long a command of a nested file may take.
+    /// The default timeout of a command in a nested file.
     pub timeout: Duration,
-    /// Whether plain text on stdout is context for the model.
+    /// Whether plain text on stdout is added to the model's context.
     pub text_is_context: bool,
 }
 
-/// What exit code 2 of a command does.
+/// The effect of exit code 2 of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Exit2 {
-    /// What the event announces does not happen; stderr is the reason.
+    /// Denies the action. Stderr is the reason.
     Deny,
-    /// The model reads stderr; nothing is undone.
+    /// The model reads stderr. Nothing is undone.
     Feedback,
-    /// The turn goes on, with stderr as the reason.
+    /// The turn continues, with stderr as the reason.
     Continue,
-    /// The turn ends before the model is called again.
+    /// The turn ends before the next model call.
     Stop,
     /// The person reads stderr.
     Notice,
-    /// Nothing.
+    /// No effect.
     Ignored,
 }
 
-/// Which decision an answer in JSON may hold.
+/// The decision that a JSON answer can contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decides {
@@ -63,21 +63,21 @@ pub enum Decides {
     Permission,
     /// `hookSpecificOutput.decision.behavior`.
     Behavior,
-    /// `decision: "block"` with the effect of exit code 2.
+    /// `decision: "block"`, with the effect of exit code 2.
     Block,
     /// None.
     Nothing,
 }
 
-/// Whether a top-level field has power at an event.
+/// Whether a top-level field has an effect at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Power {
-    /// It counts.
+    /// It has an effect.
     Counts,
-    /// It is dropped.
+    /// It is ignored.
     Discarded,
-    /// The contract does not say; here it is dropped.
+    /// The contract does not specify it. It is ignored here.
     NotStated,
 }
 
@@ -91,11 +91,11 @@ pub enum Shown {
     Model,
     /// Nobody.
     Nobody,
-    /// The contract does not say; here the person.
+    /// The contract does not specify it. Here, the person reads it.
     NotStated,
 }
 
-/// The types of handlers an event takes.
+/// The types of handlers that an event supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Types {
@@ -112,7 +112,7 @@ pub enum Types {
 }
 
 impl Types {
-    /// The types, in the words of a file.
+    /// The types, as they are written in a file.
     pub const fn names(self) -> &'static [&'static str] {
         match self {
             Self::All => &["command", "http", "mcp_tool", "prompt", "agent"],
@@ -125,7 +125,7 @@ impl Types {
 }
 
 impl Event {
-    /// What is known of it.
+    /// The properties of the event.
     pub fn spec(self) -> &'static EventSpec {
         &table::EVENTS[self as usize]
     }
@@ -135,12 +135,12 @@ impl Event {
         table::EVENTS.iter().map(|spec| spec.event)
     }
 
-    /// The event of this name.
+    /// The event with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|event| event.as_str() == name)
     }
 
-    /// The name on the wire.
+    /// The name in rule files and on stdin.
     pub fn as_str(self) -> &'static str {
         self.spec().name
     }
@@ -157,19 +157,19 @@ impl Event {
         word
     }
 
-    /// The id of the hook that runs its rules: `rules_pre_tool_use`.
+    /// The id of the hook that runs its rules, such as `rules_pre_tool_use`.
     pub fn hook_id(self) -> String {
         format!("rules_{}", self.snake_case())
     }
 
-    /// Whether it is about a call of a tool, so that `if` can be held against it.
+    /// Whether the event concerns a tool call, so that `if` can be used.
     pub fn is_of_a_tool(self) -> bool {
         self.spec().matched == Some("tool_name")
     }
 
-    /// The event that somebody who wrote `name` likely meant: another case, another system's word, or a slip.
+    /// The event that the author of `name` probably meant: different case, the name in another system, or a typo.
     pub fn meant_by(name: &str) -> Option<Self> {
-        // Whoever wrote so much did not mean any of them, and likeness takes time.
+        // Such a long name is not a typo, and the comparison would take long.
         if name.chars().nth(64).is_some() {
             return None;
         }

@@ -1,4 +1,4 @@
-//! A file of rules, read with the place of everything that is wrong. A defect costs what it marks and nothing else.
+//! Parses rule files and reports each defect with its position. A defect affects only the entry that contains it.
 
 mod others;
 
@@ -18,30 +18,30 @@ use crate::written::{
     self, Defect, Draft, Drafts, Entry, Flaw, Flaws, Json, Lines, MOST, Node, OF_FILE, items, warn_of_keys,
 };
 
-/// What a file came to.
+/// A parsed rule file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RuleFile {
     /// The file.
     pub file: Arc<Path>,
-    /// Its form.
+    /// Its dialect.
     pub dialect: Dialect,
     /// Its rules, in the order of the text.
     pub rules: Vec<Rule>,
-    /// What is wrong with it, in the order of the text.
+    /// Its defects, in the order of the text.
     pub defects: Vec<Defect>,
-    /// Whether the file says `disableAllHooks`.
+    /// Whether the file sets `disableAllHooks`.
     pub disabled: bool,
-    /// Whether the text could be read at all; where not, the rules of an earlier reading are better than none.
+    /// Whether the text could be parsed. If not, the rules of an earlier version should stay in use.
     pub readable: bool,
-    /// Whether it waits for trust.
+    /// Whether the file is not trusted yet.
     pub(crate) waits: bool,
-    /// What is the same as long as its text is.
-    pub(crate) print: u64,
+    /// A fingerprint of the text.
+    pub(crate) fingerprint: u64,
 }
 
 impl RuleFile {
-    /// Reads the text of a file. Never fails: what is wrong is in [`defects`](Self::defects).
+    /// Parses the text of a file. This never fails: errors are in [`defects`](Self::defects).
     ///
     /// ```
     /// use hooks_rules::{Dialect, Event, RuleFile};
@@ -59,7 +59,7 @@ impl RuleFile {
         Self::read_as(file, text, None)
     }
 
-    /// As [`read`](Self::read), for a file whose form is known.
+    /// Like [`read`](Self::read), for a file whose dialect is known.
     pub fn read_as(file: impl AsRef<Path>, text: &str, dialect: Option<Dialect>) -> Self {
         let file: Arc<Path> = file.as_ref().into();
         let lines = Lines::of(text);
@@ -87,7 +87,7 @@ impl RuleFile {
                 let entries = root.entries().unwrap_or_default();
                 warn_of_keys(entries, OF_FILE, &mut flaws, |_| ", so no rule under it runs");
                 if dialect.is_none() && others::warn(&file, &root, &mut flaws) {
-                    // Another program's: nothing of it is meant for this one.
+                    // The file belongs to another program, so none of it is meant for this one.
                 } else if let Some(hooks) = map(&root, dialect, &mut flaws) {
                     form = dialect.unwrap_or_else(|| formats::recognised(&file, &root, hooks, &mut flaws));
                     for entry in hooks {
@@ -102,26 +102,35 @@ impl RuleFile {
         }
         let rules = finish(drafts.kept, form, &file, text, &lines);
         let defects = Defect::place(&file, text, &lines, flaws);
-        Self { file, dialect: form, rules, defects, disabled, readable, waits: false, print: print(text) }
+        Self {
+            file,
+            dialect: form,
+            rules,
+            defects,
+            disabled,
+            readable,
+            waits: false,
+            fingerprint: text_fingerprint(text),
+        }
     }
 
-    /// A file that could not be read from the disk.
+    /// Creates the result for a file that could not be read.
     #[cfg(feature = "runner")]
     pub(crate) fn unreadable(file: &Path, problem: &str, help: &str) -> Self {
         let file: Arc<Path> = file.into();
         let defects = vec![Defect::of_file(&file, problem, help)];
-        let (dialect, print) = (Dialect::default(), print(problem));
-        Self { file, dialect, rules: Vec::new(), defects, disabled: false, readable: false, waits: false, print }
+        let (dialect, fingerprint) = (Dialect::default(), text_fingerprint(problem));
+        Self { file, dialect, rules: Vec::new(), defects, disabled: false, readable: false, waits: false, fingerprint }
     }
 }
 
-fn print(text: &str) -> u64 {
+fn text_fingerprint(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
 }
 
-/// The map from events to lists, under `hooks` or, in a flat file, at the top.
+/// The map from events to lists: under `hooks`, or at the top level of a flat file.
 fn map<'a>(root: &'a Node, dialect: Option<Dialect>, flaws: &mut Flaws) -> Option<&'a [Entry]> {
     let entries = root.entries()?;
     match root.entry("hooks") {
@@ -149,7 +158,7 @@ fn map<'a>(root: &'a Node, dialect: Option<Dialect>, flaws: &mut Flaws) -> Optio
 }
 
 fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws) {
-    // What a file says of itself, where its events are not under `hooks`.
+    // Metadata of a file whose events are not under `hooks`.
     if entry.key.starts_with('$') || matches!(entry.key.as_str(), "description" | "version") {
         return;
     }
@@ -162,7 +171,7 @@ fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws
         let meant = if flaws.enough_warnings() { None } else { Event::meant_by(&entry.key) };
         let help = match meant {
             Some(meant) => format!("write `{meant}`"),
-            None => "see the events that there are with `hooks kinds`".to_owned(),
+            None => "`hooks kinds` lists the events".to_owned(),
         };
         flaws.push(Flaw::warning(entry.key_span.clone(), format!("there is no event `{}`", entry.key), help));
         return;
@@ -185,7 +194,7 @@ fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws
         return;
     }
     if let (false, Json::Object(_)) = (format.takes_one(), &entry.node.json) {
-        let problem = format!("`{event}` has a list of groups; other programs refuse a single one");
+        let problem = format!("`{event}` has a list of groups; other programs reject a single one");
         flaws.push(Flaw::warning(entry.node.span.clone(), problem, "put it into a list, `[{…}]`"));
     }
     for node in items(&entry.node) {
@@ -196,13 +205,13 @@ fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws
     }
 }
 
-/// Gives the drafts their ids and places.
+/// Assigns ids and positions to the drafts.
 fn finish(drafts: Vec<Draft>, dialect: Dialect, file: &Arc<Path>, text: &str, lines: &Lines) -> Vec<Rule> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let rule = |draft: Draft| {
-        let print = fingerprint(draft.event, draft.written_matcher.as_ref(), &draft.handler);
-        let count = seen.entry(print.clone()).and_modify(|count| *count += 1).or_insert(1);
-        let id = if *count > 1 { format!("{print}_{count}") } else { print };
+        let id = fingerprint(draft.event, draft.written_matcher.as_ref(), &draft.handler);
+        let count = seen.entry(id.clone()).and_modify(|count| *count += 1).or_insert(1);
+        let id = if *count > 1 { format!("{id}_{count}") } else { id };
         let (line, column) = lines.place(text, draft.span.start);
         let parts = draft.parts;
         Rule {

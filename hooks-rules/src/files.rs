@@ -1,11 +1,11 @@
-//! Which file a path names.
+//! Normalises paths.
 
 use std::path::{Component, Path, PathBuf};
 
-/// The path from the root, without `~`, `.` and `..`, so that a script can hold its beginning against a folder.
+/// The absolute path without `~`, `.` and `..`, so that a script can compare its beginning with a folder.
 ///
-/// What stands before a `..` is looked up, because the system does so too: behind a link `..` is the folder above what the
-/// link names.
+/// The part before a `..` is resolved first, as the system does: after a symbolic link, `..` is the parent of the
+/// link's target.
 pub(crate) fn full(cwd: &Path, path: &str) -> PathBuf {
     let mut full = PathBuf::new();
     for part in cwd.join(at_home(path)).components() {
@@ -21,14 +21,13 @@ pub(crate) fn full(cwd: &Path, path: &str) -> PathBuf {
     full
 }
 
-/// The path from the root: commands run in other folders than this program, and a path that holds here only would lead them
-/// astray.
+/// The absolute path. Commands run in other folders than this program, where a relative path would be wrong.
 #[cfg(feature = "runner")]
 pub(crate) fn absolute(path: PathBuf) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
 }
 
-/// The file that the system finds there, without links; of what is not there yet, the folder that is.
+/// The path with all symbolic links resolved, as far as the file or its parents exist.
 pub(crate) fn real(path: &Path) -> PathBuf {
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut missing = Vec::new();

@@ -1,4 +1,4 @@
-//! `if`: one permission rule that narrows a rule down to some calls of a tool.
+//! The field `if`: a permission rule that restricts a rule to some calls of a tool.
 
 mod path;
 mod shell;
@@ -14,7 +14,7 @@ use crate::matcher::Matcher;
 #[cfg(feature = "runner")]
 pub(crate) use shell::{bash_only, first_command};
 
-/// One permission rule, such as `Bash(git *)` or `Edit(*.ts)`.
+/// A permission rule, such as `Bash(git *)` or `Edit(*.ts)`.
 ///
 /// ```
 /// use hooks_rules::{Aliases, Filter};
@@ -41,18 +41,18 @@ pub struct Filter {
 )]
 #[non_exhaustive]
 pub struct BadFilter {
-    /// What is there.
+    /// The text of the `if`.
     pub written: String,
 }
 
-/// The tools whose input names the file that they change.
+/// The tools with the edited file in their input.
 const EDITORS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 impl Filter {
-    /// Reads one permission rule.
+    /// Parses a permission rule.
     ///
     /// # Errors
-    /// [`BadFilter`] where it is none, or more than one.
+    /// [`BadFilter`] if the text is not a permission rule, or more than one.
     pub fn read(written: &str) -> Result<Self, BadFilter> {
         let bad = || BadFilter { written: written.to_owned() };
         let text = written.trim();
@@ -71,8 +71,8 @@ impl Filter {
         Ok(Self { tool: tool.to_owned(), detail: detail.map(str::to_owned) })
     }
 
-    /// Whether it selects this call. Where that is not known it does: a filter that is not understood must not keep a
-    /// guard from running.
+    /// Whether the filter selects this call. If the input is not understood, the answer is `true`, because a guard must
+    /// not be skipped.
     pub fn selects(&self, aliases: &Aliases, tool: &str, input: &Value, cwd: Option<&Path>) -> bool {
         let wire = aliases.on_the_wire(tool);
         if !aliases.names(tool).any(|name| self.names_tool(name)) {
@@ -86,7 +86,7 @@ impl Filter {
                 (Some(domain), Some(url)) => host(url).is_none_or(|host| is_host(host, domain.trim())),
                 _ => true,
             },
-            // Which of them the tool reads is its own affair.
+            // Which of the fields the tool uses is unknown.
             _ => {
                 let mut files = ["file_path", "notebook_path", "path"].into_iter().filter_map(field).peekable();
                 files.peek().is_none() || files.any(|file| path::selects(detail, file, cwd))
@@ -104,7 +104,7 @@ impl Filter {
     }
 
     fn names_tool(&self, name: &str) -> bool {
-        // A rule for editing holds for every tool that edits.
+        // A rule for `Edit` applies to every tool that edits.
         let edits = self.tool == "Edit" && EDITORS.contains(&name);
         // `mcp__github` holds for every tool of that server.
         let is_of_server = || self.tool.starts_with("mcp__") && wildcard(&format!("{}__*", self.tool), name);
@@ -121,7 +121,7 @@ impl fmt::Display for Filter {
     }
 }
 
-/// Whether the bracket of a rule is closed within what was taken for its pattern, and another rule follows.
+/// Whether the parenthesis of the rule is closed within the pattern, and another rule follows.
 fn goes_on(detail: &str) -> bool {
     let mut open = 0_usize;
     detail.char_indices().any(|(at, c)| {
@@ -138,7 +138,7 @@ fn goes_on(detail: &str) -> bool {
     })
 }
 
-/// The host of an address, without user, port and path; `None` where clients may read another one from it.
+/// The host of a URL, without user, port and path. `None` if a client could parse it differently.
 fn host(url: &str) -> Option<&str> {
     let rest = url.trim().split_once("://").map(|(_, rest)| rest)?;
     let authority = rest.split(['/', '?', '#']).next().filter(|authority| !authority.contains('\\'))?;
@@ -149,8 +149,7 @@ fn host(url: &str) -> Option<&str> {
     (!host.is_empty() && host.chars().all(is_plain)).then_some(host)
 }
 
-/// Whether a host may be the one that a rule names. A name in letters of other scripts, and an address, can be written in
-/// more ways than one.
+/// Whether `host` may be the host `named` by a rule. Internationalised names and IP addresses have several spellings.
 fn is_host(host: &str, named: &str) -> bool {
     let is_number = |host: &str| {
         let last = host.rsplit('.').next().unwrap_or_default();
@@ -160,7 +159,7 @@ fn is_host(host: &str, named: &str) -> bool {
     host.eq_ignore_ascii_case(named) || ways || (is_number(host) && is_number(named))
 }
 
-/// Whether `text` fits `pattern`, in which `*` stands for anything. Linear in both: the last star alone is retried.
+/// Whether `text` matches `pattern`, in which `*` matches anything. Linear time: only the last star is retried.
 fn wildcard(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut p, mut t) = (0, 0);

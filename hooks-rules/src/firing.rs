@@ -1,4 +1,4 @@
-//! Running the rules of an event: which of them an occurrence selects, each run, and what is reported of it.
+//! Runs the rules of an event: selects them for an occurrence, runs each, and reports the results.
 
 mod active;
 mod deadline;

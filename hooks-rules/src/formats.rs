@@ -1,5 +1,5 @@
-//! The dialects of rule files: what each makes of a file, a matcher, standard input and an answer. A dialect is a folder here and
-//! an implementation of [`Format`]; nothing else asks which one it is.
+//! The dialects of rule files: how each interprets files, matchers, standard input and answers. A dialect is a folder
+//! here with an implementation of [`Format`]. No other code depends on the dialect.
 
 mod agentao;
 mod claude;
@@ -20,47 +20,47 @@ use crate::written::{Drafts, Entry, Flaw, Flaws, Node, Terms, items};
 #[cfg(feature = "runner")]
 pub(crate) use claude::goes_on_alone;
 
-/// What a dialect makes of everything that differs between dialects.
+/// The behaviour of a dialect.
 pub(crate) trait Format: Sync {
-    /// Whether it has this event at all, fired here or not.
+    /// Whether the dialect defines this event, even if nothing here fires it.
     fn knows(&self, event: Event) -> bool;
 
-    /// What it has of handlers at an event.
+    /// The rules for handlers at an event.
     fn terms(&self, event: Event) -> Terms;
 
-    /// Reads a matcher.
+    /// Parses a matcher.
     fn matcher(&self, event: Event, written: &Value) -> Result<Form, BadMatcher>;
 
-    /// Reads one entry in the list of an event.
+    /// Parses an entry in the list of an event.
     fn entry(&self, event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws);
 
-    /// Whether an event may have one entry in the place of a list.
+    /// Whether an event can have a single entry instead of a list.
     fn takes_one(&self) -> bool;
 
-    /// Whether events may stand at the top of a file, without `hooks` around them.
+    /// Whether events can be at the top level of a file instead of under `hooks`.
     fn may_leave_out_hooks(&self) -> bool;
 
-    /// Whether copies of a rule are one.
+    /// Whether duplicate rules are merged.
     fn merges_copies(&self) -> bool;
 
-    /// Whether a first line on stdout may say that the command goes on alone.
+    /// Whether the first line on stdout can move the command to the background.
     #[cfg_attr(not(feature = "runner"), expect(dead_code, reason = "there is no runner"))]
     fn first_line_counts(&self) -> bool;
 
     /// The object for standard input.
     fn stdin(&self, occurrence: &Occurrence) -> Value;
 
-    /// What a command or a server said.
+    /// Interprets the answer of a command or a server.
     fn answer(&self, event: Event, status: &RunStatus, stdout: &str, stderr: &str) -> Answer;
 
-    /// The JSON Schema of what stands under an event: handlers alone, or groups around them.
+    /// The JSON Schema of an event's entries: handlers, or groups of handlers.
     fn schema(&self, event: Event, handler: &Value) -> Value;
 
-    /// The JSON Schema of a handler's own fields beside those that both forms have.
+    /// The JSON Schema of the fields of a handler that only this dialect has.
     fn schema_of_handler(&self, event: Event, kind: &str) -> Value;
 }
 
-/// What a dialect does.
+/// The implementation of a dialect.
 pub(crate) fn of(dialect: Dialect) -> &'static dyn Format {
     match dialect {
         Dialect::Claude => &claude::Claude,
@@ -69,33 +69,34 @@ pub(crate) fn of(dialect: Dialect) -> &'static dyn Format {
 }
 
 impl Dialect {
-    /// Whether the dialect has this event at all, fired here or not.
+    /// Whether the dialect defines this event, even if nothing here fires it.
     pub fn knows(self, event: Event) -> bool {
         of(self).knows(event)
     }
 
-    /// The types of handlers that run at an event, besides `hook`. Those that are known and refused are not among them.
+    /// The types of handlers that run at an event, except `hook`. Types that are recognised but rejected are not
+    /// included.
     pub fn types(self, event: Event) -> &'static [&'static str] {
         of(self).terms(event).types
     }
 
-    /// How long a command may take that says nothing.
+    /// The default timeout of a command.
     pub fn command_timeout(self, event: Event) -> Duration {
         of(self).terms(event).command
     }
 }
 
 impl Matcher {
-    /// Reads what a file says under `matcher`; `None` where it says nothing.
+    /// Parses the value of `matcher`. `None` means that there is none.
     ///
     /// # Errors
-    /// [`BadMatcher`] where it cannot be read: then its group selects nothing.
+    /// [`BadMatcher`] if it is invalid. The group then selects nothing.
     pub fn read(dialect: Dialect, event: Event, written: Option<&Value>) -> Result<Self, BadMatcher> {
         let Some(written) = written.filter(|value| !value.is_null()) else { return Ok(Self::ALL) };
         if length(written) > WRITTEN_LIMIT {
             return Err(BadMatcher::new(
                 format!("the matcher is longer than {WRITTEN_LIMIT} bytes"),
-                "write what the names have in common as an expression, as in `mcp__.*`",
+                "write the common part of the names as an expression, as in `mcp__.*`",
             ));
         }
         of(dialect).matcher(event, written).map(Self)
@@ -103,8 +104,8 @@ impl Matcher {
 }
 
 impl Occurrence {
-    /// The object for a rule's stdin. Its fields are in the order of the alphabet, whatever another crate of the build makes of
-    /// maps: a script gets the same bytes from every program.
+    /// The object for a rule's stdin. Its keys are sorted, whatever features other crates of the build enable for maps,
+    /// so that a script gets the same bytes from every program.
     pub fn stdin(&self, dialect: Dialect) -> Value {
         let mut object = of(dialect).stdin(self);
         object.sort_all_objects();
@@ -113,18 +114,19 @@ impl Occurrence {
 }
 
 impl Rule {
-    /// What makes two rules of settings files one: the same command with the same arguments, or the same request.
+    /// The key by which duplicate rules of settings files are merged: the same command with the same arguments, or the
+    /// same request.
     pub fn duplicate_key(&self) -> Option<String> {
         let merges = of(self.dialect).merges_copies() && matches!(self.action, Action::Command(_) | Action::Http(_));
         merges.then(|| format!("{:?}", self.action))
     }
 }
 
-/// Keys that files of settings have beside `hooks`.
+/// Keys that settings files have besides `hooks`.
 const SETTINGS: &[&str] = &["permissions", "env", "model", "statusLine", "enabledPlugins", "disableAllHooks"];
 
-/// Nested where any entry has an inner list, and where the file is one of settings, which are always nested: an inner list
-/// that was forgotten must not change what the other rules mean.
+/// Detects the dialect. A file is nested if any entry has an inner list, or if it is a settings file: a missing inner
+/// list must not change the meaning of the other rules.
 pub(crate) fn recognised(file: &Path, root: &Node, hooks: &[Entry], flaws: &mut Flaws) -> Dialect {
     let entries = || hooks.iter().flat_map(|entry| items(&entry.node));
     let first = entries().find(|node| node.entries().is_some());
@@ -136,7 +138,7 @@ pub(crate) fn recognised(file: &Path, root: &Node, hooks: &[Entry], flaws: &mut 
     if in_settings || name.starts_with("settings.") || SETTINGS.iter().any(|key| root.get(key).is_some()) {
         return Dialect::Claude;
     }
-    // A matcher that is an object is flat and nothing else.
+    // Only the flat dialect has objects as matchers.
     if !entries().any(|node| node.get("matcher").is_some_and(|matcher| matcher.entries().is_some())) {
         let problem =
             "no entry has an inner `hooks` list, so these are flat handlers (agentao): exit code 2 denies nothing";

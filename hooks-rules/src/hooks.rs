@@ -1,5 +1,5 @@
-//! The hooks that run the rules of one event each: from an event of the loop to an occurrence on the wire, and from the
-//! folded answer to what the kind can carry.
+//! The hooks that run the rules of one event each. They convert an event of the loop to an occurrence, and the merged
+//! answer to what the kind can carry.
 
 mod call;
 mod compaction;
@@ -23,7 +23,7 @@ use crate::rule::RuleSource;
 
 pub(crate) use conversation::{follow, leftover};
 
-/// The rule that decided, as verdicts and records name it; the hook that carries it where none is known.
+/// Attributes a decision to the rule that made it, or to the hook if the rule is not known.
 fn attributed<T>(answer: T, by: Option<&RuleSource>, attribute: impl FnOnce(T, Attribution) -> T) -> T {
     let named = by.and_then(|by| {
         let rule = Attribution::new(HookId::named(by.rule.as_str())?).file(by.file.to_string_lossy(), by.line);
@@ -35,15 +35,15 @@ fn attributed<T>(answer: T, by: Option<&RuleSource>, attribute: impl FnOnce(T, A
     }
 }
 
-/// An end of the turn, for this reason.
+/// Ends the turn for this reason.
 fn halt(reason: String, by: Option<&RuleSource>) -> Halt {
     attributed(Halt::new(reason), by, Halt::attributed_to)
 }
 
-/// Why a hook of rules has no answer: they end the turn, have failed, or none of them is for the event.
+/// Why a hook of rules has no answer: the rules end the turn, have failed, or none of them was selected.
 type Ended = Box<dyn std::error::Error + Send + Sync>;
 
-/// The hook for an event; `None` where no kind carries it.
+/// The hook for an event. `None` if no kind fires the event.
 pub(crate) fn of(event: Event, firing: Arc<Firing>) -> Option<Hook> {
     let id = event.hook_id();
     let hook = match event {
@@ -61,6 +61,6 @@ pub(crate) fn of(event: Event, firing: Arc<Firing>) -> Option<Hook> {
         Event::PostCompact => compaction::after(&id, firing),
         _ => return None,
     };
-    // Each rule has a deadline of its own, and says itself what its failure means.
+    // Each rule has its own deadline and its own `onFailure`.
     Some(hook.timeout(Timeout::None).on_failure(OnFailure::Continue))
 }

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-/// The type of a JSON value, as messages name it.
+/// The name of a JSON value's type in messages.
 pub(crate) fn of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -1,4 +1,4 @@
-//! Which values a rule is for.
+//! Matchers select the values for which a rule runs.
 
 mod nothing;
 
@@ -7,14 +7,14 @@ pub(crate) use nothing::{has_no_effect, matches_nothing};
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
-/// A matcher, ready to be held against values.
+/// A parsed matcher.
 ///
 /// ```
 /// use hooks_rules::{Dialect, Event, Matcher};
 ///
 /// let listed = Matcher::read(Dialect::Claude, Event::PreToolUse, Some(&"Edit|Write".into()))?;
 /// assert!(listed.selects("Write") && !listed.selects("NotebookEdit"));
-/// // One special character, and all of it is a regular expression that may match anywhere.
+/// // With a special character, the whole text is a regular expression that can match anywhere.
 /// let expression = Matcher::read(Dialect::Claude, Event::PreToolUse, Some(&"Read|mcp__.*".into()))?;
 /// assert!(expression.selects("NotebookRead"));
 /// # Ok::<(), hooks_rules::BadMatcher>(())
@@ -24,15 +24,15 @@ pub struct Matcher(pub(crate) Form);
 
 #[derive(Clone, Debug)]
 pub(crate) enum Form {
-    /// Everything.
+    /// Matches everything.
     All,
-    /// One of these, letter by letter.
+    /// Matches one of these values exactly.
     Exact(Vec<String>),
-    /// Something the expression finds.
+    /// Matches values in which the expression finds a match.
     Expression(Regex),
 }
 
-/// A matcher that cannot be read. Its group selects nothing.
+/// An invalid matcher. Its group selects nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}; {help}")]
 #[non_exhaustive]
@@ -49,14 +49,14 @@ impl BadMatcher {
     }
 }
 
-/// Compiled expressions are kept small, so that a hostile one costs an error and not the memory.
+/// The size limit of a compiled expression, so that a malicious one causes an error instead of exhausting memory.
 const EXPRESSION_LIMIT: usize = 1 << 18;
 
-/// How many bytes of a matcher are read: it is kept for every rule of its group.
+/// The size limit of a matcher in bytes, because every rule of its group keeps it.
 pub(crate) const WRITTEN_LIMIT: usize = 10_000;
 
 impl Matcher {
-    /// The matcher that selects everything.
+    /// The matcher that selects every value.
     pub const ALL: Self = Self(Form::All);
 
     /// Whether it selects this value.
@@ -68,7 +68,7 @@ impl Matcher {
         }
     }
 
-    /// Whether it selects one of these, the names that one value has.
+    /// Whether it selects at least one of these values, which are the names of one thing.
     pub fn selects_any<'a>(&self, values: impl IntoIterator<Item = &'a str>) -> bool {
         matches!(self.0, Form::All) || values.into_iter().any(|value| self.selects(value))
     }
@@ -79,7 +79,7 @@ impl Matcher {
     }
 }
 
-/// How many bytes of text a value holds.
+/// The number of bytes of text in a value.
 pub(crate) fn length(written: &Value) -> usize {
     match written {
         Value::String(text) => text.len(),
@@ -89,14 +89,14 @@ pub(crate) fn length(written: &Value) -> usize {
     }
 }
 
-/// An expression in the syntax that JavaScript and Rust share.
+/// Compiles an expression in the common syntax of JavaScript and Rust.
 pub(crate) fn expression(pattern: &str) -> Result<Regex, BadMatcher> {
     RegexBuilder::new(pattern).size_limit(EXPRESSION_LIMIT).build().map_err(|error| {
         let look_around = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|sign| pattern.contains(sign));
         if look_around {
             return BadMatcher::new(
                 format!("the matcher `{pattern}` uses look-around, which is not supported here"),
-                "list the names that are meant, as in `Edit|Write`",
+                "list the names, as in `Edit|Write`",
             );
         }
         let text = error.to_string();

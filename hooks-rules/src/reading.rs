@@ -1,4 +1,4 @@
-//! Reading what a rule said, in its dialect.
+//! Interprets the answer of a rule in its dialect.
 
 use crate::answer::{Answer, Decision, RunStatus, judgement};
 use crate::dialect::Dialect;
@@ -6,24 +6,24 @@ use crate::event::Event;
 use crate::formats;
 use crate::rule::FailureMode;
 
-/// How an answer is to be read.
+/// How to interpret an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// The form of the rule's file.
+    /// The dialect of the rule's file.
     pub dialect: Dialect,
     /// The event.
     pub event: Event,
-    /// What a failure means.
+    /// The effect of a failure.
     pub on_failure: FailureMode,
 }
 
 impl Reading {
-    /// A reading where failures do nothing.
+    /// Creates a reading in which failures have no effect.
     pub fn new(dialect: Dialect, event: Event) -> Self {
         Self { dialect, event, on_failure: FailureMode::Continue }
     }
 
-    /// Reads what a command or a server said. Never panics, whatever it was.
+    /// Interprets the output of a command or a server. Never panics, whatever the output is.
     ///
     /// ```
     /// use hooks_rules::{Decision, Dialect, Event, Reading, RunStatus};
@@ -43,7 +43,7 @@ impl Reading {
         answer
     }
 
-    /// Reads what a model said to the question of a `prompt` rule.
+    /// Interprets the answer of a model to a `prompt` rule.
     pub fn read_judgement(self, text: &str, continue_on_block: bool) -> Answer {
         let mut answer = judgement(self.event, text, continue_on_block);
         self.settle_failure(&mut answer);
@@ -51,7 +51,7 @@ impl Reading {
         answer
     }
 
-    /// A failure of which there is nothing to read.
+    /// Creates the answer for a failure without output.
     pub fn failed(self, why: impl Into<String>) -> Answer {
         let mut answer = Answer { failure: Some(why.into()), ..Answer::default() };
         self.settle_failure(&mut answer);

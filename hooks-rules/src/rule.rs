@@ -11,8 +11,9 @@ use crate::event::Event;
 use crate::filter::Filter;
 use crate::matcher::Matcher;
 
-/// What names a rule for good: the event and a fingerprint of what it says, `pre_tool_use_3f2a90c1`. It stays when the rule
-/// moves to another line, and changes when the rule does. A second rule that says the same has `_2` at its end.
+/// A stable name of a rule: its event and a fingerprint of its content, such as `pre_tool_use_3f2a90c1`. It stays the
+/// same if the rule moves to another line, and changes if the rule changes. A second rule with the same content has the
+/// suffix `_2`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(transparent)]
 pub struct RuleId(Arc<str>);
@@ -22,7 +23,7 @@ impl RuleId {
         Self(text.into())
     }
 
-    /// The id as text.
+    /// The id as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -34,7 +35,7 @@ impl fmt::Display for RuleId {
     }
 }
 
-/// Where a rule is from: what a person looks for who asks who decided.
+/// The origin of a rule, as shown to a person who wants to know which rule decided.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct RuleSource {
@@ -44,84 +45,84 @@ pub struct RuleSource {
     pub file: Arc<Path>,
     /// Its line.
     pub line: usize,
-    /// The plugin whose rule it is.
+    /// The plugin to which the rule belongs.
     pub plugin: Option<String>,
 }
 
-/// One handler of a file, read and checked.
+/// A validated handler of a rule file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch that the file has")]
 pub struct Rule {
-    /// Its id.
+    /// The id.
     pub id: RuleId,
-    /// The form of its file.
+    /// The dialect of its file.
     pub dialect: Dialect,
-    /// When it runs.
+    /// The event at which it runs.
     pub event: Event,
-    /// For which values it runs.
+    /// The values for which it runs.
     pub matcher: Matcher,
-    /// The matcher as the file has it.
+    /// The matcher as it is written in the file.
     pub written_matcher: Option<Value>,
-    /// For which calls of a tool it runs, in addition to the matcher.
+    /// The field `if`, which further restricts the tool calls for which it runs.
     pub filter: Option<Filter>,
     /// What it does.
     pub action: Action,
-    /// How long it may take.
+    /// The timeout.
     pub timeout: Duration,
-    /// Whether the file says so itself.
+    /// Whether the file sets the timeout.
     pub timeout_is_written: bool,
-    /// What a failure of it means.
+    /// The effect of a failure.
     pub on_failure: FailureMode,
-    /// Whether nobody waits for it; it can then decide nothing.
+    /// Whether it runs in the background. It then cannot decide anything.
     pub detached: bool,
-    /// Whether it wakes the model where it leaves with exit code 2 while nobody waits for it.
+    /// Whether exit code 2 of a background run wakes the model.
     pub wakes: bool,
-    /// Whether it runs once, and no more after its first success.
+    /// Whether it runs only until its first success.
     pub once: bool,
-    /// What to show while it runs.
+    /// The message to show while it runs.
     pub status_message: Option<String>,
     /// Its file.
     pub file: Arc<Path>,
-    /// Its line, from 1.
+    /// Its line, starting at 1.
     pub line: usize,
-    /// Its column, from 1.
+    /// Its column, starting at 1.
     pub column: usize,
 }
 
-/// What a rule does.
+/// The action of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
     /// Runs a command.
     Command(CommandLine),
-    /// Sends the input to an address.
+    /// Sends the input to a URL.
     Http(HttpRequest),
-    /// Puts this text into the conversation; `{userMessage}` in it is the prompt.
+    /// Adds a text to the conversation. `{userMessage}` in it is replaced by the prompt.
     Text(String),
     /// Asks a model.
     Judge(JudgePrompt),
-    /// Is a compiled hook, named by its id.
+    /// Runs a compiled hook.
     Compiled {
-        /// The id.
+        /// The id of the hook.
         id: String,
         /// Its parameters.
         with: Option<Value>,
     },
 }
 
-/// A command as a file has it.
+/// A command in a rule file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandLine {
-    /// The line for the shell; with `args`, the program.
+    /// The command line for the shell or, if there are `args`, the program.
     pub command: String,
-    /// The arguments; where they are there, no shell is involved.
+    /// The arguments. If there are any, no shell is involved.
     pub args: Option<Vec<String>>,
-    /// The shell that reads the line.
+    /// The shell that runs the command line.
     pub shell: Shell,
 }
 
-/// The shell that reads a line.
+/// The shell that runs a command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shell {
@@ -132,49 +133,49 @@ pub enum Shell {
     PowerShell,
 }
 
-/// A request as a file has it.
+/// A request in a rule file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// The address.
+    /// The URL.
     pub url: String,
-    /// The headers; `$NAME` in a value is filled from the environment where `allowed_env` has the name, and empty
-    /// otherwise.
+    /// The headers. `$NAME` in a value is replaced by the environment variable if `allowed_env` contains it, and by
+    /// nothing otherwise.
     pub headers: BTreeMap<String, String>,
-    /// The variables that headers may use.
+    /// The environment variables that headers can use.
     pub allowed_env: Vec<String>,
 }
 
-/// A question to a model as a file has it.
+/// A question to a model in a rule file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgePrompt {
-    /// The text; `$ARGUMENTS` in it is the input, and the input is put after it where it has none.
+    /// The prompt. `$ARGUMENTS` in it is replaced by the input. Without it, the input is appended.
     pub prompt: String,
-    /// The model, where the rule asks for one.
+    /// The model, if the rule names one.
     pub model: Option<String>,
-    /// Whether a no goes to the model instead of ending the turn.
+    /// Whether a negative answer is sent to the model instead of ending the turn.
     pub continue_on_block: bool,
 }
 
-/// What a failure of a rule means.
+/// The effect of a rule's failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureMode {
-    /// Nothing: it is reported, and the event goes on.
+    /// None: the failure is reported, and the event continues.
     #[default]
     Continue,
-    /// What exit code 2 would mean.
+    /// The same as exit code 2.
     Block,
 }
 
 impl Rule {
-    /// Of two rules that are one the greater runs: a copy that nobody waits for, that fails open or that has less time takes
-    /// no guard's place.
+    /// Of two duplicate rules, the greater one runs, so that a copy that runs in the background, fails open or has a
+    /// shorter timeout does not replace a guard.
     #[cfg(feature = "runner")]
     pub(crate) fn power(&self) -> impl Ord + use<> {
         (!self.detached, self.on_failure == FailureMode::Block, self.timeout)
     }
 
-    /// What it does, in a few words for lists: the command, the address, the id. Long text is cut.
+    /// A short description for lists: the command, the URL or the id. Long text is truncated.
     pub fn summary(&self) -> String {
         let line = self.text().split_whitespace().collect::<Vec<_>>().join(" ");
         match line.char_indices().nth(80) {
@@ -183,7 +184,7 @@ impl Rule {
         }
     }
 
-    /// What it does, whole.
+    /// A complete description.
     pub fn text(&self) -> String {
         match &self.action {
             Action::Command(line) => {
@@ -197,7 +198,7 @@ impl Rule {
         }
     }
 
-    /// The text for a model: the question with the input in it.
+    /// Inserts the input into the prompt for a model.
     #[cfg(feature = "runner")]
     pub(crate) fn filled(question: &str, input: &str) -> String {
         const HOLE: &str = "$ARGUMENTS";
@@ -220,9 +221,10 @@ impl Rule {
     }
 }
 
-/// The fingerprint of what a rule says.
+/// The fingerprint of a rule's content.
 pub(crate) fn fingerprint(event: Event, matcher: Option<&Value>, handler: &Map<String, Value>) -> String {
-    // FNV-1a: small, and the same on every machine. The order of fields says nothing, and builds differ in it.
+    // FNV-1a is small and the same on every machine. Keys are sorted, because their order has no meaning and depends on
+    // the build.
     let (mut matcher, mut handler) = (matcher.cloned().unwrap_or_default(), Value::Object(handler.clone()));
     matcher.sort_all_objects();
     handler.sort_all_objects();

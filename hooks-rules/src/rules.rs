@@ -1,4 +1,4 @@
-//! The rules of an app: where they come from, whether they may run, and their hooks in a registry.
+//! The rules of an app: their sources, trust, and their hooks in a registry.
 
 mod builder;
 mod explain;

@@ -1,4 +1,4 @@
-//! Running one rule: a command in a session of its own, a request, a question to a model, or text.
+//! Runs a rule: a command in its own session, a request, a question to a model, or text.
 
 mod background;
 mod capture;

@@ -1,4 +1,4 @@
-//! A JSON Schema of both forms, made from the tables that the files are read by.
+//! JSON Schemas of both dialects, generated from the tables that the parser uses.
 
 use serde_json::{Map, Value, json};
 
@@ -6,10 +6,9 @@ use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::formats;
 
-/// A JSON Schema (draft 2020-12) of the files of a dialect, for editors.
+/// Returns a JSON Schema (draft 2020-12) for the files of a dialect, for use in editors.
 ///
-/// It says what files should hold, and is stricter than reading them: a file with keys that nobody knows is read, and
-/// one with a comment.
+/// It describes correct files and is stricter than the parser, which accepts files with unknown keys or comments.
 ///
 /// ```
 /// use hooks_rules::{Dialect, schema};
@@ -48,7 +47,7 @@ pub fn schema(dialect: Dialect) -> Value {
     })
 }
 
-/// The entry of an event.
+/// The schema of an event's value.
 fn entry(dialect: Dialect, event: Event, definitions: &mut Map<String, Value>) -> Value {
     let name = format!("handler_{event}");
     let handlers: Vec<Value> =
@@ -65,7 +64,7 @@ fn entry(dialect: Dialect, event: Event, definitions: &mut Map<String, Value>) -
     reference(&group)
 }
 
-/// A handler of one type at one event.
+/// The schema of a handler of one type at one event.
 fn handler(dialect: Dialect, event: Event, kind: &str) -> Value {
     let text = || json!({ "type": "string", "minLength": 1 });
     let flag = || json!({ "type": "boolean", "default": false });

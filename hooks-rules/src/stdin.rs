@@ -1,10 +1,10 @@
-//! What a rule is given: one occurrence of an event, in the envelope of its dialect.
+//! The input of a rule: an occurrence of an event, in the format of its dialect.
 
 use serde_json::{Map, Value};
 
 use crate::event::Event;
 
-/// One occurrence of an event, in the names of the wire.
+/// An occurrence of an event, with the field names of the contract.
 ///
 /// ```
 /// use hooks_rules::{Dialect, Event, Occurrence};
@@ -23,33 +23,33 @@ pub struct Occurrence {
     pub event: Event,
     /// The session's id.
     pub session: String,
-    /// The file with the conversation; empty where there is none.
+    /// The path of the transcript. Empty if there is none.
     pub transcript: String,
-    /// The current folder.
+    /// The working directory.
     pub cwd: String,
-    /// Whether it is the replay of a recorded one, in which nothing is started that nobody waits for.
+    /// Whether it is the replay of a recorded occurrence, in which background runs are not started.
     pub replay: bool,
-    /// The permission mode, in a word of the harness; sent at the events that have one.
+    /// The permission mode, as the harness calls it. Only sent at the events that have one.
     pub permission_mode: Option<String>,
-    /// The id of the prompt that the turn answers, after the first one and outside sub-agents.
+    /// The id of the prompt that the turn answers. Not set for the first prompt and within sub-agents.
     pub prompt: Option<String>,
-    /// The sub-agent's id and type, within one.
+    /// The id and type of the sub-agent, within one.
     pub agent: Option<(String, String)>,
-    /// The harness's own word for what matchers are held against, where it is not the contract's; either may be written.
+    /// The harness's own word for the matched value, if it differs from the contract's. A matcher can use either.
     pub(crate) own_word: Option<String>,
     /// The fields of the event.
     pub(crate) fields: Map<String, Value>,
-    /// Fields that only a flat rule is given: to send more than the contract says changes what scripts do.
+    /// Fields for flat rules only: additional fields would change the behaviour of scripts for nested rules.
     pub(crate) flat: Map<String, Value>,
-    /// Fields that a nested rule is given as somebody else wrote them.
+    /// Fields for nested rules that the app passes through.
     pub(crate) passed: Map<String, Value>,
-    /// What is known of it and no rule is given.
+    /// Fields for reports only.
     #[cfg(feature = "runner")]
     noted: Map<String, Value>,
 }
 
 impl Occurrence {
-    /// An occurrence of `event` of which nothing is known yet.
+    /// Creates an occurrence of `event` without any fields.
     pub fn new(event: Event) -> Self {
         Self {
             event,
@@ -75,25 +75,25 @@ impl Occurrence {
         self
     }
 
-    /// Sets a field that only flat rules are given.
+    /// Sets a field for flat rules only.
     pub fn set_flat(&mut self, name: &str, value: impl Into<Value>) -> &mut Self {
         self.flat.insert(name.to_owned(), value.into());
         self
     }
 
-    /// Notes what no rule is given, for [`RulesFired`](crate::RulesFired).
+    /// Sets a field for [`RulesFired`](crate::RulesFired) only.
     #[cfg(feature = "runner")]
     pub(crate) fn note(&mut self, name: &str, value: impl Into<Value>) {
         self.noted.insert(name.to_owned(), value.into());
     }
 
-    /// Passes these fields on to nested rules as they are, in the place of what is known here or beside it.
+    /// Passes these fields to nested rules unchanged. They replace or extend the fields that this crate sets.
     pub fn pass(&mut self, fields: Map<String, Value>) -> &mut Self {
         self.passed.extend(fields);
         self
     }
 
-    /// The same with what another one says.
+    /// Adds the fields of another occurrence.
     #[cfg(feature = "runner")]
     pub(crate) fn with(mut self, other: Self) -> Self {
         let said = |text: String, known: &mut String| {
@@ -119,13 +119,13 @@ impl Occurrence {
         self.fields.get(name)
     }
 
-    /// A field of the event, whichever form has it.
+    /// A field of the event, from either dialect.
     #[cfg(feature = "runner")]
     pub(crate) fn known(&self, name: &str) -> Option<&Value> {
         self.fields.get(name).or_else(|| self.flat.get(name)).or_else(|| self.noted.get(name))
     }
 
-    /// The value that a matcher is held against; `None` where the event has none.
+    /// The value that a matcher is tested against. `None` if the event has none.
     pub fn matched(&self) -> Option<&str> {
         let field = self.event.spec().matched?;
         if field == "agent_type" {

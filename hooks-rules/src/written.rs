@@ -1,4 +1,4 @@
-//! What a file has written: its values with their places, its handlers, and what is wrong with them.
+//! The syntax of a file: values with their positions, handlers, and defects.
 
 mod defect;
 mod fields;
@@ -19,7 +19,7 @@ pub(crate) use keys::{OF_FILE, OF_GROUP, warn as warn_of_keys};
 use crate::event::Event;
 use crate::matcher::Matcher;
 
-/// A rule before it has an id and a line.
+/// A rule without an id and a line number.
 pub(crate) struct Draft {
     pub(crate) event: Event,
     pub(crate) matcher: Matcher,
@@ -29,18 +29,19 @@ pub(crate) struct Draft {
     pub(crate) parts: Parts,
 }
 
-/// How many rules a file may have. Each may hold a large matcher: a hostile file must not fill the memory.
+/// The maximum number of rules in a file. Each can have a large matcher, and a malicious file must not exhaust the
+/// memory.
 pub(crate) const MOST: usize = 10_000;
 
 #[derive(Default)]
 pub(crate) struct Drafts {
     pub(crate) kept: Vec<Draft>,
-    /// The first for which there is no room.
+    /// The span of the first handler that exceeds the limit.
     pub(crate) over: Option<Range<usize>>,
 }
 
 impl Drafts {
-    /// Whether there is no room for this handler; then it is not read at all.
+    /// Whether the limit is reached. The handler is then not parsed at all.
     pub(crate) fn are_full(&mut self, handler: &Node) -> bool {
         let full = self.kept.len() >= MOST;
         if full {

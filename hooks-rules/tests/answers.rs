@@ -17,7 +17,7 @@ fn status(value: &toml::Value) -> RunStatus {
     }
 }
 
-/// The answer in the words of the table; what is not there was not said.
+/// The expected answer of a row. Missing fields are empty.
 fn observed(answer: &Answer) -> toml::Table {
     let mut observed = toml::Table::new();
     let mut put = |name: &str, value: toml::Value| observed.insert(name.to_owned(), value);
@@ -85,7 +85,7 @@ fn every_line_means_what_it_says() {
     }
 }
 
-/// What a flat answer stands for in the conversation.
+/// The attachments of a flat answer.
 #[test]
 fn attachments_are_of_four_types() {
     let reading = Reading::new(Dialect::Agentao, Event::UserPromptSubmit);
@@ -120,7 +120,7 @@ fn long_texts_are_cut_at_a_character() {
     assert!(failed.chars().count() < 600, "{failed}");
 }
 
-/// What is too long to be read is kept where the model may read it; a reason is not cut.
+/// A text that is too long is saved to a file. A reason is not truncated.
 #[test]
 fn a_long_text_becomes_a_preview_and_a_reason_stays() {
     let reading = Reading::new(Dialect::Claude, Event::UserPromptSubmit);
@@ -191,23 +191,23 @@ fn stdouts() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Whatever was said, it is read without a panic, in either dialect.
+    /// Any output is parsed without a panic, in either dialect.
     #[test]
-    fn nothing_that_is_said_panics(event in events(), code in -15..200_i32, out in stdouts(), err in ".{0,20}") {
+    fn no_output_panics(event in events(), code in -15..200_i32, out in stdouts(), err in ".{0,20}") {
         for dialect in [Dialect::Claude, Dialect::Agentao] {
             let status = if code < 0 { RunStatus::Signal(-code) } else { RunStatus::Exit(code) };
             let _ = Reading::new(dialect, event).read(&status, &out, &err);
         }
     }
 
-    /// The block of exit code 2 cannot be undone by what is on stdout.
+    /// Output on stdout cannot undo the block of exit code 2.
     #[test]
     fn exit_code_2_is_never_an_allow(out in stdouts(), err in ".{0,20}") {
         let answer = Reading::new(Dialect::Claude, Event::PreToolUse).read(&RunStatus::Exit(2), &out, &err);
         prop_assert!(matches!(answer.decision, Decision::Deny(_)), "{:?}", answer);
     }
 
-    /// A key that nobody knows changes nothing.
+    /// Unknown keys have no effect.
     #[test]
     fn unknown_keys_change_nothing(event in events(), word in "[a-z]{9}", value in any::<i64>()) {
         let reading = Reading::new(Dialect::Claude, event);
@@ -218,7 +218,7 @@ proptest! {
         prop_assert_eq!(read(&plain), read(&more));
     }
 
-    /// A later refusal wins, and an earlier one stays.
+    /// A later denial wins, and an earlier one stays.
     #[test]
     fn refusals_win_whatever_their_order(words in prop::collection::vec(0..5_usize, 1..6)) {
         let decision = |word: usize| match word {
@@ -238,21 +238,21 @@ proptest! {
     }
 }
 
-/// The end of a turn wins over the wish to go on, and why somebody wished so is not lost.
+/// Ending the turn takes precedence over continuing it, and the reason to continue is kept.
 #[test]
-fn a_flat_end_keeps_the_reason_to_go_on() {
+fn a_flat_end_keeps_the_reason_to_continue() {
     let said = r#"{"continue": false, "stopReason": "enough", "decision": "block", "reason": "run the tests"}"#;
     let answer = Reading::new(Dialect::Agentao, Event::Stop).read(&RunStatus::Exit(0), said, "");
     assert_eq!((answer.stop.as_deref(), &answer.decision), (Some("enough"), &Decision::None));
     assert!(answer.remarks[0].ends_with("run the tests"), "{:?}", answer.remarks);
 }
 
-/// What was likely meant as an answer and is none is remarked upon.
+/// Output that was probably meant as an answer but is not valid causes a remark.
 #[test]
 fn an_answer_that_means_nothing_has_a_remark() {
     let read = |text: &str| Reading::new(Dialect::Claude, Event::PreToolUse).read(&RunStatus::Exit(0), text, "");
     for (text, words) in [
-        ("{\"block\": true}", "`block` and nothing that means something here"),
+        ("{\"block\": true}", "`block` and nothing that has an effect here"),
         ("loading\n{\"decision\": \"block\"}", "print the answer alone"),
         ("{\"decision\": \"block\"}\ndone", "print the answer alone"),
     ] {

@@ -1,4 +1,4 @@
-//! Every row of the contract has a line of data, a named test, or a reason why not.
+//! Every row of the contract has a line of data, a named test, or a reason why there is none.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ fn every_row_of_the_contract_is_covered() {
     assert!(missing.is_empty(), "rows without a line: {missing:#?}");
 }
 
-/// What differs between dialects is in the folder of each; nothing else asks which one it is.
+/// Differences between dialects are in the folder of each. No other code depends on the dialect.
 #[test]
 fn a_dialect_is_asked_for_in_one_place() {
     fn walk(folder: &std::path::Path, found: &mut Vec<String>) {

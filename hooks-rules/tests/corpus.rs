@@ -1,4 +1,4 @@
-//! The corpus of the fuzz targets, replayed by the checks of the fuzz targets.
+//! Runs the checks of the fuzz targets on their corpus.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 #[path = "../fuzz/checks.rs"]

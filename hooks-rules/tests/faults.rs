@@ -1,7 +1,8 @@
-//! Many dispatches over commands that misbehave: each ends as it is said to, and nothing of them stays. In a binary of its own,
-//! so that nobody else starts processes or opens descriptors meanwhile.
+//! Many dispatches with misbehaving commands: each ends as expected, and no processes or descriptors leak. In a
+//! separate binary, so that nothing else starts processes or opens descriptors meanwhile.
 //!
-//! `HOOKS_RULES_FAULTS=10000 cargo test -p hooks-rules --test faults -- --nocapture` is the long run, with a table at its end.
+//! `HOOKS_RULES_FAULTS=10000 cargo test -p hooks-rules --test faults -- --nocapture` is the long run, which prints a
+//! table.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 #![allow(clippy::print_stdout, reason = "the table of the long run")]
 #![cfg(all(target_os = "linux", feature = "runner"))]
@@ -22,10 +23,10 @@ use hooks_core::prelude::*;
 use hooks_rules::{RuleRun, Rules, RunOutcome};
 use processes::{descriptors, gone, none, started, zombies};
 
-/// How many dispatches run at a time.
+/// The number of concurrent dispatches.
 const AT_A_TIME: usize = 12;
 
-/// What a case came to, by words and their number.
+/// The results of a case, with counts.
 type Counts = Arc<Mutex<BTreeMap<String, usize>>>;
 
 /// A case, ready to be fired.
@@ -51,7 +52,7 @@ impl Ready {
         Self { case, rules, set, observed, done: AtomicUsize::new(0), dropped: AtomicUsize::new(0) }
     }
 
-    /// Fires once; where `drop_after` says so, the dispatch is dropped if it is not done by then.
+    /// Fires once. With `drop_after`, the dispatch is dropped after that time.
     async fn fire(&self, event: &UserPromptSubmit, drop_after: Option<Duration>) {
         let cx = HookContext::new();
         let fire = self.set.fire(&cx, event, Messages::default());
@@ -76,7 +77,7 @@ impl Ready {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Every dispatch that was not dropped was told as it is said to end, and none was told otherwise.
+    /// Every dispatch that was not dropped was reported with the expected end.
     fn check(&self) {
         let observed = self.observed.lock().unwrap();
         let done = self.done.load(Ordering::Relaxed);
@@ -86,7 +87,7 @@ impl Ready {
             observed.iter().filter(|(words, _)| self.case.expected.fits(words)).map(|(_, count)| count).sum::<usize>();
         assert_eq!(as_said, done, "{}: {observed:?}", self.case.name);
         let otherwise = observed.values().sum::<usize>() - as_said;
-        // The end of a run that nobody waited for is told beside its start, and also where the start was dropped.
+        // The end of a background run is reported in addition to its start, also if the start was dropped.
         let allowed = if self.case.expected == Expected::Detached { done + dropped } else { 0 };
         assert!(otherwise <= allowed, "{}: {observed:?}", self.case.name);
     }
@@ -100,7 +101,7 @@ fn words(run: &RuleRun) -> String {
     }
 }
 
-/// The most memory that this process ever had, in MiB.
+/// The maximum memory of this process so far, in MiB.
 fn peak() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -113,10 +114,10 @@ async fn nothing_stays_of_commands_that_misbehave() {
     let folder = tempfile::tempdir().unwrap();
     let mark = folder.path().display().to_string();
     let ready: Arc<Vec<Ready>> = Arc::new(all(folder.path()).into_iter().map(Ready::new).collect());
-    // An input that most never read.
+    // An input that most commands do not read.
     let event = Arc::new(UserPromptSubmit::new("x".repeat(300_000), Messages::default()));
 
-    // The runtime opens some descriptors of its own with the first commands.
+    // The runtime opens some descriptors with the first commands.
     ready[0].fire(&event, None).await;
     let before = descriptors();
     let began = std::time::Instant::now();
@@ -129,7 +130,7 @@ async fn nothing_stays_of_commands_that_misbehave() {
                 if number >= count {
                     return;
                 }
-                // Every eighth is dropped while its command runs, or starts, or is done.
+                // Every eighth is dropped before, while or after its command runs.
                 let drop_after = (number % 8 == 3).then(|| Duration::from_millis((number as u64 * 7) % 60));
                 let rare = number % 250 == 7;
                 let cases: Vec<_> = ready.iter().filter(|ready| ready.case.rare == rare).collect();
@@ -166,6 +167,6 @@ async fn nothing_stays_of_commands_that_misbehave() {
         peak()
     );
     assert_eq!(done + dropped, count);
-    // Two streams of 1 MiB each, an input, and what is made of them, for each that runs at a time.
+    // For each concurrent run: two streams of 1 MiB, an input, and copies of them.
     assert!(peak() < 512, "{} MiB", peak());
 }

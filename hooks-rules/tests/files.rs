@@ -1,4 +1,4 @@
-//! Files as people write them: a defect costs what it marks, is told with its place, and nothing else is lost.
+//! Files as people write them: a defect affects only what it marks, and is reported with its position.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ fn read(text: &str) -> RuleFile {
     RuleFile::read("hooks.json", text)
 }
 
-/// A nested file with one good group before and one after what is given.
+/// A nested file with `group` between two correct groups.
 fn around(group: &Value) -> String {
     let good = |name: &str| json!({"matcher": name, "hooks": [{"type": "command", "command": name}]});
     json!({"hooks": {"PreToolUse": [good("A"), group, good("B")]}}).to_string()
@@ -48,24 +48,24 @@ fn a_defect_costs_its_group_and_no_other() {
         (handler(json!({"type": 5})), "`type` is a string, not a number"),
         (handler(json!({"type": "command"})), "a handler of the type `command` needs `command`"),
         (handler(json!({"type": "command", "command": " "})), "`command` is empty"),
-        (handler(json!({"type": "command", "command": "echo a\0b"})), "`command` holds the character NUL"),
-        (handler(json!({"type": "command", "command": "x", "args": ["a", "b\0"]})), "`args` holds the character NUL"),
+        (handler(json!({"type": "command", "command": "echo a\0b"})), "`command` contains the character NUL"),
+        (
+            handler(json!({"type": "command", "command": "x", "args": ["a", "b\0"]})),
+            "`args` contains the character NUL",
+        ),
         (handler(json!({"type": "command", "command": "x".repeat(100_001)})), "`command` is longer than 100000 bytes"),
         (handler(json!({"type": "command", "command": ["x"]})), "`command` is a string, not a list"),
         (handler(json!({"type": "command", "command": "x", "args": "y"})), "`args` is a list of strings"),
         (handler(json!({"type": "command", "command": "x", "shell": "fish"})), "there is no shell `fish`"),
-        (handler(json!({"type": "command", "command": "x ${user_config.A}"})), "is not put into a line for the shell"),
+        (handler(json!({"type": "command", "command": "x ${user_config.A}"})), "is not expanded in a shell command"),
         (handler(json!({"type": "command", "command": "x", "async": "yes"})), "`async` is true or false, not a string"),
         (handler(json!({"type": "command", "command": "x", "onFailure": "stop"})), "there is no `stop` here"),
         (handler(json!({"type": "http"})), "a handler of the type `http` needs `url`"),
         (handler(json!({"type": "http", "url": "x", "headers": []})), "`headers` maps names to strings"),
         (handler(json!({"type": "prompt"})), "a handler of the type `prompt` needs `prompt`"),
         (handler(json!({"type": "hook"})), "a handler of the type `hook` needs `id`"),
-        (handler(json!({"type": "agent", "prompt": "x"})), "handlers of the type `agent` are known, but not run here"),
-        (
-            handler(json!({"type": "mcp_tool", "server": "x"})),
-            "handlers of the type `mcp_tool` are known, but not run here",
-        ),
+        (handler(json!({"type": "agent", "prompt": "x"})), "handlers of the type `agent` are not supported here"),
+        (handler(json!({"type": "mcp_tool", "server": "x"})), "handlers of the type `mcp_tool` are not supported here"),
     ];
     for (group, problem) in table {
         let file = read(&around(&group));
@@ -82,7 +82,7 @@ fn a_bad_handler_costs_no_other_of_its_group() {
     assert_eq!(file.rules.len(), 3);
 }
 
-/// A guard that would be lost over its timeout is worse than one that takes the usual time.
+/// A guard with the default timeout is better than no guard.
 #[test]
 fn timeouts_are_in_seconds_and_never_cost_a_rule() {
     let table = [
@@ -159,9 +159,9 @@ fn types_that_an_event_does_not_take_are_refused() {
     }
 }
 
-/// Events that nothing fires here, events of other systems, and slips.
+/// Events that nothing fires here, events of other systems, and typos.
 #[test]
-fn events_that_are_unknown_or_not_fired_are_told_and_cost_nothing() {
+fn events_that_are_unknown_or_not_fired_are_reported_and_cost_nothing() {
     let list = json!([{"hooks": [{"type": "command", "command": "x"}]}]);
     for (name, observed) in [
         ("Notification", "no kind carries `Notification`"),
@@ -194,7 +194,7 @@ fn keys_that_nobody_knows_are_ignored() {
 }
 
 #[test]
-fn what_people_write_though_it_is_no_json_is_read_and_told() {
+fn what_people_write_though_it_is_not_json_is_read_and_reported() {
     let text = "\u{feff}{\n  // why\n  \"hooks\": { /* all of it */\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"},]}],\n  }\n}\n";
     let file = read(text);
     assert_eq!(file.rules.len(), 1);
@@ -203,20 +203,20 @@ fn what_people_write_though_it_is_no_json_is_read_and_told() {
     let twice =
         read(r#"{"hooks": {"Stop": [{"hooks": []}], "Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#);
     assert_eq!(twice.rules.len(), 1);
-    assert!(warnings(&twice)[0].contains("the key `Stop` is there twice; only this one counts"));
+    assert!(warnings(&twice)[0].contains("the key `Stop` appears twice; only this one counts"));
 }
 
 #[test]
-fn a_text_that_is_no_json_is_told_with_its_place() {
+fn a_text_that_is_not_json_is_reported_with_its_place() {
     let table = [
-        ("", 1, 1, "it is empty"),
-        ("\u{feff} \n", 2, 1, "it is empty"),
+        ("", 1, 1, "the file is empty"),
+        ("\u{feff} \n", 2, 1, "the file is empty"),
         ("[]", 1, 1, "a file of rules is an object, not a list"),
         ("{\n  \"hooks\": {\n", 3, 1, "found the end of the file"),
         ("{\"hooks\" {}}", 1, 10, "found `{`"),
-        ("{\"hooks\": {}} x", 1, 15, "goes on after its end"),
+        ("{\"hooks\": {}} x", 1, 15, "text after the end of the object"),
         ("{\"hooks\": \"a\nb\"}", 1, 11, "this string is not JSON"),
-        ("{\"hooks\": \"a", 1, 11, "this string has no end"),
+        ("{\"hooks\": \"a", 1, 11, "this string is not terminated"),
         ("{\"hooks\": 'a'}", 1, 11, "found `\\'`"),
         ("{\"hooks\": tru}", 1, 11, "found `t`"),
         ("{\"é\": {}, x: 1}", 1, 11, "found `x`"),
@@ -251,7 +251,7 @@ error: there is no type `comand`
     assert_eq!(shown, expected);
 }
 
-/// Of a line as long as a file only a part is shown, and of very many defects only the first.
+/// Excerpts of long lines are truncated, and only the first of many defects are shown.
 #[test]
 fn a_large_file_is_read_and_its_defects_are_bounded() {
     let group = r#"{"matcher": {"tool": "x"}, "hooks": [{"type": "command", "command": "x"}]},"#;
@@ -263,7 +263,7 @@ fn a_large_file_is_read_and_its_defects_are_bounded() {
     assert!(file.defects[100].problem.contains("more defects are not shown"));
 }
 
-/// What is over is told and not read, so that neither time nor memory grow without bound.
+/// Content above the limits is reported and not parsed, so that neither time nor memory is unbounded.
 #[test]
 fn a_file_of_very_many_rules_is_bounded() {
     let good = r#"{"hooks": [{"type": "command", "command": "x"}]}"#;
@@ -275,7 +275,7 @@ fn a_file_of_very_many_rules_is_bounded() {
     assert_eq!(file.defects[0].column, place.chars().count() + 1);
 }
 
-/// It would be kept once for every rule of its group.
+/// It would be stored once for every rule of its group.
 #[test]
 fn a_matcher_as_large_as_a_file_is_refused() {
     for matcher in [json!("A|".repeat(6_000)), json!(vec!["A"; 20_000]), json!({"tool_name": "B".repeat(10_001)})] {
@@ -285,7 +285,7 @@ fn a_matcher_as_large_as_a_file_is_refused() {
     }
 }
 
-/// Texts of the file that a defect quotes are cut.
+/// Quotes of the file in defects are truncated.
 #[test]
 fn the_words_for_a_defect_are_bounded() {
     let long = "x".repeat(100_000);
@@ -304,7 +304,7 @@ fn the_words_for_a_defect_are_bounded() {
     assert!(file.defects[0].to_string().len() < 2_000);
 }
 
-/// Those that are not shown are no worse than those that are.
+/// The severity of the note is that of the omitted defects.
 #[test]
 fn very_many_warnings_are_still_warnings() {
     let file = read(&format!("{{\"hooks\": {{}}}}{}", "//\n".repeat(200)));
@@ -329,9 +329,9 @@ fn shells_are_named_as_in_the_contract() {
     }
 }
 
-/// A permission rule in the matcher simply never matches; authors are told where it belongs.
+/// A permission rule as a matcher never matches; authors are told where it belongs.
 #[test]
-fn a_permission_rule_in_the_matcher_is_told() {
+fn a_permission_rule_in_the_matcher_is_reported() {
     let file = read(&around(&json!({"matcher": "Bash(git *)", "hooks": [{"type": "command", "command": "x"}]})));
     assert!(
         warnings(&file)[0].contains("write the tool as matcher, and `\"if\": \"Bash(git *)\"`"),
@@ -378,14 +378,14 @@ fn a_guard_that_selects_nothing_or_is_not_waited_for_is_told() {
 }
 
 proptest! {
-    /// Whatever a file holds, it is read without a panic.
+    /// Any content is parsed without a panic.
     #[test]
     fn no_text_panics(text in "[\\{\\}\\[\\]\":,/*a-z0-9 \n\\\\é]{0,60}") {
         let _ = read(&text);
         let _ = read(&format!("{{\"hooks\": {{\"Stop\": [{text}]}}}}"));
     }
 
-    /// A place is that of the text, however long a line and however wide its characters are.
+    /// Positions are correct for long lines and wide characters.
     #[test]
     fn places_are_counted_in_characters(before in "[aé漢🙂\\n]{0,3000}", mark in any::<bool>()) {
         let comment = before.replace('\n', "\n// ");
@@ -397,9 +397,9 @@ proptest! {
         prop_assert!(line.ends_with("é}"), "{}", line);
     }
 
-    /// A file cut off anywhere is told once, with a place within it.
+    /// A file that was truncated anywhere is reported once, with a position inside it.
     #[test]
-    fn a_file_cut_off_anywhere_is_told(at in any::<prop::sample::Index>()) {
+    fn a_file_cut_off_anywhere_is_reported(at in any::<prop::sample::Index>()) {
         let text = around(&json!({"matcher": "é|B", "hooks": [{"type": "command", "command": "x\n\\y"}]}));
         let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
         let at = *at.get(&starts);
@@ -409,16 +409,16 @@ proptest! {
     }
 }
 
-/// What the filter does not understand runs the guard.
+/// A filter that is not understood runs the guard.
 #[test]
-fn a_filter_that_is_none_costs_no_guard() {
+fn a_filter_that_is_invalid_costs_no_guard() {
     let file = read(&around(&json!({"hooks": [{"type": "command", "command": "x", "if": "Bash(a) || Bash(b"}]})));
     let rule = file.rules.iter().find(|rule| rule.summary() == "x").unwrap();
     assert!(rule.filter.is_none());
     assert!(warnings(&file)[0].contains("is not one permission rule"), "{:?}", file.defects);
 }
 
-/// A flat file may leave the outer key out, a nested one may not.
+/// A flat file can omit the outer key, a nested one cannot.
 #[test]
 fn a_flat_file_without_the_outer_key_is_read() {
     let matcher =
@@ -429,9 +429,9 @@ fn a_flat_file_without_the_outer_key_is_read() {
     assert!(nested.rules.is_empty() && errors(&nested)[0].contains("not under `hooks`"), "{:?}", nested.defects);
 }
 
-/// An inner list that was forgotten does not change what exit code 2 means.
+/// A missing inner list does not change the meaning of exit code 2.
 #[test]
-fn settings_are_nested_whatever_they_lack_and_what_could_be_either_is_told() {
+fn settings_are_nested_whatever_they_lack_and_what_could_be_either_is_reported() {
     let flat = r#"{"hooks": {"PreToolUse": [{"type": "command", "command": "exit 2"}]}}"#;
     for name in [".claude/settings.json", "settings.local.json", "/home/me/.claude/hooks.json"] {
         let file = RuleFile::read(name, flat);

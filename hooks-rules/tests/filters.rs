@@ -1,4 +1,4 @@
-//! `if`: which calls one permission rule selects.
+//! `if`: the calls that a permission rule selects.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::path::Path;
@@ -35,14 +35,14 @@ fn every_command_of_a_line_is_held_against_the_rule() {
         ("Bash(rm *)", "echo 'rm -rf x; rm y'", false),
         ("Bash(rm *)", "echo \"a; rm y\"", false),
         ("Bash(rm *)", "echo a\\; rm y", false),
-        // A rule that says more than a name runs where the line computes parts of itself.
+        // A pattern with arguments matches if the line computes parts of itself.
         ("Bash(git push *)", "$CMD", true),
         ("Bash(git push *)", "echo $(date)", true),
         ("Bash(git push *)", "echo `date`", true),
         ("Bash(rm *)", "echo $HOME", false),
         ("Bash(git push *)", "echo '$HOME'", false),
         ("Bash(git push *)", "echo costs 5$ today", false),
-        // A line that cannot be read runs the rule.
+        // A line that cannot be parsed matches.
         ("Bash(git push *)", "echo 'open", true),
         ("Bash(git push *)", "echo \"open", true),
         ("Bash(git push *)", "echo $(open", true),
@@ -119,16 +119,16 @@ fn an_if_is_exactly_one_rule() {
 }
 
 proptest! {
-    /// No line panics or takes long, and quoting is never taken for a command.
+    /// No line panics or takes long, and quoted text is never taken for a command.
     #[test]
     fn no_line_panics(line in "[a-z $`\"'();|&\\\\=\n]{0,200}", rule in "[a-z* :]{1,20}") {
         let _ = selects(&format!("Bash({rule})"), "Bash", &json!({"command": line}));
     }
 }
 
-/// What a tool reads of several fields is its own affair, and a host can be written in more ways than one.
+/// Which of several fields a tool uses is unknown, and a host has several spellings.
 #[test]
-fn a_field_beside_the_one_that_counts_and_another_way_to_write_a_host_are_no_way_past() {
+fn a_field_next_to_the_one_that_counts_and_another_way_to_write_a_host_are_no_way_past() {
     let decoy = json!({"file_path": "notes.txt", "notebook_path": "/home/me/repo/secret.ipynb"});
     assert!(selects("Edit(secret.ipynb)", "NotebookEdit", &decoy));
     assert!(!selects("Edit(other.ipynb)", "NotebookEdit", &decoy));
@@ -149,7 +149,7 @@ fn a_field_beside_the_one_that_counts_and_another_way_to_write_a_host_are_no_way
     }
 }
 
-/// Programs that hold code of their own, and a file that a line writes and runs, for a pattern of one word.
+/// Programs that contain code, and a file that a line writes and runs, for a pattern of one word.
 #[test]
 fn code_that_is_not_understood_runs_the_guard() {
     let table = [

@@ -35,7 +35,7 @@ fn what_cannot_be_read_is_refused_and_says_what_to_write() {
     }
 }
 
-/// The expression is matched in linear time: one that would never end elsewhere is done at once.
+/// Expressions are matched in linear time: one with exponential backtracking elsewhere is fast.
 #[test]
 fn a_catastrophic_expression_is_harmless() {
     let matcher = Matcher::read(Dialect::Claude, Event::PreToolUse, Some(&"^(a+)+$".into())).unwrap();
@@ -62,7 +62,7 @@ fn aliases_match_both_ways() {
 }
 
 proptest! {
-    /// Whatever is written, it is read or refused, in either dialect, and holding it against a value ends.
+    /// Any matcher is either parsed or rejected, in either dialect, and matching terminates.
     #[test]
     fn no_matcher_panics(pattern in "[a-zA-Z_|,* .?+(){}^$\\[\\]\\\\é-]{0,30}", value in "[a-zA-Z_é]{0,20}") {
         for (dialect, written) in [

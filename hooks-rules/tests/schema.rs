@@ -1,4 +1,4 @@
-//! The schemas say what is read.
+//! The schemas agree with the parser.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use hooks_rules::{Dialect, Event, RuleFile, schema};
@@ -24,7 +24,8 @@ fn example(property: &Value) -> Value {
     }
 }
 
-/// Every handler that a schema allows, with all of its properties, is read without an error, and needs what it requires.
+/// Every handler that a schema allows, with all of its properties, is parsed without an error, and requires the
+/// required ones.
 #[test]
 fn every_handler_of_the_schemas_is_read() {
     for dialect in [Dialect::Claude, Dialect::Agentao] {

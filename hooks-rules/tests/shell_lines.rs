@@ -1,5 +1,5 @@
-//! `if` against lines of shell whose truth is bash itself: each line runs with programs in place of the real ones that write
-//! down how they were called. A line that ran the program must select the guard.
+//! Tests `if` against bash: each line runs with replaced programs that record their arguments. A line that ran the
+//! program must select the guard.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 #![cfg(unix)]
@@ -14,13 +14,13 @@ use serde_json::json;
 
 const LINES: &str = include_str!("data/shell_lines.txt");
 
-/// Lines of somebody who wants a command past a guard.
+/// Lines that try to bypass a guard.
 const ATTACKS: &str = include_str!("data/shell_attacks.txt");
 
-/// Programs that start what follows their options, for machines that do not have them.
+/// Programs that start what follows their options, for machines without them.
 const STARTERS: &[&str] = &["sudo", "doas", "strace", "npx", "wrapper", "poetry", "busybox", "setpriv", "chrt"];
 
-/// A folder with programs that write down how they were called.
+/// A folder with programs that record their arguments.
 struct Stubs {
     root: PathBuf,
 }
@@ -41,7 +41,7 @@ impl Stubs {
         Self { root }
     }
 
-    /// The line with the folders of this machine in it.
+    /// The line with the folders of this machine.
     fn line(&self, line: &str) -> String {
         let line = line.replace("@STUBS@", &self.root.join("bin").display().to_string());
         line.replace("/tmp/hooks_rules_", &format!("{}/", self.root.display()))
@@ -50,7 +50,7 @@ impl Stubs {
     /// How `git` was called when bash ran the line.
     fn calls(&self, line: &str) -> Vec<String> {
         let _ = std::fs::remove_file(self.root.join("log"));
-        // What one line writes is nothing to the next.
+        // Files of one line do not affect the next.
         let folder = self.root.join("cwd");
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir(&folder).unwrap();
@@ -77,7 +77,7 @@ fn selects(rule: &str, line: &str) -> bool {
     Filter::read(rule).unwrap().selects(&Aliases::default(), "Bash", &json!({ "command": line }), None)
 }
 
-/// Whether git would push when it is called so; options may stand before its command, and some of its commands start others.
+/// Whether git would push if called like this. Options can precede its subcommand, and some subcommands start others.
 fn pushes(call: &str) -> bool {
     let starts_others = ["alias.p=!git push", "bisect run git push", "foreach git push", "--exec git push"];
     let mut words = call.split(' ');
@@ -91,7 +91,7 @@ fn pushes(call: &str) -> bool {
     false
 }
 
-/// What came of one line.
+/// The result of a line.
 #[derive(Default)]
 struct Found {
     missed: Vec<String>,
@@ -99,7 +99,7 @@ struct Found {
     ran: usize,
 }
 
-/// Lines made of others: a hole `@` in each that takes a line.
+/// Lines with a placeholder `@` for another line.
 const AROUND: &[&str] = &[
     "@",
     "{ @; }",
@@ -190,7 +190,7 @@ const AROUND: &[&str] = &[
     "[[ a =~ [#] ]]; @",
 ];
 
-/// What lines are made of, in any order.
+/// Parts of lines, in any order.
 const PARTS: &[&str] = &[
     "git push",
     "git push",
@@ -252,7 +252,7 @@ const PARTS: &[&str] = &[
     "in",
 ];
 
-/// Small numbers that look random, the same in every run.
+/// Small pseudorandom numbers with a fixed seed.
 struct Numbers(u64);
 
 impl Numbers {

@@ -1,4 +1,4 @@
-//! What a rule is given, in the envelope of its dialect, and what of it a matcher is held against.
+//! The input of a rule in the envelope of its dialect, and the value that matchers are tested against.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use hooks_rules::{Dialect, Event, Occurrence};
@@ -18,7 +18,7 @@ fn occurrence(event: Event) -> Occurrence {
     occurrence
 }
 
-/// Section 3: the field of each event that its matchers are held against.
+/// Section 3: the field of each event that its matchers are tested against.
 #[test]
 fn matchers_are_held_against_the_field_of_their_event() {
     let table = [
@@ -53,7 +53,7 @@ fn matchers_are_held_against_the_field_of_their_event() {
         }
         let expected = match event {
             Event::SubagentStart | Event::SubagentStop => Some("Explore"),
-            // Of a file its name.
+            // Of a file, its name.
             Event::FileChanged => Some("value"),
             _ => field.map(|_| "/some/value"),
         };
@@ -61,7 +61,7 @@ fn matchers_are_held_against_the_field_of_their_event() {
     }
 }
 
-/// Section 4.1: the common fields, and the events that have no permission mode.
+/// Section 4.1: the common fields, and the events without a permission mode.
 #[test]
 fn a_nested_rule_is_given_one_flat_object() {
     for event in Event::all() {

@@ -1,7 +1,7 @@
-//! What a store costs, as ratios in one run: to the same statements by hand, and to a short conversation.
+//! The cost of a store as ratios within one run: to the same statements by hand, and to a short conversation.
 //!
-//! `cargo bench -p hooks-store`. The file is on the disk of the temporary folder, and commits wait for the operating system only:
-//! a disk's own time would hide everything else. `ROWS=1000000` fills a store with as many rows in 10,000 conversations.
+//! `cargo bench -p hooks-store`. The file is in the temporary folder, and commits do not wait for the disk, whose
+//! latency would hide everything else. `ROWS=1000000` fills a store with this number of rows in 10,000 conversations.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a benchmark prints")]
 
 use std::time::{Duration, Instant};
@@ -55,7 +55,7 @@ fn registry(store: &Store) -> Registry {
     registry
 }
 
-/// A turn's rows and their jobs, against the statements by hand on one connection.
+/// The rows of a turn with their jobs, compared with the statements by hand on one connection.
 async fn turns(store: &Store, by_hand: &std::path::Path) {
     let registry = registry(store);
     let jobs = jobs_of(store, &registry);
@@ -131,7 +131,7 @@ async fn one_by_hand(hand: &mut AnyConnection, number: usize, jobs: &RowJobs) {
     hand.execute("COMMIT").await.unwrap();
 }
 
-/// Reading the first page of a conversation and adding a row, whatever its length.
+/// Reads the first page of a conversation and adds a row, for conversations of different length.
 async fn long(store: &Store) {
     for (conversation, rows) in [("short", 100), ("long", 100_000)] {
         for at in (0..rows).step_by(1_000) {

@@ -1,10 +1,10 @@
-//! The time of this machine.
+//! System time in milliseconds.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serializer;
 
-/// Milliseconds since 1970.
+/// The current time in milliseconds since 1970.
 pub(crate) fn now() -> i64 {
     millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
@@ -14,18 +14,18 @@ pub(crate) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The time that is so many milliseconds after 1970.
+/// Converts milliseconds since 1970 to a time.
 pub(crate) fn time(millis: i64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or_default())
 }
 
-/// Writes a time as milliseconds since 1970.
+/// Serialises a time as milliseconds since 1970.
 pub(crate) fn as_millis<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_i64(millis(time.duration_since(UNIX_EPOCH).unwrap_or_default()))
 }
 
-/// The same, where there is one.
-#[allow(clippy::ref_option, reason = "serde calls it so")]
+/// The same for an optional time.
+#[allow(clippy::ref_option, reason = "the signature that serde requires")]
 pub(crate) fn as_optional_millis<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
     match time {
         Some(time) => as_millis(time, serializer),

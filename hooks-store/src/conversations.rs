@@ -1,4 +1,4 @@
-//! Conversations: the message store of the loop.
+//! Conversations: the implementation of the message store.
 
 mod read;
 mod write;
@@ -17,7 +17,7 @@ use crate::store::Store;
 /// The low bits of a version count the changes of its conversation; the other bits are the conversation's number.
 const CHANGES: u32 = 32;
 
-/// A conversation as a transaction finds it.
+/// The row of a conversation.
 struct Found {
     number: i64,
     changes: i64,
@@ -26,7 +26,8 @@ struct Found {
 }
 
 impl Found {
-    /// Numbers are never reused, so a conversation never has the same version twice, even if it is deleted and begun anew.
+    /// Numbers are never reused, so a conversation never has the same version twice, even after it was deleted and
+    /// created again.
     fn version(&self) -> Version {
         let number = u64::try_from(self.number).unwrap_or_default();
         Version::new((number << CHANGES) + u64::try_from(self.changes).unwrap_or_default())
@@ -42,7 +43,7 @@ fn readable(id: &str, text: &str) -> Result<Message, StoreError> {
 }
 
 impl Store {
-    /// Changes a conversation in one transaction, which fails if the conversation has been leased to somebody else.
+    /// Changes a conversation in one transaction. Fails if another process has taken over the lease.
     fn change<'a, T: Send + 'static>(
         &'a self,
         conversation: &str,
@@ -98,7 +99,7 @@ impl MessageStore for Store {
         Box::pin(read::conversations(self, from, limit))
     }
 
-    /// Deletes the conversation with its questions and its jobs, except jobs that are running. A turn under way in it cannot
+    /// Deletes the conversation with its questions and jobs, except running jobs. A turn that is running in it cannot
     /// write any more.
     fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()> {
         self.change(conversation, None, |tx, id| Box::pin(write::delete(tx, id)))

@@ -1,4 +1,4 @@
-//! The database: its connections, and the thread on which all work with it runs.
+//! The database: its connections, and the thread on which all its work runs.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -18,14 +18,14 @@ use crate::options::OpenOptions;
 /// How long a writer waits for another one.
 const BUSY: Duration = Duration::from_secs(10);
 
-/// A database, with connections that write and others that read. Clones share them.
+/// A database, with separate connections for writing and reading. Clones share them.
 ///
-/// Every transaction begins and ends on a thread of the store's own. Code of the app that blocks its own thread therefore
-/// never holds the lock of a transaction, and a caller that stops waiting does not leave one half done.
+/// Every transaction runs on a thread of the store. Code of the app that blocks its own thread therefore never holds
+/// the lock of a transaction, and a caller that stops waiting does not abort one half-way.
 #[derive(Clone, Debug)]
 pub(crate) struct Database {
     pub(crate) dialect: Dialect,
-    /// SQLite has a single one, because it has one writer at a time.
+    /// For SQLite a single connection, because SQLite has one writer at a time.
     writers: AnyPool,
     readers: AnyPool,
     runtime: Arc<StoreRuntime>,
@@ -46,8 +46,8 @@ impl Database {
         Ok(Self { dialect, writers, readers, runtime })
     }
 
-    /// Runs `work` in a transaction that may write, and commits it unless `work` fails. Nobody else changes what it reads
-    /// until it ends. It runs to its end even if the caller stops waiting.
+    /// Runs `work` in a transaction that may write, and commits it unless `work` fails. Nobody else changes what it has
+    /// read before it ends. It runs to its end even if the caller stops waiting.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
@@ -59,7 +59,7 @@ impl Database {
         self.transact(self.writers.clone(), begin, work).await
     }
 
-    /// Runs `work` in a transaction that sees the database as of one moment.
+    /// Runs `work` in a transaction with a consistent snapshot.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
@@ -87,7 +87,7 @@ impl Database {
         running.await.map_err(|_| sqlx::Error::WorkerCrashed)?
     }
 
-    /// Starts `work` on the thread of the store. It runs to its end whether or not the caller waits for it.
+    /// Starts `work` on the thread of the store. It runs to its end even if the caller stops waiting.
     pub(crate) fn spawn<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
         self.runtime.handle.spawn(work)
     }
@@ -98,19 +98,19 @@ impl Database {
             readers.close().await;
             writers.close().await;
         });
-        // It fails only if closing panics: then there is nothing left to close.
+        // It fails only if closing panics, and then there is nothing left to close.
         let _ = closing.await;
     }
 }
 
-/// Opens the connections: those that write, and those that read.
+/// Opens the connections for writing and for reading.
 async fn connect(address: Address, options: OpenOptions) -> Result<(AnyPool, AnyPool), sqlx::Error> {
     install_default_drivers();
     let pool = || AnyPoolOptions::new().acquire_timeout(BUSY);
     let connect = |pool: AnyPoolOptions| pool.connect_with(address.options.clone());
     match address.dialect {
         Dialect::Postgres => {
-            // A pool tries again until its time is up, and then says only that. The first connection says why.
+            // A pool retries until its timeout and reports only that. The first connection reports the actual error.
             address.options.connect().await?.close().await?;
             let pool = connect(pool().max_connections(options.connections)).await?;
             Ok((pool.clone(), pool))
@@ -119,11 +119,11 @@ async fn connect(address: Address, options: OpenOptions) -> Result<(AnyPool, Any
             let pragmas = format!(
                 "PRAGMA busy_timeout = {}; {}PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;",
                 BUSY.as_millis(),
-                // A store is in WAL mode already; another database must stay as it is.
+                // A store is already in WAL mode. Another database must not be changed.
                 if options.existing { "" } else { "PRAGMA journal_mode = WAL; " },
                 options.synchronous.pragma(),
             );
-            // As above. It also creates the file, and puts it into WAL mode.
+            // As above. This also creates the file and switches it to WAL mode.
             let mut first = address.options.connect().await?;
             first.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(pragmas.clone()))).await?;
             first.close().await?;
@@ -142,7 +142,7 @@ fn on_connect(pool: AnyPoolOptions, statements: String) -> AnyPoolOptions {
     pool.after_connect(move |connection, _| {
         let statements = statements.clone();
         Box::pin(async move {
-            // They consist of literals and numbers of this file.
+            // They consist of literals and numbers in this file.
             connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(statements))).await?;
             Ok(())
         })
@@ -179,7 +179,7 @@ impl StoreRuntime {
 
 impl Drop for StoreRuntime {
     fn drop(&mut self) {
-        // Dropping a runtime within another one panics.
+        // Dropping a runtime inside another one panics.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -1,4 +1,4 @@
-//! What SQLite and Postgres say differently.
+//! Differences between SQLite and Postgres.
 
 use sqlx::any::AnyConnectOptions;
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use crate::error::OpenError;
 
-/// The oldest SQLite that does not corrupt a file in WAL mode: <https://sqlite.org/wal.html#walresetbug>.
+/// The oldest version of SQLite that does not corrupt files in WAL mode: <https://sqlite.org/wal.html#walresetbug>.
 pub(crate) const MIN_SQLITE: [u32; 3] = [3, 51, 3];
 
-/// Which database it is.
+/// The kind of database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Sqlite,
@@ -17,7 +17,7 @@ pub(crate) enum Dialect {
 }
 
 impl Dialect {
-    /// What locks a row that a transaction has selected. In SQLite the transaction holds the only lock there is.
+    /// The clause that locks selected rows. In SQLite, the transaction already holds the only lock.
     pub(crate) fn for_update(self) -> &'static str {
         match self {
             Self::Sqlite => "",
@@ -25,7 +25,7 @@ impl Dialect {
         }
     }
 
-    /// As [`for_update`](Self::for_update), passing over rows that another one has locked.
+    /// Like [`for_update`](Self::for_update), but skips rows that another transaction has locked.
     pub(crate) fn skip_locked(self) -> &'static str {
         match self {
             Self::Sqlite => "",
@@ -33,7 +33,7 @@ impl Dialect {
         }
     }
 
-    /// Gives the rows of conversation `$1` that the JSON list `$2` names their places from `$3` on.
+    /// Assigns positions from `$3` on to the rows of conversation `$1` in the JSON list `$2`.
     pub(crate) fn place_rows(self) -> &'static str {
         match self {
             Self::Sqlite => {
@@ -49,17 +49,17 @@ impl Dialect {
     }
 }
 
-/// Where a database is.
+/// The address of a database.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
     pub(crate) dialect: Dialect,
     pub(crate) options: AnyConnectOptions,
-    /// For messages: without a password.
+    /// The address for messages, without the password.
     pub(crate) shown: String,
 }
 
 impl Address {
-    /// Reads a URL of Postgres or SQLite, or the path of a file.
+    /// Parses a URL of Postgres or SQLite, or the path of a file.
     pub(crate) fn parse(given: &str) -> Result<Self, OpenError> {
         let address = |reason: String| OpenError::Address { url: shown(given), reason };
         let dialect = match given.split_once(':').map(|(scheme, _)| scheme) {
@@ -89,7 +89,7 @@ impl Address {
     }
 }
 
-/// The URL of a file that is created where there is none.
+/// The URL of a file, which is created if it does not exist.
 fn sqlite_url(path: &str) -> Result<String, String> {
     if path.is_empty() || path == ":memory:" {
         return Err("give the path of a file; for a store in memory there is `MemoryStore`".to_owned());
@@ -104,10 +104,10 @@ fn sqlite_url(path: &str) -> Result<String, String> {
     Ok(format!("sqlite:{}?mode=rwc", path.replace('%', "%25").replace('#', "%23")))
 }
 
-/// An address without its password.
+/// The address without its password.
 fn shown(given: &str) -> String {
     let Some((scheme, rest)) = given.split_once("://") else { return given.to_owned() };
-    // Its parameters may have one too.
+    // The parameters can contain a password too.
     let given = given.split('?').next().unwrap_or_default();
     let rest = rest.split('?').next().unwrap_or_default();
     match rest.split_once('@') {

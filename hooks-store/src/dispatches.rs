@@ -1,4 +1,4 @@
-//! The log of dispatches: what each came to, for people who look later.
+//! The log of dispatches, for later analysis.
 
 mod log;
 
@@ -16,22 +16,22 @@ use crate::clock::{as_millis, millis, now, time};
 use crate::error::Failure;
 use crate::store::Store;
 
-/// A dispatch, or the end of a run that no dispatch waited for, as it was recorded.
+/// A recorded dispatch, or the end of a run that its dispatch did not wait for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StoredDispatch {
-    /// Its number: later ones have greater numbers.
+    /// The number. Later records have greater numbers.
     pub number: i64,
     /// `dispatch`, or `detached` or `background` for the end of such a run.
     pub source: String,
     /// The kind that was fired.
     pub kind: String,
-    /// The conversation; empty outside one.
+    /// The conversation. Empty outside of conversations.
     pub conversation: String,
     /// When it was recorded.
     #[serde(serialize_with = "as_millis")]
     pub recorded_at: SystemTime,
-    /// The verdict, in a word.
+    /// The verdict, as a word.
     pub verdict: Option<String>,
     /// Whether a hook failed.
     pub failed: bool,
@@ -39,7 +39,7 @@ pub struct StoredDispatch {
     pub record: Value,
 }
 
-/// Selects dispatches.
+/// Selects recorded dispatches.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct DispatchFilter {
@@ -55,31 +55,31 @@ impl DispatchFilter {
         Self::default()
     }
 
-    /// Selects those in which a hook failed.
+    /// Selects only dispatches in which a hook failed.
     pub fn failed(mut self) -> Self {
         self.failed = true;
         self
     }
 
-    /// Selects those of this conversation only.
+    /// Selects only dispatches of this conversation.
     pub fn conversation(mut self, id: impl Into<String>) -> Self {
         self.conversation = Some(id.into());
         self
     }
 
-    /// Selects those of this kind only.
+    /// Selects only dispatches of this kind.
     pub fn kind(mut self, name: impl Into<String>) -> Self {
         self.kind = Some(name.into());
         self
     }
 
-    /// Selects those in which this hook ran.
+    /// Selects only dispatches in which this hook ran.
     pub fn hook(mut self, id: impl Into<String>) -> Self {
         self.hook = Some(id.into());
         self
     }
 
-    /// The condition of a query, and the values that it binds from `$1` on.
+    /// The condition of a query, and the values of its parameters from `$1` on.
     fn condition(&self) -> (String, Vec<String>) {
         let (mut parts, mut values) = (vec![if self.failed { "failed = 1" } else { "1 = 1" }.to_owned()], Vec::new());
         let hook = "number IN (SELECT dispatch FROM hooks_dispatch_runs WHERE hook = ";
@@ -113,7 +113,8 @@ fn read(row: &AnyRow) -> Result<StoredDispatch, Failure> {
 }
 
 impl Store {
-    /// The recorded dispatches that `filter` selects, the newest first, at most `limit`. A [`DispatchLog`] records them.
+    /// The recorded dispatches that `filter` selects, newest first, at most `limit`. They are recorded by a
+    /// [`DispatchLog`].
     ///
     /// # Errors
     /// [`StoreError`].

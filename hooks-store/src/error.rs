@@ -1,22 +1,22 @@
-//! What can go wrong.
+//! The errors of this crate.
 
 use std::error::Error;
 
 use hooks_agent::store::StoreError;
 
-/// A store could not be opened. Nothing was changed.
+/// The error of opening a store. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
     /// The address is not that of a database.
     #[error("`{url}` is not a database that a store can open: {reason}")]
     Address {
-        /// What was given, without a password.
+        /// The given address, without its password.
         url: String,
-        /// Why it was refused.
+        /// The reason.
         reason: String,
     },
-    /// The SQLite that is linked can corrupt files.
+    /// The linked version of SQLite can corrupt files.
     #[error("SQLite {found} is linked, which can corrupt a file that two connections write to; link {needed} or newer")]
     OldSqlite {
         /// Its version.
@@ -36,7 +36,7 @@ pub enum OpenError {
         /// The newest schema that this version knows.
         known: i64,
     },
-    /// The database exists and holds no store.
+    /// The database exists but does not contain a store.
     #[error("`{url}` is not a store: no app has stored anything in it")]
     NoStore {
         /// The database.
@@ -50,7 +50,7 @@ pub enum OpenError {
         /// What SQLite found.
         reason: String,
     },
-    /// The database refused, or cannot be reached.
+    /// The database rejected the connection or cannot be reached.
     #[error("`{url}` cannot be opened: {source}")]
     Database {
         /// The database.
@@ -61,7 +61,7 @@ pub enum OpenError {
     },
 }
 
-/// Why a transaction failed.
+/// The error of a transaction.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]

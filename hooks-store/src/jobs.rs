@@ -1,7 +1,7 @@
-//! Background jobs: one row each, from the moment a job is queued until it is removed.
+//! Background jobs: one row each, from queueing until removal.
 //!
-//! There is no other queue underneath. The status of a job decides whether it may start again, and both are written in one
-//! transaction.
+//! There is no other queue underneath. The status of a job decides whether it may start again, and status and start are
+//! written in one transaction.
 
 mod claim;
 mod end;

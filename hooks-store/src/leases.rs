@@ -1,4 +1,4 @@
-//! One turn at a time in a conversation, across processes.
+//! Leases: only one turn at a time runs in a conversation, across processes.
 
 mod holder;
 
@@ -13,23 +13,23 @@ use crate::database::{Database, Tx};
 use crate::error::Failure;
 use crate::store::Store;
 
-/// How often to look whether a conversation is free.
+/// How often to check whether a conversation is free.
 const LOOK: Duration = Duration::from_millis(25);
 
-/// Releases the conversation when it is dropped.
+/// Releases the conversation when dropped.
 struct Guard {
     _end: oneshot::Sender<()>,
 }
 
-/// The token of a holder, and how often it has shown life.
+/// The token of a holder, and its number of heartbeats.
 type Seen = (i64, i64);
 
-/// Waits until the conversation is free, or its holder has shown no life for too long, and takes it.
+/// Waits until the conversation is free or its holder has had no heartbeat for too long, and then takes it.
 pub(crate) async fn take(store: &Store, conversation: &str) -> Result<Lease, StoreError> {
     let mut seen: Option<(Seen, Instant)> = None;
     let mut looked = Instant::now();
     loop {
-        // If this process or the database stood still, the holder may have lived unseen: its silence starts anew.
+        // If this process or the database was suspended, heartbeats of the holder may have been missed, so start again.
         if looked.elapsed() > store.silence / 2 {
             seen = None;
         }
@@ -47,10 +47,11 @@ pub(crate) async fn take(store: &Store, conversation: &str) -> Result<Lease, Sto
     }
 }
 
-/// Takes the conversation if it is free, if its holder's process has ended, or if its holder is still as it was when it was
-/// found `silent`. The token is greater than any before.
+/// Takes the conversation if it is free, if the process of its holder has ended, or if its holder is unchanged since it
+/// was found `silent`. The new token is greater than all earlier ones.
 async fn try_take(tx: &mut Tx, conversation: String, silent: Option<Seen>) -> Result<Result<i64, Seen>, Failure> {
-    // A conversation of the same id may have been deleted: the time makes the first token greater than its tokens.
+    // A conversation with the same id may have been deleted. Starting at the current time makes the token greater than
+    // all of its tokens.
     let make =
         "INSERT INTO hooks_leases (conversation, token, beat) VALUES ($1, $2, 0) ON CONFLICT (conversation) DO NOTHING";
     sqlx::query(make).bind(&conversation).bind(now()).execute(&mut **tx).await?;
@@ -70,7 +71,7 @@ async fn try_take(tx: &mut Tx, conversation: String, silent: Option<Seen>) -> Re
     Ok(Ok(token + 1))
 }
 
-/// A lease that shows life until it is dropped, and then releases the conversation.
+/// A lease with regular heartbeats until it is dropped, which releases the conversation.
 fn lease(store: &Store, conversation: &str, token: i64) -> Lease {
     let (end, mut ended) = oneshot::channel();
     let (database, conversation, every) = (store.database.clone(), conversation.to_owned(), store.silence / 3);
@@ -79,10 +80,10 @@ fn lease(store: &Store, conversation: &str, token: i64) -> Lease {
         while tokio::time::timeout(every, &mut ended).await.is_err() {
             match change(&database, beat, &conversation, token).await {
                 Ok(true) => {}
-                // Another process took the conversation over, and the database refuses what is written under this lease.
+                // Another process has taken over the conversation, and the database rejects writes under this lease.
                 Ok(false) => return,
                 Err(error) => {
-                    tracing::error!(target: "hooks_store", conversation, %error, "the database refused a beat of a lease");
+                    tracing::error!(target: "hooks_store", conversation, %error, "the heartbeat of a lease could not be written");
                 }
             }
         }
@@ -94,7 +95,7 @@ fn lease(store: &Store, conversation: &str, token: i64) -> Lease {
     Lease::new(u64::try_from(token).unwrap_or_default(), Guard { _end: end })
 }
 
-/// Changes a lease. `false` if it has been taken over.
+/// Changes a lease. Returns `false` if it has been taken over.
 async fn change(database: &Database, change: &'static str, conversation: &str, token: i64) -> Result<bool, Failure> {
     let conversation = conversation.to_owned();
     let changed = database.write(move |tx| {
@@ -103,7 +104,7 @@ async fn change(database: &Database, change: &'static str, conversation: &str, t
     Ok(changed.await?.rows_affected() == 1)
 }
 
-/// Refuses a change under `lease` if a later lease was given. The lease stays as it is until the transaction ends.
+/// Rejects a change under `lease` if there is a later lease. The lease cannot change until the transaction ends.
 pub(crate) async fn check(tx: &mut Tx, conversation: &str, lease: u64) -> Result<(), Failure> {
     let lock = tx.dialect.for_update();
     let token = format!("SELECT token FROM hooks_leases WHERE conversation = $1{lock}");

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! A [`Store`] is a [`MessageStore`](hooks_agent::store::MessageStore) for the loop of `hooks-agent`, and a
-//! [`BackgroundSink`](hooks_core::detached::BackgroundSink) for any registry. The chapter on durability in the book lists what
-//! holds after a crash.
+//! [`BackgroundSink`](hooks_core::detached::BackgroundSink) for any registry. The chapter on durability in the book
+//! lists the guarantees after a crash.
 
 mod clock;
 mod error;

@@ -1,8 +1,8 @@
-//! How a store is opened.
+//! Options for opening a store.
 
 use std::time::Duration;
 
-/// How a store is opened.
+/// Options for opening a store.
 #[derive(Clone, Debug)]
 #[must_use = "options open nothing by themselves"]
 pub struct OpenOptions {
@@ -12,15 +12,15 @@ pub struct OpenOptions {
     pub(crate) existing: bool,
 }
 
-/// What a commit to an SQLite file waits for.
+/// When a commit to an SQLite file returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Synchronous {
-    /// The disk: what was stored survives a loss of power. Some 0.3 to 4 ms a commit.
+    /// After the data is on disk: it survives a power loss. A commit takes 0.3 to 4 ms.
     #[default]
     Full,
-    /// The operating system: what was stored survives the end of the process, and a loss of power may take the last
-    /// commits. Some 30 µs a commit.
+    /// After the data is with the operating system: it survives a crash of the process, but a power loss can undo the
+    /// last commits. A commit takes about 30 µs.
     Normal,
 }
 
@@ -40,31 +40,32 @@ impl Default for OpenOptions {
 }
 
 impl OpenOptions {
-    /// [`Synchronous::Full`], and at most 8 connections that read, or to a Postgres.
+    /// The defaults: [`Synchronous::Full`], and at most 8 connections for reading SQLite or for Postgres.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What a commit to an SQLite file waits for.
+    /// Sets when a commit to an SQLite file returns.
     pub fn synchronous(mut self, synchronous: Synchronous) -> Self {
         self.synchronous = synchronous;
         self
     }
 
-    /// How many connections there may be to a Postgres, or how many that read an SQLite file; at least one.
+    /// Sets the maximum number of connections to Postgres, or for reading an SQLite file. At least one.
     pub fn connections(mut self, connections: u32) -> Self {
         self.connections = connections.max(1);
         self
     }
 
-    /// Opens what is a store already, and makes none: neither a file nor tables.
+    /// Opens existing stores only: creates neither a file nor tables.
     pub fn existing(mut self) -> Self {
         self.existing = true;
         self
     }
 
-    /// How long a process that holds a conversation may show no life before another one takes the conversation over: 15 s
-    /// unless this is said. A process of the same machine that has ended is seen at once. The same for all processes.
+    /// Sets how long the holder of a conversation can be without a heartbeat before another process takes the
+    /// conversation over. Default: 15 s. If a process on the same machine has ended, that is noticed immediately. All
+    /// processes need the same value.
     pub fn silence(mut self, limit: Duration) -> Self {
         self.silence = limit.max(Duration::from_millis(30));
         self

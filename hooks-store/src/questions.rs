@@ -1,4 +1,4 @@
-//! Questions to people: a row each, which outlives the process that asked.
+//! Questions to people: one row each, which outlives the process that asked.
 
 mod approver;
 
@@ -17,41 +17,41 @@ use crate::database::{Database, Tx};
 use crate::error::Failure;
 use crate::store::Store;
 
-/// A question that waits for somebody.
+/// A stored question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StoredQuestion {
-    /// Its id, which [`Store::answer`] takes.
+    /// The id, for [`Store::answer`].
     pub id: String,
-    /// What is asked: the call, its input, who asks, why, the choices.
+    /// The request: the call, its input, the agent, the question.
     pub request: ApprovalRequest,
-    /// The answer, which nobody has acted on yet; `None` where it waits for one.
+    /// The answer, if there is one. No turn has acted on it yet.
     pub answer: Option<ApprovalAnswer>,
     /// When it was asked.
     #[serde(serialize_with = "as_millis")]
     pub asked_at: SystemTime,
-    /// When it counts as denied.
+    /// When it expires, which counts as a denial.
     #[serde(serialize_with = "as_millis")]
     pub expires_at: SystemTime,
 }
 
-/// A question could not be answered.
+/// The error of answering a question.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// There is none of this id.
+    /// No question has this id.
     #[error("there is no question `{0}`; `Store::questions` lists those that wait")]
     Unknown(String),
-    /// Somebody answered it before.
+    /// The question has already been answered.
     #[error("the question `{0}` is answered already")]
     Answered(String),
-    /// Nobody waits for an answer any more.
+    /// No turn waits for the answer any more.
     #[error("the question `{0}` no longer waits: its turn has ended otherwise, or its answer was acted on")]
     Closed(String),
-    /// It has expired, which counts as denied.
+    /// The question has expired, which counts as a denial.
     #[error("the question `{0}` has expired, and counts as denied")]
     Expired(String),
-    /// It is no answer: a question is answered with yes, no, an input or a result.
+    /// The answer is not possible: it must be yes, no, an edited input or a result.
     #[error("a question is answered with yes, no, an edited input or a result")]
     NoAnswer,
     /// The store failed.
@@ -80,7 +80,7 @@ fn read(row: &AnyRow) -> Result<StoredQuestion, Failure> {
 }
 
 impl Store {
-    /// The questions that wait for an answer, or whose answer waits for a turn that acts on it, the oldest first.
+    /// The questions that wait for an answer, or whose answer waits for a turn to act on it, oldest first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -101,7 +101,7 @@ impl Store {
         Ok(rows.await?.iter().filter_map(readable).collect())
     }
 
-    /// The question of this id, if it waits.
+    /// The question with this id, if it is open or its answer has not been acted on.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -117,12 +117,12 @@ impl Store {
         Ok(question.await?)
     }
 
-    /// Answers a question, from any process. A turn that waits for the answer continues. A turn that was suspended, or whose
-    /// process ended, continues with [`Session::resume`](hooks_agent::Session::resume).
+    /// Answers a question, from any process. A turn that waits for the answer continues. A turn that was suspended, or
+    /// whose process ended, is continued with [`Session::resume`](hooks_agent::Session::resume).
     ///
     /// # Errors
-    /// [`AnswerError`]: the question does not exist, has been answered, no longer waits, or has expired. Then nothing was
-    /// changed.
+    /// [`AnswerError`] if the question does not exist, has been answered, is closed, or has expired. Nothing is changed
+    /// then.
     pub async fn answer(&self, id: &str, answer: &ApprovalAnswer) -> Result<StoredQuestion, AnswerError> {
         if *answer == ApprovalAnswer::Suspend {
             return Err(AnswerError::NoAnswer);
@@ -131,7 +131,8 @@ impl Store {
         self.database.write(move |tx| Box::pin(keep_answer(tx, id, answer))).await.map_err(StoreError::from)?
     }
 
-    /// Removes the questions that were asked more than `age` ago and are closed, and those that expired more than `age` ago.
+    /// Removes questions that are closed and were asked more than `age` ago, and questions that expired more than `age`
+    /// ago.
     /// Returns their number.
     ///
     /// # Errors
@@ -148,7 +149,8 @@ impl Store {
         Ok(removed.await?)
     }
 
-    /// Closes a question, so that no turn acts on it any more. `false` if it does not exist or is closed already.
+    /// Closes a question, so that no turn acts on it any more. Returns `false` if it does not exist or is already
+    /// closed.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -184,18 +186,18 @@ async fn keep_answer(
     Ok(Ok(question))
 }
 
-/// The status in which a question is closed.
+/// The status that a question must have in order to be closed.
 #[derive(Clone, Copy)]
 enum Waiting {
     /// It waits for an answer.
     Open,
-    /// It has an answer, on which no turn has acted.
+    /// It has an answer on which no turn has acted.
     Answered,
-    /// One of the two.
+    /// Either of the two.
     Any,
 }
 
-/// Closes a question if it has this status still. Only one caller is told that it closed it.
+/// Closes a question if it still has this status. Returns `true` for one caller only.
 async fn close(database: &Database, id: &str, waiting: Waiting) -> Result<bool, Failure> {
     let close = match waiting {
         Waiting::Open => "UPDATE hooks_questions SET status = 'closed' WHERE id = $1 AND status = 'open'",

@@ -1,6 +1,6 @@
 //! The tables and their migrations.
 //!
-//! sqlx's own migrations take no lock in SQLite, and use a table that the app may need for its own migrations.
+//! The migrations of sqlx do not lock SQLite, and use a table that the app may need for its own migrations.
 
 use crate::database::Tx;
 use crate::dialect::Dialect;
@@ -12,11 +12,11 @@ const MIGRATIONS: &[(&str, &str)] = &[
     (include_str!("../migrations/2.sqlite.sql"), include_str!("../migrations/2.postgres.sql")),
 ];
 
-/// The newest version.
+/// The latest version.
 #[allow(clippy::cast_possible_wrap, reason = "a few")]
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// The version of the tables, or `None` without tables.
+/// The version of the tables. `None` if there are none.
 pub(crate) async fn version(tx: &mut Tx) -> Result<Option<i64>, Failure> {
     let table = match tx.dialect {
         Dialect::Sqlite => "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'hooks_schema'",
@@ -29,10 +29,10 @@ pub(crate) async fn version(tx: &mut Tx) -> Result<Option<i64>, Failure> {
     Ok(sqlx::query_scalar("SELECT version FROM hooks_schema").fetch_optional(&mut **tx).await?)
 }
 
-/// Migrates the tables to [`VERSION`]. If they are newer, it changes nothing and returns their version.
+/// Migrates the tables to [`VERSION`]. If they are newer, changes nothing and returns their version.
 pub(crate) async fn migrate(tx: &mut Tx) -> Result<Option<i64>, Failure> {
     if tx.dialect == Dialect::Postgres {
-        // Two processes migrate one after the other. The number is arbitrary, and the lock is held until the transaction ends.
+        // Serialises concurrent migrations. The number is arbitrary, and the lock is held until the transaction ends.
         sqlx::query("SELECT pg_advisory_xact_lock(7224093)").execute(&mut **tx).await?;
     }
     let found = version(tx).await?;

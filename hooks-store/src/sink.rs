@@ -1,4 +1,4 @@
-//! The background sink of a registry.
+//! A background sink for registries.
 
 use std::collections::HashMap;
 use std::sync::mpsc;
@@ -12,20 +12,20 @@ use crate::error::Failure;
 use crate::jobs;
 use crate::store::Store;
 
-/// How long a hook waits for its job to be stored.
+/// How long a dispatch waits for its job to be stored.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The most jobs that one transaction stores.
+/// The maximum number of jobs per transaction.
 const BATCH: usize = 256;
 
-/// Queues the jobs of background hooks in a store: the `background` of a [`Registry`](hooks_core::Registry).
+/// Queues the jobs of background hooks in a store. Set it as the `background` of a [`Registry`](hooks_core::Registry).
 ///
-/// A run is recorded as queued when its job is committed. The dispatch waits for the commit, which takes some milliseconds on a
-/// disk, and its thread waits with it. Jobs that are queued at the same time share a commit.
+/// A run is recorded as queued after its job is committed. The dispatch blocks its thread until the commit, which takes
+/// a few milliseconds. Jobs that are queued at the same time share a commit.
 #[derive(Debug)]
 pub struct JobQueue {
     queue: UnboundedSender<Request>,
-    /// Its thread writes the jobs.
+    /// Keeps the thread that writes the jobs.
     _store: Store,
 }
 
@@ -36,9 +36,10 @@ struct Request {
 }
 
 impl Store {
-    /// A background for registries that queues jobs in this store: `registry.set_background(store.job_queue())`.
+    /// Returns a background sink for registries that queues jobs in this store:
+    /// `registry.set_background(store.job_queue())`.
     ///
-    /// A [`Worker`](crate::Worker) runs the jobs, in this process or in another one.
+    /// A [`Worker`](crate::Worker) runs the jobs, in this process or another.
     pub fn job_queue(&self) -> JobQueue {
         let (queue, requests) = unbounded_channel();
         self.database.spawn(work(self.database.clone(), requests));
@@ -57,13 +58,13 @@ async fn work(database: Database, mut requests: UnboundedReceiver<Request>) {
                 Ok(refused) => refused.get(&at).map_or(Ok(()), |why| Err(Refused::Failed(why.clone()))),
                 Err(error) => Err(Refused::Failed(error.to_string())),
             };
-            // A caller that no longer waits has been refused already.
+            // A caller that no longer waits has already been refused.
             let _ = done.send(answer);
         }
     }
 }
 
-/// Stores all jobs or none, except those that cannot be written as JSON. It returns these with their index.
+/// Stores all jobs or none, except those that cannot be serialised, which are returned with their index.
 async fn store(tx: &mut Tx, jobs: Vec<Job>) -> Result<HashMap<usize, String>, Failure> {
     let mut refused = HashMap::new();
     for (at, job) in jobs.iter().enumerate() {
@@ -78,7 +79,7 @@ impl BackgroundSink for JobQueue {
     fn enqueue(&self, job: Job) -> Result<(), Refused> {
         let (done, answer) = mpsc::channel();
         self.queue.send(Request { job, done }).map_err(|_| Refused::Closed)?;
-        // The store writes on a thread of its own, so it never waits for a transaction that this thread has begun.
+        // The store writes on its own thread, so it never waits for a transaction of this thread.
         match answer.recv_timeout(PATIENCE) {
             Ok(stored) => stored,
             Err(_) => Err(Refused::Failed(format!("it was not stored within {PATIENCE:?}"))),

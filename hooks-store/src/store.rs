@@ -1,4 +1,4 @@
-//! Opening and closing a store.
+//! Opens and closes a store.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::error::{Failure, OpenError};
 use crate::options::OpenOptions;
 use crate::schema;
 
-/// A file of at most this many bytes is checked for damage when it is opened, which takes a moment.
+/// Files up to this size in bytes are checked for damage when they are opened, which is fast.
 const CHECKED: i64 = 64 << 20;
 
 /// Conversations, background jobs and questions in a database. Clones share its connections.
@@ -30,7 +30,7 @@ impl fmt::Debug for Store {
 }
 
 impl OpenOptions {
-    /// Opens a store: see [`Store::open`].
+    /// Opens a store. See [`Store::open`].
     ///
     /// # Errors
     /// [`OpenError`].
@@ -41,7 +41,7 @@ impl OpenOptions {
             check_sqlite(&database, &address).await?;
         }
         let failed = |source: Failure| OpenError::Database { url: address.shown.clone(), source: source.into() };
-        // An up-to-date store is not written to, because whoever opens it may be allowed to read only.
+        // An up-to-date store is not written to, because the user may have read access only.
         let newer = match database.read(|tx| Box::pin(schema::version(tx))).await.map_err(failed)? {
             Some(found) if found > schema::VERSION => Some(found),
             Some(schema::VERSION) => None,
@@ -56,20 +56,20 @@ impl OpenOptions {
 }
 
 impl Store {
-    /// Opens a store, and creates it if there is none. `url` is the path of an SQLite file, a `sqlite:` URL, or a
-    /// `postgres:` URL with the feature `postgres`.
+    /// Opens a store, and creates it if it does not exist. `url` is the path of an SQLite file, a `sqlite:` URL, or,
+    /// with the feature `postgres`, a `postgres:` URL.
     ///
-    /// The tables of an older version are migrated. Any number of processes may open one store.
+    /// Tables of an older version are migrated. Several processes can open the same store.
     ///
     /// # Errors
-    /// [`OpenError`]: the database cannot be opened, is damaged, is not a database, or was written by a newer version. Then
-    /// nothing was changed.
+    /// [`OpenError`] if the database cannot be opened, is damaged, is not a database, or was written by a newer
+    /// version. Nothing is changed then.
     pub async fn open(url: &str) -> Result<Self, OpenError> {
         OpenOptions::new().open(url).await
     }
 
-    /// Waits for the transactions under way, and closes the connections. The last process that closes an SQLite file leaves
-    /// everything in that file, without a `-wal` file next to it.
+    /// Waits for running transactions and closes the connections. When the last process closes an SQLite file,
+    /// everything is in that file, without a `-wal` file.
     pub async fn close(&self) {
         self.database.close().await;
     }
@@ -85,7 +85,7 @@ fn refused(address: &Address, error: Failure) -> OpenError {
     OpenError::Database { url, source: error.into() }
 }
 
-/// Refuses an SQLite that corrupts files, and a file that is corrupt.
+/// Rejects a version of SQLite that corrupts files, and corrupt files.
 async fn check_sqlite(database: &Database, address: &Address) -> Result<(), OpenError> {
     let (version, damage) =
         database.read(|tx| Box::pin(version_and_damage(tx))).await.map_err(|error| refused(address, error))?;

@@ -1,4 +1,4 @@
-//! Conversations from transcripts of Claude Code.
+//! Imports conversations from transcripts of Claude Code.
 
 mod claude_code;
 
@@ -29,9 +29,9 @@ pub struct Transcript {
     pub session: Option<String>,
     /// Its messages, in order.
     pub messages: Vec<TranscriptMessage>,
-    /// How many lines contain no message of the conversation, by their type.
+    /// The number of lines without a message of the conversation, by type.
     pub skipped: BTreeMap<String, usize>,
-    /// The numbers of lines that cannot be read, from 1.
+    /// The numbers of lines that cannot be parsed, starting at 1.
     pub unreadable: Vec<usize>,
 }
 
@@ -41,7 +41,7 @@ pub struct Transcript {
 pub struct TranscriptMessage {
     /// The message.
     pub message: Message,
-    /// Whether the model still reads it. It does not read what a compaction replaced, nor what the person rewound.
+    /// Whether the model still reads it. It does not read messages that a compaction replaced or that the person rewound.
     pub is_read: bool,
 }
 

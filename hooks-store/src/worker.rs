@@ -16,12 +16,12 @@ use crate::error::Failure;
 use crate::jobs::{Claimed, Due, End, JobStatus, Known, Reaper, beat, claim, end, is_any_left, is_due};
 use crate::store::Store;
 
-/// Runs the background jobs of a store, with the hooks of a registry. Any number of workers, on any number of machines, may
-/// share a store.
+/// Runs the background jobs of a store with the hooks of a registry. Any number of workers on any number of machines
+/// can share a store.
 ///
-/// The job of an idempotent hook runs at least once, any other job at most once. A worker that shows no life for
-/// [`silence`](Self::silence) is taken for dead. The jobs of idempotent hooks that it was running then run again; its other
-/// jobs are interrupted, and do not run again.
+/// The job of an idempotent hook runs at least once, any other job at most once. A worker without a heartbeat for
+/// [`silence`](Self::silence) is considered dead. Of the jobs that it was running, those of idempotent hooks run again;
+/// the others are interrupted and do not run again.
 #[derive(Clone, Debug)]
 #[must_use = "a worker does nothing until `run` or `run_until_empty` is awaited"]
 pub struct Worker {
@@ -37,7 +37,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker that runs one job at a time.
+    /// Creates a worker that runs one job at a time.
     pub fn new(store: Store, registry: Registry) -> Self {
         Self {
             store,
@@ -52,72 +52,72 @@ impl Worker {
         }
     }
 
-    /// The context that hooks get. Their state comes from it, and their ids from each job.
+    /// Sets the context of hooks. Its state is passed on, and its ids are replaced by those of the job.
     pub fn context(mut self, cx: HookContext) -> Self {
         self.cx = cx;
         self
     }
 
-    /// How many jobs run at the same time, at least one.
+    /// Sets how many jobs run concurrently. At least one.
     pub fn parallelism(mut self, jobs: usize) -> Self {
         self.parallelism = jobs.max(1);
         self
     }
 
-    /// How long the worker waits before it looks for jobs again, 500 ms by default.
+    /// Sets how often the worker checks for jobs. Default: 500 ms.
     pub fn poll(mut self, every: Duration) -> Self {
         self.poll = every.max(Duration::from_millis(1));
         self
     }
 
-    /// How long a worker may show no life before its jobs are taken from it, 15 s by default. All workers of a store must have
-    /// the same.
+    /// Sets how long a worker can be without a heartbeat before its jobs are taken from it. Default: 15 s. All workers
+    /// of a store need the same value.
     pub fn silence(mut self, limit: Duration) -> Self {
         self.silence = limit.max(Duration::from_millis(30));
         self
     }
 
-    /// How many workers may die while they run the same job before it is quarantined, 5 by default. After two deaths a job runs
-    /// alone in its worker.
+    /// Sets how many workers may die while running the same job before it is quarantined. Default: 5. After two deaths,
+    /// a job runs alone in its worker.
     pub fn deaths(mut self, limit: u32) -> Self {
         self.deaths = limit.max(1);
         self
     }
 
-    /// How long a job that failed waits before the next attempt.
+    /// Sets the delay before the next attempt of a failed job.
     pub fn backoff(mut self, backoff: Backoff) -> Self {
         self.backoff = backoff;
         self
     }
 
-    /// How long a job of a hook that this worker does not have is left to other workers, 10 min by default. Afterwards it fails as
-    /// `unknown_hook`. During a rolling upgrade old workers do not take the jobs of new hooks.
+    /// Sets how long jobs of hooks that this worker does not have are left to other workers. After that, they fail with
+    /// `unknown_hook`. During a rolling upgrade, old workers therefore do not take the jobs of new hooks. Default: 10 min.
     pub fn unknown_after(mut self, limit: Duration) -> Self {
         self.unknown_after = limit;
         self
     }
 
-    /// Runs jobs until `stop` is cancelled, and then waits for those that are running.
+    /// Runs jobs until `stop` is cancelled, and then waits for the running ones.
     ///
-    /// Errors of the database are reported with `tracing`, and the worker tries again. It survives a restart of its database.
+    /// Database errors are logged with `tracing` and retried, so the worker survives a restart of its database.
     pub async fn run(self, stop: CancellationToken) {
         Run::new(self).work(&stop, false).await;
     }
 
-    /// Runs jobs until none is queued or running, here or in another worker. It also waits for jobs that are due later, but not
-    /// for jobs that it [leaves to others](Self::unknown_after).
+    /// Runs jobs until none is queued or running in any worker. It also waits for jobs that are due later, but not for jobs
+    /// that it [leaves to others](Self::unknown_after).
     pub async fn run_until_empty(self) {
         Run::new(self).work(&CancellationToken::new(), true).await;
     }
 }
 
-/// A worker that runs.
+/// A running worker.
 struct Run {
     settings: Arc<Worker>,
-    /// Unique to this process, so that no worker takes the jobs of an earlier one for its own.
+    /// Unique across processes, so that no worker mistakes the jobs of an earlier one for its own.
     name: Arc<str>,
     running: JoinSet<()>,
-    /// Whether the job that runs must run alone.
+    /// Whether the running job must run alone.
     alone: bool,
     reaper: Reaper,
     next_beat: Instant,
@@ -153,7 +153,7 @@ impl Run {
                 Ok(false) if until_empty && self.running.is_empty() && self.is_empty().await.unwrap_or(false) => return,
                 Ok(false) => self.wait(stop).await,
                 Err(error) => {
-                    tracing::error!(target: "hooks_store", worker = &*self.name, %error, "the database refused");
+                    tracing::error!(target: "hooks_store", worker = &*self.name, %error, "the database failed");
                     self.wait(stop).await;
                 }
             }
@@ -162,13 +162,13 @@ impl Run {
         }
     }
 
-    /// Starts the next job. `false` if none is due, or the worker has no room for it.
+    /// Starts the next job. Returns `false` if none is due, or the worker is at its limit.
     async fn start_next(&mut self) -> Result<bool, Failure> {
         self.alone &= !self.running.is_empty();
         if self.alone || self.running.len() >= self.settings.parallelism {
             return Ok(false);
         }
-        // A job that must run alone waits until nothing runs. Until then no other job starts, so that it is not starved.
+        // A job that must run alone waits until no job runs. Until then, no other job starts, so that it is not starved.
         let known = self.settings.known();
         let due = if is_due(self.database(), Due::Alone, known.clone()).await? {
             if !self.running.is_empty() {
@@ -187,7 +187,7 @@ impl Run {
         Ok(true)
     }
 
-    /// Waits until a job ends, or it is time to look again.
+    /// Waits until a job ends, or it is time to check again.
     async fn wait(&mut self, stop: &CancellationToken) {
         let stopped = async { if stop.is_cancelled() { std::future::pending().await } else { stop.cancelled().await } };
         tokio::select! {
@@ -198,7 +198,7 @@ impl Run {
         }
     }
 
-    /// Shows that this worker is alive, and looks for workers that are not.
+    /// Sends a heartbeat, and looks for dead workers.
     async fn show_life(&mut self) {
         if Instant::now() < self.next_beat {
             return;
@@ -212,7 +212,7 @@ impl Run {
             self.reaper.reap(&database).await
         };
         if let Err(error) = shown.await {
-            tracing::error!(target: "hooks_store", worker = &*self.name, %error, "the database refused a beat");
+            tracing::error!(target: "hooks_store", worker = &*self.name, %error, "the heartbeat could not be written");
         }
     }
 
@@ -222,13 +222,13 @@ impl Run {
 }
 
 impl Worker {
-    /// The hooks that are registered now: a plugin may be installed while the worker runs.
+    /// The hooks that are registered now, because a plugin can be installed while the worker runs.
     fn known(&self) -> Known {
         let hooks = self.registry.hooks().iter().map(|hook| hook.id().to_string()).collect();
         Known { hooks, patience: self.unknown_after }
     }
 
-    /// Runs a job, and writes how it ended. It tries until that is written.
+    /// Runs a job and writes its end. Retries until that is written.
     async fn run_claimed(&self, claimed: Claimed) {
         let Claimed { start, job } = claimed;
         let ending = self.ending(job).await;
@@ -277,7 +277,7 @@ impl Worker {
     }
 }
 
-/// A status, in the word that records use.
+/// The name of a status in records.
 fn word(status: Status) -> String {
     match serde_json::to_value(status) {
         Ok(serde_json::Value::String(word)) => word,

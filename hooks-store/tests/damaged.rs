@@ -1,4 +1,4 @@
-//! Files that are no store, are damaged, or cannot be written.
+//! Files that are not stores, are damaged, or cannot be written.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ async fn open(file: &Path) -> Result<Store, OpenError> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_is_no_store_says_so_and_stays_as_it_is() {
+async fn a_file_that_is_not_a_store_is_rejected_and_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("notes.txt");
     std::fs::write(&text, "These are notes, and no database at all. ".repeat(100)).unwrap();
@@ -100,7 +100,7 @@ async fn a_damaged_file_is_an_error_or_reads_on_and_never_a_panic() {
                 assert!(error.to_string().contains("damaged-"), "{at}: {error}");
             }
             Ok(store) => {
-                // What was stored and can be read is there; what cannot be read hides nothing else.
+                // Readable messages are returned, and unreadable ones do not hide them.
                 read += 1;
                 let mut rows = 0;
                 for conversation in ["a", "b", "c"] {
@@ -142,7 +142,7 @@ async fn a_row_that_cannot_be_read_hides_no_other_one() {
     }
 }
 
-/// A file that may not grow stands for a disk that is full.
+/// A file that may not grow simulates a full disk.
 #[test]
 fn a_full_disk_loses_nothing_that_was_returned() {
     let folder = tempfile::tempdir().unwrap();
@@ -177,7 +177,7 @@ fn a_file_that_may_not_be_written_is_an_error() {
     let permit = |mode| std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
     permit(0o555);
-    // Whoever may do everything is refused by an attribute of the file system at most.
+    // For root, only a file system attribute prevents writing.
     let is_root = std::fs::write(folder.path().join("x"), "").is_ok();
     let opened = runtime.block_on(open(&file));
     permit(0o755);
@@ -190,7 +190,7 @@ fn a_file_that_may_not_be_written_is_an_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_store_is_not_made_one_by_looking() {
+async fn what_is_not_a_store_is_not_made_one_by_looking() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("other.db");
     let mut connection = databases::connect(&format!("{}?mode=rwc", file.display())).await;

@@ -1,4 +1,4 @@
-//! The databases that every test runs on.
+//! The databases on which every test runs.
 
 use std::sync::Once;
 
@@ -7,7 +7,7 @@ use sqlx::{AnyConnection, Connection, Executor};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-/// A database of its own, which ends with the test.
+/// A database that is deleted with the test.
 pub(crate) struct Database {
     pub(crate) name: &'static str,
     pub(crate) url: String,
@@ -15,7 +15,7 @@ pub(crate) struct Database {
     _folder: Option<TempDir>,
 }
 
-/// A new SQLite file, and a new database of Postgres where there is a server.
+/// A new SQLite file, and a new Postgres database if there is a server.
 pub(crate) async fn all() -> Vec<Database> {
     let mut all = vec![sqlite().await];
     all.extend(postgres().await);
@@ -30,7 +30,7 @@ pub(crate) async fn sqlite() -> Database {
     Database { name: "sqlite", url, store, _folder: Some(folder) }
 }
 
-/// A new database, where `HOOKS_POSTGRES` has the URL of a server: `scripts/with-postgres` has one.
+/// A new database, if `HOOKS_POSTGRES` has the URL of a server, as set by `scripts/with-postgres`.
 pub(crate) async fn postgres() -> Option<Database> {
     static SKIPPED: Once = Once::new();
     let server = if cfg!(feature = "postgres") { std::env::var("HOOKS_POSTGRES").ok() } else { None };
@@ -49,7 +49,7 @@ pub(crate) async fn postgres() -> Option<Database> {
     Some(Database { name: "postgres", url, store, _folder: None })
 }
 
-/// A connection past the store.
+/// A direct connection that bypasses the store.
 pub(crate) async fn connect(url: &str) -> AnyConnection {
     sqlx::any::install_default_drivers();
     let url = if url.contains("://") { url.to_owned() } else { format!("sqlite:{url}") };
@@ -57,7 +57,7 @@ pub(crate) async fn connect(url: &str) -> AnyConnection {
 }
 
 impl Database {
-    /// Leaves the database as if it were new.
+    /// Empties the database.
     pub(crate) async fn empty(&self) {
         let mut connection = connect(&self.url).await;
         for table in ["hooks_conversations", "hooks_jobs", "hooks_leases", "hooks_questions"] {

@@ -10,7 +10,7 @@ use sqlx::{Connection, Executor};
 
 use crate::databases;
 
-/// A hook that changes a row, one that fails, one that no row concerns, and one in the background.
+/// A hook that changes a row, one that fails, one whose filter never matches, and one in the background.
 fn registry(store: &Store) -> Registry {
     let registry = Registry::empty();
     let stamp = |_: &HookContext, _: &BeforeCreateMessage, row: &mut Message| {

@@ -14,7 +14,7 @@ use sqlx::{Connection, Executor};
 
 use crate::databases::{self, Database};
 
-/// A registry whose background is the store, and how often its hooks ran.
+/// A registry with the store as background sink, and the counters of its hooks.
 fn registry(store: &Store) -> (Registry, Arc<AtomicUsize>) {
     let (registry, ran) = (Registry::empty(), Arc::new(AtomicUsize::new(0)));
     let count = Arc::clone(&ran);
@@ -83,7 +83,7 @@ async fn a_job_is_stored_from_a_runtime_of_one_thread() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_that_fails_is_tried_again_as_often_as_its_hook_says() {
+async fn a_job_that_fails_is_tried_again_up_to_the_limit_of_its_hook() {
     for database in databases::all().await {
         let (registry, _) = registry(&database.store);
         fire(&registry, "flaky").await;
@@ -169,7 +169,7 @@ async fn a_hook_that_a_worker_runs_may_queue_a_job() {
             fire(&outer, "then").await;
         }
         let start = std::time::Instant::now();
-        // It runs the outer ones; of the inner hook it knows nothing.
+        // It runs the outer jobs, and does not have the inner hook.
         worker(&database, &outer).parallelism(4).run_until_empty().await;
         let inner = database.store.jobs(&JobFilter::new().hook("index"), 100).await.unwrap();
         let outer = database.store.jobs(&JobFilter::new().hook("then").status(JobStatus::Done), 100).await.unwrap();
@@ -178,7 +178,7 @@ async fn a_hook_that_a_worker_runs_may_queue_a_job() {
     }
 }
 
-/// A job that is due during a worker's other jobs, and that two workers have died with.
+/// A job during which two workers have died, due while the worker runs other jobs.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_that_runs_alone_is_not_starved_by_a_busy_worker() {
     for database in databases::all().await {

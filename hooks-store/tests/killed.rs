@@ -1,4 +1,4 @@
-//! What holds of a conversation whose process is killed, at any moment of a turn.
+//! Invariants of a conversation whose process is killed at any moment of a turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use hooks_store::JobFilter;
 use crate::databases::{self, Database};
 use crate::support::{Process, Random, lines, times};
 
-/// Kills the process of a conversation again and again; each one goes on where the last was killed.
+/// Kills the process of a conversation repeatedly. Each new process continues where the last one was killed.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_stored_survives_a_kill_at_any_moment() {
     let kills = times("HOOKS_STORE_KILLS", 8);
@@ -22,13 +22,13 @@ async fn what_was_stored_survives_a_kill_at_any_moment() {
         for _ in 0..kills {
             let before = returned();
             let mut process = Process::start(&["converse", &database.url, path, "c", "1000000"]);
-            // Any moment will do: this waits for none.
+            // Any moment is suitable, so this does not wait for a particular one.
             std::thread::sleep(Duration::from_millis(10 + random.below(longest)));
             process.kill();
             // A process that waits for the lease of the one before stores nothing. Under load that takes longer.
             longest = if returned() > before { 250 } else { (longest * 2).min(4_000) };
         }
-        // The last one comes to its end.
+        // The last one completes.
         let mut process = Process::start(&["converse", &database.url, path, "c", "3"]);
         assert!(process.0.wait().unwrap().success());
         check(&database, folder.path(), kills).await;
@@ -47,7 +47,7 @@ async fn check(database: &Database, folder: &std::path::Path, kills: usize) {
     let lost: Vec<_> = returned.iter().filter(|line| !stored.contains_key(line.split(' ').next().unwrap())).collect();
     assert!(lost.is_empty(), "{}: rows that were returned are lost: {lost:?}", database.name);
     assert!(stored.values().all(|times| *times == 1), "{}: rows are stored twice", database.name);
-    // Each turn's prompt once, whichever process stored it.
+    // The prompt of each turn exactly once, whichever process stored it.
     let prompts: Vec<_> =
         export.rows.iter().map(|row| row.message.text()).filter(|text| text.starts_with("turn ")).collect();
     assert_eq!(

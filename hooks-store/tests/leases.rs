@@ -1,4 +1,4 @@
-//! One turn at a time in a conversation, whichever processes it has.
+//! One turn at a time in a conversation, across processes.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use hooks_store::OpenOptions;
 use crate::databases::{self, Database};
 use crate::support::{Process, lines, times};
 
-/// The conversation as the numbers of the turns that its rows are of: a prompt begins one, and its rows follow.
+/// The conversation as the turn numbers of its rows: a prompt begins a turn, and its rows follow.
 async fn turns(database: &Database) -> Vec<(String, usize)> {
     let export = database.store.export("c").await.unwrap();
     let mut turns: Vec<(String, usize)> = Vec::new();
@@ -41,7 +41,7 @@ async fn two_processes_take_turns() {
         for path in paths {
             assert_eq!(lines(&Path::new(path).join("broken")), Vec::<String>::new(), "{}", database.name);
         }
-        // The prompt, the calls, three results, the answer; what compactions made comes on top, before an answer.
+        // The prompt, the calls, three results, the answer; plus summaries, before an answer.
         let odd: Vec<_> = turns.iter().filter(|(_, rows)| *rows < 6).collect();
         assert!(odd.is_empty(), "{}: turns came between others: {odd:?}", database.name);
         let changes = turns.windows(2).filter(|pair| pid(&pair[0].0) != pid(&pair[1].0)).count();
@@ -71,11 +71,11 @@ async fn who_was_stopped_for_too_long_cannot_write_any_more() {
         };
         stopped.append("c", append(lease.token())).await.unwrap();
 
-        // The other process of the test, whose turn begins and does not end while it is stopped.
+        // The other process of the test, whose turn is running while the process is stopped.
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap();
         drop(lease);
-        // Stopped while its tools run, so that it is within no transaction: in SQLite nobody could write then.
+        // Stopped while its tools run, so that it is not in a transaction, which would block all writers in SQLite.
         let process = Process::with_slow_tools(&["converse", &database.url, path, "c", "1000000"], 1_000);
         while lines(&folder.path().join("ran")).len() < 2 {
             tokio::time::sleep(Duration::from_millis(1)).await;

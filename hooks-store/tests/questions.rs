@@ -1,4 +1,4 @@
-//! Questions to people that outlive the process that asked.
+//! Questions to people, which outlive the process that asked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use sqlx::Executor;
 use crate::databases::{self, Database};
 use crate::support::{Process, lines};
 
-/// The one question that waits.
+/// The only open question.
 async fn question(store: &Store) -> StoredQuestion {
     loop {
         if let [question] = &store.questions().await.unwrap()[..] {
@@ -42,7 +42,7 @@ async fn a_question_outlives_the_process_that_asked_and_the_call_runs_once() {
                 ("pay", "a payment")
             );
             asks.kill();
-            // Another process answers, and a third goes on.
+            // Another process answers, and a third one continues.
             database.store.answer(&asked.id, &ApprovalAnswer::Yes).await.unwrap();
             let mut resumes = Process::start(&["ask", &database.url, path, who, "resume"]);
             assert!(resumes.0.wait().unwrap().success());
@@ -59,7 +59,7 @@ async fn a_question_outlives_the_process_that_asked_and_the_call_runs_once() {
     }
 }
 
-/// A session whose gate asks about `pay`, unless it is for less than ten, and how often it was paid.
+/// A session whose gate asks about `pay` for ten or more, and the number of payments.
 async fn session(database: &Database, approver: StoredApprover, lines: Vec<Line>) -> (Session, Arc<AtomicUsize>) {
     let registry = Registry::empty();
     let gate = |_: &HookContext, _: &BeforeToolCall, input: &ToolInput| match input["cents"].as_i64() {
@@ -89,7 +89,7 @@ fn asks() -> Vec<Line> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_turn_that_waits_too_long_is_suspended_and_goes_on_with_the_answer() {
+async fn a_turn_that_waits_too_long_is_suspended_and_continues_with_the_answer() {
     let cases = [
         (ApprovalAnswer::Yes, 2, "paid 100"),
         (ApprovalAnswer::No("too much".to_owned()), 1, "too much"),
@@ -210,7 +210,7 @@ async fn a_prompt_in_place_of_the_answer_leaves_the_call_undone() {
     }
 }
 
-/// The call of the same id, with an input or for a reason that nobody was asked about.
+/// A call with the same id, but with another input or another reason.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_is_an_answer_to_its_question_alone() {
     let pays = |cents: i64| vec![Line::call("one", "pay", json!({ "cents": cents })), Line::text("done")];
@@ -226,7 +226,7 @@ async fn an_answer_is_an_answer_to_its_question_alone() {
                 database.store.delete("c").await.unwrap();
                 assert!(database.store.questions().await.unwrap().is_empty(), "{}", database.name);
             } else {
-                // As a compaction leaves it: the call is not read any more, and its id is free.
+                // Like after a compaction: the call is not in the view any more, and its id can be reused.
                 let version = database.store.page("c", None, 1).await.unwrap().version;
                 database.store.fold("c", Fold::new(version, [])).await.unwrap();
             }
@@ -249,7 +249,7 @@ async fn a_database_that_refuses_for_a_moment_is_no_answer() {
         let id = question(&database.store).await.id;
         let mut connection = databases::connect(&database.url).await;
         connection.execute("ALTER TABLE hooks_questions RENAME TO away").await.unwrap();
-        // Longer than it takes to look for an answer once.
+        // Longer than the interval of checking for an answer.
         tokio::time::sleep(Duration::from_millis(300)).await;
         connection.execute("ALTER TABLE away RENAME TO hooks_questions").await.unwrap();
         database.store.answer(&id, &ApprovalAnswer::Yes).await.unwrap();

@@ -1,10 +1,10 @@
-//! Processes that are killed, and what they noted.
+//! Processes that are killed, and their records.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// A process of the fixture, which has said that it is ready.
+/// A process of the fixture that is ready.
 pub(crate) struct Process(pub(crate) Child);
 
 impl Process {
@@ -12,7 +12,7 @@ impl Process {
         Self::with_slow_tools(args, 2)
     }
 
-    /// One whose tools take so many milliseconds.
+    /// A process whose tools take this number of milliseconds.
     pub(crate) fn with_slow_tools(args: &[&str], millis: u64) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_hooks-store-fixture"))
             .args(args)
@@ -31,7 +31,7 @@ impl Process {
         self.0.wait().unwrap();
     }
 
-    /// Stops it as `kill -STOP` does, or has it go on.
+    /// Stops or continues it, like `kill -STOP` and `kill -CONT`.
     pub(crate) fn signal(&self, name: &str) {
         let done = Command::new("kill").arg(format!("-{name}")).arg(self.0.id().to_string()).status().unwrap();
         assert!(done.success());
@@ -45,17 +45,17 @@ impl Drop for Process {
     }
 }
 
-/// The whole lines of a file; none where it is not there.
+/// The complete lines of a file. Empty if it does not exist.
 pub(crate) fn lines(file: &Path) -> Vec<String> {
     std::fs::read_to_string(file).unwrap_or_default().lines().map(str::to_owned).collect()
 }
 
-/// How often a test does what it does: a few times, or as the variable says.
+/// The number of repetitions of a test: a few, or the value of the variable.
 pub(crate) fn times(variable: &str, otherwise: usize) -> usize {
     std::env::var(variable).ok().and_then(|times| times.parse().ok()).unwrap_or(otherwise)
 }
 
-/// Numbers that are spread without an order.
+/// Pseudorandom numbers.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

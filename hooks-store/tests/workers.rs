@@ -1,4 +1,4 @@
-//! What holds of jobs whose workers are killed.
+//! Invariants of jobs whose workers are killed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +28,7 @@ async fn queue(database: &Database, hooks: &[&'static str], texts: impl IntoIter
     database.store.append("c", Append::new(messages).jobs(jobs)).await.unwrap();
 }
 
-/// How often each hook ran for each text.
+/// The number of runs by hook and text.
 fn runs(folder: &Path) -> BTreeMap<String, usize> {
     let mut runs = BTreeMap::new();
     for line in lines(&folder.join("runs")) {
@@ -86,7 +86,7 @@ async fn no_job_is_lost_or_stuck_whoever_is_killed() {
             _ => false,
         };
         assert!(ends.keys().all(good), "{}: {ends:?}", database.name);
-        // What was never started is never called interrupted.
+        // A job that was never started is never interrupted.
         let interrupted = ends.get(&("once".to_owned(), JobStatus::Interrupted)).copied().unwrap_or_default();
         assert!(interrupted <= kills * 4, "{}: {interrupted} of {kills} kills", database.name);
         println!("{}: {kills} kills of two workers, {count} rows: {ends:?}", database.name);
@@ -161,15 +161,15 @@ async fn workers_that_stood_still_together_do_not_take_each_other_for_dead() {
         while lines(&folder.path().join("runs")).len() < 2 {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        // Each has looked at the other one's job.
+        // Each has seen the other one's job.
         tokio::time::sleep(Duration::from_millis(300)).await;
         workers[1].signal("STOP");
-        // The other one sees its last beat, and then stands still for longer than a worker may show no life.
+        // The other one sees its last heartbeat, and is then stopped for longer than a worker may be silent.
         tokio::time::sleep(Duration::from_millis(200)).await;
         workers[0].signal("STOP");
         tokio::time::sleep(Duration::from_millis(700)).await;
         workers[0].signal("CONT");
-        // It looks at the other one's job before that one can show life.
+        // It checks the other one's job before that one can send a heartbeat.
         tokio::time::sleep(Duration::from_millis(100)).await;
         workers[1].signal("CONT");
         for worker in &mut workers {

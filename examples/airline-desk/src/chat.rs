@@ -1,4 +1,4 @@
-//! Talking to the desk in a terminal, or from a pipe.
+//! A chat with the desk, in a terminal or through a pipe.
 
 pub(crate) mod bookings;
 mod clerk;
@@ -23,7 +23,7 @@ use input::{Heard, Input};
 use person::{Person, Questions};
 use screen::{Screen, Style};
 
-/// What a model is told that has no rules of its own.
+/// The system prompt for a real model.
 const INSTRUCTIONS: &str = "\
 You help the customers of Puffin Air, with the tools that you have. The customer in front of you has the user id \
 runa_vik_12. A seat costs 240 dollars and is paid with credit_card_1002003. What reads [email] or [birth date] is masked.";
@@ -39,10 +39,10 @@ This is the desk of Puffin Air. Try:
 Ctrl-C cancels an answer, Ctrl-D ends the conversation.
 ";
 
-/// Talks until the input ends.
+/// Runs the chat until the input ends.
 ///
 /// # Errors
-/// [`RunError`] where there is no runtime, or a required hook of the session failed.
+/// [`RunError`] if there is no runtime, or a required hook of the session fails.
 pub fn run(desk: &Desk, model: Arc<dyn Model>) -> Result<ExitCode, RunError> {
     runtime().map_err(RunError::Runtime)?.block_on(talk(desk, model))?;
     Ok(ExitCode::SUCCESS)
@@ -80,7 +80,7 @@ async fn talk(desk: &Desk, model: Arc<dyn Model>) -> Result<(), RunError> {
     Ok(())
 }
 
-/// What a conversation is held with.
+/// The state of a chat.
 struct Chat<'a> {
     desk: &'a Desk,
     screen: Screen,
@@ -89,7 +89,7 @@ struct Chat<'a> {
 }
 
 impl Chat<'_> {
-    /// Answers `line`, and shows the answer as it comes.
+    /// Runs a turn for `line`, and shows the answer while it arrives.
     async fn turn(&mut self, session: &Session, number: u64, line: String) {
         if let Some(trace) = &self.desk.trace {
             trace.begin(number);
@@ -98,7 +98,7 @@ impl Chat<'_> {
         let _outcome = self.follow(turn, &line).await;
     }
 
-    /// Shows what happens in a turn that answers `line`, as it happens, and how it ended.
+    /// Shows the events of a turn that answers `line`, and returns how it ended.
     async fn follow(&mut self, mut turn: Turn, line: &str) -> Outcome {
         let (mut speaking, mut started) = (false, None);
         self.screen.wait();
@@ -109,7 +109,7 @@ impl Chat<'_> {
                     turn.cancel();
                     continue;
                 }
-                // What happened before a question is told before it.
+                // Show events before a later question.
                 event = turn.next() => event,
                 question = self.questions.next() => {
                     if !question.put(&self.screen, &self.input).await {
@@ -135,7 +135,7 @@ impl Chat<'_> {
             if let Some(trace) = &self.desk.trace {
                 trace.event(&event);
                 self.trace();
-            } else if let Some(aside) = aside(&event, line, started.as_deref()) {
+            } else if let Some(aside) = event_line(&event, line, started.as_deref()) {
                 self.screen.say(Style::Aside, &format!("  · {aside}\n"));
             }
             self.screen.wait();
@@ -161,8 +161,8 @@ impl Chat<'_> {
     }
 }
 
-/// What is worth a line beside the answer: a tool, and a prompt that is stored otherwise than it was written.
-fn aside(event: &TurnEvent, line: &str, started: Option<&str>) -> Option<String> {
+/// A line for events other than the answer: tools, and prompts that are stored in a modified form.
+fn event_line(event: &TurnEvent, line: &str, started: Option<&str>) -> Option<String> {
     match event {
         TurnEvent::Stored(row) if row.role == Role::User && row.text() != line => {
             Some(format!("stored as: {}", row.text()))

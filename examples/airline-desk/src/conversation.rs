@@ -1,19 +1,19 @@
-//! A recorded conversation: `{"id": …, "messages": […]}`, with whatever else the line holds.
+//! A recorded conversation: `{"id": …, "messages": […]}` with any other fields.
 
 use hooks_core::data::{FormatError, Message, sort_of};
 use serde_json::{Map, Value};
 
-/// A conversation as it was recorded, or as hooks left it.
+/// A conversation, as it was recorded or as hooks left it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Conversation {
     /// The messages.
     pub messages: Vec<Message>,
-    /// The other fields of the line, its `id` among them.
+    /// The other fields of the line, including its `id`.
     pub fields: Map<String, Value>,
 }
 
-/// Why a line is no conversation.
+/// Why a line is not a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConversationError {
@@ -21,44 +21,44 @@ pub enum ConversationError {
     #[error("column {column}: is not JSON: {problem}")]
     #[non_exhaustive]
     NotJson {
-        /// Where, in bytes from 1.
+        /// The column in bytes, starting at 1.
         column: usize,
-        /// What the parser says.
+        /// The parser's message.
         problem: String,
     },
-    /// It is JSON, but no object.
+    /// It is JSON, but not an object.
     #[error("expected an object with `id` and `messages`, found {found}")]
     #[non_exhaustive]
     NotAnObject {
-        /// What it is.
+        /// The type that was found.
         found: &'static str,
     },
     /// It has no `messages`.
     #[error("the field `messages` is missing; write `\"messages\": [{{\"role\": \"user\", \"content\": \"…\"}}]`")]
     NoMessages,
-    /// Its `messages` are no list.
+    /// Its `messages` are not a list.
     #[error("expected `messages` to be a list, found {found}")]
     #[non_exhaustive]
     NotAList {
-        /// What they are.
+        /// The type that was found.
         found: &'static str,
     },
-    /// One of its messages is none.
+    /// One of its messages is invalid.
     #[error("messages[{index}]: {problem}")]
     #[non_exhaustive]
     BadMessage {
-        /// Which, from 0.
+        /// The index of the message, starting at 0.
         index: usize,
-        /// What is wrong with it.
+        /// The problem.
         problem: FormatError,
     },
 }
 
 impl Conversation {
-    /// Reads one line.
+    /// Parses a line.
     ///
     /// # Errors
-    /// [`ConversationError`] with the place and what is expected there.
+    /// [`ConversationError`] with the position and what is expected there.
     ///
     /// ```
     /// use airline_desk::conversation::Conversation;
@@ -92,12 +92,12 @@ impl Conversation {
         Ok(Self { messages, fields })
     }
 
-    /// The id, where the line has one that is a string.
+    /// The id, if the line has one that is a string.
     pub fn id(&self) -> Option<&str> {
         self.fields.get("id").and_then(Value::as_str)
     }
 
-    /// The conversation in the form it was read from.
+    /// The conversation in the format from which it was parsed.
     pub fn to_json(&self) -> Value {
         let mut fields = self.fields.clone();
         fields.insert("messages".to_owned(), self.messages.iter().map(Message::to_openai).collect());

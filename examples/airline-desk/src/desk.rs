@@ -1,4 +1,4 @@
-//! The desk: its agent, its prompts, its hooks, and the context they run in.
+//! The desk: its agent, prompts and hooks, and the context of the hooks.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,31 +16,31 @@ use crate::rules::FileRules;
 use crate::tally::Tally;
 use crate::trace::{Trace, Tracing, every_kind};
 
-/// Why the desk cannot open.
+/// The error of opening the desk.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeskError {
     /// The agent's or a prompt's file is not valid.
     #[error(transparent)]
     Definition(#[from] DefinitionError),
-    /// The hooks do not fit together.
+    /// The lists of hooks are invalid.
     #[error(transparent)]
     Hooks(#[from] ConfigError),
-    /// Files of rules are not as they should be.
+    /// The rule files have defects.
     #[error("{0}")]
     Rules(String),
-    /// What the masks look for is not a pattern.
+    /// A pattern of the masks is invalid.
     #[error(transparent)]
     Masks(#[from] regex::Error),
 }
 
-/// What is said where a gate asks and nobody but the program can answer.
+/// The program's answer to the questions of gates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Answer {
-    /// As recorded: whatever was done then had been agreed to.
+    /// Yes, because the recorded calls had been approved.
     #[default]
     Yes,
-    /// Nothing that needs a yes is done.
+    /// No: calls that need approval do not run.
     No,
 }
 
@@ -65,27 +65,28 @@ impl Desk {
     /// The folder that ships with the app: `agent.json`, `prompts/` and `sample.jsonl`.
     pub fn folder() -> PathBuf {
         let built = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/desk"));
-        // Where the program runs in the workspace, messages are shorter for it.
+        // Relative paths make shorter messages.
         let here = std::env::current_dir().ok();
         here.and_then(|here| built.strip_prefix(here).ok()).unwrap_or(built).to_owned()
     }
 
-    /// The desk of the agent in `agent`, at the prompt in `prompt` if one is named, with all hooks of the program.
+    /// Opens the desk with the agent in the file `agent`, the prompt in the file `prompt`, if any, and all hooks of the
+    /// program.
     ///
     /// # Errors
-    /// [`DeskError`] with the file, line and column of everything that is wrong.
+    /// [`DeskError`] with the file, line and column of every problem.
     pub fn open(agent: &Path, prompt: Option<&Path>) -> Result<Self, DeskError> {
         let agent = AgentDef::from_file(agent)?;
         let prompt = prompt.map(PromptDef::from_file).transpose()?;
         Self::with(Registry::discover()?, &agent, prompt.as_ref())
     }
 
-    /// A desk with the hooks of `registry`.
+    /// Opens a desk with the hooks of `registry`.
     ///
     /// # Errors
-    /// [`DeskError`] with everything that is wrong.
+    /// [`DeskError`] with all problems.
     pub fn with(registry: Registry, agent: &AgentDef, prompt: Option<&PromptDef>) -> Result<Self, DeskError> {
-        // Made now, so that the first message does not wait for it.
+        // Compile the patterns now instead of at the first message.
         Masks::get()?;
         let app = app();
         registry.set_app(app.clone());
@@ -100,10 +101,10 @@ impl Desk {
         Ok(Self { agent, prompt, answer, trace, cx, recorder, rules, app, hooks, registry, metrics, tally })
     }
 
-    /// Has the rules in `files` and the `plugins` of a folder in force too, whatever agents and prompts say. Their commands run.
+    /// Adds the rules in `files` and the `plugins` of a folder for all agents and prompts. Their commands run.
     ///
     /// # Errors
-    /// [`DeskError`] with everything that is wrong in them.
+    /// [`DeskError`] with all their defects.
     pub fn ruled(mut self, files: &[PathBuf], plugins: Option<&Path>) -> Result<Self, DeskError> {
         let rules = FileRules::read(files, plugins)?;
         let app = self.app.clone().hooks(rules.install(&self.registry)?);
@@ -111,17 +112,17 @@ impl Desk {
         self.list(app)
     }
 
-    /// Puts another app's list in force.
+    /// Replaces the app's list.
     fn list(mut self, app: AppDef) -> Result<Self, DeskError> {
         self.registry.set_app(app.clone());
         self.hooks = self.registry.scope(&self.agent, self.prompt.as_ref().map(|prompt| prompt as _))?;
         Ok(Self { app, ..self })
     }
 
-    /// Installs `plugins`, which are in force whatever the lists say.
+    /// Installs `plugins`, which are in force regardless of the lists.
     ///
     /// # Errors
-    /// [`DeskError`] where one cannot be installed.
+    /// [`DeskError`] if one cannot be installed.
     pub(crate) fn with_plugins(self, plugins: Vec<Plugin>) -> Result<Self, DeskError> {
         for plugin in plugins {
             self.registry.install(plugin)?;
@@ -129,10 +130,10 @@ impl Desk {
         Ok(self)
     }
 
-    /// Puts `hooks` into the agent's list, beside those of its file.
+    /// Adds `hooks` to the agent's list.
     ///
     /// # Errors
-    /// [`DeskError`] where one has an id that another has.
+    /// [`DeskError`] if the id of one is already in use.
     pub(crate) fn also(mut self, hooks: Vec<Hook>) -> Result<Self, DeskError> {
         for hook in hooks {
             self.agent = self.agent.hooks([hook.id().as_str()]);
@@ -142,23 +143,23 @@ impl Desk {
         Ok(self)
     }
 
-    /// Has the jobs of background hooks go to `background`.
+    /// Sets the background sink for the jobs of background hooks.
     #[cfg(feature = "store")]
     pub(crate) fn background(self, background: impl hooks_core::detached::BackgroundSink) -> Self {
         self.registry.set_background(background);
         self
     }
 
-    /// All hooks that there are.
+    /// The registry with all hooks.
     #[cfg(feature = "store")]
     pub(crate) fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// Has every turn traced.
+    /// Traces every turn.
     ///
     /// # Errors
-    /// [`DeskError`] where an id of the desk's hooks is one that the trace takes for its own.
+    /// [`DeskError`] if a hook of the desk has an id that the trace needs.
     pub fn traced(mut self, tracing: Tracing) -> Result<Self, DeskError> {
         if tracing == Tracing::All {
             let mut app = self.app.clone();
@@ -174,7 +175,7 @@ impl Desk {
         Ok(Self { trace: Some(trace), ..self })
     }
 
-    /// A harness with the desk's hooks, and without a model or a tool.
+    /// Returns a harness builder with the desk's hooks, but without models and tools.
     pub fn harness(&self) -> HarnessBuilder {
         let harness = Harness::builder(self.registry.clone()).context(self.cx.clone());
         match &self.recorder {
@@ -183,19 +184,19 @@ impl Desk {
         }
     }
 
-    /// What is said where a gate asks.
+    /// Sets the answer to the questions of gates.
     #[must_use]
     pub fn answer(self, answer: Answer) -> Self {
         Self { answer, ..self }
     }
 
-    /// Whether somebody is at the desk.
+    /// Sets whether a person is at the desk.
     #[must_use]
     pub fn attended(self, attended: bool) -> Self {
         Self { cx: self.cx.to_builder().human_present(attended).build(), ..self }
     }
 
-    /// After the last conversation: waits a moment for commands of rules that nobody waited for.
+    /// Waits a moment for background commands of rules. Call it after the last conversation.
     pub async fn close(&self) {
         if let Some(rules) = &self.rules {
             rules.close().await;
@@ -207,20 +208,20 @@ impl Desk {
         &self.hooks
     }
 
-    /// What the hooks did so far.
+    /// The counts per hook so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// What the hooks counted so far.
+    /// The metrics that the hooks have collected so far.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
-    /// What is likely not meant, in the lists in force and in those of the prompts in `folder`.
+    /// Audits the lists in force and those of the prompts in `folder`.
     ///
     /// # Errors
-    /// [`DeskError`] where a prompt there is not valid.
+    /// [`DeskError`] if a prompt is invalid.
     pub fn audit(&self, folder: &Path) -> Result<Vec<Finding>, DeskError> {
         let mut sets = vec![self.hooks.clone()];
         for file in prompts(folder) {
@@ -230,12 +231,12 @@ impl Desk {
     }
 }
 
-/// What is counted is the app's business, so no agent or prompt can leave it out.
+/// The hooks that collect metrics are in the app's list, so that no agent or prompt can leave them out.
 fn app() -> AppDef {
     AppDef::new("airline-desk").hooks(hooks![watch::count_messages, watch::time_tools])
 }
 
-/// The prompt files in `folder`, by name; none where there is no such folder.
+/// The prompt files in `folder`, sorted by name. Empty if the folder does not exist.
 fn prompts(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -1,24 +1,24 @@
-//! A line or two before and after the hooks, for people who want to see what they did.
+//! Excerpts of texts before and after the hooks.
 
 use hooks_core::data::{Block, Message, ToolCall, ToolResult};
 
-/// How much of a text is shown before the first difference, and from there on, in characters.
+/// The number of characters that are shown before the first difference.
 const LEAD: usize = 24;
 const SHOWN: usize = 84;
 
-/// One change.
+/// A change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Glimpse {
     /// What was changed.
     pub what: &'static str,
-    /// A piece of it, as it was.
+    /// An excerpt before the change.
     pub before: String,
-    /// The same piece, as it is.
+    /// The same excerpt after the change.
     pub after: String,
 }
 
-/// The first change of each sort. Keeps nothing unless it is asked to: what hooks mask is not to be shown unasked.
+/// The first change of each sort. Disabled by default, because it shows what hooks mask.
 #[derive(Clone, Debug, Default)]
 pub struct Glimpses {
     shown: bool,
@@ -26,12 +26,12 @@ pub struct Glimpses {
 }
 
 impl Glimpses {
-    /// Keeps the first change of each sort where `shown`.
+    /// Creates a collection, which keeps changes only if `shown` is set.
     pub fn new(shown: bool) -> Self {
         Self { shown, kept: Vec::new() }
     }
 
-    /// The changes.
+    /// The collected changes.
     pub fn kept(&self) -> &[Glimpse] {
         &self.kept
     }
@@ -81,7 +81,7 @@ fn said(block: &Block) -> String {
     }
 }
 
-/// `SHOWN` characters of `text` from the character `from` on, on one line.
+/// `SHOWN` characters of `text` from the character `from` on, in a single line.
 fn piece(text: &str, from: usize) -> String {
     let mut chars = text.chars().skip(from);
     let shown: String = chars.by_ref().take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -1,4 +1,4 @@
-//! The desk's hooks. Each is an ordinary function; the lists in `desk/*.json` say which of them are in force.
+//! The desk's hooks. Each is an ordinary function. The lists in `desk/*.json` determine which of them are in force.
 
 pub mod context;
 pub mod fragile;

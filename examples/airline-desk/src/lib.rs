@@ -1,8 +1,9 @@
-//! A support desk whose hooks mask, guard and count.
+//! A support desk with hooks that mask, guard and count.
 //!
-//! It carries recorded conversations through the turn loop of `hooks-agent`, or lets a person talk to a clerk who follows
-//! rules: the hooks that `desk/agent.json` names rewrite what is stored and shown, and decide which calls may run. Start
-//! with [`hooks`], what a developer writes; [`desk`] puts them in force, [`replay`] and [`chat`] run turns under them.
+//! It replays recorded conversations through the turn loop of `hooks-agent`, or lets a person talk to a rule-based
+//! clerk. The hooks in `desk/agent.json` rewrite what is stored and shown, and decide which calls may run. Start with
+//! [`hooks`], which is what a developer writes. [`desk`] puts them in force, and [`replay`] and [`chat`] run turns with
+//! them.
 
 hooks_core::setup!();
 

@@ -1,15 +1,15 @@
-//! Lines of a file that may hold anything: one that is too long or no text is told, and the next is read.
+//! Reads the lines of a file with arbitrary content. A line that is too long or not UTF-8 is reported and skipped.
 
 use std::io::{self, BufRead, Read};
 
-/// The longest line that is read into memory, in bytes.
+/// The maximum length of a line in bytes.
 pub const LONGEST: usize = 64 * 1024 * 1024;
 
 /// Why a line could not be read as text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineError {
-    /// It is longer than the limit; what is over was never kept.
+    /// It is longer than the limit. The rest was discarded.
     #[error("is longer than {limit} bytes; one conversation per line, please")]
     #[non_exhaustive]
     TooLong {
@@ -20,24 +20,24 @@ pub enum LineError {
     #[error("is not UTF-8 from byte {from} on; save the file as UTF-8")]
     #[non_exhaustive]
     NotUtf8 {
-        /// The first byte that is no text, from 1.
+        /// The position of the first invalid byte, starting at 1.
         from: usize,
     },
 }
 
-/// One line: its number, how far into the file it reaches, and its text.
+/// A line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Line {
-    /// From 1.
+    /// Its number, starting at 1.
     pub number: u64,
-    /// Bytes of the file up to its end.
+    /// The offset of its end in the file.
     pub end: u64,
-    /// The text without its line break, or why there is none.
+    /// The text without its line break, or why it cannot be read.
     pub text: Result<String, LineError>,
 }
 
-/// The lines of a reader; blank ones are left out. Ends after an error of the reader itself.
+/// The non-empty lines of a reader. Iteration ends after an I/O error.
 ///
 /// ```
 /// let texts = airline_desk::lines::Lines::new("a\n\nb".as_bytes()).map(|line| line.map(|line| (line.number, line.text)));
@@ -55,12 +55,12 @@ pub struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The lines of `reader`, each at most [`LONGEST`].
+    /// The lines of `reader`, with the limit [`LONGEST`].
     pub fn new(reader: R) -> Self {
         Self::with_limit(reader, LONGEST)
     }
 
-    /// The lines of `reader`, each at most `limit` bytes.
+    /// The lines of `reader`, with a limit in bytes.
     pub fn with_limit(reader: R, limit: usize) -> Self {
         Self { reader, limit, number: 0, end: 0, done: false }
     }
@@ -68,7 +68,7 @@ impl<R: BufRead> Lines<R> {
     /// Reads up to the next line break. `None` at the end of the file.
     fn next_bytes(&mut self) -> io::Result<Option<Result<Vec<u8>, LineError>>> {
         let mut line = Vec::new();
-        // One byte more than a line may have: its line break.
+        // One more byte than the limit, for the line break.
         let mut read = Read::take(&mut self.reader, self.limit as u64 + 1).read_until(b'\n', &mut line)?;
         if read == 0 {
             return Ok(None);
@@ -78,7 +78,7 @@ impl<R: BufRead> Lines<R> {
         }
         let too_long = line.len() > self.limit;
         if too_long {
-            // The rest is read past, never kept, so that the next line is found.
+            // Discard the rest of the line to find the next one.
             read += self.reader.skip_until(b'\n')?;
         }
         self.number += 1;
@@ -114,7 +114,7 @@ fn to_text(bytes: Vec<u8>) -> Result<String, LineError> {
     String::from_utf8(bytes).map_err(|error| LineError::NotUtf8 { from: error.utf8_error().valid_up_to() + 1 })
 }
 
-/// Some editors begin a file with a byte order mark.
+/// Some editors write a byte order mark at the beginning of a file.
 fn without_mark(text: String) -> String {
     text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
 }
@@ -126,12 +126,12 @@ mod tests {
     #[test]
     fn a_line_over_the_limit_costs_only_itself() {
         let file = b"one\n0123456789\ntwo\r\n\xff\xfe\n   \nthree";
-        // A small buffer, so that the long line is met in parts.
+        // A small buffer, so that the long line is read in several parts.
         let reader = io::BufReader::with_capacity(3, file.as_slice());
         let lines: Vec<Line> = Lines::with_limit(reader, 8).collect::<io::Result<_>>().unwrap();
-        let told: Vec<_> = lines.iter().map(|line| (line.number, line.text.clone())).collect();
+        let read: Vec<_> = lines.iter().map(|line| (line.number, line.text.clone())).collect();
         assert_eq!(
-            told,
+            read,
             [
                 (1, Ok("one".to_owned())),
                 (2, Err(LineError::TooLong { limit: 8 })),

@@ -1,4 +1,4 @@
-//! The program; everything it does is in the library, so that tests can reach it.
+//! The program. Everything is in the library, so that tests can use it.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
-//! What is masked, and with what: e-mail addresses, birth dates, payment ids.
+//! Masks e-mail addresses, birth dates and payment ids.
 //!
-//! All of it works on text. Text that is JSON is masked within its string values alone, so that it still parses with the
+//! The functions work on text. If a text is JSON, only its string values are masked, so that it still parses with the
 //! same keys: see [`rewrite_json_text`].
 
 mod dates;
@@ -13,12 +13,12 @@ use regex::{Captures, Regex};
 use dates::Dates;
 use hooks_core::data::rewrite_json_text;
 
-/// What stands in place of an e-mail address.
+/// Replaces an e-mail address.
 pub const EMAIL: &str = "[email]";
-/// What stands in place of a birth date.
+/// Replaces a birth date.
 pub const BIRTH_DATE: &str = "[birth date]";
 
-/// What is looked for, made once.
+/// The patterns, compiled once.
 #[derive(Debug)]
 pub struct Masks {
     emails: Regex,
@@ -35,15 +35,15 @@ static MASKS: LazyLock<Result<Masks, regex::Error>> = LazyLock::new(|| {
 });
 
 impl Masks {
-    /// The masks.
+    /// Returns the masks.
     ///
     /// # Errors
-    /// A pattern that is not one. A hook hands it on, so that its `on_failure` decides: nothing is stored unmasked.
+    /// If a pattern is invalid. A hook returns the error, so that its `on_failure` applies: nothing is stored unmasked.
     pub fn get() -> Result<&'static Self, regex::Error> {
         MASKS.as_ref().map_err(Clone::clone)
     }
 
-    /// `text` without e-mail addresses and birth dates; `None` where it holds none.
+    /// `text` with e-mail addresses and birth dates masked. `None` if it contains none.
     ///
     /// ```
     /// let masks = airline_desk::mask::Masks::get()?;
@@ -53,7 +53,7 @@ impl Masks {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn personal(&self, text: &str) -> Option<String> {
-        // Most texts hold nothing to mask; two quick looks tell, and JSON is then not even parsed.
+        // Most texts contain nothing to mask. These fast checks avoid parsing JSON for them.
         let (emails, dates) = (text.contains('@') || text.contains("\\u"), dates::has_year(text));
         if !emails && !dates {
             return None;
@@ -64,7 +64,7 @@ impl Masks {
         })
     }
 
-    /// `text` with cards and certificates named by their sort, without ids; `None` where it holds none.
+    /// `text` with the ids of cards and certificates replaced by their type. `None` if it contains none.
     ///
     /// ```
     /// let masks = airline_desk::mask::Masks::get()?;
@@ -85,7 +85,7 @@ impl Masks {
     }
 }
 
-/// Replaces every match; `None` where there is none, so that nothing is copied.
+/// Replaces every match. Returns `None` if there is none, to avoid a copy.
 fn replace(pattern: &Regex, text: &str, with: impl Fn(&Captures<'_>) -> String) -> Option<String> {
     match pattern.replace_all(text, with) {
         Cow::Borrowed(_) => None,

@@ -1,4 +1,4 @@
-//! Where transcripts go: a file that appears whole or not at all, or standard output.
+//! The destination of transcripts: a file that is replaced atomically, or standard output.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// An open place for transcripts.
+/// An open destination.
 #[derive(Debug)]
 pub struct Output(Place);
 
@@ -14,9 +14,9 @@ pub struct Output(Place);
 enum Place {
     Nowhere,
     Stdout(BufWriter<io::Stdout>),
-    /// Something that is no regular file, such as a pipe: nothing can be put in its place.
+    /// Not a regular file, for example a pipe. It cannot be replaced.
     Device(BufWriter<File>),
-    /// Written beside the file that it becomes at the end.
+    /// A temporary file in the same folder, which replaces the file at the end.
     Whole {
         part: BufWriter<NamedTempFile>,
         file: PathBuf,
@@ -24,7 +24,7 @@ enum Place {
 }
 
 impl Output {
-    /// Opens `file`; `-` is standard output, `None` nowhere.
+    /// Opens `file`. `-` is standard output, and `None` discards the output.
     ///
     /// # Errors
     /// Those of the file system.
@@ -35,14 +35,14 @@ impl Output {
             Some(file) => match fs::canonicalize(file) {
                 Ok(real) if real.is_dir() => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
                 Ok(real) if !real.is_file() => Place::Device(BufWriter::new(File::options().write(true).open(real)?)),
-                // A link stays one: the file behind it is replaced.
+                // If it is a symbolic link, its target is replaced.
                 Ok(real) => part_of(real)?,
                 Err(_) => part_of(file.to_owned())?,
             },
         }))
     }
 
-    /// Where to write; `None` where nothing is kept.
+    /// The writer. `None` if the output is discarded.
     pub fn writer(&mut self) -> Option<&mut dyn Write> {
         match &mut self.0 {
             Place::Nowhere => None,
@@ -52,7 +52,7 @@ impl Output {
         }
     }
 
-    /// Puts the file in its place. Without this, what was there before stays.
+    /// Replaces the file. Without this call, the file does not change.
     ///
     /// # Errors
     /// Those of the file system.
@@ -71,14 +71,14 @@ impl Output {
     }
 }
 
-/// In the same folder, since a rename does not cross file systems.
+/// In the same folder, because a file cannot be renamed across file systems.
 fn part_of(file: PathBuf) -> io::Result<Place> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let part = new_part(&file).tempfile_in(folder)?;
     Ok(Place::Whole { part: BufWriter::new(part), file })
 }
 
-/// With the permissions of the file that it replaces, or those of any new file.
+/// With the permissions of the file that it replaces, or the default ones.
 fn new_part(file: &Path) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".airline-desk-").suffix(".part");

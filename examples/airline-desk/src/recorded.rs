@@ -1,4 +1,4 @@
-//! A recording of the desk, and its replay with the hooks of today.
+//! Records the desk, and replays recordings with the current hooks.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::desk::{Desk, DeskError};
 use crate::hooks::watch::Metrics;
 
 impl Desk {
-    /// Has every dispatch and every turn recorded.
+    /// Records every dispatch and every turn.
     ///
     /// # Errors
-    /// [`DeskError`] where the hooks do not fit together.
+    /// [`DeskError`] if the lists of hooks are invalid.
     pub fn recorded(mut self, recorder: &Recorder) -> Result<Self, DeskError> {
         self.registry.observe(recorder.clone());
         self.hooks = self.registry.scope(&self.agent, self.prompt.as_ref().map(|prompt| prompt as _))?;
@@ -20,7 +20,7 @@ impl Desk {
         Ok(self)
     }
 
-    /// A replay of dispatches, each on its own.
+    /// Creates a replay of single dispatches.
     pub fn replay(&self) -> Replay<'_> {
         Replay::new(&self.registry, |registry, _ids| {
             registry.scope(&self.agent, self.prompt.as_ref().map(|prompt| prompt as _))
@@ -28,13 +28,13 @@ impl Desk {
         .context(state)
     }
 
-    /// A replay of whole turns.
+    /// Creates a replay of whole turns.
     pub fn turn_replay(&self) -> TurnReplay<'_> {
         TurnReplay::new(&self.registry, |_ids| (self.agent.clone(), self.prompt.clone())).context(state)
     }
 }
 
-/// The state of a replay is its own: what it counts is not what the desk did.
+/// Replays have their own state, so that they do not affect the desk's metrics.
 fn state(cx: HookContextBuilder) -> HookContextBuilder {
     cx.shared_state(Arc::new(Metrics::default()))
 }

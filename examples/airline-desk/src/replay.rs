@@ -1,8 +1,8 @@
-//! One recorded conversation through the loop.
+//! Replays a recorded conversation through the loop.
 //!
-//! The recording stands in for the model and the tools. So the hooks decide what is stored, what is shown and what may
-//! run, and nothing else changes: as many messages come out as went in, and each call keeps its result. All that comes
-//! out went through the hooks at `before_create_message`.
+//! The recording replaces the model and the tools. The hooks decide what is stored, what is shown and what may run, and
+//! nothing else changes: there are as many messages in the output as in the input, and each call keeps its result. The
+//! whole output went through the hooks at `before_create_message`.
 
 mod rows;
 mod turn;
@@ -22,10 +22,10 @@ use crate::desk::{Answer, Desk};
 use crate::glimpse::Glimpses;
 use crate::summary::Totals;
 
-/// Carries `conversation` through the hooks of `desk`. `name` is what the hooks are told where it has no id.
+/// Replays `conversation` with the hooks of `desk`. `name` is its id for hooks if it has none.
 ///
 /// # Errors
-/// [`TurnError`] where a required hook failed: the conversation is not to be stored then.
+/// [`TurnError`] if a required hook fails. The conversation must not be stored then.
 pub async fn replay(
     desk: &Desk,
     conversation: Conversation,
@@ -58,7 +58,7 @@ pub async fn replay(
         if is_prompt(first) {
             replay.turn(part).await?;
         } else {
-            // What stands before the first prompt is no turn.
+            // Messages before the first prompt do not belong to a turn.
             for message in part {
                 let row = replay.keep(message.clone(), None).await?;
                 replay.stored.push(row);
@@ -73,20 +73,20 @@ pub async fn replay(
     Ok((Conversation { messages: stored, fields }, totals))
 }
 
-/// A conversation under way.
+/// A running replay of a conversation.
 struct Replay<'a> {
     desk: &'a Desk,
     session: Session,
     totals: Totals,
     glimpses: &'a mut Glimpses,
-    /// What comes out so far.
+    /// The output so far.
     stored: Vec<Message>,
     turns: u64,
 }
 
 impl Replay<'_> {
-    /// Stores a message that no turn stored: one outside of all turns, or, where `stopped` says why, one that was not
-    /// said any more because the turn had ended.
+    /// Stores a message that no turn stored: one outside of all turns or, if `stopped` contains a reason, one after the
+    /// end of its turn.
     async fn keep(&mut self, message: Message, stopped: Option<&str>) -> Result<Message, TurnError> {
         let message = match stopped {
             Some(reason) => rows::unsaid(message, reason),
@@ -100,7 +100,7 @@ impl Replay<'_> {
         Ok(row.message)
     }
 
-    /// A result without its call is shown to the model like any other, so the hooks see it like any other.
+    /// Runs the hooks that see tool results for a result without a call, because the model would see it too.
     async fn shown(&mut self, mut message: Message) -> Result<Message, TurnError> {
         let Some(Block::ToolResult(block)) = message.content.first().filter(|_| message.role == Role::Tool) else {
             return Ok(message);
@@ -128,7 +128,7 @@ fn is_prompt(message: &Message) -> bool {
     message.role == Role::User && !message.content.iter().any(|block| matches!(block, Block::ToolResult(_)))
 }
 
-/// Answers what the gates ask as the command line says, and counts what was approved.
+/// Answers the questions of gates according to the command line, and counts approvals.
 fn approver(answer: Answer, approved: Arc<AtomicU64>) -> impl approve::Approver {
     move |request: &ApprovalRequest| match answer {
         _ if request.deferred => {
@@ -142,7 +142,7 @@ fn approver(answer: Answer, approved: Arc<AtomicU64>) -> impl approve::Approver 
     }
 }
 
-/// A recording went as far as it went.
+/// Without limits, because the recording ends by itself.
 fn limits() -> Limits {
     let mut limits = Limits::default();
     (limits.iterations, limits.repeats, limits.result_chars) = (u32::MAX, u32::MAX, usize::MAX);

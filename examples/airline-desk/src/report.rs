@@ -1,4 +1,4 @@
-//! What a run says at its end: for people, or as JSON.
+//! The report of a run, as text or as JSON.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -10,32 +10,32 @@ use crate::glimpse::Glimpse;
 use crate::summary::Summary;
 use crate::tally::Row;
 
-/// The plan of the hooks in force, and what is likely not meant.
+/// Prints the plan of the hooks in force, and the findings of the audit.
 ///
 /// # Errors
-/// Those of `to`.
+/// Errors of writing to `to`.
 pub fn plan(to: &mut impl Write, desk: &Desk, findings: &[Finding]) -> io::Result<()> {
     writeln!(to, "{}", desk.hooks())?;
     if findings.is_empty() {
-        return writeln!(to, "audit: nothing to tell");
+        return writeln!(to, "audit: no findings");
     }
     writeln!(to, "audit, the desk's prompts included:")?;
     findings.iter().try_for_each(|finding| writeln!(to, "  {finding}"))
 }
 
-/// The summary for machines.
+/// Prints the summary as JSON.
 ///
 /// # Errors
-/// Those of `to`.
+/// Errors of writing to `to`.
 pub fn json(to: &mut impl Write, summary: &Summary) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *to, summary)?;
     writeln!(to)
 }
 
-/// The summary for people.
+/// Prints the summary as text.
 ///
 /// # Errors
-/// Those of `to`.
+/// Errors of writing to `to`.
 pub fn text(to: &mut impl Write, summary: &Summary, glimpses: &[Glimpse]) -> io::Result<()> {
     for glimpse in glimpses {
         writeln!(to, "{}", glimpse.what)?;
@@ -45,7 +45,7 @@ pub fn text(to: &mut impl Write, summary: &Summary, glimpses: &[Glimpse]) -> io:
     table(to, &summary.hooks)?;
     for row in summary.hooks.iter().filter(|row| row.failures > 0) {
         writeln!(to, "\n{} failed {}; what it had changed by then was dropped:", row.hook, times(row.failures))?;
-        // A cause may go over several lines; the first says what it is.
+        // A cause can have several lines. The first one suffices.
         row.causes.iter().try_for_each(|cause| writeln!(to, "  {}", cause.lines().next().unwrap_or_default()))?;
     }
     let totals = &summary.totals;
@@ -72,7 +72,7 @@ fn table(to: &mut impl Write, rows: &[Row]) -> io::Result<()> {
     )?;
     let mut last = "";
     for row in rows {
-        // A kind is named once; nothing is written where there is nothing to see.
+        // Omit repeated kinds, and show a dot instead of zeros.
         let name = if row.kind == last { "" } else { row.kind };
         last = row.kind;
         writeln!(
@@ -94,12 +94,12 @@ fn tools(to: &mut impl Write, summary: &Summary) -> io::Result<()> {
     if summary.metrics.tools.is_empty() {
         return Ok(());
     }
-    let told = summary.metrics.tools.iter().map(|(name, tool)| {
+    let tools = summary.metrics.tools.iter().map(|(name, tool)| {
         let errors = if tool.errors > 0 { format!(", an error {}", times(tool.errors)) } else { String::new() };
         let time = if tool.time > Duration::ZERO { format!(", {}", short(tool.time)) } else { String::new() };
         format!("{name} {}{errors}{time}", times(tool.runs))
     });
-    writeln!(to, "tools that ran: {}", told.collect::<Vec<_>>().join("; "))
+    writeln!(to, "tools that ran: {}", tools.collect::<Vec<_>>().join("; "))
 }
 
 fn count(number: u64) -> String {
@@ -110,7 +110,7 @@ fn times(number: u64) -> String {
     if number == 1 { "once".to_owned() } else { format!("{number} times") }
 }
 
-/// `1.2 ms` rather than `1.234567ms`.
+/// A short form, such as `1.2 ms` instead of `1.234567ms`.
 fn short(time: Duration) -> String {
     if time < Duration::from_millis(1) {
         format!("{} µs", time.as_micros())

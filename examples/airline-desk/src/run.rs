@@ -1,4 +1,4 @@
-//! From arguments to an exit status: reads, replays, writes, reports.
+//! Runs the program: reads, replays, writes and reports.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -29,10 +29,10 @@ use crate::trace::{Trace, Tracing};
 #[cfg(feature = "store")]
 use crate::{args::Command, stored};
 
-/// Input over this length is worth a progress bar.
+/// Larger inputs get a progress bar.
 const LONG: u64 = 8 * 1024 * 1024;
 
-/// Why a run could not be done.
+/// The error of a run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -45,41 +45,41 @@ pub enum RunError {
     Input {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The transcripts cannot be written; a file that was there before is as it was.
+    /// The transcripts cannot be written. An existing file was not changed.
     #[error("{}: cannot be written: {source}", file.display())]
     #[non_exhaustive]
     Output {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The summary cannot be written.
     #[error("the summary cannot be written: {0}")]
     Report(io::Error),
-    /// The system gives no runtime to wait with.
+    /// The runtime cannot be started.
     #[error("the runtime cannot be started: {0}")]
     Runtime(io::Error),
     /// The store cannot be opened, or fails.
     #[cfg(feature = "store")]
     #[error("{0}")]
     Store(String),
-    /// The desk cannot be talked to.
+    /// The session of a chat cannot be opened or closed.
     #[error("the session cannot go on: {0}")]
     Session(#[from] TurnError),
 }
 
 impl RunError {
-    /// Whether somebody read as much as they wanted and closed the pipe.
+    /// Whether the reader closed the pipe.
     fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output { source, .. } | Self::Report(source) if source.kind() == io::ErrorKind::BrokenPipe)
     }
 }
 
-/// Runs the program and tells what is wrong on standard error.
+/// Runs the program and reports errors on standard error.
 pub fn main(args: &Args) -> ExitCode {
     hooks_core::quiet_panics();
     match run(args) {
@@ -134,11 +134,11 @@ fn run(args: &Args) -> Result<ExitCode, RunError> {
     let on_skip = |skipped: &Skipped| {
         bar.suspend(|| tell(&format!("{}:{}: {}", file.display(), skipped.line, skipped.problem)));
     };
-    // Standard output belongs to the transcripts, or to a reader of JSON, where there is one.
+    // If transcripts or JSON go to standard output, everything else goes to standard error.
     let aside = out.as_os_str() == "-";
     let trace = RefCell::new(to_people(aside || args.json));
     let at = |end| {
-        // A closed reader is found out when the summary is written.
+        // A closed pipe is detected when the summary is written.
         let lines = desk.trace.as_ref().map(Trace::take).unwrap_or_default();
         let _ = lines.iter().try_for_each(|line| writeln!(trace.borrow_mut(), "{line}"));
         bar.set_position(end);
@@ -159,7 +159,7 @@ fn run(args: &Args) -> Result<ExitCode, RunError> {
     Ok(if summary.skipped.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Who answers in a chat.
+/// The model of a chat.
 #[cfg_attr(not(feature = "genai"), expect(unused_variables, reason = "without the feature there is no choice"))]
 fn model(args: &Args) -> Arc<dyn Model> {
     #[cfg(feature = "genai")]
@@ -173,7 +173,7 @@ fn model(args: &Args) -> Arc<dyn Model> {
     Arc::new(Clerk)
 }
 
-/// Which side of a replay failed.
+/// The error of a replay.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Failed {
@@ -181,15 +181,15 @@ pub enum Failed {
     Read(io::Error),
     /// The transcripts could not be written.
     Write(io::Error),
-    /// There is no runtime to wait with.
+    /// The runtime could not be started.
     Runtime(io::Error),
 }
 
-/// Replays every line of `reader` at `desk`, and writes the transcripts to `output`. A line that is no conversation is
-/// told to `on_skip`, and the next is read.
+/// Replays every line of `reader` at `desk`, and writes the transcripts to `output`. `on_skip` is called for a line
+/// that is not a conversation.
 ///
 /// # Errors
-/// [`Failed`], where reading or writing failed.
+/// [`Failed`] if reading or writing fails.
 pub fn replay_lines(
     desk: &Desk,
     reader: impl BufRead,
@@ -231,17 +231,17 @@ async fn replay_line(desk: &Desk, line: Line, glimpses: &mut Glimpses) -> Result
     crate::replay::replay(desk, conversation, &name, glimpses).await.map_err(|error| error.to_string())
 }
 
-/// One thread is enough for one conversation at a time.
+/// A single thread suffices, because conversations are replayed one at a time.
 pub(crate) fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
 }
 
-/// Where people read.
+/// The stream for messages to people.
 fn to_people(aside: bool) -> Box<dyn Write> {
     if aside { Box::new(io::stderr()) } else { Box::new(io::stdout()) }
 }
 
-/// The reader of `file`, and its length where it has one.
+/// Opens `file`. Returns its reader, and its length if it has one.
 fn open(file: &Path) -> io::Result<(Box<dyn BufRead>, Option<u64>)> {
     if file.as_os_str() == "-" {
         return Ok((Box::new(io::stdin().lock()), None));
@@ -251,7 +251,7 @@ fn open(file: &Path) -> io::Result<(Box<dyn BufRead>, Option<u64>)> {
     Ok((Box::new(BufReader::with_capacity(1 << 16, opened)), metadata.is_file().then_some(metadata.len())))
 }
 
-/// A bar where somebody watches and it may take a while; otherwise one that is never drawn.
+/// A progress bar for long inputs on a terminal. Otherwise a hidden one.
 fn progress(length: Option<u64>) -> ProgressBar {
     let long = length.is_none_or(|length| length > LONG);
     if !long || !io::stderr().is_terminal() {
@@ -264,7 +264,7 @@ fn progress(length: Option<u64>) -> ProgressBar {
     bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// A closed standard error is no reason to stop.
+/// Errors are ignored, because a closed standard error is no reason to stop.
 fn tell(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }

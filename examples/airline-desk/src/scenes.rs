@@ -1,6 +1,6 @@
-//! Turns in which one thing happens, each shown with every kind that fires: what `--scene` prints.
+//! Scenes: short turns for `--scene`, which shows every kind that fires in them.
 //!
-//! The model says lines that are written down, so that each is the same whenever it is shown.
+//! The model is scripted, so each scene is deterministic.
 
 mod never;
 mod table;
@@ -21,14 +21,14 @@ use crate::run::{RunError, runtime};
 use crate::trace::{Trace, Tracing};
 use never::Never;
 
-/// What happens in a turn.
+/// A scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Scene {
-    /// All of these, one after the other.
+    /// All scenes in order.
     All,
     /// The model answers.
     Plain,
-    /// It calls two tools in one answer.
+    /// The model calls two tools in one answer.
     TwoCalls,
     /// A gate denies a call.
     Denied,
@@ -38,65 +38,65 @@ pub enum Scene {
     Declined,
     /// A tool fails.
     FailingTool,
-    /// The model's window is full: what is old is summed up.
+    /// The context window is full: old messages are summarised.
     Compaction,
-    /// The provider says that the messages are too long.
+    /// The provider rejects the messages as too long.
     Overflow,
-    /// The provider refuses the messages, and a hook repairs them.
+    /// The provider rejects the messages, and a hook repairs them.
     Repair,
-    /// The model says nothing, and a hook at `stop` has it go on.
+    /// The model's answer is empty, and a hook at `stop` continues the turn.
     EmptyReply,
-    /// A hook refuses the prompt.
+    /// A hook rejects the prompt.
     Blocked,
-    /// Another agent is asked.
+    /// The agent calls another agent.
     SubAgent,
-    /// What is old cannot be summed up: nothing is folded.
+    /// The summary fails, so nothing is folded.
     SummaryFails,
-    /// A hook stops the answer while it comes.
+    /// A hook stops the answer while it is streamed.
     StreamStopped,
-    /// Calls of tools that only read run together.
+    /// Calls of read-only tools run concurrently.
     ParallelCalls,
-    /// A gate answers in a tool's place.
+    /// A gate answers instead of a tool.
     AnsweredCall,
-    /// A tool fails, and a hook has it run again.
+    /// A tool fails, and a hook retries it.
     ToolRetried,
-    /// A model does not answer, and a hook has another one asked.
+    /// A model fails, and a hook switches to another one.
     OtherModel,
-    /// The person says something more while the turn runs.
+    /// The person adds a message during the turn.
     SteeredTurn,
-    /// The turn has spent its tokens.
+    /// The turn reaches its token limit.
     BudgetSpent,
-    /// A plugin of guards could not start: its guards refuse.
+    /// A plugin with guards cannot be started: its guards deny.
     PluginClosed,
-    /// Cancelled while a hook is waited for.
+    /// Cancelled during a hook.
     CancelledInHook,
-    /// Cancelled while the first look at the prompt is taken.
+    /// Cancelled during the preflight.
     CancelledInPreflight,
-    /// Cancelled while the model answers.
+    /// Cancelled during a model call.
     CancelledInModel,
-    /// Cancelled while a provider asks to wait.
+    /// Cancelled while waiting for a retry.
     CancelledInWait,
-    /// Cancelled while a person is asked.
+    /// Cancelled during an approval.
     CancelledInQuestion,
-    /// Cancelled while a tool runs.
+    /// Cancelled during a tool call.
     CancelledInTool,
-    /// Cancelled while another agent answers.
+    /// Cancelled during a call of another agent.
     CancelledInAgent,
-    /// Cancelled while the conversation is summed up.
+    /// Cancelled during a summary.
     CancelledInSummary,
 }
 
 impl Scene {
-    /// Its name on the command line.
+    /// The name on the command line.
     fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 }
 
-/// Plays `scene` at the desk of the agent in `agent`, and shows what happens.
+/// Runs `scene` with the agent in the file `agent`, and shows what happens.
 ///
 /// # Errors
-/// [`RunError`] where the desk cannot open, a session cannot, or nothing can be written.
+/// [`RunError`] if the desk or a session cannot be opened, or the output cannot be written.
 pub fn run(scene: Scene, agent: &Path, tracing: Tracing, to: &mut dyn Write) -> Result<ExitCode, RunError> {
     let runtime = runtime().map_err(RunError::Runtime)?;
     let scenes = match scene {
@@ -159,7 +159,7 @@ fn show(scene: Scene, trace: &Trace, reply: &str, to: &mut dyn Write) -> io::Res
 
 const CONVERSATION: &str = "scene";
 
-/// What was said before the turn: that many messages of both sides.
+/// The history before the turn: `count` messages.
 fn said(count: usize) -> Vec<Message> {
     let message = |i: usize| match i % 2 {
         0 => Message::new(Role::User, format!("Is there a seat to Bergen on day {i}?")),

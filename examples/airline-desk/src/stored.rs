@@ -1,4 +1,4 @@
-//! The desk on a store: conversations that are gone on with, questions that another process answers, and workers.
+//! The desk with a store: persistent conversations, questions that another process can answer, and workers.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -15,11 +15,11 @@ use crate::chat;
 use crate::desk::Desk;
 use crate::run::{RunError, runtime};
 
-/// Where the worker of a store in a file keeps what it indexed; of a Postgres, here.
+/// The file with the search index: next to an SQLite store, or in the working directory for Postgres.
 struct Index(PathBuf);
 
 impl Index {
-    fn beside(store: &str) -> Self {
+    fn next_to(store: &str) -> Self {
         let is_file = !store.contains("://");
         Self(if is_file { Path::new(store).with_extension("index") } else { PathBuf::from("desk.index") })
     }
@@ -30,7 +30,7 @@ impl Index {
     }
 }
 
-/// Indexes what is stored, in whichever process works it off. It runs at least once: the same line twice does no harm.
+/// Indexes stored messages in a worker. It runs at least once, and indexing the same line twice is harmless.
 fn indexes() -> Hook {
     let index = |cx: &HookContext, event: &AfterCreateMessage| -> Result<(), IndexError> {
         let (role, text) = (event.message.role.as_str(), event.message.text());
@@ -52,7 +52,7 @@ fn indexes() -> Hook {
         .description("Indexes what is stored.")
 }
 
-/// Why a message was not indexed.
+/// The error of indexing a message.
 #[derive(Debug, thiserror::Error)]
 enum IndexError {
     #[error(transparent)]
@@ -67,7 +67,7 @@ async fn open(desk: Desk, url: &str) -> Result<(Desk, Store), RunError> {
     Ok((desk.background(store.job_queue()).also(vec![indexes()])?, store))
 }
 
-/// Talks until the input ends, in a conversation of the store.
+/// Runs a chat in a conversation of the store.
 pub(crate) fn chat(desk: Desk, model: Arc<dyn Model>, url: &str, conversation: &str) -> Result<ExitCode, RunError> {
     runtime().map_err(RunError::Runtime)?.block_on(async {
         let (desk, store) = open(desk, url).await?;
@@ -77,11 +77,11 @@ pub(crate) fn chat(desk: Desk, model: Arc<dyn Model>, url: &str, conversation: &
     })
 }
 
-/// Works off background hooks.
+/// Runs the background hooks of the store.
 pub(crate) fn work(desk: Desk, url: &str, parallelism: usize, once: bool) -> Result<ExitCode, RunError> {
     runtime().map_err(RunError::Runtime)?.block_on(async {
         let (desk, store) = open(desk, url).await?;
-        let cx = desk.cx.to_builder().state(Index::beside(url)).build();
+        let cx = desk.cx.to_builder().state(Index::next_to(url)).build();
         let worker = Worker::new(store.clone(), desk.registry().clone()).context(cx).parallelism(parallelism);
         if once {
             worker.run_until_empty().await;
@@ -99,7 +99,7 @@ pub(crate) fn work(desk: Desk, url: &str, parallelism: usize, once: bool) -> Res
     })
 }
 
-/// Waits for Ctrl-C, or for what a service manager says.
+/// Waits for Ctrl-C or a termination signal.
 async fn asked_to_end() {
     #[cfg(unix)]
     if let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {

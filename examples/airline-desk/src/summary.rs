@@ -8,27 +8,27 @@ use serde::{Serialize, Serializer};
 use crate::hooks::watch::Counts;
 use crate::tally::Row;
 
-/// What was carried through the hooks.
+/// The totals of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Totals {
-    /// Conversations.
+    /// Replayed conversations.
     pub conversations: u64,
     /// Messages that were read.
     pub messages_in: u64,
-    /// Messages that were stored; always as many.
+    /// Messages that were stored. Always as many as were read.
     pub messages_out: u64,
     /// Tool calls.
     pub calls: u64,
-    /// Calls that did not run; their results are replaced by the reason.
+    /// Calls that were not run. Their results contain the reason.
     pub refused: u64,
-    /// Calls that a gate asked about and that were answered with yes.
+    /// Calls that were approved after a gate asked.
     pub approved: u64,
-    /// Results that a hook removed; a placeholder keeps their place.
+    /// Results that a hook removed. A placeholder replaces them.
     pub removed: u64,
-    /// Texts that were put beside prompts.
+    /// Contexts that hooks added to prompts.
     pub contexts: u64,
-    /// Messages that were left out of what the model would read, summed over the turns.
+    /// Messages that hooks removed from the model's input, summed over the turns.
     pub left_out: u64,
 }
 
@@ -46,35 +46,35 @@ impl AddAssign for Totals {
     }
 }
 
-/// A line that is no conversation.
+/// A line that is not a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Skipped {
-    /// Its number, from 1.
+    /// Its number, starting at 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
 }
 
-/// All of a run.
+/// The summary of a run.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Summary {
-    /// What was carried through.
+    /// The totals.
     #[serde(flatten)]
     pub totals: Totals,
-    /// What was not.
+    /// The skipped lines.
     pub skipped: Vec<Skipped>,
-    /// What each hook did.
+    /// The counts per hook.
     pub hooks: Vec<Row>,
-    /// What the hooks counted.
+    /// The metrics that the hooks collected.
     pub metrics: Counts,
-    /// How long it took, reading and writing included.
+    /// The duration, including reading and writing.
     #[serde(rename = "time_us", serialize_with = "micros")]
     pub time: Duration,
 }
 
-/// A time as a whole number of microseconds, which every reader of JSON understands.
+/// Serialises a duration as a whole number of microseconds.
 pub(crate) fn micros<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))
 }

@@ -1,4 +1,4 @@
-//! What each hook did, counted from the records of the dispatches.
+//! Counts what each hook did, from the records of dispatches.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::trace;
 
-/// How many reasons of failures are kept per hook.
+/// The number of failure causes that are kept per hook.
 const CAUSES: usize = 3;
 
-/// One hook at one kind.
+/// The counts of a hook at a kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Row {
@@ -19,29 +19,29 @@ pub struct Row {
     pub hook: String,
     /// The kind.
     pub kind: &'static str,
-    /// How often it ran; where its filter did not match, it did not.
+    /// The number of runs. Skipped hooks are not counted.
     pub runs: u64,
-    /// How often its change was kept.
+    /// The number of its changes that took effect.
     pub changes: u64,
-    /// How often it denied.
+    /// The number of times it denied.
     pub denials: u64,
-    /// How often it asked.
+    /// The number of times it asked.
     pub asks: u64,
-    /// How often it failed: error, panic, deadline, or a rule of the kind that it broke.
+    /// The number of failures: errors, panics, timeouts, and violations of the kind's rules.
     pub failures: u64,
-    /// All its runs together.
+    /// The total duration.
     #[serde(rename = "time_us", serialize_with = "crate::summary::micros")]
     pub time: Duration,
-    /// Why it failed, each reason once, the first few.
+    /// The first few distinct causes of failures.
     pub causes: Vec<String>,
 }
 
-/// Listens to the dispatches of a desk.
+/// An observer that counts dispatches.
 #[derive(Debug, Default)]
 pub struct Tally(Mutex<Vec<Row>>);
 
 impl Tally {
-    /// The rows, in the order in which the kinds were first fired, and within one in the order of the plan.
+    /// The rows. Kinds are in the order in which they were first fired, and hooks in the order of the plan.
     pub fn rows(&self) -> Vec<Row> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -51,7 +51,7 @@ impl Tally {
         for run in record.runs.iter().filter(|run| !trace::is_own(&run.hook)) {
             let found = rows.iter().position(|row| row.kind == record.kind && row.hook == run.hook.as_str());
             let at = found.unwrap_or_else(|| {
-                // Kinds stay together, also where a hook of one is first seen later.
+                // Keep the rows of a kind together.
                 let last = rows.iter().rposition(|row| row.kind == record.kind);
                 let at = last.map_or(rows.len(), |last| last + 1);
                 rows.insert(at, Row { hook: run.hook.to_string(), kind: record.kind, ..Row::default() });

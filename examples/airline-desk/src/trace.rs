@@ -1,7 +1,6 @@
-//! What happens in a turn, as lines for people: the kinds that fire with the hooks that ran, the model, the tools, the
-//! rows of the store.
+//! Traces turns as text: the kinds that fire with the hooks that ran, the model, the tools, and the stored messages.
 //!
-//! Of what is said, a trace shows what is stored: nothing that the hooks mask.
+//! A trace shows messages as they are stored, so it contains nothing that the hooks mask.
 
 mod every;
 mod line;
@@ -17,86 +16,86 @@ use hooks_core::record::Record;
 
 pub(crate) use every::{every_kind, is_own};
 
-/// Which kinds a trace shows.
+/// The kinds that a trace shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Tracing {
-    /// Those at which a hook ran.
+    /// The kinds at which a hook ran.
     #[default]
     Hooks,
-    /// All that fire.
+    /// All kinds that fire.
     All,
 }
 
-/// Listens to the dispatches and to the events of turns, and keeps lines until they are [taken](Self::take).
+/// Observes dispatches and the events of turns, and keeps lines until they are [taken](Self::take).
 ///
-/// The records of the dispatches come at once, the events of a turn when the app asks for them. An event says that a kind
-/// was fired, so the two are put in order by it.
+/// Records of dispatches arrive immediately, events of a turn when the app polls them. An event names the kind that was
+/// fired, which is used to put both in order.
 #[derive(Clone, Debug, Default)]
 pub struct Trace(Arc<Mutex<Kept>>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// Dispatches that no event told of yet.
+    /// Records of dispatches whose event has not arrived yet.
     records: VecDeque<Record>,
     lines: Vec<String>,
     in_turn: bool,
-    /// Whether a call is under way: in the turn, and within it in those of agents that are asked.
+    /// Whether a call is running, per nesting level of agents.
     calls: Vec<bool>,
-    /// The calls whose tools run, by level and id: some run together.
+    /// The running calls, by level and id. Several can run concurrently.
     running: HashSet<(usize, String)>,
 }
 
 impl Trace {
-    /// A dispatch has ended. Where every hook was filtered out, no event of the turn follows.
+    /// Handles the end of a dispatch. If all hooks were filtered out, no turn event follows.
     pub(crate) fn record(&self, record: &Record) {
-        // Nor does one where a piece of an answer just passes.
+        // Nor does one for a piece of a stream that passes unchanged.
         let passes = record.kind == StreamDelta::NAME && record.verdict.is_none();
         if record.is_selected() && !passes {
             self.kept().records.push_back(record.clone());
         }
     }
 
-    /// Something of its own has a line.
+    /// Adds a line.
     pub(crate) fn note(&self, text: String) {
         let mut kept = self.kept();
-        kept.told();
+        kept.flush();
         kept.lines.push(text);
     }
 
-    /// The turn `number` begins.
+    /// Handles the beginning of the turn `number`.
     pub(crate) fn begin(&self, number: u64) {
         let mut kept = self.kept();
-        kept.told();
+        kept.flush();
         kept.line(&format!("turn {number}"), 0);
         kept.in_turn = true;
     }
 
-    /// The turn is over.
+    /// Handles the end of the turn.
     pub(crate) fn end(&self, exit: &str) {
         let mut kept = self.kept();
-        kept.told();
+        kept.flush();
         kept.in_turn = false;
         kept.calls.clear();
         kept.line(&format!("turn over: {exit}"), 0);
     }
 
-    /// Something happened in a turn.
+    /// Handles an event of a turn.
     pub fn event(&self, event: &TurnEvent) {
         self.kept().event(event, 0);
     }
 
-    /// A message was stored outside of a turn.
+    /// Handles a message that was stored outside of a turn.
     pub(crate) fn stored(&self, row: &Message) {
         let mut kept = self.kept();
-        kept.told();
+        kept.flush();
         kept.say(&TurnEvent::Stored(row.clone()), 0);
     }
 
-    /// The lines so far, which are given away.
+    /// Takes the lines so far.
     pub fn take(&self) -> Vec<String> {
         let mut kept = self.kept();
         if !kept.in_turn {
-            kept.told();
+            kept.flush();
         }
         std::mem::take(&mut kept.lines)
     }
@@ -107,7 +106,7 @@ impl Trace {
 }
 
 impl Kept {
-    /// `level` agents deep.
+    /// Handles an event at the nesting level `level`.
     fn event(&mut self, event: &TurnEvent, level: usize) {
         self.calls.resize(self.calls.len().max(level + 1), false);
         match event {
@@ -130,7 +129,7 @@ impl Kept {
         }
     }
 
-    /// The record of `kind`.
+    /// Handles the record of `kind`.
     fn fired(&mut self, kind: &str, level: usize) {
         if let Some(record) = self.records.front().filter(|record| record.kind == kind).cloned() {
             self.records.pop_front();
@@ -138,8 +137,8 @@ impl Kept {
         }
     }
 
-    /// All records that are left: those of dispatches outside of turns.
-    fn told(&mut self) {
+    /// Handles all remaining records, which are those of dispatches outside of turns.
+    fn flush(&mut self) {
         while let Some(record) = self.records.pop_front() {
             self.dispatched(&record, 0);
         }

@@ -1,4 +1,4 @@
-//! Lines that are no conversations: each is told with its number, and the rest of the file goes on.
+//! Lines that are not conversations: each is reported with its number, and the rest of the file is read.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
 use std::io::{BufReader, Read};
@@ -30,7 +30,7 @@ fn desk() -> Desk {
 }
 
 #[test]
-fn each_is_told_with_its_number() {
+fn each_is_reported_with_its_number() {
     let mut file = Vec::new();
     for (line, _) in BAD {
         file.extend_from_slice(line);
@@ -61,7 +61,7 @@ fn odd_conversations_are_carried_through() {
     let odd: &[&[u8]] = &[
         br#"{"messages": []}"#,
         br#"{"id": 7, "messages": [{"role": "developer", "content": null}]}"#,
-        // A result without its call, a call without its result, two calls in one message.
+        // A result without a call, a call without a result, two calls in one message.
         br#"{"messages": [{"role": "tool", "tool_call_id": "x", "content": "{\"id\": \"gift_card_1\"}"}]}"#,
         br#"{"messages": [{"role": "assistant", "tool_calls": [{"id": "x", "function": {"name": "think", "arguments": "not json"}}]}]}"#,
         br#"{"messages": [{"role": "assistant", "content": "a", "tool_calls": [{"id": "x", "type": "function", "function": {"name": "a", "arguments": "{}"}}, {"id": "y", "type": "function", "function": {"name": "b", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "y", "content": "1"}, {"role": "tool", "tool_call_id": "x", "content": [{"type": "text", "text": "2"}]}]}"#,
@@ -71,8 +71,8 @@ fn odd_conversations_are_carried_through() {
     assert_eq!(summary.skipped, []);
     assert_eq!(summary.totals.messages_in, summary.totals.messages_out);
     assert_eq!(transcripts[2]["messages"][0]["content"], r#"{"id": "[gift card]"}"#);
-    // The loop gives a call without its result one; the transcript has none, since none was recorded.
+    // The loop adds a result to a call without one, but the transcript has none, because none was recorded.
     assert_eq!(transcripts[3]["messages"].as_array().unwrap().len(), 1);
-    // What no hook changes is as it was, lists of parts and all.
+    // Content that no hook changes is unchanged, including lists of parts.
     assert_eq!(transcripts[4], support::parse(odd[4])[0]);
 }

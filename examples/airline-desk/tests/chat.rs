@@ -1,10 +1,10 @@
-//! A conversation with the desk through a pipe: it reads as it would on a terminal, without colours.
+//! A chat with the desk through a pipe: it reads like on a terminal, without colours.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// What the desk says to `lines`, from the first prompt on.
+/// The output of the desk for `lines`, from the first prompt on.
 fn talk(arguments: &[&str], lines: &str) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_airline-desk"))
         .arg("--chat")
@@ -101,7 +101,7 @@ fn without_hooks_nothing_is_masked_and_nobody_is_asked() {
     assert!(!said.contains("Do it?"), "{said}");
 }
 
-/// A script denies what no compiled hook does, and the clerk reads why.
+/// A script denies a call that no compiled hook denies, and the clerk gets the reason.
 #[cfg(unix)]
 #[test]
 fn a_script_named_by_a_file_of_rules_denies_a_call() {
@@ -115,7 +115,7 @@ fn a_script_named_by_a_file_of_rules_denies_a_call() {
     assert!(talk(&["--rules", rules, "--trust", "--trace"], lines).contains("rules_pre_tool_use"));
 }
 
-/// A plugin beside the desk's hooks denies what its configuration names, and nothing else.
+/// A plugin denies what its configuration names, and nothing else.
 #[cfg(unix)]
 #[test]
 fn a_plugin_of_a_folder_denies_what_its_configuration_names() {

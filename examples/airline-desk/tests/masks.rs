@@ -2,7 +2,7 @@
 
 use airline_desk::mask::Masks;
 
-/// What goes in, and what comes out; `=` is the same.
+/// Input and expected output. `=` means unchanged.
 const PERSONAL: &[(&str, &str)] = &[
     // E-mail addresses.
     ("mail ann@desk.example now", "mail [email] now"),
@@ -33,7 +33,7 @@ const PERSONAL: &[(&str, &str)] = &[
     ("on May 5, 1200 seats were free, in May 1990", "on [birth date] seats were free, in May 1990"),
     ("dismay 5, 1990", "="),
     ("October 45, 1957", "="),
-    // JSON keeps its keys, its order and its spaces.
+    // JSON keeps its keys, order and white space.
     (
         r#"{"email": "a@b.example",  "dob":"1990-04-05", "n": 1.50}"#,
         r#"{"email": "[email]",  "dob":"[birth date]", "n": 1.50}"#,
@@ -60,7 +60,7 @@ fn check(table: &[(&str, &str)], mask: impl Fn(&str) -> Option<String>) {
     for (before, after) in table {
         let after = (*after != "=").then_some(*after);
         assert_eq!(mask(before).as_deref(), after, "{before}");
-        // What was masked stays as it is.
+        // Masking is idempotent.
         assert_eq!(mask(after.unwrap_or_default()), None, "{before}, twice");
     }
 }

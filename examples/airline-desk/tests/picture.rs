@@ -1,4 +1,4 @@
-//! The picture of the README: a turn as `--trace` prints it, as a page of a terminal.
+//! The picture in the README: a turn as printed by `--trace`, rendered as a terminal.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::trace;
 const LINE: usize = 19;
 const TOP: usize = 46;
 
-/// The colour of a line, or of its part from a word on.
+/// The colour of a line, or of its part after a word.
 const COLOURS: &[(&str, &str)] =
     &[("+ ", "#9ece6a"), ("> ", "#7aa2f7"), ("conversation", "#c0caf5"), ("turn", "#c0caf5")];
 
@@ -17,7 +17,7 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// A line with the words that say what a hook did in colours.
+/// A line in which the words for what a hook did have colours.
 fn colour(line: &str) -> String {
     let bare = line.trim_start();
     if let Some((_, colour)) = COLOURS.iter().find(|(start, _)| bare.starts_with(start)) {

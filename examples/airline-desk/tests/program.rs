@@ -1,4 +1,4 @@
-//! The program from outside: what it prints, what it leaves behind, how it ends.
+//! The program from outside: its output, the files that it leaves behind, its exit status.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
 use std::fs;
@@ -66,13 +66,13 @@ fn transcripts_replace_a_file_whole_and_skipped_lines_show_in_the_status() {
     assert_eq!(fs::read_to_string(&out).unwrap(), "{\"messages\":[]}\n");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 
-    // To standard output, with the summary out of the way.
+    // Transcripts on standard output, the summary on standard error.
     let run = desk(&[path(&input), "--out", "-"]);
     assert_eq!(text(&run.stdout), "{\"messages\":[]}\n");
 }
 
 #[test]
-fn an_agent_file_that_is_wrong_is_told_with_its_place_and_nothing_is_written() {
+fn an_agent_file_that_is_wrong_is_reported_with_its_place_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let (agent, out) = (folder.path().join("agent.json"), folder.path().join("out.jsonl"));
     fs::write(&out, "old").unwrap();

@@ -1,4 +1,4 @@
-//! The promises of the masks, counted on a hundred recorded conversations, where these are present.
+//! Checks the masks on a hundred recorded conversations, if these are present.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -18,7 +18,7 @@ use hooks_core::{Hook, HookContext, Registry};
 use regex::Regex;
 use serde_json::{Value, json};
 
-/// Beside the workspace, never in it.
+/// Next to the workspace, never inside it.
 fn recording() -> Option<Vec<u8>> {
     let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/airline-trajectories.jsonl"));
     let read = std::fs::read(&file).ok();
@@ -28,10 +28,10 @@ fn recording() -> Option<Vec<u8>> {
     read
 }
 
-/// All that is counted, over every message: its content, and the arguments of its calls as text.
+/// Counts over every message: its content, and the arguments of its calls as text.
 ///
-/// A date in digits is `\b\d{4}-\d{2}-\d{2}\b`, as the strings read once the line's JSON is decoded. A timestamp such as
-/// `2024-05-13T19:11:23` is none by this rule, since `T` continues the word; those are counted apart.
+/// A date in digits is `\b\d{4}-\d{2}-\d{2}\b` in the strings after the line's JSON is decoded. A timestamp such as
+/// `2024-05-13T19:11:23` is not one by this rule, because `T` continues the word; timestamps are counted separately.
 #[derive(Debug, Default, PartialEq)]
 struct Count {
     messages: usize,
@@ -75,7 +75,7 @@ fn messages(transcripts: &[Value]) -> impl Iterator<Item = &Value> {
     transcripts.iter().flat_map(|transcript| transcript["messages"].as_array().unwrap())
 }
 
-/// A JSON value with its keys alone.
+/// A JSON value reduced to its keys.
 fn keys(value: &Value) -> Value {
     match value {
         Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), keys(value))).collect(),
@@ -114,7 +114,7 @@ fn the_masks_take_what_they_should_and_nothing_else() {
     assert_eq!((before.emails, before.birth_dates, before.birth_dates_in_words), (66, 710, 7 + 3));
     assert_eq!(before.other_dates.len(), 1314);
 
-    // A denial would put its reason in the place of a result with dates in it; by the desk's own rules there is none.
+    // A denial would replace a result with dates by its reason. With the desk's own rules, there is none.
     assert_eq!((summary.totals.refused, summary.totals.removed, summary.skipped.len()), (0, 0, 0));
 
     let after = count(&stored);
@@ -153,7 +153,7 @@ fn tools_get_what_the_model_wrote() {
         calls.map(|call| call["function"]["arguments"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(seen, arguments(&recorded));
-    // Only what is stored of them is masked: 30 bookings, each with the birth dates of its passengers.
+    // Only their stored form is masked: 30 bookings, each with the birth dates of its passengers.
     let masked = arguments(&stored).iter().filter(|text| text.contains("[birth date]")).count();
     assert_eq!((masked, seen.iter().filter(|text| text.contains("[birth date]")).count()), (30, 0));
 }

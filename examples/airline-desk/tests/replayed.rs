@@ -1,4 +1,4 @@
-//! The desk is recorded and replayed: unchanged it does what it did, and of each edit the report names the hook.
+//! Records and replays the desk: without changes there is no difference, and for each edit the report names the hook.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests say what they expect by unwrapping")]
 
 use std::fmt::Write as _;
@@ -45,7 +45,7 @@ fn turns(desk: &Desk, path: &Path, matching: Matching) -> Report {
     block_on(desk.turn_replay().matching(matching).file(path)).unwrap()
 }
 
-/// The sample, or the recorded conversations beside the workspace: as many of them as `AIRLINE_DESK_REPLAYED` says.
+/// The sample, or the recorded conversations next to the workspace: as many of them as `AIRLINE_DESK_REPLAYED` says.
 fn conversations() -> (Vec<u8>, usize) {
     let sample = std::fs::read(support::desk_file("sample.jsonl")).unwrap();
     let many = std::env::var("AIRLINE_DESK_REPLAYED").ok().and_then(|many| many.parse().ok()).unwrap_or(5);
@@ -77,7 +77,7 @@ fn a_replay_of_the_unchanged_desk_is_empty() {
     }
 }
 
-/// An edit of the desk's hooks: what it is, and how it is made.
+/// An edit of the desk's hooks, and its description.
 type Edit = fn(&Registry, AgentDef) -> AgentDef;
 
 /// The agent's list without a hook.
@@ -207,7 +207,8 @@ const EDITS: &[(&str, Edit)] = &[
     }),
 ];
 
-/// What the report of each edit says first, dispatch by dispatch and turn by turn: the kind, the hook, what differs, how often.
+/// The first lines of the report of each edit, for dispatches and for turns: the kind, the hook, the difference, the
+/// count.
 #[test]
 fn the_report_of_an_edit_names_the_hook() {
     let folder = tempfile::tempdir().unwrap();
@@ -224,7 +225,7 @@ fn the_report_of_an_edit_names_the_hook() {
         {
             assert_eq!(report.failed, 0, "{what}: {report}");
             let counts = match mode {
-                "turns" => format!("{} of {} go another way", report.diverged, report.turns),
+                "turns" => format!("{} of {} diverge", report.diverged, report.turns),
                 _ => format!("{} of {} differ", report.differing, report.replayed),
             };
             let first = report.groups.first().map_or_else(String::new, |group| {

@@ -1,4 +1,4 @@
-//! What the hooks do with the conversations that ship with the desk.
+//! The effect of the hooks on the sample conversations.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
 use crate::support;
@@ -33,7 +33,7 @@ fn as_many_messages_come_out_as_went_in_and_lines_keep_their_fields() {
     assert_eq!(summary.totals.messages_in, summary.totals.messages_out);
     assert_eq!(before.len(), after.len());
     for (before, after) in before.iter().zip(&after) {
-        // Some builds keep the order of fields, others sort them.
+        // The order of fields depends on the build.
         let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
         assert_eq!(keys(before), keys(after));
         assert_eq!((&before["id"], &before["desk"]), (&after["id"], &after["desk"]));
@@ -41,7 +41,7 @@ fn as_many_messages_come_out_as_went_in_and_lines_keep_their_fields() {
         {
             let mut kept = keys(before);
             if before["tool_call_id"] == "b2" {
-                // The call was denied: what was recorded beside its result says nothing of what came of it now.
+                // The call was denied, so the recorded extra fields of its result do not apply.
                 kept.retain(|key| key != "duration_ms");
             }
             assert_eq!(kept, keys(after));
@@ -50,7 +50,7 @@ fn as_many_messages_come_out_as_went_in_and_lines_keep_their_fields() {
 }
 
 #[test]
-fn what_stands_beside_a_message_goes_through_the_hooks_too() {
+fn what_is_next_to_a_message_goes_through_the_hooks_too() {
     let line = serde_json::json!({"id": "c", "messages": [
         {"role": "user", "content": "hello", "name": "ann@desk.example"},
         {"role": "assistant", "content": null, "refusal": "no@desk.example",
@@ -70,7 +70,7 @@ fn nothing_personal_is_stored() {
     for gone in [".example", "1988-04-12", "1999-0", "April 12", "October 1957", "1957-10-05", "to gift_card_5550001"] {
         assert!(!text.contains(gone), "{gone}");
     }
-    // Flights stay, keys stay, and stored calls still say what was paid with.
+    // Flight dates and keys are unchanged, and stored calls still contain the payment method.
     for kept in [
         "2031-03-20",
         "2031-03-03T19:05:00",
@@ -90,10 +90,10 @@ fn a_denied_call_keeps_its_place_with_the_reason() {
     );
     assert_eq!((summary.totals.refused, summary.totals.approved), (1, 2));
     assert_eq!(row(&summary.hooks, "guard_booking").denials, 1);
-    // The denied call is not among the tools that ran.
+    // The denied call is not counted as a run.
     assert_eq!(summary.metrics.tools["book_reservation"].runs, 2);
     assert_eq!(summary.metrics.tools["book_reservation"].errors, 1);
-    // The loop says how long a tool took, not the recording, by which it was 840 ms and 655 ms.
+    // The duration is measured by the loop. The recorded ones were 840 ms and 655 ms.
     assert!(summary.metrics.tools["book_reservation"].time.as_millis() < 655);
 }
 
@@ -111,10 +111,10 @@ fn the_fragile_hook_fails_and_leaves_no_trace() {
     let (after, summary) = support::replay(&open("agent.json"), &sample());
     let fragile = row(&summary.hooks, "fragile_tier");
     assert_eq!((fragile.runs, fragile.failures), (5, 2));
-    // It panicked over this profile after it had written to it.
+    // It panicked on this profile after it had modified its copy.
     assert!(result(&after, "c1").contains("Tor Nord"));
     assert!(!serde_json::to_string(&after).unwrap().contains("half a result"));
-    // The hooks after it ran.
+    // The hooks after it were run.
     assert_eq!(row(&summary.hooks, "time_tools").runs, 6);
 }
 
@@ -137,7 +137,7 @@ fn a_prompts_list_stands_for_the_agents() {
     let desk = Desk::open(&support::desk_file("agent.json"), Some(&prompt)).unwrap();
     let (_, summary) = support::replay(&desk, &sample());
     let hooks: Vec<&str> = summary.hooks.iter().map(|row| row.hook.as_str()).collect();
-    // The app's two stay in force.
+    // The two hooks of the app stay in force.
     assert_eq!(hooks, ["redact_pii", "count_messages", "time_tools"]);
     let findings = desk.audit(&support::desk_file("prompts")).unwrap();
     assert!(findings.iter().any(|finding| finding.to_string().contains("omits the gate `guard_booking`")));

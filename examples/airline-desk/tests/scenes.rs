@@ -1,11 +1,11 @@
-//! What `--scene` shows: the golden sequences of a turn, written by hand.
+//! The output of `--scene`: golden sequences of a turn, written by hand.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
 use std::collections::BTreeMap;
 use std::process::Command;
 
 const STORED: &[&str] = &["before_create_message", "after_create_message"];
-/// The answer, which hooks at `stop` see as it is to be stored.
+/// The answer. Hooks at `stop` see it in the form in which it will be stored.
 const ENDED: &[&str] = &["before_create_message", "stop", "after_create_message"];
 const BEGIN: &[&str] = &[
     "session_start",
@@ -20,7 +20,7 @@ const BEGIN: &[&str] = &[
     "pre_tool_materialization",
     "pre_prompt_compile",
 ];
-/// The app's own, the plugin's, and the program's.
+/// Those of the app, the plugin and the program.
 const STARTED: &[&str] = &["init", "init", "gateway_start"];
 const ASKED: &[&str] = &["prefilter_llm_history", "pre_model_call", "model"];
 const ANSWERED: &[&str] = &["post_model_call"];
@@ -36,9 +36,9 @@ const COMPACTED: &[&str] = &["post_compact"];
 const STOP: &[&str] = &["stop"];
 const OVER: &[&str] = &["post_turn", "turn_end"];
 
-/// Each scene, what happens in it, and what the turn's end is called.
+/// Each scene, with its events and the exit reason of the turn.
 fn expected() -> Vec<(&'static str, Vec<&'static [&'static str]>, &'static str)> {
-    // An agent that is asked has no session of its own.
+    // A sub-agent has no session of its own.
     let within = &BEGIN[1..];
     let calls = [BEGIN, ASKED, ANSWERED, STORED, GATE];
     let answer = [ASKED, ANSWERED, ENDED, OVER];
@@ -87,7 +87,7 @@ fn show(arguments: &[&str]) -> String {
     String::from_utf8(run.stdout).unwrap()
 }
 
-/// The kinds in a trace, with the model and the tools at their places, and what the end is called.
+/// The kinds in a trace, with the model and the tools in their places, and the exit reason.
 fn sequence(trace: &str) -> (Vec<&str>, &str) {
     let mut words = Vec::new();
     for line in trace.lines().map(str::trim_start) {

@@ -1,4 +1,4 @@
-//! The desk on a store: each step is a process of its own.
+//! The desk with a store: each step is a separate process.
 
 use std::io::Write;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn desk(folder: &Path, arguments: &[&str], lines: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_question_is_answered_by_another_process_and_the_next_one_goes_on() {
+async fn a_question_is_answered_by_another_process_and_the_next_one_continues() {
     let folder = tempfile::tempdir().unwrap();
     let asked = desk(folder.path(), &["--chat"], "look up PUF001\ncancel PUF002\n");
     assert!(asked.contains("0 messages so far") && asked.contains("y or n, or elsewhere: hooks answer"), "{asked}");
@@ -37,7 +37,7 @@ async fn a_question_is_answered_by_another_process_and_the_next_one_goes_on() {
     assert!(went_on.contains("cancel_reservation ran") && went_on.contains("PUF002 is cancelled"), "{went_on}");
     assert!(went_on.contains("refund_reservation ran"), "{went_on}");
 
-    // What is due of each row is worked off by somebody else.
+    // The background jobs of rows are run by another process.
     let queued = store.jobs(&JobFilter::new().status(JobStatus::Queued), 100).await.unwrap().len();
     assert!(queued > 8, "{queued}");
     desk(folder.path(), &["worker", "--once"], "");

@@ -1,4 +1,4 @@
-//! The sequence of kinds and hooks, as `--trace` shows it.
+//! The sequence of kinds and hooks in the output of `--trace`.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ pub(crate) fn trace(arguments: &[&str]) -> String {
     out[..out.find("KIND").unwrap()].to_owned()
 }
 
-/// A booking that a gate denies, then one that it asks about; a thought of the first turn is left out of the second.
+/// A booking that a gate denies, then one about which it asks; reasoning of the first turn is removed from the second.
 const EXPECTED: &str = "\
 conversation puffin-2
   before_create_message    redact_pii · mask_payment_prose
@@ -115,7 +115,7 @@ fn all_kinds_are_shown_where_that_is_asked_for() {
 }
 
 #[test]
-fn a_trace_stands_beside_what_machines_read_and_changes_nothing() {
+fn a_trace_is_separate_from_machine_output_and_changes_nothing() {
     let run = |arguments: &[&str]| Command::new(env!("CARGO_BIN_EXE_airline-desk")).args(arguments).output().unwrap();
     let (plain, traced) = (run(&["--out", "-"]), run(&["--out", "-", "--trace=all"]));
     assert_eq!(plain.stdout, traced.stdout);
@@ -124,7 +124,7 @@ fn a_trace_stands_beside_what_machines_read_and_changes_nothing() {
     let counted = |arguments: &[&str]| {
         let summary: Value = serde_json::from_slice(&run(arguments).stdout).unwrap();
         let hooks = summary["hooks"].as_array().unwrap().clone();
-        // The order is that in which the kinds were first met.
+        // In the order in which the kinds were first fired.
         hooks.into_iter().map(|row| (row["hook"].to_string(), row["runs"].to_string())).collect::<BTreeSet<_>>()
     };
     assert_eq!(counted(&["--json"]), counted(&["--json", "--trace=all"]));

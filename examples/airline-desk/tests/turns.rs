@@ -1,4 +1,4 @@
-//! What comes of a turn where a hook decides against the recording: each message keeps its place, each call its result.
+//! Turns in which a hook decides differently from the recording: each message keeps its place, each call its result.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
 use crate::support;
@@ -25,7 +25,7 @@ fn conversation() -> Value {
     ]})
 }
 
-/// The contents that come out, with `hooks` alone in force.
+/// The contents of the output with only `hooks` in force.
 fn replay(hooks: impl IntoIterator<Item = Hook>) -> (Vec<String>, Summary) {
     let registry = Registry::discover().unwrap();
     let mut agent = AgentDef::new("test");
@@ -50,11 +50,8 @@ fn a_blocked_prompt_ends_its_turn_and_no_other() {
     };
     let (contents, summary) = replay([Hook::at::<UserPromptSubmit>("block").reader(block)]);
     let said = "[not said, the turn had ended: not today]";
-    // A refused prompt is not stored, so nothing of it comes out but its place.
-    assert_eq!(
-        contents,
-        ["[not taken: not today]", said, "Not run, the turn had ended: not today", said, "second", "bye"]
-    );
+    // A rejected prompt is not stored, so the output contains only a placeholder.
+    assert_eq!(contents, ["[not taken: not today]", said, "Not run, the turn ended: not today", said, "second", "bye"]);
     assert_eq!((summary.totals.refused, summary.metrics.tools.len()), (1, 0));
 }
 
@@ -64,7 +61,7 @@ fn a_halt_at_the_gate_ends_the_turn_with_the_call_not_run() {
     let (contents, _) = replay([Hook::at::<BeforeToolCall>("halt").reader(halt)]);
     assert_eq!(
         contents[1..4],
-        ["let me see", "Not run, the turn had ended: enough", "[not said, the turn had ended: enough]"]
+        ["let me see", "Not run, the turn ended: enough", "[not said, the turn had ended: enough]"]
     );
     assert_eq!(contents[5], "bye");
 }

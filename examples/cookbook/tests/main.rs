@@ -1,4 +1,4 @@
-//! Runs each recipe as a reader would, and holds the page to what it prints.
+//! Runs each recipe like a reader would, and checks the page against its output.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by unwrapping")]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 
 const PAGE: &str = include_str!("../../../docs/cookbook.md");
 
-/// Asserts that the page shows `text` in a block of its own.
+/// Asserts that the page contains `text` in a block.
 #[track_caller]
 fn assert_shown(text: &str) {
     let block = format!("```text\n{}\n```", text.trim_end());
     assert!(PAGE.contains(&block), "docs/cookbook.md does not show:\n{text}");
 }
 
-/// What a program prints that ends well.
+/// The output of a program that succeeds.
 fn run(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output().unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -41,7 +41,7 @@ fn each_tenant_has_its_own_limit() {
     assert_shown(&run(env!("CARGO_BIN_EXE_tenants"), &[]));
 }
 
-/// On SQLite, and on Postgres where `HOOKS_POSTGRES` names one (`scripts/with-postgres`) and the feature is on.
+/// On SQLite, and on Postgres if `HOOKS_POSTGRES` names one (`scripts/with-postgres`) and the feature is enabled.
 #[test]
 fn another_process_takes_the_next_turn_and_a_worker_does_what_is_due() {
     let folder = tempfile::tempdir().unwrap();
@@ -104,7 +104,7 @@ fn an_answer_streams_without_the_card_number() {
     assert_shown(&events);
 }
 
-/// `value` of a form's hidden field, and the page with an ellipsis in place of the turn's random number.
+/// The `value` of a form's hidden field, and the page with an ellipsis instead of the turn's random number.
 fn question(page: &str) -> (String, String) {
     let id = page.split("value=\"").nth(1).unwrap().split('"').next().unwrap();
     let random = id.split(':').nth(2).unwrap();
@@ -150,7 +150,7 @@ fn the_text_of_a_question_is_escaped() {
     assert!(page.contains("&lt;script&gt; asks") && !page.contains("<script>"), "{page}");
 }
 
-/// Places in the source move with every line above them.
+/// Line numbers in the source change with every line above them.
 fn without_lines(text: &str) -> String {
     let mut parts = text.split("own_loop.rs:");
     let first = parts.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! The app: the turn loop with the hooks, the tools and the preflight, the notes, and the worker.
+//! The app: the turn loop with the hooks, tools and preflight, the notes, and the worker.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::tools::{Forget, Remember};
 use crate::topics;
 use crate::worker::{JobError, Pending, Worker};
 
-/// What the model is told before anything else.
+/// The system prompt.
 pub const SYSTEM_PROMPT: &str = "You are a concierge. Be brief.";
 
-/// An agent that remembers.
+/// An agent with a memory.
 #[derive(Debug)]
 pub struct App {
     harness: Harness,
@@ -26,35 +26,35 @@ pub struct App {
     worker: Worker,
 }
 
-/// Why the app cannot go on.
+/// The error of the app.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppError {
-    /// The hooks do not fit together.
+    /// The lists of hooks are invalid.
     #[error(transparent)]
     Hooks(#[from] ConfigError),
-    /// The notes cannot be used.
+    /// The notes cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A session cannot begin.
+    /// A session cannot be opened.
     #[error(transparent)]
     Turn(#[from] TurnError),
 }
 
-/// What came of a turn.
+/// The result of a turn.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Said {
     /// The reply.
     pub reply: Reply,
-    /// What hooks contributed, by phase, in their order.
+    /// The contributions of hooks by phase, in order.
     pub phases: Vec<(&'static str, Contributions)>,
-    /// The jobs that were handed to the worker, or why one was not.
+    /// The jobs that were passed to the worker, or the error of passing one.
     pub jobs: Vec<Result<Pending, JobError>>,
 }
 
 impl App {
-    /// The app with the notes in `file`, the hooks of the program and a model of rules.
+    /// Opens the app with the notes in `file`, the hooks of the program and a rule-based model.
     ///
     /// # Errors
     /// [`AppError`].
@@ -62,7 +62,7 @@ impl App {
         Ok(Self::with(Registry::discover()?, Store::open(file)?, Arc::new(Concierge)))
     }
 
-    /// The app with hooks, notes and a model of one's own.
+    /// Creates the app with other hooks, notes or another model.
     pub fn with(registry: Registry, store: Store, model: Arc<dyn Model>) -> Self {
         let harness = Harness::builder(registry)
             .shared_model("main", model)
@@ -79,7 +79,7 @@ impl App {
         &self.store
     }
 
-    /// A new conversation.
+    /// Starts a new conversation.
     ///
     /// # Errors
     /// [`AppError`].
@@ -89,8 +89,8 @@ impl App {
         Ok(opening.open().await?)
     }
 
-    /// Says `prompt` in `session`, and hands over what the hooks put off. It returns with the reply; the jobs may take
-    /// longer.
+    /// Sends `prompt` to `session`, and passes jobs that hooks contribute to the worker. Returns with the reply,
+    /// possibly before the jobs are done.
     pub async fn say(&self, session: &Session, prompt: &str) -> Said {
         let mut turn = session.turn(None, prompt);
         let mut phases = Vec::new();
@@ -104,7 +104,7 @@ impl App {
         Said { reply, phases, jobs }
     }
 
-    /// Does what still waits, and closes the notes.
+    /// Completes the remaining jobs and closes the notes.
     pub async fn close(self) {
         self.worker.close().await;
     }

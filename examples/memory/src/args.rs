@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(value_name = "PROMPT")]
     pub prompts: Vec<String>,
 
-    /// Where the notes are kept [default: a file that is gone afterwards].
+    /// The file with the notes [default: a temporary file].
     #[arg(long, value_name = "PATH")]
     pub db: Option<PathBuf>,
 }

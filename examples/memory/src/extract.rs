@@ -1,12 +1,12 @@
-//! Facts in what a person says. An app with a model would ask it; here a few rules do.
+//! Extracts facts from messages of a person. A real app would ask a model; this one uses a few rules.
 
 use crate::fact::Fact;
 
-/// Facts that one prompt may teach.
+/// The maximum number of facts per prompt.
 pub const FACTS: usize = 8;
 
-/// How a sentence begins that tells a fact, how the note of it begins, and the key; where none is given, the words of the
-/// note are the key, so that there may be several.
+/// The beginning of a sentence that contains a fact, the beginning of its note, and its key. Without a key, the words
+/// of the note are the key, so that there can be several.
 const RULES: &[(&str, &str, Option<&str>)] = &[
     ("my name is ", "The person is called ", Some("name")),
     ("i live in ", "The person lives in ", Some("home")),
@@ -17,11 +17,11 @@ const RULES: &[(&str, &str, Option<&str>)] = &[
     ("i prefer ", "The person prefers ", None),
 ];
 
-/// The facts in `said`, which was said in `turn`. Questions tell none, nor does what is to be forgotten.
+/// The facts in `said`, a message of `turn`. Questions contain none, and neither do requests to forget something.
 pub fn facts(said: &str, turn: &str) -> Vec<Fact> {
     let said = said.replace('’', "'");
     let sentences = said.split_inclusive(['.', '!', '?', '\n', ';']).filter(|sentence| tells(sentence));
-    // "…, and I live in Ghent" is a sentence of its own.
+    // In "…, and I live in Ghent", the second clause is a sentence of its own.
     let clauses = sentences.flat_map(|sentence| sentence.split(" and ").flat_map(|clause| clause.split(", ")));
     clauses.filter_map(|clause| fact(clause.trim_end_matches(['.', '!', ';', '\n', ',']), turn)).take(FACTS).collect()
 }
@@ -33,7 +33,7 @@ fn tells(sentence: &str) -> bool {
 }
 
 fn fact(clause: &str, turn: &str) -> Option<Fact> {
-    // Lower-case letters of ASCII stand where the others stood.
+    // Lower-casing ASCII does not change the positions.
     let lower = clause.to_ascii_lowercase();
     for (lead, note, key) in RULES {
         if let Some(rest) = find(&lower, lead).and_then(|at| clause.get(at + lead.len()..)) {
@@ -45,16 +45,16 @@ fn fact(clause: &str, turn: &str) -> Option<Fact> {
     owned(clause, &lower, turn)
 }
 
-/// "My dog is called Nori": whatever the person owns.
+/// "My dog is called Nori": something that the person owns.
 fn owned(clause: &str, lower: &str, turn: &str) -> Option<Fact> {
     let from = find(lower, "my ")? + "my ".len();
     let verb = from + lower.get(from..)?.find(" is ")?;
     let (thing, rest) = (clause.get(from..verb)?, clause.get(verb..)?);
-    // "my guess about the man next door is …" names nothing.
+    // "my guess about the man next door is …" does not contain a fact.
     (thing.split(' ').count() <= 3).then(|| Fact::new(thing, &format!("The person's {thing}{rest}."), turn))?
 }
 
-/// Where `lead` stands in `text` as words of their own.
+/// The position of `lead` in `text`, as whole words.
 fn find(text: &str, lead: &str) -> Option<usize> {
     let begins = |at: usize| !text.get(..at).is_some_and(|before| before.ends_with(char::is_alphanumeric));
     text.match_indices(lead).map(|(at, _)| at).find(|at| begins(*at))

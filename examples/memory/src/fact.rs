@@ -1,29 +1,29 @@
-//! A fact that is kept, and the words by which it is found.
+//! A fact, and the words by which it is found.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use hooks_core::HookContext;
 
-/// Characters of a fact that are kept.
+/// The maximum number of characters of a fact.
 pub const FACT_CHARS: usize = 200;
 
-/// Something that the person said, and where.
+/// A fact that a person told, with its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fact {
-    /// Its name, such as `dog`: a later fact of the same name takes its place.
+    /// The name, such as `dog`. A later fact with the same name replaces it.
     pub key: String,
-    /// What is so, on one line.
+    /// The fact, in a single line.
     pub text: String,
-    /// The turn in which it was said: conversation and number.
+    /// The turn in which it was told: conversation and number.
     pub turn: String,
 }
 
 impl Fact {
-    /// The fact `text`, named by `key`; `None` where nothing is left of one of them.
+    /// Creates the fact `text` with the name `key`. `None` if one of them is empty after cleaning.
     ///
-    /// A note becomes part of later prompts, so it cannot break out of its line, and is cut at [`FACT_CHARS`].
+    /// A note becomes a part of later prompts, so it is a single line and truncated at [`FACT_CHARS`].
     pub fn new(key: &str, text: &str, turn: &str) -> Option<Self> {
         let text: Vec<_> = text.split_whitespace().collect();
         let text: String = text.join(" ").chars().take(FACT_CHARS).collect();
@@ -37,7 +37,7 @@ impl Fact {
     }
 }
 
-/// The turn that `cx` is of, as a [`Fact`] names it: its id is longer than a person wants to read.
+/// The short name of the turn of `cx`, because its id is too long for people.
 pub fn turn_of(cx: &HookContext) -> String {
     format!("{}:{}", cx.conversation().unwrap_or_default(), cx.turn().unwrap_or_default())
 }
@@ -57,8 +57,7 @@ pub fn slug(text: &str) -> String {
     cut.trim_end_matches('_').to_owned()
 }
 
-/// The words of `text` that say what it is about: lower-case, of three letters or more, without those that stand in any
-/// sentence.
+/// The relevant words of `text`: lower-case, with at least three letters, without common words.
 pub fn words(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase();
     let parts = lower.split(|c: char| !c.is_alphanumeric());

@@ -1,4 +1,5 @@
-//! The hooks: one function per phase. Each goes by what the phases before it contributed, and knows of no other hook.
+//! The hooks, one function per phase. Each uses the contributions of earlier phases, and does not depend on other
+//! hooks.
 
 mod contract;
 mod learn;
@@ -15,7 +16,7 @@ pub use policy::memory_policy;
 pub use recall::{NOTES, recall_topics, recall_words};
 pub use tools::memory_tools;
 
-/// The agent whose hooks these are.
+/// The agent with these hooks.
 pub fn agent() -> AgentDef {
     AgentDef::new("concierge").hooks(hooks![
         memory_policy,
@@ -27,5 +28,5 @@ pub fn agent() -> AgentDef {
     ])
 }
 
-/// A failure of a hook, in the words of what failed.
+/// The error of a hook.
 type Failure = Box<dyn std::error::Error + Send + Sync>;

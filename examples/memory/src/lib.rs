@@ -1,8 +1,8 @@
-//! Six hooks over six phases that make an agent remember.
+//! Six hooks in six phases that give an agent a memory.
 //!
-//! Start with [`hooks`], what a developer writes: one function per phase, each of which goes by what the phases before it
-//! contributed. [`store`] keeps the notes, [`worker`] does after the reply what a hook put off, and [`app`] puts all of
-//! it behind the turn loop.
+//! Start with [`hooks`], which is what a developer writes: one function per phase, which uses the contributions of
+//! earlier phases. [`store`] contains the notes, [`worker`] runs jobs after the reply, and [`app`] connects everything
+//! with the turn loop.
 
 hooks_core::setup!();
 

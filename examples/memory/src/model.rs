@@ -1,4 +1,4 @@
-//! A model of a few rules in the place of a provider's.
+//! A rule-based model that replaces a provider's.
 
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_core::data::{Block, Role, ToolCall};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::tools::{FORGET, REMEMBER};
 
-/// Answers from the notes in its system prompt, and calls tools where it is asked to and has them.
+/// Answers from the notes in its system prompt, and calls tools if it is asked to and has them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Concierge;
 
@@ -43,12 +43,12 @@ fn answer(call: &ModelCall) -> ModelAnswer {
     }
 }
 
-/// Calls a tool; the loop gives the call an id of its own.
+/// A tool call. The loop assigns an id.
 fn tool(name: &str, input: Value) -> ModelAnswer {
     ModelAnswer::new(vec![Block::ToolUse(ToolCall::new("", name, input))])
 }
 
-/// A line of the system prompt that is a note, as [`Fact`](crate::fact::Fact) writes it.
+/// A line of the system prompt with a note, as formatted by [`Fact`](crate::fact::Fact).
 struct Note<'a> {
     key: &'a str,
     text: &'a str,

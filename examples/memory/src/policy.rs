@@ -1,9 +1,9 @@
-//! What the person lets the agent do with its notes in a turn.
+//! What the person allows the agent to do with its notes in a turn.
 
 use hooks_core::verdict::{Contribution, Contributions};
 use serde_json::Value;
 
-/// The domain of all that this app contributes.
+/// The domain of this app's contributions.
 pub const DOMAIN: &str = "memory";
 
 /// Whether notes may be read and written in a turn.
@@ -16,19 +16,19 @@ pub struct Policy {
     pub write: bool,
 }
 
-/// What a person says who wants nothing to be kept. "I do not remember his name" is taken for it too: keeping nothing can
-/// be made good by saying it again.
+/// Phrases that forbid to store anything. "I do not remember his name" also matches, which is harmless: the person can
+/// repeat what should have been stored.
 const NOTHING_KEPT: &[&str] =
     &["don't remember", "do not remember", "don't keep", "do not keep", "don't note", "do not note", "between us"];
 
-/// What a person says who wants an answer without the notes.
+/// Phrases that ask for an answer without the notes.
 const NOTHING_READ: &[&str] = &["without your notes", "ignore your notes", "without my notes", "ignore my notes"];
 
-/// What a person says who wants neither.
+/// Phrases that forbid both.
 const NEITHER: &[&str] = &["off the record", "without memory"];
 
 impl Policy {
-    /// What `prompt` asks for.
+    /// The policy that `prompt` requests.
     pub fn wanted(prompt: &str) -> Self {
         let said: Vec<_> = prompt.split_whitespace().collect();
         let said = said.join(" ").to_lowercase().replace('’', "'");
@@ -36,15 +36,15 @@ impl Policy {
         Self { read: !says(NOTHING_READ) && !says(NEITHER), write: !says(NOTHING_KEPT) && !says(NEITHER) }
     }
 
-    /// What holds in the turn, by what hooks contributed so far. What nobody allowed is not allowed: the classifier may
-    /// have failed, or another list may have left it out.
+    /// The policy of the turn, from the contributions so far. The default is to forbid: the classifier may have failed,
+    /// or another list may have left it out.
     pub fn in_force(contributions: &Contributions) -> Self {
         let policies = contributions.policies();
         let allowed = |key| policies.value(DOMAIN, key) == Some(&Value::Bool(true));
         Self { read: allowed("read"), write: allowed("write") }
     }
 
-    /// The same as contributions of a hook.
+    /// The policy as contributions of a hook.
     pub fn contributions(self) -> Vec<Contribution> {
         vec![Contribution::policy(DOMAIN, "read", self.read, 0), Contribution::policy(DOMAIN, "write", self.write, 0)]
     }

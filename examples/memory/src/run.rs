@@ -1,4 +1,4 @@
-//! From arguments to an exit status.
+//! Runs the program.
 
 use std::io::{self, BufRead, Write};
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::app::{App, AppError};
 use crate::args::Args;
 use crate::show;
 
-/// A short conversation over three days. Each day begins a new conversation, with the notes opened anew.
+/// A short conversation over three days. On each day, a new conversation begins and the notes are reopened.
 const DAYS: [(&str, &[&str]); 3] = [
     (
         "Monday",
@@ -29,23 +29,23 @@ const DAYS: [(&str, &[&str]); 3] = [
     ("Wednesday", &["What is my locker code?", "Please forget my dog.", "What is my dog called?"]),
 ];
 
-/// Why the program ends early.
+/// The error of a run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The app cannot go on.
+    /// The app failed.
     #[error(transparent)]
     App(#[from] AppError),
-    /// Nothing can be read or shown.
+    /// Reading or writing failed.
     #[error("standard input or output: {0}")]
     Io(#[from] io::Error),
 }
 
-/// Runs the program and tells what is wrong on standard error.
+/// Runs the program and reports errors on standard error.
 pub async fn main(args: &Args) -> ExitCode {
     match run(args).await {
         Ok(()) => ExitCode::SUCCESS,
-        // Somebody read as much as they wanted and closed the pipe.
+        // The reader closed the pipe.
         Err(RunError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {error}");
@@ -70,7 +70,7 @@ async fn run(args: &Args) -> Result<(), RunError> {
     }
 }
 
-/// One conversation. What was put off is done before the next thing is said, so that it can be shown with its turn.
+/// Runs a conversation. The jobs of each turn are completed before the next one, so that they can be shown with it.
 async fn talk(file: &Path, prompts: impl Iterator<Item = io::Result<String>>) -> Result<(), RunError> {
     let app = App::open(file)?;
     let session = app.session().await?;

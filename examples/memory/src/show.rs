@@ -1,4 +1,4 @@
-//! A turn as a person reads it: what was said, and what each phase contributed.
+//! Shows a turn: prompt, reply, and the contributions of each phase.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::app::Said;
 use crate::fact::Fact;
 use crate::worker::JobError;
 
-/// The phases in their order; what came after the reply is shown after it.
+/// The phases in order. Those after the reply are shown after it.
 const PHASES: [&str; 6] = [
     "pre_policy",
     "pre_prompt_context",
@@ -21,7 +21,7 @@ const PHASES: [&str; 6] = [
 /// Shows a turn up to its last phase.
 ///
 /// # Errors
-/// Where `to` cannot be written.
+/// If writing to `to` fails.
 pub fn turn(to: &mut dyn Write, prompt: &str, said: &Said) -> io::Result<()> {
     writeln!(to, "you    {prompt}")?;
     for phase in PHASES {
@@ -35,10 +35,10 @@ pub fn turn(to: &mut dyn Write, prompt: &str, said: &Said) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits for the jobs of a turn, and shows what they came to.
+/// Waits for the jobs of a turn, and shows their results.
 ///
 /// # Errors
-/// Where `to` cannot be written.
+/// If writing to `to` fails.
 pub async fn jobs(to: &mut dyn Write, said: Said) -> io::Result<()> {
     for job in said.jobs {
         let kept = match job {
@@ -71,7 +71,7 @@ fn row(to: &mut dyn Write, name: &str, lines: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// One contribution in a few words.
+/// A short description of a contribution.
 fn line(one: &Contribution) -> String {
     match one {
         Contribution::Policy { domain, key, value, .. } => format!("policy {domain}.{key} = {value}"),

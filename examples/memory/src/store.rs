@@ -1,4 +1,4 @@
-//! The notes, in an embedded database: the facts, and what they are found by.
+//! The notes in an embedded database: facts, and indexes to find them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,29 +14,29 @@ use redb::{
 use crate::fact::Fact;
 use crate::topics::topics;
 
-/// Key: text and turn.
+/// By key: text and turn.
 const FACTS: TableDefinition<'_, &str, (&str, &str)> = TableDefinition::new("facts");
 const BY_WORD: Index = MultimapTableDefinition::new("by_word");
 const BY_TOPIC: Index = MultimapTableDefinition::new("by_topic");
 const COUNTS: TableDefinition<'_, &str, u64> = TableDefinition::new("counts");
 
-/// From a word or a topic to the keys of facts.
+/// Maps a word or a topic to keys of facts.
 type Index = MultimapTableDefinition<'static, &'static str, &'static str>;
 
-/// The notes. Cloning it gives another handle to the same ones.
+/// The notes. Clones are handles to the same notes.
 ///
-/// Readers see what was committed when they began, and wait for nobody. Writers wait for each other. What is committed is
-/// on the disk: a process that is killed leaves all of a change behind, or nothing of it.
+/// Readers see a snapshot and never wait. Writers wait for each other. Commits are durable and atomic: a process that
+/// is killed leaves either the whole change or nothing of it.
 #[derive(Clone)]
 pub struct Store {
     db: Arc<Database>,
 }
 
-/// Why notes cannot be read or written.
+/// The error of reading or writing notes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Another program has them open.
+    /// Another program has opened the file.
     #[error("{}: these notes are open in another program; close it, or name another file with `--db`", file.display())]
     #[non_exhaustive]
     InUse {
@@ -49,7 +49,7 @@ pub enum StoreError {
     Open {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The error of the database.
         source: redb::Error,
     },
     /// The database failed.
@@ -58,22 +58,22 @@ pub enum StoreError {
 }
 
 impl Store {
-    /// Opens the notes in `file`, which is made where it is not there.
+    /// Opens the notes in `file`, which is created if necessary.
     ///
     /// # Errors
-    /// [`StoreError`], also where the file is another thing than notes.
+    /// [`StoreError`], also if the file does not contain notes.
     pub fn open(file: &Path) -> Result<Self, StoreError> {
         let db = Database::create(file).map_err(|error| match error {
             DatabaseError::DatabaseAlreadyOpen => StoreError::InUse { file: file.to_owned() },
             error => StoreError::Open { file: file.to_owned(), source: error.into() },
         })?;
         let store = Self { db: Arc::new(db) };
-        // Opens the tables, so that readers find them.
+        // Creates the tables, so that readers find them.
         store.update(|_| Ok(()))?;
         Ok(store)
     }
 
-    /// A name for a new conversation: `s1`, `s2`, … whatever program counted last.
+    /// A unique name for a new conversation: `s1`, `s2`, …
     ///
     /// # Errors
     /// [`StoreError`].
@@ -89,7 +89,7 @@ impl Store {
         Ok(self.facts([key.to_owned()])?.pop())
     }
 
-    /// How many facts there are.
+    /// The number of facts.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -98,7 +98,7 @@ impl Store {
         Ok(read()?)
     }
 
-    /// At most `limit` facts in which some of `words` stand: those with the most of them first, then by key.
+    /// At most `limit` facts that contain some of `words`, sorted by the number of matches, then by key.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -106,7 +106,7 @@ impl Store {
         self.found(BY_WORD, words, limit)
     }
 
-    /// At most `limit` facts that touch some of `topics`, in the same order.
+    /// At most `limit` facts that concern some of `topics`, in the same order.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -114,14 +114,13 @@ impl Store {
         self.found(BY_TOPIC, topics, limit)
     }
 
-    /// Changes notes: all that `change` does is kept, or, where it or the database fails, nothing of it. Others who want to
-    /// change notes wait.
+    /// Changes notes atomically: if `change` or the database fails, nothing is changed. Concurrent changes wait.
     ///
     /// # Errors
     /// [`StoreError`].
     pub fn update<T>(&self, change: impl FnOnce(&mut Notes<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let transaction = self.db.begin_write().map_err(redb::Error::from)?;
-        // The tables go before the transaction can be committed; one that is dropped is taken back.
+        // The tables must be dropped before the commit. A transaction that is dropped is rolled back.
         let changed = change(&mut Notes::open(&transaction)?)?;
         transaction.commit().map_err(redb::Error::from)?;
         Ok(changed)
@@ -139,7 +138,7 @@ impl Store {
             Ok::<_, redb::Error>(hits)
         };
         let mut ranked: Vec<_> = keys()?.into_iter().collect();
-        // A stable sort: among equals the order of the keys stays.
+        // The sort is stable, so equal ones stay in the order of their keys.
         ranked.sort_by_key(|(_, hits)| Reverse(*hits));
         self.facts(ranked.into_iter().take(limit).map(|(key, _)| key))
     }
@@ -166,7 +165,7 @@ impl fmt::Debug for Store {
     }
 }
 
-/// Notes that are being changed; see [`Store::update`].
+/// Notes during a change. See [`Store::update`].
 pub struct Notes<'a> {
     facts: Table<'a, &'static str, (&'static str, &'static str)>,
     by_word: MultimapTable<'a, &'static str, &'static str>,
@@ -184,14 +183,14 @@ impl<'a> Notes<'a> {
         })
     }
 
-    /// One more of `what` than before.
+    /// Increments the counter `what`.
     fn count(&mut self, what: &str) -> Result<u64, redb::Error> {
         let number = self.counts.get(what)?.map_or(0, |count| count.value()) + 1;
         self.counts.insert(what, number)?;
         Ok(number)
     }
 
-    /// Keeps `fact`, in the place of one of the same name.
+    /// Stores `fact`, replacing one with the same name.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -211,7 +210,7 @@ impl<'a> Notes<'a> {
         Ok(put()?)
     }
 
-    /// Drops the fact named `key`, and returns it where it was there.
+    /// Removes the fact with the name `key`, and returns it if it existed.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,4 +1,4 @@
-//! The tools that change notes. They are offered only in turns in which a hook adds them.
+//! Tools that change notes. They are offered only in turns in which a hook contributes them.
 
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_core::HookContext;
@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use crate::fact::{Fact, slug, turn_of};
 use crate::store::{Store, StoreError};
 
-/// The tool that keeps a fact.
+/// The name of the tool that stores a fact.
 pub const REMEMBER: &str = "remember";
 
-/// The tool that drops one.
+/// The name of the tool that removes a fact.
 pub const FORGET: &str = "forget";
 
-/// Keeps a fact.
+/// Stores a fact.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Remember;
 
@@ -47,12 +47,12 @@ impl Tool for Remember {
     }
 }
 
-/// The schema of the tool that drops a fact whose name is a `key`.
+/// The schema of the tool that removes a fact. `key` is the schema of its name.
 pub fn forgets(key: &Value) -> Value {
     json!({ "type": "object", "properties": { "key": key }, "required": ["key"] })
 }
 
-/// Drops a fact.
+/// Removes a fact.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Forget;
 
@@ -86,7 +86,7 @@ fn text<'a>(input: &'a ToolInput, field: &str) -> Result<&'a str, ToolError> {
     input[field].as_str().ok_or_else(|| ToolError::new(format!("`{field}` must be a text")))
 }
 
-/// Changes notes away from the runtime: a commit waits for the disk.
+/// Changes notes on another thread, because a commit waits for the disk.
 async fn on_disk<T: Send + 'static>(
     cx: &HookContext,
     change: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,

@@ -1,4 +1,4 @@
-//! Does what hooks put off: jobs, one after the other, on a thread of their own.
+//! Runs the jobs that hooks contribute, one after the other, on a separate thread.
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
@@ -11,12 +11,12 @@ use crate::fact::Fact;
 use crate::hooks::{EXTRACT, Extract};
 use crate::store::{Store, StoreError};
 
-/// Jobs that may wait.
+/// The maximum number of waiting jobs.
 const QUEUE: usize = 64;
 
-/// Does jobs in the order in which they are handed over: of two turns that say what the dog is called, the later counts.
+/// Runs jobs in order: if two turns name the dog, the later one counts.
 ///
-/// The queue is in memory. A job that waits when the process is killed is lost, and what its turn taught with it.
+/// The queue is in memory. When the process is killed, waiting jobs are lost, and with them what their turns taught.
 #[derive(Debug)]
 pub struct Worker {
     queue: SyncSender<Task>,
@@ -29,24 +29,24 @@ struct Task {
     done: oneshot::Sender<Result<Vec<Fact>, StoreError>>,
 }
 
-/// A job that was handed over. Nobody has to wait for it.
+/// A job that was passed to the worker. Waiting for it is optional.
 #[derive(Debug)]
 pub struct Pending(oneshot::Receiver<Result<Vec<Fact>, StoreError>>);
 
-/// Why a job was not done.
+/// The error of a job.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JobError {
-    /// This worker does not do jobs of this name.
-    #[error("nobody here does the job `{0}`; the worker does `{EXTRACT}`")]
+    /// The worker does not know the job.
+    #[error("the job `{0}` is unknown; the worker runs `{EXTRACT}`")]
     Unknown(String),
-    /// The input is not one of the job.
+    /// The input does not fit the job.
     #[error("the input of the job `{EXTRACT}` cannot be read: {0}")]
     Input(#[from] serde_json::Error),
-    /// Too many wait already.
+    /// The queue is full.
     #[error("the job was dropped: {QUEUE} are waiting already")]
     Full,
-    /// The worker is gone.
+    /// The worker has ended.
     #[error("the job was dropped: the worker is gone")]
     Gone,
     /// The notes could not be written.
@@ -55,16 +55,16 @@ pub enum JobError {
 }
 
 impl Worker {
-    /// A worker that writes to `store`.
+    /// Starts a worker that writes to `store`.
     pub fn start(store: Store) -> Self {
         let (queue, tasks) = sync_channel(QUEUE);
         Self { queue, thread: std::thread::spawn(move || work(&store, &tasks)) }
     }
 
-    /// Hands a job over, without waiting for anything.
+    /// Queues a job without waiting.
     ///
     /// # Errors
-    /// [`JobError`]: the job will not be done.
+    /// [`JobError`] if the job will not be run.
     pub fn hand(&self, job: &str, input: &Value) -> Result<Pending, JobError> {
         if job != EXTRACT {
             return Err(JobError::Unknown(job.to_owned()));
@@ -78,17 +78,17 @@ impl Worker {
         Ok(Pending(pending))
     }
 
-    /// Does what still waits, and ends.
+    /// Completes the waiting jobs and ends the worker.
     pub async fn close(self) {
         let Self { queue, thread } = self;
         drop(queue);
-        // Nothing is left to do for a worker that panicked: those who wait for its jobs are told.
+        // If the worker panicked, the waiting callers have already got an error.
         let _ = tokio::task::spawn_blocking(|| thread.join()).await;
     }
 }
 
 impl Pending {
-    /// The facts that were learnt, once the job is done.
+    /// Waits for the job, and returns the facts that were learnt.
     ///
     /// # Errors
     /// [`JobError`].
@@ -105,7 +105,7 @@ fn work(store: &Store, tasks: &Receiver<Task>) {
         } else {
             store.update(|notes| facts.iter().try_for_each(|fact| notes.keep(fact)))
         };
-        // Nobody may wait for it.
+        // Nobody may be waiting.
         let _ = done.send(kept.map(|()| facts));
     }
 }

@@ -1,4 +1,4 @@
-//! The hooks one by one: as the functions that they are, and as a dispatch runs them.
+//! The hooks one by one: called as functions, and in dispatches.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
 use crate::support::{keep, notes};
@@ -81,7 +81,7 @@ fn words_of_the_prompt_recall_the_notes_that_fit_best() {
 }
 
 #[test]
-fn topics_recall_what_is_not_there_already() {
+fn topics_recall_what_is_not_recalled_already() {
     let (_folder, store) = notes();
     for number in 0..20 {
         keep(&store, &format!("meal{number:02}"), "They eat late.");
@@ -107,7 +107,7 @@ fn topics_recall_what_is_not_there_already() {
 }
 
 #[test]
-fn a_harness_that_forgot_the_notes_is_told() {
+fn a_harness_that_forgot_the_notes_is_reported() {
     let event = PrePromptContext::new("dog").contributions(policy(true, true));
     let ran = Trial::of(hooks![recall_words]).run_blocking(&event, ()).unwrap();
     ran.expect_failed("recall_words", "holds no state of type `memory::store::Store`");
@@ -152,7 +152,7 @@ fn the_contract_says_what_holds_in_this_turn() {
             "You have no note that fits. Say so where the person asks for what you do not know.",
             Some("Nothing of this turn is kept. Do not promise to remember it."),
         ),
-        // Another hook took a tool away.
+        // Another hook removed a tool.
         (
             policy(false, true),
             vec![],

@@ -1,4 +1,4 @@
-//! What the hooks stand on: the notes, the rules, the worker.
+//! The parts that the hooks use: the notes, the rules, the worker.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
 use std::collections::BTreeSet;
@@ -112,7 +112,7 @@ async fn a_queue_that_is_full_says_so_and_does_what_it_took() {
     let (_folder, store) = notes();
     let worker = Worker::start(store.clone());
     let mut taken = 0;
-    // While the notes are held, the worker cannot finish a job.
+    // While the notes are locked, the worker cannot finish a job.
     store
         .update(|_| {
             let full = loop {

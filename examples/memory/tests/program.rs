@@ -1,4 +1,4 @@
-//! The program from outside: what it prints, what a second process knows, what is left of one that was killed.
+//! The program from outside: its output, what a second process knows, and what a killed one left behind.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
 use std::io::{BufRead, BufReader, Write};
@@ -61,7 +61,7 @@ fn a_second_process_recalls_what_the_first_learnt() {
     assert!(text(&first.stdout).contains("after the reply                kept dog\n"), "{}", text(&first.stdout));
     let second = say(&db, "What is my dog called?");
     assert!(text(&second.stdout).contains("agent  The person's dog is called Nori.\n"), "{}", text(&second.stdout));
-    // Nothing else was left behind.
+    // No other files were left behind.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
@@ -72,7 +72,7 @@ fn what_was_kept_survives_a_kill_and_notes_have_one_program_at_a_time() {
     let mut child =
         program().arg("--db").arg(&db).arg("-").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     writeln!(child.stdin.as_mut().unwrap(), "I live in Ghent.").unwrap();
-    // Kept to the end: a program whose output nobody reads would end by itself.
+    // Read to the end, because a program whose output is not read would exit.
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.ends_with("kept home")));
 
@@ -88,7 +88,7 @@ fn what_was_kept_survives_a_kill_and_notes_have_one_program_at_a_time() {
 }
 
 #[test]
-fn a_place_where_nothing_can_be_kept_is_told() {
+fn a_place_where_nothing_can_be_kept_is_reported() {
     let run = say(Path::new("/nowhere/at/all.redb"), "hello");
     assert_eq!(run.status.code(), Some(2));
     assert!(text(&run.stderr).starts_with("error: /nowhere/at/all.redb: the notes cannot be opened: "));

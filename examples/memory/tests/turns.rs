@@ -1,4 +1,4 @@
-//! The phases together, in the turn loop.
+//! All phases in the turn loop.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
 use std::sync::{Arc, mpsc};
@@ -69,7 +69,7 @@ async fn a_policy_that_is_off_is_off_in_every_phase() {
     assert_eq!(said.reply.to_string(), "All right.");
     assert!(!bench.model.last().system_prompt.contains("Nori"), "{}", bench.model.last().system_prompt);
     assert_eq!(bench.model.tools(), [""; 0]);
-    // The model asked for a tool that it was not offered.
+    // The model called a tool that it was not offered.
     let told = bench.model.last().messages.last().unwrap().clone();
     assert!(format!("{told:?}").contains("there is no tool `remember`"), "{told:?}");
     assert_eq!(said.jobs.len(), 0);
@@ -89,7 +89,7 @@ async fn what_is_not_to_be_remembered_is_not_and_notes_are_still_read() {
 
 #[tokio::test]
 async fn without_a_policy_nothing_is_read_or_written() {
-    // The classifier is disabled, then it fails.
+    // The classifier is disabled first, then it fails.
     let disabled = Registry::discover().unwrap();
     disabled.disable("memory_policy").unwrap();
     let fails = |_: &HookContext, _: &PrePolicy, (): &()| -> Result<(), std::fmt::Error> { Err(std::fmt::Error) };
@@ -162,14 +162,14 @@ async fn a_program_that_starts_again_knows_what_the_first_learnt() {
 
     let app = App::open(&folder.path().join("notes.redb")).unwrap();
     let session = app.session().await.unwrap();
-    // Conversations are counted on, so that every turn has a name of its own.
+    // The numbers of conversations continue, so that every turn has a unique name.
     assert_eq!(session.conversation(), "s2");
     let said = app.say(&session, "Where is my home?").await;
     assert_eq!(said.reply.to_string(), "The person lives in Ghent.");
     assert_eq!(app.store().get("home").unwrap().unwrap().turn, "s1:1");
 }
 
-/// Answers when as many turns as were said are under way.
+/// Answers when the given number of turns are running.
 struct Together(Barrier);
 
 impl Model for Together {
@@ -198,7 +198,7 @@ async fn sessions_at_one_time_share_the_notes_and_nothing_else() {
     assert_eq!(bench.app.store().get("dog").unwrap().unwrap().turn, "s2:1");
 }
 
-/// Holds the notes, so that nobody else can change them, until the sender is used or dropped.
+/// Locks the notes until the sender is used or dropped.
 fn hold(store: &Store) -> mpsc::Sender<()> {
     let ((held, is_held), (release, released)) = (mpsc::channel(), mpsc::channel());
     let store = store.clone();

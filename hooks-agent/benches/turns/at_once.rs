@@ -1,4 +1,4 @@
-//! Turns that run at the same time, against a model that takes a while.
+//! Concurrent turns with a slow model.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::{hooks, median};
 
 const TURNS: usize = 1_000;
 const ROUNDS: usize = 11;
-/// What a call of the model takes.
+/// The duration of a model call.
 const CALL: Duration = Duration::from_millis(50);
 
 struct Slow;
@@ -26,7 +26,7 @@ impl Model for Slow {
     }
 }
 
-/// How long `count` turns take that are begun at once, each in a conversation of its own.
+/// The duration of `count` concurrent turns, each in its own conversation.
 async fn run(count: usize) -> Duration {
     let harness = Harness::builder(hooks::registry(20)).model("main", Slow).build();
     let agent = hooks::agent(20);
@@ -40,7 +40,7 @@ async fn run(count: usize) -> Duration {
 }
 
 pub(crate) fn report() {
-    // As an app with so many turns has it.
+    // Like in an app with so many turns.
     let runtime = Runtime::new().unwrap();
     let time = |count| median((0..ROUNDS).map(|_| runtime.block_on(run(count)).as_secs_f64()));
     let (one, all) = (time(1), time(TURNS));

@@ -1,4 +1,4 @@
-//! The same functions, called by hand: what an app does that has no hooks.
+//! The same functions called by hand, like in an app without hooks.
 
 use std::hint::black_box;
 
@@ -31,7 +31,7 @@ pub(crate) fn mark_stored(extra: &mut Map<String, Value>) {
     extra.insert("stored".to_owned(), json!(true));
 }
 
-/// Calls as many of the functions as it says: none, the five that write, or all twenty.
+/// Calls the given number of functions: none, the five that write, or all twenty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByHand(pub(crate) usize);
 
@@ -44,7 +44,7 @@ impl ByHand {
         self.0 > 5
     }
 
-    /// `times` readers of `what`.
+    /// Calls `times` readers of `what`.
     fn read<T: ?Sized>(self, times: usize, what: &T) {
         if self.reads() {
             (0..times).for_each(|_| {
@@ -53,18 +53,18 @@ impl ByHand {
         }
     }
 
-    /// What reads at `filter_messages`, `user_prompt_submit`, `before_agent_start` and `pre_policy`.
+    /// The readers at `filter_messages`, `user_prompt_submit`, `before_agent_start` and `pre_policy`.
     pub(crate) fn before_turn(self, prompt: &str) {
         self.read(4, prompt);
     }
 
-    /// What reads at `stop`, `post_turn` and `turn_end`.
+    /// The readers at `stop`, `post_turn` and `turn_end`.
     pub(crate) fn after_turn(self, reply: &Reply) {
         self.read(3, reply);
     }
 }
 
-/// Something of the app, with functions called by hand around it.
+/// A part of the app, with functions called by hand around it.
 pub(crate) struct Around<T>(pub(crate) T, pub(crate) ByHand);
 
 impl<M: Model> Model for Around<M> {

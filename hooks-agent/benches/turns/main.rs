@@ -1,13 +1,13 @@
-//! What hooks cost a turn: conversations through the whole loop with 0, 5 and 20 hooks, of which 5 write, as ratios of one
-//! run. The model and the tools answer at once, so that nothing but the loop and the hooks takes time.
+//! The cost of hooks per turn: conversations through the whole loop with 0, 5 and 20 hooks, of which 5 write, as ratios
+//! within one run. The model and the tools answer immediately, so that only the loop and the hooks take time.
 //!
-//! Beside them stands what the same functions cost where they are called by hand, without any promise: around the model, the
-//! tools, the store and the turn. What is more than that is the SDK's.
+//! For comparison, the same functions are called by hand around the model, the tools, the store and the turn, without
+//! any guarantees. The difference is the cost of the SDK.
 //!
-//! After that come turns at once, a streamed answer, and the memory of open sessions.
+//! The other benchmarks are concurrent turns, a streamed answer, and the memory of open sessions.
 //!
-//! `cargo bench -p hooks-agent`. For a profiler, `ONCE=hooks-20` and `ONCE=by-hand-20` carry each conversation through the
-//! loop once, and print nothing.
+//! `cargo bench -p hooks-agent`. For a profiler, `ONCE=hooks-20` and `ONCE=by-hand-20` run each conversation once, and
+//! print nothing.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints")]
 
 mod at_once;
@@ -27,7 +27,7 @@ use recorded::Conversations;
 
 const ROUNDS: usize = 31;
 
-/// How many functions run at the points of a turn, and who calls them.
+/// How many functions run in a turn, and who calls them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     Hooks(usize),
@@ -89,7 +89,7 @@ fn main() {
     }
     let mut times: Vec<Vec<Duration>> = vec![Vec::new(); WAYS.len()];
     for round in 0..=ROUNDS {
-        // Interleaved, so that whatever else the machine does hits all alike; the first round warms up.
+        // Interleaved, so that disturbances affect all variants alike. The first round warms up.
         for (way, times) in WAYS.into_iter().zip(&mut times) {
             let took = time(way);
             if round > 0 {

@@ -1,4 +1,4 @@
-//! What sessions that are open take, with the conversations that they have.
+//! The memory of open sessions with their conversations.
 
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
@@ -13,7 +13,7 @@ const MESSAGES: usize = 50;
 /// Characters of a message.
 const CHARS: usize = 200;
 
-/// Bytes of this process in memory, where the system tells.
+/// The memory of this process in bytes, if the system reports it.
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

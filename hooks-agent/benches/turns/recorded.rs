@@ -1,4 +1,4 @@
-//! The conversations, and a harness whose model and tools say again what was said in each.
+//! The conversations, and a harness whose model and tools replay them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -20,7 +20,7 @@ pub(crate) struct Conversations {
 }
 
 impl Conversations {
-    /// The recorded conversations where they are, otherwise some of our own.
+    /// The recorded conversations if they exist, otherwise generated ones.
     pub(crate) fn read() -> Self {
         let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/airline-trajectories.jsonl"));
         let (what, recordings): (_, Vec<_>) = match std::fs::read_to_string(file) {
@@ -43,7 +43,7 @@ impl Conversations {
         self.recordings.iter().map(|(id, recording)| (id.as_str(), recording))
     }
 
-    /// Gives `harness` one model and one set of tools for all conversations, as an app has.
+    /// Adds one model and one set of tools for all conversations to `harness`, like in an app.
     pub(crate) fn give(&self, harness: HarnessBuilder, by_hand: ByHand) -> Harness {
         let said = self.each().map(|(id, recording)| (id.to_owned(), Box::new(recording.model()) as Box<dyn Model>));
         let mut tools: BTreeMap<String, HashMap<String, RecordedTool>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! An answer that comes in ten thousand pieces, with a hook that keeps some of it back and without one.
+//! An answer that is streamed in ten thousand pieces, with a hook that withholds some of it, and without one.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::median;
 const CHUNKS: usize = 10_000;
 const ROUNDS: usize = 15;
 
-/// Says a word at a time, as a connection brings them.
+/// Streams one word at a time.
 struct Streams;
 
 impl Model for Streams {
@@ -29,7 +29,7 @@ impl Model for Streams {
     }
 }
 
-/// How long it takes, and how many pieces were shown.
+/// The duration, and the number of pieces shown.
 async fn run(hook: Option<Hook>) -> (Duration, usize) {
     let registry = Registry::empty();
     if let Some(hook) = hook {
@@ -60,7 +60,7 @@ pub(crate) fn report(runtime: &Runtime) {
     let mut rounds = Vec::new();
     for _ in 0..ROUNDS {
         let ((none, shown), (held, _)) = (runtime.block_on(run(None)), runtime.block_on(run(Some(mask()))));
-        // Without a hook nothing is kept back: each piece is shown as it came.
+        // Without a hook nothing is withheld: each piece is shown immediately.
         assert_eq!(shown, CHUNKS);
         rounds.push((none.as_secs_f64(), held.as_secs_f64()));
     }

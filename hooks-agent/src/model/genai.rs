@@ -15,13 +15,13 @@ use serde_json::Value;
 
 use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 
-/// A model of any provider that the crate `genai` knows, or of a server that speaks OpenAI's protocol. With the feature
-/// `genai`.
+/// A model of any provider that the crate `genai` supports, or of a server with an OpenAI-compatible API. Requires the
+/// feature `genai`.
 ///
-/// The name says the provider: `gpt-…`, `claude-…`, `gemini-…`, `deepseek-…`, `grok-…`, or any other name with its
-/// provider in front, as in `groq::llama-3.3-70b-versatile`. A bare name that is known nowhere is one of Ollama. Most names
-/// that end in a word of effort (`-low`, `-high`, `-max`, …) ask the model without that end to think so much. Keys come
-/// from where the provider's own tools look for them, such as `OPENAI_API_KEY` and `ANTHROPIC_API_KEY`.
+/// The name determines the provider: `gpt-…`, `claude-…`, `gemini-…`, `deepseek-…`, `grok-…`, or any name with the
+/// provider as a prefix, such as `groq::llama-3.3-70b-versatile`. Any other name is a model of Ollama. For most models,
+/// a suffix (`-low`, `-high`, `-max`, …) sets the reasoning effort and is removed from the name. API keys are read from
+/// the usual environment variables, such as `OPENAI_API_KEY` and `ANTHROPIC_API_KEY`.
 ///
 /// ```
 /// use hooks_agent::model::Genai;
@@ -34,12 +34,12 @@ use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 ///     .build();
 /// ```
 ///
-/// What the model thought comes back as blocks `{"type": "thinking", …}` of the answer, and is sent to it again: some
-/// providers ask for that. Other models are not sent it. Images of messages are sent, in the words of OpenAI or Anthropic;
-/// other blocks of unknown types are left out, with a warning in the log.
+/// Thinking is part of the answer as `{"type": "thinking", …}` blocks. The blocks are sent back to the same model,
+/// because some providers require it, and are not sent to other models. Images in messages are sent if they are in the
+/// format of OpenAI or Anthropic. Other blocks of unknown types are skipped with a warning in the log.
 #[derive(Clone)]
 pub struct Genai {
-    /// The platform's TLS may be beyond use; then each call says so.
+    /// The platform's TLS may be unusable. Each call then returns this error.
     client: Result<Client, String>,
     model: String,
     base_url: Option<String>,
@@ -49,7 +49,7 @@ pub struct Genai {
 }
 
 impl Genai {
-    /// The model of this name.
+    /// Creates a client for the model `name`.
     pub fn new(model: impl Into<String>) -> Self {
         Self {
             client: Client::new().map_err(|error| error.to_string()),
@@ -65,14 +65,15 @@ impl Genai {
         }
     }
 
-    /// The server that is asked, such as `http://127.0.0.1:8080/v1`. It speaks OpenAI's protocol, unless the model's name
-    /// has a provider in front.
+    /// Sets the URL of the server, such as `http://127.0.0.1:8080/v1`. The server needs an OpenAI-compatible API,
+    /// unless the model's name has a provider as a prefix.
     ///
-    /// No key of the environment is sent there: where the server wants one, it is said by [`api_key`](Self::api_key).
+    /// API keys of the environment are not sent to this server. If it needs a key, set it with
+    /// [`api_key`](Self::api_key).
     #[must_use]
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         let mut url = url.into();
-        // What follows the last slash of a base would be replaced, not continued.
+        // Joining a URL replaces everything after the last slash of the base.
         if !url.ends_with('/') && !url.contains('?') {
             url.push('/');
         }
@@ -80,44 +81,43 @@ impl Genai {
         self
     }
 
-    /// The key, in place of the environment's.
+    /// Sets the API key, which replaces the one of the environment.
     #[must_use]
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.api_key = Some(key.into());
         self
     }
 
-    /// How many tokens an answer may have; the provider's own limit where this is not said.
+    /// Sets the maximum number of tokens of an answer. Default: the limit of the provider.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.options = self.options.with_max_tokens(tokens);
         self
     }
 
-    /// How freely the model chooses its words, from 0.
+    /// Sets the sampling temperature, from 0.
     #[must_use]
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.options = self.options.with_temperature(temperature);
         self
     }
 
-    /// Has the provider keep what it read for the next call, where it has to be told so: Anthropic's models. The tools and the
-    /// system prompt are marked, and the last message. Calls of a turn and of a conversation begin alike, as long as no hook
-    /// rewrites what is old.
+    /// Enables prompt caching for providers that require explicit marks (Anthropic). It marks the tools with the system
+    /// prompt, and the last message. The cache is effective as long as no hook rewrites old messages.
     #[must_use]
     pub fn cached(mut self) -> Self {
         self.cached = true;
         self
     }
 
-    /// Fields that are put into each call as they are, for what only this provider knows. They go over what is there.
+    /// Adds provider-specific fields to each call. They override fields with the same name.
     #[must_use]
     pub fn extra(mut self, fields: Value) -> Self {
         self.options = self.options.with_extra_body(fields);
         self
     }
 
-    /// Where the call goes.
+    /// Determines the server, model and key of a call.
     async fn target(&self, client: &Client) -> Result<ServiceTarget, ::genai::Error> {
         let Some(url) = &self.base_url else {
             let mut target = client.resolve_service_target(self.model.as_str()).await?;
@@ -128,7 +128,7 @@ impl Genai {
         };
         let provider = self.model.split_once("::").and_then(|(provider, _)| AdapterKind::from_lower_str(provider));
         let model = ModelIden::new(provider.unwrap_or(AdapterKind::OpenAI), self.model.as_str());
-        // The protocol has a key in each call; servers that want none do not look at it.
+        // The protocol requires a key in each call. Servers that need none ignore it.
         let auth = AuthData::from_single(self.api_key.as_deref().unwrap_or("none"));
         Ok(ServiceTarget { endpoint: Endpoint::from_owned(url.as_str()), auth, model })
     }
@@ -137,7 +137,7 @@ impl Genai {
         let client = self.client.as_ref().map_err(|error| ModelError::Unanswered(error.clone()))?;
         if let Some(url) = self.base_url.as_deref().filter(|url| !url.starts_with("http")) {
             return Err(ModelError::Unanswered(format!(
-                "its base URL `{}` is none; write one such as `http://127.0.0.1:8080/v1`",
+                "the base URL `{}` is not a URL; write one such as `http://127.0.0.1:8080/v1`",
                 url.trim_end_matches('/')
             )));
         }
@@ -152,7 +152,7 @@ impl Genai {
         let (mut begun, mut inputs) = (false, HashMap::<String, String>::new());
         while let Some(event) = asked.stream.next().await {
             match event.map_err(|error| failure::of(error, begun))? {
-                // The event before anything is sent.
+                // Sent before any content.
                 ChatStreamEvent::Start => {}
                 ChatStreamEvent::Chunk(chunk) => {
                     begun = true;
@@ -166,7 +166,7 @@ impl Genai {
                     begun = true;
                     let call = chunk.tool_call;
                     let so_far = call.fn_arguments.as_str().unwrap_or_default();
-                    // Some providers tell all of it each time, others what is new.
+                    // Some providers send the accumulated input each time, others only the new part.
                     let known = inputs.entry(call.call_id.clone()).or_default();
                     let fresh = so_far.strip_prefix(known.as_str()).unwrap_or(so_far);
                     if !fresh.is_empty() {
@@ -179,7 +179,7 @@ impl Genai {
                 _ => begun = true,
             }
         }
-        // A connection may be closed in good order in the middle of an answer.
+        // A connection can be closed cleanly in the middle of an answer.
         Err(ModelError::Broken("the stream ended before the answer did".to_owned()))
     }
 }

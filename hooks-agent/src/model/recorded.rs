@@ -8,7 +8,7 @@ use hooks_core::hook::BoxFuture;
 use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use crate::tool::{Tool, ToolError, ToolSpec};
 
-/// A recorded conversation, split into what each side of it said: the model and the tools say it again.
+/// A recorded conversation, split into a model and tools that replay what they said in it.
 ///
 /// ```
 /// use hooks_agent::model::Recording;
@@ -40,12 +40,13 @@ struct Played {
     prompt: String,
     answers: VecDeque<Message>,
     results: Vec<Recorded>,
-    /// Calls that have no result yet, with the number of their answer.
+    /// Calls without a result so far, each with the index of its answer.
     open: Vec<(usize, ToolCall)>,
 }
 
 impl Played {
-    /// The call with this id that a result is of: of several, one of the latest answer, and of these the first.
+    /// Removes the call to which the result with this id belongs: the first one with this id in the latest answer that
+    /// has one.
     fn called(&mut self, id: &str) -> Option<ToolCall> {
         let latest = self.open.iter().filter(|(_, call)| call.id == id).map(|(answer, _)| *answer).max()?;
         let at = self.open.iter().position(|(answer, call)| *answer == latest && call.id == id)?;
@@ -53,7 +54,7 @@ impl Played {
     }
 }
 
-/// What a tool answered to a call.
+/// The result of a tool call.
 #[derive(Clone, Debug)]
 struct Recorded {
     call: ToolCall,
@@ -61,9 +62,8 @@ struct Recorded {
 }
 
 impl Recording {
-    /// What each side said in `messages`. A result is that of the nearest call before it with its id; where calls of one
-    /// answer share it, the first result is that of the first of them. What stands before the first prompt answers nobody,
-    /// so nobody says it again.
+    /// Splits `messages`. A result belongs to the nearest preceding call with its id. If several calls of one answer
+    /// have the same id, results are assigned to them in order. Messages before the first prompt are not replayed.
     pub fn of(messages: &Messages) -> Self {
         let mut recording = Self::default();
         for message in messages.iter() {
@@ -90,23 +90,23 @@ impl Recording {
         recording
     }
 
-    /// The system prompt.
+    /// The system prompt of the recording.
     pub fn system_prompt(&self) -> &str {
         &self.system_prompt
     }
 
-    /// What the person wrote, prompt by prompt. The model and the tools say again in the first turn of a session what
-    /// they said to the first one, and so on.
+    /// The prompts of the person. In the n-th turn of a session, the model and the tools replay what they said in the
+    /// n-th recorded turn.
     pub fn prompts(&self) -> impl Iterator<Item = &str> {
         self.turns.iter().map(|turn| turn.prompt.as_str())
     }
 
-    /// A model that says again what was recorded. Where the recording of a turn ends, it refuses.
+    /// A model that replays the recorded answers. When the recording of a turn is exhausted, it rejects the call.
     pub fn model(&self) -> impl Model {
         RecordedModel(Mutex::new(self.turns.iter().map(|turn| turn.answers.clone()).collect()))
     }
 
-    /// The tools that were called, which answer again what was recorded.
+    /// The tools that were called. They replay the recorded results.
     pub fn tools(&self) -> Vec<RecordedTool> {
         let results: Vec<Vec<Recorded>> = self.turns.iter().map(|turn| turn.results.clone()).collect();
         let results = Arc::new(Mutex::new(results));
@@ -117,19 +117,19 @@ impl Recording {
     }
 }
 
-/// What was recorded of the turn `number`, which counts from 1.
+/// The recording of the turn with this number, starting at 1.
 fn of_turn<T>(turns: &mut [T], number: u64) -> Option<&mut T> {
     turns.get_mut(usize::try_from(number).ok()?.checked_sub(1)?)
 }
 
-/// The results in a message, with the ids of their calls.
+/// The results in a message, each with the id of its call.
 fn results(message: &Message) -> impl Iterator<Item = (&str, ToolResult)> {
     message.content.iter().filter_map(|block| match block {
         Block::ToolResult(block) => {
             let mut result = ToolResult::default();
             result.content.clone_from(&block.content);
             result.is_error = block.is_error;
-            // Some providers write what they know of a result next to it, some into it.
+            // Some providers put extra fields next to the content of a result, others into it.
             result
                 .extra
                 .extend(message.extra.iter().chain(&block.extra).map(|(key, value)| (key.clone(), value.clone())));
@@ -154,7 +154,7 @@ impl Model for RecordedModel {
     }
 }
 
-/// A tool of a [`Recording`].
+/// A tool that replays the results of a [`Recording`].
 #[derive(Clone, Debug)]
 pub struct RecordedTool {
     name: String,
@@ -180,12 +180,12 @@ impl Tool for RecordedTool {
     ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
         Box::pin(async move {
             let mut turns = self.results();
-            // The loop may have given the call another id; what was asked for is the same.
+            // The loop may have changed the id of the call, so compare what it asks for.
             let same = |recorded: &Recorded| recorded.call.name == call.name && recorded.call.input == call.input;
             let results = of_turn(&mut turns, cx.turn().unwrap_or_default());
             let found = results.and_then(|results| Some(results.remove(results.iter().position(same)?)));
-            let found =
-                found.ok_or_else(|| ToolError::new(format!("no answer of `{}` to this was recorded", self.name)));
+            let found = found
+                .ok_or_else(|| ToolError::new(format!("no result of `{}` for this input was recorded", self.name)));
             found.map(|recorded| recorded.result)
         })
     }

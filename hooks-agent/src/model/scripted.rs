@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 
-/// A model that says its lines one after the other: for tests, and to try a harness without a provider.
+/// A model that plays a script, one line per call. For tests, and for trying a harness without a provider.
 ///
 /// ```
 /// use hooks_agent::model::{Line, Scripted};
@@ -24,7 +24,7 @@ pub struct Scripted {
     heard: Mutex<Vec<ModelCall>>,
 }
 
-/// What a [`Scripted`] model does when it is called.
+/// What a [`Scripted`] model does at one call.
 #[derive(Clone, Debug)]
 pub struct Line {
     answer: Result<ModelAnswer, ModelError>,
@@ -32,7 +32,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Answers so.
+    /// Answers with `answer`.
     pub fn answer(answer: ModelAnswer) -> Self {
         Self { answer: Ok(answer), streams: false }
     }
@@ -42,23 +42,23 @@ impl Line {
         Self::answer(ModelAnswer::text(text))
     }
 
-    /// Asks for a tool.
+    /// Answers with a tool call.
     pub fn call(id: impl Into<String>, tool: impl Into<String>, input: Value) -> Self {
         Self::calls([(id.into(), tool.into(), input)])
     }
 
-    /// Asks for tools: the id of the call, the tool's name, its input.
+    /// Answers with several tool calls: id, name of the tool, and input of each.
     pub fn calls<I: Into<String>, T: Into<String>>(calls: impl IntoIterator<Item = (I, T, Value)>) -> Self {
         let block = |(id, tool, input): (I, T, Value)| Block::ToolUse(ToolCall::new(id, tool, input));
         Self::answer(ModelAnswer::new(calls.into_iter().map(block).collect()))
     }
 
-    /// Fails.
+    /// Fails with `error`.
     pub fn error(error: ModelError) -> Self {
         Self { answer: Err(error), streams: false }
     }
 
-    /// Tells its text word by word before it answers, or breaks off in the middle where it fails.
+    /// Streams the text word by word before the answer. If the line is an error, the stream breaks off in the middle.
     #[must_use]
     pub fn streamed(mut self) -> Self {
         self.streams = true;
@@ -67,12 +67,12 @@ impl Line {
 }
 
 impl Scripted {
-    /// A model with these lines.
+    /// Creates a model that plays these lines in order. After the last one, it rejects calls.
     pub fn new(lines: impl IntoIterator<Item = Line>) -> Self {
         Self { lines: Mutex::new(lines.into_iter().collect()), heard: Mutex::default() }
     }
 
-    /// What it was sent so far, in order.
+    /// The calls that it received so far, in order.
     pub fn heard(&self) -> Vec<ModelCall> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

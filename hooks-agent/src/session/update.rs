@@ -1,4 +1,4 @@
-//! What is stored between turns.
+//! Changes of the conversation between turns.
 
 use hooks_core::data::{Message, MessageUpdate};
 use hooks_core::kinds::{AfterUpdateMessage, BeforeCreateMessage, BeforeUpdateMessage};
@@ -9,11 +9,11 @@ use crate::reply::TurnError;
 use crate::store::{Append, Row, RowJobs, StoreError};
 
 impl Session {
-    /// Adds `message` to the conversation, between turns: `before_create_message`, the store, `after_create_message`, with
-    /// the hooks of `prompt` where one is named. Nobody answers it.
+    /// Adds `message` to the conversation without answering it: `before_create_message`, the store,
+    /// `after_create_message`. If there is a `prompt`, its hooks run.
     ///
     /// # Errors
-    /// [`TurnError`] where a required hook failed or the store could not keep it.
+    /// [`TurnError`] if a required hook fails or the store cannot store the message.
     pub async fn add(&self, prompt: Option<&PromptDef>, message: Message) -> Result<Row, TurnError> {
         let _turn = self.inner.one_at_a_time.lock().await;
         let harness = &self.inner.harness;
@@ -25,18 +25,17 @@ impl Session {
         append.lease = lease.token();
         append.jobs = RowJobs::due(&*harness.store, &hooks, &self.inner.cx);
         let written = harness.store.append(&self.inner.conversation, append).await?;
-        let row =
-            written.rows.into_iter().next().ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
+        let row = written.rows.into_iter().next().ok_or_else(|| StoreError::new("it returned no row for a message"))?;
         let event = row.created();
         let cx = self.inner.cx.to_builder().queued_jobs(harness.store.keeps_jobs()).build();
         let _fired = hooks.fire(&cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         Ok(row)
     }
 
-    /// Changes the stored message `id`, between turns: `before_update_message`, the store, `after_update_message`.
+    /// Changes the stored message `id`: `before_update_message`, the store, `after_update_message`.
     ///
     /// # Errors
-    /// [`TurnError`] where a required hook failed or the store could not change it.
+    /// [`TurnError`] if a required hook fails or the store cannot change the message.
     pub async fn update(&self, id: &str, update: MessageUpdate) -> Result<Row, TurnError> {
         let _turn = self.inner.one_at_a_time.lock().await;
         let harness = &self.inner.harness;

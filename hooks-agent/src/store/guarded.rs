@@ -7,7 +7,7 @@ use hooks_core::data::MessageUpdate;
 
 use super::{Append, Conversations, Export, Fold, Lease, MessageStore, Page, Row, StoreError, StoreFuture, Written};
 
-/// A store of the app that neither hangs nor panics: a turn must come to its end.
+/// Wraps the app's store so that it can neither hang nor panic. A turn has to reach its end.
 pub(crate) struct Guarded {
     pub(crate) store: Arc<dyn MessageStore>,
     pub(crate) limit: Duration,
@@ -22,19 +22,19 @@ impl Guarded {
             match tokio::time::timeout(self.limit, AssertUnwindSafe(call).catch_unwind()).await {
                 Ok(Ok(done)) => done,
                 Ok(Err(_panic)) => Err(StoreError::new("it panicked")),
-                Err(_) => Err(StoreError::new(format!("it was not done within {:?}", self.limit))),
+                Err(_) => Err(StoreError::new(format!("it timed out after {:?}", self.limit))),
             }
         })
     }
 }
 
-// The call itself may panic, before there is a future: hence the blocks.
+// The call itself may panic before it returns a future, hence the async blocks.
 impl MessageStore for Guarded {
     fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written> {
         self.within(async move { self.store.append(conversation, append).await })
     }
 
-    /// It waits for other processes as long as these take.
+    /// Without a limit, because it waits for turns of other processes.
     fn lease<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Lease> {
         Box::pin(async move {
             let lease = AssertUnwindSafe(async move { self.store.lease(conversation).await });

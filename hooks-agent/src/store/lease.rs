@@ -1,7 +1,8 @@
 use std::any::Any;
 use std::fmt;
 
-/// Holds a conversation for one turn, among all processes that share its store. Dropping it gives the conversation back.
+/// An exclusive lock on a conversation for one turn, across all processes that share its store. Dropping it releases
+/// the conversation.
 #[derive(Default)]
 pub struct Lease {
     token: Option<u64>,
@@ -9,18 +10,19 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// A lease with this token, greater than that of each earlier lease of the conversation. `guard` keeps it alive, and gives
-    /// the conversation back when it is dropped.
+    /// Creates a lease with this token, which is greater than those of all earlier leases of the conversation. `guard`
+    /// keeps the lease alive and releases it when dropped.
     pub fn new(token: u64, guard: impl Any + Send + Sync) -> Self {
         Self { token: Some(token), guard: Some(Box::new(guard)) }
     }
 
-    /// The lease of a store that no other process shares.
+    /// Creates a lease for a store that only one process uses.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// What changes under the lease carry: a store refuses them where the conversation has a later one.
+    /// The fencing token that changes under this lease carry. A store rejects a change if the conversation has had a
+    /// later lease.
     pub fn token(&self) -> Option<u64> {
         self.token
     }

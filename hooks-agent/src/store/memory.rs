@@ -8,13 +8,14 @@ use super::{
     Append, Conversations, Fold, FoldEntry, MessageStore, Page, Row, StoreError, StoreFuture, Version, Written,
 };
 
-/// Keeps conversations as long as the program runs.
+/// Stores conversations in memory.
 #[derive(Debug, Default)]
 pub struct MemoryStore(Mutex<KeptConversations>);
 
 #[derive(Debug, Default)]
 struct KeptConversations {
-    /// Counts all changes, so that no conversation has a version twice, also one that was deleted and begun anew.
+    /// Counts all changes, so that a conversation never has the same version twice, even after it was deleted and
+    /// created again.
     changes: u64,
     conversations: BTreeMap<String, KeptConversation>,
 }
@@ -22,9 +23,9 @@ struct KeptConversations {
 #[derive(Debug, Default)]
 struct KeptConversation {
     version: Version,
-    /// The history, in the order of the ids.
+    /// The history, ordered by id.
     rows: Vec<Row>,
-    /// What is read: places in the history.
+    /// The current view, as indexes into the history.
     reads: Vec<usize>,
 }
 
@@ -33,7 +34,7 @@ impl KeptConversations {
         self.conversations.get(conversation)
     }
 
-    /// Changes the conversation, where it stands at the version that was seen.
+    /// Changes the conversation if it is at the version `seen`.
     fn change<T>(
         &mut self,
         conversation: &str,
@@ -73,7 +74,9 @@ impl KeptConversation {
         let mut named = HashSet::new();
         for id in entries.iter().filter_map(|entry| if let FoldEntry::Row(id) = entry { Some(id) } else { None }) {
             if self.place_of(id).is_none() || !named.insert(id) {
-                return Err(StoreError::new(format!("a fold names the row `{id}`, which is not there or named twice")));
+                return Err(StoreError::new(format!(
+                    "the fold names the row `{id}`, which does not exist or is named twice"
+                )));
             }
         }
         self.reads.clear();
@@ -99,7 +102,7 @@ impl MemoryStore {
     }
 }
 
-/// At most `limit` of `rows`, from the one with the id `from`.
+/// At most `limit` of `rows`, starting at the row `from`.
 fn page_of<'r>(
     rows: impl ExactSizeIterator<Item = &'r Row> + Clone,
     from: Option<&str>,

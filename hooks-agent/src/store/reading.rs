@@ -1,33 +1,33 @@
-//! Reading page by page.
+//! Reads a conversation page by page.
 
 use super::{MessageStore, Row, StoreError, Version};
 
-/// Rows that are read at once.
+/// The number of rows per page.
 const PAGE: usize = 500;
 
-/// How often a conversation is read anew that others change meanwhile.
+/// How often reading is restarted when the conversation changes meanwhile.
 pub(super) const ATTEMPTS: usize = 8;
 
-/// A conversation as it was read.
+/// A conversation at one version.
 #[derive(Debug, Default)]
 pub(crate) struct StoredConversation {
     pub(crate) rows: Vec<Row>,
     pub(crate) version: Version,
 }
 
-/// Which of its two readings a conversation is read in.
+/// Which view of a conversation to read.
 #[derive(Clone, Copy)]
 pub(super) enum Reading {
     Pages,
     History,
 }
 
-/// What a model reads of a conversation.
+/// Reads the current view of a conversation.
 pub(crate) async fn read(store: &dyn MessageStore, conversation: &str) -> Result<StoredConversation, StoreError> {
     all(store, conversation, Reading::Pages).await
 }
 
-/// All rows, as of one version.
+/// Reads all rows at one version.
 pub(super) async fn all<S: MessageStore + ?Sized>(
     store: &S,
     conversation: &str,
@@ -60,7 +60,7 @@ async fn once<S: MessageStore + ?Sized>(
         read.version = page.version;
         read.rows.extend(page.rows);
         match page.next {
-            // A store that gives the same page again would be read for ever.
+            // A store that returns the same page again must not cause an endless loop.
             Some(next) if from.as_ref() != Some(&next) => from = Some(next),
             _ => return Ok(read),
         }

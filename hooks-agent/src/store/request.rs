@@ -1,4 +1,4 @@
-//! What a store is asked to change.
+//! Changes of a stored conversation.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,40 +9,40 @@ use hooks_core::{HookContext, HookSet};
 
 use super::{MessageStore, Row, Version};
 
-/// Messages that are to be appended to a conversation.
+/// Messages to append to a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Append {
-    /// What the conversation stood at when it was read; `None` appends wherever it stands.
+    /// The version that the conversation must have. `None` accepts any version.
     pub seen: Option<Version>,
     /// The messages, in their order.
     pub messages: Vec<Message>,
-    /// The token of the [lease](super::MessageStore::lease) under which it is appended.
+    /// The token of the [lease](super::MessageStore::lease) that covers this change.
     pub lease: Option<u64>,
-    /// The background jobs that each row is due, for a store that [keeps jobs](super::MessageStore::keeps_jobs).
+    /// The background jobs of each row, for a store that [saves jobs](super::MessageStore::keeps_jobs).
     pub jobs: Option<RowJobs>,
 }
 
-/// Makes the background jobs that a row is due, of the row as it is stored. It only computes, so a store may call it within a
-/// transaction, and again where it has to try again.
+/// Creates the background jobs of a stored row. It has no side effects, so a store can call it within a transaction and
+/// again after a retry.
 #[derive(Clone)]
 pub struct RowJobs(Arc<MakeJobs>);
 
 type MakeJobs = dyn Fn(&Row) -> Vec<Job> + Send + Sync;
 
 impl RowJobs {
-    /// The jobs that `make` makes.
+    /// Wraps the function that creates the jobs of a row.
     pub fn new(make: impl Fn(&Row) -> Vec<Job> + Send + Sync + 'static) -> Self {
         Self(Arc::new(make))
     }
 
-    /// What `hooks` at `after_create_message` are due for a row, where the store keeps jobs.
+    /// The jobs of `hooks` at `after_create_message`. `None` if the store does not save jobs.
     pub(crate) fn due(store: &dyn MessageStore, hooks: &HookSet, cx: &HookContext) -> Option<Self> {
         let (hooks, cx) = (hooks.clone(), cx.clone());
         store.keeps_jobs().then(|| Self::new(move |row| hooks.jobs(&cx, &row.created())))
     }
 
-    /// The jobs of a row.
+    /// Creates the jobs of a row.
     pub fn of(&self, row: &Row) -> Vec<Job> {
         (self.0)(row)
     }
@@ -61,19 +61,19 @@ impl fmt::Debug for RowJobs {
 }
 
 impl Append {
-    /// Appends these, wherever the conversation stands.
+    /// Appends these messages at any version.
     pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
         Self { seen: None, messages: messages.into_iter().collect(), lease: None, jobs: None }
     }
 
-    /// With the background jobs that each row is due.
+    /// Adds the background jobs of each row.
     #[must_use]
     pub fn jobs(mut self, jobs: RowJobs) -> Self {
         self.jobs = Some(jobs);
         self
     }
 
-    /// Only where the conversation stands at `version` still.
+    /// Requires the conversation to be at `version`.
     #[must_use]
     pub fn seen(mut self, version: Version) -> Self {
         self.seen = Some(version);
@@ -87,29 +87,29 @@ impl FromIterator<Message> for Append {
     }
 }
 
-/// What a conversation is to read as.
+/// A new view of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Fold {
-    /// What the conversation stood at when it was read.
+    /// The version that the conversation must have.
     pub seen: Version,
-    /// What is read from now on, in its order.
+    /// The entries of the new view, in order.
     pub entries: Vec<FoldEntry>,
-    /// The token of the [lease](super::MessageStore::lease) under which it is folded.
+    /// The token of the [lease](super::MessageStore::lease) that covers this change.
     pub lease: Option<u64>,
 }
 
-/// One message of what a conversation is to read as.
+/// One message of a folded conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FoldEntry {
-    /// The row of this id, as it is.
+    /// The row with this id, unchanged.
     Row(String),
-    /// A message that takes the place of others: a summary, say. It becomes a row of its own.
+    /// A message that replaces others, such as a summary. It becomes a new row.
     New(Message),
 }
 
 impl Fold {
-    /// A conversation that stood at `seen` reads as these entries.
+    /// Folds a conversation at version `seen` into these entries.
     pub fn new(seen: Version, entries: impl IntoIterator<Item = FoldEntry>) -> Self {
         Self { seen, entries: entries.into_iter().collect(), lease: None }
     }

@@ -1,4 +1,4 @@
-//! Holds a store to the contract of [`MessageStore`].
+//! Checks a store against the contract of [`MessageStore`].
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,12 +9,12 @@ use serde_json::json;
 
 use crate::store::{Append, Fold, FoldEntry, MessageStore, Row, StoreError, Version, Written};
 
-/// What does not hold of a store, a line each.
+/// The violations of the contract by a store, one per line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct StoreBreaches(Vec<String>);
 
 impl StoreBreaches {
-    /// What does not hold.
+    /// The violations.
     pub fn breaches(&self) -> &[String] {
         &self.0
     }
@@ -26,7 +26,8 @@ impl fmt::Display for StoreBreaches {
     }
 }
 
-/// Holds `store` to all that [`MessageStore`] says. It may have conversations; those that are made here are deleted again.
+/// Checks `store` against the contract of [`MessageStore`]. The store may contain conversations. Those that the check
+/// creates are deleted again.
 ///
 /// ```
 /// use hooks_agent::store::MemoryStore;
@@ -39,10 +40,10 @@ impl fmt::Display for StoreBreaches {
 /// ```
 ///
 /// # Errors
-/// Everything that does not hold, at once.
+/// All violations.
 pub async fn hold_store(store: &dyn MessageStore) -> Result<(), StoreBreaches> {
     let tag = Row::new_id();
-    // Ids are the app's: whatever it writes has to come back.
+    // Ids come from the app, so any text has to survive.
     let names =
         [" o'clock", "/a%_b", ":ü\u{1F600}\\", "-long"].map(|end| format!("{tag}{end}{}", "x".repeat(end.len() * 20)));
     let mut held = Held { store, breaches: Vec::new() };
@@ -78,7 +79,7 @@ impl Held<'_> {
         }
     }
 
-    /// What the store did, where it had to do it.
+    /// The value of an operation that must succeed.
     fn done<T>(&mut self, done: Result<T, StoreError>, what: &str) -> Option<T> {
         done.map_err(|error| self.breaches.push(format!("{what}: {error}"))).ok()
     }
@@ -91,7 +92,7 @@ impl Held<'_> {
         written
     }
 
-    /// Both readings, page by page.
+    /// Reads both views, page by page.
     async fn read(&mut self, conversation: &str, limit: usize) -> [(Vec<Row>, Version); 2] {
         let mut readings = [(); 2].map(|()| (Vec::new(), Version::default()));
         for (history, reading) in readings.iter_mut().enumerate() {
@@ -120,7 +121,7 @@ impl Held<'_> {
         readings
     }
 
-    /// What is read, as texts.
+    /// The texts of the current view.
     async fn reads(&mut self, conversation: &str) -> Vec<String> {
         let [(rows, _), _] = self.read(conversation, 100).await;
         texts(&rows)

@@ -1,4 +1,4 @@
-//! Tools of servers that speak the Model Context Protocol. With the feature `mcp`.
+//! Tools of servers that implement the Model Context Protocol. Requires the feature `mcp`.
 
 #[cfg(feature = "mcp-http")]
 mod http;
@@ -28,8 +28,8 @@ pub use http::HttpServer;
 use name::Names;
 use stderr::StderrTail;
 
-/// A server that runs as a process of its own and is spoken to over its standard input and output, or one that is spoken to over
-/// HTTP (`HttpServer`, with the feature `mcp-http`).
+/// A connection to an MCP server: a child process over standard input and output, or a server over HTTP (`HttpServer`,
+/// with the feature `mcp-http`).
 ///
 /// ```no_run
 /// use std::process::Command;
@@ -52,24 +52,24 @@ use stderr::StderrTail;
 /// # }
 /// ```
 ///
-/// The process lives as long as this handle, a clone of it or one of its tools. Then its input is closed; if it does not end
-/// by itself within a few seconds, it is killed. A server that ends earlier is not started again: each call of its tools
-/// fails from then on, and the model reads why.
+/// The child process lives as long as this handle, a clone of it or one of its tools. When the last one is dropped, its
+/// standard input is closed, and if it does not exit within a few seconds, it is killed. If a server exits earlier, it
+/// is not restarted: all calls of its tools fail, and the model is told why.
 ///
-/// What the server says of a tool by a hint that a call of it may be repeated is taken for [`ToolSpec::idempotent`]; a hook has to
-/// ask for the repetition all the same.
+/// If the server hints that a tool is idempotent or read-only, its [`ToolSpec`] is [idempotent](ToolSpec::idempotent).
+/// A retry still has to be requested by a hook.
 ///
-/// The tools are those that the server listed when it was connected. What it asks for itself (samples of the model, roots,
-/// questions to the person) is declined.
+/// The tools are those that the server listed when it was connected. Requests of the server to the client (sampling,
+/// roots, elicitation) are declined.
 #[derive(Clone)]
 pub struct McpServer {
     running: Arc<RunningService<RoleClient, ClientConfig>>,
     tools: Arc<[model::Tool]>,
-    /// Whether it is a process of its own, which is gone for good once it has ended.
+    /// Whether it is a child process, which cannot be reached again after it has exited.
     is_process: bool,
 }
 
-/// Why a server could not be connected.
+/// The error of connecting to a server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum McpError {
@@ -79,11 +79,11 @@ pub enum McpError {
     Start {
         /// The program.
         command: String,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         error: std::io::Error,
     },
-    /// It was started, but it could not be agreed on how to speak, or on the list of its tools.
+    /// The process was started, but the MCP handshake or listing its tools failed.
     #[error("the MCP server `{command}` was started, but: {message}")]
     #[non_exhaustive]
     Connect {
@@ -92,11 +92,11 @@ pub enum McpError {
         /// What went wrong.
         message: String,
     },
-    /// It cannot be reached over HTTP, or does not speak the protocol.
+    /// The server cannot be reached over HTTP, or does not implement the protocol.
     #[error("the MCP server at `{url}` could not be connected: {message}")]
     #[non_exhaustive]
     Reach {
-        /// Where it was looked for, without what may be a secret.
+        /// The URL, without parts that may be secret.
         url: String,
         /// What went wrong.
         message: String,
@@ -104,24 +104,25 @@ pub enum McpError {
 }
 
 impl McpServer {
-    /// Starts `command`, and asks it for its tools. It has a minute: some servers are fetched when they are first started.
+    /// Starts `command` and lists its tools. The limit is one minute, because some servers are downloaded at their
+    /// first start.
     ///
-    /// What it writes to its standard error goes to the log, as `debug`; where it cannot be connected, the last lines of it are
-    /// in the error.
+    /// The standard error of the process is logged at the level `debug`. If the connection fails, the error contains
+    /// its last lines.
     ///
     /// # Errors
-    /// [`McpError`] where the program cannot be started, or does not speak the protocol.
+    /// [`McpError`] if the program cannot be started, or does not implement the protocol.
     pub async fn connect(command: impl Into<Command>) -> Result<Self, McpError> {
         Self::connect_within(command, Duration::from_secs(60)).await
     }
 
-    /// As [`connect`](Self::connect), with `limit` in place of the minute.
+    /// Like [`connect`](Self::connect), with `limit` instead of one minute.
     ///
     /// # Errors
-    /// [`McpError`] where the program cannot be started, or does not speak the protocol in time.
+    /// [`McpError`] if the program cannot be started, or does not complete the handshake within `limit`.
     pub async fn connect_within(command: impl Into<Command>, limit: Duration) -> Result<Self, McpError> {
         let mut command = command.into();
-        // For a runtime that shuts down, where nothing is waited for any more.
+        // For a runtime that shuts down: nothing waits for the process then.
         command.kill_on_drop(true);
         let program = command.as_std().get_program().to_string_lossy().into_owned();
         let (process, said) = match TokioChildProcess::builder(command).stderr(Stdio::piped()).spawn() {
@@ -161,15 +162,15 @@ impl McpServer {
         Ok(Self { running: Arc::new(running), tools: tools.into(), is_process })
     }
 
-    /// Its tools, by the server's names for them.
+    /// The tools, with the server's names.
     pub fn tools(&self) -> Vec<McpTool> {
         self.tools_named("")
     }
 
-    /// Its tools with `prefix` before their names, for servers whose names clash or say too little. Hooks at tool calls see,
-    /// and filter by, the whole name.
+    /// The tools, with `prefix` in front of their names, for servers whose tool names clash or are ambiguous. Hooks see
+    /// the full name and filter by it.
     ///
-    /// In a name, `_` takes the place of what providers do not allow in one.
+    /// Characters that providers do not allow in names are replaced by `_`.
     pub fn tools_named(&self, prefix: &str) -> Vec<McpTool> {
         let mut names = Names::default();
         let tools = self.tools.iter().map(|tool| {
@@ -184,7 +185,7 @@ impl McpServer {
     }
 }
 
-/// Whether the server says that to call the tool twice is no more than once.
+/// Whether the server says that the tool is idempotent or read-only.
 fn may_repeat(tool: &model::Tool) -> bool {
     let Some(hints) = &tool.annotations else { return false };
     hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true)
@@ -201,7 +202,7 @@ impl fmt::Debug for McpServer {
 #[derive(Clone)]
 pub struct McpTool {
     running: Arc<RunningService<RoleClient, ClientConfig>>,
-    /// The server's name for it.
+    /// The server's name of the tool.
     name: String,
     spec: ToolSpec,
     is_process: bool,
@@ -212,7 +213,7 @@ impl Tool for McpTool {
         self.spec.clone()
     }
 
-    /// Where the future is dropped, the server gets a notice that nobody waits any more.
+    /// If the future is dropped, the server gets a cancellation notice.
     fn run<'a>(
         &'a self,
         _cx: &'a HookContext,
@@ -224,7 +225,11 @@ impl Tool for McpTool {
             let call = match &*input {
                 Value::Object(arguments) => call.with_arguments(arguments.clone()),
                 Value::Null => call,
-                _ => return Err(ToolError::new("the arguments are no object; write one that fits the tool's schema")),
+                _ => {
+                    return Err(ToolError::new(
+                        "the arguments are not an object; write one that fits the tool's schema",
+                    ));
+                }
             };
             self.running.call_tool(call).await.map(result::of).map_err(|error| self.failed(&error))
         })
@@ -236,13 +241,13 @@ impl McpTool {
         ToolError::new(match error {
             ServiceError::McpError(error) => error.message.to_string(),
             ServiceError::TransportSend(error) if !self.is_process => {
-                // What is at the bottom of it names no URL, which may hold a secret.
+                // Only the root cause: outer errors contain the URL, which may contain a secret.
                 let why = successors(error.error.source(), |error| error.source()).last().map(ToString::to_string);
-                tracing::warn!(target: "hooks_agent", tool = self.spec.name, why, "a server of tools cannot be reached");
-                format!("the server of the tool `{}` cannot be reached just now", self.spec.name)
+                tracing::warn!(target: "hooks_agent", tool = self.spec.name, why, "an MCP server cannot be reached");
+                format!("the server of the tool `{}` cannot be reached at the moment", self.spec.name)
             }
             ServiceError::TransportClosed | ServiceError::TransportSend(_) | ServiceError::Cancelled { .. } => {
-                format!("the server of the tool `{}` has ended; do without it", self.spec.name)
+                format!("the server of the tool `{}` has exited; continue without it", self.spec.name)
             }
             error => error.to_string(),
         })

@@ -1,4 +1,4 @@
-//! Asking the model, with the hooks around the call.
+//! Model calls with the hooks around them.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -18,27 +18,27 @@ use crate::injected;
 use crate::model::{MAX_TOKENS, ModelAnswer, ModelError};
 use crate::reply::Outcome;
 
-/// What came of asking the model.
+/// The result of a model call.
 pub(super) enum Step {
-    /// Hooks want it to be asked again.
+    /// Hooks request another call.
     Again,
-    /// It asks for tools.
+    /// The model calls tools.
     Calls {
         message: Message,
-        /// The text of it that was shown.
+        /// The part of the text that was shown.
         shown: String,
     },
-    /// It answered.
+    /// The model answered.
     Answer {
         message: Message,
-        /// Whether the answer was cut at its length.
+        /// Whether the answer was truncated.
         cut: bool,
-        /// The text of it that was shown.
+        /// The part of the text that was shown.
         shown: String,
     },
 }
 
-/// The event of an answer.
+/// The event of a successful call.
 fn event_of(stop_reason: String, model: String, usage: Option<Usage>) -> PostModelCall {
     let event = PostModelCall::new(stop_reason).model(model);
     match usage {
@@ -47,13 +47,13 @@ fn event_of(stop_reason: String, model: String, usage: Option<Usage>) -> PostMod
     }
 }
 
-/// The event of a call that was not answered.
+/// The event of a failed call.
 fn failed(error: &ModelError) -> PostModelCall {
     PostModelCall::failed(error.failure(), error.to_string())
 }
 
 impl TurnLoop {
-    /// Asks the model once; again where it cannot be reached, or where hooks say so.
+    /// Calls the model once. Retries the call if the error allows it, or if hooks request it.
     pub(super) async fn ask(&mut self) -> Result<Step, End> {
         self.counts.iterations += 1;
         self.go_on(ExitReason::AbortedPreCall)?;
@@ -96,21 +96,21 @@ impl TurnLoop {
         PreModelCall::new().call_site(site).messages(messages.clone()).profiles(profiles)
     }
 
-    /// Says so where hooks left another system prompt than `given`.
+    /// Emits an event if hooks changed the system prompt `given`.
     fn emit_prompt_change(&self, given: &str, left: &ModelRequest) {
         if left.system_prompt != given {
             self.emit(|| TurnEvent::SystemPromptChanged);
         }
     }
 
-    /// Asks the model for a summary of `messages`, again where it cannot be reached. The error is why it did not answer.
+    /// Calls the model for a summary of `messages`, with retries. The error is that of the last call.
     pub(super) async fn ask_for_summary(
         &mut self,
         instructions: &str,
         mut messages: Messages,
     ) -> Result<Result<String, ModelError>, End> {
         let site = COMPACTION;
-        // Models that answer a conversation answer its last message, and that is a person's.
+        // Models answer the last message, which has to be one of a person.
         messages.push(injected::asks_for_summary());
         let event = PrefilterLlmHistory::new().call_site(site).profile(self.profile());
         let event = event.model(self.model.answered_by.clone().unwrap_or_default());
@@ -144,7 +144,7 @@ impl TurnLoop {
                 }
                 (error, _) => {
                     let text = Message::of(Role::Assistant, reply.content.clone()).text().into_owned();
-                    let silent = || ModelError::Unanswered("its summary has no words".to_owned());
+                    let silent = || ModelError::Unanswered("its summary is empty".to_owned());
                     let has_words = !text.trim().is_empty();
                     return Ok(if has_words { Ok(text) } else { Err(error.unwrap_or_else(silent)) });
                 }
@@ -152,17 +152,17 @@ impl TurnLoop {
         }
     }
 
-    /// The model did not answer: hooks may repair the messages and have it asked again, or another one. `None` where the same
-    /// call is to be made again, now that its time has come.
+    /// Handles a failed call. Hooks can repair the messages, or have another model answer. Returns `None` to retry the
+    /// same call, after its delay has passed.
     async fn unanswered(
         &mut self,
         error: ModelError,
         shown: &str,
         wait: Option<Duration>,
     ) -> Result<Option<Step>, End> {
-        let tell = |this: &Self| this.emit(|| TurnEvent::ModelFailed { error: error.to_string() });
+        let emit_failure = |this: &Self| this.emit(|| TurnEvent::ModelFailed { error: error.to_string() });
         if wait.is_none() {
-            tell(self);
+            emit_failure(self);
         }
         let event = failed(&error).call_site(self.session.call_site).streamed(!shown.is_empty());
         let reply = ModelReply::new(Vec::new()).messages(self.transcript.view.clone());
@@ -177,7 +177,7 @@ impl TurnLoop {
                 self.wait_to_retry(&error, wait).await?;
                 return Ok(None);
             }
-            tell(self);
+            emit_failure(self);
         }
         self.keep_broken(shown).await?;
         self.go_on(ExitReason::AbortedPreCall)?;
@@ -187,7 +187,7 @@ impl TurnLoop {
         Err(End::from(error))
     }
 
-    /// A hook has the model asked again: with these messages, and at this profile where it names one.
+    /// Applies a hook's request for another call: its messages, and its profile if it names one.
     fn goes_on_from(&mut self, reply: &ModelReply) {
         self.transcript.view.clone_from(&reply.messages);
         if reply.profile.is_some() {
@@ -195,7 +195,7 @@ impl TurnLoop {
         }
     }
 
-    /// The model answered: hooks may rewrite what it said, or have it asked again.
+    /// Handles an answer. Hooks can rewrite it or request another call.
     async fn answered(&mut self, answer: ModelAnswer, shown: String) -> Result<Step, End> {
         let streamed = !shown.is_empty();
         self.room.taken();
@@ -213,14 +213,14 @@ impl TurnLoop {
         let mut message = Message::of(Role::Assistant, reply.content.clone());
         message.extra = answer.extra;
         if cut {
-            // The arguments of a call in a cut answer may be cut too.
+            // If the answer was truncated, the arguments of its calls may be too.
             message.content.retain(|block| !matches!(block, Block::ToolUse(_)));
         }
         // Providers refuse a block without a word, and what came of a call is not for a model to say.
         message.content.retain(|block| block.as_text() != Some("") && !matches!(block, Block::ToolResult(_)));
         self.name_calls(&mut message);
         let calls = message.tool_calls().next().is_some();
-        // A call that is asked for is made; what was shown cannot be taken back.
+        // Tool calls are always run, and text that was shown cannot be taken back.
         if fired.verdict == ReplyVerdict::Continue && !calls && !streamed && self.may_continue() {
             self.goes_on_from(&reply);
             if cut && !message.content.is_empty() {
@@ -231,7 +231,7 @@ impl TurnLoop {
         Ok(if calls { Step::Calls { message, shown } } else { Step::Answer { message, cut, shown } })
     }
 
-    /// A hook stopped the answer while it came: what was shown stands, and why it ends there.
+    /// Handles an answer that a hook stopped: stores what was shown, with the reason.
     async fn stream_stopped(&mut self, stopped: StreamStop, shown: &str) -> Result<End, End> {
         let StreamStop { reason, by } = stopped;
         let kind = StreamDelta::NAME;
@@ -242,21 +242,21 @@ impl TurnLoop {
         Ok(End::new(Outcome::StreamStopped { shown, reason, by }, ExitReason::AnswerBlocked))
     }
 
-    /// Whether hooks at `post_model_call` may have the model asked again; then it counts.
+    /// Whether hooks at `post_model_call` may request another call. If so, counts it.
     fn may_continue(&mut self) -> bool {
         let may = self.counts.continues < self.limits().continues && self.halted.is_none();
         self.counts.continues += u32::from(may);
         may
     }
 
-    /// Gives an id of its own to each call that has none, or one that another call of the conversation has.
+    /// Gives a new id to each call without an id, or with an id that the conversation already has.
     fn name_calls(&self, message: &mut Message) {
         if message.tool_calls().next().is_none() {
             return;
         }
         let read = self.transcript.view.iter().chain(self.transcript.added.iter()).flat_map(Message::tool_calls);
         let mut taken: HashSet<String> = read.map(|call| call.id.clone()).collect();
-        // Hooks may keep stored calls from the model, in this turn and not in the next.
+        // Hooks may hide stored calls from the model in this turn, but not in the next one.
         taken.extend(self.calls.stored.iter().cloned());
         for block in &mut message.content {
             if let Block::ToolUse(call) = block {

@@ -1,4 +1,4 @@
-//! One call of a model: its deadline, its cancellation, its panics, and when it is made again.
+//! A single model call: deadline, cancellation, panics and retries.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -16,17 +16,18 @@ use crate::event::TurnEvent;
 use crate::model::{Delta, Deltas, ModelAnswer, ModelCall, ModelError};
 use crate::reply::TurnError;
 
-/// What came of a call.
+/// The result of a call.
 pub(super) struct Answered {
     pub(super) answer: Result<ModelAnswer, ModelError>,
-    /// The text of it that was shown.
+    /// The part of the text that was shown.
     pub(super) shown: String,
-    /// The hook that stopped its stream, and why.
+    /// Set if a hook stopped the stream.
     pub(super) stopped: Option<StreamStop>,
 }
 
 impl TurnLoop {
-    /// Calls the model of the profile that `request` was routed to. What it says is shown where that is said.
+    /// Calls the model of the profile to which `request` was routed. With `shows`, the answer is shown while it
+    /// streams.
     pub(super) async fn call_model(
         &mut self,
         request: &ModelRequest,
@@ -37,7 +38,7 @@ impl TurnLoop {
             return self.answer_in_place(answer.clone(), shows).await;
         }
         let parts = Arc::clone(&self.session.harness);
-        // An empty profile clears what was asked for.
+        // An empty profile resets the request to the default.
         let wanted = request.profile.as_deref().map(str::trim).filter(|profile| !profile.is_empty());
         let wanted = wanted.or(self.session.profile.as_deref());
         let (profile, model) = parts.models.get(wanted).ok_or_else(|| TurnError::NoProfile {
@@ -65,9 +66,9 @@ impl TurnLoop {
         let limits = self.limits().clone();
         let is_judged = self.hooks.has::<StreamDelta>();
         let stream = CallStream::new(shows && !request.defer_output, is_judged, self.events.clone());
-        let stream = if self.inputs.is_some() { stream.heard_in_whole() } else { stream };
-        let listener = |delta: Delta<'_>| stream.came(delta);
-        // The call itself may panic, before there is a future.
+        let stream = if self.inputs.is_some() { stream.collecting_text() } else { stream };
+        let listener = |delta: Delta<'_>| stream.push(delta);
+        // The call itself may panic before it returns a future, hence the async block.
         let answer = AssertUnwindSafe(async { model.call(&call, Deltas::to(&listener)).await }).catch_unwind();
         let mut answer = pin!(tokio::time::timeout(limits.model, answer));
         let mut judged = JudgedStream::default();
@@ -98,10 +99,10 @@ impl TurnLoop {
                     Ok(Err(_panic)) => Err(ModelError::Unanswered("its client panicked".to_owned())),
                     Err(_) => {
                         let limit = limits.model;
-                        Err(ModelError::Unanswered(format!("none came within {limit:?}, the limit of the harness")))
+                        Err(ModelError::Unanswered(format!("it timed out after {limit:?}, the limit of the harness")))
                     }
                 },
-                () = idle => break Err(ModelError::Broken(format!("nothing more came for {:?}", limits.idle))),
+                () = idle => break Err(ModelError::Broken(format!("the stream was silent for {:?}", limits.idle))),
             }
         };
         self.note_answer(&answer, &stream);
@@ -127,7 +128,8 @@ impl TurnLoop {
         Ok(Answered { answer, shown: judged.shown(&stream), stopped })
     }
 
-    /// A hook answers, and no model is called. What sees an answer of a model sees this one.
+    /// Uses the answer of a hook instead of calling a model. Everything that handles answers of models handles this one
+    /// too.
     async fn answer_in_place(&mut self, content: Vec<Block>, shows: bool) -> Result<Answered, End> {
         let mut answer = ModelAnswer::new(content);
         let stream = CallStream::new(false, false, self.events.clone());
@@ -138,20 +140,20 @@ impl TurnLoop {
         Ok(Answered { answer: Ok(answer), shown: String::new(), stopped })
     }
 
-    /// How long to wait before the same call is made again; `None` where that does not help, or was done often enough.
+    /// The delay before a retry. `None` if a retry does not help, or the retries are used up.
     pub(super) fn retry_wait(&self, error: &ModelError, retries: u32, streamed: bool) -> Option<Duration> {
         let backoff = self.limits().retry_after.saturating_mul(2_u32.saturating_pow(retries));
-        // What was shown would be shown twice.
+        // After a stream, the text would be shown twice.
         error.retry_after(backoff).filter(|_| retries < self.limits().retries && !streamed)
     }
 
-    /// Waits before the same call is made again.
+    /// Waits before a retry.
     pub(super) async fn wait_to_retry(&self, error: &ModelError, wait: Duration) -> Result<(), End> {
         self.emit(|| TurnEvent::Retrying { error: error.to_string() });
         if self.pause(wait).await { Ok(()) } else { Err(End::cancelled(ExitReason::AbortedPreCall)) }
     }
 
-    /// Waits; `false` where the turn was cancelled meanwhile.
+    /// Waits. `false` if the turn was cancelled meanwhile.
     pub(super) async fn pause(&self, wait: Duration) -> bool {
         tokio::select! {
             biased;
@@ -161,5 +163,5 @@ impl TurnLoop {
     }
 }
 
-/// What asks for more is not waited for any longer: the person is.
+/// Longer delays are not waited for, because a person is waiting.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);

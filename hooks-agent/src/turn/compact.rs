@@ -1,4 +1,4 @@
-//! A compaction that a person wants, between turns.
+//! Compaction at the request of a person, between turns.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ use crate::state::SessionState;
 use crate::store;
 use crate::window::Window;
 
-/// Compacts the conversation of `session`, after the turns that were begun; whether it is shorter now.
+/// Compacts the conversation of `session` after all turns that have begun. Returns whether it is shorter now.
 pub(crate) async fn compact(session: &Arc<SessionState>, instructions: String) -> Result<bool, TurnError> {
     let _turn = session.one_at_a_time.lock().await;
     let lease = session.harness.store.lease(&session.conversation).await?;

@@ -1,4 +1,4 @@
-//! Asking another agent, as a tool.
+//! Calls of sub-agents.
 
 use std::sync::Arc;
 
@@ -16,26 +16,26 @@ use crate::state::Asker;
 use crate::store::StoreError;
 
 impl TurnLoop {
-    /// Whether an agent can be asked so.
+    /// Checks the input and the nesting depth of a call.
     pub(super) fn may_ask(&self, call: &ToolCall, input: &ToolInput) -> Result<(), CallOutcome> {
         if prompt_of(input).is_none() {
-            return Err(CallOutcome::failed(format!("`{}` is asked with a `prompt`", call.name)));
+            return Err(CallOutcome::failed(format!("`{}` needs a `prompt`", call.name)));
         }
-        // The path has those that asked this one, which asks too.
+        // The path contains the callers of this agent, not the agent itself.
         if self.cx.agent_path().len() >= DEPTH {
-            let text = format!("agents that ask agents go {DEPTH} levels deep; answer without `{}`", call.name);
+            let text = format!("agents cannot be nested more than {DEPTH} levels deep; answer without `{}`", call.name);
             return Err(CallOutcome::failed(text));
         }
         Ok(())
     }
 
-    /// Has `agent` answer. Its turn is part of this one: cancelled with it, and over before it.
+    /// Runs a turn of `agent`. It is part of this turn: it is cancelled with it, and ends before it.
     pub(super) async fn delegate(&self, agent: &SubAgent, call: &ToolCall, input: &ToolInput) -> CallRun {
         let asker = match self.asker(agent) {
             Ok(asker) => asker,
             Err(error) => return unasked(error),
         };
-        // One that waits goes on where it was.
+        // A suspended agent continues in its conversation.
         let waiting = self.calls.waiting_agents.get(&call.id).cloned();
         let is_resumed = waiting.is_some();
         let conversation = match waiting {
@@ -70,7 +70,7 @@ impl TurnLoop {
         CallRun { outcome, usage, halt, waits }
     }
 
-    /// What an agent has of this turn.
+    /// What the sub-agent gets from this turn.
     fn asker(&self, agent: &SubAgent) -> Result<Asker, ConfigError> {
         let mut asker = Asker::default();
         if agent.is_gated {
@@ -81,8 +81,8 @@ impl TurnLoop {
         Ok(Asker { budget: Some(Arc::clone(&self.budget)), tools: self.model.tools.clone(), ..asker })
     }
 
-    /// A conversation that is not there yet: once the call of an earlier turn was compacted away, a model may give its id to
-    /// another one.
+    /// A name that no conversation has yet. After a compaction removed an earlier call, a model can reuse the id of
+    /// that call.
     async fn fresh(&self, name: String) -> Result<String, StoreError> {
         let mut number = 1;
         while !self.session.harness.store.page(&numbered(&name, number), None, 1).await?.rows.is_empty() {
@@ -104,7 +104,7 @@ pub(super) fn conversation_of(conversation: &str, call: &ToolCall) -> String {
     format!("{conversation}/{}", call.id)
 }
 
-/// The conversation of this name, counted from 1.
+/// The n-th conversation with this name, starting at 1.
 pub(super) fn numbered(name: &str, number: u32) -> String {
     if number == 1 { name.to_owned() } else { format!("{name}-{number}") }
 }

@@ -1,4 +1,4 @@
-//! The end of a turn: a well-formed conversation, `turn_end`, the reply.
+//! The end of a turn: repairs the conversation, fires `turn_end`, creates the reply.
 
 use std::collections::HashSet;
 
@@ -11,13 +11,13 @@ use crate::approve::ApprovalRequest;
 use crate::model::ModelError;
 use crate::reply::{Outcome, Reply, TurnError};
 
-/// The word for an end because the turn took too long.
+/// The name of an end because of the deadline.
 const DEADLINE: &str = "deadline";
 
-/// The word for an end because nobody answered yet.
+/// The name of an end because a call waits for an approval.
 const SUSPENDED: &str = "suspended";
 
-/// How a turn ends, and the word for it that hooks at `turn_end` read.
+/// How a turn ends, and the name of that for hooks at `turn_end`.
 pub(super) struct End {
     outcome: Outcome,
     reason: ExitReason,
@@ -28,37 +28,37 @@ impl End {
         Self { outcome, reason }
     }
 
-    /// A hook refused or stopped it at its prompt.
+    /// A hook rejected or stopped the prompt.
     pub(super) fn refused(outcome: Outcome) -> Self {
         Self::new(outcome, ExitReason::PromptRefused)
     }
 
-    /// A hook ended it.
+    /// A hook halted the turn.
     pub(super) fn halted(halt: Halt) -> Self {
         Self::new(Outcome::Halted(halt), ExitReason::Halted)
     }
 
-    /// It was cancelled, at this place.
+    /// The turn was cancelled at this place.
     pub(super) fn cancelled(place: ExitReason) -> Self {
         Self::new(Outcome::Cancelled, place)
     }
 
-    /// A call of it waits for somebody's word.
+    /// A call waits for an approval.
     pub(super) fn suspended(request: ApprovalRequest) -> Self {
         Self::new(Outcome::Suspended(Box::new(request)), ExitReason::from(SUSPENDED))
     }
 
-    /// Whether calls of it stay open, because one of them waits for somebody's word.
+    /// Whether calls stay open because one of them waits for an approval.
     pub(super) fn is_suspended(&self) -> bool {
         matches!(self.outcome, Outcome::Suspended(_))
     }
 
-    /// Whether it is the model's answer that ends it.
+    /// Whether the turn ends with the model's answer.
     pub(super) fn is_answer(&self) -> bool {
         matches!(self.outcome, Outcome::Answered(_))
     }
 
-    /// What it is for who waits for no reply.
+    /// The error for an operation between turns, which has no reply.
     pub(super) fn into_error(self) -> TurnError {
         match self.outcome {
             Outcome::Failed(error) => error,
@@ -67,7 +67,7 @@ impl End {
         }
     }
 
-    /// Its time was up: what was cancelled was so for that.
+    /// Replaces a cancellation by the deadline, which caused it.
     pub(super) fn late(self, last: Option<Message>) -> Self {
         match self.outcome {
             Outcome::Cancelled => {
@@ -78,7 +78,7 @@ impl End {
         }
     }
 
-    /// What failed that the turn cannot do without.
+    /// The error, if the turn failed.
     fn error(&self) -> Option<&TurnError> {
         match &self.outcome {
             Outcome::Failed(error) => Some(error),
@@ -99,7 +99,7 @@ impl<E: Into<TurnError>> From<E> for End {
 }
 
 impl TurnLoop {
-    /// Leaves the conversation well formed, fires `turn_end`, and says what came of the turn.
+    /// Repairs the conversation, fires `turn_end`, and creates the reply.
     pub(super) async fn end(mut self, end: End) -> Reply {
         let not_joined = self.steering.close();
         if !end.is_suspended() {
@@ -118,7 +118,7 @@ impl TurnLoop {
         }
         let mut event = TurnEnd::new(end.reason.clone()).history(self.transcript.view.clone());
         event.error = error;
-        // The turn is over, whatever its last hooks say, but for one that is required and failed.
+        // Hooks cannot change the end of the turn any more, except that a required hook can fail.
         let last = self.announce(&event).await.err();
         let outcome = match last {
             Some(last) if end.error().is_none() && last.error().is_some() => last.outcome,
@@ -140,7 +140,7 @@ impl TurnLoop {
         }
     }
 
-    /// Gives each call that has no result one that says so: providers refuse a conversation with an open call.
+    /// Stores a result for each call without one, because providers reject a conversation with an open call.
     async fn answer_open_calls(&mut self) {
         if self.open_calls().is_empty() {
             return;
@@ -150,16 +150,17 @@ impl TurnLoop {
         // No answer about one of them is acted on any more.
         self.abandon(&self.transcript.lineage.messages()).await;
         for call in self.open_calls() {
-            // A model that reads that a call was not made makes it again.
+            // The text differs, because a model repeats a call that was not run.
             let text = if self.calls.started.contains(&call.id) {
-                "It was started, but what came of it was not stored: the turn had ended"
+                "The call was started, but the turn ended before its result was stored"
             } else {
-                "Not run: the turn had ended"
+                "Not run: the turn ended"
             };
             let block = ToolResult::error(text).into_block(&call);
             let message = Message::of(Role::Tool, vec![block]);
             if self.store(message.clone()).await.is_err() && self.open_calls().iter().any(|open| open.id == call.id) {
-                // A hook that is required fails: there is nothing in this row that it could have to keep back.
+                // If a required hook fails, store the row anyway: this text contains nothing that it could have to
+                // redact.
                 let failed = self.append(message).await.err();
                 if let Some(error) = failed.as_ref().and_then(End::error) {
                     tracing::warn!(target: "hooks_agent", %error, call = %call.id, "a call is left without its result");

@@ -1,4 +1,4 @@
-//! One dispatch within a turn.
+//! Dispatches within a turn.
 
 use hooks_core::kinds::{ExitReason, StreamDelta};
 use hooks_core::verdict::Verdict;
@@ -10,14 +10,14 @@ use crate::event::TurnEvent;
 use crate::reply::TurnError;
 
 impl TurnLoop {
-    /// Fires `event`, tells who listens, and remembers the first halt: the turn ends where it is next asked to
-    /// [`go_on`](Self::go_on), after what the dispatch decided was done.
+    /// Fires `event`, emits a turn event, and keeps the first halt. The turn ends at the next [`go_on`](Self::go_on),
+    /// after the outcome of the dispatch was applied.
     pub(super) async fn fire<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, End> {
         let hooks = self.hooks.clone();
         self.fire_in(&hooks, event, subject).await
     }
 
-    /// As [`fire`](Self::fire), for the hooks of another set.
+    /// Like [`fire`](Self::fire), with another set of hooks.
     pub(super) async fn fire_in<K: HookKind>(
         &mut self,
         hooks: &HookSet,
@@ -28,14 +28,14 @@ impl TurnLoop {
         self.note(hooks, event, fired)
     }
 
-    /// As [`fire`](Self::fire), and a cancellation of the turn does not stop it.
+    /// Like [`fire`](Self::fire), but a cancellation of the turn does not stop it.
     pub(super) async fn fire_to_end<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, End> {
         let hooks = self.hooks.clone();
         let fired = hooks.fire(&self.to_end, event, subject).await;
         self.note(&hooks, event, fired)
     }
 
-    /// Fires an event, which has no outcome, to the end.
+    /// Fires an event without a subject, even if the turn is cancelled.
     pub(super) async fn announce<K: HookKind<Subject = ()>>(&mut self, event: &K) -> Result<(), End> {
         let _fired = self.fire_to_end(event, ()).await?;
         Ok(())
@@ -50,7 +50,7 @@ impl TurnLoop {
         let event = |verdict, failed, halted| TurnEvent::Fired { kind: K::NAME, verdict, failed, halted };
         let fired = match fired {
             Ok(fired) => fired,
-            // A dispatch without an outcome was one all the same.
+            // A cancelled dispatch also counts as one.
             Err(DispatchError::Cancelled { .. }) => {
                 self.emit(|| event(None, Vec::new(), false));
                 return Err(End::cancelled(ExitReason::AbortedViaError));
@@ -65,9 +65,9 @@ impl TurnLoop {
             }
         };
         let report = &fired.report;
-        // Where the event was for no hook, nothing ran that anybody could be told of.
+        // If the filters matched no hook, nothing ran that could be reported.
         if hooks.selected(of).any(|id| !report.not_selected.contains(id)) {
-            // Of a stream that flows on there would be an event for each piece.
+            // For a stream that continues, there would be an event for each piece.
             let says_nothing = fired.verdict.is_silent() && report.failures.is_empty() && report.halt.is_none();
             if K::NAME == StreamDelta::NAME && says_nothing {
                 return Ok(fired);
@@ -82,7 +82,7 @@ impl TurnLoop {
         Ok(fired)
     }
 
-    /// Whether the turn may go on from here; `place` is what its end is called where it was cancelled.
+    /// Whether the turn may continue. If it was cancelled, `place` is the exit reason.
     pub(super) fn go_on(&self, place: ExitReason) -> Result<(), End> {
         if let Some(halt) = &self.halted {
             return Err(End::halted(halt.clone()));

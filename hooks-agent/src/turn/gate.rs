@@ -1,4 +1,4 @@
-//! Whether a call may run: the gates, hooks in a person's place, the person.
+//! Decides whether a call may run: gates, hooks at `permission_request`, the approver.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,25 +13,25 @@ use super::TurnLoop;
 use super::end::End;
 use crate::approve::{ApprovalAnswer, ApprovalRequest};
 
-/// What a call would run with, and what is done with it.
+/// The ruling on a call, and its input.
 pub(super) struct Judged {
     pub(super) input: ToolInput,
     pub(super) ruling: CallRuling,
 }
 
-/// What is done with a call.
+/// What happens with a call.
 pub(super) enum CallRuling {
     Run,
     Refused(Refusal),
-    /// It does not run; this is its result.
+    /// It does not run. This is its result.
     Answered(ToolResult),
 }
 
 /// Why a call may not run.
 pub(super) struct Refusal {
-    /// For the model.
+    /// The text for the model.
     pub(super) message: String,
-    /// The hook because of which it is so.
+    /// The hook that denied it.
     pub(super) by: Option<HookId>,
 }
 
@@ -41,28 +41,28 @@ impl Refusal {
     }
 
     pub(super) fn halted(halt: &Halt) -> Self {
-        Self { message: format!("Not run, the turn had ended: {}", halt.reason), by: halt.by.clone() }
+        Self { message: format!("Not run, the turn ended: {}", halt.reason), by: halt.by.clone() }
     }
 }
 
-/// What a gate decided.
+/// The decision of a gate.
 enum GateRuling {
     Settled(CallRuling),
-    /// Somebody is to be asked.
+    /// The approver has to be asked.
     Asked {
         question: Question,
         deferred: bool,
     },
 }
 
-/// How often the gates of several agents judge what each of them changes.
+/// How often the gates of several agents judge each other's changes.
 const ROUNDS: usize = 3;
 
-/// How often a person may edit what the gates then ask about anew.
+/// How often a person may edit the input of a call if the gates ask again.
 const EDITS: usize = 8;
 
 impl TurnLoop {
-    /// Asks the gates, and whom they ask.
+    /// Asks the gates and, if they ask, the approver.
     pub(super) async fn judge(&mut self, call: &ToolCall) -> Result<Judged, End> {
         let (input, ruling) = self.gate(call, call.input.clone()).await?;
         match ruling {
@@ -90,14 +90,16 @@ impl TurnLoop {
             (None, Permission::Ask(question)) => GateRuling::Asked { question: *question, deferred: false },
             (None, Permission::Defer(question)) => GateRuling::Asked { question: *question, deferred: true },
             (None, Permission::Deny(denial)) => refused(Refusal::denied(*denial)),
-            // A permission of a later version is not one to run by.
-            (None, _) => refused(Refusal { message: "Denied: the gate's answer is unknown here".to_owned(), by: None }),
+            // A permission of a newer version is denied.
+            (None, _) => {
+                refused(Refusal { message: "Denied: the gate's decision is not supported".to_owned(), by: None })
+            }
         };
         Ok((input, ruling))
     }
 
-    /// What the gates say, and those of the agents that asked for this turn. Whatever one of these changes in the input is judged
-    /// anew by all: what runs is what each of them saw.
+    /// The decision of the gates of this agent and its callers. If one of them changes the input, all of them judge it
+    /// again, so that all have seen the input that runs.
     async fn permission(&mut self, call: &ToolCall, mut input: ToolInput) -> Result<(ToolInput, Permission), End> {
         let event = BeforeToolCall::new(call.clone());
         let session = Arc::clone(&self.session);
@@ -117,7 +119,7 @@ impl TurnLoop {
         Ok((input, Permission::deny("the gates of the agents do not agree on the input")))
     }
 
-    /// Hooks may answer in the person's place. What they rewrote the gates have not seen, so they judge it anew.
+    /// Lets hooks answer instead of the person. The gates judge an input that such a hook rewrote.
     async fn asked(
         &mut self,
         call: &ToolCall,
@@ -143,7 +145,8 @@ impl TurnLoop {
         Ok(Judged { input, ruling })
     }
 
-    /// The gates judge an input that who answered `question` left; the error is what they ask about it beyond that.
+    /// Lets the gates judge an input that was changed in an answer to `question`. The error is a new question of the
+    /// gates.
     async fn edited(
         &mut self,
         call: &ToolCall,
@@ -153,7 +156,7 @@ impl TurnLoop {
         let (input, ruling) = self.gate(call, input).await?;
         Ok(match ruling {
             GateRuling::Settled(ruling) => Ok(Judged { input, ruling }),
-            // The same question was answered; another one was not.
+            // The same question has been answered, a new one has not.
             GateRuling::Asked { question: again, .. } if again == *question => {
                 Ok(Judged { input, ruling: CallRuling::Run })
             }
@@ -161,7 +164,7 @@ impl TurnLoop {
         })
     }
 
-    /// Asks the person, again about what the gates ask of an input that the person edited.
+    /// Asks the approver, and asks again if the gates have questions about an edited input.
     async fn approved(
         &mut self,
         call: &ToolCall,
@@ -197,7 +200,7 @@ impl TurnLoop {
         Ok(Judged { input, ruling: CallRuling::Refused(Refusal { message, by: question.by }) })
     }
 
-    /// The person's answer; the error is what the model reads where there is none.
+    /// The answer of the approver. The error is a text for the model if there is none.
     async fn approval(&mut self, request: &ApprovalRequest) -> Result<ApprovalAnswer, String> {
         let parts = Arc::clone(&self.session.harness);
         let answer = AssertUnwindSafe(async { parts.approver.approve(request).await }).catch_unwind();
@@ -207,8 +210,8 @@ impl TurnLoop {
             () = self.cancellation.cancelled() => return Err("Not run: the turn was cancelled".to_owned()),
             answer = tokio::time::timeout(limit, answer) => match answer {
                 Ok(Ok(answer)) => Ok(answer),
-                Ok(Err(_panic)) => Err(format!("Denied: {reason}. The answer could not be got")),
-                Err(_) if deferred => Err(format!("Not run: it was put off ({reason}), and nobody decided it in time")),
+                Ok(Err(_panic)) => Err(format!("Denied: {reason}. Asking for approval failed")),
+                Err(_) if deferred => Err(format!("Not run: it was deferred ({reason}), and nobody decided in time")),
                 Err(_) => Err(format!("Denied: {reason}. Nobody answered")),
             },
         };

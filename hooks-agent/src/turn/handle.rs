@@ -1,4 +1,4 @@
-//! Beginning a turn, and what its caller holds of it.
+//! Starts turns, and the handle of a running turn.
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -18,7 +18,7 @@ use crate::reply::{Outcome, Reply};
 use crate::request::TurnRequest;
 use crate::state::SessionState;
 
-/// Puts a turn behind those of its conversation, and runs it on the runtime, whoever waits for it.
+/// Queues a turn behind the other turns of its conversation, and runs it as a task.
 pub(crate) fn begin(session: &Arc<SessionState>, request: TurnRequest, cancellation: CancellationToken) -> Turn {
     let (sender, events) = events(session.limits.events);
     let (answer, reply) = oneshot::channel();
@@ -32,14 +32,15 @@ pub(crate) fn begin(session: &Arc<SessionState>, request: TurnRequest, cancellat
         cancellation: cancellation.clone(),
     };
     let queue = Arc::clone(&session.one_at_a_time);
-    // A turn may begin others, of agents that it asks: the box ends the type.
+    // A turn can start turns of sub-agents. The box breaks the recursive type.
     let run: Pin<Box<dyn Future<Output = Reply> + Send>> = Box::pin(run(start));
-    // Queued here and not in the task: turns run in the order in which they are begun, whenever a task is first polled.
+    // Joins the queue here and not in the task, so that turns run in the order in which they are started, whenever
+    // their tasks are polled.
     let mut place = Box::pin(tokio::task::unconstrained(queue.lock_owned()));
     let at_once = place.as_mut().now_or_never();
     let (running, waits, session) = (session.harness.running.begin(), cancellation.clone(), Arc::clone(session));
     tokio::spawn(async move {
-        // A turn that never begins fires nothing; only who asked hears of it.
+        // A turn that never begins fires no hooks. Only the listener gets its reply.
         let cancelled = || session.report(&session.cx, Reply::of(Outcome::Cancelled));
         let place = match (&running, at_once) {
             (None, _) => None,
@@ -55,14 +56,14 @@ pub(crate) fn begin(session: &Arc<SessionState>, request: TurnRequest, cancellat
             None => cancelled(),
         };
         drop(place);
-        // Nobody may wait for the reply any more.
+        // Nobody may be waiting for the reply any more.
         let _ = answer.send(reply);
         drop(running);
     });
     Turn { events, reply, steering, _cancel: CancelOnDrop(cancellation.clone()), cancellation }
 }
 
-/// A turn under way. Dropping it cancels it.
+/// A running turn. Dropping it cancels the turn.
 #[derive(Debug)]
 #[must_use = "dropping a turn cancels it"]
 pub struct Turn {
@@ -83,12 +84,12 @@ impl Drop for CancelOnDrop {
 }
 
 impl Turn {
-    /// What happens next; `None` where the turn is over.
+    /// The next event. `None` when the turn is over.
     pub async fn next(&mut self) -> Option<TurnEvent> {
         std::future::poll_fn(|cx| self.events.poll_next(cx)).await
     }
 
-    /// Cancels the turn. Its reply says what was done until then.
+    /// Cancels the turn. Its reply contains what was done until then.
     pub fn cancel(&self) {
         self.cancellation.cancel();
     }
@@ -100,13 +101,13 @@ impl Turn {
         self.steering.push(message)
     }
 
-    /// A token that cancels the turn, for another task to keep.
+    /// A token that cancels the turn, for another task.
     pub fn cancellation(&self) -> CancellationToken {
         self.cancellation.clone()
     }
 }
 
-/// What happens, as it happens, until the turn is over. The reply is that of the turn itself.
+/// The events of the turn, until it is over. Await the turn for its reply.
 impl Stream for Turn {
     type Item = TurnEvent;
 
@@ -115,14 +116,14 @@ impl Stream for Turn {
     }
 }
 
-/// The reply, at the end of the turn.
+/// Waits for the end of the turn and returns its reply.
 impl IntoFuture for Turn {
     type Output = Reply;
     type IntoFuture = Pin<Box<dyn Future<Output = Reply> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
         let Self { events, reply, _cancel: cancel, .. } = self;
-        // Nobody listens any more, so that nothing is kept for them.
+        // Without a reader, no events need to be buffered.
         drop(events);
         Box::pin(async move {
             let _cancel = cancel;

@@ -1,4 +1,4 @@
-//! Keeping what a turn takes from outside of its hooks, where somebody wants to know.
+//! Collects the inputs of a turn, if there is a listener for them.
 
 use hooks_core::data::{Message, ToolCall, ToolResult};
 use hooks_core::verdict::Halt;
@@ -15,7 +15,7 @@ use crate::request::TurnRequest;
 use crate::state::SessionState;
 use crate::store::StoredConversation;
 
-/// What is known before the first hook.
+/// The inputs that are known before the first hook.
 pub(super) fn begun(
     session: &SessionState,
     asked: &TurnRequest,
@@ -39,7 +39,7 @@ pub(super) fn begun(
     })
 }
 
-/// How far a turn may go, which is no further than those that asked for it.
+/// The limits of a turn, which are not above those of its callers.
 fn limits(session: &SessionState) -> Limits {
     let mut limits = session.limits.clone();
     if let Some((calls, tokens)) = session.asker.budget.as_ref().map(|budget| budget.left()) {
@@ -52,15 +52,15 @@ fn limits(session: &SessionState) -> Limits {
 }
 
 impl TurnLoop {
-    /// A model answered, or did not.
+    /// Adds the result of a model call.
     pub(super) fn note_answer(&mut self, outcome: &Result<ModelAnswer, ModelError>, stream: &CallStream) {
         if let Some(inputs) = &mut self.inputs {
-            let text = if outcome.is_err() { stream.heard() } else { String::new() };
+            let text = if outcome.is_err() { stream.collected_text() } else { String::new() };
             inputs.answers.push(AnswerInput { outcome: outcome.clone(), streamed: stream.has_begun(), text });
         }
     }
 
-    /// A tool or an agent was run.
+    /// Adds the result of a tool or an agent.
     pub(super) fn note_result(&mut self, call: &ToolCall, run: &CallRun) {
         let Some(inputs) = &mut self.inputs else { return };
         let result = match &run.outcome {
@@ -78,7 +78,7 @@ impl TurnLoop {
         });
     }
 
-    /// What running a call came to where the turn is one that is run again: a tool stands in an agent's place.
+    /// The result of a call in a repeated turn, where a tool replaces an agent.
     pub(super) fn as_recorded(&self, call: &ToolCall, run: CallRun) -> CallRun {
         let recorded = self.asked.again.iter().flat_map(|again| &again.results);
         match recorded.into_iter().find(|result| result.call == call.id && result.tool == call.name) {
@@ -92,21 +92,21 @@ impl TurnLoop {
         }
     }
 
-    /// A message joins the turn.
+    /// Adds a message that joins the turn.
     pub(super) fn note_joined(&mut self, step: usize, message: &Message) {
         if let Some(inputs) = &mut self.inputs {
             inputs.joined.push(JoinedInput { step, message: message.clone() });
         }
     }
 
-    /// These calls wait.
+    /// Adds the calls that wait.
     pub(super) fn note_waiting(&mut self, waiting: &WaitingInput) {
         if let Some(inputs) = &mut self.inputs {
             inputs.waiting = waiting.clone();
         }
     }
 
-    /// Somebody was asked about a call.
+    /// Adds the answer of the approver.
     pub(super) fn note_approval(&mut self, answer: Option<&ApprovalAnswer>) {
         if let Some(inputs) = &mut self.inputs {
             inputs.approvals.push(answer.cloned());

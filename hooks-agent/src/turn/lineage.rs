@@ -1,4 +1,4 @@
-//! Which row of the store each message comes from that the model reads, so that a compaction of the one is one of the other.
+//! Maps the messages that the model reads to rows of the store, to apply a compaction of the former to the latter.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,29 +7,29 @@ use hooks_core::data::{Block, Message, Messages};
 
 use crate::store::{FoldEntry, Row, StoreError, StoredConversation, Version, Written};
 
-/// What is stored, and what hooks made of it for a turn.
+/// The stored rows, and what hooks changed for this turn.
 #[derive(Default)]
 pub(super) struct Lineage {
     stored: Vec<Row>,
     version: Version,
     /// What the model reads, as far as it is known here.
     view: Messages,
-    /// For each message of the view the row that it is, or was before hooks rewrote it; none where they added it.
+    /// For each message of the view, the index of its row, even if hooks rewrote the message. `None` if hooks added it.
     rows: Vec<Option<usize>>,
-    /// The first row that the turn stored.
+    /// The index of the first row that the turn stored.
     began: Option<usize>,
 }
 
-/// What a compaction summed up.
+/// What a compaction summarised.
 pub(super) struct SummedUp {
-    /// The messages of the view that the summary stands for.
+    /// The messages of the view that the summary replaces.
     pub(super) range: Range<usize>,
-    /// Where the summary stands in what the model reads from now on.
+    /// The index of the summary in the new view.
     pub(super) at: usize,
 }
 
 impl SummedUp {
-    /// As [`origins`], where the summary parts what is before it from what is behind it.
+    /// Like [`origins`], treating the messages before and after the summary separately.
     fn origins(&self, before: &Messages, now: &Messages) -> Vec<Option<usize>> {
         let mut all = origins(&before[..self.range.start], &now[..self.at]);
         all.push(None);
@@ -40,33 +40,34 @@ impl SummedUp {
     }
 }
 
-/// What a compaction makes of the store.
+/// The effect of a compaction on the store.
 #[derive(Debug, Default)]
 pub(super) struct Folding {
     pub(super) entries: Vec<FoldEntry>,
-    /// The rows that the model does not read for the rest of the turn, and that stay stored: nobody summed them up.
+    /// The rows that stay stored but are hidden from the model for the rest of the turn, because nothing summarises
+    /// them.
     pub(super) left_out: Vec<String>,
-    /// For each message that the model reads from now on, its entry.
+    /// For each message of the new view, the index of its entry.
     places: Vec<Option<usize>>,
-    /// Where the turn begins.
+    /// The index of the first entry of the turn.
     began: Option<usize>,
 }
 
 impl Lineage {
-    /// Before any hook: the model would read what is stored.
+    /// The state before any hook: the model would read what is stored.
     pub(super) fn of(stored: StoredConversation) -> Self {
         let StoredConversation { rows: stored, version } = stored;
         let view: Vec<_> = stored.iter().map(|row| row.message.clone()).collect();
         Self { rows: (0..stored.len()).map(Some).collect(), view: view.into(), stored, version, began: None }
     }
 
-    /// What the conversation stood at when it was last read or written.
+    /// The version of the conversation when it was last read or written.
     pub(super) fn version(&self) -> Version {
         self.version
     }
 
-    /// Hooks made `view` of what it was. Told after each kind, this is exact where hooks leave rows out at one kind and add
-    /// messages at another.
+    /// Records that hooks turned the view into `view`. It is called after each kind, because that is exact if hooks
+    /// remove rows at one kind and add messages at another.
     pub(super) fn becomes(&mut self, view: &Messages) {
         if *view != self.view {
             let rows = origins(&self.view, view).into_iter().map(|origin| origin.and_then(|at| self.rows[at]));
@@ -75,7 +76,7 @@ impl Lineage {
         }
     }
 
-    /// A row was stored, and stands at the end of the view.
+    /// Records that a row was stored. It is the last message of the view.
     pub(super) fn appended(&mut self, row: Row, version: Version) {
         self.rows.push(Some(self.stored.len()));
         self.view.push(row.message.clone());
@@ -94,15 +95,15 @@ impl Lineage {
         self.stored.last().map(|row| row.id.as_str())
     }
 
-    /// Where the turn under way begins in the view: at the first message that it stored.
+    /// The index in the view of the first message that the running turn stored.
     pub(super) fn turn(&mut self, view: &Messages) -> usize {
         self.becomes(view);
         let of_turn = |row: &Option<usize>| row.zip(self.began).is_some_and(|(row, began)| row >= began);
         self.rows.iter().position(of_turn).unwrap_or(view.len())
     }
 
-    /// Somebody else changed what is stored. What they changed in a row holds at once; what they added is read by the next
-    /// turn. Returns the rows that are not any more what they were.
+    /// Applies changes of the store by others. Changed rows are changed in the view; new rows are read in the next
+    /// turn. Returns the ids of the rows that have changed.
     pub(super) fn catch_up(&mut self, view: &mut Messages, now: StoredConversation) -> Vec<String> {
         self.becomes(view);
         let places: HashMap<&str, usize> = now.rows.iter().enumerate().map(|(at, row)| (row.id.as_str(), at)).collect();
@@ -123,11 +124,11 @@ impl Lineage {
         changed
     }
 
-    /// What is stored after a compaction that made `rest` of `view`, with what it summed up.
+    /// The effect on the store of a compaction that turned `view` into `rest` and summarised `summed`.
     ///
-    /// What hooks left out, rewrote or added holds for the turn. So a row that they left out stays, one that they rewrote
-    /// stays as it was stored, and what they added is not stored; what the compaction itself changed or made counts for
-    /// both. What it left out goes where it was summed up, and otherwise stays.
+    /// What hooks removed, rewrote or added is valid for this turn only. So a row that they removed stays, a row that
+    /// they rewrote keeps its stored form, and a message that they added is not stored. What the compaction itself
+    /// changed or created is stored. What it removed is dropped if it was summarised, and stays otherwise.
     pub(super) fn folding(&mut self, view: &Messages, rest: &Messages, summed: Option<&SummedUp>) -> Folding {
         self.becomes(view);
         let origins = match summed {
@@ -135,7 +136,8 @@ impl Lineage {
             None => origins(view, rest),
         };
         let mut places = vec![None; rest.len()];
-        // For each row the message that it becomes, and for each place those that the compaction made there.
+        // For each row, the message that replaces it. For each position, the messages that the compaction created
+        // there.
         let mut kept: Vec<Option<usize>> = vec![None; self.stored.len()];
         let mut made: Vec<Vec<usize>> = vec![Vec::new(); self.stored.len() + 1];
         let mut behind = 0;
@@ -148,7 +150,7 @@ impl Lineage {
                     behind = from + 1;
                 }
                 None => {
-                    // Where what it stands for stood, and not behind what hooks had left out before that.
+                    // In the position of what it replaces, not after rows that hooks had hidden before that.
                     let next = self.rows[behind..].iter().flatten().next().copied();
                     made[next.unwrap_or(self.stored.len())].push(at);
                 }
@@ -183,16 +185,16 @@ impl Lineage {
         Folding { places, ..folding }
     }
 
-    /// Whether the store would read otherwise.
+    /// Whether the fold changes what is stored.
     pub(super) fn changes(&self, folding: &Folding) -> bool {
         let same = |(entry, row): (&FoldEntry, &Row)| matches!(entry, FoldEntry::Row(id) if *id == row.id);
         folding.entries.len() != self.stored.len() || !folding.entries.iter().zip(&self.stored).all(same)
     }
 
-    /// The store has folded, where there was something to fold; the model reads `rest`.
+    /// Records that the store has folded, if that was necessary, and that the model now reads `rest`.
     ///
     /// # Errors
-    /// Where the store made other rows than it was told to.
+    /// If the store returned other rows than requested.
     pub(super) fn folded(
         &mut self,
         folding: Folding,
@@ -202,7 +204,7 @@ impl Lineage {
         if let Some(written) = written {
             let made = folding.entries.iter().filter(|entry| matches!(entry, FoldEntry::New(_))).count();
             if written.rows.len() != made {
-                return Err(StoreError::new("it gave other rows back than a fold made"));
+                return Err(StoreError::new("it returned other rows than the fold created"));
             }
             let mut rows: HashMap<String, Row> = self.stored.drain(..).map(|row| (row.id.clone(), row)).collect();
             let mut made = written.rows.into_iter();
@@ -220,8 +222,8 @@ impl Lineage {
     }
 }
 
-/// Where each message of `now` comes from in `before`: it is the same there, it makes or answers the same calls, it stands in the
-/// place of another between two that are the same, or it is the same elsewhere.
+/// For each message of `now`, its index in `before`: an equal message, one with the same calls or results, the one at the
+/// same position between two equal ones, or an equal message elsewhere.
 pub(super) fn origins(before: &[Message], now: &[Message]) -> Vec<Option<usize>> {
     let mut origins = vec![None; now.len()];
     let (mut place, mut run) = (0, 0);
@@ -238,7 +240,7 @@ pub(super) fn origins(before: &[Message], now: &[Message]) -> Vec<Option<usize>>
     origins
 }
 
-/// A message that was rewritten next to one that was removed: its calls and results tell which one it was.
+/// Finds messages that were rewritten next to a removed one, by the ids of their calls and results.
 fn of_the_same_calls(origins: &mut [Option<usize>], before: &[Message], now: &[Message]) {
     for at in 0..now.len() {
         let ids = ids(&now[at]);
@@ -249,7 +251,7 @@ fn of_the_same_calls(origins: &mut [Option<usize>], before: &[Message], now: &[M
     }
 }
 
-/// The ids of the calls that a message makes, and of those that it answers.
+/// The ids of the calls in a message, and of the calls to which it contains results.
 fn ids(message: &Message) -> Vec<(bool, String)> {
     let id = |block: &Block| match block {
         Block::ToolUse(call) => Some((false, call.id.clone())),
@@ -259,7 +261,7 @@ fn ids(message: &Message) -> Vec<(bool, String)> {
     message.content.iter().filter_map(id).collect()
 }
 
-/// What was moved, as a row is that somebody stored between a call and its result.
+/// Finds messages that were moved, for example a row that was stored between a call and its result.
 fn moved(origins: &mut [Option<usize>], before: &[Message], now: &[Message]) {
     for at in 0..now.len() {
         if origins[at].is_none() {
@@ -302,8 +304,8 @@ mod tests {
         lineage.appended(Row::new(id, message(word)), Version::default());
     }
 
-    /// What is stored and what is left out, once the summary `sum` in `rest`, where there is one, took the place of what stood there
-    /// between the messages around it.
+    /// What is stored and what is left out after a compaction to `rest`. If `rest` contains the summary `sum`, it
+    /// replaces what was between its neighbours.
     fn folded(lineage: &mut Lineage, view: &Messages, rest: &Messages) -> (String, Vec<String>) {
         let at = rest.iter().position(|message| message.text() == "sum");
         let summed = at.map(|at| SummedUp { range: at..view.len() - (rest.len() - at - 1), at });
@@ -364,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_compaction_goes_on_from_the_first() {
+    fn a_second_compaction_continues_from_the_first() {
         let mut lineage = lineage("a b c d");
         lineage.becomes(&messages("a b d"));
         append(&mut lineage, "prompt");
@@ -394,9 +396,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is left out, added and summed up.
+        /// For any combination of removed, added and summarised messages.
         #[test]
-        fn nothing_is_lost_but_what_was_summed_up(
+        fn nothing_is_lost_but_what_was_summarised(
             left_out in prop::collection::vec(prop::bool::weighted(0.3), 1..12),
             added in prop::collection::vec(0..12_usize, 0..4),
             from in 0..12_usize,

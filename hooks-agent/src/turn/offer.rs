@@ -1,4 +1,4 @@
-//! Which tools the model is offered, and which tool of the harness runs a call of each.
+//! Which tools are offered to the model, and which tool of the harness runs a call.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::state::HarnessState;
 use crate::tool::ToolSpec;
 
 impl TurnLoop {
-    /// Settles which tools the model is offered: those of the harness and those that hooks declare, within the limits that
+    /// Computes the tools that are offered: those of the harness and those that hooks declare, within the limits that
     /// hooks set.
     pub(super) fn offer(&mut self) {
         let harness = Arc::clone(&self.session.harness);
@@ -28,12 +28,14 @@ impl TurnLoop {
         }
         tools.retain(|tool| bundles.allows(tool.runs()));
         let unknown = bundles.allowed.iter().flatten().filter(|name| !harness.knows(name));
-        diagnostics.extend(unknown.map(|name| harness.unknown(name, "a limit names it, and limits go by what runs")));
+        diagnostics.extend(
+            unknown.map(|name| harness.unknown(name, "a limit names it, and limits apply to the tools that run")),
+        );
         self.model.tools = tools;
         self.report(diagnostics);
     }
 
-    /// The call as one of the tool that runs, which is what hooks judge and see.
+    /// The call with the name of the tool that runs it. Hooks see and judge this call.
     pub(super) fn routed(&self, mut call: ToolCall) -> ToolCall {
         if let Some(route) = self.spec_of(&call).and_then(|spec| spec.route.clone()) {
             let declared = std::mem::replace(&mut call.name, route);
@@ -42,7 +44,7 @@ impl TurnLoop {
         call
     }
 
-    /// What the model was told of the tool that it asks for.
+    /// The description of the tool of a call, as the model got it.
     pub(super) fn spec_of(&self, call: &ToolCall) -> Option<&ToolSpec> {
         let declared = call.declared_as.as_ref().unwrap_or(&call.name);
         self.model.tools.iter().find(|tool| tool.name == *declared)
@@ -54,17 +56,17 @@ impl HarnessState {
         self.tools.get(name).is_some() || self.agents.get(name).is_some()
     }
 
-    /// What the model is told of a tool that a hook declares.
+    /// The description of a tool that a hook declares.
     fn declared(&self, declared: &ToolDeclaration) -> Result<ToolSpec, Diagnostic> {
         let (name, runs) = (&declared.name, declared.runs());
-        // An agent is asked by its own name alone, which its gates and conversations go by.
+        // An agent can only be called by its own name, on which its gates and conversations depend.
         let agent = self.agents.get(runs).filter(|_| name == runs).map(|agent| agent.spec());
         let Some(mut spec) = agent.or_else(|| self.tools.get(runs).map(|tool| tool.spec())) else {
             return Err(self.unknown(runs, "a tool bundle names it"));
         };
         if name != runs {
             if self.knows(name) {
-                let text = format!("the tool `{name}` is there, so no bundle can declare `{runs}` under its name");
+                let text = format!("the tool `{name}` exists, so a bundle cannot declare `{runs}` under this name");
                 return Err(Diagnostic::new("tool_bundle.name_taken", text));
             }
             spec.name.clone_from(name);
@@ -77,7 +79,7 @@ impl HarnessState {
 
     fn unknown(&self, name: &str, why: &str) -> Diagnostic {
         let known: Vec<&str> = self.tools.names().collect();
-        let text = format!("this harness has no tool `{name}`; {why}; there are: {}", known.join(", "));
+        let text = format!("this harness has no tool `{name}`; {why}; the tools are: {}", known.join(", "));
         Diagnostic::new("tool_bundle.unknown_tool", text)
     }
 }

@@ -1,23 +1,24 @@
-//! Calls and their results, where something else than a turn parted them.
+//! Repairs tool calls and results that were separated.
 
 use hooks_core::data::{Block, Message, Messages, Role, ToolCall, ToolResult};
 
-/// What the model reads in place of a result that nobody stored.
-pub(super) const LOST: &str = "No result is stored: what ran this call ended before, and may have done it";
+/// Replaces a result that was never stored.
+pub(super) const LOST: &str =
+    "No result is stored: the call may have run, but its turn ended before the result was stored";
 
-/// Returns `messages` as providers accept them: behind each message with calls its results, one for each call, and no other
-/// results.
+/// Returns `messages` as providers require them: each message with calls is followed by its results, one per call, and
+/// there are no other results.
 ///
-/// A turn always stores a conversation like that. But a program can be killed between a call and its result, its store can
-/// refuse rows, and another program can store a message in between. Without this, the provider would refuse every later turn.
-/// The stored conversation is left as it is: another program may be about to store the result. Some providers repeat the ids of
-/// calls in later replies, so a result belongs to the latest call that has none yet.
+/// Turns always store calls and results this way. But a program can be killed between the two, the store can fail, or
+/// another program can store a message in between, and a provider would then reject every later turn. The stored rows are
+/// not changed, because another program may be about to store the result. Some providers repeat the ids of calls in later
+/// replies, so a result belongs to the latest call that has none yet.
 pub(super) fn paired(messages: Messages) -> Messages {
     let (callers, unanswered) = callers(&messages);
     if unanswered.is_empty() && is_paired(&messages, &callers) {
         return messages;
     }
-    // The results of each message, and messages that are no results.
+    // The results of each message, and the messages without results.
     let mut results: Vec<Vec<Message>> = vec![Vec::new(); messages.len()];
     let mut others: Vec<Option<Message>> = Vec::with_capacity(messages.len());
     for (message, callers) in messages.iter().zip(callers) {
@@ -38,10 +39,10 @@ pub(super) fn paired(messages: Messages) -> Messages {
     paired.collect::<Vec<_>>().into()
 }
 
-/// For each result of each message the message with its call.
+/// For each result of each message, the index of the message with its call.
 type Callers = Vec<Vec<Option<usize>>>;
 
-/// Where the call of each result is, and the calls without a result.
+/// The message with the call of each result, and the calls without a result.
 fn callers(messages: &Messages) -> (Callers, Vec<(usize, &ToolCall)>) {
     let mut open: Vec<(usize, &ToolCall)> = Vec::new();
     let mut callers = Vec::with_capacity(messages.len());
@@ -56,7 +57,7 @@ fn callers(messages: &Messages) -> (Callers, Vec<(usize, &ToolCall)>) {
     (callers, open)
 }
 
-/// Whether each result stands behind the message with its call, and only other results stand between them.
+/// Whether each result follows the message with its call, with only other results in between.
 fn is_paired(messages: &Messages, callers: &[Vec<Option<usize>>]) -> bool {
     let mut last = None;
     (0..messages.len()).all(|at| {
@@ -67,7 +68,7 @@ fn is_paired(messages: &Messages, callers: &[Vec<Option<usize>>]) -> bool {
     })
 }
 
-/// Puts each result in `message` behind its call. Returns the rest of the message; a result without a call is dropped.
+/// Moves each result in `message` to its call, and drops results without a call. Returns the rest of the message.
 fn split(message: &Message, callers: &[Option<usize>], results: &mut [Vec<Message>]) -> Option<Message> {
     let mut callers = callers.iter();
     let mut rest = message.clone();
@@ -81,7 +82,7 @@ fn split(message: &Message, callers: &[Option<usize>], results: &mut [Vec<Messag
     (!rest.content.is_empty() || message.content.is_empty()).then_some(rest)
 }
 
-/// The id of the call that the block answers.
+/// The id of the call to which the block is a result.
 fn result_of(block: &Block) -> Option<&str> {
     match block {
         Block::ToolResult(result) => Some(&result.call_id),
@@ -109,7 +110,7 @@ mod tests {
         ToolResult::new(format!("of {id}")).into_block(&call)
     }
 
-    /// A conversation in words: `c1+c2` is a message with two calls, `=c1` a result, and anything else text.
+    /// Parses a conversation: `c1+c2` is a message with two calls, `=c1` a result, and anything else text.
     fn messages(words: &str) -> Messages {
         let message = |word: &str| {
             let blocks: Vec<Block> = word

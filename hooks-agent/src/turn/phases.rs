@@ -1,4 +1,4 @@
-//! The phases before the first call of the model: hooks contribute policies, context, sections, tools, bit by bit.
+//! The phases before the first model call, in which hooks contribute policies, context, sections and tools.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::event::TurnEvent;
 use crate::panics;
 
 impl TurnLoop {
-    /// Fires the phases in their order; each gets what the earlier ones contributed.
+    /// Fires the phases in order. Each one gets the contributions of the earlier ones.
     pub(super) async fn phases(&mut self, input: &str) -> Result<(), End> {
         let history = self.transcript.view.clone();
         self.contribute(&PrePolicy::new(input).history(history.clone())).await?;
@@ -43,7 +43,7 @@ impl TurnLoop {
         Ok(())
     }
 
-    /// After the last call of the model: what is to be noted or done later.
+    /// Fires `post_turn` after the last model call, for audit notes and jobs.
     pub(super) async fn post_turn(&mut self, reply: &str, errors: Vec<String>) -> Result<(), End> {
         let calls = self.transcript.added.iter().flat_map(Message::tool_calls).cloned();
         let calls: Vec<_> = calls.map(|call| self.routed(call)).collect();
@@ -70,7 +70,7 @@ impl TurnLoop {
         self.draft.contributions.merge(contributions);
     }
 
-    /// What the app plans after its first look at the prompt; `null` where it takes none, or cannot.
+    /// The plan of the app's preflight. `null` if there is none, or if it failed.
     async fn preflight(&mut self, input: &str) -> Result<Value, End> {
         let parts = Arc::clone(&self.session.harness);
         let Some(preflight) = &parts.preflight else { return Ok(Value::Null) };
@@ -89,15 +89,15 @@ impl TurnLoop {
                 }
                 return Ok(plan);
             }
-            Ok(Ok(Err(error))) => format!("the plan is no JSON: {error}"),
+            Ok(Ok(Err(error))) => format!("the plan is not valid JSON: {error}"),
             Ok(Err(panic)) => format!("it panicked: {}", panics::message(panic)),
-            Err(_) => format!("it was not done within {limit:?}"),
+            Err(_) => format!("it timed out after {limit:?}"),
         };
         self.report(vec![Diagnostic::new("preflight.failed", failed)]);
         Ok(Value::Null)
     }
 
-    /// Writes the system prompt from its parts.
+    /// Builds the system prompt from its parts.
     fn compile(&mut self) {
         let (policies, sections, context) = (
             self.draft.contributions.policies().diagnostics,
@@ -113,7 +113,7 @@ impl TurnLoop {
         self.report(diagnostics);
     }
 
-    /// Tells what is wrong with contributions, at once and in the reply.
+    /// Emits diagnostics, and adds them to the reply.
     pub(super) fn report(&mut self, diagnostics: Vec<Diagnostic>) {
         for diagnostic in &diagnostics {
             self.emit(|| TurnEvent::Diagnostic(diagnostic.clone()));

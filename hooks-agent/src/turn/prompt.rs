@@ -1,4 +1,4 @@
-//! The beginning of a turn: the stored conversation, the person's prompt, and what hooks put around it.
+//! The beginning of a turn: the stored conversation, the prompt, and what hooks add.
 
 use hooks_core::HookKind;
 use hooks_core::data::{Message, Messages, Role};
@@ -15,9 +15,9 @@ use crate::reply::Outcome;
 use crate::store::StoredConversation;
 
 impl TurnLoop {
-    /// Puts the prompt behind the conversation as it is `stored`, with what hooks make of both.
+    /// Appends the prompt to the conversation `stored`, and lets hooks change both.
     ///
-    /// Of what hooks at `user_prompt_submit` leave, the person's message is stored; the rest holds for this turn.
+    /// Only the person's message is stored. What hooks at `user_prompt_submit` add is valid for this turn only.
     pub(super) async fn submit(&mut self, prompt: Message, stored: StoredConversation) -> Result<(), End> {
         let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
         self.abandon(&messages).await;
@@ -82,14 +82,14 @@ impl TurnLoop {
         self.start_agent(&input).await
     }
 
-    /// The person's message is stored as `row`: from here on contexts have its id.
+    /// Records that the person's message was stored as `row`, for the context of later hooks.
     pub(super) fn answers(&mut self, row: &str) {
         for cx in [&mut self.cx, &mut self.to_end] {
             *cx = cx.to_builder().message(row).build();
         }
     }
 
-    /// Settles the system prompt.
+    /// Determines the system prompt.
     pub(super) async fn start_agent(&mut self, input: &str) -> Result<(), End> {
         let trigger = self.asked.trigger.as_deref().unwrap_or(&self.session.trigger);
         let event = BeforeAgentStart::new(input).messages(self.transcript.view.clone()).trigger(trigger);
@@ -102,8 +102,8 @@ impl TurnLoop {
     }
 }
 
-/// Where the person's message is among those that hooks left: as it was written, or else the last one of a person that was
-/// not there before. Hooks may put others behind it, or take it out.
+/// The index of the person's message after the hooks: the unchanged message, or else the last new user message. Hooks
+/// may add messages after it, or remove it.
 fn place_of(prompt: &Message, before: &Messages, after: &Messages) -> Option<usize> {
     let times = |messages: &Messages| messages.iter().filter(|message| *message == prompt).count();
     if after.last() == Some(prompt) || times(after) > times(before) {

@@ -1,4 +1,4 @@
-//! What came of a call: the hooks that see it, and the row that the model reads.
+//! The result of a call: the hooks that see it, and the row for the model.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use super::gate::Refusal;
 use crate::event::TurnEvent;
 use crate::tool::Tool;
 
-/// What a call came to, before any hook hears of it.
+/// The outcome of a call, before any hook.
 pub(super) enum CallOutcome {
     Succeeded(ToolResult),
-    /// The tool ran and failed, with all that it says of it.
+    /// The tool ran and failed with this result.
     Failed(ToolResult),
-    /// The tool did not run, or not to its end.
+    /// The tool did not run, or did not finish.
     NotDone(String),
-    /// The tool was not let run.
+    /// The tool was not allowed to run.
     Refused(Refusal),
 }
 
@@ -30,25 +30,25 @@ impl CallOutcome {
     }
 }
 
-/// A call that is over, unless hooks have its tool run again.
+/// A finished call, unless hooks have its tool run again.
 pub(super) struct EndedCall {
     pub(super) outcome: CallOutcome,
     pub(super) took: Duration,
-    /// How often its tool ran.
+    /// How often the tool ran.
     pub(super) attempt: u32,
-    /// The tool, where it may run again.
+    /// The tool, if it may run again.
     pub(super) again: Option<Arc<dyn Tool>>,
 }
 
 impl From<CallOutcome> for EndedCall {
-    /// Nothing ran.
+    /// For a call that was not run.
     fn from(outcome: CallOutcome) -> Self {
         Self { outcome, took: Duration::ZERO, attempt: 0, again: None }
     }
 }
 
 impl TurnLoop {
-    /// Tells the hooks what came of the call, and stores its result: a call is never left without one.
+    /// Runs the hooks after a call and stores its result. Every call gets a result.
     pub(super) async fn finish(&mut self, call: ToolCall, input: ToolInput, mut ended: EndedCall) -> Result<(), End> {
         let mut refused_by = None;
         let (result, error, removed_by) = loop {
@@ -97,7 +97,7 @@ impl TurnLoop {
             ToolResult::new(format!("[result removed{by}]"))
         });
         match result.said_by.filter(|role| *role != Role::Tool) {
-            // Providers want the results of a message one after the other, so what somebody else says comes after them.
+            // Providers require the results of a message to be adjacent, so a result with another role follows them.
             Some(role) => {
                 let notice = ToolResult::new(format!("The answer is in a message of the {role} that follows."));
                 self.store_result(&call, &notice).await?;
@@ -110,7 +110,7 @@ impl TurnLoop {
         Ok(())
     }
 
-    /// How much of its window the model that reads results has left, and which one it is, as far as that is known.
+    /// The remaining tokens of the window of the model that reads the results, and the name of that model, if known.
     fn reader_of_results(&mut self) -> (Option<u64>, Option<String>) {
         let parts = Arc::clone(&self.session.harness);
         let budget = parts.window.as_ref().map(|window| window.tokens.saturating_sub(self.used(window)));
@@ -128,7 +128,7 @@ impl TurnLoop {
         Ok(())
     }
 
-    /// A result of which no more is kept than fits, in all its blocks together.
+    /// Truncates a result to the limit, which applies to all its blocks together.
     fn shortened(&self, mut result: ToolResult) -> ToolResult {
         let (mut left, mut cut) = (self.limits().result_chars, false);
         result.rewrite_text(|text| {
@@ -140,10 +140,10 @@ impl TurnLoop {
                 return None;
             };
             cut = true;
-            Some(format!("{}\n[cut: the tool's answer was longer]", &text[..end]))
+            Some(format!("{}\n[truncated: the output of the tool was longer]", &text[..end]))
         });
         if cut {
-            // Providers refuse a block without a word.
+            // Providers reject empty text blocks.
             result.content.retain(|block| block.as_text() != Some(""));
         }
         result

@@ -1,4 +1,4 @@
-//! Going on with calls that wait for somebody's word.
+//! Continues with calls that wait for an approval.
 
 use std::panic::AssertUnwindSafe;
 
@@ -18,7 +18,7 @@ use crate::inputs::WaitingInput;
 use crate::reply::TurnError;
 use crate::store::{self, StoreError, StoredConversation};
 
-/// The last message of a conversation that makes calls, and those of its calls that have no result.
+/// The index of the last message with tool calls, and its calls without a result.
 fn open_calls(messages: &[Message]) -> Option<(usize, Vec<ToolCall>)> {
     let at = messages.iter().rposition(|message| message.tool_calls().next().is_some())?;
     let is_result_of =
@@ -26,7 +26,7 @@ fn open_calls(messages: &[Message]) -> Option<(usize, Vec<ToolCall>)> {
     let has_result = |call: &ToolCall| {
         messages[at + 1..].iter().flat_map(|message| &message.content).any(|block| is_result_of(block, call))
     };
-    // What was said since was said without them.
+    // Messages after the calls mean that the conversation continued without them.
     let is_last = messages[at + 1..]
         .iter()
         .all(|message| message.content.iter().any(|block| matches!(block, Block::ToolResult(_))));
@@ -35,7 +35,7 @@ fn open_calls(messages: &[Message]) -> Option<(usize, Vec<ToolCall>)> {
 }
 
 impl TurnLoop {
-    /// Goes on where an earlier turn left calls open: none of them was started, or an agent that one of them asks waits.
+    /// Continues where an earlier turn left calls open: calls that were never started, and calls to agents that wait.
     pub(super) async fn take_up(&mut self, stored: StoredConversation) -> Result<(), End> {
         let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
         let Some((at, open)) = open_calls(&messages) else { return Err(TurnError::NothingToResume.into()) };
@@ -65,7 +65,7 @@ impl TurnLoop {
         self.carry_out(open).await
     }
 
-    /// Of these calls those that wait for somebody's word.
+    /// Of these calls, those that wait for an approval.
     async fn waiting(&mut self, open: &[ToolCall]) -> Result<WaitingInput, End> {
         let mut waiting = WaitingInput::default();
         let conversation = self.session.conversation.clone();
@@ -80,8 +80,8 @@ impl TurnLoop {
         Ok(waiting)
     }
 
-    /// Of the calls of a message those that are open and were never started, but for agents that wait. Of any other one nobody
-    /// knows how far it came, so it is answered with that.
+    /// Of the calls of a message, those that are open and were never started, and those to agents that wait. How far
+    /// any other call came is unknown, so its result says so.
     async fn not_started(
         &mut self,
         all: Vec<ToolCall>,
@@ -108,7 +108,7 @@ impl TurnLoop {
         Ok(never_started)
     }
 
-    /// A prompt comes in place of an answer: no call that waits runs any more, nor one of an agent that it asks.
+    /// A prompt replaces the answer: no waiting call, here or in the turn of an agent, will run any more.
     pub(super) async fn abandon(&self, messages: &[Message]) {
         let conversation = self.session.conversation.clone();
         self.forget(&conversation, messages).await;
@@ -120,7 +120,7 @@ impl TurnLoop {
                 let approver = &self.session.harness.approver;
                 let forgotten =
                     AssertUnwindSafe(async { approver.forget(conversation, &call.id).await }).catch_unwind();
-                // What is not forgotten now is an answer that nobody asks for.
+                // On a timeout, the approver keeps a question whose answer nobody needs.
                 let _ = tokio::time::timeout(self.limits().store, forgotten).await;
                 if let Ok(Some(within)) = self.waiting_agent(conversation, &call).await
                     && let Ok(read) = store::read(&*self.session.harness.store, &within).await
@@ -139,7 +139,8 @@ impl TurnLoop {
         tokio::time::timeout(self.limits().store, held).await.ok()?.ok()?
     }
 
-    /// The conversation of the agent that the call asks, where a call of that one waits, or of one that it asks.
+    /// The conversation of the called agent, if a call in its turn waits, or one in the turn of an agent that it
+    /// called.
     fn waiting_agent<'a>(
         &'a self,
         conversation: &'a str,

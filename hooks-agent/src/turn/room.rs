@@ -1,4 +1,4 @@
-//! Making room in the model's window: one ladder, from what loses least to what loses most.
+//! Makes room in the model's window, in steps from the least to the most lossy.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::injected;
 use crate::model::ModelError;
 use crate::window::{Compaction, Measured, ToCompact, Window, between_calls};
 
-/// What is done before a provider has refused.
+/// The steps before a provider has rejected the conversation.
 const GENTLE: [CompactionKind; 3] = [CompactionKind::Micro, CompactionKind::Turn, CompactionKind::Full];
 
-/// What is done once it has: the next at each refusal. A summary may have left too much, and so may the turn alone.
+/// The steps after that, one per rejection. A summary, or the turn alone, may still be too long.
 const LADDER: [CompactionKind; 7] = [
     CompactionKind::Micro,
     CompactionKind::Turn,
@@ -30,30 +30,30 @@ const LADDER: [CompactionKind; 7] = [
     CompactionKind::MinimalHistory,
 ];
 
-/// Why a conversation is compacted that a provider refused.
+/// The reason for a compaction after a rejection by the provider.
 const REFUSED: &str = "api_overflow";
 
-/// The mode of injection after that: what hooks put in again is to be the least.
+/// The injection mode after a rejection: hooks should add as little as possible.
 const MINIMAL: &str = "minimal";
 
-/// How much room was made in a turn.
+/// The progress of making room in a turn.
 #[derive(Default)]
 pub(super) struct Room {
-    /// The next step of the ladder.
+    /// The next step of [`LADDER`].
     step: usize,
-    /// What the conversation counted for after the last summary, or the last that failed.
+    /// The token count after the last summary or the last failed one.
     summed_at: Option<u64>,
 }
 
 impl Room {
-    /// The provider took the conversation: what is refused next is another one.
+    /// The provider accepted the conversation. Start again at the first step after the next rejection.
     pub(super) fn taken(&mut self) {
         self.step = 0;
     }
 }
 
 impl TurnLoop {
-    /// Compacts the conversation where it is too long for the window, as far as hooks let it.
+    /// Compacts the conversation if it is too long for the window and hooks allow it.
     pub(super) async fn make_room(&mut self) -> Result<(), End> {
         let parts = Arc::clone(&self.session.harness);
         let Some(window) = &parts.window else { return Ok(()) };
@@ -63,7 +63,7 @@ impl TurnLoop {
                 break;
             }
             if kind == CompactionKind::Full {
-                // One that brings little would be made before each call.
+                // Without this check, a summary with little effect would be repeated before each call.
                 if self.room.summed_at.is_some_and(|summed| used <= summed.saturating_add(window.compact_at / 8)) {
                     break;
                 }
@@ -81,7 +81,8 @@ impl TurnLoop {
         Ok(())
     }
 
-    /// The provider says that the messages do not fit: a refusal has no power now. `false` where nothing more can go.
+    /// Compacts after the provider rejected the conversation. Hooks cannot refuse this. Returns `false` if nothing more
+    /// can be removed.
     pub(super) async fn make_room_by_force(&mut self) -> Result<bool, End> {
         let parts = Arc::clone(&self.session.harness);
         let window = parts.window.clone().unwrap_or_else(|| Window::new(u64::MAX));
@@ -98,18 +99,19 @@ impl TurnLoop {
         Ok(false)
     }
 
-    /// What the next call counts for: as the provider counted the last one, with what has changed since.
+    /// The estimated token count of the next call: the provider's count of the last call, adjusted by the changes since
+    /// then.
     pub(super) fn used(&mut self, window: &Window) -> u64 {
         let counted = self.counted(window);
         self.session.measured().map_or(counted, |measured| measured.scaled(counted))
     }
 
-    /// What the next call counts for by the window's own count.
+    /// The token count of the next call according to the window.
     fn counted(&mut self, window: &Window) -> u64 {
         self.model.counted.tokens(window, &self.model.system_prompt, &self.model.tools, &self.transcript.view)
     }
 
-    /// A provider says what it read of the conversation as it stands.
+    /// Records the provider's token count of the current conversation.
     pub(super) fn measured(&mut self, usage: Option<Usage>) {
         let parts = Arc::clone(&self.session.harness);
         let Some((window, usage)) = parts.window.as_ref().zip(usage.filter(|usage| usage.input > 0)) else { return };
@@ -117,17 +119,17 @@ impl TurnLoop {
         self.session.measure(Measured { counted, tokens: usage.input });
     }
 
-    /// One compaction with the hooks around it; whether the conversation is shorter now.
+    /// Runs one compaction with its hooks. Returns whether the conversation is shorter now.
     pub(super) async fn compact(&mut self, window: &Window, event: BeforeCompaction) -> Result<bool, End> {
         let before = self.transcript.view.clone();
         let turn = self.transcript.lineage.turn(&before);
         let Some(compaction) = window.compactor.compact(&event.compaction, ToCompact::new(&before, turn)) else {
             return Ok(false);
         };
-        // Only a provider that refused leaves no choice.
         let by_force = event.reason == REFUSED;
         let verdict = self.fire(&event, ()).await?.verdict;
-        // Nobody is asked about it: what is not allowed waits until there is no other way.
+        // There is no approval for compactions, so *ask* counts as a refusal. A conversation that does not fit into the
+        // window is compacted even then.
         let refused = verdict.decide() != Decision::Run;
         if refused && !event.overflowed {
             return Ok(false);
@@ -140,7 +142,7 @@ impl TurnLoop {
                         let kept = [&before[..old.start], &before[old.end..]].concat();
                         (CompactedHistory::new(kept.into()).summary(summary), old)
                     }
-                    // What nobody summed up is not folded.
+                    // Without a summary, nothing is folded.
                     None => return Ok(false),
                 }
             }
@@ -162,8 +164,8 @@ impl TurnLoop {
         Ok(true)
     }
 
-    /// A model's summary of the messages in `old`, and what of these it covers. Where the model cannot read all of them at
-    /// once, it is given them in parts, each with the summary of those before.
+    /// A model's summary of the messages in `old`, and the range that it covers. If the model cannot read all of them
+    /// at once, it gets them in parts, each with the summary of the earlier parts.
     async fn sum_up(
         &mut self,
         instructions: String,
@@ -189,36 +191,36 @@ impl TurnLoop {
     }
 }
 
-/// What a model is told that sums up, with what a person wants to be kept.
+/// The instructions for a summary, with the wishes of a person.
 fn with_wishes(instructions: String, wishes: &str) -> String {
     match wishes.trim() {
         "" => instructions,
-        wishes => format!("{instructions}\n\nThe person asks for this to be kept in mind: {wishes}"),
+        wishes => format!("{instructions}\n\nThe user asks you to preserve this: {wishes}"),
     }
 }
 
-/// How often a model is called for one summary, retries aside.
+/// The maximum number of model calls for one summary, without retries.
 const SUMMARIES: usize = 16;
 
-/// The messages that the conversation goes on with, the summary among them, and what that stands for: the messages in `old`,
-/// or all that a compactor took out and summed up itself.
+/// The new conversation with the summary, and what the summary replaces: the messages in `old`, or everything that a
+/// compactor removed and summarised itself.
 fn unfolded(before: &Messages, rest: &CompactedHistory, old: Range<usize>) -> (Messages, Option<SummedUp>) {
     let summary = rest.summary.as_deref().filter(|text| !text.trim().is_empty()).map(injected::summary);
     let Some(summary) = summary else { return (paired(rest.messages.clone()), None) };
-    // Behind the messages that it stood behind, as hooks left them.
+    // After the messages that it followed, as hooks left them.
     let kept = [&before[..old.start], &before[old.end..]].concat();
     let stood_before = |origin: &Option<usize>| origin.is_some_and(|from| from < old.start);
     let at = origins(&kept, &rest.messages).iter().rposition(stood_before).map_or(0, |behind| behind + 1);
     let range = if old.is_empty() { 0..before.len() - common_end(before, &rest.messages) } else { old };
     let mut messages: Vec<Message> = rest.messages.iter().cloned().collect();
     messages.insert(at, summary.clone());
-    // A compactor of the app's may have parted a call from its result.
+    // A compactor of the app may have separated a call from its result.
     let messages = paired(messages.into());
     let at = messages.iter().position(|message| *message == summary).unwrap_or_default();
     (messages, Some(SummedUp { range, at }))
 }
 
-/// How many messages are the same at the end of both.
+/// The length of the common suffix.
 fn common_end(one: &[Message], other: &[Message]) -> usize {
     one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
 }

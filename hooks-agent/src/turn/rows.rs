@@ -1,4 +1,4 @@
-//! Storing what was said.
+//! Stores messages.
 
 use std::sync::Arc;
 
@@ -11,28 +11,28 @@ use super::lineage::SummedUp;
 use crate::event::TurnEvent;
 use crate::store::{self, Append, Fold, RowJobs, StoreError, Written};
 
-/// How often a change is made again that somebody else's came before.
+/// How often a change is retried after a version conflict.
 const CONFLICTS: usize = 8;
 
 impl TurnLoop {
-    /// Stores `message` with the hooks around it, and gives it back as it is stored: so the model reads it on.
+    /// Stores `message` with the hooks around it. Returns the stored message, which the model reads from then on.
     ///
-    /// A cancellation does not stop this: what was said is kept, and each hook has its own deadline.
+    /// A cancellation does not stop this, so that messages are not lost. Each hook has its own deadline.
     pub(super) async fn store(&mut self, message: Message) -> Result<Message, End> {
         let row = self.row_of(message).await?;
         self.append(row).await
     }
 
-    /// `message` as it is to be stored.
+    /// Runs the hooks before a message is stored, and returns what they make of `message`.
     pub(super) async fn row_of(&mut self, message: Message) -> Result<Message, End> {
         Ok(self.fire_to_end(&BeforeCreateMessage::new(), message).await?.subject)
     }
 
-    /// Puts `message` into the store and into the view as it is, and says so.
+    /// Stores `message` unchanged, adds it to the view, and fires the hooks after that.
     pub(super) async fn append(&mut self, message: Message) -> Result<Message, End> {
         let written = self.append_row(message).await?;
         let row = written.rows.into_iter().next();
-        let row = row.ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
+        let row = row.ok_or_else(|| StoreError::new("it returned no row for a message"))?;
         let (stored, event) = (row.message.clone(), row.created());
         let transcript = &mut self.transcript;
         transcript.lineage.becomes(&transcript.view);
@@ -58,7 +58,7 @@ impl TurnLoop {
         Err(StoreError::Conflict)
     }
 
-    /// Says that a row is stored, whose background jobs the store may have with it.
+    /// Fires `after_create_message` for a stored row. Its background jobs may already be in the store.
     async fn announce_row(&mut self, event: &AfterCreateMessage) -> Result<(), End> {
         let cx = self.to_end.to_builder().queued_jobs(self.session.harness.store.keeps_jobs()).build();
         let hooks = self.hooks.clone();
@@ -66,8 +66,8 @@ impl TurnLoop {
         self.note(&hooks, event, fired).map(drop)
     }
 
-    /// Has the conversation read as a compaction that made `rest` of it. Returns the rows that it leaves out without a
-    /// summary, which stay stored; nothing is done where another one changed meanwhile what it is made of.
+    /// Folds the stored conversation after a compaction to `rest`. Returns the ids of the rows that are hidden without
+    /// a summary, which stay stored. Does nothing if others have changed a row that the compaction used.
     pub(super) async fn fold(
         &mut self,
         rest: Messages,

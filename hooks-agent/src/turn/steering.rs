@@ -1,4 +1,4 @@
-//! Messages that join a turn under way.
+//! Messages that join a running turn.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,16 +8,16 @@ use super::TurnLoop;
 use super::end::End;
 use crate::inputs::JoinedInput;
 
-/// What waits for the next step of a turn.
+/// The messages for the next step of a turn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steering(Arc<Mutex<Waiting>>);
 
 #[derive(Debug, Default)]
 struct Waiting {
     messages: Vec<Message>,
-    /// What joined a recorded turn that is run again, each before its step.
+    /// In a repeated turn, the recorded messages, each with its step.
     recorded: Vec<JoinedInput>,
-    /// Steps that were begun.
+    /// The number of steps that have begun.
     steps: usize,
     closed: bool,
 }
@@ -29,7 +29,7 @@ impl Waiting {
 }
 
 impl Steering {
-    /// Of a recorded turn.
+    /// Creates the messages of a repeated turn.
     pub(super) fn recorded(joined: Vec<JoinedInput>) -> Self {
         Self(Arc::new(Mutex::new(Waiting { recorded: joined, ..Waiting::default() })))
     }
@@ -46,7 +46,7 @@ impl Steering {
         !waiting.closed
     }
 
-    /// What waits for the step that begins, and its number.
+    /// Takes the messages for the step that begins. Returns them with the number of the step.
     fn take(&self) -> (usize, Vec<Message>) {
         let mut waiting = self.lock();
         let of_this_step = waiting.recorded.iter().filter(|joined| waiting.is_of_next_step(joined));
@@ -57,7 +57,7 @@ impl Steering {
         (waiting.steps, messages)
     }
 
-    /// Takes no more, unless something waits: then the turn has one more step.
+    /// Closes the queue unless it contains a message. A message causes another step.
     pub(super) fn close_if_empty(&self) -> bool {
         let mut waiting = self.lock();
         let is_empty =
@@ -80,7 +80,7 @@ impl Steering {
 }
 
 impl TurnLoop {
-    /// Stores what joined the turn since its last step.
+    /// Stores the messages that joined the turn since the last step.
     pub(super) async fn join_steering(&mut self) -> Result<(), End> {
         let (step, messages) = self.steering.take();
         let mut messages = messages.into_iter();

@@ -1,4 +1,4 @@
-//! The end that a turn is about to come to, and the hooks that may not let it.
+//! The hooks at `stop`, which decide whether the turn ends.
 
 use hooks_core::HookKind;
 use hooks_core::data::{Message, Role};
@@ -13,17 +13,17 @@ use crate::injected;
 use crate::reply::{EndedBy, Outcome};
 
 impl TurnLoop {
-    /// Asks the hooks at `stop`; `None` where the turn goes on.
+    /// Fires `stop`. Returns `None` if the turn continues.
     ///
-    /// `answer` is the model's, with what was shown of it. Hooks are shown it as it is to be stored, so that what is masked before it is kept
-    /// does not reach them, and it is stored after they were asked: one of them may put an error in its place.
+    /// `answer` is the answer of the model, with the part that was shown. Hooks see the answer in the form in which it
+    /// will be stored, after masking. It is stored after they ran, because one of them may replace it by an error.
     pub(super) async fn stop(
         &mut self,
         reason: StopReason,
         answer: Option<(Message, String)>,
     ) -> Result<Option<End>, End> {
         let (message, shown) = answer.map_or((None, String::new()), |(message, shown)| (Some(message), shown));
-        // One without a word is an answer too, but there is nothing to store.
+        // An empty answer is valid, but there is nothing to store.
         let row = match message.clone().filter(|message| !message.content.is_empty()) {
             Some(message) => Some(self.row_of(message).await?),
             None => None,
@@ -111,7 +111,7 @@ impl TurnLoop {
         }
     }
 
-    /// Stores the model's answer, where there is one, and gives it back as it is stored.
+    /// Stores the model's answer, if there is one, and returns the stored message.
     async fn append_said(&mut self, row: Option<Message>, shown: &str) -> Result<Option<Message>, End> {
         let Some(row) = row else { return Ok(None) };
         let stored = self.append(row).await?;
@@ -119,7 +119,7 @@ impl TurnLoop {
         Ok(Some(stored))
     }
 
-    /// What the model said last in this turn.
+    /// The last message of the model in this turn.
     pub(super) fn last_said(&self) -> Option<Message> {
         self.transcript.added.iter().rev().find(|message| message.role == Role::Assistant).cloned()
     }

@@ -1,4 +1,4 @@
-//! An answer that comes in pieces: what of it hooks have seen is shown, and no more.
+//! Streamed answers. Only what hooks have seen is shown.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +21,7 @@ pub(super) struct StreamStop {
     pub(super) by: Option<HookId>,
 }
 
-/// What comes of one call.
+/// The stream of one call.
 pub(super) struct CallStream {
     shows: bool,
     is_judged: bool,
@@ -36,13 +36,13 @@ struct Pieces {
     begun: bool,
     /// The text that was shown without being judged.
     shown: String,
-    /// What is to be judged, neighbours of one source joined.
+    /// The pieces for the hooks; adjacent pieces of the same source are joined.
     waiting: Vec<(Source, String)>,
-    /// All the text that has come, where somebody wants to know.
-    heard: Option<String>,
+    /// The complete text, if it is collected.
+    text_so_far: Option<String>,
 }
 
-/// Where a piece comes from.
+/// The source of a piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Source {
     Text,
@@ -73,15 +73,15 @@ impl CallStream {
         Self { shows, is_judged, events, pieces: Mutex::default(), arrived: Notify::new() }
     }
 
-    /// Keeps all the text that comes, for [`heard`](Self::heard).
-    pub(super) fn heard_in_whole(self) -> Self {
-        self.pieces().heard = Some(String::new());
+    /// Collects the complete text for [`collected_text`](Self::collected_text).
+    pub(super) fn collecting_text(self) -> Self {
+        self.pieces().text_so_far = Some(String::new());
         self
     }
 
-    /// The text that has come, where it is kept.
-    pub(super) fn heard(&self) -> String {
-        self.pieces().heard.clone().unwrap_or_default()
+    /// The text that has arrived, if it is collected.
+    pub(super) fn collected_text(&self) -> String {
+        self.pieces().text_so_far.clone().unwrap_or_default()
     }
 
     fn pieces(&self) -> MutexGuard<'_, Pieces> {
@@ -93,17 +93,17 @@ impl CallStream {
         self.pieces().begun
     }
 
-    /// Waits until something has come.
+    /// Waits for the next piece.
     pub(super) async fn arrived(&self) {
         self.arrived.notified().await;
     }
 
-    /// A piece has come: it is shown at once where nobody judges it.
-    pub(super) fn came(&self, delta: Delta<'_>) {
+    /// Handles a piece. Without hooks, it is shown immediately.
+    pub(super) fn push(&self, delta: Delta<'_>) {
         let mut pieces = self.pieces();
         pieces.begun = true;
-        if let (Some(heard), Delta::Text(text)) = (&mut pieces.heard, delta) {
-            heard.push_str(text);
+        if let (Some(text_so_far), Delta::Text(text)) = (&mut pieces.text_so_far, delta) {
+            text_so_far.push_str(text);
         }
         if self.shows {
             let (source, text) = match delta {
@@ -129,11 +129,11 @@ impl CallStream {
     }
 }
 
-/// What hooks were shown of a stream, and what is kept back of it.
+/// What hooks have seen of a stream, and what is withheld.
 #[derive(Default)]
 pub(super) struct JudgedStream {
     windows: Vec<(Source, HeldText)>,
-    /// Whether hooks left other text than came.
+    /// Whether hooks changed the text.
     rewritten: bool,
 }
 
@@ -160,7 +160,7 @@ impl JudgedStream {
 }
 
 impl TurnLoop {
-    /// Has hooks judge what has come, and shows what is not kept back.
+    /// Passes new pieces to hooks, and shows what they do not withhold.
     pub(super) async fn judge_stream(
         &mut self,
         stream: &CallStream,
@@ -177,8 +177,8 @@ impl TurnLoop {
         Ok(None)
     }
 
-    /// Has hooks judge what was kept back, or all of an answer that did not come in pieces. The answer has the text that was
-    /// shown.
+    /// Passes the withheld text to hooks, or the whole answer if it was not streamed. The answer then contains the text
+    /// that was shown.
     pub(super) async fn judge_rest(
         &mut self,
         stream: &CallStream,
@@ -212,7 +212,7 @@ impl TurnLoop {
         Ok(None)
     }
 
-    /// Has hooks judge an answer that is shown as a whole.
+    /// Passes an answer that was not streamed to hooks.
     async fn judge_whole(&mut self, answer: &mut ModelAnswer) -> Result<Option<StreamStop>, End> {
         for block in &mut answer.content {
             let Block::Text(text) = block else { continue };
@@ -258,7 +258,7 @@ impl TurnLoop {
         Ok(None)
     }
 
-    /// What hooks leave of a window, or why they stop the stream.
+    /// Passes a window of text to hooks. Returns their text, or why they stop the stream.
     async fn judge_delta(&mut self, event: StreamDelta, window: String) -> Result<Result<String, StreamStop>, End> {
         let fired = self.fire(&event, window).await?;
         if let Some(halt) = &self.halted {
@@ -266,13 +266,14 @@ impl TurnLoop {
         }
         Ok(match fired.verdict.decide() {
             Decision::Run => Ok(fired.subject),
-            // Nobody can be asked while a model speaks.
+            // There is no approval while a model streams.
             Decision::Ask(question) | Decision::Defer(question) => {
                 Err(StreamStop { reason: question.reason.clone(), by: question.by.clone() })
             }
-            Decision::Answer(_) => {
-                Err(StreamStop { reason: "a hook answered where there is nothing to answer".into(), by: None })
-            }
+            Decision::Answer(_) => Err(StreamStop {
+                reason: "a hook returned an answer, which `stream_delta` does not support".into(),
+                by: None,
+            }),
             Decision::Refuse(denial) => Err(StreamStop { reason: denial.reason.clone(), by: denial.by.clone() }),
         })
     }
@@ -293,7 +294,7 @@ impl TurnLoop {
         Ok(())
     }
 
-    /// Shows what is stored of an answer, or says that it is not what was `shown`.
+    /// Shows a stored answer, or reports that it differs from what was `shown`.
     pub(super) fn show(&self, stored: &Message, shown: &str) {
         let text = text_of(&stored.content);
         if shown.is_empty() {

@@ -1,4 +1,4 @@
-//! The calls of an answer: judged in their order, and run, together where they may be.
+//! Runs the tool calls of an answer: judged in order, and run concurrently if possible.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::approve::ApprovalRequest;
 use crate::event::TurnEvent;
 use crate::tool::Tool;
 
-/// How often the same was asked for in a row.
+/// Counts consecutive equal calls.
 #[derive(Default)]
 pub(super) struct Repeats {
     last: Option<(String, String)>,
@@ -33,8 +33,8 @@ impl Repeats {
         self.last = this;
     }
 
-    /// Whether the model goes round in circles; then counting begins anew.
-    pub(super) fn going_round(&mut self, limit: u32) -> bool {
+    /// Whether the model repeats itself. If so, resets the counter.
+    pub(super) fn is_looping(&mut self, limit: u32) -> bool {
         let round = self.times >= limit;
         if round {
             *self = Self::default();
@@ -43,28 +43,28 @@ impl Repeats {
     }
 }
 
-/// What a call is run by.
+/// What runs a call.
 enum Runner {
     Tool(Arc<dyn Tool>),
     Agent(Arc<SubAgent>),
 }
 
-/// A call that was judged.
+/// A call after the gates.
 struct ReadyCall {
     call: ToolCall,
     input: ToolInput,
-    /// What runs it, or what came of it without that.
+    /// What runs it, or its outcome if nothing does.
     runner: Result<Runner, CallOutcome>,
 }
 
-/// What running a call came to.
+/// The outcome of running a call.
 pub(super) struct CallRun {
     pub(super) outcome: CallOutcome,
-    /// The tokens of an agent that was asked.
+    /// The tokens of a sub-agent.
     pub(super) usage: Usage,
-    /// The halt of an agent that was asked, which ends this turn too.
+    /// The halt of a sub-agent that also ends this turn.
     pub(super) halt: Option<Halt>,
-    /// What an agent that was asked waits for: so does this call.
+    /// The approval that a sub-agent waits for. This call then waits too.
     pub(super) waits: Option<Box<ApprovalRequest>>,
 }
 
@@ -75,7 +75,7 @@ impl From<CallOutcome> for CallRun {
 }
 
 impl TurnLoop {
-    /// Runs the calls of an answer: neighbours that may run beside each other together, the others one after the other.
+    /// Runs the calls of an answer: adjacent parallel calls concurrently, the others one after the other.
     pub(super) async fn run_calls(&mut self, calls: Vec<ToolCall>) -> Result<(), End> {
         for together in self.groups(calls) {
             self.run_together(together).await?;
@@ -83,7 +83,8 @@ impl TurnLoop {
         Ok(())
     }
 
-    /// Calls that run one after the other, and within each group together; each as one of the tool that runs.
+    /// Groups of calls. The groups run in sequence, the calls of a group concurrently. Each call has the name of the
+    /// tool that runs it.
     pub(super) fn groups(&self, calls: Vec<ToolCall>) -> Vec<Vec<ToolCall>> {
         let mut groups: Vec<Vec<ToolCall>> = Vec::new();
         for call in calls.into_iter().map(|call| self.routed(call)) {
@@ -99,18 +100,18 @@ impl TurnLoop {
         self.spec_of(call).is_some_and(|tool| tool.parallel)
     }
 
-    /// Carries calls from the gates to their stored results. Gates, hooks and the store see them in their order, whichever is
-    /// done first.
+    /// Runs a group of calls from the gates to the stored results. Gates, hooks and the store see them in order,
+    /// whichever finishes first.
     async fn run_together(&mut self, calls: Vec<ToolCall>) -> Result<(), End> {
         self.go_on(ExitReason::AbortedDuringTools)?;
         let mut judged = Vec::with_capacity(calls.len());
         for call in calls {
             match self.judge(&call).await {
                 Ok(ruling) => judged.push((call, ruling)),
-                // None of them was started: all of them wait.
+                // None of them was started, so all of them wait.
                 Err(exit) if exit.is_suspended() => return Err(exit),
                 Err(exit) => {
-                    let (input, not_run) = (call.input.clone(), "Not run: the gate could not answer");
+                    let (input, not_run) = (call.input.clone(), "Not run: the gate failed");
                     let judged = judged.into_iter().map(|(call, Judged { input, .. })| (call, input));
                     for (call, input) in judged.chain([(call, input)]) {
                         let outcome = CallOutcome::NotDone(not_run.to_owned());
@@ -151,15 +152,14 @@ impl TurnLoop {
         waits.map_or(Ok(()), |request| Err(End::suspended(*request)))
     }
 
-    /// Whatever is to be run is started here, in the order of the calls: from here on something may have come of it, whatever
-    /// becomes of its result.
+    /// Starts a call in its order. From here on it may have effects, even if its result gets lost.
     fn ready(&mut self, call: ToolCall, judged: Judged) -> ReadyCall {
         let Judged { input, ruling } = judged;
         let runner = match (ruling, &self.halted) {
             (CallRuling::Run, Some(halt)) => Err(CallOutcome::Refused(Refusal::halted(halt))),
             (CallRuling::Run, None) => self.runner(&call, &input),
             (CallRuling::Refused(refusal), _) => Err(CallOutcome::Refused(refusal)),
-            // As if the tool had said it.
+            // Treated like a result of the tool.
             (CallRuling::Answered(result), _) if result.is_error => Err(CallOutcome::Failed(result)),
             (CallRuling::Answered(result), _) => Err(CallOutcome::Succeeded(result)),
         };
@@ -179,7 +179,7 @@ impl TurnLoop {
         }
         let Some(tool) = parts.tools.get(&call.name).filter(|_| offered) else {
             let known: Vec<_> = self.model.tools.iter().map(|tool| tool.name.as_str()).collect();
-            let text = format!("there is no tool `{}`; there are: {}", call.name, known.join(", "));
+            let text = format!("there is no tool `{}`; the tools are: {}", call.name, known.join(", "));
             return Err(CallOutcome::failed(text));
         };
         if input.is_string() {
@@ -188,7 +188,7 @@ impl TurnLoop {
         Ok(Runner::Tool(Arc::clone(tool)))
     }
 
-    /// Runs a call where something runs it, and says how long it took.
+    /// Runs a call, if something runs it, and measures its duration.
     async fn run(&self, ready: &ReadyCall) -> Option<(CallRun, Duration)> {
         let start = Instant::now();
         let run = match ready.runner.as_ref().ok()? {
@@ -198,7 +198,7 @@ impl TurnLoop {
         Some((run, start.elapsed()))
     }
 
-    /// The tool of a call that may run again.
+    /// The tool of a call, if it may run again.
     fn repeatable(&self, call: &ToolCall, runner: Runner) -> Option<Arc<dyn Tool>> {
         let idempotent = self.spec_of(call).is_some_and(|tool| tool.idempotent);
         match runner {
@@ -207,7 +207,7 @@ impl TurnLoop {
         }
     }
 
-    /// Runs the tool of a call that failed again after `wait`, as a hook asked for; `None` where the turn was cancelled
+    /// Runs the tool of a failed call again after `wait`, because a hook requested it. `None` if the turn was cancelled
     /// meanwhile.
     pub(super) async fn run_again(
         &mut self,
@@ -237,7 +237,7 @@ impl TurnLoop {
                 Ok(Ok(Ok(result))) => CallOutcome::Succeeded(result),
                 Ok(Ok(Err(error))) => CallOutcome::failed(error.to_string()),
                 Ok(Err(_panic)) => CallOutcome::failed(format!("the tool `{}` crashed", call.name)),
-                Err(_) => CallOutcome::failed(format!("the tool `{}` was not done within {limit:?}", call.name)),
+                Err(_) => CallOutcome::failed(format!("the tool `{}` timed out after {limit:?}", call.name)),
             },
         }
     }

@@ -4,7 +4,7 @@ use serde_json::json;
 use super::Window;
 use crate::tool::ToolSpec;
 
-/// What a provider counted, beside what was counted here.
+/// A provider's token count, with the count of the window for the same call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measured {
     pub(crate) counted: u64,
@@ -12,8 +12,8 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// What a call is likely to be for the provider that counts for `counted` here: what was added counts as it is, what is
-    /// gone in proportion.
+    /// Estimates the provider's count of a call that counts `counted` here. Added tokens are added, removed tokens
+    /// reduce it proportionally.
     pub(crate) fn scaled(self, counted: u64) -> u64 {
         match counted.checked_sub(self.counted) {
             Some(added) => self.tokens.saturating_add(added),
@@ -25,16 +25,17 @@ impl Measured {
     }
 }
 
-/// What the parts of a call count for. A conversation is counted before each call of the model, and most of it is what it was.
+/// Caches the token counts of the parts of a call. The conversation is counted before each call, and most of it is
+/// unchanged.
 #[derive(Default)]
 pub(crate) struct Counted {
-    /// The system prompt and the tools that stand before the messages.
+    /// The system prompt and the tools.
     before: (String, u64),
     rows: Vec<(Message, u64)>,
 }
 
 impl Counted {
-    /// Tokens of a call.
+    /// The token count of a call.
     pub(crate) fn tokens(
         &mut self,
         window: &Window,
@@ -43,7 +44,7 @@ impl Counted {
         messages: &Messages,
     ) -> u64 {
         if self.before.0 != system_prompt || self.rows.is_empty() {
-            // The tools are settled before the system prompt is.
+            // Tools are fixed before the system prompt.
             let tools = tools.iter().map(|tool| {
                 let shown = json!({ "name": tool.name, "description": tool.description, "parameters": tool.schema });
                 (window.count)(&shown.to_string())
@@ -53,10 +54,10 @@ impl Counted {
         self.rows.truncate(messages.len());
         for (at, message) in messages.iter().enumerate() {
             match self.rows.get_mut(at) {
-                // The same allocation, nearly always.
+                // Usually the same allocation, so comparing is cheap.
                 Some((known, _)) if known == message => {}
                 known => {
-                    // The JSON of a message is what is sent, give or take the provider's own framing.
+                    // A message is sent roughly as this JSON, apart from the provider's framing.
                     let tokens = (window.count)(&serde_json::to_string(message).unwrap_or_default());
                     match known {
                         Some(row) => *row = (message.clone(), tokens),
@@ -108,7 +109,7 @@ mod tests {
         messages.remove(0);
         messages.truncate(1);
         step("Be very brief.", &messages);
-        // The prompt and a tool, then one for each message that is new at its place.
+        // The prompt and a tool, then one for each message that is new in its position.
         assert_eq!(steps, [2 + 3, 0, 1, 1, 2 + 1]);
     }
 

@@ -7,16 +7,17 @@ use serde_json::Value;
 use super::{Compaction, Compactor, ToCompact, between_calls};
 use crate::injected;
 
-/// Drops old tool outputs first, then shortens what calls of the turn under way hold, then has the model sum up what is old,
-/// and at last keeps only the turn under way, or its end.
+/// Drops old tool outputs first, then shortens inputs of calls in the running turn, then has a model summarise old
+/// messages, and finally keeps only the running turn, or its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DropThenSummarise {
-    /// Tool outputs that are kept, counted from the last. 3.
+    /// The number of most recent tool outputs that are kept. Default: 3.
     pub outputs: usize,
-    /// Messages at the end, and before the turn under way, that a summary leaves as they are. 4.
+    /// The number of messages at the end, or before the running turn, that are not summarised. Default: 4.
     pub recent: usize,
-    /// Characters that are kept of each text in an old input, and of the last outputs a hundred times as many. 200.
+    /// The number of characters of each text in an old input that are kept. Of the most recent outputs, it is a hundred
+    /// times as many. Default: 200.
     pub chars: usize,
 }
 
@@ -60,8 +61,8 @@ impl Compactor for DropThenSummarise {
 }
 
 impl DropThenSummarise {
-    /// What a summary can take the place of: what is before the turn, but for the last of it; or else what is between the
-    /// prompt and the last of the turn; or else all before the turn.
+    /// The messages to summarise: those before the turn except the most recent ones, or else those between the prompt
+    /// and the last messages of the turn, or else all before the turn.
     fn old(&self, messages: &Messages, turn: usize) -> Option<Range<usize>> {
         let steps = first_step(messages, turn);
         let before = 0..between_calls(messages, turn.saturating_sub(self.recent));
@@ -72,7 +73,7 @@ impl DropThenSummarise {
         [before, within, 0..turn].into_iter().find(says_much)
     }
 
-    /// Cuts the texts in the inputs of old calls, and the last outputs where they are long.
+    /// Truncates the texts in the inputs of old calls, and long recent outputs.
     fn shorten(&self, messages: &mut Messages, turn: usize) {
         let last = messages.iter().rposition(|message| message.tool_calls().next().is_some()).unwrap_or_default();
         for at in turn..messages.len() {
@@ -103,7 +104,7 @@ impl DropThenSummarise {
     }
 }
 
-/// What `change` leaves, where it changes anything.
+/// The result of `change`, if it changes anything.
 fn changed(messages: &Messages, change: impl FnOnce(&mut Messages)) -> Option<Compaction> {
     let mut shorter = messages.clone();
     change(&mut shorter);
@@ -150,7 +151,7 @@ fn cut_texts(value: &mut Value, chars: usize) {
     }
 }
 
-/// Keeps the begin of a text and its end.
+/// Keeps the beginning and the end of a text.
 fn cut(text: &mut String, chars: usize) {
     let length = text.chars().count();
     if length > chars {
@@ -160,18 +161,18 @@ fn cut(text: &mut String, chars: usize) {
     }
 }
 
-/// Where the turn begins with the contexts that hooks put before it.
+/// The index of the turn's first message, including the contexts that hooks put before it.
 fn with_contexts(messages: &Messages, turn: usize) -> usize {
     turn - messages[..turn].iter().rev().take_while(|message| injected::is_injected(message)).count()
 }
 
-/// Where the steps of the turn begin: behind the prompt.
+/// The index of the first step of the turn, after the prompt.
 fn first_step(messages: &Messages, turn: usize) -> usize {
     let said = messages[turn..].iter().position(|message| message.role == Role::Assistant);
     said.map_or(messages.len(), |said| turn + said)
 }
 
-/// What was asked in the turn that all messages belong to, and its last step; `None` where there is no more than that.
+/// The prompt of a turn that all messages belong to, and its last step. `None` if there are no other messages.
 fn last_step(messages: &Messages) -> Option<Vec<Message>> {
     let (first, last) = (first_step(messages, 0), between_calls(messages, messages.len().saturating_sub(1)));
     let last = messages[..=last.min(messages.len().saturating_sub(1))]

@@ -1,10 +1,10 @@
 use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
 
-/// How a model's provider parts text into tokens. With the feature `tokens`.
+/// The tokenizer of a provider. Requires the feature `tokens`.
 ///
-/// These are OpenAI's; the vocabularies are in the program, and read when they are first used. Other providers publish none
-/// for counting here: [`O200k`](Self::O200k) comes near for most of them, and a lower
-/// [`Window::compact_at`](super::Window::compact_at) leaves room for the difference.
+/// These are OpenAI's tokenizers. Their vocabularies are embedded in the program and parsed at first use. Other
+/// providers publish no tokenizer for local use: [`O200k`](Self::O200k) is a good approximation for most of them, and a
+/// lower [`Window::compact_at`](super::Window::compact_at) allows for the difference.
 ///
 /// ```
 /// use hooks_agent::window::{Tokenizer, Window};
@@ -16,19 +16,19 @@ use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Tokenizer {
-    /// `cl100k_base`, of GPT-4 and GPT-3.5.
+    /// `cl100k_base`, used by GPT-4 and GPT-3.5.
     Cl100k,
-    /// `o200k_base`, of GPT-4o and all that came after it.
+    /// `o200k_base`, used by GPT-4o and later models.
     #[default]
     O200k,
 }
 
-/// Longer text is counted in parts: the library panics at a run of white space of a million characters. A seam adds
-/// two tokens at most.
+/// Longer text is counted in parts, because the library panics at a run of a million white space characters. A seam
+/// adds at most two tokens.
 const PART: usize = 8 * 1024;
 
 impl Tokenizer {
-    /// The tokenizer of OpenAI's model of this name; `None` for a model that is not known.
+    /// The tokenizer of OpenAI's model `name`. `None` if the model is unknown.
     pub fn of_model(name: &str) -> Option<Self> {
         use tiktoken_rs::tokenizer::{Tokenizer as Known, get_tokenizer};
         match get_tokenizer(name)? {
@@ -38,7 +38,7 @@ impl Tokenizer {
         }
     }
 
-    /// How many tokens `text` has.
+    /// The number of tokens of `text`.
     pub fn count(self, text: &str) -> u64 {
         let vocabulary = self.vocabulary();
         let (mut rest, mut tokens) = (text, 0);
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_the_provider() {
-        // From OpenAI's own description of its tokenizers.
+        // From OpenAI's description of its tokenizers.
         for (text, cl100k, o200k) in
             [("antidisestablishmentarianism", 6, 6), ("2 + 2 = 4", 7, 7), ("お誕生日おめでとう", 9, 8), ("", 0, 0)]
         {
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn text_of_any_length_and_kind_is_counted_and_a_seam_adds_next_to_nothing() {
-        // The library alone panics at the first.
+        // Without splitting, the library panics at the first one.
         for long in [" ".repeat(1_100_000) + "a", "日本".repeat(PART)] {
             assert!(Tokenizer::O200k.count(&long) > 0);
         }

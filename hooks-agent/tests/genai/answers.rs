@@ -1,4 +1,4 @@
-//! What comes back.
+//! Answers.
 
 use std::sync::Mutex;
 
@@ -18,7 +18,7 @@ fn tool_calls(calls: &Value) -> Value {
     json!({ "choices": [{ "delta": { "tool_calls": calls } }] })
 }
 
-/// Name and arguments of the calls in an answer.
+/// The names and arguments of the calls in an answer.
 fn calls(content: &[Block]) -> Vec<(String, Value)> {
     let called = content.iter().filter_map(|block| match block {
         Block::ToolUse(call) => Some((call.name.clone(), (*call.input).clone())),
@@ -28,8 +28,8 @@ fn calls(content: &[Block]) -> Vec<(String, Value)> {
 }
 
 #[tokio::test]
-async fn text_is_told_piece_by_piece_as_it_comes() {
-    // The server sends the second piece only when the first was told.
+async fn text_is_reported_piece_by_piece_as_it_comes() {
+    // The server sends the second piece only after the first was shown.
     let server = Server::start([Reply::stream().text("good ").wait().text("morning").end("stop")]).await;
     let told = Mutex::new(Vec::new());
     let listener = |delta: Delta<'_>| {
@@ -54,7 +54,7 @@ async fn a_letter_that_is_cut_between_two_packets_is_whole() {
 }
 
 #[tokio::test]
-async fn what_a_call_took_is_asked_for_and_told_and_a_server_that_does_not_say_it_says_nothing() {
+async fn usage_is_requested_and_reported_and_a_server_without_it_reports_none() {
     let told = json!({ "choices": [], "usage": {
         "prompt_tokens": 120, "completion_tokens": 7, "total_tokens": 127, "prompt_tokens_details": { "cached_tokens": 100 },
     } });
@@ -112,7 +112,7 @@ async fn the_same_call_twice_is_two_calls() {
 }
 
 #[tokio::test]
-async fn a_cut_answer_says_so_in_the_loop_s_word() {
+async fn a_truncated_answer_has_the_stop_reason_of_the_loop() {
     let (content, reason) = answered(Reply::stream().text("It is a long").end("length")).await;
     assert_eq!((content, reason.as_str()), (vec![Block::from("It is a long")], MAX_TOKENS));
 }
@@ -177,7 +177,7 @@ async fn thoughts_come_back_and_are_sent_again_with_what_signs_them() {
         .bytes(&event("message_delta", json!({ "delta": { "stop_reason": "tool_use" }, "usage": {} })))
         .bytes(&event("message_stop", json!({})));
     let server = Server::start([stream.clone(), stream]).await;
-    // The provider in front of the name says the protocol.
+    // The prefix of the name determines the protocol.
     let model = Genai::new("anthropic::claude-test").base_url(server.url.as_str()).api_key("secret");
     let answer = call(&model, &hello()).await.0.unwrap();
     let thought = json!({ "type": "thinking", "thinking": "Which one?", "signature": "signed" });
@@ -195,7 +195,7 @@ async fn thoughts_come_back_and_are_sent_again_with_what_signs_them() {
     assert_eq!(asked[1].body["messages"][0]["content"][1]["input"], json!({ "id": 7 }));
 }
 
-/// The deltas of a stream, in a word and a text each.
+/// The deltas of a stream as strings.
 async fn told(model: &Genai) -> (Vec<String>, Result<hooks_agent::model::ModelAnswer, hooks_agent::model::ModelError>) {
     let told = Mutex::new(Vec::new());
     let listener = |delta: Delta<'_>| {
@@ -212,7 +212,7 @@ async fn told(model: &Genai) -> (Vec<String>, Result<hooks_agent::model::ModelAn
 }
 
 #[tokio::test]
-async fn thoughts_and_the_input_of_calls_are_told_as_they_come_and_each_piece_once() {
+async fn thoughts_and_the_input_of_calls_are_reported_as_they_come_and_each_piece_once() {
     let call = |index: u32, function: &Value| {
         let mut call = json!({ "index": index, "function": function });
         if function.get("name").is_some() {
@@ -260,7 +260,7 @@ async fn so_are_those_of_a_provider_that_signs_its_thoughts() {
         .bytes(&event("content_block_stop", json!({ "index": 1 })))
         .bytes(&event("message_delta", json!({ "delta": { "stop_reason": "tool_use" }, "usage": {} })))
         .bytes(&event("message_stop", json!({})));
-    // The second breaks off in the midst of the input.
+    // The second one breaks off in the middle of the input.
     let server = Server::start([whole, stream()]).await;
     let model = Genai::new("anthropic::claude-test").base_url(server.url.as_str()).api_key("secret");
     let pieces = ["thinking: Which ", "thinking: one?", "find a: {\"id\":", "find a: 7}"];

@@ -1,4 +1,4 @@
-//! What goes wrong, and whether the same call may be made again.
+//! Errors, and whether the same call may be retried.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::server::{Reply, Server, call, hello};
 async fn failed(reply: Reply) -> (ModelError, Vec<String>) {
     let server = Server::start([reply]).await;
     let told = Mutex::new(Vec::new());
-    // What follows a wait comes in a packet of its own.
+    // Sent in a separate packet after a wait.
     let listener = |delta: Delta<'_>| {
         let Delta::Text(text) = delta else { return };
         told.lock().unwrap().push(text.to_owned());
@@ -58,7 +58,7 @@ async fn a_refusal_is_sorted_by_what_can_help() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_in_the_provider_s_words_and_not_in_all_of_them() {
+async fn an_error_quotes_the_provider_but_not_everything() {
     let (error, _) = failed(Reply::status(400, "", r#"{"error":{"message":"no such tool"}}"#)).await;
     assert_eq!(error, ModelError::Rejected("400: no such tool".to_owned()));
     let page = format!("<html>{}</html>", "ä".repeat(9_000));
@@ -84,7 +84,7 @@ async fn how_long_to_wait_is_read_where_it_is_said() {
 }
 
 #[tokio::test]
-async fn a_stream_that_breaks_off_is_broken_and_what_was_told_stays_told() {
+async fn a_stream_that_breaks_off_is_broken_and_what_was_shown_stays_shown() {
     let event = json!({ "choices": [{ "delta": { "content": "It is " } }] });
     for (what, reply) in [
         ("closed in good order", Reply::stream().text("It is ")),
@@ -122,13 +122,13 @@ async fn an_error_within_the_stream_is_sorted_too() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_unavailable_and_a_url_that_is_none_is_told() {
+async fn a_server_that_does_not_exist_is_unavailable_and_an_invalid_url_is_reported() {
     let gone = {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         format!("http://{}/v1", listener.local_addr().unwrap())
     };
     let (refused, no_url) =
-        ("Connection refused", "its base URL `no url` is none; write one such as `http://127.0.0.1:8080/v1`");
+        ("Connection refused", "the base URL `no url` is not a URL; write one such as `http://127.0.0.1:8080/v1`");
     for (url, expected, why) in [(gone.as_str(), "unavailable", refused), ("no url", "unanswered", no_url)] {
         let error = call(&Genai::new("m").base_url(url), &hello()).await.0.unwrap_err();
         assert_eq!(kind(&error), expected, "{error}");

@@ -1,4 +1,4 @@
-//! The client of models against a server of its own: what is sent, what comes back, what goes wrong.
+//! The model client with a test server: requests, answers, errors.
 #![cfg(feature = "genai")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 

@@ -1,4 +1,4 @@
-//! What is sent.
+//! Requests.
 
 use hooks_agent::model::{Genai, ModelCall};
 use hooks_agent::tool::ToolSpec;
@@ -20,7 +20,7 @@ fn block(value: Value) -> Block {
 }
 
 #[tokio::test]
-async fn a_conversation_is_sent_in_the_provider_s_words() {
+async fn a_conversation_is_sent_in_the_provider_s_format() {
     let server = Server::start([Reply::says("ok")]).await;
     let mut asked = hello();
     asked.system_prompt = "Be brief.".to_owned();
@@ -121,12 +121,12 @@ async fn images_are_sent_and_what_nobody_knows_is_left_out() {
 }
 
 #[tokio::test]
-async fn a_result_that_is_no_text_tells_the_model_that_there_was_one() {
+async fn a_result_that_is_not_text_tells_the_model_that_there_was_one() {
     let call = Block::ToolUse(ToolCall::new("a", "paint", json!({})));
     let image = block(json!({ "type": "image", "data": "AAAA", "mimeType": "image/png" }));
     let result = Block::ToolResult(ToolResultBlock::new("a", vec![Block::from("done"), image]));
     let messages = sent(vec![Message::of(Role::Assistant, vec![call]), Message::of(Role::Tool, vec![result])]).await;
-    assert_eq!(messages[1]["content"], "done\n[left out, not a text: image]");
+    assert_eq!(messages[1]["content"], "done\n[left out, not text: image]");
 }
 
 #[tokio::test]
@@ -158,12 +158,12 @@ async fn what_a_hook_asks_of_one_call_is_sent_and_goes_over_what_the_model_was_m
     assert_eq!(body["tool_choice"]["function"]["name"], "find");
 }
 
-/// A model that speaks Anthropic's protocol, on this server.
+/// A model with Anthropic's protocol on this server.
 fn anthropic(server: &Server) -> Genai {
     Genai::new("anthropic::claude-test").base_url(server.url.as_str()).api_key("secret")
 }
 
-/// The places of a body at which the provider is told to keep what it read.
+/// The positions of cache marks in a body.
 fn marks(at: &str, value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -220,7 +220,7 @@ async fn the_next_call_of_a_conversation_begins_with_what_was_marked() {
     let sent = server.asked();
     assert_eq!(sent[0].body["system"], sent[1].body["system"]);
     let text = |number: usize| &sent[number].body["messages"][0]["content"];
-    // The mark is no part of what is read.
+    // The mark is not part of the content.
     assert_eq!(text(0)[0]["text"], "hello");
     assert_eq!(text(1), "hello");
 }

@@ -1,4 +1,4 @@
-//! A server that replies as it is told: one reply to each connection, in order.
+//! A scripted server: one reply per connection, in order.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -9,21 +9,21 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
-/// What the server does once it has read a request.
+/// What the server does after it has read a request.
 #[derive(Clone)]
 pub(crate) struct Reply(Vec<Step>);
 
 #[derive(Clone)]
 enum Step {
     Send(Vec<u8>),
-    /// Until the test says go on.
+    /// Waits for a signal of the test.
     Wait,
-    /// Until the client hangs up.
+    /// Waits until the client disconnects.
     Silence,
 }
 
 impl Reply {
-    /// An answer that is no stream.
+    /// A response without streaming.
     pub(crate) fn status(status: u16, headers: &str, body: &str) -> Self {
         let length = body.len();
         let head =
@@ -31,25 +31,25 @@ impl Reply {
         Self(vec![Step::Send((head + body).into_bytes())])
     }
 
-    /// The head of a stream, whose end is that of the connection.
+    /// The head of a stream that ends with the connection.
     pub(crate) fn stream() -> Self {
         Self(vec![Step::Send(
             b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n".to_vec(),
         )])
     }
 
-    /// The head of a stream in chunks, of which the first does not come whole.
+    /// The head of a chunked stream whose first chunk is incomplete.
     pub(crate) fn broken_chunk(part: &str) -> Self {
         let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-type: text/event-stream\r\n\r\n1000\r\n";
         Self(vec![Step::Send((head.to_owned() + part).into_bytes())])
     }
 
-    /// Nothing at all, until the client hangs up.
+    /// No response at all until the client disconnects.
     pub(crate) fn silence() -> Self {
         Self(vec![Step::Silence])
     }
 
-    /// Nothing more, until the client hangs up.
+    /// No further data until the client disconnects.
     pub(crate) fn then_silence(mut self) -> Self {
         self.0.push(Step::Silence);
         self
@@ -68,7 +68,7 @@ impl Reply {
         self.event(&json!({ "choices": [{ "index": 0, "delta": { "content": text } }] }))
     }
 
-    /// Why it stopped, and the end.
+    /// The stop reason and the end.
     pub(crate) fn end(self, reason: &str) -> Self {
         self.event(&json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] }))
             .bytes(b"data: [DONE]\n\n")
@@ -79,19 +79,19 @@ impl Reply {
         self
     }
 
-    /// A whole answer.
+    /// A complete answer.
     pub(crate) fn says(text: &str) -> Self {
         Self::stream().text(text).end("stop")
     }
 
-    /// A whole answer that asks for one tool.
+    /// A complete answer with one tool call.
     pub(crate) fn calls(id: &str, tool: &str, arguments: &str) -> Self {
         let call = json!({ "index": 0, "id": id, "function": { "name": tool, "arguments": arguments } });
         Self::stream().event(&json!({ "choices": [{ "delta": { "tool_calls": [call] } }] })).end("tool_calls")
     }
 }
 
-/// What the server was sent.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) head: String,
@@ -131,7 +131,7 @@ impl Server {
         Genai::new("test-model").base_url(self.url.as_str())
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.shared.asked.lock().unwrap().clone()
     }
@@ -179,7 +179,7 @@ async fn read(stream: &mut TcpStream) -> Asked {
     }
 }
 
-/// What comes of a call, and the pieces of text that were told.
+/// The result of a call, and its streamed pieces of text.
 pub(crate) async fn call(model: &Genai, call: &ModelCall) -> (Result<ModelAnswer, ModelError>, Vec<String>) {
     let told = Mutex::new(Vec::new());
     let listener = |delta: Delta<'_>| {
@@ -192,7 +192,7 @@ pub(crate) async fn call(model: &Genai, call: &ModelCall) -> (Result<ModelAnswer
     (answer, told)
 }
 
-/// The call that is made where it does not matter which.
+/// A call for tests in which its content does not matter.
 pub(crate) fn hello() -> ModelCall {
     let mut call = ModelCall::default();
     call.messages.push(hooks_core::data::Message::new(hooks_core::data::Role::User, "hello"));

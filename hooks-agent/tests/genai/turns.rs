@@ -1,4 +1,4 @@
-//! Whole turns over the wire.
+//! Whole turns over HTTP.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::server::{Reply, Server};
 
-/// A session whose own waits would outlast the test.
+/// A session in which the loop's own delays would exceed the test.
 async fn session(server: &Server) -> Session {
     session_with(server, Duration::from_secs(3_600)).await
 }
@@ -51,7 +51,7 @@ async fn a_turn_streams_calls_a_tool_and_answers() {
 async fn the_turn_waits_as_long_as_the_provider_says_and_asks_again() {
     let limited = Reply::status(429, "retry-after: 0\r\n", "slow down");
     let server = Server::start([limited, Reply::says("hello")]).await;
-    // The loop's own wait is capped at a minute, which is longer than this test may take.
+    // The loop's delay is at most a minute, which is longer than this test may take.
     let reply = tokio::time::timeout(Duration::from_secs(30), session(&server).await.turn(None, "hi")).await.unwrap();
     assert_eq!(reply.to_string(), "hello");
     assert_eq!(server.asked().len(), 2);
@@ -93,7 +93,7 @@ async fn a_cancelled_turn_hangs_up_on_a_server_that_never_answers() {
     }
 }
 
-/// What is shown of a turn, thoughts and the inputs of calls too.
+/// What is shown of a turn, including thinking and inputs of calls.
 async fn shown(session: &Session) -> (Vec<String>, hooks_agent::Reply) {
     let mut turn = session.turn(None, "which one?");
     let mut seen = Vec::new();
@@ -118,7 +118,7 @@ async fn a_stream_that_breaks_after_thoughts_or_in_an_input_runs_no_call_and_is_
     {
         let server = Server::start([broken, Reply::says("7")]).await;
         let (seen, reply) = shown(&session_with(&server, Duration::from_millis(1)).await).await;
-        // No text was shown, so there is nothing that would be shown twice.
+        // No text was shown, so nothing would be shown twice.
         assert_eq!((seen, server.asked().len()), (expected.into_iter().map(str::to_owned).collect(), 2));
         assert_eq!((reply.to_string().as_str(), reply.messages.len()), ("7", 2));
     }

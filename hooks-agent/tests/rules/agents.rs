@@ -1,4 +1,4 @@
-//! Agents that other agents ask: their start, their calls, their end.
+//! Sub-agents: their start, calls and end.
 
 use hooks_agent::SubAgent;
 use hooks_agent::model::Line;
@@ -46,13 +46,13 @@ async fn scripts_see_its_start_its_calls_and_its_end_with_its_ids() {
     let ids = |given: &[Value]| given.iter().map(|one| one["agent_id"].clone()).collect::<Vec<_>>();
     assert_eq!(ids(&starts), ids(&stops));
     assert_ne!(ids(&starts)[0], ids(&starts)[1], "each time it is asked is one of its own");
-    // The first call is the sub-agent's, the second one its asker's.
+    // The first call is that of the sub-agent, the second that of its caller.
     assert_eq!(ids(&calls), [ids(&starts)[0].clone(), Value::Null]);
     assert_eq!(stops[0]["last_assistant_message"], "a bird");
     assert_eq!(lines("main.jsonl").len(), 1, "an agent's end is not the turn's");
     assert!(!desk.folder.path().join("other.jsonl").exists());
 
-    // The session's transcript is that of the person; the agent's own is beside it.
+    // The transcript of the session contains the person's conversation. The sub-agent has its own file next to it.
     let main = lines("main.jsonl")[0]["transcript_path"].clone();
     assert!(stops.iter().all(|given| given["transcript_path"] == main));
     let said =
@@ -65,7 +65,7 @@ async fn scripts_see_its_start_its_calls_and_its_end_with_its_ids() {
 }
 
 #[tokio::test]
-async fn it_is_told_a_context_and_goes_on_where_a_rule_says_so() {
+async fn it_gets_a_context_and_continues_where_a_rule_says_so() {
     let again = "case $(cat) in *'\"stop_hook_active\":true'*) exit 0 ;; esac\necho 'and its size?' >&2; exit 2";
     let start =
         "echo '{\"hookSpecificOutput\": {\"hookEventName\": \"SubagentStart\", \"additionalContext\": \"be exact\"}}'";

@@ -1,4 +1,4 @@
-//! Before a call: denied, asked about, rewritten, allowed.
+//! Before a call: denied, asked, rewritten, allowed.
 
 use std::sync::{Arc, Mutex};
 
@@ -37,7 +37,7 @@ async fn a_denied_call_does_not_run_and_the_model_reads_why() {
     }
 }
 
-/// A rule that does not select the call, and one that fails, let it through.
+/// A rule that does not match the call, and one that fails, let it through.
 #[tokio::test]
 async fn other_calls_run() {
     for (matcher, script) in [("Write", "exit 2"), ("Bash", "exit 1"), ("Bash", "true"), ("Bash", "cat")] {
@@ -59,7 +59,7 @@ async fn what_a_rule_asks_goes_to_the_approver() {
     for (answer, ran, told) in [
         (Some(ApprovalAnswer::Yes), 1, "the shell's answer"),
         (Some(ApprovalAnswer::No("not today".into())), 0, "Denied: push to main?. not today"),
-        (None, 0, "Denied: push to main?. nobody is there to be asked"),
+        (None, 0, "Denied: push to main?. there is nobody to ask"),
     ] {
         let desk = Desk::new(&[("PreToolUse", "Bash", &asks)], [bash("git push"), Line::text("so be it")]);
         let asked: Arc<Mutex<Vec<ApprovalRequest>>> = Arc::default();
@@ -73,13 +73,13 @@ async fn what_a_rule_asks_goes_to_the_approver() {
         }
         desk.open(harness).await.turn(None, "hi").await;
         assert_eq!(desk.sent().last().unwrap(), &format!("tool: <- {told}"));
-        // The person is asked about what would run.
+        // The person is asked about the input that would run.
         assert!(asked.lock().unwrap().iter().all(|request| request.input["command"] == "git push --dry-run"));
         assert_eq!(desk.ran(), vec![json!({"command": "git push --dry-run"}); ran]);
     }
 }
 
-/// With a decision or without; the whole input is replaced.
+/// With or without a decision. The whole input is replaced.
 #[tokio::test]
 async fn a_rewritten_input_reaches_the_tool_and_the_hooks_after_it() {
     for members in [
@@ -95,7 +95,7 @@ async fn a_rewritten_input_reaches_the_tool_and_the_hooks_after_it() {
     }
 }
 
-/// deny > ask > allow, whoever says it: several rules, and compiled hooks beside them.
+/// deny > ask > allow, whatever the source: several rules, and compiled hooks.
 #[tokio::test]
 async fn an_allow_overrides_nothing() {
     let (allows, asks) = (decides("allow", "fine"), decides("ask", "sure?"));
@@ -112,7 +112,7 @@ async fn an_allow_overrides_nothing() {
     assert_eq!(desk.sent().last().unwrap(), "tool: <- Denied: against the policy");
 }
 
-/// What was allowed has to be what runs: hooks after the rules are given the input as the rules left it.
+/// The input that was allowed must be the one that runs: hooks after the rules get the input as the rules left it.
 #[tokio::test]
 async fn a_rewritten_input_is_what_the_gates_after_the_rules_judge() {
     let rewrites =
@@ -136,7 +136,7 @@ async fn a_refused_call_is_no_failure() {
     assert!(!desk.folder.path().join("after").exists());
 }
 
-/// The person ends the turn while a tool runs.
+/// The person cancels the turn while a tool runs.
 #[tokio::test]
 async fn an_interrupt_is_no_end_and_no_failure() {
     let scripts = [
@@ -158,7 +158,7 @@ async fn an_interrupt_is_no_end_and_no_failure() {
     assert_eq!(desk.transcript("sessions/c-1.jsonl").len(), 3, "the prompt, the call, and what became of it");
 }
 
-/// A shell that is never done.
+/// A shell that never completes.
 struct NeverDone;
 
 impl Tool for NeverDone {
@@ -176,7 +176,7 @@ impl Tool for NeverDone {
     }
 }
 
-/// `onFailure: block`: a guard that cannot answer denies.
+/// `onFailure: block`: a guard that fails denies.
 #[tokio::test]
 async fn a_guard_that_fails_closed_denies_the_call() {
     let folder = tempfile::tempdir().unwrap();
@@ -184,6 +184,6 @@ async fn a_guard_that_fails_closed_denies_the_call() {
     let file = json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}});
     let desk = Desk::of_file(folder, &file, [bash("ls"), Line::text("ok")], |rules| rules);
     desk.turn().await;
-    assert!(desk.sent().last().unwrap().starts_with("tool: <- Denied: it left with code 127"), "{:?}", desk.sent());
+    assert!(desk.sent().last().unwrap().starts_with("tool: <- Denied: it exited with code 127"), "{:?}", desk.sent());
     assert!(desk.ran().is_empty());
 }

@@ -1,4 +1,4 @@
-//! Compactions: refused, or seen.
+//! Compactions: refused, or observed.
 
 use hooks_agent::model::{Line, ModelError};
 use hooks_agent::store::{Append, MessageStore as _};
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::desk::Desk;
 
-/// A turn in a conversation of eight messages, in a window that takes fewer; how often the model was called for it.
+/// A turn in a conversation of eight messages with a smaller window. Returns the number of model calls.
 async fn compacted(desk: &Desk) -> usize {
     let old =
         |i: u32| Message::new(if i.is_multiple_of(2) { Role::User } else { Role::Assistant }, format!("message {i}"));
@@ -29,7 +29,7 @@ async fn a_rule_may_refuse_one() {
         assert_eq!(compacted(&desk).await, 1, "{script}");
         assert_eq!(desk.sent().len(), 9, "all that was said");
     }
-    // For another trigger, and where an answer has no power.
+    // For another trigger, and if the answer has no effect.
     for (trigger, script) in [("manual", "exit 2"), ("auto", r#"echo '{"continue": false}'"#)] {
         assert_eq!(compacted(&Desk::new(&[("PreCompact", trigger, script)], lines())).await, 2, "{script}");
     }
@@ -47,7 +47,7 @@ async fn scripts_see_it_and_the_summary() {
     assert!(after.contains(r#""compact_summary":"they talked""#), "{after}");
 }
 
-/// What does not fit cannot be sent, whoever says no.
+/// A conversation that does not fit cannot be sent, so this cannot be refused.
 #[tokio::test]
 async fn a_refusal_has_no_power_where_the_provider_refuses_too() {
     let overflow = Line::error(ModelError::Overflow("too long".into()));

@@ -1,4 +1,5 @@
-//! A harness with rules: a folder with a file of rules and its scripts, a scripted model, tools that note what they get.
+//! A harness with rules: a folder with a rule file and its scripts, a scripted model, and tools that record their
+//! inputs.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +16,7 @@ use hooks_rules::{Notices, RuleRun, Rules, RulesBuilder};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A script for `sh` at an event, for what a matcher selects.
+/// A script for `sh` at an event, with a matcher.
 pub(crate) type Script<'a> = (&'a str, &'a str, &'a str);
 
 pub(crate) struct Desk {
@@ -24,7 +25,7 @@ pub(crate) struct Desk {
     pub(crate) rules: Rules,
     pub(crate) model: Arc<Scripted>,
     pub(crate) store: Arc<MemoryStore>,
-    /// What the tools got.
+    /// The inputs of the tools.
     pub(crate) ran: Arc<Mutex<Vec<Value>>>,
     pub(crate) runs: Arc<Mutex<Vec<RuleRun>>>,
     pub(crate) notices: Arc<Mutex<Vec<Notices>>>,
@@ -37,7 +38,7 @@ impl Desk {
         Self::with(scripts, lines, |rules| rules)
     }
 
-    /// The same, with more to say of the rules.
+    /// Like `with`, with further configuration of the rules.
     pub(crate) fn with(
         scripts: &[Script<'_>],
         lines: impl IntoIterator<Item = Line>,
@@ -48,7 +49,7 @@ impl Desk {
         for (number, (event, matcher, script)) in scripts.iter().enumerate() {
             fs::write(folder.path().join(format!("{number}.sh")), script).unwrap();
             let command = format!("sh \"$CLAUDE_PROJECT_DIR/{number}.sh\"");
-            // A loaded machine takes longer than a session may take to end.
+            // A loaded machine may need longer than the default deadline of `SessionEnd`.
             let handler = json!({"type": "command", "command": command, "timeout": 60});
             let groups = events.entry(*event).or_insert_with(|| json!([])).as_array_mut().unwrap();
             groups.push(json!({"matcher": matcher, "hooks": [handler]}));
@@ -56,7 +57,7 @@ impl Desk {
         Self::of_file(folder, &json!({"hooks": events}), lines, more)
     }
 
-    /// A desk with this file of rules.
+    /// A desk with this rule file.
     pub(crate) fn of_file(
         folder: TempDir,
         file: &Value,
@@ -90,7 +91,7 @@ impl Desk {
         }
     }
 
-    /// Puts a compiled hook beside the rules.
+    /// Adds a compiled hook.
     pub(crate) fn compiled(mut self, hook: Hook) -> Self {
         self.ids.push(HookUse::id(hook.id().as_str()));
         self.registry.register(hook).unwrap();
@@ -124,18 +125,18 @@ impl Desk {
         harness.build().session("c-1", AgentDef::new("clerk")).system_prompt("Be brief.").open().await.unwrap()
     }
 
-    /// One turn that answers "hi".
+    /// A turn that answers "hi".
     pub(crate) async fn turn(&self) -> Reply {
         self.session().await.turn(None, "hi").await
     }
 
-    /// What was stored: the role and the text of each message.
+    /// The stored messages with role and text.
     pub(crate) async fn stored(&self) -> Vec<String> {
         let page = self.store.page("c-1", None, 1_000).await.unwrap();
         page.rows.iter().map(|row| line(&row.message)).collect()
     }
 
-    /// What the model was sent when it was called last.
+    /// The last call of the model.
     pub(crate) fn sent(&self) -> Vec<String> {
         self.model.heard().last().unwrap().messages.iter().map(line).collect()
     }
@@ -144,7 +145,7 @@ impl Desk {
         self.ran.lock().unwrap().clone()
     }
 
-    /// What a script kept of its input: `cat > name`.
+    /// The input that a script saved with `cat > name`.
     pub(crate) fn kept(&self, name: &str) -> Value {
         serde_json::from_str(&self.read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
@@ -160,13 +161,13 @@ impl Desk {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Why rules failed, those that did.
+    /// The causes of failed rules.
     pub(crate) fn failures(&self) -> Vec<String> {
         self.runs.lock().unwrap().iter().filter_map(|run| run.failure.clone()).collect()
     }
 }
 
-/// The role and the text of a message, a result by its text.
+/// The role and the text of a message. For a result, its text.
 pub(crate) fn line(message: &Message) -> String {
     let text = |block: &Block| match block {
         Block::Text(text) => text.text.clone(),
@@ -179,7 +180,7 @@ pub(crate) fn line(message: &Message) -> String {
     format!("{}: {}", message.role.as_str(), message.content.iter().map(text).collect::<Vec<_>>().join(" "))
 }
 
-/// The model asks for the shell.
+/// The model calls the shell.
 pub(crate) fn bash(command: &str) -> Line {
     Line::call("call_1", "run_shell_command", json!({"command": command, "description": "does it"}))
 }

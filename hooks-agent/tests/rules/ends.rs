@@ -1,4 +1,4 @@
-//! The end of a turn: scripts go on, up to a point.
+//! The end of a turn: scripts continue it, up to a limit.
 
 use hooks_agent::model::Line;
 use hooks_agent::{Limits, Outcome};
@@ -8,9 +8,9 @@ use super::desk::{Desk, bash, output, prints};
 
 const FOLLOW_UP: &str = "user: <system-reminder>a stop hook asks to go on</system-reminder>\n";
 
-/// A reason by exit code, by an answer, and by a context alone.
+/// With an exit code, with an answer, and with only a context.
 #[tokio::test]
-async fn a_turn_goes_on_with_the_reason_and_the_script_is_told_that_it_did() {
+async fn a_turn_continues_with_the_reason_and_the_script_learns_that_it_did() {
     for says in [
         "echo 'run the tests' >&2; exit 2".to_owned(),
         prints(&json!({"decision": "block", "reason": "run the tests"})),
@@ -37,11 +37,11 @@ async fn a_script_that_never_lets_a_turn_end_is_stopped_after_eight_times() {
     let reply = desk.turn().await;
     assert_eq!(reply.to_string(), "answer 9");
     assert_eq!(reply.system_messages, ["rules continued this turn too often in a row; it ends"]);
-    // A turn of its own counts anew.
+    // Another turn starts counting from zero.
     assert_eq!(desk.turn().await.to_string(), "answer 18");
 }
 
-/// The count is of times in a row: it begins anew where the model calls a tool.
+/// Only consecutive continuations count: a tool call resets the counter.
 #[tokio::test]
 async fn a_call_of_a_tool_counts_as_progress() {
     let lines = (1..=8).map(|i| Line::text(format!("answer {i}"))).chain([bash("make test")]);
@@ -50,7 +50,7 @@ async fn a_call_of_a_tool_counts_as_progress() {
     assert_eq!(desk.turn().await.to_string(), "then 9");
 }
 
-/// The loop's own limit holds too.
+/// The loop's own limit applies too.
 #[tokio::test]
 async fn a_harness_may_allow_less() {
     let desk = Desk::new(&[("Stop", "", NEVER_ENDS)], (1..20).map(|i| Line::text(format!("answer {i}"))));
@@ -60,7 +60,7 @@ async fn a_harness_may_allow_less() {
 }
 
 #[tokio::test]
-async fn the_person_is_told_beside_the_answer() {
+async fn messages_for_the_person_come_with_the_answer() {
     let desk = Desk::new(&[("Stop", "", &prints(&json!({"systemMessage": "2 files changed"})))], [Line::text("done")]);
     let reply = desk.turn().await;
     assert_eq!(
@@ -69,7 +69,7 @@ async fn the_person_is_told_beside_the_answer() {
     );
 }
 
-/// What only flat files have: an error in the place of the answer.
+/// Only in flat files: an error replaces the answer.
 #[tokio::test]
 async fn a_flat_rule_blocks_the_answer() {
     let command = prints(&json!({"blockingError": "that is confidential"}));

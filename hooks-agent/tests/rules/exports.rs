@@ -1,4 +1,4 @@
-//! The variables that scripts find, and those that they export for shell tools.
+//! The variables that scripts get, and those that they export for shell tools.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::desk::{Desk, bash};
 
-/// A shell that runs commands as the chapter on rules has it.
+/// A shell that runs commands as the chapter on rules describes.
 fn shell(desk: &Desk) -> Harness {
     let rules = desk.rules.clone();
     let run = FnTool::new(ToolSpec::new("run_shell_command"), move |cx, input| {
@@ -40,14 +40,14 @@ async fn what_a_script_exports_at_the_start_the_shell_of_that_session_finds() {
     let one = session("c-1").open().await.unwrap();
     one.turn(None, "hi").await;
     assert_eq!(desk.sent().last(), Some(&found));
-    // So does an agent that works for it.
+    // The same is true for a sub-agent.
     one.turn(None, "ask the helper").await;
     let told = |i: usize| super::desk::line(desk.model.heard()[i].messages.last().unwrap());
     assert_eq!(told(4), found);
-    // It holds for the commands of the model and not for other scripts.
+    // Only for commands of the model, not for other scripts.
     assert!(!desk.read("before.txt").contains("LEVEL=") && !desk.read("before.txt").contains("CLAUDE_ENV_FILE"));
 
-    // A session that goes on keeps them, and another one has its own.
+    // A continued session keeps them, and another session has its own.
     session("c-1").open().await.unwrap().turn(None, "again").await;
     assert_eq!(desk.sent().last(), Some(&found));
     let rules = desk.rules.list();
@@ -58,7 +58,7 @@ async fn what_a_script_exports_at_the_start_the_shell_of_that_session_finds() {
     assert_eq!(desk.sent().last().unwrap(), "tool: <- at");
 }
 
-/// A new session does not find what an earlier one of its name exported.
+/// A new session does not get what an earlier one with the same name exported.
 #[tokio::test]
 async fn exports_end_with_their_conversation() {
     let desk = Desk::new(

@@ -1,5 +1,5 @@
-//! What scripts are given: the contract's fields at each event, and no other, since a key of another host sends scripts
-//! another way.
+//! The input of scripts: exactly the fields of the contract at each event, because additional keys of another host
+//! change the behaviour of scripts.
 
 use hooks_agent::SubAgent;
 use hooks_agent::model::Line;
@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use super::desk::{Desk, bash};
 
-/// The fields of each event, beside `session_id`, `transcript_path`, `cwd` and `hook_event_name`: those of a turn have the
-/// prompt's id, those of a sub-agent its ids.
+/// The fields of each event in addition to `session_id`, `transcript_path`, `cwd` and `hook_event_name`. Events in a
+/// turn have the prompt's id, and events in a sub-agent its ids.
 const FIELDS: &[(&str, &[&str])] = &[
     ("SessionStart", &["source"]),
     ("UserPromptSubmit", &["permission_mode", "prompt_id", "prompt"]),
@@ -55,7 +55,7 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("SessionEnd", &["reason"]),
 ];
 
-/// A session in which every event happens.
+/// A session in which every event occurs.
 async fn every_event(desk: &Desk) {
     let old = |i: u32| {
         Message::new(
@@ -87,7 +87,7 @@ async fn a_nested_rule_is_given_the_fields_of_the_contract_at_each_event() {
     let scripts: Vec<_> = FIELDS.iter().map(|(event, _)| (*event, "", format!("cat > {event}.json"))).collect();
     let scripts: Vec<_> = scripts.iter().map(|(event, matcher, script)| (*event, *matcher, script.as_str())).collect();
     let desk = Desk::new(&scripts, lines());
-    // It asks, so that there is a request.
+    // It asks, so that there is a permission request.
     let desk = desk.compiled(Hook::at::<BeforeToolCall>("asks").reader(|_, event: &BeforeToolCall, _| {
         if event.call.name == "run_shell_command" { Permission::ask("may it?") } else { Permission::NoOpinion }
     }));
@@ -111,7 +111,7 @@ async fn a_nested_rule_is_given_the_fields_of_the_contract_at_each_event() {
     assert_eq!(given("Stop", "prompt_id"), given("UserPromptSubmit", "prompt_id"));
 }
 
-/// The flat form's envelope; one object at `Stop` and `PreCompact`.
+/// The envelope of the flat dialect. `Stop` and `PreCompact` have a single object.
 #[tokio::test]
 async fn a_flat_rule_is_given_its_envelope_at_each_event() {
     let data = ["cwd", "sessionId"].as_slice();
@@ -168,7 +168,7 @@ async fn a_flat_rule_is_given_its_envelope_at_each_event() {
     assert_eq!(desk.kept("PostToolUse.json")["data"]["toolName"], "research");
 }
 
-/// Scripts hold the beginning of a path against a folder.
+/// Scripts compare the beginning of a path with a folder.
 #[tokio::test]
 async fn paths_of_file_tools_are_full_ones() {
     let harness = |desk: &Desk| {
@@ -184,7 +184,7 @@ async fn paths_of_file_tools_are_full_ones() {
         let full = desk.folder.path().join("secret.txt");
         let expected: Value = expected.map_or_else(|| json!(full), Value::from);
         assert_eq!(desk.kept("given.json")["tool_input"]["file_path"], expected, "{tool}");
-        // The tool gets the path that the rule has judged.
+        // The tool gets the same path that the rule has judged.
         assert_eq!(*desk.sent().last().unwrap(), format!("tool: <- {}", json!({ "file_path": expected })));
     }
 }

@@ -1,4 +1,4 @@
-//! `continue: false`: the turn ends after the event, well formed, whatever else rules decide.
+//! `continue: false`: the turn ends after the event, well formed, whatever other rules decide.
 
 use hooks_agent::model::Line;
 use hooks_agent::{Outcome, SubAgent};
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::desk::{Desk, bash, prints};
 
-/// What the model says.
+/// The lines of the model.
 type Says = fn() -> Line;
 
 fn ends() -> String {
@@ -18,12 +18,12 @@ fn ends() -> String {
 async fn a_turn_ends_around_its_calls() {
     let breaks = || Line::call("call_1", "breaks", json!({}));
     let table: [(&str, Says, &str, usize); 3] = [
-        ("PreToolUse", || bash("ls"), "Not run, the turn had ended: enough for today", 0),
+        ("PreToolUse", || bash("ls"), "Not run, the turn ended: enough for today", 0),
         ("PostToolUse", || bash("ls"), "the shell's answer", 1),
         ("PostToolUseFailure", breaks, "it broke", 1),
     ];
     for (event, call, result, ran) in table {
-        // The other rule's decision has no power beside it.
+        // The other rule's decision has no effect.
         let desk =
             Desk::new(&[(event, "", &ends()), (event, "", "echo no >&2; exit 2")], [call(), Line::text("never")]);
         let reply = desk.turn().await;
@@ -45,7 +45,7 @@ async fn a_turn_ends_at_its_prompt() {
     assert!(desk.model.heard().is_empty() && desk.stored().await.is_empty());
 }
 
-/// It ends with the answer, although another rule would go on.
+/// The turn ends with the answer, although another rule would continue.
 #[tokio::test]
 async fn a_turn_ends_at_its_end() {
     let desk = Desk::new(&[("Stop", "", "echo more >&2; exit 2"), ("Stop", "", &ends())], [Line::text("done")]);
@@ -53,7 +53,7 @@ async fn a_turn_ends_at_its_end() {
     assert_eq!(desk.model.heard().len(), 1);
 }
 
-/// When a session starts there is no turn yet: its first one is stopped.
+/// At the start of a session there is no turn yet, so its first turn is stopped.
 #[tokio::test]
 async fn a_session_is_stopped_at_its_first_prompt() {
     let desk = Desk::new(&[("SessionStart", "", &ends())], [Line::text("hello again")]);

@@ -1,6 +1,6 @@
-//! Rules from files in the loop: scripts are given what happens in a turn, and the turn obeys what they answer.
+//! Rules from files in the loop: scripts get the events of a turn, and the turn applies their answers.
 //!
-//! Each test has a harness with a scripted model, tools that note what they get, a file of rules, and scripts of its own.
+//! Each test has a harness with a scripted model, tools that record their inputs, a rule file, and scripts.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
@@ -18,5 +18,5 @@ mod prompts;
 mod results;
 mod scripts;
 mod sessions;
-mod told;
+mod reports;
 mod transcripts;

@@ -1,4 +1,4 @@
-//! A person is about to be asked: rules may answer in their place.
+//! Before a person is asked, rules may answer.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,8 @@ fn decides(decision: &Value) -> String {
     prints(&output("PermissionRequest", json!({ "decision": decision })))
 }
 
-/// A turn in which a gate asks about each call but those that only try, what became of it, and how often the person was asked.
+/// A turn in which a gate asks about each call except trial calls. Returns the result, and how often the person was
+/// asked.
 async fn asked(script: &str) -> (Desk, Outcome, usize) {
     let desk = Desk::new(&[("PermissionRequest", "Bash", script)], [bash("git push"), Line::text("so be it")]);
     let desk = desk.compiled(Hook::at::<BeforeToolCall>("may_i").reader(|_, _, input: &ToolInput| {
@@ -43,7 +44,7 @@ async fn a_rule_answers_in_the_persons_place() {
     let table = [
         (decides(&json!({"behavior": "allow"})), ran, 0),
         (decides(&json!({"behavior": "deny", "message": "not on Fridays"})), no, 0),
-        // Whatever has no power there leaves it to the person.
+        // What has no effect at this event leaves the decision to the person.
         ("true".to_owned(), ran, 1),
         ("echo no >&2; exit 2".to_owned(), ran, 1),
         (prints(&json!({"decision": "block", "reason": "no"})), ran, 1),
@@ -61,12 +62,12 @@ async fn a_rule_answers_in_the_persons_place() {
 
 /// The gates judge what will run.
 #[tokio::test]
-async fn a_rewritten_input_is_judged_anew() {
+async fn a_rewritten_input_is_judged_again() {
     let rewrites = |command: &str| decides(&json!({"behavior": "allow", "updatedInput": {"command": command}}));
     for (command, told, ran, people) in [
         ("git push --dry-run", "the shell's answer", 1, 0),
         ("git push --force", "Denied: never by force", 0, 0),
-        // Another question than the one that was answered.
+        // A different question than the one that was answered.
         ("git push origin", "the shell's answer", 1, 1),
     ] {
         let (desk, _, times) = asked(&rewrites(command)).await;
@@ -83,9 +84,9 @@ async fn an_interrupt_ends_the_turn() {
     assert_eq!((desk.ran().len(), times), (0, 0));
 }
 
-/// Where nobody asks there is no request.
+/// If nobody asks, there is no request.
 #[tokio::test]
-async fn a_call_that_nobody_asks_about_is_no_request() {
+async fn a_call_that_nobody_asks_about_is_not_a_request() {
     let desk = Desk::new(&[("PermissionRequest", "", "exit 2")], [bash("ls"), Line::text("ok")]);
     desk.turn().await;
     assert!(desk.runs.lock().unwrap().is_empty());

@@ -1,4 +1,4 @@
-//! A folder of plugins that somebody edits, breaks, repairs and removes while turns run.
+//! A folder of plugins that is edited, broken, repaired and removed while turns run.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde_json::json;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
-/// Asks for the tool, and then says what it read: the contexts of hooks, and the tool's result.
+/// Calls the tool, and then repeats what it read: the contexts of hooks, and the tool's result.
 struct Reads;
 
 impl Model for Reads {
@@ -38,7 +38,7 @@ impl Model for Reads {
     }
 }
 
-/// A version of the plugin: it says its number at the prompt, and refuses the call with it.
+/// A version of the plugin: it adds its number to the prompt, and denies the call with it.
 fn version(number: usize) -> String {
     let at = |command: String| json!([{"hooks": [{"type": "command", "command": command, "timeout": 60}]}]);
     json!({"hooks": {
@@ -48,7 +48,7 @@ fn version(number: usize) -> String {
     .to_string()
 }
 
-/// Writes as an editor does: whole, in the place of what was there.
+/// Writes like an editor: replaces the file atomically.
 fn put(file: &Path, text: &str) {
     let new = file.with_extension("new");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -60,12 +60,12 @@ async fn next(steps: &mut UnboundedReceiver<PluginStep>) -> PluginStep {
     timeout(Duration::from_secs(60), steps.recv()).await.unwrap().unwrap()
 }
 
-/// How far the removal is.
+/// The progress of the removal.
 const THERE: u8 = 0;
 const GOING: u8 = 1;
 const GONE: u8 = 2;
 
-/// `HOOKS_AGENT_TURNS` says how many.
+/// `HOOKS_AGENT_TURNS` sets the number of turns.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_turn_sees_two_versions_of_a_plugin_and_no_gate_is_open_while_it_changes() {
     let turns: usize = std::env::var("HOOKS_AGENT_TURNS").map_or(1_000, |turns| turns.parse().unwrap());
@@ -104,7 +104,7 @@ async fn no_turn_sees_two_versions_of_a_plugin_and_no_gate_is_open_while_it_chan
         })
         .collect();
 
-    // Edited, broken, repaired, again and again, each step reported.
+    // Edited, broken and repaired repeatedly. Each change is reported.
     let mut number = 0;
     while begun.load(Ordering::SeqCst) < turns * 9 / 10 {
         number += 1;
@@ -118,7 +118,7 @@ async fn no_turn_sees_two_versions_of_a_plugin_and_no_gate_is_open_while_it_chan
     }
     state.store(GOING, Ordering::SeqCst);
     std::fs::remove_dir_all(folder.path().join("guards")).unwrap();
-    // A folder goes file by file, which may be seen.
+    // A folder is removed file by file, which may be observed.
     while next(&mut steps).await != PluginStep::Removed {}
     state.store(GONE, Ordering::SeqCst);
 

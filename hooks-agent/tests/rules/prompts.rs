@@ -1,4 +1,4 @@
-//! At a prompt: refused, or with a context beside it.
+//! At a prompt: rejected, or with a context.
 
 use hooks_agent::Outcome;
 use hooks_agent::model::Line;
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::desk::{Desk, output, prints};
 
 #[tokio::test]
-async fn a_refused_prompt_is_neither_stored_nor_sent_and_the_person_is_told() {
+async fn a_refused_prompt_is_neither_stored_nor_sent_and_the_person_is_informed() {
     for script in [
         "echo 'no card numbers' >&2; exit 2".to_owned(),
         prints(&json!({"decision": "block", "reason": "no card numbers"})),
@@ -22,7 +22,7 @@ async fn a_refused_prompt_is_neither_stored_nor_sent_and_the_person_is_told() {
     }
 }
 
-/// Plain text, and the member of an answer; in the order of the files, before the prompt.
+/// Plain text, and the member of an answer, in the order of the files, before the prompt.
 #[tokio::test]
 async fn contexts_stand_before_the_prompt_and_are_not_stored() {
     let member = prints(&output("UserPromptSubmit", json!({"additionalContext": "closed on Sundays"})));
@@ -34,9 +34,9 @@ async fn contexts_stand_before_the_prompt_and_are_not_stored() {
     assert_eq!(desk.stored().await, ["user: hi", "assistant: hello"]);
 }
 
-/// What else an answer says goes to who listens.
+/// The other parts of an answer go to the listener.
 #[tokio::test]
-async fn titles_and_messages_are_told_aside() {
+async fn titles_and_messages_are_reported_separately() {
     let mut answer = output("UserPromptSubmit", json!({"sessionTitle": "A greeting"}));
     answer["systemMessage"] = "be kind".into();
     let desk = Desk::new(&[("UserPromptSubmit", "", &prints(&answer))], [Line::text("hello")]);

@@ -1,11 +1,11 @@
-//! After a call: what rules tell the model beside its result, and what they put in the result's place.
+//! After a call: contexts of rules for its result, and replacements of the result.
 
 use hooks_agent::model::Line;
 use serde_json::json;
 
 use super::desk::{Desk, bash, output, prints};
 
-/// What the model says.
+/// The lines of the model.
 type Says = fn() -> Line;
 
 fn beside(text: &str) -> String {
@@ -17,7 +17,7 @@ fn breaks() -> Line {
 }
 
 #[tokio::test]
-async fn feedback_and_context_stand_beside_the_result() {
+async fn feedback_and_context_are_next_to_the_result() {
     let context = |event: &str, text: &str| prints(&output(event, json!({"additionalContext": text})));
     let before = context("PreToolUse", "the disk is full");
     let after = context("PostToolUse", "the tests are slow");
@@ -51,7 +51,7 @@ async fn contexts_of_all_rules_come_in_the_order_of_the_files() {
     assert_eq!(desk.sent().last(), Some(&beside("first\n\nsecond\n\nthird")));
 }
 
-/// There is nothing beside which it could stand.
+/// There is no result to which it could be added.
 #[tokio::test]
 async fn what_is_said_of_a_call_that_does_not_run_is_in_the_row_that_says_so() {
     let denies = output(
@@ -62,7 +62,7 @@ async fn what_is_said_of_a_call_that_does_not_run_is_in_the_row_that_says_so() {
         "PreToolUse",
         json!({"permissionDecision": "ask", "permissionDecisionReason": "no", "additionalContext": "use the API"}),
     );
-    for (answer, told) in [(denies, "Denied: no"), (asks, "Denied: no. nobody is there to be asked")] {
+    for (answer, told) in [(denies, "Denied: no"), (asks, "Denied: no. there is nobody to ask")] {
         let desk = Desk::new(&[("PreToolUse", "", &prints(&answer))], [bash("ls"), bash("ls"), Line::text("ok")]);
         desk.turn().await;
         let row = format!("tool: <- {told} + use the API");
@@ -70,14 +70,14 @@ async fn what_is_said_of_a_call_that_does_not_run_is_in_the_row_that_says_so() {
     }
 }
 
-/// Models that number their calls give two conversations the same ids.
+/// Models that number their calls use the same ids in two conversations.
 #[tokio::test]
 async fn a_context_stays_in_its_conversation() {
-    // Each session gets its own name told.
+    // Each session gets its own name.
     let script = r#"id=$(sed -n 's/.*"session_id":"\([^"]*\)".*/\1/p')
 printf '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "for %s"}}\n' "$id""#;
     let desk = Desk::new(&[("PreToolUse", "", script)], [bash("a"), bash("b"), Line::text("ok"), Line::text("ok")]);
-    // Both calls are past their gate before either of them has its result.
+    // Both calls have passed their gate before either of them has its result.
     let gate = std::sync::Arc::new(tokio::sync::Barrier::new(2));
     let waits = Waits(gate);
     let harness = desk.harness().tool(waits).build();
@@ -94,7 +94,7 @@ printf '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContex
     }
 }
 
-/// The shell, which waits until it was called twice.
+/// A shell that waits until it was called twice.
 struct Waits(std::sync::Arc<tokio::sync::Barrier>);
 
 impl hooks_agent::tool::Tool for Waits {

@@ -1,5 +1,5 @@
-//! The scripts of `hooks-cli/tests/scripts` through the loop: what scripts in the wild need of a host, and the recipes of the
-//! flat form, in sh, Python and JavaScript. Where an interpreter is not there, its scripts are left out with a notice.
+//! Runs the scripts of `hooks-cli/tests/scripts` in the loop: typical scripts, and the recipes of the flat dialect, in
+//! sh, Python and JavaScript. If an interpreter is missing, its scripts are skipped with a notice.
 #![allow(clippy::print_stderr, reason = "a test that leaves something out says so")]
 
 use std::collections::BTreeSet;
@@ -18,14 +18,14 @@ use super::desk::{Desk, bash};
 
 const LANGUAGES: &[(&str, &str)] = &[("sh", "sh"), ("py", "python3"), ("js", "node")];
 
-/// The file that they answer to is nested, or flat.
+/// Whether their rule file is nested or flat.
 #[derive(Clone, Copy)]
 enum Form {
     Nested,
     Flat,
 }
 
-/// A script, the event that it is for, what the model says, and what comes of it.
+/// A script, its event, the lines of the model, and the expected result.
 struct Case {
     script: &'static str,
     form: Form,
@@ -177,7 +177,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../hooks-cli/tests/scripts")
 }
 
-/// Whether the program is there. A shell that knows no `--version` is there all the same.
+/// Whether the program exists. A shell without `--version` exists too.
 fn is_there(interpreter: &str) -> bool {
     let status = Command::new(interpreter).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success() || interpreter == "sh")
@@ -200,7 +200,7 @@ fn file(case: &Case, command: &str) -> Value {
     json!({"hooks": events, "$schema": "x", "version": 3})
 }
 
-/// Calls `test` for each script in each language that is here.
+/// Calls `test` for each script in each available language.
 async fn each<F: Future<Output = ()>>(test: impl Fn(&'static Case, String, String) -> F) {
     let here: Vec<_> = LANGUAGES.iter().filter(|(_, interpreter)| is_there(interpreter)).collect();
     for (extension, interpreter) in LANGUAGES {

@@ -41,7 +41,7 @@ async fn scripts_see_the_end_and_why() {
     assert!(!desk.folder.path().join("idle.json").exists());
 }
 
-/// A mode, a folder and a transcript of its own, by one session and not by the other.
+/// One session has its own mode, folder and transcript, and another one does not.
 #[tokio::test]
 async fn a_session_has_a_state_of_its_own() {
     let desk = Desk::new(
@@ -54,7 +54,7 @@ async fn a_session_has_a_state_of_its_own() {
     let state = SessionInfo { transcript: Some(own.clone()), permission_mode: Some("plan".into()) };
     let session = harness.session("c-1", AgentDef::new("clerk")).state(state).workspace(elsewhere.path());
     session.open().await.unwrap().turn(None, "hi").await;
-    // The script ran where the session is.
+    // The script ran in the folder of the session.
     let given = std::fs::read_to_string(elsewhere.path().join("given.json")).unwrap();
     let given: serde_json::Value = serde_json::from_str(&given).unwrap();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The file with the conversation: what was stored, as it was stored, and the answer before the turn ends.
+//! The transcript: messages in their stored form, and the answer before the end of the turn.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -32,7 +32,7 @@ async fn scripts_read_the_whole_turn_before_it_ends() {
             "assistant",
             &json!([
                 {"type": "text", "text": "let me look"},
-                // By the name that scripts know.
+                // With the tool name that scripts use.
                 {"type": "tool_use", "id": "call_1", "name": "Bash", "input": {"command": "ls"}},
             ]),
         ),
@@ -47,11 +47,11 @@ async fn scripts_read_the_whole_turn_before_it_ends() {
         ),
         text("assistant", "two files"),
     ];
-    // As it was when the script ran, and as it is after the turn: the answer is not written twice.
+    // As it was when the script ran, and after the turn: the answer is not written twice.
     for path in ["then.0", "sessions/c-1.jsonl"] {
         assert_eq!(plain(desk.transcript(path)), expected.clone().map(normal), "{path}");
     }
-    // Scripts look for this, without a blank.
+    // Scripts search for this, without a space.
     assert!(desk.read("then.0").lines().last().unwrap().contains(r#""role":"assistant""#));
 }
 
@@ -59,7 +59,7 @@ fn line(role: &str, content: &Value) -> Value {
     json!({"type": role, "message": {"role": role, "content": content}})
 }
 
-/// A text may stand for a list of one text in a result.
+/// A text is equivalent to a list of one text in a result.
 fn normal(mut line: Value) -> Value {
     for block in line["message"]["content"].as_array_mut().unwrap() {
         if let Some(text) = block.get("content").and_then(Value::as_str).map(str::to_owned) {
@@ -73,7 +73,7 @@ fn plain(lines: Vec<Value>) -> Vec<Value> {
     lines.into_iter().map(normal).collect()
 }
 
-/// Equal answers are two answers, and one that a rule replaced was said.
+/// Equal answers are written twice, and an answer that a rule replaced is written too.
 #[tokio::test]
 async fn every_answer_is_there_once() {
     let again = "case $(cat) in *'\"stop_hook_active\":true'*) exit 0 ;; esac\necho 'once more' >&2; exit 2";
@@ -89,7 +89,7 @@ async fn every_answer_is_there_once() {
     assert_eq!(said("then.1"), ["hi", "done", follow_up, "done"]);
 }
 
-/// What hooks mask before it is kept reaches neither the transcript nor the scripts at the end of the turn.
+/// Masked text is neither in the transcript nor in the input of scripts at the end of the turn.
 #[tokio::test]
 async fn what_is_masked_before_it_is_stored_is_masked_here() {
     let mask = |text: &str| text.contains("4111").then(|| text.replace("4111", "[card]"));
@@ -113,14 +113,14 @@ async fn what_is_masked_before_it_is_stored_is_masked_here() {
     assert!(desk.read("then.0").contains("[a result]") && desk.read("then.0").contains("paid with [card]"));
 }
 
-/// The conversation and its rules go on where the file cannot be written.
+/// The conversation and its rules continue if the file cannot be written.
 #[tokio::test]
-async fn a_turn_goes_on_without_its_transcript() {
+async fn a_turn_continues_without_its_transcript() {
     let desk = Desk::new(
         &[("Stop", "", "cat > stop.json"), ("SessionStart", "", "echo \"file: ${CLAUDE_ENV_FILE-none}\"")],
         [Line::text("done"), Line::text("done")],
     );
-    // A file where the folder should be.
+    // A file in place of the folder.
     std::fs::write(desk.folder.path().join("sessions"), "").unwrap();
     let session = desk.session().await;
     assert_eq!(session.turn(None, "hi").await.to_string(), "done");
@@ -128,7 +128,7 @@ async fn a_turn_goes_on_without_its_transcript() {
     assert_eq!(desk.model.heard()[0].system_prompt, "Be brief.\n\nfile: none");
     assert_eq!(desk.failures(), [""; 0]);
 
-    // And it is written again as soon as it can be.
+    // Writing continues as soon as it is possible.
     std::fs::remove_file(desk.folder.path().join("sessions")).unwrap();
     session.turn(None, "hi").await;
     assert_eq!(desk.transcript("sessions/c-1.jsonl").len(), 2);
@@ -152,7 +152,7 @@ async fn nobody_else_may_read_it_and_sessions_do_not_share_one() {
     }
 }
 
-/// A message between turns is part of the conversation too.
+/// A message between turns belongs to the conversation too.
 #[tokio::test]
 async fn a_message_that_nobody_answers_is_written_too() {
     let desk = Desk::new(&[("UserPromptSubmit", "", &prints(&json!({})))], []);

@@ -1,4 +1,4 @@
-//! What agents have of their own, and what they share with who asks them.
+//! What sub-agents have of their own, and what they share with their callers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,14 +30,14 @@ fn offered(bench: &Bench, call: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn its_model_is_offered_its_own_tools_or_those_of_who_asks_and_never_itself_unasked() {
+async fn its_model_is_offered_its_own_tools_or_those_of_the_caller_and_never_itself_unasked() {
     for (agent, expected) in [
         (research().tools(["lookup"]), vec!["lookup"]),
         (research().tools(["research", "nobody_has"]), vec!["research"]),
         (research(), vec!["lookup", "breaks", "panics"]),
     ] {
         let mut bench = Bench::new([ask(), Line::text("it is a bird"), Line::text("done")]);
-        // The turn that asks is not offered it either.
+        // The calling turn is not offered it either.
         bench.app(Hook::at::<PreToolMaterialization>("limits").reader(|cx, _, ()| {
             let all = ["lookup", "breaks", "panics", "research"];
             if cx.agent_path().is_empty() { vec![Contribution::tool_limit("safe", all)] } else { vec![] }
@@ -86,8 +86,8 @@ async fn it_has_a_deadline_and_so_may_a_turn() {
 }
 
 #[tokio::test]
-async fn steps_and_tokens_are_one_budget_for_all_and_who_asks_keeps_a_call_to_answer_with() {
-    // An agent that would look things up for ever.
+async fn steps_and_tokens_are_one_budget_for_all_and_the_caller_keeps_a_call_to_answer_with() {
+    // An agent that would look things up forever.
     let calls = (0..60).map(|i| Line::call(format!("l{i}"), "lookup", json!({ "id": i.to_string() })));
     let bench = Bench::new([ask()].into_iter().chain(calls));
     let mut limits = Limits::default();
@@ -117,7 +117,7 @@ async fn steps_and_tokens_are_one_budget_for_all_and_who_asks_keeps_a_call_to_an
     );
 }
 
-/// Denies what is looked up where it is no `a`, and notes whose call it was.
+/// Denies a lookup of anything but `a`, and records the caller.
 fn guard(id: &'static str, bench: &Bench, right: &'static str) -> Hook {
     let log = bench.log.clone();
     Hook::at::<BeforeToolCall>(id)
@@ -150,12 +150,12 @@ async fn looked_up(agent: SubAgent, prompt: Option<PromptDef>) -> (Vec<String>, 
 }
 
 #[tokio::test]
-async fn the_gates_of_who_asks_hold_for_it_unless_the_app_says_otherwise() {
+async fn the_gates_of_the_caller_hold_for_it_unless_the_app_says_otherwise() {
     let agent = || SubAgent::new(AgentDef::new("research").hooks(["own"]), "Looks things up.");
     let (log, results) = looked_up(agent(), None).await;
     assert_eq!(log, ["app of research", "own of research", "asker of research"]);
     assert_eq!(results, ["Denied: asker says no"]);
-    // The prompt's list replaces the agent's, for those below too.
+    // The prompt's list replaces the agent's, also for sub-agents.
     let (log, results) = looked_up(agent(), Some(PromptDef::new("p").hooks(["prompt"]))).await;
     assert_eq!(log, ["app of research", "own of research", "prompt of research", "the tool"]);
     assert_eq!(results, ["found b"]);
@@ -165,7 +165,7 @@ async fn the_gates_of_who_asks_hold_for_it_unless_the_app_says_otherwise() {
 }
 
 #[tokio::test]
-async fn what_a_gate_of_who_asks_rewrites_its_own_gates_see() {
+async fn what_a_gate_of_the_caller_rewrites_its_own_gates_see() {
     let look = Line::call("2", "lookup", json!({ "id": "b" }));
     let mut bench = Bench::new([ask(), look, Line::text("so"), Line::text("done")]);
     bench.registry.register(guard("own", &bench, "a")).unwrap();

@@ -1,4 +1,4 @@
-//! Answers out of the ordinary: none at all, one that a hook gives another role, calls that share an id.
+//! Unusual answers: none at all, one whose role a hook changes, calls with the same id.
 
 use hooks_agent::model::{Line, ModelAnswer, Recording};
 use hooks_agent::{Harness, Outcome};
@@ -92,5 +92,5 @@ async fn a_recorded_result_is_that_of_the_nearest_call_with_its_id() {
     let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
     let rows: Vec<_> = session.turn(None, "look").await.messages.iter().map(line).collect();
     let results: Vec<_> = rows.iter().filter(|row| row.contains("<-")).map(String::as_str).collect();
-    assert_eq!(results, ["tool: <- no answer of `lookup` to this was recorded", "tool: <- found b"]);
+    assert_eq!(results, ["tool: <- no result of `lookup` for this input was recorded", "tool: <- found b"]);
 }

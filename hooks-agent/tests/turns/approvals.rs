@@ -1,4 +1,4 @@
-//! Questions: what who is asked is told, and what they may answer.
+//! Approvals: the request that the approver gets, and its possible answers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::bench::{Bench, told};
 
-/// Asks about inputs with an `id`, denies `"never"`.
+/// Asks about inputs with an `id`, and denies `"never"`.
 fn gate() -> Hook {
     let gate = Hook::at::<BeforeToolCall>("gate").reader(|_, _, input: &ToolInput| match input["id"].as_str() {
         Some("never") => Permission::deny("not that one"),
@@ -30,7 +30,7 @@ fn gate() -> Hook {
     gate.only("tool", "lookup")
 }
 
-/// Answers one after the other, and keeps what it was asked.
+/// Gives one answer after another, and keeps the requests.
 #[derive(Clone, Default)]
 struct Person {
     answers: Arc<Mutex<Vec<ApprovalAnswer>>>,
@@ -62,7 +62,7 @@ impl Approver for Person {
     }
 }
 
-/// A call of `lookup` with `id`, whose gate asks `person`: what the tool was called with, and its stored result.
+/// A call of `lookup` with `id`, whose gate asks `person`. Returns the input of the tool, and the stored result.
 async fn asked(id: &str, person: &Person) -> (Vec<String>, String) {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": id })), Line::text("done")]);
     bench.app(gate());
@@ -102,7 +102,7 @@ async fn an_answer_may_be_yes_no_another_input_or_a_result() {
         assert_eq!((called.len() == 1, stored.as_str()), (ran, format!("tool: <- {result}").as_str()), "{what}");
         assert_eq!(person.reasons(), reasons, "{what}");
     }
-    // Whoever edits for ever is not asked for ever.
+    // Repeated edits are limited.
     let (called, stored) = asked("a", &Person::of((0..20).map(|i| edited(&i.to_string())))).await;
     assert_eq!(called.len(), 0);
     assert!(stored.ends_with("The input was edited too often"), "{stored}");
@@ -122,7 +122,7 @@ async fn a_result_in_the_tool_s_place_goes_past_the_hooks_that_see_results() {
 }
 
 #[tokio::test]
-async fn who_is_asked_is_told_who_asks_and_the_request_can_be_kept() {
+async fn the_approver_learns_who_asks_and_the_request_can_be_kept() {
     let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
     let lines =
         [ask, Line::call("2", "lookup", json!({ "id": "a" })), Line::text("a bird"), Line::text("a bird, I hear")];
@@ -155,7 +155,7 @@ async fn what_was_put_off_and_not_decided_in_time_says_so() {
     bench.session(bench.harness().approver(person.clone())).await.turn(None, "hi").await;
     assert_eq!(
         bench.stored().await[2],
-        "tool: <- Not run: it was put off (the desk is closed), and nobody decided it in time"
+        "tool: <- Not run: it was deferred (the desk is closed), and nobody decided in time"
     );
     assert!(person.asked.lock().unwrap()[0].deferred);
 }

@@ -1,4 +1,4 @@
-//! What fires around turns: the program's life, channels, changes of stored messages.
+//! Events outside of turns: start and stop of the program, channels, changes of stored messages.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::bench::Bench;
 
-/// Keeps what is sent, or refuses it.
+/// Keeps what is sent, or fails.
 #[derive(Default)]
 struct Mail {
     sent: Mutex<Vec<String>>,
@@ -76,7 +76,7 @@ async fn a_dropped_message_has_no_turn_and_a_held_reply_is_not_sent() {
 }
 
 #[tokio::test]
-async fn a_channel_that_fails_is_told_and_the_reply_is_kept() {
+async fn a_channel_that_fails_is_reported_and_the_reply_is_kept() {
     let bench = Bench::new([Line::text("noon")]);
     let (session, mail) = (bench.session(bench.harness()).await, Mail { full: true, ..Mail::default() });
     let heard = session.hear(&mail, Incoming::new("ada", "when?"), None).await.unwrap();
@@ -125,7 +125,7 @@ async fn the_program_begins_and_ends_once() {
 }
 
 #[tokio::test]
-async fn plugins_start_and_stop_with_the_program_and_a_set_is_made_anew_when_something_changes() {
+async fn plugins_start_and_stop_with_the_program_and_a_set_is_made_again_when_something_changes() {
     let mut bench = Bench::new((0..4).map(|i| Line::text(format!("answer {i}"))));
     bench.app(Hook::at::<TurnEnd>("alive").reader(|_, _, ()| ()));
     let [init, gone, turn] = [(); 3].map(|()| bench.log.clone());
@@ -147,7 +147,7 @@ async fn plugins_start_and_stop_with_the_program_and_a_set_is_made_anew_when_som
 }
 
 #[tokio::test]
-async fn a_conversation_that_is_gone_on_with_counts_on_and_hooks_know_the_profile() {
+async fn a_continued_conversation_keeps_counting_and_hooks_know_the_profile() {
     let mut bench = Bench::new((0..3).map(|i| Line::text(format!("answer {i}"))));
     let [prompt, compile, sent] = [(); 3].map(|()| bench.log.clone());
     bench.app(
@@ -170,7 +170,7 @@ async fn a_conversation_that_is_gone_on_with_counts_on_and_hooks_know_the_profil
     assert_eq!(bench.log.take(), [turn(1), turn(2), turn(3)].concat());
 }
 
-/// A plugin of guards whose `init` fails.
+/// A plugin with guards whose `init` fails.
 fn guards() -> Plugin {
     Plugin::new("guards")
         .hook(Hook::at::<Init>("starts").reader(|_, _, ()| Err::<(), _>("no licence")))
@@ -196,7 +196,7 @@ async fn a_program_does_not_start_without_a_plugin_unless_it_is_optional_and_its
     assert!(stored[2].starts_with("tool: <- Denied: the hook `locked` failed ("), "{stored:?}");
 }
 
-/// A model that never answers, and says when it was asked.
+/// A model that never answers, and signals when it was called.
 struct Never(Arc<tokio::sync::Notify>);
 
 impl Model for Never {
@@ -208,7 +208,7 @@ impl Model for Never {
     }
 }
 
-/// A bench that notes how turns, sessions and the program end.
+/// A bench that records turns, sessions and the stop of the program.
 fn noting_ends() -> Bench {
     let mut bench = Bench::new([Line::text("so be it")]);
     macro_rules! note {

@@ -1,4 +1,4 @@
-//! Parts of the app that misbehave around a turn: it ends all the same, once, and nothing that was said is lost.
+//! Misbehaving parts of the app around a turn: it ends anyway, exactly once, and no message is lost.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,7 +58,7 @@ fn count(log: &[String], what: &str) -> usize {
 #[tokio::test(start_paused = true)]
 async fn a_store_that_fails_panics_or_hangs_at_any_of_its_calls_ends_the_turn_once() {
     for fault in [Fault::Fails, Fault::Panics, Fault::Hangs] {
-        // The first call is that of `open`; there are six in all, one of them the fold.
+        // The first call is that of `open`. There are six in total, one of them the fold.
         for at in 1..7 {
             let lines = [
                 Line::call("1", "lookup", json!({})),
@@ -92,7 +92,7 @@ async fn a_session_ends_also_where_its_store_is_broken() {
     }
 }
 
-/// Gives a harness a part that is broken.
+/// Adds a broken part to a harness.
 type Break = fn(hooks_agent::HarnessBuilder) -> hooks_agent::HarnessBuilder;
 
 struct Breaks;
@@ -173,7 +173,7 @@ async fn a_hook_that_takes_a_call_out_of_the_stored_row_leaves_no_result_without
     assert_eq!(of("->"), of("<-"), "{reply}: {stored:#?}");
 }
 
-/// Keeps the turn under way alone.
+/// Keeps only the running turn.
 pub(crate) struct Minimal;
 
 impl Compactor for Minimal {
@@ -183,7 +183,7 @@ impl Compactor for Minimal {
 }
 
 #[tokio::test]
-async fn a_compaction_does_not_store_what_stands_beside_the_conversation_nor_lose_the_prompt() {
+async fn a_compaction_does_not_store_what_is_next_to_the_conversation_nor_lose_the_prompt() {
     let lines = [
         Line::text("one"),
         Line::call("1", "lookup", json!({})),
@@ -203,7 +203,7 @@ async fn a_compaction_does_not_store_what_stands_beside_the_conversation_nor_los
 }
 
 #[tokio::test]
-async fn an_agent_that_is_asked_anew_after_a_compaction_does_not_go_on_with_an_old_conversation() {
+async fn an_agent_that_is_asked_again_after_a_compaction_does_not_continue_an_old_conversation() {
     let lines = [
         Line::call("call_1", "research", json!({ "prompt": "the secret of Ada" })),
         Line::text("found"),
@@ -270,7 +270,7 @@ async fn a_model_that_breaks_off_after_it_spoke_is_not_asked_again_and_what_it_s
     assert_eq!(count(&bench.log.take(), "turn_end"), 1);
 }
 
-/// Panics when it is called, or in its future, or never answers; then it answers.
+/// Panics in the call or in its future, or never answers, and answers normally afterwards.
 struct Wild(AtomicUsize);
 
 impl Model for Wild {
@@ -298,6 +298,6 @@ async fn a_model_that_panics_or_hangs_is_a_refusal_that_hooks_hear_of_and_may_ha
     let session = bench.session(bench.harness().model("main", Wild(AtomicUsize::new(0)))).await;
     assert_eq!(session.turn(None, "hi").await.to_string(), "at last");
     let panicked = "the model gave no answer: its client panicked".to_owned();
-    let late = "the model gave no answer: none came within 600s, the limit of the harness".to_owned();
+    let late = "the model gave no answer: it timed out after 600s, the limit of the harness".to_owned();
     assert_eq!(bench.log.take(), [panicked.clone(), panicked, late]);
 }

@@ -1,4 +1,4 @@
-//! A harness on a bench: a scripted model, a few tools, and a log of everything that happens.
+//! A test bench: a harness with a scripted model, a few tools, and a log of all events.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
-/// What happened, in order.
+/// The log, in order.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -25,7 +25,7 @@ impl Log {
     }
 }
 
-/// A scripted model that notes when it is called.
+/// A scripted model that logs its calls.
 struct Noted(Arc<Scripted>, Log);
 
 impl Model for Noted {
@@ -48,7 +48,7 @@ macro_rules! watch {
         $({
             let log = $bench.log.clone();
             let id = format!("watch_{}", <$kind as HookKind>::NAME);
-            // First in its kind, so that what the others do is noted after it.
+            // The first hook of its kind, so that effects of the others are logged after it.
             $bench.app(Hook::at::<$kind>(&id).reader(move |_, _, _| log.note(<$kind as HookKind>::NAME)).priority(-100));
         })*
     };
@@ -65,7 +65,7 @@ impl Bench {
         }
     }
 
-    /// A bench on which every kind is noted when it fires.
+    /// A bench that logs every kind when it is fired.
     pub(crate) fn watched(lines: impl IntoIterator<Item = Line>) -> Self {
         let mut bench = Self::new(lines);
         watch!(bench: AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart,
@@ -75,7 +75,7 @@ impl Bench {
         bench
     }
 
-    /// Puts `hook` into the app's list.
+    /// Adds `hook` to the app's list.
     pub(crate) fn app(&mut self, hook: Hook) {
         self.ids.push(hook.id().to_string());
         self.registry.register(hook).unwrap();
@@ -103,19 +103,19 @@ impl Bench {
         harness.build().session("c", AgentDef::new("a")).system_prompt("Be brief.").open().await.unwrap()
     }
 
-    /// One turn that answers "hi".
+    /// A turn that answers "hi".
     pub(crate) async fn turn(&self) -> Reply {
         self.session(self.harness()).await.turn(None, "hi").await
     }
 
-    /// What is stored: role and text, calls as `-> tool`, results as `<- text`.
+    /// The stored messages: role and text, calls as `-> tool`, results as `<- text`.
     pub(crate) async fn stored(&self) -> Vec<String> {
         let page = self.store.page("c", None, 1_000).await.unwrap();
         page.rows.iter().map(|row| line(&row.message)).collect()
     }
 }
 
-/// A turn that answers `prompt`, and what was told of it.
+/// A turn that answers `prompt`, and its events.
 pub(crate) async fn told(session: &Session, prompt: &str) -> (Reply, Vec<TurnEvent>) {
     let mut turn = session.turn(None, prompt);
     let mut events = Vec::new();

@@ -1,4 +1,4 @@
-//! Cases by number, about calls of models and of tools: what `docs/conformance.md` says of them and no other test shows.
+//! Numbered cases about calls of models and tools: those of `docs/conformance.md` that no other test covers.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,12 +14,12 @@ use serde_json::json;
 
 use super::bench::{Bench, told};
 
-/// How often something was noted.
+/// The number of log entries.
 fn count(bench: &Bench, what: &str) -> usize {
     bench.log.take().iter().filter(|noted| *noted == what).count()
 }
 
-/// Puts a text in the place of the reply's.
+/// Replaces the text of the reply.
 fn rewords(text: &'static str) -> Hook {
     Hook::at::<PostModelCall>("mask").writer(move |_, _, reply: &mut ModelReply| {
         for block in reply.content.iter_mut().filter(|block| block.as_text().is_some()) {
@@ -41,7 +41,7 @@ async fn v22_what_is_stored_is_the_text_as_a_hook_rewrote_it() {
 }
 
 #[tokio::test]
-async fn v25_a_rewritten_text_leaves_the_call_beside_it_alone() {
+async fn v25_a_rewritten_text_leaves_the_call_next_to_it_alone() {
     let asks = ModelAnswer::new(vec![Block::from("my secret"), lookup()]);
     let mut bench = Bench::new([Line::answer(asks), Line::text("done")]);
     bench.app(rewords("***"));
@@ -50,7 +50,7 @@ async fn v25_a_rewritten_text_leaves_the_call_beside_it_alone() {
     assert_eq!(count(&bench, "the tool"), 1);
 }
 
-/// Adds a call without an id to the first reply; the second number is how often it was asked.
+/// Adds a call without an id to the first reply. The second number counts the calls.
 fn adds_a_call(asked: &std::sync::Arc<AtomicU32>) -> Hook {
     let asked = std::sync::Arc::clone(asked);
     Hook::at::<PostModelCall>("add").writer(move |_, _, reply: &mut ModelReply| {
@@ -100,7 +100,7 @@ async fn v31_a_call_that_a_hook_adds_to_a_cut_reply_is_neither_run_nor_stored() 
     assert_eq!((count(&bench, "the tool"), asked.load(Ordering::SeqCst)), (0, 1), "the hook was asked once");
 }
 
-/// Continues wherever it is asked.
+/// Continues whenever possible.
 fn continues() -> Hook {
     Hook::at::<PostModelCall>("again").reader(|_, event: &PostModelCall, _| match event.call_site.as_str() {
         "main" => ReplyVerdict::Continue,
@@ -117,7 +117,7 @@ async fn v34_to_continue_after_text_was_shown_has_no_effect() {
 }
 
 #[tokio::test]
-async fn v35_a_refused_call_is_made_again_with_the_repaired_messages_and_no_error_is_told() {
+async fn v35_a_refused_call_is_made_again_with_the_repaired_messages_and_no_error_is_reported() {
     let mut bench = Bench::new([Line::error(ModelError::Rejected("too rude".into())), Line::text("hello")]);
     bench.app(Hook::at::<PostModelCall>("repair").writer(|_, event: &PostModelCall, reply: &mut ModelReply| {
         if event.error.is_none() {
@@ -134,7 +134,7 @@ async fn v35_a_refused_call_is_made_again_with_the_repaired_messages_and_no_erro
 }
 
 #[tokio::test]
-async fn v38_a_changed_system_prompt_is_told_by_whatever_hook_and_call_site_and_an_equal_one_is_not() {
+async fn v38_a_changed_system_prompt_is_reported_by_whatever_hook_and_call_site_and_an_equal_one_is_not() {
     let writer = |site: &'static str| {
         Hook::at::<PreModelCall>("edit")
             .writer(|_, _, request: &mut ModelRequest| {
@@ -155,7 +155,7 @@ async fn v38_a_changed_system_prompt_is_told_by_whatever_hook_and_call_site_and_
     let equal = Hook::at::<PreModelCall>("edit").writer(|_, _, request: &mut ModelRequest| {
         request.system_prompt = request.system_prompt.clone();
     });
-    // A turn with a summary of what is old, and then the call itself.
+    // A turn with a summary of old messages, and then the call itself.
     for (hook, changed) in [
         (writer("main"), 1),
         (writer("compaction"), 1),
@@ -192,7 +192,7 @@ async fn v46_the_model_reads_what_a_hook_coaches_three_times_and_no_more() {
 }
 
 #[tokio::test]
-async fn a31_a_denied_call_does_not_run_and_one_refusal_is_told() {
+async fn a31_a_denied_call_does_not_run_and_one_refusal_is_reported() {
     let mut bench = Bench::new([Line::answer(ModelAnswer::new(vec![lookup()])), Line::text("then not")]);
     bench.app(Hook::at::<BeforeToolCall>("no").reader(|_, _, _| Permission::deny("never")));
     let harness =

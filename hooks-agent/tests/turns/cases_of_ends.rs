@@ -1,4 +1,4 @@
-//! Cases by number, about the ends of turns: what `docs/conformance.md` says of them and no other test shows.
+//! Numbered cases about the ends of turns: those of `docs/conformance.md` that no other test covers.
 
 use hooks_agent::model::{Line, ModelAnswer};
 use hooks_agent::{Limits, Outcome, StopEffect, TurnEvent};
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::bench::{Bench, told};
 
-/// What was made of the ends of a turn.
+/// The effects of hooks at the ends of turns.
 fn effects(events: &[TurnEvent]) -> Vec<StopEffect> {
     events
         .iter()
@@ -16,7 +16,7 @@ fn effects(events: &[TurnEvent]) -> Vec<StopEffect> {
         .collect()
 }
 
-/// Notes what it is told of an end, and continues where the turn was not continued yet.
+/// Logs the event, and continues if the turn has not been continued yet.
 fn once_more(bench: &Bench, follow_up: &'static str) -> Hook {
     let log = bench.log.clone();
     Hook::at::<Stop>("once_more").reader(move |_, event: &Stop, ()| {
@@ -30,7 +30,7 @@ fn stops(bench: &Bench) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn v47_the_end_of_a_turn_is_told_once_also_where_hooks_at_it_fail() {
+async fn v47_the_end_of_a_turn_is_reported_once_also_where_hooks_at_it_fail() {
     let mut bench = Bench::watched([Line::text("hello")]);
     bench.app(Hook::at::<Stop>("breaks_at_stop").reader(|_, _, ()| Err::<(), _>("no")));
     bench.app(Hook::at::<TurnEnd>("breaks_at_end").reader(|_, _, ()| Err::<(), _>("no")).priority(-200));
@@ -60,7 +60,7 @@ async fn a40_a_hook_that_continues_once_has_the_point_fire_twice_and_its_follow_
 }
 
 #[tokio::test]
-async fn a_hook_that_continues_without_a_text_asks_to_go_on() {
+async fn a_hook_that_continues_without_a_text_asks_to_continue() {
     let mut bench = Bench::new([Line::text("half"), Line::text("whole")]);
     bench.app(once_more(&bench, "  "));
     bench.turn().await;
@@ -82,7 +82,7 @@ async fn a41_contexts_are_shown_with_the_answer_unless_a_hook_keeps_them_back() 
 }
 
 #[tokio::test]
-async fn a43_a_hook_is_told_whether_the_turn_was_continued_already_anew_in_each_turn() {
+async fn a43_a_hook_learns_in_each_turn_whether_it_was_continued_already() {
     let mut bench = Bench::new((0..6).map(|i| Line::text(format!("try {i}"))));
     let log = bench.log.clone();
     bench.app(Hook::at::<Stop>("twice").reader(move |_, event: &Stop, ()| {
@@ -102,7 +102,7 @@ async fn a43_a_hook_is_told_whether_the_turn_was_continued_already_anew_in_each_
 }
 
 #[tokio::test]
-async fn a46_where_no_hook_is_at_the_point_nothing_is_told_of_it() {
+async fn a46_where_no_hook_is_at_the_point_nothing_is_reported() {
     let mut bench = Bench::new([Line::text("done")]);
     bench.app(Hook::at::<TurnEnd>("elsewhere").reader(|_, _, ()| ()));
     let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
@@ -114,7 +114,7 @@ async fn a46_where_no_hook_is_at_the_point_nothing_is_told_of_it() {
 }
 
 #[tokio::test]
-async fn a46_where_no_filter_matches_nothing_is_told_of_it_either() {
+async fn a46_where_no_filter_matches_nothing_is_reported_either() {
     for (role, expected) in [("tool", 0), ("user", 1)] {
         let mut bench = Bench::new([Line::text("done")]);
         bench.app(Hook::at::<AfterCreateMessage>("filtered").reader(|_, _, ()| ()).only("role", role));
@@ -125,7 +125,7 @@ async fn a46_where_no_filter_matches_nothing_is_told_of_it_either() {
 }
 
 #[tokio::test]
-async fn a47_a_hook_is_told_why_the_turn_ends_and_whether_it_took_as_many_steps_as_it_may() {
+async fn a47_a_hook_learns_why_the_turn_ends_and_whether_it_took_as_many_steps_as_it_may() {
     let another = |i: u32| Line::call("1", "lookup", json!({ "id": i.to_string() }));
     let same = || Line::call("1", "lookup", json!({ "id": "a" }));
     let cut = Line::answer(ModelAnswer::text("so it").stop_reason("max_tokens"));
@@ -149,7 +149,7 @@ async fn a47_a_hook_is_told_why_the_turn_ends_and_whether_it_took_as_many_steps_
 }
 
 #[tokio::test]
-async fn at_the_cap_a_wish_to_continue_is_told_and_has_no_effect() {
+async fn at_the_cap_a_wish_to_continue_is_reported_and_has_no_effect() {
     let mut bench = Bench::new([Line::text("done"), Line::text("never")]);
     bench.app(once_more(&bench, "more"));
     let mut limits = Limits::default();
@@ -159,9 +159,9 @@ async fn at_the_cap_a_wish_to_continue_is_told_and_has_no_effect() {
 }
 
 #[tokio::test]
-async fn what_hooks_continue_counts_as_steps_and_is_counted_anew_after_a_tool_call_up_to_a_cap_that_can_be_set() {
+async fn continuations_by_hooks_count_as_steps_and_a_tool_call_resets_their_limit() {
     let another = |i: usize| Line::call("1", "lookup", json!({ "id": i.to_string() }));
-    // Two wishes, a call, two wishes more, and a third that is one too many.
+    // Two continuations, a call, two more continuations, and a third one above the limit.
     let lines = [Line::text("a"), Line::text("b"), another(0), Line::text("c"), Line::text("d"), Line::text("e")];
     let mut bench = Bench::new(lines);
     bench.app(Hook::at::<Stop>("go_on").reader(|_, _, ()| StopVerdict::continue_with("more")));
@@ -171,6 +171,6 @@ async fn what_hooks_continue_counts_as_steps_and_is_counted_anew_after_a_tool_ca
     let mut expected = vec![StopEffect::Continue; 4];
     expected.push(StopEffect::ReentryCapped);
     assert_eq!(effects(&events), expected);
-    // Each wish had the model called once more.
+    // Each continuation caused another model call.
     assert_eq!((reply.to_string().as_str(), reply.iterations), ("e", 6));
 }

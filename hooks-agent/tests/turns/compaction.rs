@@ -1,4 +1,4 @@
-//! A compaction never takes what nobody summed up, and goes up its ladder where a step did not help.
+//! A compaction never removes what was not summarised, and takes the next step if one did not help.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -46,7 +46,7 @@ fn compacted(events: &[TurnEvent]) -> Vec<String> {
 #[tokio::test(start_paused = true)]
 async fn a_summary_that_fails_folds_nothing_and_the_reply_tells_what_was_left_out() {
     for failing in [busy(), Line::error(ModelError::Rejected("no".into())), Line::text(" ")] {
-        // A summary is tried twice, and each at most three times.
+        // A summary is tried twice, with up to three calls each.
         let lines = [overflow()].into_iter().chain((0..6).map(|_| failing.clone())).chain([Line::text("done")]);
         let bench = Bench::new(lines);
         bench.store.append("c", (0..12).map(old).collect()).await.unwrap();
@@ -57,7 +57,7 @@ async fn a_summary_that_fails_folds_nothing_and_the_reply_tells_what_was_left_ou
         }
         let stored = bench.stored().await;
         assert_eq!(stored[..12], (0..12).map(|i| line(&old(i))).collect::<Vec<_>>());
-        // The next turn begins with all of it.
+        // The next turn starts with all of it.
         session.turn(None, "again").await;
         assert_eq!(bench.model.heard().last().unwrap().messages.len(), stored.len() + 1);
     }
@@ -76,7 +76,7 @@ async fn a_summary_is_asked_for_again_like_any_call_and_its_request_is_the_last_
     assert_eq!(history(&bench).await[..12], (0..12).map(|i| line(&old(i))).collect::<Vec<_>>());
 }
 
-/// Refuses what has more characters than this, a summary too.
+/// Rejects calls with more characters than this, including summaries.
 struct Small(usize, AtomicUsize);
 
 impl Model for Small {
@@ -102,7 +102,7 @@ async fn with_small(limit: usize, rows: usize) -> (Bench, Reply, Vec<TurnEvent>)
 }
 
 #[tokio::test]
-async fn each_refusal_goes_one_step_up_and_what_is_too_long_to_be_summed_up_at_once_is_in_parts() {
+async fn each_refusal_goes_one_step_up_and_what_is_too_long_to_be_summarised_at_once_is_in_parts() {
     let (_, reply, events) = with_small(400, 40).await;
     assert_eq!((reply.to_string().as_str(), compacted(&events)), ("done", vec!["full".to_owned()]));
     assert!(reply.left_out.is_empty(), "{reply:?}");
@@ -119,7 +119,7 @@ async fn each_refusal_goes_one_step_up_and_what_is_too_long_to_be_summed_up_at_o
     assert_eq!(bench.stored().await.len(), 41, "nothing was summed up");
 }
 
-/// Asks for a file a step, and never comes to an end.
+/// Reads one file per step and never ends.
 struct Codes {
     limit: usize,
     steps: usize,
@@ -150,8 +150,8 @@ impl Model for Codes {
 }
 
 #[tokio::test]
-async fn one_long_turn_is_compacted_within_and_comes_to_its_end() {
-    // With and without a window of the app's: the provider's refusal is enough.
+async fn one_long_turn_is_compacted_within_and_ends() {
+    // With and without a window of the app: the provider's rejection suffices.
     for window in [Some(Window::new(5_000).compact_at(4_000)), None] {
         let bench = Bench::new([]);
         let model = Codes { limit: 20_000, steps: 45, calls: AtomicUsize::new(0), longest: Arc::default() };
@@ -167,7 +167,7 @@ async fn one_long_turn_is_compacted_within_and_comes_to_its_end() {
         assert!(done, "{reply}: {:?}", compacted(&events));
         assert_ne!(reply.exit, ExitReason::ContextTooLarge);
         assert!(reply.left_out.is_empty(), "{:?}", reply.left_out);
-        // The prompt is read to the end, and the history has every result whole.
+        // The prompt is still read, and the history has every result in full.
         let page = bench.store.page("c", None, 1_000).await.unwrap();
         assert_eq!(page.rows[0].message.text(), "refactor it");
         let whole =
@@ -187,7 +187,7 @@ async fn a_tool_s_answer_that_a_person_is_said_to_give_is_not_taken_for_the_prom
     bench.app(Hook::at::<AfterToolCallSuccess>("relays").writer(|_, _, result: &mut ToolResult| {
         result.said_by = Some(Role::User);
     }));
-    // Only the last step of the ladder is left.
+    // Only the last step is left.
     let session =
         bench.session(bench.harness().window(Window::new(1_000_000).compactor(super::attacked::Minimal))).await;
     session.turn(None, "first").await;
@@ -198,7 +198,7 @@ async fn a_tool_s_answer_that_a_person_is_said_to_give_is_not_taken_for_the_prom
     assert_eq!((reply.left_out.len(), bench.stored().await.len()), (2, 7));
 }
 
-/// Does something to the store before the nth call of a name, as another process would.
+/// Changes the store before the nth call of a method, like another process would.
 struct Other<F>(&'static str, usize, AtomicUsize, F);
 
 impl<F: Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static> Disturb for Other<F> {
@@ -228,7 +228,7 @@ where
 }
 
 #[tokio::test]
-async fn what_another_process_appends_while_a_conversation_is_summed_up_is_not_lost() {
+async fn what_another_process_appends_while_a_conversation_is_summarised_is_not_lost() {
     let bench = Bench::new([overflow(), Line::text("summary"), Line::text("done"), Line::text("again")]);
     bench.store.append("c", (0..12).map(old).collect()).await.unwrap();
     let store = disturbed(&bench, "fold", 1, |store| {
@@ -250,7 +250,7 @@ async fn what_another_process_appends_while_a_conversation_is_summed_up_is_not_l
 }
 
 #[tokio::test]
-async fn where_another_process_changes_a_row_that_was_summed_up_nothing_is_folded() {
+async fn where_another_process_changes_a_row_that_was_summarised_nothing_is_folded() {
     let bench = Bench::new([overflow(), Line::text("summary"), Line::text("summary 2"), Line::text("done")]);
     let rows = bench.store.append("c", (0..12).map(old).collect()).await.unwrap().rows;
     let id = rows[1].id.clone();
@@ -261,7 +261,7 @@ async fn where_another_process_changes_a_row_that_was_summed_up_nothing_is_folde
         })
     });
     bench.session(bench.harness().store(store)).await.turn(None, "hi").await;
-    // It was summed up anew, without what was masked.
+    // It was summarised again, without what was masked.
     let heard = bench.model.heard();
     let asked: Vec<_> = heard[2].messages.iter().map(line).collect();
     assert_eq!(asked[1], "assistant: masked");
@@ -271,7 +271,7 @@ async fn where_another_process_changes_a_row_that_was_summed_up_nothing_is_folde
 #[tokio::test]
 async fn a_row_that_another_process_stores_between_a_call_and_its_result_parts_them_for_no_model() {
     let bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done"), Line::text("again")]);
-    // The third is the result's.
+    // The third one is that of the result.
     let store = disturbed(&bench, "append", 3, |store| {
         Box::pin(async move {
             store.append("c", Append::new([Message::new(Role::User, "by another")])).await.unwrap();

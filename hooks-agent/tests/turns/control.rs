@@ -1,4 +1,4 @@
-//! What hooks decide: at the prompt, at the model's reply, at the end.
+//! Decisions of hooks: at the prompt, at the model's reply, at the end.
 
 use hooks_agent::model::Line;
 use hooks_agent::store::{Append, MessageStore};
@@ -56,7 +56,7 @@ async fn a_continued_reply_is_discarded_and_continuing_is_capped() {
     let mut bench = Bench::new((0..20).map(|i| Line::text(format!("try {i}"))));
     bench.app(at_reply("again", ReplyVerdict::Continue));
     let reply = bench.turn().await;
-    // Five times is the cap of a turn, so the sixth answer stands.
+    // The limit per turn is five, so the sixth answer is kept.
     assert_eq!((reply.to_string().as_str(), reply.iterations), ("try 5", 6));
     assert_eq!(bench.stored().await, ["user: hi", "assistant: try 5"]);
 }
@@ -119,7 +119,7 @@ async fn a_hook_at_stop_puts_an_error_in_the_place_of_the_answer() {
     assert_eq!(bench.stored().await, ["user: hi", "assistant: [Blocked by Stop hook] that was secret"]);
 }
 
-/// What is masked before it is kept is masked for those who decide about the end, and kept once.
+/// Masked text is masked for the hooks that decide about the end too, and stored once.
 #[tokio::test]
 async fn hooks_at_stop_are_shown_the_answer_as_it_is_to_be_stored() {
     let mut bench = Bench::new([Line::text("the secret")]);
@@ -135,9 +135,9 @@ async fn hooks_at_stop_are_shown_the_answer_as_it_is_to_be_stored() {
     assert_eq!(bench.stored().await, ["user: hi", "assistant: [masked] 10"]);
 }
 
-/// A halt before the answer is stored ends the turn: it is stored, and nobody is asked whether to go on.
+/// A halt before the answer is stored ends the turn: the answer is stored, and no hook decides about the end.
 #[tokio::test]
-async fn a_turn_that_is_halted_at_its_answer_is_not_gone_on_with() {
+async fn a_turn_that_is_halted_at_its_answer_is_not_continued() {
     let mut bench = Bench::new([Line::text("hello"), Line::text("never")]);
     bench.app(Hook::at::<BeforeCreateMessage>("halt").reader(|_, _, row: &Message| match row.role {
         Role::Assistant => Err(Halt::new("enough")),
@@ -199,7 +199,7 @@ async fn a_halt_ends_the_turn_after_its_dispatch_wherever_it_is_asked_for() {
         let harness = bench.harness();
         halts(kind, &bench, harness).await;
     }
-    // In the phases, where a tool fails, and where the window is full.
+    // In the phases, when a tool fails, and when the window is full.
     let hooks = halting![
         PrePolicy,
         PrePromptContext,
@@ -225,7 +225,7 @@ async fn a_halt_ends_the_turn_after_its_dispatch_wherever_it_is_asked_for() {
         let harness = bench.harness();
         let harness = if kind.contains("compact") { harness.window(Window::new(1_000).compact_at(0)) } else { harness };
         halts(kind, &bench, harness).await;
-        // A phase that comes later does not come any more.
+        // Later phases are not fired any more.
         let log = bench.log.take();
         if kind.starts_with("pre_") || kind.contains("preflight") {
             assert_eq!(log[log.len() - 3..], [kind, "post_turn", "turn_end"]);
@@ -245,7 +245,7 @@ async fn at_the_end_a_halt_changes_nothing_any_more() {
     }
 }
 
-/// A turn on `bench` ends by a halt, and each call has its result.
+/// A turn on `bench` is halted, and each call has its result.
 async fn halts(kind: &str, bench: &Bench, harness: HarnessBuilder) {
     let reply = bench.session(harness).await.turn(None, "hi").await;
     assert!(matches!(reply.outcome, Outcome::Halted(_)), "{kind}: {reply:?}");

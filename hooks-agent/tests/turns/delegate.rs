@@ -1,4 +1,4 @@
-//! Agents that ask other agents.
+//! Agents that call other agents.
 
 use hooks_agent::model::Line;
 use hooks_agent::{Outcome, SubAgent, TurnEvent};
@@ -19,7 +19,7 @@ fn ask() -> Line {
 }
 
 #[tokio::test]
-async fn it_has_its_own_list_and_the_apps_and_nothing_of_who_asks_it() {
+async fn it_has_its_own_list_and_the_apps_and_nothing_of_its_caller() {
     let mut bench = Bench::new([ask(), Line::text("it is a bird"), Line::text("a bird, I hear")]);
     let noted = |id: &'static str, log: super::bench::Log| {
         Hook::at::<BeforeAgentStart>(id).reader(move |cx, event: &BeforeAgentStart, ()| {
@@ -60,7 +60,7 @@ async fn it_has_its_own_list_and_the_apps_and_nothing_of_who_asks_it() {
 }
 
 #[tokio::test]
-async fn what_it_does_is_told_and_what_it_cannot_do_is_a_failed_call() {
+async fn what_it_does_is_reported_and_what_it_cannot_do_is_a_failed_call() {
     let mut bench = Bench::new([ask(), Line::text("sorry")]);
     bench.registry.register(Hook::at::<UserPromptSubmit>("own").reader(|_, _, _| PromptVerdict::block("no"))).unwrap();
     bench.app(Hook::at::<AfterToolCallFailure>("see").reader(|_, _, _| ()));

@@ -1,5 +1,4 @@
-//! What a harness keeps and reports besides the order of the kinds: provider fields, messages between turns, events,
-//! recordings turn by turn.
+//! Other features of the harness: provider fields, messages between turns, events, recordings of turns.
 
 use hooks_agent::model::{Line, ModelAnswer, Recording};
 use hooks_agent::{Harness, TurnEvent};
@@ -11,7 +10,7 @@ use serde_json::json;
 
 use super::bench::{Bench, line};
 
-/// Masks what the provider says beside the text, as a hook that is required to.
+/// Masks fields of the provider, in a required hook.
 fn masks_names() -> Hook {
     Hook::at::<BeforeCreateMessage>("mask_names").writer(|_, _, row: &mut Message| {
         if row.extra.contains_key("name") {
@@ -52,7 +51,7 @@ async fn a_message_between_turns_is_stored_with_the_hooks_around_it_and_read_in_
 }
 
 #[tokio::test]
-async fn what_the_model_reads_and_what_became_of_results_is_told() {
+async fn what_the_model_reads_and_what_became_of_results_is_reported() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("nothing")]);
     bench.app(Hook::at::<AfterToolCallSuccess>("drop").replacer(|_, _, _| -> Option<ToolResult> { None }));
     bench.app(Hook::at::<UserPromptSubmit>("note").reader(|_, _, _| PromptVerdict::context("be kind")));

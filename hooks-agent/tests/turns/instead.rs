@@ -1,4 +1,4 @@
-//! What hooks do in the place of wrappers: answer for a tool or a model, steer one call; and a person who joins a turn.
+//! What hooks do instead of wrappers: answer for a tool or a model, steer one call; and a person who joins a turn.
 
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::tool::ToolSpec;
@@ -36,7 +36,7 @@ async fn an_answer_gives_way_to_a_question_and_to_a_refusal_and_not_to_an_allow(
     for (other, stored) in [
         (Permission::allow(), "tool: <- cached"),
         (Permission::deny("no"), "tool: <- Denied: no"),
-        (Permission::ask("may it?"), "tool: <- Denied: may it?. nobody is there to be asked"),
+        (Permission::ask("may it?"), "tool: <- Denied: may it?. there is nobody to ask"),
     ] {
         let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done")]);
         bench.app(Hook::at::<BeforeToolCall>("one").reader(move |_, _, _| answers()));
@@ -89,7 +89,7 @@ async fn one_call_is_steered_and_the_next_one_is_not() {
     assert_eq!((heard[1].tool_choice.as_deref(), heard[1].temperature), (None, None));
 }
 
-/// Waits for a word before it answers.
+/// Waits for a signal before it answers.
 struct Waits(std::sync::Arc<tokio::sync::Semaphore>);
 
 impl Model for Waits {

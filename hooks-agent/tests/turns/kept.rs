@@ -1,5 +1,5 @@
-//! Over random conversations, windows and faults: what was stored is read, summed up, or told as left out, at every call of the
-//! model; and it is always in the history.
+//! Random conversations, windows and faults: at every model call, what was stored is read, summarised, or reported as
+//! left out; and it is always in the history.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,14 +37,14 @@ enum Meanwhile {
 
 #[derive(Clone, Debug)]
 struct Case {
-    /// Characters that the provider takes.
+    /// The limit of the provider in characters.
     limit: usize,
-    /// Tokens from which on the loop compacts by itself.
+    /// The number of tokens at which the loop compacts.
     window: Option<u64>,
     turns: usize,
-    /// What the model does, again and again.
+    /// What the model does repeatedly.
     does: Vec<Does>,
-    /// At which calls of the store something happens.
+    /// The calls of the store at which something happens.
     meanwhile: Vec<(usize, Meanwhile)>,
     hooks: Vec<usize>,
 }
@@ -76,7 +76,7 @@ fn case() -> impl Strategy<Value = Case> {
         })
 }
 
-/// By what a message is known again: words that begin with `#`, and the ids of calls.
+/// How a message is recognised: words that begin with `#`, and the ids of calls.
 fn marks(message: &Message) -> BTreeSet<String> {
     let words = |text: &str| {
         text.split(|c: char| c != '#' && !c.is_alphanumeric())
@@ -87,14 +87,14 @@ fn marks(message: &Message) -> BTreeSet<String> {
     let of = |block: &Block| match block {
         Block::Text(text) => words(&text.text),
         Block::ToolUse(call) => vec![format!("call {}", call.id)],
-        // A result whose text was dropped says so in its place.
+        // The placeholder of a result whose text was dropped.
         Block::ToolResult(result) => vec![format!("result {}", result.call_id)],
         _ => Vec::new(),
     };
     message.content.iter().flat_map(of).collect()
 }
 
-/// A call of the model to answer: what it read, and what was stored then.
+/// A call of the model: what it read, and what was stored then.
 struct Asked {
     turn: usize,
     read: BTreeSet<String>,
@@ -104,7 +104,7 @@ struct Asked {
 #[derive(Default)]
 struct Notes {
     asked: Vec<Asked>,
-    /// What each summary covers.
+    /// The messages that each summary covers.
     covered: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -139,7 +139,7 @@ impl Model for Judge {
                 Does::Empty => Ok(ModelAnswer::text("")),
                 Does::Says(_) | Does::Calls(_) if sums_up => {
                     let mut notes = self.notes.lock().unwrap();
-                    // A summary of a summary covers what that covers.
+                    // A summary of a summary covers the same messages.
                     let covered = read.iter().flat_map(|mark| notes.covered.get(mark).cloned().unwrap_or_default());
                     let covered = covered.chain(read.iter().cloned()).collect();
                     notes.covered.insert(format!("#s{number}"), covered);
@@ -165,7 +165,7 @@ struct Others {
     at: Vec<(usize, Meanwhile)>,
     calls: AtomicUsize,
     turn: Arc<AtomicUsize>,
-    /// What they appended, in which turn.
+    /// What they appended, and in which turn.
     appended: Arc<Mutex<Vec<(usize, String)>>>,
 }
 
@@ -264,7 +264,7 @@ async fn run(case: &Case) -> Result<usize, TestCaseError> {
         let left_out: BTreeSet<_> = left_out.flat_map(|row| marks(&row.message)).collect();
         let notes = notes.lock().unwrap();
         let appended = appended.lock().unwrap();
-        // A summary that is left out is told for all that it covers.
+        // A summary that is left out is reported for everything that it covers.
         let covered = left_out.iter().flat_map(|mark| notes.covered.get(mark).into_iter().flatten());
         let out: BTreeSet<_> = left_out.iter().chain(covered).collect();
         for asked in notes.asked.iter().filter(|asked| asked.turn == number) {
@@ -275,7 +275,7 @@ async fn run(case: &Case) -> Result<usize, TestCaseError> {
                 let read = marks(&row.message).iter().all(|mark| there.contains(mark));
                 // Others write during a turn for the next one.
                 let waits = appended.iter().any(|(at, id)| *at == number && *id == row.id);
-                // A row whose output was dropped took the place of the one that has it.
+                // A row whose output was dropped replaced the original one.
                 let told = marks(&row.message).iter().all(|mark| out.contains(&mark));
                 prop_assert!(
                     read || waits || told,
@@ -290,7 +290,7 @@ async fn run(case: &Case) -> Result<usize, TestCaseError> {
 }
 
 #[test]
-fn what_was_stored_is_read_or_summed_up_or_told_as_left_out_and_always_in_the_history() {
+fn what_was_stored_is_read_or_summarised_or_reported_as_left_out_and_always_in_the_history() {
     let cases = std::env::var("HOOKS_AGENT_KEPT").ok().and_then(|cases| cases.parse().ok()).unwrap_or(150);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };

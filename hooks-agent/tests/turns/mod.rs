@@ -1,4 +1,4 @@
-//! Turns of a harness, seen from outside: which kinds fire in which order, what the model is sent, what is stored.
+//! Turns of a harness, observed from outside: which kinds fire in which order, what the model gets, what is stored.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod agents;
@@ -27,7 +27,7 @@ mod streams;
 mod room;
 mod extras;
 mod hostile;
-mod told_of;
+mod context;
 mod tools;
 mod usage;
 mod who;

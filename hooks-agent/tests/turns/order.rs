@@ -100,7 +100,7 @@ async fn each_kind_fires_at_its_place() {
             log.note("the approver");
             said.clone()
         });
-        // Between the gate and the tool, or what is told in its place.
+        // Between the gate and the tool, or the text instead of its result.
         let asked = [&["before_tool_call", "permission_request", "the approver"], &call[1..]].concat();
         let expected = [BEGIN, CALL, STORED, &asked, CALL, end];
         holds_in(&format!("an asked call, and {answer:?}"), bench, harness, &expected).await;
@@ -121,7 +121,7 @@ async fn each_kind_fires_at_its_place() {
         let silent = event.last_message.as_ref().is_none_or(|message| message.text().is_empty());
         if silent { StopVerdict::continue_with("say something") } else { StopVerdict::default() }
     }));
-    // What has no word is not stored; the follow-up is.
+    // An empty answer is not stored; the follow-up is.
     let empty = &["stop", "before_create_message", "after_create_message"];
     holds("an empty reply that `stop` rescues", bench, &[BEGIN, CALL, empty, CALL, end]).await;
 
@@ -134,7 +134,7 @@ async fn each_kind_fires_at_its_place() {
     holds("a provider that asks to wait", Bench::watched(waits), &[BEGIN, again, end]).await;
 
     let bench = Bench::watched([lookup(), Line::text("done")]);
-    // Nothing is old enough to go but the tool's output, which is too short for it.
+    // Only the tool's output is old enough, but it is too short.
     let harness = bench.harness().window(Window::new(1_000).compact_at(0));
     holds_in("a full window with nothing to leave out", bench, harness, &[BEGIN, CALL, STORED, LOOKUP, CALL, end])
         .await;
@@ -159,7 +159,7 @@ async fn each_kind_fires_at_its_place() {
     bench.store.append("c", (0..20).map(old).collect()).await.unwrap();
     holds("a context that overflows", bench, &[BEGIN, CALL, compaction, CALL, end]).await;
 
-    // A summary that cannot be had, twice, and the turn alone.
+    // A summary that fails twice, and then only the turn.
     let no = || Line::error(ModelError::Rejected("no".into()));
     let bench = Bench::watched([overflow, no(), no(), Line::text("hello")]);
     bench.store.append("c", (0..20).map(old).collect()).await.unwrap();

@@ -1,4 +1,4 @@
-//! The golden sequences of turns that are cancelled, one for each place at which a turn waits, written by hand.
+//! The golden sequences of cancelled turns, one for each place at which a turn waits, written by hand.
 
 use std::future::IntoFuture;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 use super::bench::Bench;
 use super::order::{BEGIN, CALL, NOT_RUN, STORED};
 
-/// Whatever it stands in for, it never comes to an end, and says that it has begun.
+/// An implementation of several traits that signals its start and never completes.
 #[derive(Clone, Default)]
 struct Never(Arc<Notify>);
 
@@ -68,7 +68,7 @@ impl Preflight for Never {
     }
 }
 
-/// A hook that never comes to an end.
+/// A hook that never completes.
 macro_rules! never_at {
     ($never:expr, $kind:ident) => {{
         let never = $never.clone();
@@ -76,10 +76,10 @@ macro_rules! never_at {
     }};
 }
 
-/// Puts something on the bench that never comes to an end.
+/// Adds a part that never completes to the bench.
 type Set = fn(&mut Bench, &Never) -> HarnessBuilder;
 
-/// What a turn is asked for: a call, then an answer.
+/// The lines of the model: a call, then an answer.
 fn lines() -> Vec<Line> {
     vec![Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]
 }
@@ -88,10 +88,10 @@ const OVER: &[&str] = &["post_turn", "turn_end"];
 /// Up to the model.
 const ASKED: &[&str] = &["prefilter_llm_history", "pre_model_call"];
 
-/// A call that somebody is to decide about.
+/// A call that needs approval.
 const ASKED_ABOUT: &[&str] = &["before_tool_call", "permission_request"];
 
-/// A place, how the turn comes to wait there, what fires until it is over, and what its end is called.
+/// A place, the setup of the turn, the events that follow, and the exit reason.
 type Case = (&'static str, Vec<Line>, Set, Vec<&'static [&'static str]>, &'static str);
 
 fn hooks() -> Vec<Case> {
@@ -154,7 +154,7 @@ fn parts() -> Vec<Case> {
             "the tool",
             vec![Line::calls([("1", "never", json!({})), ("2", "lookup", json!({}))])],
             |bench, never| bench.harness().tool(never.clone()),
-            // Of the second call nothing is heard but its row: no gate was asked.
+            // The second call has only its row: no gate was asked.
             [&called[..], &[NOT_RUN, STORED, OVER]].concat(),
             "aborted_during_tools",
         ),
@@ -223,7 +223,7 @@ async fn while_a_provider_is_waited_for_too() {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_said_is_stored_and_its_hooks_are_heard_whatever_is_cancelled() {
-    // A hook at each end of the store that takes a second, in which the turn is cancelled.
+    // A hook on each side of the store that takes a second, during which the turn is cancelled.
     macro_rules! slow_at {
         ($kind:ident) => {
             Hook::at::<$kind>("slow").async_reader(|_, _, _| Box::pin(tokio::time::sleep(Duration::from_secs(1))))

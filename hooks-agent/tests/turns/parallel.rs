@@ -1,4 +1,4 @@
-//! Calls that run beside each other: gates, hooks and the store see them in their order, whoever is done first.
+//! Concurrent calls: gates, hooks and the store see them in order, whichever completes first.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ fn parallel() -> ToolSpec {
     ToolSpec::new("nap").parallel()
 }
 
-/// What is seen of the calls: gates, hooks, what is stored.
+/// What is visible of the calls: gates, hooks, stored messages.
 fn watched(lines: impl IntoIterator<Item = Line>) -> Bench {
     let mut bench = Bench::new(lines);
     macro_rules! note {
@@ -113,7 +113,7 @@ async fn the_sequence_is_the_same_whoever_is_done_first() {
     expected.extend((0..8).flat_map(each));
     expected.push("the model".to_owned());
     for run in 0..runs {
-        // A permutation of the times, another for each run.
+        // A permutation of the durations, different for each run.
         let times = (0..8_u64).map(|i| (i * 7 + run * 13 + run * run * i) % 41 * 10);
         let bench = watched([naps(times), Line::text("done")]);
         took(&bench, Naps::new(parallel()), Limits::default()).await;
@@ -140,7 +140,7 @@ async fn a_call_that_is_not_parallel_waits_for_those_before_it_and_is_over_befor
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_halt_at_the_gate_of_one_call_runs_none_of_those_beside_it() {
+async fn a_halt_at_the_gate_of_one_call_runs_none_of_those_next_to_it() {
     let mut bench = watched([naps([1_000; 3]), Line::text("never")]);
     bench.app(Hook::at::<BeforeToolCall>("halts").reader(|_, event: &BeforeToolCall, _| {
         if event.call.id == "1" { Err(Halt::new("enough")) } else { Ok(Permission::NoOpinion) }
@@ -150,10 +150,10 @@ async fn a_halt_at_the_gate_of_one_call_runs_none_of_those_beside_it() {
     let reply = bench.session(bench.harness().tool(tool)).await.turn(None, "hi").await;
     assert_eq!(reply.to_string(), "[Hook stopped] enough");
     assert_eq!(most.load(Ordering::Relaxed), 0);
-    assert_eq!(bench.stored().await[2..], vec!["tool: <- Not run, the turn had ended: enough".to_owned(); 3]);
+    assert_eq!(bench.stored().await[2..], vec!["tool: <- Not run, the turn ended: enough".to_owned(); 3]);
 }
 
-/// Asks three agents at once; each of them takes a minute.
+/// Calls three agents concurrently, each of which takes a minute.
 struct Manager;
 
 impl Model for Manager {
@@ -179,7 +179,7 @@ impl Model for Manager {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agents_answer_beside_each_other_and_what_happens_in_them_says_by_which_call() {
+async fn agents_answer_concurrently_and_what_happens_in_them_says_by_which_call() {
     let bench = Bench::new([]);
     let research = SubAgent::new(AgentDef::new("research"), "Looks things up.").system_prompt("Cite sources.");
     let session = bench.session(bench.harness().model("main", Manager).agent(research)).await;

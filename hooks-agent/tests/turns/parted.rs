@@ -1,4 +1,4 @@
-//! Conversations that something parts: a store that fails, a program that is killed, a compactor, a hook that filters.
+//! Separated calls and results: by a store that fails, a program that is killed, a compactor, a hook that filters.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use serde_json::json;
 use super::bench::{Bench, line};
 use super::stores::{Disturb, Disturbed};
 
-/// Fails at one `append`, the nth, and is well again.
+/// Fails at the nth `append`, and works afterwards.
 struct Fails {
     at: usize,
     appends: AtomicUsize,
@@ -30,13 +30,14 @@ impl Disturb for Fails {
     }
 }
 
-/// The lines of what the model was last sent.
+/// The messages of the last model call.
 fn sent(bench: &Bench) -> Vec<String> {
     bench.model.heard().last().unwrap().messages.iter().map(line).collect()
 }
 
-const STARTED: &str = "tool: <- It was started, but what came of it was not stored: the turn had ended";
-const LOST: &str = "tool: <- No result is stored: what ran this call ended before, and may have done it";
+const STARTED: &str = "tool: <- The call was started, but the turn ended before its result was stored";
+const LOST: &str =
+    "tool: <- No result is stored: the call may have run, but its turn ended before the result was stored";
 
 #[tokio::test]
 async fn a_call_whose_result_the_store_did_not_take_is_not_said_to_have_not_run() {
@@ -44,7 +45,7 @@ async fn a_call_whose_result_the_store_did_not_take_is_not_said_to_have_not_run(
     let store = Disturbed { store: Arc::clone(&bench.store), by: Fails { at: 3, appends: AtomicUsize::new(0) } };
     let reply = bench.session(bench.harness().store(store)).await.turn(None, "hi").await;
     assert_eq!(reply.to_string(), "[Failed] The conversation could not be stored or read.");
-    assert_eq!(bench.stored().await[2..], [STARTED, "tool: <- Not run: the turn had ended"]);
+    assert_eq!(bench.stored().await[2..], [STARTED, "tool: <- Not run: the turn ended"]);
 }
 
 #[tokio::test]
@@ -89,7 +90,7 @@ async fn no_two_stored_calls_have_one_id_also_where_hooks_keep_the_first_from_th
     assert_eq!(ids, ["1", "call_1"]);
 }
 
-/// Keeps the second half of what there is, whatever it parts.
+/// Keeps the second half of the messages, even if that separates a call from its result.
 struct Halves;
 
 impl Compactor for Halves {
@@ -105,7 +106,7 @@ async fn a_compactor_that_keeps_a_result_without_its_call_spoils_no_conversation
     let bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done"), Line::text("again")]);
     let session = bench.session(bench.harness()).await;
     session.turn(None, "hi").await;
-    // Five messages, of which the result is the third.
+    // Five messages, the third of which is the result.
     let window = Window::new(100).compact_at(0).compactor(Halves);
     let session = bench.session(bench.harness().window(window)).await;
     assert_eq!(session.turn(None, "and now").await.to_string(), "again");
@@ -115,7 +116,7 @@ async fn a_compactor_that_keeps_a_result_without_its_call_spoils_no_conversation
     assert_eq!(bench.stored().await, all);
 }
 
-/// Leaves everything as it is.
+/// Changes nothing.
 struct Same;
 
 impl Compactor for Same {
@@ -148,7 +149,7 @@ async fn an_agent_takes_the_place_of_a_tool_of_its_name() {
     assert_eq!(bench.stored().await[2], "tool: <- me");
 }
 
-/// Calls a tool, then answers; others run meanwhile.
+/// Calls a tool, then answers. Other tasks run meanwhile.
 struct Yields;
 
 impl Model for Yields {

@@ -1,4 +1,4 @@
-//! The phases: what hooks contribute is handed on, and what comes of it is what the model is sent.
+//! The phases: contributions of hooks are passed on, and their effect is in the model's input.
 
 use hooks_agent::model::Line;
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
@@ -18,14 +18,14 @@ fn contributes<K: HookKind<Subject = (), Verdict = Contributions>>(
     Hook::at::<K>(id).reader(move |_, event: &K, ()| what(event))
 }
 
-/// What the app plans after its look at a prompt.
+/// The plan of the app's preflight.
 #[derive(Serialize, Deserialize)]
 struct Plan {
     topic: String,
 }
 
 #[tokio::test]
-async fn each_phase_is_told_what_the_earlier_ones_contributed() {
+async fn each_phase_gets_what_the_earlier_ones_contributed() {
     let mut bench = Bench::new([Line::text("hello")]);
     bench.app(contributes::<PrePolicy>("policy", |event| {
         vec![Contribution::policy("memory", "recall", json!(event.prompt.contains("remember")), 0)]
@@ -73,7 +73,7 @@ async fn hooks_settle_which_tools_there_are() {
         (
             vec![],
             vec!["lookup", "breaks", "panics"],
-            "tool: <- there is no tool `secret`; there are: lookup, breaks, panics",
+            "tool: <- there is no tool `secret`; the tools are: lookup, breaks, panics",
         ),
         (
             vec![Contribution::tool_bundle("b", ["secret"])],
@@ -88,7 +88,7 @@ async fn hooks_settle_which_tools_there_are() {
         (
             vec![Contribution::tool_limit("l", ["lookup"])],
             vec!["lookup"],
-            "tool: <- there is no tool `secret`; there are: lookup",
+            "tool: <- there is no tool `secret`; the tools are: lookup",
         ),
     ] {
         let mut bench = Bench::new([Line::call("1", "secret", json!({})), Line::text("done")]);
@@ -103,7 +103,7 @@ async fn hooks_settle_which_tools_there_are() {
 }
 
 #[tokio::test]
-async fn what_does_not_go_together_is_told() {
+async fn conflicting_contributions_are_reported() {
     let mut bench = Bench::new([Line::text("hello")]);
     for (id, value) in [("a", "fast"), ("b", "slow")] {
         bench.app(contributes::<PrePolicy>(id, move |_| vec![Contribution::policy("model", "speed", value, 0)]));
@@ -141,7 +141,7 @@ async fn a_phase_tells_what_its_hooks_contributed_and_nothing_where_they_did_not
 }
 
 #[tokio::test]
-async fn a_preflight_that_panics_plans_nothing_which_is_told_and_the_turn_goes_on() {
+async fn a_preflight_that_panics_plans_nothing_which_is_reported_and_the_turn_continues() {
     let mut bench = Bench::watched([Line::text("hello")]);
     bench.app(contributes::<PostPreflightPromptContext>("found", |event| {
         vec![Contribution::audit(format!("planned {}", event.plan))]
@@ -165,23 +165,23 @@ fn secret() -> FnTool<impl Fn(&HookContext, &ToolInput) -> Result<String, ToolEr
 }
 
 #[tokio::test]
-async fn a_tool_that_nobody_has_is_told_of_and_not_offered() {
+async fn a_tool_that_nobody_has_is_reported_and_not_offered() {
     let table = [
         (
             vec![Contribution::tool_bundle("b", ["secrett"])],
-            "tool_bundle.unknown_tool: this harness has no tool `secrett`; a tool bundle names it; there are: lookup, breaks, panics, secret",
+            "tool_bundle.unknown_tool: this harness has no tool `secrett`; a tool bundle names it; the tools are: lookup, breaks, panics, secret",
         ),
         (
             vec![Contribution::tool_bundle("b", [ToolDeclaration::new("whisper").route("secrett")])],
-            "tool_bundle.unknown_tool: this harness has no tool `secrett`; a tool bundle names it; there are: lookup, breaks, panics, secret",
+            "tool_bundle.unknown_tool: this harness has no tool `secrett`; a tool bundle names it; the tools are: lookup, breaks, panics, secret",
         ),
         (
             vec![Contribution::tool_limit("l", ["lookup", "breaks", "panics", "secrett"])],
-            "tool_bundle.unknown_tool: this harness has no tool `secrett`; a limit names it, and limits go by what runs; there are: lookup, breaks, panics, secret",
+            "tool_bundle.unknown_tool: this harness has no tool `secrett`; a limit names it, and limits apply to the tools that run; the tools are: lookup, breaks, panics, secret",
         ),
         (
             vec![Contribution::tool_bundle("b", [ToolDeclaration::new("lookup").route("secret")])],
-            "tool_bundle.name_taken: the tool `lookup` is there, so no bundle can declare `secret` under its name",
+            "tool_bundle.name_taken: the tool `lookup` exists, so a bundle cannot declare `secret` under this name",
         ),
     ];
     for (contributed, expected) in table {

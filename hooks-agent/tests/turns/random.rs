@@ -1,4 +1,4 @@
-//! Random turns with faults in the model, the tools, the store, the hooks, and cancellation: what always holds.
+//! Random turns with faults in the model, the tools, the store and the hooks, and with cancellation: invariants.
 
 mod faults;
 mod properties;
@@ -44,7 +44,7 @@ fn lines(script: &[Say]) -> Vec<Line> {
         Say::Nothing => Line::text(""),
         Say::Cut => Line::answer(ModelAnswer::text("so be").stop_reason("max_tokens")),
         Say::Calls(tools) => {
-            // Ids clash on purpose: the loop gives each call one of its own.
+            // Ids clash on purpose: the loop makes them unique.
             let call = |(i, tool): (usize, &usize)| {
                 (format!("call_{}", i / 2), TOOLS[*tool], json!({ "id": turn.to_string() }))
             };
@@ -57,7 +57,7 @@ fn lines(script: &[Say]) -> Vec<Line> {
         Say::Hangs => Line::error(ModelError::Rejected("hang".into())),
         Say::Panics => Line::error(ModelError::Rejected("panic".into())),
     };
-    // So that most turns come to an answer of their own.
+    // So that most turns end with an answer.
     script.iter().enumerate().map(line).chain((0..3).map(|_| Line::text("that is all"))).collect()
 }
 
@@ -79,12 +79,12 @@ fn say() -> impl Strategy<Value = Say> {
 #[derive(Clone, Debug)]
 struct Case {
     script: Vec<Say>,
-    /// Hooks that misbehave, by number.
+    /// The misbehaving hooks, by number.
     hooks: Vec<usize>,
     store_fault: Option<(usize, Fault)>,
-    /// Tokens from which on the conversation is compacted; what was said before the turn has about a hundred.
+    /// The number of tokens at which the conversation is compacted. The history has about a hundred.
     window: Option<u64>,
-    /// Polls of the runtime after which the turn is cancelled.
+    /// The number of polls after which the turn is cancelled.
     cancelled_after: Option<usize>,
 }
 
@@ -110,9 +110,9 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 const HOOKS: usize = 19;
-/// The hook that puts a context beside the prompt.
+/// The hook that adds a context to the prompt.
 const TELLS: usize = 11;
-/// Hooks without which a row that is about to be stored is not.
+/// The hooks that are required for storing a row.
 const REQUIRED: [usize; 2] = [4, 17];
 
 macro_rules! fails {
@@ -189,12 +189,12 @@ async fn run(case: &Case) -> Result<Outcome, TestCaseError> {
     well_formed(stored.iter().map(|row| &row.message), case.store_fault.is_some())?;
     let undisturbed = case.store_fault.is_none() && REQUIRED.iter().all(|required| !hooks.contains(required));
     in_order(&bench.log.take(), undisturbed)?;
-    // What hooks put beside the prompt is there when a model is first asked to answer.
+    // Contexts of the prompt are present at the first model call.
     let answers = bench.model.heard().into_iter().find(|call| call.system_prompt == "Be brief.");
     let told = answers.map(|call| call.messages.iter().any(|message| message.text().contains("it is Monday")));
-    // A conversation of which only the turn under way is left has it still.
+    // A conversation that is reduced to the running turn still contains it.
     prop_assert!(told.is_none_or(|told| told == hooks.contains(&TELLS)), "the context is not where it should be");
-    // The person has been heard, where anything was.
+    // The model got the person's message, if it was called.
     let prompts = stored.iter().filter(|row| row.message.text() == "hi").count();
     prop_assert!(prompts <= 1, "the prompt is stored {prompts} times");
     Ok(reply.outcome)
@@ -215,7 +215,7 @@ fn whatever_happens_the_conversation_is_well_formed_and_the_turn_ends_once() {
     });
     let outcomes = outcomes.into_inner().unwrap();
     println!("{turns} turns: {outcomes:?}");
-    // The faults are all there: a run in which nothing went wrong would say little.
+    // All faults must occur: a run without faults would prove little.
     for outcome in ["Answered", "Cancelled", "Failed", "Halted"] {
         assert!(outcomes.contains_key(outcome), "no turn was {outcome}: {outcomes:?}");
     }

@@ -1,4 +1,4 @@
-//! Turns told apart, and told to the app when nobody waits for them.
+//! Ids of turns, and reports to the app if nobody waits for a turn.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::bench::Bench;
 
-/// Notes the id of each turn.
+/// Records the id of each turn.
 fn notes_requests(bench: &Bench) -> Hook {
     let log = bench.log.clone();
     Hook::at::<TurnEnd>("request").reader(move |cx, _, ()| log.note(cx.request().unwrap()))
@@ -22,7 +22,7 @@ fn notes_requests(bench: &Bench) -> Hook {
 #[tokio::test]
 async fn no_two_turns_of_a_conversation_have_one_id_also_after_a_compaction_a_restart_and_in_two_programs() {
     let overflow = || Line::error(ModelError::Overflow("too long".into()));
-    // The fourth turn folds the conversation to itself: fewer prompts are stored than there were turns.
+    // The fourth turn folds the conversation to itself, so fewer prompts are stored than there were turns.
     let lines = (0..3).map(|i| Line::text(i.to_string())).chain([overflow(), overflow(), Line::text("done")]);
     let mut bench = Bench::new(lines.chain((0..9).map(|i| Line::text(i.to_string()))));
     bench.app(notes_requests(&bench));
@@ -43,7 +43,7 @@ async fn no_two_turns_of_a_conversation_have_one_id_also_after_a_compaction_a_re
 
 type Told = Arc<Mutex<Vec<String>>>;
 
-/// What a listener was told: whose turn it was, what came of it, and the jobs for later.
+/// What a listener got: whose turn it was, its outcome, and the jobs.
 fn listened() -> (Told, impl Fn(&HookContext, &Reply) + Send + Sync + 'static) {
     let heard = Told::default();
     let notes = Arc::clone(&heard);
@@ -62,7 +62,7 @@ fn learns() -> Hook {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_hooks_contributed_to_a_turn_that_was_dropped_is_told() {
+async fn what_hooks_contributed_to_a_turn_that_was_dropped_is_reported() {
     let mut bench = Bench::new([Line::call("1", "hangs", json!({})), Line::text("never")]);
     bench.app(learns());
     let (heard, listener) = listened();
@@ -81,7 +81,7 @@ async fn what_hooks_contributed_to_a_turn_that_was_dropped_is_told() {
 }
 
 #[tokio::test]
-async fn the_turn_of_an_agent_that_is_asked_is_told_before_that_of_who_asked() {
+async fn the_turn_of_an_agent_that_is_asked_is_reported_before_that_of_its_caller() {
     let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
     let mut bench = Bench::new([ask, Line::text("a bird"), Line::text("a bird, I hear")]);
     bench.app(learns());

@@ -1,4 +1,4 @@
-//! What is tried again: a tool where a hook asks for it, a call of a model at another profile, and what hooks hear of it.
+//! Retries: of a tool if a hook requests it, of a model call with another profile, and the events for hooks.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use super::bench::{Bench, told};
 
-/// Fails as often as it says, then answers.
+/// Fails the given number of times, then answers.
 fn flaky(spec: ToolSpec, failures: u32, ran: Arc<AtomicU32>) -> impl hooks_agent::tool::Tool {
     FnTool::new(spec, move |_, input| match ran.fetch_add(1, Ordering::Relaxed) {
         run if run < failures => Err(ToolError::new("offline")),
@@ -25,7 +25,7 @@ fn flaky(spec: ToolSpec, failures: u32, ran: Arc<AtomicU32>) -> impl hooks_agent
     })
 }
 
-/// What hooks at `after_tool_call_failure` read: how often the tool ran, and whether it would run again.
+/// What hooks at `after_tool_call_failure` see: how often the tool ran, and whether it would run again.
 type Heard = Arc<Mutex<Vec<(u32, bool)>>>;
 
 fn again(heard: &Heard, wait: Duration) -> Hook {
@@ -51,7 +51,7 @@ async fn a_tool_that_allows_it_runs_again_after_the_wait_that_a_hook_asks_for() 
     let (_, events) = told(&bench.session(bench.harness().tool(tool)).await, "hi").await;
     assert_eq!((ran.load(Ordering::Relaxed), start.elapsed().as_secs()), (3, 6));
     assert_eq!(*heard.lock().unwrap(), [(1, true), (2, true)]);
-    // What hooks made of the failures is dropped with them, and the call is over once.
+    // Changes of the failures are dropped with them, and the call is completed once.
     assert_eq!(bench.stored().await[2], "tool: <- found 7");
     assert_eq!(bench.model.heard()[1].messages.len(), 3);
     assert_eq!(bench.log.take(), ["the model", "over: None", "the model"]);
@@ -81,7 +81,7 @@ async fn it_runs_again_no_more_often_than_the_limit_and_no_other_tool_at_all() {
 
 #[tokio::test(start_paused = true)]
 async fn what_did_not_run_does_not_run_again_and_a_later_hook_may_forbid_it() {
-    // A tool that is not there, one that a gate refuses, one whose failure a gate answers with, and a hook that says never.
+    // An unknown tool, one that a gate denies, one whose failure is a gate's answer, and a hook that says never.
     for (tool, gate, never) in [
         ("nobody_has", Permission::NoOpinion, false),
         ("search", Permission::deny("no"), false),
@@ -116,7 +116,7 @@ async fn a_turn_that_is_cancelled_in_the_wait_keeps_the_failure_as_hooks_left_it
     assert_eq!(bench.stored().await[2], "tool: <- offline");
 }
 
-/// What hooks at `post_model_call` read of each call: what failed, and whether it is made again.
+/// What hooks at `post_model_call` see of each call: the failure, and whether it is retried.
 fn watch(bench: &mut Bench) -> Arc<Mutex<Vec<String>>> {
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let heard = Arc::clone(&seen);
@@ -130,7 +130,7 @@ fn watch(bench: &mut Bench) -> Arc<Mutex<Vec<String>>> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_call_of_a_model_that_was_not_answered_is_told_with_why() {
+async fn each_call_of_a_model_that_was_not_answered_is_reported_with_why() {
     let busy = || Line::error(ModelError::rate_limited("429", None));
     for (lines, expected) in [
         (
@@ -187,7 +187,7 @@ async fn a_hook_filters_by_why_a_model_did_not_answer() {
     assert_eq!(bench.log.take(), ["the model", "too long"]);
 }
 
-/// Asks the profile `spare` where a model does not answer.
+/// Switches to the profile `spare` if a model does not answer.
 fn spare() -> Hook {
     Hook::at::<PostModelCall>("spare").writer(|_, event: &PostModelCall, reply: &mut ModelReply| {
         if event.error.is_none() {
@@ -208,7 +208,7 @@ async fn a_hook_has_another_model_asked_for_the_rest_of_the_turn() {
     assert_eq!(session.turn(None, "hi").await.to_string(), "from the spare");
     let profiles: Vec<_> = other.heard().iter().map(|call| call.profile.clone()).collect();
     assert_eq!((profiles, bench.model.heard().len()), (vec!["spare".to_owned(); 2], 1));
-    // The next turn begins where the app says.
+    // The next turn starts with the app's profile.
     assert_eq!(session.turn(None, "and now?").await.to_string(), "next turn");
 }
 

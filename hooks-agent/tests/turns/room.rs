@@ -1,4 +1,4 @@
-//! A window that is full: what is compacted, who may refuse, and what the model reads then.
+//! A full window: what is compacted, who may refuse, and what the model reads then.
 
 use hooks_agent::TurnEvent;
 use hooks_agent::model::{Line, ModelError};
@@ -10,12 +10,12 @@ use serde_json::json;
 
 use super::bench::{Bench, line};
 
-/// A window that counts words, so that tests can too.
+/// A window that counts words, for easy arithmetic.
 fn words(limit: u64) -> Window {
     Window::new(limit).compact_at(limit).count_with(|text| text.split_whitespace().count() as u64)
 }
 
-/// Five calls in one turn, then an answer: old outputs are there to be dropped.
+/// Five calls in one turn, then an answer: there are old outputs to drop.
 fn five_calls() -> Vec<Line> {
     let long = "word ".repeat(30);
     let call = |i: i32| Line::call(i.to_string(), "lookup", json!({ "id": format!("{i} {long}") }));
@@ -49,7 +49,7 @@ async fn old_outputs_go_first_and_a_call_keeps_its_result() {
 async fn a_refusal_means_not_now() {
     let mut bench = Bench::new(five_calls());
     bench.app(Hook::at::<BeforeCompaction>("no").reader(|_, _, ()| Permission::deny("the audit runs")));
-    // The provider takes more than the harness wants to send.
+    // The provider accepts more than the harness wants to send.
     assert_eq!(compactions(&bench, words(10_000).compact_at(300)).await, (vec![], "done".to_owned()));
 }
 
@@ -82,7 +82,7 @@ async fn where_the_context_has_overflowed_a_refusal_has_no_power() {
             "user: the last",
         ]
     );
-    // The next turn goes on from there.
+    // The next turn continues from there.
     assert_eq!(bench.stored().await.len(), 7);
 }
 
@@ -110,7 +110,7 @@ async fn what_hooks_did_for_a_turn_stays_out_of_a_compaction() {
         if turns(cx) {
             let behind = view.len() - 1;
             view.insert(behind, Message::new(Role::User, "what only this turn is told"));
-            // Where the other hook left a row out: this is not that row, rewritten.
+            // In the place of a row that another hook removed, but not a rewrite of that row.
             view.insert(2, Message::new(Role::User, "and this"));
         }
     }));

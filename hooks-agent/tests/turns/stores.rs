@@ -1,4 +1,4 @@
-//! Stores that are disturbed, and what every store is held to.
+//! Stores with faults, and the contract of every store.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use hooks_agent::testing::hold_store;
 use hooks_core::data::MessageUpdate;
 use hooks_core::hook::BoxFuture;
 
-/// What happens around the calls of a store, by their names.
+/// What happens around the calls of a store, by method.
 pub(crate) trait Disturb: Send + Sync + 'static {
     fn before(&self, call: &'static str) -> BoxFuture<'_, Result<(), StoreError>>;
 
@@ -19,7 +19,7 @@ pub(crate) trait Disturb: Send + Sync + 'static {
     }
 }
 
-/// A store that is disturbed. What it keeps can be read beside it.
+/// A store with faults. Its content can be read directly.
 pub(crate) struct Disturbed<D> {
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) by: D,
@@ -77,7 +77,7 @@ async fn the_store_in_memory_keeps_the_contract_also_where_it_is_not_empty() {
     assert_eq!(store.conversations(None, 10).await.unwrap().ids, ["before"]);
 }
 
-/// A store that breaks the contract in one way.
+/// A store that violates the contract in one way.
 struct Broken(MemoryStore, &'static str);
 
 impl MessageStore for Broken {
@@ -126,7 +126,7 @@ impl MessageStore for Broken {
 }
 
 #[tokio::test]
-async fn a_store_that_breaks_the_contract_is_told_how() {
+async fn violations_of_the_contract_by_a_store_are_reported() {
     for (broken, breach) in [
         ("ignores versions", "an append to a version that is past is a conflict"),
         ("keeps half", "an append gives a row for each message"),

@@ -1,4 +1,4 @@
-//! Answers that come in pieces: what is shown was judged, and what was shown is what stands.
+//! Streamed answers: what is shown was judged, and is what is stored.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,11 +16,11 @@ use serde_json::json;
 
 use super::bench::{Bench, told};
 
-/// Says its pieces one after the other, then answers with all of them, or never.
+/// Streams its pieces, then answers with all of them, or never.
 #[derive(Clone)]
 struct Pieces {
     said: Arc<Vec<String>>,
-    /// Whether others run between two pieces.
+    /// Whether other tasks run between two pieces.
     yields: bool,
     /// How the call ends: with the answer, never, or broken.
     end: Ends,
@@ -60,7 +60,7 @@ impl Model for Pieces {
     }
 }
 
-/// Puts stars in the place of the secrets.
+/// Replaces secrets by stars.
 fn masks(secrets: &'static [&'static str]) -> Hook {
     Hook::at::<StreamDelta>("masks").writer(move |_, _, window: &mut String| {
         for secret in secrets {
@@ -240,7 +240,7 @@ async fn an_answer_is_not_shown_before_a_hook_at_stop_can_block_it_or_is_retract
 }
 
 #[tokio::test]
-async fn a_row_that_is_stored_otherwise_than_it_was_shown_is_told() {
+async fn a_row_that_is_stored_otherwise_than_it_was_shown_is_reported() {
     let mut bench = Bench::new([Line::text("the secret is 42").streamed()]);
     bench.app(Hook::at::<BeforeCreateMessage>("masks").writer(|_, _, row: &mut Message| {
         row.rewrite_text(|text| Some(text.replace("42", "**")));
@@ -298,7 +298,7 @@ async fn thinking_and_tool_input_come_in_pieces_too_and_are_judged_for_the_scree
 }
 
 #[tokio::test]
-async fn events_serialise_a_turn_is_a_stream_and_who_reads_late_is_told_what_is_gone() {
+async fn events_serialise_a_turn_is_a_stream_and_a_late_reader_learns_what_was_dropped() {
     let bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
     let session = bench.session(bench.harness()).await;
     let events: Vec<TurnEvent> = session.turn(None, "hi").collect().await;

@@ -1,4 +1,4 @@
-//! Calls: what may run, with what, and what the model is told.
+//! Calls: which may run, with which input, and what the model gets.
 
 use std::time::Duration;
 
@@ -42,15 +42,15 @@ async fn told(line: Line) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_a_call_comes_to_the_model_is_told_and_the_turn_goes_on() {
+async fn every_outcome_of_a_call_reaches_the_model_and_the_turn_continues() {
     for (line, expected) in [
         (Line::call("1", "lookup", json!({ "id": "a" })), "tool: <- found a"),
         (Line::call("1", "breaks", json!({})), "tool: <- it broke"),
         (Line::call("1", "panics", json!({})), "tool: <- the tool `panics` crashed"),
-        (Line::call("1", "hangs", json!({})), "tool: <- the tool `hangs` was not done within 120s"),
+        (Line::call("1", "hangs", json!({})), "tool: <- the tool `hangs` timed out after 120s"),
         (
             Line::call("1", "nothing", json!({})),
-            "tool: <- there is no tool `nothing`; there are: lookup, breaks, panics, hangs",
+            "tool: <- there is no tool `nothing`; the tools are: lookup, breaks, panics, hangs",
         ),
         (
             Line::call("1", "lookup", json!("{oops")),
@@ -85,7 +85,7 @@ async fn a_gate_that_asks_is_answered_or_denied() {
             Box::pin(never(request))
         }
     }
-    let late = ["Denied: really?. Nobody answered", "Not run: it was put off (really?), and nobody decided it in time"];
+    let late = ["Denied: really?. Nobody answered", "Not run: it was deferred (really?), and nobody decided in time"];
     for (verdict, late) in [Permission::ask("really?"), Permission::defer("really?")].into_iter().zip(late) {
         let lines = || [Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")];
         let bench = || {
@@ -108,7 +108,7 @@ async fn a_gate_that_asks_is_answered_or_denied() {
         assert_eq!(
             answers,
             [
-                "tool: <- Denied: really?. nobody is there to be asked",
+                "tool: <- Denied: really?. there is nobody to ask",
                 "tool: <- found a",
                 "tool: <- Denied: really?. not today",
                 format!("tool: <- {late}").as_str(),
@@ -177,7 +177,7 @@ async fn cancellation_leaves_every_call_with_a_result_and_fires_turn_end_once() 
     assert!(matches!(reply.outcome, Outcome::Cancelled));
     assert_eq!(reply.exit, ExitReason::AbortedDuringTools);
     let stored = bench.stored().await;
-    assert_eq!(stored[2..], ["tool: <- Not finished: the turn was cancelled", "tool: <- Not run: the turn had ended"]);
+    assert_eq!(stored[2..], ["tool: <- Not finished: the turn was cancelled", "tool: <- Not run: the turn ended"]);
     assert_eq!(bench.log.take().iter().filter(|what| *what == "turn_end").count(), 1);
 }
 
@@ -192,7 +192,7 @@ async fn a_turn_that_nobody_waits_for_is_cancelled_and_well_formed() {
         }
     }
     drop(turn);
-    // The next turn of the session begins when that one is over.
+    // The next turn of the session starts after this one.
     tokio::time::timeout(Duration::from_secs(1), session.turn(None, "again")).await.unwrap();
     let log = bench.log.take();
     assert_eq!(log.iter().filter(|what| *what == "turn_end").count(), 2, "{log:?}");
@@ -201,7 +201,7 @@ async fn a_turn_that_nobody_waits_for_is_cancelled_and_well_formed() {
 
 #[tokio::test(start_paused = true)]
 async fn cancelled_at_any_moment_a_turn_ends_once_and_well_formed() {
-    // Cancelled after the first, second, third … thing that happens, until the turn is over before.
+    // Cancelled after the first, second, third … event, until the turn ends earlier.
     for moment in 0..200 {
         let two = Line::calls([("1", "lookup", json!({})), ("2", "breaks", json!({}))]);
         let bench = Bench::watched([two.streamed(), Line::text("all done here").streamed()]);

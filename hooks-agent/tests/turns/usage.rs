@@ -1,4 +1,4 @@
-//! The tokens that calls of models took: told to hooks, as it happens, and of the turn.
+//! Token usage of model calls: for hooks, in events, and in the reply.
 
 use hooks_agent::model::{Line, ModelAnswer};
 use hooks_agent::store::{Append, MessageStore};
@@ -15,7 +15,7 @@ fn says(text: &str, usage: Usage) -> Line {
     Line::answer(ModelAnswer::text(text).usage(usage))
 }
 
-/// Each call that was told, as tokens read and written.
+/// Each reported call, as tokens read and written.
 fn calls(events: &[TurnEvent]) -> Vec<Option<(u64, u64)>> {
     let call = |event: &TurnEvent| match event {
         TurnEvent::ModelAnswered { usage, .. } => Some(usage.map(|usage| (usage.input, usage.output))),
@@ -25,7 +25,7 @@ fn calls(events: &[TurnEvent]) -> Vec<Option<(u64, u64)>> {
 }
 
 #[tokio::test]
-async fn hooks_the_app_and_the_reply_are_told_what_calls_took_and_a_provider_that_says_nothing_adds_nothing() {
+async fn hooks_the_app_and_the_reply_report_what_calls_took_and_a_provider_that_says_nothing_adds_nothing() {
     let asks = Block::ToolUse(ToolCall::new("1", "lookup", json!({})));
     let asks = ModelAnswer::new(vec![asks]).usage(Usage::new(100, 10).cache_read(80).cache_write(20));
     let mut bench =

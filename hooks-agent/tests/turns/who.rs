@@ -1,4 +1,4 @@
-//! Which hook refused, stopped or ended: told in the reply and as it happens.
+//! Which hook denied, stopped or ended: in the reply and in events.
 
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::Line;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::bench::{Bench, told};
 
-/// What was told of hooks that do not let something happen: what, where, which hook, why.
+/// The events about hooks that prevent something: what, where, which hook, why.
 fn refusals(events: &[TurnEvent]) -> Vec<String> {
     let id = |by: &Option<HookId>| by.as_ref().map(ToString::to_string).unwrap_or_default();
     let line = |event: &TurnEvent| match event {
@@ -23,7 +23,7 @@ fn refusals(events: &[TurnEvent]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_reply_and_the_events_name_the_hook_that_did_not_let_the_turn_go_on() {
+async fn the_reply_and_the_events_name_the_hook_that_did_not_let_the_turn_continue() {
     let hooks = [
         (
             Hook::at::<UserPromptSubmit>("guard").reader(|_, _, _| PromptVerdict::block("not here")),
@@ -41,7 +41,7 @@ async fn the_reply_and_the_events_name_the_hook_that_did_not_let_the_turn_go_on(
     ];
     for (hook, expected) in hooks {
         let mut bench = Bench::new([Line::text("hello")]);
-        // Others that have a word, and not the last.
+        // Other hooks that decided, but not last.
         bench.app(Hook::at::<UserPromptSubmit>("early").reader(|_, _, _| PromptVerdict::context("hm")).priority(-5));
         bench.app(Hook::at::<Stop>("wants_more").reader(|_, _, ()| StopVerdict::continue_with("more")).priority(-5));
         bench.app(hook);
@@ -66,7 +66,7 @@ async fn a_call_that_is_not_made_names_the_hook_that_denied_it_or_asked() {
 }
 
 #[tokio::test]
-async fn what_the_hooks_of_a_kind_decided_is_told_in_a_word() {
+async fn what_the_hooks_of_a_kind_decided_is_reported_in_a_word() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done"), Line::text("more")]);
     bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::deny("never")));
     bench.app(Hook::at::<AfterToolCall>("sees").reader(|_, _, ()| ()));

@@ -1,4 +1,4 @@
-//! What the commands on a store are given.
+//! The arguments of the commands for a store.
 
 use clap::{Args, ValueEnum};
 

@@ -1,4 +1,4 @@
-//! From a payload to what a harness would fire: the event and the subject of the kind, and the context.
+//! Converts a payload to what a harness would fire: the event and the subject of the kind, and the context.
 
 use std::path::PathBuf;
 
@@ -14,26 +14,26 @@ use serde_json::{Value, json};
 
 use super::payload::Payload;
 
-/// One occurrence of an event, ready to be fired.
+/// An occurrence of an event, ready to be fired.
 pub(super) struct Occasion {
     pub(super) event: Event,
-    /// `None` where no kind carries the event.
+    /// `None` if no kind carries the event.
     pub(super) kind: Option<&'static str>,
     pub(super) cx: HookContext,
     /// The event and the subject of the kind.
     pub(super) fires: Value,
     pub(super) subject: Value,
-    /// What rules are selected by.
+    /// The occurrence by which rules are selected.
     pub(super) occurrence: Occurrence,
-    /// Fields that mean nothing here.
+    /// Fields that have no meaning for the event.
     pub(super) unknown: Vec<String>,
 }
 
 impl Occasion {
-    /// Makes one of a payload. `project` is where it happens, where the payload does not say.
+    /// Creates one from a payload. `project` is the working directory, unless the payload sets it.
     ///
     /// # Errors
-    /// Everything that is wrong with the payload.
+    /// All problems of the payload.
     pub(super) fn new(event: Event, payload: &mut Payload, project: PathBuf) -> Result<Self, Vec<String>> {
         let kind = event.spec().kind;
         let session = payload.text("session_id").unwrap_or_else(|| "session-1".to_owned());
@@ -62,13 +62,13 @@ impl Occasion {
         Ok(Self { event, kind, cx, fires, subject, occurrence, unknown: payload.unknown(event) })
     }
 
-    /// The end of the turn comes again, because rules went on with it.
+    /// Prepares the next end of the turn, after rules have continued it.
     pub(super) fn again(&mut self) {
         self.fires["stop_hook_active"] = true.into();
     }
 }
 
-/// The agents above, and the agent.
+/// The callers of the agent, and the agent.
 fn agent(event: Event, payload: &mut Payload) -> (Vec<String>, String) {
     let is_sub = matches!(event, Event::SubagentStart | Event::SubagentStop);
     let (id, kind) = (payload.text("agent_id"), payload.text("agent_type"));
@@ -84,7 +84,7 @@ fn agent(event: Event, payload: &mut Payload) -> (Vec<String>, String) {
     (path, kind)
 }
 
-/// The event of the kind, and the subject, from the fields of the event.
+/// The event of the kind and the subject, from the fields of the event.
 fn fired(event: Event, payload: &mut Payload, session: &str, occurrence: &mut Occurrence) -> (Value, Value) {
     match event {
         Event::PreToolUse => {
@@ -158,7 +158,7 @@ fn fired(event: Event, payload: &mut Payload, session: &str, occurrence: &mut Oc
             (to_value(&TurnEnd::new("error").error(details)), Value::Null)
         }
         _ => {
-            // No kind has words for it: commands are given the fields as they are.
+            // No kind carries the event, so commands get the fields unchanged.
             for (name, value) in payload.rest() {
                 occurrence.set(&name, value);
             }
@@ -181,7 +181,7 @@ fn trigger(payload: &mut Payload, occurrence: &mut Occurrence) -> String {
     trigger
 }
 
-/// The data of the kinds can all be written as JSON.
+/// The data of all kinds can be written as JSON.
 fn to_value(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The combined answer in a word, whatever the kind's verdict looks like.
+//! The combined answer as one of a few outcomes, for all kinds.
 
 use hooks_core::JsonFired;
 use hooks_rules::{Answer, Decision, Event};
@@ -7,34 +7,34 @@ use serde_json::Value;
 
 use crate::exit::Exit;
 
-/// What comes of an occurrence.
+/// The outcome of an occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Outcome {
-    /// It goes on as if there were no rules.
+    /// Nothing was decided.
     GoOn,
     /// A rule allows it.
     Allow,
-    /// A person is to be asked.
+    /// A person has to be asked.
     Ask,
-    /// It is to be decided elsewhere.
+    /// The decision is made elsewhere.
     Defer,
-    /// The call or the compaction is refused.
+    /// The call or the compaction is denied.
     Deny,
-    /// The prompt is refused, or the answer replaced by an error.
+    /// The prompt is rejected, or the answer is replaced by an error.
     Block,
     /// The prompt is not answered, and the turn ends.
     Stop,
-    /// The turn does not end: the model is called again.
+    /// The turn continues: the model is called again.
     Continue,
-    /// The turn ends now, whatever other rules want.
+    /// The turn ends now, even if other rules want to continue.
     End,
-    /// The turn ends after this.
+    /// The turn ends after this event.
     Halt,
 }
 
 impl Outcome {
-    /// Reads what a dispatch came to, with the reason.
+    /// The outcome of a dispatch, with the reason.
     pub(super) fn of(fired: &JsonFired) -> (Self, Option<String>) {
         if let Some(halt) = &fired.report.halt {
             return (Self::Halt, Some(halt.reason.to_string()));
@@ -63,7 +63,7 @@ impl Outcome {
         (outcome, word.1)
     }
 
-    /// Reads what rules said of an event that no kind carries.
+    /// The outcome of an event that no kind carries.
     pub(super) fn of_answer(event: Event, answer: &Answer) -> (Self, Option<String>) {
         if let Some(reason) = &answer.stop {
             return (Self::Halt, Some(reason.clone()));
@@ -89,17 +89,17 @@ impl Outcome {
         }
     }
 
-    /// In words.
+    /// The outcome in words.
     pub(super) fn words(self) -> &'static str {
         match self {
-            Self::GoOn => "goes on",
+            Self::GoOn => "continues",
             Self::Allow => "allowed",
-            Self::Ask => "a person is to be asked",
-            Self::Defer => "to be decided elsewhere",
+            Self::Ask => "a person has to be asked",
+            Self::Defer => "decided elsewhere",
             Self::Deny => "denied",
             Self::Block => "blocked",
             Self::Stop => "stopped",
-            Self::Continue => "the turn goes on",
+            Self::Continue => "the turn continues",
             Self::End => "the turn ends now",
             Self::Halt => "the turn ends after this",
         }

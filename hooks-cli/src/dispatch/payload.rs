@@ -1,18 +1,18 @@
-//! The payload: what a command would be given on its standard input, with everything left out that has a default.
+//! The payload: what a command would get on standard input. Fields that have a default can be left out.
 
 use hooks_rules::Event;
 use serde_json::{Map, Value};
 
-/// The fields of a payload, each taken by its type; what is wrong with any of them is reported at the end, all at once.
+/// The fields of a payload, which are taken one by one. Problems are collected and reported together.
 pub(super) struct Payload {
     fields: Map<String, Value>,
-    /// Those that commands are given as they are here.
+    /// The fields that are passed to commands unchanged.
     passed: Map<String, Value>,
     known: Vec<&'static str>,
     problems: Vec<String>,
 }
 
-/// Fields of the contract that decide nothing here. Commands are given them as they are.
+/// Fields of the contract that do not affect the dispatch. Commands get them unchanged.
 const PASSED: &[&str] = &[
     "prompt_id",
     "effort",
@@ -33,10 +33,10 @@ const PASSED: &[&str] = &[
     "tool_use_id",
 ];
 
-/// Fields that the dispatch itself makes: with `--follow` they change from round to round, or they are judged.
+/// Fields that the dispatch computes: they change from round to round with `--follow`, or are judged.
 const MADE: &[&str] = &["hook_event_name", "stop_hook_active", "tool_name", "tool_input"];
 
-/// The names of the enveloped form, `{"event": …, "data": {…}}`.
+/// The names in the enveloped format, `{"event": …, "data": {…}}`.
 const ENVELOPED: &[(&str, &str)] = &[
     ("userMessage", "prompt"),
     ("toolName", "tool_name"),
@@ -46,10 +46,10 @@ const ENVELOPED: &[(&str, &str)] = &[
 ];
 
 impl Payload {
-    /// Reads a text. An empty one is a payload without fields.
+    /// Parses a text. An empty text is a payload without fields.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem of the text.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}').trim();
         let value = if text.is_empty() { Value::Object(Map::new()) } else { parse(text)? };
@@ -62,7 +62,7 @@ impl Payload {
         Ok(Self { fields, passed, known: Vec::new(), problems: Vec::new() })
     }
 
-    /// What commands are given as it is here, whether anything is known of it or not.
+    /// The fields that commands get unchanged, known or not.
     pub(super) fn passed(&self) -> Map<String, Value> {
         self.passed.clone()
     }
@@ -74,7 +74,7 @@ impl Payload {
         }
     }
 
-    /// A string that has to be there.
+    /// A required string.
     pub(super) fn needed(&mut self, name: &'static str, example: &str) -> String {
         let there = self.fields.get(name).is_some_and(|value| !value.is_null());
         let text = self.text(name);
@@ -85,7 +85,7 @@ impl Payload {
         text.unwrap_or_default()
     }
 
-    /// An object; an empty one where nothing is there.
+    /// An object. Empty by default.
     pub(super) fn object(&mut self, name: &'static str) -> Value {
         match self.take(name) {
             None => Value::Object(Map::new()),
@@ -102,22 +102,22 @@ impl Payload {
         }
     }
 
-    /// Whatever is there.
+    /// Any value.
     pub(super) fn value(&mut self, name: &'static str) -> Option<Value> {
         self.take(name)
     }
 
-    /// All fields that nobody asked for.
+    /// All remaining fields.
     pub(super) fn rest(&mut self) -> Map<String, Value> {
         std::mem::take(&mut self.fields)
     }
 
-    /// Whether the payload says that it is one of another event.
+    /// The event that the payload names.
     pub(super) fn event(&mut self) -> Option<String> {
         self.text("hook_event_name")
     }
 
-    /// What is wrong with the fields that were asked for.
+    /// The problems of the fields that were taken.
     pub(super) fn problems(&self) -> &[String] {
         &self.problems
     }
@@ -126,7 +126,7 @@ impl Payload {
         self.problems.push(text);
     }
 
-    /// The fields that nobody asked for, with what was likely meant.
+    /// Warnings about the remaining fields, with suggestions.
     pub(super) fn unknown(&self, event: Event) -> Vec<String> {
         let unknown = self.fields.keys().filter(|name| !PASSED.contains(&name.as_str())).map(|name| {
             let near = self.known.iter().map(|known| (strsim::osa_distance(known, name), *known)).min();
@@ -160,7 +160,7 @@ fn parse(text: &str) -> Result<Value, String> {
     })
 }
 
-/// The fields of the enveloped form under the names of the flat one.
+/// Converts the enveloped format to the flat one.
 fn opened(mut fields: Map<String, Value>) -> Map<String, Value> {
     let is_envelope = fields.len() == 2 && fields.get("event").is_some_and(Value::is_string);
     if !is_envelope || !fields.get("data").is_some_and(Value::is_object) {
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_wrong_with_a_payload_is_told_at_once() {
+    fn everything_wrong_with_a_payload_is_reported_at_once() {
         let mut payload = Payload::read(r#"{"session_id": 5, "tool": "Bash", "stop_hook_active": "yes"}"#).unwrap();
         payload.text("session_id");
         payload.needed("tool_name", "Bash");
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_told() {
+    fn what_is_not_an_object_is_reported() {
         for (text, words) in [("[1]", "is an object"), ("{\"a\": }", "not JSON"), ("tool_name=Bash", "not JSON")] {
             assert!(Payload::read(text).is_err_and(|problem| problem.contains(words)), "{text}");
         }

@@ -1,4 +1,4 @@
-//! What came of a dispatch, for a person and for machines.
+//! The report of a dispatch, as text and as JSON.
 
 use std::fmt::Write as _;
 
@@ -12,18 +12,18 @@ use crate::exit::Exit;
 use crate::output::{Output, json};
 use crate::paint::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
 
-/// One run of a rule, with what it said and printed.
+/// A run of a rule, with its answer and output.
 pub(super) struct Ran {
     pub(super) run: RuleRun,
     pub(super) answer: Answer,
     pub(super) printed: Printed,
 }
 
-/// One firing.
+/// One firing of the event.
 pub(super) struct Round {
     pub(super) outcome: Outcome,
     pub(super) reason: Option<String>,
-    /// `None` where no kind carries the event.
+    /// `None` if no kind carries the event.
     pub(super) fired: Option<JsonFired>,
     pub(super) runs: Vec<Ran>,
     pub(super) notices: Vec<Notices>,
@@ -36,11 +36,11 @@ pub(super) struct Report<'a> {
     pub(super) kind: Option<&'static str>,
     /// At least one.
     pub(super) rounds: Vec<Round>,
-    /// The ends of runs that nobody waited for.
+    /// The ends of background runs.
     pub(super) late: Vec<Ran>,
     pub(super) listed: Vec<Listed>,
     pub(super) diagnostics: &'a [Diagnostic],
-    /// Whether to show what commands printed.
+    /// Whether to show the output of commands.
     pub(super) verbose: bool,
 }
 
@@ -161,7 +161,7 @@ impl Report<'_> {
             line(self.listed(run).map_or("", |rule| &rule.summary))
         );
         let how = match (run.outcome, run.code) {
-            (RunOutcome::Detached, _) => "started; nobody waits for it".to_owned(),
+            (RunOutcome::Detached, _) => "started in the background".to_owned(),
             (RunOutcome::Dropped, _) => "not started: the limit of async commands is reached".to_owned(),
             (_, Some(code)) => format!("exit status {code} after {}", millis(run)),
             (_, None) => format!("done after {}", millis(run)),
@@ -199,7 +199,7 @@ impl Report<'_> {
     }
 }
 
-/// The combined answer.
+/// Formats the combined answer.
 fn combined(round: &Round) -> String {
     let style = match round.outcome.exit() {
         Exit::DONE => GOOD,
@@ -215,7 +215,7 @@ fn combined(round: &Round) -> String {
         let place = styled(PLACE, format!("{}:{}", line(&by.file.to_string_lossy()), by.line));
         let _ = write!(out, "; by {}{plugin}, {place}", by.rule);
     }
-    // What the dispatch says itself, such as that rules went on with a turn too often.
+    // Messages of the dispatch itself, for example that rules continued a turn too often.
     let said = |text: &&str| round.runs.iter().any(|ran| ran.answer.messages.iter().any(|own| own == text));
     let verdict = round.fired.as_ref().map(|fired| &fired.verdict);
     let messages =
@@ -235,12 +235,12 @@ fn combined(round: &Round) -> String {
     out
 }
 
-/// How many compiled hooks failed; rules tell of their failures themselves.
+/// The number of failed compiled hooks. Failures of rules are shown with their runs.
 fn compiled_failures(fired: &JsonFired) -> usize {
     fired.report.failures.iter().filter(|failure| !failure.hook.as_str().starts_with("rules_")).count()
 }
 
-/// What a rule decided, in a word, and why.
+/// The decision of a rule as a word, and its reason.
 fn decided(answer: &Answer) -> (Option<&'static str>, Option<String>) {
     if let Some(reason) = &answer.stop {
         return (Some("stop"), Some(reason.clone()));
@@ -265,7 +265,7 @@ fn millis(run: &RuleRun) -> String {
     format!("{} ms", run.duration.as_millis())
 }
 
-/// A word in JSON, without its quotes.
+/// A JSON string without quotes.
 fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| line(&value.to_string()), line)
 }

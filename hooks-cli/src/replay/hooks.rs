@@ -1,4 +1,4 @@
-//! The hooks that a replay goes through.
+//! The hooks of a replay.
 
 use hooks_core::context::Ids;
 use hooks_core::scope::{AgentDef, PromptDef};
@@ -7,7 +7,7 @@ use hooks_rules::Rules;
 
 use crate::program::Program;
 
-/// A registry of the replay's own, with these rules in force beside what the app's list names.
+/// A copy of the registry, with these rules in force in addition to the app's list.
 pub(super) fn with_rules(registry: &Registry, rules: &Rules) -> Result<Registry, String> {
     let registry = registry.fork();
     let installed = rules.install(&registry).map_err(|error| error.to_string())?;
@@ -15,14 +15,14 @@ pub(super) fn with_rules(registry: &Registry, rules: &Rules) -> Result<Registry,
     Ok(registry)
 }
 
-/// The set of the agent and the prompt that a dispatch names.
+/// The hook set for the agent and the prompt of a dispatch.
 pub(super) fn scope(program: &Program, registry: &Registry, ids: &Ids) -> Result<HookSet, ConfigError> {
     let (agent, prompt) = definition(program, ids);
     registry.scope(&agent, prompt.as_ref())
 }
 
-/// The agent and the prompt that a dispatch names; for traffic of another program, which names none, the first. Where the app
-/// has none, one without hooks: then the app's list alone is in force, which has the rules.
+/// The agent and the prompt of a dispatch. For traffic of another program, which names none, the first definition. If
+/// the app has none, an agent without hooks: then only the app's list, which contains the rules, is in force.
 pub(super) fn definition(program: &Program, ids: &Ids) -> (AgentDef, Option<PromptDef>) {
     let named = program.definitions.iter().find(|(agent, prompt)| {
         ids.agent.as_deref() == Some(&*agent.name)

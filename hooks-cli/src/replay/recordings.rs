@@ -1,4 +1,4 @@
-//! Which files are read.
+//! Finds the recordings to read.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::files::not_understood;
 use crate::output::Output;
 use crate::paint::{BAD, line, styled};
 
-/// The files that these are, or that are within these folders.
+/// The given files, and the files in the given folders.
 pub(super) fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
     let mut files = Vec::new();
     for path in paths {
@@ -25,8 +25,8 @@ pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Output {
     Output::trouble(text, Exit::NOT_UNDERSTOOD)
 }
 
-/// The file, or all plain `.jsonl` files within the folder, in the order of their names; what a recorder moved aside
-/// (`traffic.jsonl.2`, `traffic.jsonl.1`) before what it wrote later.
+/// The file, or all regular `.jsonl` files in the folder, sorted by name. Rotated files of a recorder
+/// (`traffic.jsonl.2`, `traffic.jsonl.1`) come before the newer ones.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     if !std::fs::metadata(path)?.is_dir() {
         files.push(path.to_owned());
@@ -39,7 +39,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         None => (entry.clone(), Reverse(0)),
     });
     for entry in entries {
-        // A link may lead back or nowhere, and what is no plain file may never end.
+        // A symbolic link could be cyclic or broken, and reading a special file might never end.
         let what = std::fs::symlink_metadata(&entry)?;
         let name = moved_aside(&entry).map_or_else(|| entry.clone(), |(file, _)| file);
         let is_recording = what.is_file() && name.extension().is_some_and(|extension| extension == "jsonl");
@@ -50,7 +50,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The file that a full one was moved aside from, and its number.
+/// The original name of a rotated file, and its number.
 fn moved_aside(path: &Path) -> Option<(PathBuf, u32)> {
     let number = path.extension()?.to_str()?.parse().ok()?;
     Some((path.with_extension(""), number))

@@ -1,4 +1,4 @@
-//! The commands.
+//! The commands for a store.
 
 use std::future::Future;
 
@@ -20,7 +20,7 @@ fn error(text: impl std::fmt::Display, exit: Exit) -> Output {
     Output::trouble(format!("{}: {text}", styled(BAD, "error")), exit)
 }
 
-/// Runs `work` on the store. A file that is not there is not made: there would be nothing to see in it.
+/// Runs `work` on the store. A file that does not exist is not created, because it would be empty.
 fn with_store<F: Future<Output = Result<Output, String>> + Send>(
     args: &StoreArgs,
     work: impl FnOnce(Store) -> F + Send,
@@ -114,7 +114,7 @@ pub(crate) fn retry(args: &RetryArgs, as_json: bool) -> Output {
         }
         let said: Vec<_> = queued.iter().map(|id| format!("{} is queued again", text::printable(id))).collect();
         let left =
-            |id: &&String| format!("`{}` is no run that failed, was interrupted or quarantined\n", text::printable(id));
+            |id: &&String| format!("`{}` is not a failed, interrupted or quarantined run\n", text::printable(id));
         Ok(Output::new(said.join("\n"), exit).and_err(&not.iter().map(left).collect::<String>()))
     })
 }
@@ -126,7 +126,7 @@ pub(crate) fn questions(args: &StoreArgs, as_json: bool) -> Output {
             return Ok(Output::new(output::json(json!({ "version": 1, "questions": questions })), Exit::DONE));
         }
         let lines: Vec<_> = questions.iter().map(text::question).collect();
-        let text = if lines.is_empty() { "no question waits".to_owned() } else { lines.join("\n") };
+        let text = if lines.is_empty() { "there are no open questions".to_owned() } else { lines.join("\n") };
         Ok(Output::new(text, Exit::DONE))
     })
 }
@@ -138,7 +138,7 @@ pub(crate) fn answer(args: &AnswerArgs, as_json: bool) -> Output {
         AnswerWord::Edit => {
             match serde_json::from_str::<serde_json::Value>(args.input.as_deref().unwrap_or_default()) {
                 Ok(input) => ApprovalAnswer::Edited(input.into()),
-                Err(why) => return error(format!("`--input` is no JSON: {why}"), Exit::NOT_UNDERSTOOD),
+                Err(why) => return error(format!("`--input` is not JSON: {why}"), Exit::NOT_UNDERSTOOD),
             }
         }
         AnswerWord::Result => {
@@ -155,7 +155,7 @@ pub(crate) fn answer(args: &AnswerArgs, as_json: bool) -> Output {
                 Exit::DONE,
             )),
             Err(AnswerError::Unknown(id)) => {
-                Err(format!("there is no question `{id}`; `hooks questions` lists those that wait"))
+                Err(format!("there is no question `{id}`; `hooks questions` lists the open ones"))
             }
             Err(why) => Err(why.to_string()),
         }

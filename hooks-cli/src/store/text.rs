@@ -1,4 +1,4 @@
-//! Lines for people.
+//! Formats rows of a store as text.
 
 use std::fmt::Write;
 use std::time::SystemTime;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::diagnostics::count;
 
-/// How long ago, in the largest unit that fits.
+/// The age of a time, in the largest suitable unit.
 fn ago(time: SystemTime) -> String {
     let Ok(ago) = time.elapsed() else { return "in the future".to_owned() };
     let seconds = ago.as_secs();
@@ -20,7 +20,7 @@ fn ago(time: SystemTime) -> String {
     }
 }
 
-/// One background run, and why it did not end well.
+/// A background run, and why it failed.
 pub(super) fn job(job: &StoredJob) -> String {
     let mut text = format!(
         "{:<11}  {:<24}  {:<22}  {} of {}  {:<12}  {}",
@@ -39,7 +39,7 @@ pub(super) fn job(job: &StoredJob) -> String {
     text
 }
 
-/// One start of a run.
+/// A start of a run.
 pub(super) fn attempt(attempt: &StoredAttempt) -> String {
     let status = attempt.status.as_deref().unwrap_or("running");
     let cause = attempt.cause.as_deref().map(|cause| format!("  {}", printable(cause))).unwrap_or_default();
@@ -51,7 +51,7 @@ pub(super) fn attempt(attempt: &StoredAttempt) -> String {
     )
 }
 
-/// One dispatch, and a line for each hook that did something.
+/// A dispatch, with a line for each hook that did something.
 pub(super) fn dispatch(dispatch: &StoredDispatch) -> String {
     let mut text = format!(
         "{:<12}  {:<10}  {:<26}  {:<20}  {}",
@@ -62,7 +62,7 @@ pub(super) fn dispatch(dispatch: &StoredDispatch) -> String {
         printable(dispatch.verdict.as_deref().unwrap_or_default()),
     );
     text.truncate(text.trim_end().len());
-    // A dispatch has several runs, the end of a run is one.
+    // The record of a dispatch has several runs, and that of the end of a run has one.
     let one = dispatch.record.get("run").map(std::slice::from_ref);
     let runs = dispatch.record.get("runs").and_then(Value::as_array).map(Vec::as_slice).or(one).unwrap_or_default();
     for run in runs {
@@ -90,10 +90,10 @@ pub(super) fn dispatch(dispatch: &StoredDispatch) -> String {
     text
 }
 
-/// One question, with all that somebody needs to answer it.
+/// A question, with everything that is needed to answer it.
 pub(super) fn question(question: &StoredQuestion) -> String {
     let request = &question.request;
-    let state = if question.answer.is_some() { "answered, and nobody acted on it yet" } else { "waits" };
+    let state = if question.answer.is_some() { "answered, but no turn has acted on it yet" } else { "waits" };
     let path: Vec<_> = request.agent_path.iter().chain([&request.agent]).map(|agent| printable(agent)).collect();
     let mut text = format!(
         "{}\n  {state}; asked {} by {}, in {}\n  {}\n  {} {}",
@@ -111,7 +111,7 @@ pub(super) fn question(question: &StoredQuestion) -> String {
     text
 }
 
-/// Text of models and tools, of which nothing acts on the terminal.
+/// Sanitises text of models and tools for a terminal.
 pub(super) fn printable(text: &str) -> String {
     let acts = |c: char| {
         c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,4 +1,4 @@
-//! What a script gets on standard input.
+//! The standard input of scripts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use super::looped::Looped;
 use crate::support::hooks_with;
 
-/// A script that keeps its input, one file for each time it runs.
+/// A script that saves its input, one file per run.
 const KEEPS: &str = "i=0; while [ -e \"$OUT/EVENT.$i\" ]; do i=$((i+1)); done; cat > \"$OUT/EVENT.$i\"";
 
-/// A file with that script at each of these events. `out` is where it keeps them.
+/// A file with that script at each of these events. `out` is the folder for the inputs.
 fn file(dialect: Dialect, events: &[Event], out: &Path) -> Value {
     let mut by_event = serde_json::Map::new();
     for event in events {
@@ -29,7 +29,7 @@ fn file(dialect: Dialect, events: &[Event], out: &Path) -> Value {
     json!({ "hooks": by_event })
 }
 
-/// What is in a folder, by name.
+/// The files in a folder, by name.
 fn kept(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     let mut kept: Vec<_> =
@@ -38,7 +38,7 @@ fn kept(folder: &Path) -> Vec<(String, Vec<u8>)> {
     kept
 }
 
-/// Gives each of these inputs to `hooks dispatch`, and compares what the script got.
+/// Passes each of these inputs to `hooks dispatch`, and compares what the script got.
 fn dispatched_again(dialect: Dialect, folder: &Path, inputs: &[(String, Vec<u8>)]) {
     for (name, input) in inputs {
         let event = Event::named(name.split('.').next().unwrap()).unwrap();
@@ -54,7 +54,7 @@ fn dispatched_again(dialect: Dialect, folder: &Path, inputs: &[(String, Vec<u8>)
     }
 }
 
-/// A session in which each event that a kind carries happens, some of them twice.
+/// A session in which each event that a kind carries occurs, some of them twice.
 async fn every_moment(folder: &Path) {
     let call = |id: &str, tool: &str, input: Value| Line::call(id, tool, input);
     let lines = [
@@ -94,7 +94,7 @@ async fn the_loop_and_dispatch_give_a_script_the_same_bytes() {
     }
 }
 
-/// The fields of the contract at the events that no kind carries: an app fires those itself.
+/// The fields of the contract for events that no kind carries, which an app fires itself.
 fn of_an_app() -> Vec<(Event, Value)> {
     let call = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1"});
     vec![

@@ -1,4 +1,4 @@
-//! Scripts from the corners of the contract, each wrong in its own way: what comes of each, by `hooks dispatch` and in the loop.
+//! Scripts for edge cases of the contract: the result of each by `hooks dispatch` and in the loop.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,21 +12,22 @@ use serde_json::{Value, json};
 use super::looped::Looped;
 use crate::support::hooks_with;
 
-/// What comes of a script before a call of the shell.
+/// The expected result of a script before a call of the shell.
 #[derive(Clone, Copy, Debug)]
 enum Comes {
     /// The call runs, and nothing is reported.
     Runs,
-    /// The call runs, and a failure in these words is reported.
+    /// The call runs, and a failure with this text is reported.
     Fails(&'static str),
-    /// The call runs, and the script's author is told something in these words.
+    /// The call runs, and a remark with this text is reported.
     Remark(&'static str),
-    /// The call is denied; the reason begins so.
+    /// The call is denied, with a reason that starts with this text.
     Denied(&'static str),
 }
 use Comes::{Denied, Fails, Remark, Runs};
 
-/// A script as `guard.sh`, the fields of its handler beside `type`, and what comes of it. `mode` is that of the file.
+/// A script as `guard.sh`, the fields of its handler besides `type`, and the expected result. `mode` is that of the
+/// file.
 struct Corner {
     what: &'static str,
     script: &'static str,
@@ -52,16 +53,16 @@ const SLOW_BLOCKS: &str = r#"{"command": "sh ./guard.sh", "timeout": 0.5, "onFai
 const BLOCKS: &str = r#"{"command": "sh ./guard.sh", "timeout": 60, "onFailure": "block"}"#;
 
 const CORNERS: &[Corner] = &[
-    // Time: what is not done in time says nothing.
-    of("slow", 0o644, "echo no >&2; sleep 4242.17; exit 2", SLOW, Fails("it was not done in time")),
-    of("slow, and its failure blocks", 0o644, "sleep 4242.17", SLOW_BLOCKS, Denied("it was not done in time")),
-    of("deaf to signals", 0o644, "trap '' TERM INT HUP; sleep 4242.17; sleep 4242.17", SLOW, Fails("not done in time")),
+    // Time: a script that times out has no answer.
+    of("slow", 0o644, "echo no >&2; sleep 4242.17; exit 2", SLOW, Fails("it timed out")),
+    of("slow, and its failure blocks", 0o644, "sleep 4242.17", SLOW_BLOCKS, Denied("it timed out")),
+    of("deaf to signals", 0o644, "trap '' TERM INT HUP; sleep 4242.17; sleep 4242.17", SLOW, Fails("it timed out")),
     of(
         "an answer before it is slow",
         0o644,
         "echo '{\"decision\": \"block\"}'; sleep 4242.17",
         SLOW,
-        Fails("not done in time"),
+        Fails("it timed out"),
     ),
     // Size.
     sh("50 MB of text", "head -c 50000000 /dev/zero | tr '\\0' x", Remark("1 MiB")),
@@ -84,20 +85,20 @@ const CORNERS: &[Corner] = &[
         Denied("xxxxxxxxxx"),
     ),
     sh("a long reason", "head -c 20000 /dev/zero | tr '\\0' y >&2; exit 2", Denied("yyyyyyyyyy")),
-    // Files that are not what they should be.
+    // Unusual files.
     of("not executable", 0o644, "#!/bin/sh\nexit 2", FILE, Fails("code 126")),
     of("not there", 0o644, "", r#"{"command": "./other.sh"}"#, Fails("code 127")),
     of("another interpreter", 0o755, "#!/nowhere/python3\nexit 2", FILE, Fails("code 12")),
     of("no first line", 0o755, "echo 'no first line' >&2\nexit 2", FILE, Denied("no first line")),
     of("an end of line of Windows", 0o755, "#!/bin/sh\r\nexit 2\r\n", FILE, Fails("code 12")),
-    of("not executable, without a shell", 0o644, "#!/bin/sh\nexit 2", EXEC, Fails("it could not be run")),
+    of("not executable, without a shell", 0o644, "#!/bin/sh\nexit 2", EXEC, Fails("it could not be started")),
     of("no first line, without a shell", 0o755, "exit 2", EXEC, Denied("No stderr output")),
     of(
         "not there, without a shell",
         0o644,
         "",
         r#"{"command": "./other.sh", "args": ["a"]}"#,
-        Fails("it could not be run"),
+        Fails("it could not be started"),
     ),
     sh("a syntax error, which the shell leaves with code 2", "if then fi", Denied("./guard.sh")),
     // Processes that it leaves behind.
@@ -130,14 +131,14 @@ const CORNERS: &[Corner] = &[
         Denied("r"),
     ),
     of("killed, and its failure blocks", 0o644, "kill -SEGV $$", SCRIPT_BLOCKS, Denied("it was killed by signal 11")),
-    // Codes against answers.
+    // Exit codes versus answers.
     sh("a yes with code 2", "echo '{\"decision\": \"approve\"}'; echo no >&2; exit 2", Denied("no")),
     sh("a no with code 0", "echo '{\"decision\": \"block\", \"reason\": \"r\"}'", Denied("r")),
     sh("a no with code 1", "echo '{\"decision\": \"block\", \"reason\": \"r\"}'; exit 1", Denied("r")),
     sh("nothing with code 2", "exit 2", Denied("No stderr output")),
     sh("nothing with code 255", "exit 255", Fails("code 255")),
     sh("a code that is none", "exit 258", Denied("No stderr output")),
-    // Answers that are almost some.
+    // Almost valid answers.
     sh("a wrong type", "echo '{\"continue\": \"no\"}'", Fails("`continue` is true or false")),
     of(
         "a wrong type, and its failure blocks",
@@ -146,9 +147,13 @@ const CORNERS: &[Corner] = &[
         BLOCKS,
         Denied("the answer in JSON is not valid"),
     ),
-    sh("a comma too many", "echo '{\"decision\": \"block\",}'", Fails("none")),
+    sh("a comma too many", "echo '{\"decision\": \"block\",}'", Fails("not valid")),
     sh("a list", "echo '[{\"decision\": \"block\"}]'", Remark("an answer in JSON")),
-    sh("two answers", "echo '{\"decision\": \"block\"}'; echo '{\"decision\": \"approve\"}'", Fails("several objects")),
+    sh(
+        "two answers",
+        "echo '{\"decision\": \"block\"}'; echo '{\"decision\": \"approve\"}'",
+        Fails("several JSON objects"),
+    ),
     sh("keys that mean nothing", "echo '{\"block\": true}'", Remark("`block`")),
     sh(
         "an answer over several lines",
@@ -156,7 +161,7 @@ const CORNERS: &[Corner] = &[
         Denied("long"),
     ),
     sh("goes on alone, and says no", "echo '{\"async\": true}'; echo no >&2; exit 2", Runs),
-    // What it finds around it.
+    // Its environment.
     sh("its folder", "[ \"$PWD\" = \"$CLAUDE_PROJECT_DIR\" ] && [ -e guard.sh ] || { echo lost >&2; exit 2; }", Runs),
     sh(
         "a call with signs of all kinds",
@@ -165,7 +170,7 @@ const CORNERS: &[Corner] = &[
     ),
 ];
 
-/// The command that the model asks for.
+/// The command that the model calls.
 const COMMAND: &str = "caf\u{e9} \"$(x)\" \n";
 
 fn lay_out(folder: &Path, corner: &Corner) {
@@ -178,7 +183,7 @@ fn lay_out(folder: &Path, corner: &Corner) {
     fs::write(folder.join("hooks.json"), file.to_string()).unwrap();
 }
 
-/// What is compared of a run.
+/// The compared parts of a run.
 fn said(answer: &Answer) -> Value {
     json!([
         answer.decision.as_str(),
@@ -190,7 +195,7 @@ fn said(answer: &Answer) -> Value {
     ])
 }
 
-/// What a rule came to in the loop: its run, and whether the call ran or what the model reads in its place.
+/// The result of a rule in the loop: its run, and whether the call ran or what the model got instead.
 async fn in_the_loop(folder: &Path) -> (Value, Option<String>) {
     let call = Line::call("call_1", "run_shell_command", json!({ "command": COMMAND }));
     let looped = Looped::new(folder, [call, Line::text("so be it")]);
@@ -204,7 +209,7 @@ async fn in_the_loop(folder: &Path) -> (Value, Option<String>) {
     (json!([run.outcome, run.code, said(answer), printed.stdout, printed.stderr]), denied)
 }
 
-/// The same by `hooks dispatch`.
+/// The result of `hooks dispatch`.
 fn dispatched(folder: &Path) -> (Value, Option<String>) {
     let payload = json!({"session_id": "c-1", "tool_name": "run_shell_command", "tool_input": {"command": COMMAND}, "tool_use_id": "call_1"});
     let args = ["dispatch", "--event", "PreToolUse", "--trust", "--json", "hooks.json"];
@@ -223,7 +228,7 @@ fn dispatched(folder: &Path) -> (Value, Option<String>) {
     (json!([run["outcome"], run["exit_status"], answer, run["stdout"], run["stderr"]]), denied)
 }
 
-/// The processes of a script that are still there.
+/// The processes of a script that still exist.
 fn survivors() -> Vec<String> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let lines = entries.filter_map(|entry| fs::read_to_string(entry.path().join("cmdline")).ok());
@@ -255,7 +260,7 @@ async fn what_comes_of_a_script_is_what_the_contract_says_by_dispatch_and_in_the
             Runs => denied.is_none() && reason.is_none() && failure.is_none(),
             Fails(words) => denied.is_none() && reason.is_none() && failure.is_some_and(|why| why.contains(words)),
             Remark(words) => denied.is_none() && reason.is_none() && failure.is_none() && remarks.contains(words),
-            // In the loop it is part of a text in JSON.
+            // In the loop it is part of a JSON string.
             Denied(words) => denied.is_some() && begins(&reason, words),
         };
         if !as_it_is_to {

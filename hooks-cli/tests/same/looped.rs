@@ -15,7 +15,7 @@ use hooks_core::scope::HookUse;
 use hooks_rules::{Answer, Printed, RuleRun, Rules};
 use serde_json::json;
 
-/// A run of a rule, with what it said and printed.
+/// A run of a rule, with its answer and output.
 pub(super) type Ran = (RuleRun, Answer, Printed);
 
 /// The loop, and the runs of its rules.
@@ -47,7 +47,7 @@ impl Looped {
         Self { rules, registry, uses, model: Arc::new(Scripted::new(lines)), store: Arc::default(), runs }
     }
 
-    /// Puts a compiled hook beside the rules.
+    /// Adds a compiled hook.
     pub(super) fn beside(mut self, hook: Hook) -> Self {
         self.uses.push(HookUse::id(hook.id().as_str()));
         self.registry.register(hook).unwrap();
@@ -55,7 +55,7 @@ impl Looped {
         self
     }
 
-    /// One session of one turn, after a conversation that is too long for the window: it is compacted first.
+    /// A session with one turn, whose history exceeds the window, so that it is compacted first.
     pub(super) async fn session(&self, prompt: &str) -> Reply {
         let old = |i: u32| {
             let role = if i.is_multiple_of(2) { Role::User } else { Role::Assistant };
@@ -65,7 +65,7 @@ impl Looped {
         self.turn(prompt, Window::new(1_000).compact_at(700)).await
     }
 
-    /// One session of one turn.
+    /// A session with one turn.
     pub(super) async fn turn(&self, prompt: &str, window: Window) -> Reply {
         let shell = FnTool::new(ToolSpec::new("run_shell_command"), |_, _| Ok("the shell's answer".to_owned()));
         let breaks = FnTool::new(ToolSpec::new("breaks"), |_, _| Err(ToolError::new("it broke")));
@@ -83,7 +83,7 @@ impl Looped {
         reply
     }
 
-    /// What the model was sent last, as text.
+    /// The messages of the last model call, as text.
     pub(super) fn heard(&self) -> String {
         let heard = self.model.heard();
         heard.last().map_or_else(String::new, |call| json!(call.messages).to_string())

@@ -1,4 +1,5 @@
-//! The same rules by `hooks dispatch` and in a turn loop: scripts get the same bytes, and the same comes of what they say.
+//! The same rules by `hooks dispatch` and in a turn loop: scripts get the same input, and their answers have the same
+//! effect.
 #![cfg(unix)]
 
 mod bytes;

@@ -1,4 +1,4 @@
-//! Running the program, and comparing what it says with what it said.
+//! Runs the program, and compares its output with snapshots.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
@@ -11,7 +11,7 @@ pub(crate) fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
 
-/// What the program said, and how it ended.
+/// The output and the exit status of the program.
 pub(crate) struct Said {
     pub(crate) out: String,
     pub(crate) err: String,
@@ -37,7 +37,7 @@ impl Said {
 pub(crate) fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
     command.current_dir(folder).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
-    // Whoever runs the tests may have settings and trust files.
+    // The user who runs the tests may have settings and trust files.
     command.env("HOME", folder).env_remove("XDG_CONFIG_HOME");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -47,7 +47,7 @@ pub(crate) fn hooks_with(folder: &Path, args: &[impl AsRef<OsStr>], input: &[u8]
     let mut child = program(folder).args(args).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
-    // A program that does not read its input closes it.
+    // A program that does not read its input closes the pipe.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -58,7 +58,7 @@ pub(crate) fn hooks(folder: &Path, args: &[impl AsRef<OsStr>]) -> Said {
     hooks_with(folder, args, b"")
 }
 
-/// `text` without what differs from run to run.
+/// `text` without parts that differ from run to run.
 pub(crate) fn settled(text: &str) -> String {
     let mut settled = String::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! Lines with what they share: a message or a long value is written before the first line that refers to it.
+//! Deduplicates messages and long values: each is written before the first line that refers to it.
 
 use std::collections::HashSet;
 
@@ -7,17 +7,17 @@ use serde_json::Value;
 use crate::line::{Line, SharedLine};
 use crate::refs::{self, SharedId, Window};
 
-/// Bytes from which on a text is written once.
+/// Texts of at least this many bytes are written once.
 const LONG: usize = 512;
 
-/// What a turn says of the program and not of itself.
+/// The fields of a turn's inputs that are usually the same in every turn.
 const OF_PROGRAM: [&str; 3] = ["tools", "bundled", "limits"];
 
-/// What the lines of a file have.
+/// What the current file contains.
 pub(crate) struct Sharing {
     messages: Window<()>,
     values: Window<()>,
-    /// What the line that is being made has or refers to.
+    /// What the line under construction contains or refers to.
     waiting: HashSet<Reference>,
 }
 
@@ -27,7 +27,7 @@ enum Reference {
     Value(SharedId),
 }
 
-/// A line that is being made.
+/// A line under construction.
 struct Making<'a> {
     bytes: Vec<u8>,
     /// Finds the messages that the line refers to.
@@ -39,13 +39,13 @@ impl Sharing {
         Self { messages: Window::new(), values: Window::new(), waiting: HashSet::new() }
     }
 
-    /// Whether the next line may refer to the message as it is.
+    /// Whether the next line can refer to the message.
     pub(crate) fn has_message(&self, id: SharedId) -> bool {
         self.messages.reaches(id)
     }
 
-    /// The line as it is written, behind those that it refers to and that the file does not have. `message` finds what it
-    /// refers to. Where the bytes are written, [`written`](Self::written) is to be told.
+    /// The bytes of the line, after those of the lines that it refers to and that the file does not contain yet.
+    /// `message` finds messages. Call [`written`](Self::written) after the bytes were written.
     pub(crate) fn bytes(
         &mut self,
         line: &mut Line,
@@ -71,7 +71,7 @@ impl Sharing {
         Ok(making.bytes)
     }
 
-    /// What was made last is in the file.
+    /// Records that the last bytes were written.
     pub(crate) fn written(&mut self) {
         for shared in self.waiting.drain() {
             match shared {
@@ -83,7 +83,7 @@ impl Sharing {
         self.values.next_line();
     }
 
-    /// A file has nothing of those before it.
+    /// Starts a new file, which cannot refer to earlier ones.
     pub(crate) fn next_file(&mut self) {
         self.messages.clear();
         self.values.clear();
@@ -103,13 +103,13 @@ impl Sharing {
         if !self.waiting.insert(Reference::Message(id)) || self.has_message(id) {
             return Ok(());
         }
-        // What is not found is missing already in what is written anew.
+        // A message that is not found was already missing in the recording that is being rewritten.
         let Some(mut value) = (making.message)(id) else { return Ok(()) };
         self.share(&mut value, making)?;
         put(&mut making.bytes, &Line::Message(SharedLine { id, value }))
     }
 
-    /// Puts a reference into the place of a value, where that is shorter.
+    /// Replaces a value by a reference if that is shorter.
     fn share_value(&mut self, value: &mut Value, making: &mut Making<'_>) -> serde_json::Result<()> {
         let content = serde_json::to_vec(value)?;
         if content.len() < LONG {

@@ -1,4 +1,4 @@
-//! The thread that removes secrets, cuts, and writes.
+//! The thread that redacts, truncates and writes.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -20,7 +20,7 @@ use crate::messages::{self, MessageIds};
 use crate::refs::SharedId;
 use crate::secrets::OwnRule;
 
-/// What the thread holds.
+/// The state of the thread.
 pub(super) struct Writer {
     path: PathBuf,
     program: String,
@@ -31,7 +31,7 @@ pub(super) struct Writer {
     file: BufWriter<File>,
     written: u64,
     turns: Turns,
-    /// Whether a write has failed, which is reported once.
+    /// Whether a write has failed. That is reported once.
     failed: bool,
 }
 
@@ -60,7 +60,7 @@ impl Writer {
     pub(super) fn run(&mut self, tasks: &Receiver<Task>, dropped: &AtomicU64) {
         loop {
             let task = tasks.try_recv().or_else(|_| {
-                // Nothing waits: what is in the buffer goes to the file before the thread sleeps.
+                // The queue is empty, so flush before the thread sleeps.
                 self.flush();
                 tasks.recv()
             });
@@ -99,8 +99,8 @@ impl Writer {
 
     fn turn(&mut self, mut line: Box<TurnLine>, inputs: Inputs) {
         self.make_room();
-        let tally = line.ids.request.as_ref().map(|request| self.turns.end(request)).unwrap_or_default();
-        line.dispatches = tally.dispatches;
+        let size = line.ids.request.as_ref().map(|request| self.turns.end(request)).unwrap_or_default();
+        line.dispatches = size.dispatches;
         let (mut fresh, mut pool) = (HashMap::new(), MessagePool::default());
         let inputs = pool.within(inputs);
         let sharing = &self.sharing;
@@ -111,7 +111,7 @@ impl Writer {
         self.cleaner.turn(&mut line);
         let mut whole = Line::Turn(line.clone());
         let Some(bytes) = self.bytes(&mut whole, &fresh) else { return };
-        if tally.bytes + bytes.len() as u64 <= self.limits.turn {
+        if size.bytes + bytes.len() as u64 <= self.limits.turn {
             return self.put(&bytes);
         }
         line.inputs = Value::Null;
@@ -119,7 +119,7 @@ impl Writer {
         self.line(Line::Turn(line));
     }
 
-    /// The next file begins where this one is full.
+    /// Starts the next file if this one is full.
     fn make_room(&mut self) {
         if self.written > 0 && self.written >= self.limits.file {
             self.next_file();
@@ -150,7 +150,7 @@ impl Writer {
         }
     }
 
-    /// The line as it is written, with what it shares.
+    /// The bytes of a line, with what it shares.
     fn bytes(&mut self, line: &mut Line, messages: &HashMap<SharedId, Message>) -> Option<Vec<u8>> {
         let cleaner = &mut self.cleaner;
         let mut message = |id| messages.get(&id).map(|message| messages::written(message, cleaner).0);
@@ -158,7 +158,7 @@ impl Writer {
         bytes.map_err(|error| self.report(Err(error))).ok()
     }
 
-    /// Writes what was made last.
+    /// Writes the last bytes.
     fn put(&mut self, bytes: &[u8]) {
         self.sharing.written();
         self.written += bytes.len() as u64;
@@ -179,20 +179,20 @@ impl Writer {
     }
 }
 
-/// Keeps a message that the file may not have yet.
+/// Keeps a message if the file may not contain it yet.
 fn note(fresh: &mut HashMap<SharedId, Message>, sharing: &Sharing, id: SharedId, message: &Message) {
     if !sharing.has_message(id) {
         fresh.entry(id).or_insert_with(|| message.clone());
     }
 }
 
-/// The file, at its end, and how long it is. A line that was torn by the end of a program is ended.
+/// Opens the file for appending, and returns its size. Terminates an incomplete last line.
 fn open(path: &Path) -> io::Result<(BufWriter<File>, u64)> {
     let mut options = OpenOptions::new();
     options.create(true).read(true).append(true);
     #[cfg(unix)]
     {
-        // What people and tools said is for the owner alone.
+        // Only the owner may read what people and tools said.
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
     let mut file = options.open(path)?;
@@ -209,7 +209,7 @@ fn open(path: &Path) -> io::Result<(BufWriter<File>, u64)> {
     Ok((BufWriter::new(file), written))
 }
 
-/// Moves `path` to `path.1`, that to `path.2`, and so on; the last one is removed.
+/// Renames `path` to `path.1`, that to `path.2`, and so on. The last one is deleted.
 fn rotate(path: &Path, keep: usize) -> io::Result<()> {
     let numbered = |number: usize| {
         let mut name = path.as_os_str().to_owned();

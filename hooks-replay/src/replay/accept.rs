@@ -1,4 +1,4 @@
-//! Recordings in a repository: today's hooks are held to them, or they are written anew.
+//! Tests hooks against recordings in a repository, and updates the recordings.
 
 use std::fs::{self, File};
 use std::future::Future;
@@ -15,18 +15,18 @@ use crate::setup::SoFar;
 use crate::source::{ReplayError, Source};
 use crate::traffic::Found;
 
-/// Where it says `accept`, recordings that hooks are held to are written anew.
+/// If this environment variable is `accept`, recordings are rewritten.
 const VARIABLE: &str = "REPLAY";
 
 impl Replay<'_> {
-    /// For tests: holds today's hooks to the recordings at `path`, a file or a folder of `.jsonl` files. With `REPLAY=accept`
-    /// in the environment they are written anew instead, with what today's hooks do; read the change in the diff of your
-    /// repository. A relative path is one of the package, where `cargo test` runs its tests.
+    /// For tests: checks that the current hooks behave as in the recordings at `path`, a file or a folder of `.jsonl`
+    /// files. With the environment variable `REPLAY=accept`, it rewrites the recordings instead; review the diff of
+    /// your repository. A relative path is relative to the package, because `cargo test` runs tests there.
     ///
     /// # Panics
-    /// Something differs or cannot be replayed, with the report; or there is no recording.
+    /// If something differs or cannot be replayed, with the report, or if there is no recording.
     #[track_caller]
-    #[allow(clippy::panic, reason = "what a test does that fails")]
+    #[allow(clippy::panic, reason = "fails the test")]
     pub fn hold(&self, path: impl AsRef<Path> + Send) -> impl Future<Output = ()> + Send {
         let caller = std::panic::Location::caller();
         async move {
@@ -34,7 +34,7 @@ impl Replay<'_> {
             let held = if accepts { self.accept(path.as_ref()).await } else { self.held(path.as_ref()).await };
             if let Err(problem) = held {
                 panic!(
-                    "{caller}: {problem}\nwhere this is meant, run the test with {VARIABLE}=accept, and commit what it writes"
+                    "{caller}: {problem}\nif this is intended, run the test with {VARIABLE}=accept, and commit the new recording"
                 );
             }
         }
@@ -42,19 +42,19 @@ impl Replay<'_> {
 
     async fn held(&self, path: &Path) -> Result<(), String> {
         let report = self.files(&recordings(path)?).await.map_err(|error| error.to_string())?;
-        if report.exit_code() == 0 { Ok(()) } else { Err(format!("the hooks do not do what was recorded\n{report}")) }
+        if report.exit_code() == 0 { Ok(()) } else { Err(format!("the hooks do not behave as recorded\n{report}")) }
     }
 
-    /// Writes the recordings at `path`, a file or a folder of `.jsonl` files, anew with what today's hooks do, as
-    /// [`hold`](Self::hold) does with `REPLAY=accept`.
+    /// Rewrites the recordings at `path`, a file or a folder of `.jsonl` files, with the behaviour of the current
+    /// hooks, like [`hold`](Self::hold) with `REPLAY=accept`.
     ///
     /// # Errors
-    /// A recording cannot be read, replayed or written; it is left as it is then.
+    /// If a recording cannot be read, replayed or written. It is not changed then.
     pub async fn accept(&self, path: impl AsRef<Path> + Send) -> Result<(), String> {
         for file in recordings(path.as_ref())? {
             let report = self.write_anew(&file).await.map_err(|error| error.to_string())?;
             if report.failed > 0 {
-                return Err(format!("{} was left as it is\n{report}", file.display()));
+                return Err(format!("{} was not changed\n{report}", file.display()));
             }
         }
         Ok(())
@@ -86,7 +86,7 @@ impl Replay<'_> {
     }
 }
 
-/// The file, or the recordings in the folder, by name.
+/// The file, or the recordings in the folder, sorted by name.
 fn recordings(path: &Path) -> Result<Vec<PathBuf>, String> {
     let problem = |problem: &dyn std::fmt::Display| format!("{}: {problem}", path.display());
     if !path.is_dir() {
@@ -96,11 +96,11 @@ fn recordings(path: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files: Vec<PathBuf> = entries.map_err(|error: io::Error| problem(&error))?;
     files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
     files.sort();
-    if files.is_empty() { Err(problem(&"there is no `.jsonl` file here")) } else { Ok(files) }
+    if files.is_empty() { Err(problem(&"there is no `.jsonl` file")) } else { Ok(files) }
 }
 
 impl Dispatches<'_, '_> {
-    /// The lines that take the place of one.
+    /// The lines that replace one line.
     async fn anew(&mut self, found: Found, file: &str, number: usize) -> Result<Vec<Line>, ReplayError> {
         let place = || format!("{file}:{number}");
         let recorded = match found {
@@ -110,12 +110,12 @@ impl Dispatches<'_, '_> {
             }
             Found::Line(line @ (Line::Turn(_) | Line::Full { .. } | Line::Dropped { .. })) => return Ok(vec![line]),
             Found::Other(what) => {
-                self.so_far.report.fail(&place(), &format_args!("this is no line of a recording, but `{what}`"));
+                self.so_far.report.fail(&place(), &format_args!("this is not a line of a recording, but `{what}`"));
                 return Ok(Vec::new());
             }
             found => match self.so_far.take(file, number, found) {
                 Some(Line::Dispatch(recorded)) if recorded.depth == 0 => *recorded,
-                // Those within another dispatch are written with it.
+                // Nested dispatches are written together with the outer one.
                 _ => return Ok(Vec::new()),
             },
         };

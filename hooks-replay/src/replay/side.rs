@@ -1,4 +1,4 @@
-//! A set of hooks that recorded dispatches are fired through.
+//! One side of a comparison: a set of hooks with which recorded dispatches are fired.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::setup::Setup;
 
 type Scope<'a> = dyn Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a;
 
-/// A registry, and which of its hooks are in force.
+/// A registry, and the hooks of it that are in force.
 pub(super) struct Side<'a> {
     registry: &'a Registry,
     scope: Box<Scope<'a>>,
@@ -30,36 +30,36 @@ impl<'a> Side<'a> {
     }
 }
 
-/// What is kept of both sides while a replay runs.
+/// The state of both sides during a replay.
 #[derive(Default)]
 pub(super) struct Sides {
     pub(super) today: Sets,
     pub(super) candidate: Sets,
 }
 
-/// The sets that were made, one per app, agent and prompt.
+/// The cached hook sets, by app, agent and prompt.
 #[derive(Default)]
 pub(super) struct Sets {
     capture: Capture,
     sets: HashMap<Place, HookSet>,
 }
 
-/// What a set is made for: app, agent and prompt.
+/// The key of a hook set: app, agent and prompt.
 type Place = [Option<Arc<str>>; 3];
 
-/// How many sets are kept: a recording may have an agent for each user.
+/// The maximum number of cached sets, because a recording can have an agent per user.
 const KEPT: usize = 256;
 
-/// What a dispatch came to.
+/// The lines of a fired dispatch.
 pub(super) struct FiredLines {
     pub(super) outermost: DispatchLine,
-    /// Those of the dispatches within it.
+    /// The lines of nested dispatches.
     pub(super) within: Vec<DispatchLine>,
 }
 
 impl Sets {
-    /// Fires what was recorded through the hooks of a side. The inner error is that of this dispatch alone. The event is left
-    /// out of what is returned: it is the recorded one.
+    /// Fires a recorded dispatch with the hooks of this side. The inner error concerns this dispatch only. The returned
+    /// lines do not contain the event, which is the recorded one.
     pub(super) async fn fire(
         &mut self,
         side: &Side<'_>,
@@ -84,7 +84,7 @@ impl Sets {
                 let within = traces.into_iter().map(|trace| comparer.line(trace)).collect();
                 Ok(FiredLines { within, outermost: comparer.line(outermost) })
             }
-            // No hook is at the kind: the dispatch leaves everything as it is.
+            // Without hooks at the kind, the dispatch changes nothing.
             (None, Ok(fired)) => {
                 let (kind, subject) = (recorded.kind.clone(), recorded.subject.clone());
                 let (runs, verdict) = (Some(Vec::new()), fired.verdict);

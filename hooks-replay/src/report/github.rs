@@ -1,11 +1,11 @@
-//! The report as annotations of a workflow.
+//! The report as annotations of a GitHub workflow.
 
 use std::fmt::Write;
 
 use super::Report;
 
 impl Report {
-    /// One line per group, in the form that GitHub shows beside a pull request: flips as errors, the rest as warnings.
+    /// One line per group, as GitHub shows it in a pull request: flips as errors, the rest as warnings.
     pub fn to_github(&self) -> String {
         let mut text = String::new();
         for group in &self.groups {
@@ -14,7 +14,7 @@ impl Report {
             let place =
                 group.examples.first().map(|example| format!(", first at {}", example.at())).unwrap_or_default();
             let message = format!("{hook}{} ({} times{place})", group.title, group.count);
-            // Infallible: it is a `String`.
+            // Infallible, because it is a `String`.
             let _ = writeln!(text, "::{level} title={}::{}", property(&group.kind), data(&message));
         }
         for problem in &self.problems {
@@ -28,7 +28,7 @@ impl Report {
     }
 }
 
-/// Escaped as the workflow commands ask.
+/// Escapes a text for workflow commands.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -1,4 +1,4 @@
-//! The report as one file of HTML that needs nothing else.
+//! The report as a self-contained HTML file.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::compare::Difference;
 const STYLE: &str = include_str!("report.css");
 
 impl Report {
-    /// A page with everything the report holds. It loads nothing.
+    /// An HTML page with the whole report. It loads no resources.
     pub fn to_html(&self) -> String {
         let mut page = format!(
             "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
@@ -18,10 +18,10 @@ impl Report {
         );
         if self.turns > 0 {
             let (turns, diverged) = (self.turns, self.diverged);
-            put(&mut page, format_args!("<p>{turns} turns replayed, {diverged} go another way</p>\n"));
+            put(&mut page, format_args!("<p>{turns} turns replayed, {diverged} diverge</p>\n"));
         }
         for group in &self.groups {
-            let after = if group.counterfactual { ", after the turn went another way" } else { "" };
+            let after = if group.counterfactual { ", after the turn diverged" } else { "" };
             let open = if group.is_flip() { " open" } else { "" };
             let class = if group.is_flip() { "flip" } else { "change" };
             let hook = group.hook.as_deref().map(|hook| format!(" <code>{}</code>", escaped(hook))).unwrap_or_default();
@@ -49,30 +49,30 @@ impl Report {
         }
         list(
             &mut page,
-            "Not started, since they outlive their dispatch",
+            "Not started, because they outlive their dispatch",
             self.not_started.iter().map(|(hook, count)| format!("{count} × {hook}")),
         );
         let took = |slower: &Slower| {
             let Slower { hook, recorded, replayed } = slower;
-            format!("{hook} takes {replayed} µs, and took {recorded} µs (medians)")
+            format!("{hook} takes {replayed} µs instead of {recorded} µs (medians)")
         };
         list(&mut page, "Slower", self.slower.iter().map(took));
         let other = self.other.iter().map(|(what, count)| format!("{count} × {what}"));
-        list(&mut page, "Lines without anything for a hook", other);
+        list(&mut page, "Lines with nothing for hooks", other);
         let more = self.failed.saturating_sub(self.problems.len());
         let more = (more > 0).then(|| format!("and {more} more"));
         let problems = self.problems.iter().cloned().chain(more);
         list(&mut page, &format!("{} could not be replayed", self.failed), problems);
         if self.unanswered > 0 {
             let count = self.unanswered;
-            let why = "a hook that is not replayed had decided or changed them";
+            let why = "a hook that is not in the replay had decided or changed them";
             put(&mut page, format_args!("<p>{count} dispatches were not compared: {why}.</p>\n"));
         }
         if self.partly > 0 {
             put(
                 &mut page,
                 format_args!(
-                    "<p>{} dispatches were recorded in part: a text was cut, or a secret removed.</p>\n",
+                    "<p>{} dispatches were recorded partially: a text was truncated, or a secret removed.</p>\n",
                     self.partly
                 ),
             );
@@ -93,7 +93,7 @@ fn rewrite(page: &mut String, followed: &[String], diff: &str) {
     }
     page.push_str("</pre>\n");
     if !followed.is_empty() {
-        put(page, format_args!("<p>So that these came to something else: {}</p>\n", escaped(&followed.join(", "))));
+        put(page, format_args!("<p>Hooks that differ as a result: {}</p>\n", escaped(&followed.join(", "))));
     }
 }
 
@@ -105,11 +105,11 @@ fn list(page: &mut String, title: &str, items: impl Iterator<Item = String>) {
 }
 
 fn put(page: &mut String, text: std::fmt::Arguments<'_>) {
-    // Infallible: it is a `String`.
+    // Infallible, because it is a `String`.
     let _ = page.write_fmt(text);
 }
 
-/// Recorded text is data, whatever it says.
+/// Escapes recorded text.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

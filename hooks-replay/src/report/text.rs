@@ -1,4 +1,4 @@
-//! The report on a terminal.
+//! The report as text for a terminal.
 
 use std::fmt;
 
@@ -8,44 +8,44 @@ use crate::compare::Difference;
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.turns > 0 {
-            writeln!(f, "{} turns replayed, {} go another way", self.turns, self.diverged)?;
+            writeln!(f, "{} turns replayed, {} diverge", self.turns, self.diverged)?;
         }
         writeln!(f, "{} dispatches replayed, {} differ", self.replayed, self.differing)?;
         if self.replayed == 0 && self.turns == 0 {
-            writeln!(f, "nothing was there to replay")?;
+            writeln!(f, "there was nothing to replay")?;
         }
         for group in &self.groups {
             let hook = group.hook.as_deref().map(|hook| format!("`{hook}` ")).unwrap_or_default();
-            let after = if group.counterfactual { ", after the turn went another way" } else { "" };
+            let after = if group.counterfactual { ", after the turn diverged" } else { "" };
             writeln!(f, "\n{:>6} × {} {hook}{}{after}", group.count, group.kind, group.title)?;
             for example in &group.examples {
                 write!(f, "{example}")?;
             }
         }
         if !self.not_started.is_empty() {
-            writeln!(f, "\nnot started, since they outlive their dispatch:")?;
+            writeln!(f, "\nnot started, because they outlive their dispatch:")?;
             for (hook, count) in &self.not_started {
                 writeln!(f, "{count:>6} × `{hook}`")?;
             }
         }
         for Slower { hook, recorded, replayed } in &self.slower {
-            writeln!(f, "\n`{hook}` takes {replayed} µs, and took {recorded} µs (medians)")?;
+            writeln!(f, "\n`{hook}` takes {replayed} µs instead of {recorded} µs (medians)")?;
         }
         if !self.other.is_empty() {
             let other = self.other.iter().map(|(what, count)| format!("{count} × {what}"));
-            writeln!(f, "\nlines without anything for a hook: {}", other.collect::<Vec<_>>().join(", "))?;
+            writeln!(f, "\nlines with nothing for hooks: {}", other.collect::<Vec<_>>().join(", "))?;
         }
         if self.unanswered > 0 {
             let count = self.unanswered;
             writeln!(
                 f,
-                "\n{count} of the dispatches were not compared: a hook that is not replayed had decided or changed them"
+                "\n{count} of the dispatches were not compared: a hook that is not in the replay had decided or changed them"
             )?;
         }
         if self.partly > 0 {
             writeln!(
                 f,
-                "\n{} of the dispatches were recorded in part: a text was cut, or a secret removed",
+                "\n{} of the dispatches were recorded partially: a text was truncated, or a secret removed",
                 self.partly
             )?;
         }
@@ -63,7 +63,7 @@ impl fmt::Display for Report {
 }
 
 impl Example {
-    /// Where it is: the line, the conversation, the call.
+    /// The place: line, conversation and call.
     pub(super) fn at(&self) -> String {
         let conversation = self.conversation.as_ref().map(|conversation| format!(" ({conversation})"));
         let call = self.call.as_ref().map(|call| format!(" {} {}", call.tool, call.id));
@@ -80,7 +80,7 @@ impl fmt::Display for Example {
                     writeln!(f, "           {line}")?;
                 }
                 if !followed.is_empty() {
-                    writeln!(f, "           so that these came to something else: {}", followed.join(", "))?;
+                    writeln!(f, "           hooks that differ as a result: {}", followed.join(", "))?;
                 }
                 Ok(())
             }

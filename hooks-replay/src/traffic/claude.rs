@@ -1,16 +1,16 @@
 //! Transcripts of Claude Code: `{"type": "assistant" | "user", "sessionId": …, "cwd": …, "message": {…}}`.
 //!
-//! A line of a sub-agent (`isSidechain`) has calls like any other; what it is asked, the agent wrote and no person.
+//! Lines of a sub-agent (`isSidechain`) contain calls like any other, but its prompt was written by an agent.
 
 use serde_json::Value;
 
 use super::{Conversation, input, text};
 use crate::line::DispatchLine;
 
-/// Marks of lines that the program, or an agent, wrote in the person's name.
+/// The fields that mark a user message which no person wrote.
 const NO_PERSON: [&str; 3] = ["isMeta", "isSidechain", "isCompactSummary"];
 
-/// How texts begin that the program wrote in the person's name: commands of its own, their output, a cancellation.
+/// Prefixes of user messages that the program wrote: its own commands, their output, a cancellation.
 const WRITTEN: [&str; 5] =
     ["<command-", "<local-command-", "<bash-", "<task-notification>", "[Request interrupted by user"];
 

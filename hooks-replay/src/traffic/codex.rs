@@ -34,7 +34,7 @@ pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec
     Some(line.into_iter().collect())
 }
 
-/// The output of a tool: a text, or an object or its text with the exit status beside it.
+/// The output of a tool: a text, or an object or its text with an exit status.
 fn output(value: &Value) -> (String, bool) {
     let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     let object = parsed.as_ref().unwrap_or(value);

@@ -10,7 +10,7 @@ pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec
         conversation.named(value.get("id").and_then(Value::as_str), Some(folder));
         return Some(Vec::new());
     }
-    // What tells its messages from those of others.
+    // This field distinguishes its messages from those of other programs.
     value.get("created")?;
     let blocks = value.get("content")?.as_array()?;
     let is_person = value.get("role")?.as_str()? == "user";

@@ -1,4 +1,4 @@
-//! Messages in the chat form of OpenAI, one per line or a conversation per line.
+//! Messages in OpenAI's chat format: one message per line, or one conversation per line.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ fn message(conversation: &mut Conversation, value: &Value) -> Option<Vec<Dispatc
             let id = value.get("tool_call_id")?.as_str()?;
             Some(conversation.result(id, &content(), false).into_iter().collect())
         }
-        // The form before `tool_calls`: one call at a time, known by its name.
+        // The format before `tool_calls`: one call at a time, identified by its name.
         "function" => {
             let name = value.get("name")?.as_str()?;
             Some(conversation.result(name, &content(), false).into_iter().collect())

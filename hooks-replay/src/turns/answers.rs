@@ -1,4 +1,4 @@
-//! A model, tools and a person that can only say what was recorded.
+//! A model, tools and an approver that only return recorded answers.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -14,7 +14,7 @@ use hooks_core::HookContext;
 use hooks_core::data::{Block, ToolCall, ToolInput, ToolResult};
 use hooks_core::hook::BoxFuture;
 
-/// What was recorded of a turn and not said yet.
+/// The recorded answers of a turn that were not used yet.
 #[derive(Clone)]
 struct Recorded(Arc<Mutex<Rest>>);
 
@@ -30,7 +30,7 @@ impl Recorded {
     }
 }
 
-/// Gives a harness what was recorded in the place of everything outside of it.
+/// Replaces everything external to a harness by recorded answers.
 pub(super) fn recorded(harness: HarnessBuilder, inputs: &TurnInputs) -> HarnessBuilder {
     let rest = Rest {
         answers: inputs.answers.clone().into(),
@@ -50,11 +50,11 @@ pub(super) fn recorded(harness: HarnessBuilder, inputs: &TurnInputs) -> HarnessB
     harness.preflight(move |_: &HookContext, _: &str, _: &_| plan.clone())
 }
 
-/// Nothing is waited for: what was waited for then is in the recording.
+/// Timeouts do not apply: what was waited for is in the recording.
 fn limits(inputs: &TurnInputs) -> Limits {
     let mut limits = inputs.limits.clone();
     (limits.turn, limits.retry_after, limits.approval) = (None, Duration::ZERO, Duration::ZERO);
-    // Nobody reads them.
+    // Nobody reads the events.
     limits.events = Limits::default().events;
     limits
 }
@@ -65,7 +65,7 @@ impl Model for Recorded {
             let said = self.rest().answers.pop_front();
             let said = said.ok_or_else(|| ModelError::Rejected("the recording ends here".to_owned()))?;
             if said.streamed {
-                // In one piece: how the pieces came was not recorded.
+                // In one piece, because the recording does not contain the pieces.
                 deltas.text(&said.text);
                 said.outcome.iter().flat_map(|answer| &answer.content).for_each(|block| stream(&deltas, block));
             }
@@ -82,7 +82,7 @@ fn stream(deltas: &Deltas<'_>, block: &Block) {
     }
 }
 
-/// The same error, without the time that the provider asked to wait.
+/// The same error without the provider's delay.
 fn at_once(error: ModelError) -> ModelError {
     match error {
         ModelError::RateLimited { message, .. } => ModelError::rate_limited(message, Some(Duration::ZERO)),
@@ -124,7 +124,7 @@ impl Approver for Recorded {
                 Some(Some(answer)) => answer,
                 // Nobody answered in time.
                 Some(None) => pending().await,
-                None => ApprovalAnswer::No("nobody was asked this when it was recorded".to_owned()),
+                None => ApprovalAnswer::No("this question was not asked when the turn was recorded".to_owned()),
             }
         })
     }

@@ -1,4 +1,4 @@
-//! A replay of turns under way: lines come, and each turn that ends is run.
+//! A running replay of turns: collects lines, and runs each turn at its end.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use crate::report::Report;
 use crate::setup::{Running, SoFar};
 use crate::source::ReplayError;
 
-const NO_END: &str = "the turn has no end in the recording: the program ended first, or does not record turns";
+const NO_END: &str = "the turn has no end in the recording: the program ended before, or does not record turns";
 
-/// A replay under way.
+/// A running replay.
 pub(super) struct RunningTurns<'r, 'a> {
     replay: &'r TurnReplay<'a>,
     stage: Stage<'r, 'a>,
@@ -30,14 +30,14 @@ pub(super) struct RunningTurns<'r, 'a> {
 #[derive(Default)]
 struct OpenTurns(VecDeque<(Arc<str>, Vec<Placed>)>);
 
-/// A dispatch, and the line that it is in.
+/// A dispatch and its line.
 type Placed = (String, DispatchLine);
 
-/// How many turns may be open at once.
+/// The maximum number of open turns.
 const OPEN: usize = 256;
 
 impl OpenTurns {
-    /// Adds a line; where too many turns are open, the place of the one that is given up.
+    /// Adds a line. If too many turns are open, returns the place of the one that was discarded.
     fn add(&mut self, request: &Arc<str>, place: String, line: DispatchLine) -> Option<String> {
         if let Some((_, lines)) = self.0.iter_mut().rev().find(|(open, _)| open == request) {
             lines.push((place, line));
@@ -59,7 +59,7 @@ impl<'r, 'a> RunningTurns<'r, 'a> {
         Self { replay, stage: Stage::new(replay), so_far: replay.setup.start(), open: OpenTurns::default() }
     }
 
-    /// The report, at the end of the last file.
+    /// The report, after the last file.
     pub(super) fn end(self) -> Report {
         let Self { so_far: SoFar { mut report, .. }, open, .. } = self;
         for (_, lines) in open.0 {
@@ -114,7 +114,7 @@ impl Running for RunningTurns<'_, '_> {
     async fn line(&mut self, line: Line, place: &str) -> Result<(), ReplayError> {
         match line {
             Line::Dispatch(line) => {
-                // What no turn has is replayed dispatch by dispatch.
+                // Dispatches outside of turns are replayed individually.
                 let Some(request) = line.ids.request.clone() else { return Ok(()) };
                 if let Some(given_up) = self.open.add(&request, place.to_owned(), *line) {
                     self.so_far.report.fail(&given_up, &NO_END);
@@ -124,32 +124,37 @@ impl Running for RunningTurns<'_, '_> {
                 let dispatches = self.open.end(turn.ids.request.as_ref());
                 return self.turn(*turn, dispatches, place).await;
             }
-            // Of one that is full, the turn says that it is not whole.
+            // The line of a truncated turn says so.
             _ => {}
         }
         Ok(())
     }
 }
 
-/// The inputs of a turn that can be replayed.
+/// The inputs of a turn, if it can be replayed.
 fn whole(turn: &TurnLine, dispatches: usize, messages: &KnownMessages) -> Result<TurnInputs, String> {
     if turn.inputs.is_null() {
-        return Err("the turn was longer than a recorded one may be".to_owned());
+        return Err("the turn exceeded the size limit of the recorder".to_owned());
     }
     if dispatches != turn.dispatches {
-        return Err(format!("{dispatches} of the {} dispatches of the turn are in the recording", turn.dispatches));
+        return Err(format!(
+            "only {dispatches} of the {} dispatches of the turn are in the recording",
+            turn.dispatches
+        ));
     }
     if turn.inputs.get("joined").is_none() {
-        return Err("it was recorded by an earlier version, which did not keep all that a turn takes; record it anew"
-            .to_owned());
+        return Err(
+            "it was recorded by an earlier version, which did not record all inputs of a turn; record it again"
+                .to_owned(),
+        );
     }
     let mut pool = MessagePool::default();
     let inputs = messages.pooled(turn.inputs.clone(), &mut pool).map_err(|missing| missing.to_string())?;
     let inputs: TurnInputs = pool
         .within(|| serde_json::from_value(inputs))
-        .map_err(|error| format!("what the turn took from outside cannot be read: {error}"))?;
+        .map_err(|error| format!("the inputs of the turn cannot be read: {error}"))?;
     if inputs.cancelled {
-        return Err("the turn was cancelled, or its time was up".to_owned());
+        return Err("the turn was cancelled or timed out".to_owned());
     }
     Ok(inputs)
 }

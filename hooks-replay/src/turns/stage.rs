@@ -1,4 +1,4 @@
-//! Where recorded turns run: the loop with today's hooks, and with what was recorded in the place of the world.
+//! Runs recorded turns: the loop with the current hooks, and recorded answers for everything external.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,14 +15,14 @@ use super::walk::Walk;
 use super::{TurnReplay, answers};
 use crate::line::TurnLine;
 
-/// What the turns of a replay share.
+/// The state that the turns of a replay share.
 pub(super) struct Stage<'r, 'a> {
     replay: &'r TurnReplay<'a>,
     registry: Registry,
     follower: Follower,
-    /// The sets in force, by app, agent and prompt.
+    /// The cached hook sets, by app, agent and prompt.
     sets: HashMap<[Option<Arc<str>>; 3], HookSet>,
-    /// That of the last turn, whose sets the next one goes on with.
+    /// The harness of the last turn, whose cache of hook sets the next one reuses.
     harness: Option<Harness>,
 }
 
@@ -33,7 +33,7 @@ impl<'r, 'a> Stage<'r, 'a> {
         Self { replay, registry, follower, sets: HashMap::new(), harness: None }
     }
 
-    /// Runs a turn, beside which `walk` goes. It is returned also where the turn could not be run.
+    /// Runs a turn, which `walk` observes. The walk is also returned if the turn could not be run.
     pub(super) async fn run(
         &mut self,
         turn: &TurnLine,
@@ -90,7 +90,7 @@ impl<'r, 'a> Stage<'r, 'a> {
         Ok(set)
     }
 
-    /// The definition of an agent that asked for a turn, whose gates hold for it.
+    /// The definition of a caller, whose gates apply too.
     fn asker(&self, ids: &Ids, asker: &AskerInput) -> (AgentDef, Option<PromptDef>) {
         let mut of_asker = Ids::default();
         of_asker.app.clone_from(&ids.app);
@@ -118,7 +118,7 @@ impl<'r, 'a> Stage<'r, 'a> {
     }
 }
 
-/// Gives a walk what the loop dispatches.
+/// Passes the dispatches of the loop to a walk.
 #[derive(Clone, Default)]
 struct Follower(Arc<Mutex<Walk>>);
 
@@ -136,7 +136,7 @@ impl Observer for Follower {
     }
 
     fn traced(&self, trace: &Trace) {
-        // What is fired when the session opens is no part of a turn.
+        // Dispatches at the start of the session do not belong to a turn.
         if trace.record.ids.request.is_some() {
             self.walk().traced(trace.clone());
         }

@@ -1,4 +1,4 @@
-//! A turn beside its recording, dispatch by dispatch, as it runs.
+//! Compares a running turn with its recording, dispatch by dispatch.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -12,26 +12,26 @@ use crate::compare::{Difference, answers_are_missing, diff, is_of_a_replay};
 use crate::comparer::Comparer;
 use crate::line::DispatchLine;
 
-/// A dispatch that differs, or that a report notes for something else.
+/// A dispatch with differences, or with something else for the report.
 pub(super) struct Step {
     pub(super) place: String,
     pub(super) recorded: DispatchLine,
     pub(super) differences: Vec<Difference>,
-    /// Whether it comes after the turn went another way.
+    /// Whether the turn had diverged before.
     pub(super) counterfactual: bool,
 }
 
-/// The recorded dispatches of a turn, and what was found of those that today's hooks have.
+/// The recorded dispatches of a turn, and the comparison with the replayed ones so far.
 #[derive(Default)]
 pub(super) struct Walk {
     recorded: VecDeque<(String, DispatchLine)>,
-    /// The kinds at which there were hooks, as far as the turn came to them.
+    /// The kinds that had hooks in the recording, as far as the turn has come.
     then: HashSet<String>,
-    /// The kinds at which there are hooks.
+    /// The kinds that have hooks in the replay.
     today: HashSet<&'static str>,
     matching: Matching,
     pub(super) comparer: Comparer,
-    /// Where the turn begins, for what has no line of its own.
+    /// The place of the beginning of the turn, for steps without their own line.
     place: String,
     pub(super) cancellation: CancellationToken,
     pub(super) steps: Vec<Step>,
@@ -63,9 +63,9 @@ impl Walk {
         self.today = kinds.collect();
     }
 
-    /// A dispatch of the loop has ended.
+    /// Handles a dispatch of the loop.
     pub(super) fn traced(&mut self, mut trace: Trace) {
-        // The rest of the event, which may hold a conversation, is not looked at.
+        // The rest of the event can contain a conversation, and is not needed.
         trace.event = Arc::new(json!({ "call": trace.event.get("call") }));
         let line = self.comparer.line(trace);
         self.dispatched(line);
@@ -83,12 +83,12 @@ impl Walk {
         loop {
             match self.recorded.front() {
                 Some((_, then)) if then.kind == now.kind => {}
-                // Hooks where there were none.
+                // The kind had no hooks in the recording.
                 _ if !self.then.contains(&now.kind) => {
                     let then = without_hooks(&now);
                     return self.compare(self.place.clone(), then, now);
                 }
-                // No hooks any more where there were some.
+                // The kind has no hooks any more.
                 Some((_, then)) if !self.today.contains(&*then.kind) => {
                     if let Some((place, then)) = self.recorded.pop_front() {
                         let now = without_hooks(&then);
@@ -116,7 +116,7 @@ impl Walk {
         }
     }
 
-    /// The turn is over; it ended so.
+    /// Handles the end of the turn.
     pub(super) fn ended(&mut self, then: (&str, &str), now: (&str, &str)) {
         while let (false, Some((place, line))) = (self.diverged, self.recorded.pop_front()) {
             if self.today.contains(&*line.kind) {
@@ -151,7 +151,7 @@ impl Walk {
             return self.diverges(place, then, vec![flow]);
         }
         if unanswered {
-            // What the hook said then nobody can say now, and the turn went on from there.
+            // The recorded result of the missing hook influenced the rest of the turn, but cannot be reproduced.
             self.unanswered += 1;
             self.stops();
         } else if differences.iter().any(Difference::is_effective) {
@@ -161,7 +161,7 @@ impl Walk {
         }
     }
 
-    /// A dispatch after the turn went another way, beside the recorded one of its kind and call.
+    /// Handles a dispatch after the turn diverged: compares it with the recorded one of the same kind and call.
     fn counterfactual(&mut self, mut now: DispatchLine) {
         self.compared += 1;
         let call = |line: &DispatchLine| line.event.pointer("/call/id").cloned();
@@ -195,17 +195,17 @@ impl Walk {
     }
 }
 
-/// Pieces of a stream come in another way each time; what fires within a hook is part of that.
+/// Pieces of a stream are different each time, and so are dispatches that hooks fire.
 fn is_compared(line: &DispatchLine) -> bool {
     line.depth == 0 && line.kind != "stream_delta"
 }
 
-/// The dispatch where no hook is at its kind.
+/// The dispatch as it would be without hooks at its kind.
 fn without_hooks(line: &DispatchLine) -> DispatchLine {
     DispatchLine {
         runs: Some(Vec::new()),
         removed: false,
-        // Of a kind whose hooks had no opinion it is what nobody's opinion is.
+        // Without decisions of hooks, it is the default verdict.
         verdict: if line.word.is_none() { line.verdict.clone() } else { Value::Null },
         word: None,
         error: None,

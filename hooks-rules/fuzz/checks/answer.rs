@@ -1,5 +1,5 @@
-//! The input is a byte for the dialect and what a failure means, one for the event, two for the status, then stdout, a
-//! zero, and stderr.
+//! The input is a byte for the dialect and the failure mode, one for the event, two for the status, then stdout, a zero
+//! byte, and stderr.
 
 use hooks_rules::event::Exit2;
 use hooks_rules::{Answer, Decision, Dialect, FailureMode, Reading, RunStatus, TEXT_LIMIT};
@@ -75,7 +75,7 @@ fn bounded(answer: &Answer) {
 
 fn consistent(answer: &Answer) {
     if answer.failure.is_some() {
-        // What failed said nothing.
+        // A failure has no answer.
         assert_eq!((&answer.updated_input, &answer.updated_output), (&None, &None));
         assert!(answer.contexts.is_empty() && !matches!(answer.decision, Decision::Allow(_)), "{answer:?}");
     }
@@ -84,7 +84,7 @@ fn consistent(answer: &Answer) {
     assert_eq!(kinds.contains(&"hook_blocking_error"), matches!(answer.decision, Decision::Deny(_)));
 }
 
-/// Exit code 2 has the effect of its event, whatever was printed.
+/// Exit code 2 has the effect of its event, whatever the output is.
 fn blocks(reading: Reading, answer: &Answer) {
     let effect = reading.event.spec().exit2;
     let there = match effect {
@@ -100,7 +100,7 @@ fn blocks(reading: Reading, answer: &Answer) {
     assert!(!empty, "a refusal without a reason: {answer:?}");
 }
 
-/// A refusal among answers is one of all of them, in any order.
+/// A denial among several answers is the denial of all of them, in any order.
 fn folded(first: Answer, second: Answer) {
     let denies = |answer: &Answer| matches!(answer.decision, Decision::Deny(_));
     let ends = first.stop.is_some() || second.stop.is_some();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hooks_rules::{Dialect, Event, RuleFile, Severity};
 use serde_json::{Value, json};
 
-/// So many groups are read one by one.
+/// The maximum number of groups that are also parsed one by one.
 const GROUPS: usize = 40;
 
 pub(crate) fn check(input: &[u8]) {
@@ -18,7 +18,7 @@ pub(crate) fn check(input: &[u8]) {
     }
 }
 
-/// Every place lies in the text, that of a rule where its object begins, and every defect can be shown.
+/// Every position is in the text, that of a rule is the beginning of its object, and every defect can be displayed.
 fn places(file: &RuleFile, text: &str) {
     let lines: Vec<&str> = text.split('\n').map(|line| line.trim_start_matches('\u{feff}')).collect();
     for rule in &file.rules {
@@ -44,7 +44,7 @@ fn places(file: &RuleFile, text: &str) {
     }
 }
 
-/// An id names one rule, and the same one when the file is read again.
+/// Ids are unique and stable.
 fn ids(file: &RuleFile, text: &str, form: Option<Dialect>) {
     let again = RuleFile::read_as("elsewhere.json", text, form);
     let named = |file: &RuleFile| file.rules.iter().map(|rule| rule.id.clone()).collect::<Vec<_>>();
@@ -53,7 +53,7 @@ fn ids(file: &RuleFile, text: &str, form: Option<Dialect>) {
     assert_eq!(file.defects.len(), again.defects.len());
 }
 
-/// A group means alone what it means among others, whatever is wrong with those.
+/// A group has the same meaning alone and among others, whatever is wrong with those.
 fn alone(file: &RuleFile, text: &str) {
     let Ok(Value::Object(root)) = serde_json::from_str::<Value>(text) else { return };
     let Some(Value::Object(events)) = root.get("hooks") else { return };
@@ -84,10 +84,10 @@ fn alone(file: &RuleFile, text: &str) {
     assert_eq!(together, apart);
 }
 
-/// What rules say, without where they stand.
+/// The content of rules without their positions.
 fn said(file: &RuleFile) -> Vec<(Event, String, String)> {
     let words = |rule: &hooks_rules::Rule| {
-        // Without the number of a rule that is there twice.
+        // Without the suffix of a duplicate rule.
         let name = rule.event.snake_case().len() + "_00000000".len();
         (rule.event, rule.id.as_str()[..name].to_owned(), format!("{:?} {:?}", rule.action, rule.timeout))
     };

@@ -15,7 +15,7 @@ pub(crate) fn check(input: &[u8]) {
 }
 
 fn matcher(dialect: Dialect, event: Event, text: &str, value: &str) {
-    // A string, or whatever else JSON has.
+    // A string, or any other JSON value.
     let written = match (serde_json::from_str::<Value>(text), dialect) {
         (Ok(written), _) => written,
         (Err(_), Dialect::Claude) => json!(text),
@@ -41,7 +41,7 @@ fn matcher(dialect: Dialect, event: Event, text: &str, value: &str) {
     }
 }
 
-/// What the contract says of names and lists of names.
+/// The semantics of names and lists of names in the contract.
 fn nested(event: Event, written: &Value, value: &str, selects: bool) {
     let Some(pattern) = written.as_str() else { return };
     if event.spec().matched.is_none() || matches!(pattern, "" | "*") {
@@ -51,7 +51,7 @@ fn nested(event: Event, written: &Value, value: &str, selects: bool) {
     }
 }
 
-/// What the documentation says of globs: held against the whole value, letter by letter.
+/// The documented semantics of globs: they match the whole value, character by character.
 fn flat(event: Event, written: &Value, value: &str, selects: bool) {
     if !matches!(event, Event::PreToolUse | Event::PostToolUse | Event::PostToolUseFailure) {
         return;
@@ -66,7 +66,7 @@ fn flat(event: Event, written: &Value, value: &str, selects: bool) {
     }
 }
 
-/// Whether a glob fits a text, by the plainest of ways: the places of the glob that each letter can lead to.
+/// A simple glob matcher: tracks the set of positions in the glob that each character can lead to.
 fn fits(glob: &str, text: &str) -> bool {
     let glob: Vec<char> = glob.chars().collect();
     let after_stars = |mut at: Vec<bool>| {
@@ -88,7 +88,7 @@ fn fits(glob: &str, text: &str) -> bool {
     end[glob.len()]
 }
 
-/// A permission rule: read or refused, and its choice does not depend on when it is asked.
+/// A permission rule is either parsed or rejected, and its result is deterministic.
 fn filter(written: &str, value: &str) {
     let Ok(filter) = Filter::read(written) else { return };
     let again = Filter::read(&filter.to_string()).expect("what is shown can be read");
@@ -96,12 +96,12 @@ fn filter(written: &str, value: &str) {
     for (tool, field) in [("Bash", "command"), ("WebFetch", "url"), ("Edit", "file_path")] {
         let selects = |filter: &Filter, input: Value| filter.selects(&aliases, tool, &input, Some(Path::new("/home")));
         assert_eq!(selects(&filter, json!({field: value})), selects(&again, json!({field: value})), "{filter}");
-        // A guard of a tool runs where its filter cannot be told.
+        // A guard of a tool runs if its filter is undecidable.
         assert_eq!(selects(&filter, json!({})), names(&filter, tool), "{filter}");
     }
 }
 
-/// Whether a filter is one for this tool, by any of the tool's names.
+/// Whether a filter is for this tool, by any of the tool's names.
 fn names(filter: &Filter, tool: &str) -> bool {
     let text = filter.to_string();
     let name = text.split('(').next().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! The input makes a line that runs `git push`, whatever stands around it: each byte chooses a part of the line, or is noise in
-//! quotes, comments and here-documents. A line that runs the program selects its guard. The input as it is is a line too, of which
-//! nothing is known but that it can be read.
+//! The input creates a line that runs `git push` with arbitrary text around it: each byte selects a part of the line,
+//! or is noise in quotes, comments and here-documents. A line that runs the program must select its guard. The raw
+//! input is also tested as a line, which only has to be parsed without a panic.
 
 use hooks_rules::{Aliases, Filter};
 use serde_json::json;
@@ -33,7 +33,7 @@ impl Bytes<'_> {
         of[self.next() % of.len()]
     }
 
-    /// Some letters of any kind.
+    /// Some arbitrary characters.
     fn noise(&mut self) -> String {
         let count = (self.next() % 12).min(self.0.len());
         let (noise, rest) = self.0.split_at(count);
@@ -42,7 +42,7 @@ impl Bytes<'_> {
     }
 }
 
-/// The program and its command, in one of the ways to write them.
+/// The program and its subcommand in one of its spellings.
 const CALLS: &[&str] = &[
     "git push",
     "git push origin",
@@ -66,7 +66,7 @@ const CALLS: &[&str] = &[
     "env -- git push",
 ];
 
-/// Lines with a hole `@`, which they run.
+/// Lines with a placeholder `@`, which they execute.
 const AROUND: &[&str] = &[
     "@",
     "{ @; }",
@@ -102,7 +102,7 @@ const AROUND: &[&str] = &[
 fn made(bytes: &mut Bytes<'_>, depth: usize) -> String {
     let inner = if depth == 0 { bytes.one_of(CALLS).to_owned() } else { made(bytes, depth - 1) };
     match bytes.next() % 9 {
-        // Noise in the forms that keep it from being read, before and behind.
+        // Noise that is not executed, before and after.
         0 => format!("echo '{}'; {inner}", bytes.noise().replace('\'', r"'\''")),
         1 => format!("# {}\n{inner}", bytes.noise().replace('\n', " ")),
         2 => format!("{inner} # {}", bytes.noise().replace('\n', " ")),

@@ -1,21 +1,21 @@
-/// What a rule decided.
+/// The decision of a rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
-    /// Nothing.
+    /// No decision.
     #[default]
     None,
-    /// The model reads it, nothing is undone.
+    /// Informs the model. Nothing is undone.
     Feedback(String),
-    /// The turn goes on, with this as the reason.
+    /// The turn continues, for this reason.
     Continue(String),
-    /// It may happen.
+    /// Allows the action.
     Allow(String),
-    /// A person is to be asked.
+    /// A person has to be asked.
     Ask(String),
-    /// It is to be decided elsewhere.
+    /// The decision is made elsewhere.
     Defer(String),
-    /// It does not happen: the call, the prompt, the compaction; in a flat file's `Stop` the answer is replaced by an error.
+    /// Denies the call, the prompt or the compaction. At `Stop` in a flat file, the answer is replaced by an error.
     Deny(String),
 }
 
@@ -32,13 +32,13 @@ impl Decision {
         }
     }
 
-    /// Whether it takes the place of another one that came before it.
+    /// Whether it replaces the decision `earlier`.
     pub(super) fn outranks(&self, earlier: &Self) -> bool {
         self.rank() > earlier.rank()
     }
 
-    /// Folds in a later one: the higher rank holds, the first of equals; texts of feedback and of wishes to go on are
-    /// joined.
+    /// Merges a later decision. The higher rank wins, and the first of equal ones. The texts of several
+    /// [`Feedback`](Self::Feedback) or [`Continue`](Self::Continue) decisions are joined.
     pub(super) fn merge(&mut self, later: Self) {
         match (&mut *self, later) {
             (Self::Feedback(first), Self::Feedback(second)) | (Self::Continue(first), Self::Continue(second)) => {
@@ -50,7 +50,7 @@ impl Decision {
         }
     }
 
-    /// Why, in the words of the rule; `None` where nothing was decided.
+    /// The reason that the rule gave. `None` if there is no decision.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::None => None,
@@ -63,7 +63,7 @@ impl Decision {
         }
     }
 
-    /// A word for records; `None` where nothing was decided.
+    /// The name used in records. `None` if there is no decision.
     pub fn as_str(&self) -> Option<&'static str> {
         Some(match self {
             Self::None => return None,

@@ -3,7 +3,7 @@ use serde::Deserialize;
 use super::{Answer, Decision};
 use crate::event::Event;
 
-/// What a model is to answer a question of a rule with.
+/// The answer format for a rule of the type `prompt`.
 #[derive(Deserialize)]
 struct Judgement {
     ok: bool,
@@ -14,7 +14,7 @@ struct Judgement {
 }
 
 pub(crate) fn read(event: Event, text: &str, continue_on_block: bool) -> Answer {
-    // Models like to put a fence or a sentence around it.
+    // Models often add a code fence or a sentence.
     let object = text.find('{').zip(text.rfind('}')).and_then(|(from, to)| text.get(from..=to));
     let Some(Ok(judgement)) = object.map(serde_json::from_str::<Judgement>) else {
         let failure = "the model did not answer with `{\"ok\": true}` or `{\"ok\": false, \"reason\": …}`";

@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use super::{Decides, EventSpec, Exit2, Power, Shown, Types};
 
-/// One row per event, in the order of the columns of [`EventSpec`].
+/// One row per event. The columns are in the order of the fields of [`EventSpec`].
 macro_rules! events {
     ($($(#[$doc:meta])* $event:ident $kind:tt $matched:tt $exit2:ident $decision:ident $stop:ident $message:ident $output:tt $types:ident $millis:literal;)*) => {
-        /// An event of the wire.
+        /// An event in rule files.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Event {
@@ -41,68 +41,68 @@ macro_rules! events {
 events! {
     /// Before a tool runs.
     PreToolUse "before_tool_call" "tool_name" Deny Permission Counts Person ["permissionDecision" "permissionDecisionReason" "updatedInput" "additionalContext"] All 600_000;
-    /// A person is about to be asked.
+    /// Before a person is asked for permission.
     PermissionRequest "permission_request" "tool_name" Ignored Behavior Counts Person ["decision"] NoAgent 600_000;
-    /// A call was refused.
+    /// After a call was denied.
     PermissionDenied - "tool_name" Ignored Nothing NotStated NotStated ["retry"] All 600_000;
-    /// A tool has answered.
+    /// After a tool succeeded.
     PostToolUse "after_tool_call_success" "tool_name" Feedback Block Counts Person ["additionalContext" "updatedToolOutput" "updatedMCPToolOutput" "classifierContext"] All 600_000;
-    /// A tool has failed.
+    /// After a tool failed.
     PostToolUseFailure "after_tool_call_failure" "tool_name" Feedback Block Counts Person ["additionalContext"] All 600_000;
-    /// All tools of one step have answered.
+    /// After all tool calls of a step.
     PostToolBatch - - Stop Block Counts Person ["additionalContext"] All 600_000;
-    /// A person has submitted a prompt.
+    /// After a person submitted a prompt.
     UserPromptSubmit "user_prompt_submit" - Deny Block Counts Person ["additionalContext" "sessionTitle" "suppressOriginalPrompt"] All 30_000;
-    /// A command is expanded into a prompt.
+    /// Before a command is expanded into a prompt.
     UserPromptExpansion - "command_name" Deny Block Counts Person ["additionalContext" "suppressOriginalPrompt"] All 600_000;
-    /// The turn is about to end.
+    /// Before the turn ends.
     Stop "stop" - Continue Block Counts Person ["additionalContext"] All 600_000;
-    /// A sub-agent's turn is about to end.
+    /// Before the turn of a sub-agent ends.
     SubagentStop "stop" "agent_type" Continue Block Counts Person ["additionalContext"] All 600_000;
-    /// A teammate has nothing to do.
+    /// When a teammate becomes idle.
     TeammateIdle - - Continue Nothing Counts NotStated - All 600_000;
-    /// A task was created.
+    /// After a task was created.
     TaskCreated - - Deny Block Discarded NotStated - All 600_000;
-    /// A task is done.
+    /// After a task was completed.
     TaskCompleted - - Deny Nothing Counts NotStated - All 600_000;
-    /// The conversation is about to be compacted.
+    /// Before the conversation is compacted.
     PreCompact "before_compaction" "trigger" Deny Block Discarded Nobody - NoModel 600_000;
-    /// The conversation was compacted.
+    /// After the conversation was compacted.
     PostCompact "post_compact" "trigger" Notice Nothing Discarded Nobody - NoModel 600_000;
-    /// The model is about to be switched.
+    /// Before the model is switched.
     PreModelSwitch - "to_model" Deny Permission NotStated NotStated ["permissionDecision" "permissionDecisionReason"] NoModel 30_000;
-    /// The model was switched.
+    /// After the model was switched.
     PostModelSwitch - "to_model" Notice Nothing NotStated NotStated ["additionalContext"] NoModel 30_000;
-    /// A session begins.
+    /// When a session starts.
     SessionStart "session_start" "source" Notice Nothing Counts Person ["additionalContext" "initialUserMessage" "sessionTitle" "watchPaths" "reloadSkills"] Local 600_000;
-    /// A session has ended.
+    /// After a session ended.
     SessionEnd "session_end" "reason" Notice Nothing Discarded Nobody - NoModel 1_500;
-    /// A sub-agent begins.
+    /// When a sub-agent starts.
     SubagentStart "before_agent_start" "agent_type" Notice Nothing Counts Person ["additionalContext"] NoModel 600_000;
-    /// The workspace is set up.
+    /// When the workspace is set up.
     Setup - "trigger" Notice Nothing Discarded Nobody ["additionalContext"] Command 600_000;
-    /// The person is notified.
+    /// When the person is notified.
     Notification - "notification_type" Ignored Nothing Discarded Nobody ["additionalContext"] NoModel 600_000;
-    /// The turn ended with an error.
+    /// After a turn ended with an error.
     StopFailure "turn_end" "error" Ignored Nothing Discarded Nobody - NoModel 600_000;
-    /// A file of instructions was loaded.
+    /// After an instruction file was loaded.
     InstructionsLoaded - "load_reason" Ignored Nothing Discarded Nobody - NoModel 600_000;
-    /// A settings file has changed.
+    /// After a settings file changed.
     ConfigChange - "source" Deny Block Discarded Nobody - NoModel 600_000;
-    /// The current folder has changed.
+    /// After the working directory changed.
     CwdChanged - - Notice Nothing Discarded Person ["watchPaths"] NoModel 600_000;
-    /// A watched file has changed.
+    /// After a watched file changed.
     FileChanged - "file_path" Notice Nothing Discarded Person ["watchPaths"] NoModel 600_000;
-    /// A folder was added.
+    /// After a directory was added.
     DirectoryAdded - "source" Ignored Nothing Discarded Model - NoModel 600_000;
-    /// A worktree is to be made.
+    /// Before a worktree is created.
     WorktreeCreate - - Deny Nothing Discarded Nobody ["worktreePath"] NoModel 600_000;
-    /// A worktree is to be removed.
+    /// Before a worktree is removed.
     WorktreeRemove - - Deny Nothing Discarded Nobody - NoModel 600_000;
-    /// A server asks the person something.
+    /// When a server asks the person for input.
     Elicitation - "mcp_server_name" Deny Nothing Discarded Nobody ["action" "content"] NoModel 600_000;
-    /// The person has answered a server.
+    /// After the person answered a server.
     ElicitationResult - "mcp_server_name" Deny Nothing Discarded Nobody ["action" "content"] NoModel 600_000;
-    /// A message is shown.
+    /// When a message is displayed.
     MessageDisplay - - Ignored Nothing Discarded Nobody ["displayContent"] NoModel 10_000;
 }

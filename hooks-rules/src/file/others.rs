@@ -1,11 +1,11 @@
-//! Files of other programs that look like ours. They are named, not corrected.
+//! Similar files of other programs. They are reported as such, and their content is not checked.
 
 use std::path::Path;
 
 use crate::event::Event;
 use crate::written::{Flaw, Flaws, Node, items};
 
-/// A program, the folder that its files are in, and the events that no other has.
+/// A program, the folder of its files, and the events that only it has.
 const PROGRAMS: &[(&str, &str, &[&str])] = &[
     (
         "Cursor",
@@ -41,16 +41,16 @@ const PROGRAMS: &[(&str, &str, &[&str])] = &[
     ("GitHub Copilot", ".github", &["userPromptSubmitted", "errorOccurred", "agentStop", "subagentStop"]),
 ];
 
-/// The program that has an event of this name.
+/// The program that has an event with this name.
 pub(super) fn event_of(name: &str) -> Option<&'static str> {
     PROGRAMS.iter().find(|(_, _, events)| events.contains(&name)).map(|(program, ..)| *program)
 }
 
-/// Whether the file is another program's, which is told once.
+/// Whether the file belongs to another program. If so, adds one warning.
 pub(super) fn warn(file: &Path, root: &Node, flaws: &mut Flaws) -> bool {
     let Some(hooks) = root.entry("hooks") else { return false };
     let events = hooks.node.entries().unwrap_or_default();
-    // What has an inner list under an event of ours is ours, whatever else it has.
+    // An inner list under a known event means that the file is for this program, whatever else it contains.
     let ours = |name: &str| Event::named(name).is_some();
     if events.iter().any(|entry| ours(&entry.key) && items(&entry.node).iter().any(|node| node.get("hooks").is_some()))
     {
@@ -68,7 +68,7 @@ pub(super) fn warn(file: &Path, root: &Node, flaws: &mut Flaws) -> bool {
     let Some(program) = by_handler().or_else(by_event).or_else(by_folder).filter(|_| !events.is_empty()) else {
         return false;
     };
-    let problem = format!("this is a file of {program}; nothing of it runs here");
+    let problem = format!("this is a file of {program}; none of its rules run here");
     let help =
         "keep it for that program, and write rules for this one in nested groups: `{\"hooks\": {\"PreToolUse\": […]}}`";
     flaws.push(Flaw::warning(hooks.key_span.clone(), problem, help));

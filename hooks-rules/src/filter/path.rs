@@ -1,4 +1,4 @@
-//! A pattern against a file: relative to the current folder, `*` within a name, `**` across folders.
+//! Matches a file against a pattern relative to the working directory: `*` within a name, `**` across folders.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,14 +6,14 @@ use regex::RegexBuilder;
 
 use crate::files::{full, real};
 
-/// File systems that do not tell cases apart.
+/// Whether the file system is case-insensitive.
 pub(super) const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
 
 /// Whether the file fits, or a folder that it is in. A pattern without `/` is held against each name of the path, one that begins
 /// with `//` against the absolute path, every other against the path from the current folder. What other programs understand
 /// besides, such as `[0-9]`, fits every file.
 ///
-/// Held against it are the path as it is written and the file that the system finds there: behind a link it is another one.
+/// Both the path as written and the path with all symbolic links resolved are tested.
 pub(super) fn selects(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {
     let pattern = pattern.trim_end_matches('/');
     if pattern.starts_with('!') || pattern.contains(['[', '{', '\\']) {
@@ -63,7 +63,7 @@ fn fits_in(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {
     };
     match relative {
         Some(relative) => fits(pattern, relative),
-        // A file outside the current folder fits only what may be anywhere.
+        // A file outside the working directory matches only patterns for any folder.
         None if file.starts_with('/') => pattern.starts_with("**/") && fits(pattern, file.trim_start_matches('/')),
         None => fits(pattern, file.trim_start_matches("./")),
     }

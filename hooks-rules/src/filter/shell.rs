@@ -1,5 +1,5 @@
-//! A pattern against a line of shell. Each command that the line runs is held against it; what is not understood is
-//! selected, so that no way of writing a command keeps a guard from running.
+//! Matches a pattern against a shell command line. Each command that the line runs is tested. A line that is not
+//! understood matches, so that no way of writing a command can bypass a guard.
 
 mod code;
 mod command;
@@ -16,16 +16,16 @@ use word::Word;
 
 use super::path::IGNORES_CASE;
 
-/// How deep lines may be nested in words, as in `sh -c "sh -c '…'"`.
+/// The maximum nesting of command lines in words, as in `sh -c "sh -c '…'"`.
 const DEPTH: usize = 8;
 
-/// Whether the line runs a command that fits the pattern, or may run one.
+/// Whether the line runs a command that matches the pattern, or might run one.
 pub(super) fn selects(pattern: &str, line: &str) -> bool {
     let fits = |pattern: &str, line: &str| runs(&Pattern::read(pattern), line, DEPTH, false);
     fits(pattern, line) || (IGNORES_CASE && fits(&pattern.to_lowercase(), &line.to_lowercase()))
 }
 
-/// The words of the first command of a line, where all of them are known.
+/// The words of the first command of a line, if all of them are known.
 #[cfg(feature = "runner")]
 pub(crate) fn first_command(line: &str) -> Option<Vec<String>> {
     let first = parse::read(line)?.simple.into_iter().next()?;
@@ -33,7 +33,7 @@ pub(crate) fn first_command(line: &str) -> Option<Vec<String>> {
     Some(known.map(|word| word.text.clone()).collect()).filter(|words: &Vec<String>| !words.is_empty())
 }
 
-/// Something in the line that `sh` does not know.
+/// A construct in the line that `sh` does not support.
 #[cfg(feature = "runner")]
 pub(crate) fn bash_only(line: &str) -> Option<&'static str> {
     parse::bash_only(line)
@@ -60,14 +60,14 @@ struct Line<'a> {
     pattern: &'a Pattern,
     text: &'a str,
     depth: usize,
-    /// Whether it writes a file, which may hold anything.
+    /// Whether the line writes a file, whose content is unknown.
     writes: bool,
 }
 
 impl Line<'_> {
     fn is_run_by(&self, command: &Command) -> bool {
         let Some(name) = command.words.first() else { return false };
-        // A name that is computed, or a word of the grammar in the place of a name.
+        // The name is computed, or it is a reserved word, which means that the line was misparsed.
         if name.computed || programs::is_reserved(&name.text) {
             return true;
         }
@@ -80,7 +80,7 @@ impl Line<'_> {
         let words = &command.words[1..];
         match programs::role(&name.text) {
             Role::Obscure => true,
-            // In these modes the shell knows programs by other names.
+            // In these modes, the shell resolves program names differently.
             Role::Quiet => {
                 name.text == "set" && words.iter().any(|word| matches!(word.text.as_str(), "posix" | "history"))
             }
@@ -119,7 +119,7 @@ impl Line<'_> {
         }
     }
 
-    /// What code of another language starts: code that is not understood, or stands in a file.
+    /// Whether the command runs code of another language, which is not analysed, or code in a file.
     fn is_run_by_code(&self, role: Role, words: &[Word], is_fed: bool) -> bool {
         // Several options may stand in one word: `-nf`.
         let names_a_file = |option: &str| option.starts_with("--f") || (is_short(option) && option.contains('f'));
@@ -127,7 +127,7 @@ impl Line<'_> {
         code::is_opaque(role, words, is_fed) || self.is_written_somewhere() || (has_a_file && (is_fed || self.writes))
     }
 
-    /// What git starts: by some of its commands, by an alias, by a hook that the line writes.
+    /// Whether git runs the command: through one of its subcommands, an alias, or a hook that the line writes.
     fn is_run_by_git(&self, name: &Word, words: &[Word]) -> bool {
         let starts = words.iter().any(|word| word.computed || programs::starts_from_git(&word.text));
         let renames = || words.iter().any(|word| programs::renames_git(&word.text));
@@ -136,7 +136,8 @@ impl Line<'_> {
             || ((self.text.contains("hooks") || self.text.contains(".git/")) && self.is_in_a_file())
     }
 
-    /// What a program starts with words that it reads: they stand behind its own, or in the place of a mark among them.
+    /// Whether a program such as `xargs` runs the command with arguments that it reads. They follow its own arguments,
+    /// or replace a placeholder.
     fn is_run_with_what_is_read(&self, words: &[Word]) -> bool {
         let mark = words.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
             "-I" => words.get(at + 1).map(|next| next.text.clone()),
@@ -163,7 +164,7 @@ impl Line<'_> {
             || self.starts_a_file(words)
     }
 
-    /// Whether the words of a program that starts others start what the pattern is for.
+    /// Whether the words of a program that starts other programs start a command that matches.
     fn is_launched(&self, words: &[Word]) -> bool {
         words.iter().enumerate().any(|(at, word)| {
             let rest = &words[at..];
@@ -193,23 +194,23 @@ impl Line<'_> {
         })
     }
 
-    /// Whether one of the words is a program in a folder of one's own, and the line writes a file.
+    /// Whether one of the words is a program outside the system folders while the line writes a file.
     fn starts_a_file(&self, words: &[Word]) -> bool {
         let is_one = |word: &Word| word.text.contains('/') && programs::role(&word.text) == Role::Unknown;
         self.writes && words.iter().any(is_one)
     }
 
-    /// Whether one of the words is a program that is more than quiet.
+    /// Whether one of the words is a program that is not harmless.
     fn launches_something(&self, words: &[Word]) -> bool {
         let quiet = |word: &Word| matches!(programs::role(&word.text), Role::Quiet | Role::Git | Role::Unknown);
         words.iter().any(|word| self.pattern.names(word) || !quiet(word))
     }
 
-    /// A word that a program takes for a line of shell, by itself, behind an option or with those that follow:
-    /// `-S'git push'`, `--command=…`.
+    /// Whether a program interprets a word as a command line: by itself, as the value of an option, or together with
+    /// the words that follow: `-S'git push'`, `--command=…`.
     fn is_a_line(&self, word: &Word, rest: &[Word]) -> bool {
         let text = word.text.as_str();
-        // Several options may stand in one word, and the line behind the last: `-vS'git push'`.
+        // Several options can be combined in one word, with the line after the last: `-vS'git push'`.
         let options = text.strip_prefix('-').unwrap_or_default().char_indices().take(4);
         let behind_an_option = options.map(|(at, letter)| &text[1 + at + letter.len_utf8()..]);
         let value = text.split_once('=').map(|(_, value)| value);
@@ -234,7 +235,7 @@ impl Line<'_> {
             })
     }
 
-    /// What a shell is told to run: a line, a file, or what it reads.
+    /// Whether a shell runs the command: from a line, a file, or its standard input.
     fn is_run_by_shell(&self, words: &[Word], is_fed: bool) -> bool {
         if words.iter().any(|word| word.computed) {
             return true;
@@ -268,7 +269,8 @@ impl Line<'_> {
         })
     }
 
-    /// A variable by which programs find other programs, and a value that arithmetic would run.
+    /// Whether the assignment sets a variable that affects how programs are found, or a value that arithmetic would
+    /// evaluate.
     fn is_run_later(&self, assignment: &Assignment) -> bool {
         let value = &assignment.value;
         let is_open = || value.computed || value.text.contains(['$', '`']);
@@ -284,12 +286,14 @@ impl Line<'_> {
         self.writes && !name.text.contains('/') && self.text.contains(&format!("/{}", name.text))
     }
 
-    /// Whether a file that the line runs may hold the command: the line writes one, or has its words.
+    /// Whether a file that the line runs may contain the command: the line writes a file, or contains the words of the
+    /// pattern.
     fn is_in_a_file(&self) -> bool {
         self.writes || self.is_written_somewhere()
     }
 
-    /// Whether the line holds the words of the pattern, as code of another language or text of a file has them.
+    /// Whether the line contains the words of the pattern, for example in code of another language or in the text of a
+    /// file.
     fn is_written_somewhere(&self) -> bool {
         self.pattern.is_written_in(self.text)
     }

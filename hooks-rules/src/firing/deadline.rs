@@ -1,4 +1,4 @@
-//! How long a run may take.
+//! The deadline of a run.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use super::active::ActiveRule;
 use super::owner::Owner;
 use crate::event::Event;
 
-/// The variable by which a person gives the rules at the end of a session more time.
+/// The environment variable with which a person extends the deadline of the rules at `SessionEnd`.
 const SESSION_END: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
 
-/// The most that rules of settings can give the end of a session.
+/// The maximum to which rules in settings files can extend the deadline of `SessionEnd`.
 const LONGEST_END: Duration = Duration::from_secs(60);
 
-/// How long a rule may take, which the end of a session shares among all: nobody is there any more who could wait. Rules of
-/// settings that say more time give it to all, those of plugins do not.
+/// The deadline of a rule. At `SessionEnd`, all rules share one deadline, because nobody is waiting any more. The
+/// longest timeout of rules in settings files extends it for all rules. Timeouts of plugins' rules do not.
 pub(super) fn of(rule: &ActiveRule, among: &[&ActiveRule]) -> Duration {
     if rule.rule.event != Event::SessionEnd {
         return rule.rule.timeout;

@@ -1,4 +1,4 @@
-//! One run of one rule.
+//! Runs one rule.
 
 use std::collections::BTreeMap;
 use std::future::{pending, ready};
@@ -24,7 +24,7 @@ use crate::reading::Reading;
 use crate::rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Rule};
 use crate::run::{JudgeQuestion, PostRequest, Ran, Surroundings, command, run as run_command};
 
-/// What a run came to before it is reported.
+/// The result of a run, before it is reported.
 struct Done {
     answer: Answer,
     code: Option<i32>,
@@ -52,13 +52,13 @@ pub(super) async fn run(
     let began = Instant::now();
     let rule = &active.rule;
     let mut reading = Reading::new(rule.dialect, rule.event);
-    reading.on_failure = if active.owner.closed().is_some() { FailureMode::Block } else { rule.on_failure };
+    reading.on_failure = if active.owner.plugin_failure().is_some() { FailureMode::Block } else { rule.on_failure };
     let run = async {
-        if let (Some(plugin), Some(reason)) = (active.owner.plugin(), active.owner.closed()) {
+        if let (Some(plugin), Some(reason)) = (active.owner.plugin(), active.owner.plugin_failure()) {
             return Done::of(reading.failed(format!("its plugin `{plugin}` cannot run: {reason}")));
         }
         match &rule.action {
-            // What it would do last month it has done.
+            // Its effects happened when the event was recorded.
             _ if rule.detached && input.occurrence.replay => Done::without_answer(RunOutcome::Dropped),
             Action::Command(line) => run_line(shared, active, input, (line, limit), reading).await,
             Action::Http(request) => Done::of(post(shared, rule, input, request, reading).await),
@@ -67,7 +67,7 @@ pub(super) async fn run(
             Action::Compiled { .. } => Done::of(Answer::default()),
         }
     };
-    // What the app lends may panic; that is the failure of this rule and of no other.
+    // Clients that the app provides may panic. That is a failure of this rule only.
     let done = AssertUnwindSafe(run).catch_unwind().await;
     let done = done.unwrap_or_else(|_| Done::of(reading.failed("it panicked")));
     let outcome = done.outcome.unwrap_or(match done.answer.failure {
@@ -107,7 +107,7 @@ async fn run_line(
     reading: Reading,
 ) -> Done {
     if tokio::runtime::Handle::try_current().is_err() {
-        return Done::of(reading.failed("there is no Tokio runtime here; fire within one"));
+        return Done::of(reading.failed("there is no Tokio runtime; fire within one"));
     }
     let environment = &shared.environment;
     let mut around = Surroundings {
@@ -115,14 +115,16 @@ async fn run_line(
         variables: active.owner.variables(&environment.project),
     };
     if let Some(Err(error)) = active.owner.data().map(std::fs::create_dir_all) {
-        tracing::warn!(target: "hooks_rules", %error, "a plugin has no folder for its data");
+        tracing::warn!(target: "hooks_rules", %error, "the data folder of a plugin cannot be created");
     }
     if let (Event::SessionStart, Some(files)) = (reading.event, &shared.files) {
         match files.exports(&input.occurrence.session, false) {
             Ok(file) => {
                 around.variables.insert("CLAUDE_ENV_FILE".to_owned(), file.to_string_lossy().into_owned());
             }
-            Err(error) => tracing::warn!(target: "hooks_rules", %error, "there is no file for exports"),
+            Err(error) => {
+                tracing::warn!(target: "hooks_rules", %error, "the file for exported variables cannot be created");
+            }
         }
     }
     let withheld = environment.withheld();
@@ -146,7 +148,7 @@ async fn run_line(
     match select(Box::pin(run), Box::pin(says_alone)).await {
         Either::Left((ran, _)) => {
             let (answer, code) = (read(&ran, reading), code(&ran));
-            // It said so and left before it was heard: what it decides must not depend on who is faster.
+            // The command may exit before its first line is handled. The result must not depend on timing.
             if answer.goes_on_alone {
                 return leave(shared, active, input, reading, ready(ran));
             }
@@ -156,7 +158,7 @@ async fn run_line(
     }
 }
 
-/// Lets a run go on without anybody waiting for it; its end is reported as a run of its own.
+/// Continues a run in the background. Its end is reported as a separate run.
 fn leave(
     shared: &Arc<Shared>,
     active: &Arc<ActiveRule>,
@@ -175,7 +177,7 @@ fn leave(
             reporter.wake(Wake { session, rule: active.rule.id.clone(), text });
         }
         let mut answer = read(&ran, reading);
-        // Nobody waits, so it decides nothing.
+        // A background run decides nothing.
         answer.decision = crate::answer::Decision::None;
         let outcome = if answer.failure.is_some() { RunOutcome::Failed } else { RunOutcome::Answered };
         let report = report(&active, outcome, &answer, code(&ran), began);
@@ -200,7 +202,7 @@ fn read(ran: &Ran, reading: Reading) -> Answer {
         return reading.read(&ran.status, &ran.stdout, &ran.stderr);
     }
     let is_text = !ran.stdout.trim_start_matches('\u{feff}').trim_start().starts_with('{');
-    // An answer that is cut is none, but exit code 2 blocks all the same.
+    // Truncated output is not a valid answer, but exit code 2 blocks anyway.
     let stdout = if is_text { ran.stdout.as_str() } else { "" };
     let mut answer = reading.read(&ran.status, stdout, &ran.stderr);
     match (is_text, answer.failure.is_some(), answer.decision.as_str()) {
@@ -213,7 +215,7 @@ fn read(ran: &Ran, reading: Reading) -> Answer {
 }
 
 async fn post(shared: &Shared, rule: &Rule, input: &Input, request: &HttpRequest, reading: Reading) -> Answer {
-    let Some(client) = &shared.clients.post else { return reading.failed("there is no client for requests") };
+    let Some(client) = &shared.clients.post else { return reading.failed("there is no client for `http` rules") };
     let fill = |(name, value): (&String, &String)| (name.clone(), fill_header(value, &request.allowed_env));
     let mut headers: BTreeMap<String, String> = request.headers.iter().map(fill).collect();
     headers.entry("Content-Type".to_owned()).or_insert_with(|| "application/json".to_owned());
@@ -225,7 +227,7 @@ async fn post(shared: &Shared, rule: &Rule, input: &Input, request: &HttpRequest
     }
 }
 
-/// `$NAME` and `${NAME}` from the environment where the rule allows the name, and nothing otherwise.
+/// Expands `$NAME` and `${NAME}` from the environment. Names that the rule does not allow expand to nothing.
 fn fill_header(value: &str, allowed: &[String]) -> String {
     let mut filled = String::new();
     let mut rest = value;
@@ -247,18 +249,18 @@ fn fill_header(value: &str, allowed: &[String]) -> String {
 }
 
 async fn ask(shared: &Shared, rule: &Rule, input: &Input, question: &JudgePrompt, reading: Reading) -> Answer {
-    let Some(judge) = &shared.clients.judge else { return reading.failed("there is no model to ask") };
+    let Some(judge) = &shared.clients.judge else { return reading.failed("there is no model for `prompt` rules") };
     let written = input.of(rule.dialect);
     let text = Rule::filled(&question.prompt, String::from_utf8_lossy(&written).trim_end());
     let asked = JudgeQuestion { event: rule.event, text, model: question.model.clone() };
     match timeout(rule.timeout, judge.judge(&asked)).await {
-        Err(_) => reading.failed("the model was not done in time"),
+        Err(_) => reading.failed("the model timed out"),
         Ok(Err(error)) => reading.failed(format!("the model could not be asked: {error}")),
         Ok(Ok(said)) => reading.read_judgement(&said, question.continue_on_block),
     }
 }
 
-/// Text for the conversation.
+/// Adds text to the conversation.
 fn put(text: &str, input: &Input) -> Answer {
     let prompt = input.occurrence.get("prompt").and_then(Value::as_str);
     let text = prompt.map_or_else(|| text.to_owned(), |prompt| text.replace("{userMessage}", prompt));

@@ -3,8 +3,8 @@ use std::fmt;
 use super::report::{RuleRun, RunOutcome};
 use crate::answer::{Answer, Decision};
 
-/// Rules that failed where no other decided anything: the hook that carries them has failed, and its record says so. The
-/// event goes on, since a rule that is to block said `"onFailure": "block"`.
+/// Rules failed and no other rule decided. It is the error of the hook that runs the rules, so that its record shows
+/// the failure. The event continues: a rule that has to block on failure sets `"onFailure": "block"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RulesFailed(String);
 
@@ -17,14 +17,14 @@ impl fmt::Display for RulesFailed {
 impl std::error::Error for RulesFailed {}
 
 impl RulesFailed {
-    /// The failures of these runs, where the answer says nothing.
+    /// The failures of these runs, unless the answer contains a decision.
     pub(super) fn of(runs: &[RuleRun], answer: &Answer) -> Option<Self> {
         let failures: Vec<String> = failures(runs).collect();
         (!failures.is_empty() && says_nothing(answer)).then(|| Self(failures.join("; ")))
     }
 }
 
-/// Each failure with the rule that it is of.
+/// Each failure, with its rule.
 fn failures(runs: &[RuleRun]) -> impl Iterator<Item = String> {
     runs.iter().filter(|run| run.outcome == RunOutcome::Failed).map(|run| {
         let why = run.failure.as_deref().unwrap_or_default();
@@ -32,7 +32,7 @@ fn failures(runs: &[RuleRun]) -> impl Iterator<Item = String> {
     })
 }
 
-/// What the person is told of failures: nothing else would show that a guard does not guard.
+/// The messages for the person about failures. Without them, nobody would notice that a guard does not work.
 pub(super) fn notices(runs: &[RuleRun]) -> impl Iterator<Item = String> {
     let event = runs.first().map(|run| run.event);
     failures(runs).map(move |failure| format!("{} hook error: {failure}", event.map_or("", |event| event.as_str())))

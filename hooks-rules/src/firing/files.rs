@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-/// A folder with two files for each session: the transcript, and what scripts export. Nobody else may read them.
+/// A folder with two files per session: the transcript, and the exported variables. Only the current user can read
+/// them.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionFiles {
     folder: PathBuf,
@@ -19,12 +20,12 @@ impl SessionFiles {
         Self { folder }
     }
 
-    /// The transcript of a conversation, which is there afterwards.
+    /// Returns the path of a conversation's transcript, and creates the file if necessary.
     pub(crate) fn transcript(&self, conversation: &str) -> io::Result<PathBuf> {
         self.made(conversation, "jsonl")
     }
 
-    /// The file for what scripts of a session export, which is there afterwards; `anew` empties it.
+    /// Returns the path of the file for exported variables, and creates the file if necessary. `anew` empties it.
     pub(crate) fn exports(&self, session: &str, anew: bool) -> io::Result<PathBuf> {
         let path = self.made(session, "sh")?;
         if anew {
@@ -33,23 +34,23 @@ impl SessionFiles {
         Ok(path)
     }
 
-    /// The same, where scripts wrote something into it.
+    /// Like [`exports`](Self::exports), but only if scripts have written to the file.
     pub(crate) fn exported(&self, session: &str) -> Option<PathBuf> {
         let path = self.path(session, "sh");
         std::fs::metadata(&path).is_ok_and(|file| file.len() > 0).then_some(path)
     }
 
-    /// Keeps a text of a session, and says where.
+    /// Saves a text of a session and returns its path.
     pub(crate) fn keep(&self, session: &str, text: &str) -> io::Result<PathBuf> {
-        let print = Sha256::digest(text).iter().take(4).fold(0_u32, |print, byte| print << 8 | u32::from(*byte));
-        let path = self.made(session, &format!("{print:08x}.txt"))?;
+        let fingerprint = Sha256::digest(text).iter().take(4).fold(0_u32, |hash, byte| hash << 8 | u32::from(*byte));
+        let path = self.made(session, &format!("{fingerprint:08x}.txt"))?;
         let file = Self::open(&path)?;
         file.set_len(0)?;
         (&file).write_all(text.as_bytes())?;
         Ok(path)
     }
 
-    /// Opens a file to write at its end.
+    /// Opens a file for appending.
     pub(crate) fn open(path: &Path) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
@@ -74,7 +75,7 @@ impl SessionFiles {
     }
 }
 
-/// A name for the files of a session: its id where that is one, and otherwise what can be kept of it with a fingerprint, so
+/// The file name for a session: its id if that is a valid name, otherwise the valid part of it with a fingerprint, so
 /// that no two sessions share a file.
 fn name(id: &str) -> String {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
@@ -82,15 +83,15 @@ fn name(id: &str) -> String {
         return id.to_owned();
     }
     let kept: String = id.chars().map(|c| if is_plain(c) { c } else { '_' }).take(60).collect();
-    let print = Sha256::digest(id).iter().take(8).fold(0, |print, byte| print << 8 | u64::from(*byte));
-    format!("_{kept}.{print:016x}")
+    let fingerprint = Sha256::digest(id).iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte));
+    format!("_{kept}.{fingerprint:016x}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Not even where the file system does not tell cases apart.
+    /// Even on a case-insensitive file system.
     #[test]
     fn no_two_sessions_share_a_name() {
         let long = "x".repeat(200);

@@ -1,4 +1,5 @@
-//! All rules of one event: selected, run at the same time on the same input, folded in the order of the files.
+//! Runs all rules of an event: selects them, runs them concurrently on the same input, and merges their answers in the
+//! order of the files.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,7 +23,7 @@ use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::stdin::Occurrence;
 
-/// The rules of one event, as a set that was made goes on with them.
+/// The rules of one event, as they were when the hook set was created.
 #[derive(Debug)]
 pub(crate) struct Firing {
     pub(crate) shared: Arc<Shared>,
@@ -30,7 +31,7 @@ pub(crate) struct Firing {
     pub(crate) rules: Vec<Arc<ActiveRule>>,
 }
 
-/// The input of one occurrence, written once for each dialect that asks.
+/// The input of an occurrence, serialised once per dialect.
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) occurrence: Occurrence,
@@ -49,12 +50,12 @@ impl Input {
 }
 
 impl Firing {
-    /// An occurrence of the event with what the context knows.
+    /// Creates an occurrence of the event from the context.
     pub(crate) fn occurrence(&self, cx: &HookContext) -> Occurrence {
         self.occurrence_in(cx, cx.session().unwrap_or_default())
     }
 
-    /// The same, for an event that names its session.
+    /// Like [`occurrence`](Self::occurrence), for an event that names its session.
     pub(crate) fn occurrence_in(&self, cx: &HookContext, session: &str) -> Occurrence {
         let mut occurrence = Occurrence::new(self.event);
         session.clone_into(&mut occurrence.session);
@@ -62,7 +63,7 @@ impl Firing {
             occurrence.pass(fields.clone());
         }
         occurrence.replay = cx.is_replay();
-        // What was recorded is told as it was, also where its folder is gone or on another machine.
+        // In a replay, report the recorded folder, even if it does not exist here.
         let recorded = cx.workspace().filter(|_| cx.is_replay());
         let cwd = recorded.map_or_else(|| self.shared.environment.folder(cx.workspace()), Path::to_path_buf);
         occurrence.cwd = cwd.to_string_lossy().into_owned();
@@ -80,7 +81,7 @@ impl Firing {
         }
         let name = cx.agent().unwrap_or_default().to_owned();
         let id = match cx.conversation() {
-            // Each time an agent is asked it has another conversation.
+            // Each call of a sub-agent has a new conversation.
             Some(own) if own != session => own.to_owned(),
             _ => cx.agent_path().iter().map(String::as_str).chain([name.as_str()]).collect::<Vec<_>>().join("/"),
         };
@@ -88,27 +89,27 @@ impl Firing {
         occurrence
     }
 
-    /// The transcript of a conversation, where this crate keeps it.
+    /// The path of a conversation's transcript, if this crate writes one.
     pub(crate) fn transcript(&self, conversation: &str) -> Option<String> {
         let path = self.shared.files.as_ref()?.transcript(conversation);
         let path = path.inspect_err(|error| {
-            tracing::warn!(target: "hooks_rules", conversation, %error, "there is no transcript");
+            tracing::warn!(target: "hooks_rules", conversation, %error, "the transcript cannot be created");
         });
         Some(path.ok()?.to_string_lossy().into_owned())
     }
 
-    /// Runs the rules that are for this occurrence; `None` where none is. `tool` is the tool as it is called here, where one is
-    /// called.
+    /// Runs the rules that this occurrence selects. `None` if it selects none. `tool` is the app's name of the called
+    /// tool, if there is one.
     ///
     /// # Errors
-    /// [`RulesFailed`] where rules failed and no other decided anything.
+    /// [`RulesFailed`] if rules failed and no other rule decided.
     pub(crate) async fn fire(&self, occurrence: Occurrence, tool: Option<&str>) -> Result<Option<Answer>, RulesFailed> {
         let (answer, fired) = self.run(occurrence, tool).await;
         self.shared.report_fired(fired.as_ref());
         answer.map(|answer| fired.map(|_| answer))
     }
 
-    /// The same, without telling what came of it; `None` where no rule was selected.
+    /// Like [`fire`](Self::fire), without reporting the result. `None` if no rule was selected.
     pub(crate) async fn run(
         &self,
         occurrence: Occurrence,
@@ -147,13 +148,13 @@ impl Firing {
         (RulesFailed::of(&reports, &folded).map_or(Ok(folded), Err), Some(fired))
     }
 
-    /// The rules that are for this occurrence, without copies.
+    /// The rules that this occurrence selects, without duplicates.
     pub(crate) fn select(&self, occurrence: &Occurrence, tool: Option<&str>) -> Vec<&Arc<ActiveRule>> {
         let kept_out = self.kept_out(occurrence, tool);
         self.rules.iter().zip(kept_out).filter(|(_, why)| why.is_none()).map(|(active, _)| active).collect()
     }
 
-    /// What keeps each rule from running, in their order.
+    /// For each rule, what keeps it from running.
     pub(crate) fn kept_out(&self, occurrence: &Occurrence, tool: Option<&str>) -> Vec<Option<KeptOut>> {
         let mut kept_out: Vec<_> = self.rules.iter().map(|active| self.not_for(active, occurrence, tool)).collect();
         let mut best: HashMap<(&str, String), usize> = HashMap::new();
@@ -168,7 +169,7 @@ impl Firing {
         kept_out
     }
 
-    /// Why a rule is not for this occurrence.
+    /// Why a rule does not apply to this occurrence.
     fn not_for(&self, active: &ActiveRule, occurrence: &Occurrence, tool: Option<&str>) -> Option<KeptOut> {
         let rule = &active.rule;
         let aliases = &self.shared.aliases;

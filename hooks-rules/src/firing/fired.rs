@@ -1,4 +1,4 @@
-//! What came of an event for all its rules together, as one value for logs and traces.
+//! The combined result of all rules of an event, for logs and traces.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::event::Event;
 use crate::rule::RuleSource;
 use crate::stdin::Occurrence;
 
-/// An event for which rules ran, and what they came to together. There is one where at least one rule was selected, and none
-/// otherwise. Beside the reason of a decision it holds nothing of what was given to rules or said by them.
+/// An event for which at least one rule was selected, and the combined result. Except for the reason of the decision,
+/// it contains no input or output of rules.
 ///
 /// ```
 /// use hooks_rules::Rules;
@@ -32,30 +32,30 @@ pub struct RulesFired {
     pub session: String,
     /// The rules that were selected, in the order of the files.
     pub matched: Vec<RuleSource>,
-    /// `allow`, `deny`, `ask`, `defer`, `feedback`, `continue`, `stop` where the turn ends, or `none`; at the end of a turn also
-    /// `continue_at_max_iter` and `reentry_capped`, where rules would go on and may not.
+    /// `allow`, `deny`, `ask`, `defer`, `feedback`, `continue`, `stop` if the turn ends, or `none`. At the end of a
+    /// turn also `continue_at_max_iter` and `reentry_capped`, if rules wanted to continue but a limit was reached.
     pub outcome: &'static str,
-    /// Why, where a decision has a reason.
+    /// The reason of the decision, if it has one.
     pub reason: Option<String>,
-    /// The rule whose decision it is.
+    /// The rule that decided.
     pub decided_by: Option<RuleSource>,
-    /// How many contexts were added for the model.
+    /// The number of contexts for the model.
     pub contexts: usize,
-    /// Whether these are kept from the person.
+    /// Whether the contexts are hidden from the person.
     pub suppress_output: bool,
     /// Whether the tool's input or output was replaced.
     pub rewrote: bool,
     /// How many rules failed.
     pub failures: usize,
-    /// What else there is to say of the event, in the words of the wire: `tool_name`, `trigger`, `compaction_type`, `source`,
-    /// `reason`, `turn_end_reason`, `at_max_iter`.
+    /// Further fields of the event, named as on stdin: `tool_name`, `trigger`, `compaction_type`, `source`, `reason`,
+    /// `turn_end_reason`, `at_max_iter`.
     pub details: Map<String, Value>,
 }
 
 /// Called once for each event for which rules ran.
 pub(crate) type FiredListener = Arc<dyn Fn(&RulesFired) + Send + Sync>;
 
-/// The fields of an occurrence that say nothing of the conversation.
+/// The fields of an occurrence that contain nothing of the conversation.
 const DETAILS: &[&str] = &[
     "tool_name",
     "trigger",

@@ -9,27 +9,27 @@ use crate::rule::RuleId;
 #[serde(rename_all = "snake_case", tag = "why")]
 #[non_exhaustive]
 pub enum KeptOut {
-    /// It is a rule of another event.
+    /// It belongs to another event.
     OtherEvent,
-    /// Nothing here fires its event.
+    /// Nothing fires its event.
     NeverFired,
-    /// Somebody disabled it.
+    /// It was disabled.
     Disabled,
-    /// It was to run once, and has.
+    /// It has the field `once`, and has run.
     Spent,
-    /// Its matcher does not select the occurrence.
+    /// Its matcher does not match.
     Matcher {
-        /// What the matcher was held against: every name of a tool, or the one value.
+        /// The values that the matcher was tested against: all names of a tool, or a single value.
         against: Vec<String>,
     },
-    /// Its `if` does not select the call.
+    /// Its `if` does not match the call.
     Filter {
         /// The `if`.
         filter: String,
     },
-    /// Another rule says the same, and runs.
+    /// It duplicates another rule, which runs.
     SameAs {
-        /// That rule.
+        /// The other rule.
         rule: RuleId,
     },
 }
@@ -37,16 +37,16 @@ pub enum KeptOut {
 impl fmt::Display for KeptOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OtherEvent => f.write_str("it is a rule of another event"),
+            Self::OtherEvent => f.write_str("it belongs to another event"),
             Self::NeverFired => f.write_str("nothing here fires its event"),
             Self::Disabled => f.write_str("it is disabled"),
-            Self::Spent => f.write_str("it was to run once, and has"),
+            Self::Spent => f.write_str("it has `once`, and has run"),
             Self::Matcher { against } if against.is_empty() => {
-                f.write_str("its matcher selects by a value, and there is none here")
+                f.write_str("its matcher needs a value, but this event has none")
             }
             Self::Matcher { against } => write!(f, "its matcher does not select `{}`", against.join("` or `")),
             Self::Filter { filter } => write!(f, "its `if` does not select this call: `{filter}`"),
-            Self::SameAs { rule } => write!(f, "it says the same as {rule}, which runs"),
+            Self::SameAs { rule } => write!(f, "it duplicates {rule}, which runs"),
         }
     }
 }

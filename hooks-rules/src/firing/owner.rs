@@ -1,34 +1,34 @@
-//! Whose rules they are: a person's, a project's, a skill's or a plugin's.
+//! The owner of rules: the user, a project, a skill or a plugin.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A plugin whose rules an app takes in.
+/// A plugin whose rules the app loads.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PluginFolder {
     pub(crate) name: String,
     pub(crate) root: PathBuf,
     pub(crate) data: Option<PathBuf>,
     pub(crate) options: BTreeMap<String, String>,
-    /// Why its guards refuse and the rest of it is left out.
-    pub(crate) closed: Option<Arc<str>>,
+    /// If set, the reason why its guards deny and its other rules are left out.
+    pub(crate) failure: Option<Arc<str>>,
 }
 
 impl PluginFolder {
-    /// The plugin `name` in the folder `root`; its rules are in `hooks/hooks.json` there.
+    /// Creates the plugin `name` with the folder `root`. Its rules are in `hooks/hooks.json` in that folder.
     pub fn new(name: impl Into<String>, root: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), root: root.into(), data: None, options: BTreeMap::new(), closed: None }
+        Self { name: name.into(), root: root.into(), data: None, options: BTreeMap::new(), failure: None }
     }
 
-    /// Its name.
+    /// The name of the plugin.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where it keeps its data: `CLAUDE_PLUGIN_DATA`, which is made where it is not there. `data/<name>` beside its folder where
-    /// nothing is said.
+    /// Sets the folder for its data (`CLAUDE_PLUGIN_DATA`), which is created if necessary. Default: `data/<name>` next to
+    /// the plugin's folder.
     #[must_use]
     pub fn data(mut self, folder: impl Into<PathBuf>) -> Self {
         self.data = Some(folder.into());
@@ -44,31 +44,31 @@ impl PluginFolder {
     }
 }
 
-/// Options may be secret: it shows their names.
+/// Options may be secret, so only their names are shown.
 impl fmt::Debug for PluginFolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let options: Vec<_> = self.options.keys().collect();
         let mut shown = f.debug_struct("PluginFolder");
         shown.field("name", &self.name).field("root", &self.root).field("data", &self.data);
-        shown.field("options", &options).field("closed", &self.closed).finish()
+        shown.field("options", &options).field("failure", &self.failure).finish()
     }
 }
 
-/// Whose file it is.
+/// The owner of a file.
 #[derive(Clone, Debug)]
 pub(crate) enum Owner {
-    /// The person's, or the operator's.
+    /// The user, or the operator.
     User,
-    /// The project's: it waits for trust.
+    /// The project. The file has to be trusted first.
     Project,
-    /// A skill's, which may say `once`.
+    /// A skill, whose rules can use `once`.
     Skill(String),
-    /// A plugin's.
+    /// A plugin.
     Plugin(Arc<PluginFolder>),
 }
 
 impl Owner {
-    /// What distinguishes its rules from the same rules elsewhere. All settings files are one.
+    /// Distinguishes its rules from equal rules elsewhere. All settings files have the same key.
     pub(crate) fn duplicate_key(&self) -> &str {
         match self {
             Self::User | Self::Project => "",
@@ -85,10 +85,10 @@ impl Owner {
         }
     }
 
-    /// Why its guards refuse and the rest of it is left out.
-    pub(crate) fn closed(&self) -> Option<&str> {
+    /// If set, the reason why its guards deny and its other rules are left out.
+    pub(crate) fn plugin_failure(&self) -> Option<&str> {
         match self {
-            Self::Plugin(plugin) => plugin.closed.as_deref(),
+            Self::Plugin(plugin) => plugin.failure.as_deref(),
             _ => None,
         }
     }
@@ -101,7 +101,7 @@ impl Owner {
         }
     }
 
-    /// The variables that its commands find.
+    /// The environment variables of its commands.
     pub(crate) fn variables(&self, project: &Path) -> BTreeMap<String, String> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let mut variables = BTreeMap::from([("CLAUDE_PROJECT_DIR".to_owned(), text(project))]);

@@ -10,7 +10,7 @@ use crate::answer::Answer;
 use crate::event::Event;
 use crate::rule::{RuleId, RuleSource};
 
-/// One run of one rule. Holds nothing of what was given to the rule, and of what it said only why it failed.
+/// A run of a rule. It contains nothing of the rule's input, and of its output only the reason of a failure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RuleRun {
@@ -22,44 +22,44 @@ pub struct RuleRun {
     pub file: Arc<Path>,
     /// Its line.
     pub line: usize,
-    /// The plugin whose rule it is.
+    /// The plugin to which the rule belongs.
     pub plugin: Option<String>,
     /// How it ended.
     pub outcome: RunOutcome,
-    /// The exit code of its command.
+    /// The exit code of the command.
     pub code: Option<i32>,
-    /// How long it took.
+    /// The duration.
     pub duration: Duration,
-    /// What it decided, in a word.
+    /// The decision, as a word.
     pub decision: Option<&'static str>,
-    /// Why it failed.
+    /// The reason of a failure.
     pub failure: Option<String>,
-    /// What its author likely did not mean.
+    /// Warnings about probable mistakes of the rule's author.
     pub remarks: Vec<String>,
-    /// The variables that its command did not find because the app withholds them.
+    /// The environment variables that the app withheld from the command.
     pub withheld: Vec<String>,
 }
 
 impl RuleRun {
-    /// Where the rule is from.
+    /// The rule's id and position.
     pub fn source(&self) -> RuleSource {
         let Self { rule, file, line, plugin, .. } = self;
         RuleSource { rule: rule.clone(), file: Arc::clone(file), line: *line, plugin: plugin.clone() }
     }
 }
 
-/// How one run of a rule ended.
+/// How a run of a rule ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunOutcome {
-    /// It answered, if only by saying nothing.
+    /// It answered, possibly without output.
     Answered,
-    /// It failed; what that means is the rule's `onFailure`.
+    /// It failed. The rule's `onFailure` determines the effect.
     Failed,
-    /// Nobody waits for it; a second run is reported when it ends.
+    /// It continues in the background. When it ends, a second run is reported.
     Detached,
-    /// It was not started: too many run already that nobody waits for.
+    /// It was not started, because too many background runs are active.
     Dropped,
 }
 
@@ -77,7 +77,7 @@ impl fmt::Display for RuleRun {
     }
 }
 
-/// What the rules of an event said that its kind cannot carry.
+/// Parts of the answers of an event's rules that its kind cannot carry.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Notices {
@@ -87,15 +87,15 @@ pub struct Notices {
     pub session: String,
     /// Messages for the person, in the order of the files.
     pub messages: Vec<String>,
-    /// Messages for the model, out of turn.
+    /// Messages for the model that are not tied to the event.
     pub for_the_model: Vec<String>,
-    /// Members of `hookSpecificOutput` such as `sessionTitle`.
+    /// Members of `hookSpecificOutput`, such as `sessionTitle`.
     pub members: Map<String, Value>,
-    /// The rule that decided, or ends the turn.
+    /// The rule that decided, or that ends the turn.
     pub decided_by: Option<RuleSource>,
 }
 
-/// What a command that nobody waited for (`asyncRewake`) has for the model.
+/// A message for the model from a background command (`asyncRewake`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Wake {
@@ -103,27 +103,27 @@ pub struct Wake {
     pub session: String,
     /// The rule.
     pub rule: RuleId,
-    /// What it said.
+    /// The message.
     pub text: String,
 }
 
-/// Called where a command wakes the model.
+/// Called when a command wakes the model.
 pub(crate) type WakeListener = Arc<dyn Fn(&Wake) + Send + Sync>;
 
 /// Called after each run.
 pub(crate) type RunObserver = Arc<dyn Fn(&RuleRun) + Send + Sync>;
 
-/// What a command printed, at most 1 MiB of each stream.
+/// The output of a command, at most 1 MiB of each stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Printed {
-    /// To standard output; the body of an answer of HTTP.
+    /// Standard output, or the body of an HTTP response.
     pub stdout: String,
-    /// To standard error.
+    /// Standard error.
     pub stderr: String,
 }
 
-/// Called after each run, with what the rule said and printed.
+/// Called after each run, with the answer of the rule and the output of its command.
 pub(crate) type AnswerObserver = Arc<dyn Fn(&RuleRun, &Answer, &Printed) + Send + Sync>;
 
 /// Called with the notices of an event.

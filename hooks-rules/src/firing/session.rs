@@ -1,7 +1,7 @@
 use serde_json::{Map, Value};
 
-/// What the harness knows of a session that a context does not hold. It goes into the context's state; in the turn loop of
-/// `hooks-agent` by `harness.session(…).state(SessionInfo { … })`.
+/// Properties of a session that the context does not contain. Put it into the context's state. In the turn loop of
+/// `hooks-agent`, use `harness.session(…).state(SessionInfo { … })`.
 ///
 /// ```
 /// use hooks_core::HookContext;
@@ -13,13 +13,14 @@ use serde_json::{Map, Value};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionInfo {
-    /// The file with the conversation, one message per line; scripts at `Stop` read it.
+    /// The transcript: a file with one message per line, which scripts at `Stop` read.
     pub transcript: Option<std::path::PathBuf>,
     /// The permission mode: `default`, `plan`, `acceptEdits`, …
     pub permission_mode: Option<String>,
 }
 
-/// Fields that nested rules are given on stdin as they are, in the place of those that are known here or beside them: a
-/// harness that has more to say than its events hold, or passes a payload on. It goes into the context's state.
+/// Fields that are passed unchanged to nested rules on stdin. They replace or extend the fields that this crate sets.
+/// Use it if the harness has more information than its events contain, or forwards a payload. Put it into the context's
+/// state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PassedFields(pub Map<String, Value>);

@@ -1,4 +1,4 @@
-//! What all rules of an app share.
+//! State that all rules of an app share.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,7 +20,7 @@ use crate::answer::Answer;
 use crate::rule::RuleSource;
 use crate::run::{Background, Clients, Environment};
 
-/// What all rules of an app share, through every reload.
+/// State that all rules of an app share. It survives reloads.
 pub(crate) struct Shared {
     pub(crate) aliases: Aliases,
     pub(crate) environment: Environment,
@@ -33,20 +33,20 @@ pub(crate) struct Shared {
     pub(crate) fired_listeners: Vec<FiredListener>,
     pub(crate) files: Option<SessionFiles>,
     transcripts: Transcripts,
-    /// What rules before a call said to the model, until its result is there: by conversation and call.
+    /// Contexts from rules before a call, kept until the call has its result, by conversation and call.
     contexts: Mutex<HashMap<(String, String), Vec<String>>>,
-    /// What commands that nobody waited for have for the model, by session.
+    /// Messages for the model from background commands, by session.
     wakes: Mutex<HashMap<String, Vec<String>>>,
-    /// How often a turn was continued in a row, by conversation.
+    /// The number of times that rules continued the turn in a row, by conversation.
     continued: Mutex<HashMap<String, u32>>,
-    /// Why a session is to stop at its first prompt.
+    /// The reason why a session has to stop at its first prompt.
     stopped: Mutex<HashMap<String, (String, Option<RuleSource>)>>,
 }
 
-/// How many calls may wait for their results with a context.
+/// The maximum number of calls with kept contexts.
 const WAITING: usize = 1_024;
 
-/// How often rules may continue a turn in a row.
+/// The maximum number of times that rules can continue a turn in a row.
 const CONTINUED: u32 = 8;
 
 impl Shared {
@@ -91,7 +91,8 @@ impl Shared {
         self.fired_listeners.iter().for_each(|listener| isolated(|| listener(fired)));
     }
 
-    /// Wakes the model: by the app, and where it does not say how at the next result, prompt or end of a turn.
+    /// Wakes the model through the app's listener. Without one, the message is delivered with the next result, prompt
+    /// or end of a turn.
     pub(crate) fn wake(&self, wake: Wake) {
         self.wake_listeners.iter().for_each(|listener| isolated(|| listener(&wake)));
         if self.wake_listeners.is_empty() {
@@ -99,31 +100,32 @@ impl Shared {
         }
     }
 
-    /// What wakes the model, once.
+    /// Takes the messages of background commands.
     pub(crate) fn take_wakes(&self, cx: &HookContext) -> Vec<String> {
         lock(&self.wakes).remove(cx.session().unwrap_or_default()).unwrap_or_default()
     }
 
-    /// Keeps a text that is too long to be read, and says where.
+    /// Saves a text that is too long for the model, and returns its path.
     pub(crate) fn keep_text(&self, session: &str, text: &str) -> Option<PathBuf> {
         let kept = self.files.as_ref()?.keep(session, text);
-        kept.inspect_err(|error| tracing::warn!(target: "hooks_rules", %error, "a long text cannot be kept")).ok()
+        kept.inspect_err(|error| tracing::warn!(target: "hooks_rules", %error, "a long text could not be saved")).ok()
     }
 
-    /// Keeps what is for the model until the call has its result. Calls of two conversations may have one id.
+    /// Keeps contexts for the model until the call has its result. The key includes the conversation, because call ids
+    /// are not globally unique.
     pub(crate) fn keep_contexts(&self, cx: &HookContext, call: &str, contexts: Vec<String>) {
         if contexts.is_empty() {
             return;
         }
         let mut kept = lock(&self.contexts);
-        // A call that never gets a result must not fill the memory.
+        // A call that never gets a result must not leak memory.
         if kept.len() < WAITING {
             kept.insert((conversation(cx).to_owned(), call.to_owned()), contexts);
         } else {
             tracing::warn!(
                 target: "hooks_rules",
                 call,
-                "{WAITING} calls wait for their results; what rules say to the model about another is dropped"
+                "{WAITING} calls wait for their results; contexts of rules for further calls are dropped"
             );
         }
     }
@@ -132,7 +134,7 @@ impl Shared {
         lock(&self.contexts).remove(&(conversation(cx).to_owned(), call.to_owned())).unwrap_or_default()
     }
 
-    /// Whether a turn may be continued once more. `again` says whether a hook already continued it.
+    /// Whether a turn may be continued once more. `again` says whether a hook has already continued it.
     pub(crate) fn may_continue(&self, cx: &HookContext, again: bool) -> bool {
         let mut continued = lock(&self.continued);
         let count = if again { continued.get(conversation(cx)).copied().unwrap_or(1) } else { 0 };
@@ -144,20 +146,20 @@ impl Shared {
         true
     }
 
-    /// A tool was called: rules may continue the turn anew.
+    /// Records a tool call: it resets the count of continuations.
     pub(crate) fn got_on(&self, cx: &HookContext) {
         if let Some(count) = lock(&self.continued).get_mut(conversation(cx)) {
             *count = 0;
         }
     }
 
-    /// The turn ends, as far as rules are concerned.
+    /// Records that no rule continues the turn.
     pub(crate) fn turn_ends(&self, cx: &HookContext) {
         lock(&self.continued).remove(conversation(cx));
     }
 
-    /// Has the session stop at its first prompt, where `stop` says why and by which rule, or not: when it starts there is nothing yet that
-    /// could be stopped. What stopped an earlier session of this name does not stop this one.
+    /// Sets or clears the reason why the session stops at its first prompt: at its start, there is nothing to stop yet.
+    /// Clearing it removes the stop of an earlier session with the same name.
     pub(crate) fn stop_session(&self, session: &str, stop: Option<(String, Option<RuleSource>)>) {
         let mut stopped = lock(&self.stopped);
         match stop {
@@ -166,19 +168,19 @@ impl Shared {
         };
     }
 
-    /// Why the session is to stop, and the rule that says so, once.
+    /// Takes the reason why the session has to stop, and the rule that requested it.
     pub(crate) fn take_stop(&self, cx: &HookContext) -> Option<(String, Option<RuleSource>)> {
         lock(&self.stopped).remove(cx.session().unwrap_or_default())
     }
 
-    /// Adds a message that was stored to the transcript, where this crate keeps it.
+    /// Appends a stored message to the transcript, if this crate writes it.
     pub(crate) fn transcribe(&self, cx: &HookContext, message: &Message) {
         if let Some(files) = self.keeps_transcript(cx) {
             self.transcripts.add(files, &self.aliases, conversation(cx), message);
         }
     }
 
-    /// The same for an answer that is about to be stored.
+    /// Appends an answer to the transcript before it is stored.
     pub(crate) fn transcribe_ahead(&self, cx: &HookContext, message: &Message) {
         if let Some(files) = self.keeps_transcript(cx) {
             self.transcripts.add_ahead(files, &self.aliases, conversation(cx), message);
@@ -190,7 +192,7 @@ impl Shared {
         self.files.as_ref().filter(|_| !kept_elsewhere)
     }
 
-    /// The session is over.
+    /// Removes the state of a session that has ended.
     pub(crate) fn forget(&self, session: &str) {
         lock(&self.contexts).retain(|(conversation, _), _| conversation != session);
         lock(&self.continued).remove(session);
@@ -204,10 +206,10 @@ fn conversation(cx: &HookContext) -> &str {
     cx.conversation().unwrap_or_default()
 }
 
-/// Calls code of the app that only listens: a panic in it goes no further.
+/// Calls a listener of the app and contains its panics.
 fn isolated(call: impl FnOnce()) {
     if std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err() {
-        tracing::warn!(target: "hooks_rules", "somebody who listens to rules panicked");
+        tracing::warn!(target: "hooks_rules", "a listener of rules panicked");
     }
 }
 

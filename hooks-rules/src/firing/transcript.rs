@@ -9,32 +9,32 @@ use serde_json::{Value, json};
 use super::files::SessionFiles;
 use crate::alias::Aliases;
 
-/// Writes what was said into a file for each conversation, one message per line, as scripts expect it: in the form of
-/// Anthropic, with the calls of tools and their results, each as it is stored.
+/// Writes the messages of each conversation to a file, one per line, in the format that scripts expect: Anthropic's,
+/// with tool calls and results, each as it is stored.
 #[derive(Debug, Default)]
 pub(crate) struct Transcripts {
-    /// What was written of an answer before it is stored, by conversation.
+    /// Fingerprints of answers that were written before they were stored, by conversation.
     ahead: Mutex<HashMap<String, u64>>,
 }
 
 impl Transcripts {
-    /// Adds a message that was stored, unless it is there already.
+    /// Appends a stored message, unless it was already written.
     pub(crate) fn add(&self, files: &SessionFiles, aliases: &Aliases, conversation: &str, message: &Message) {
         let line = line(aliases, message);
-        if self.lock().remove(conversation) != Some(print(&line)) {
+        if self.lock().remove(conversation) != Some(fingerprint(&line)) {
             write(files, conversation, &line);
         }
     }
 
-    /// Adds an answer that is about to be stored, before the rules that may read it.
+    /// Appends an answer that is about to be stored, so that rules can read it.
     pub(crate) fn add_ahead(&self, files: &SessionFiles, aliases: &Aliases, conversation: &str, message: &Message) {
         let line = line(aliases, message);
         if write(files, conversation, &line) {
-            self.lock().insert(conversation.to_owned(), print(&line));
+            self.lock().insert(conversation.to_owned(), fingerprint(&line));
         }
     }
 
-    /// The session is over.
+    /// Removes the state of a session that has ended.
     pub(crate) fn forget(&self, conversation: &str) {
         self.lock().remove(conversation);
     }
@@ -44,9 +44,9 @@ impl Transcripts {
     }
 }
 
-/// One line of a transcript.
+/// A line of a transcript.
 fn line(aliases: &Aliases, message: &Message) -> String {
-    // Results of tools are the user's there.
+    // In this format, tool results are messages of the user.
     let role = if message.role == Role::Tool { Role::User } else { message.role };
     let mut content = message.to_anthropic()["content"].take();
     if let Value::String(text) = content {
@@ -61,19 +61,19 @@ fn line(aliases: &Aliases, message: &Message) -> String {
     json!({ "type": role, "message": { "role": role, "content": content } }).to_string() + "\n"
 }
 
-fn print(line: &str) -> u64 {
+fn fingerprint(line: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     line.hash(&mut hasher);
     hasher.finish()
 }
 
-/// Writes the line whole or not at all; whether it is there now. A conversation goes on without its transcript.
+/// Writes the line completely or not at all. Returns whether it was written. A failure does not stop the conversation.
 fn write(files: &SessionFiles, conversation: &str, line: &str) -> bool {
     let written = files.transcript(conversation).and_then(|path| {
         let mut file = SessionFiles::open(&path)?;
         let before = file.metadata()?.len();
         file.write_all(line.as_bytes()).inspect_err(|_| {
-            // Half a line would spoil the next one too.
+            // A partial line would corrupt the next one.
             let _ = file.set_len(before);
         })
     });

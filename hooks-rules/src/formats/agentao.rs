@@ -1,4 +1,4 @@
-//! Flat handlers with an object as matcher: the plugin hooks of Agentao.
+//! Flat handlers with an object as matcher: the hooks of plugins of Agentao.
 
 mod answer;
 mod file;
@@ -37,7 +37,7 @@ impl Format for Agentao {
 
     fn terms(&self, event: Event) -> Terms {
         let types: &[&str] = if event == Event::UserPromptSubmit { &["command", "prompt"] } else { &["command"] };
-        // A prompt is text here, and takes no time.
+        // In this dialect, a prompt is text, which takes no time.
         let (command, question) = (Duration::from_secs(60), Duration::ZERO);
         Terms { dialect: Dialect::Agentao, types, command, question, prompt_is_text: true }
     }
@@ -78,7 +78,7 @@ impl Format for Agentao {
         handler.clone()
     }
 
-    /// What a handler is matched by is among its fields.
+    /// The matcher is among the fields of the handler.
     fn schema_of_handler(&self, event: Event, _: &str) -> Value {
         let keys = matcher::keys(event);
         let matcher = if keys.is_empty() {

@@ -1,4 +1,4 @@
-//! Nested groups: the settings files and plugin `hooks/hooks.json` of Claude Code.
+//! Nested groups: the settings files and the `hooks/hooks.json` of plugins of Claude Code.
 
 mod answer;
 mod answer_fields;
@@ -74,7 +74,7 @@ impl Format for Claude {
 
     fn schema(&self, event: Event, handler: &Value) -> Value {
         let matcher = match event.spec().matched {
-            Some(field) => format!("Names, as in `Edit|Write`, or a regular expression; held against `{field}`."),
+            Some(field) => format!("Names, as in `Edit|Write`, or a regular expression; matched against `{field}`."),
             None => "Without effect at this event.".to_owned(),
         };
         let properties = json!({

@@ -1,4 +1,4 @@
-//! What scripts get of a call, before it and after it.
+//! The fields of a tool call on stdin.
 
 use std::path::Path;
 
@@ -9,17 +9,17 @@ use crate::files::full;
 use crate::firing::Firing;
 use crate::stdin::Occurrence;
 
-/// Tools whose `file_path` scripts expect to be a full one.
+/// The tools for which scripts expect an absolute `file_path`.
 const OF_FILES: &[&str] = &["Read", "Write", "Edit"];
 
-/// Sets the tool's name on the wire, its input and the call's id.
-pub(super) fn tell(firing: &Firing, occurrence: &mut Occurrence, call: &ToolCall, input: &ToolInput) {
-    tell_input(firing, occurrence, call, input);
+/// Sets the tool's name, its input and the id of the call.
+pub(super) fn set_call(firing: &Firing, occurrence: &mut Occurrence, call: &ToolCall, input: &ToolInput) {
+    set_input(firing, occurrence, call, input);
     occurrence.set("tool_use_id", call.id.as_str());
 }
 
-/// Sets the tool's name on the wire and its input.
-pub(super) fn tell_input(firing: &Firing, occurrence: &mut Occurrence, call: &ToolCall, input: &ToolInput) {
+/// Sets the tool's name and its input.
+pub(super) fn set_input(firing: &Firing, occurrence: &mut Occurrence, call: &ToolCall, input: &ToolInput) {
     let name = firing.shared.aliases.on_the_wire(&call.name);
     let mut input = (**input).clone();
     if OF_FILES.contains(&name)

@@ -1,4 +1,4 @@
-//! What rules need of the conversation between their events: a transcript, and what was said to the model about a call.
+//! Hooks that follow the conversation between the events of rules: for the transcript, and for contexts of tool calls.
 
 use std::sync::Arc;
 
@@ -9,23 +9,21 @@ use hooks_core::kinds::{AfterCreateMessage, BeforeStoreToolResult};
 
 use crate::firing::Shared;
 
-/// Writes down what is stored, and sees where a tool was called.
+/// Writes stored messages to the transcript, and records tool calls.
 pub(crate) fn follow(shared: Arc<Shared>) -> Hook {
     let hook = Hook::at::<AfterCreateMessage>("rules_conversation").reader(move |cx, event, ()| {
         shared.transcribe(cx, &event.message);
         if event.message.role == Role::Assistant && event.message.tool_calls().next().is_some() {
             shared.got_on(cx);
         }
-        // It only looks on: nothing of the app's came of it.
+        // It only observes, so it should not appear as selected.
         Err::<(), _>(NotSelected)
     });
-    hook.description(
-        "Writes the conversation down for the scripts of rules, and counts how often they continue a turn.",
-    )
+    hook.description("Writes the transcript for the scripts of rules, and counts how often rules continue a turn.")
 }
 
-/// What rules said to the model before a call goes with what the tool answered. A call that did not run has no answer
-/// that it could go with: then it is part of the row that says so.
+/// Delivers contexts from rules before a call. Normally they are delivered with the result of the tool. This hook adds
+/// the contexts of a call that did not run to the row with its result.
 pub(crate) fn leftover(shared: Arc<Shared>) -> Hook {
     let hook = Hook::at::<BeforeStoreToolResult>("rules_tool_result").writer(move |cx, event, row: &mut ResultRow| {
         let texts = shared.take_contexts(cx, &event.call.id);
@@ -35,5 +33,5 @@ pub(crate) fn leftover(shared: Arc<Shared>) -> Hook {
         row.content.extend(texts.into_iter().map(Block::from));
         Ok(())
     });
-    hook.description("Tells the model what rules said about a call that did not run.")
+    hook.description("Adds the contexts of rules to the result of a call that did not run.")
 }

@@ -10,19 +10,19 @@ use crate::answer::{Answer, Decision};
 use crate::event::Event;
 use crate::firing::Firing;
 
-/// `Stop`, and `SubagentStop` within a sub-agent.
+/// `Stop`, or `SubagentStop` within a sub-agent.
 pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
     Hook::at::<Stop>(id).async_reader(move |cx, event, (): &()| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
-            // A sub-agent's end is the one event, any other the other.
+            // `SubagentStop` is fired within sub-agents only, and `Stop` outside of them only.
             if (firing.event == Event::SubagentStop) == cx.agent_path().is_empty() {
                 return Err(NotSelected.into());
             }
             let mut occurrence = firing.occurrence(cx);
             occurrence.set("stop_hook_active", event.stop_hook_active);
             if let Some(message) = &event.last_message {
-                // The other ends come after a message that was stored.
+                // In all other cases, the last message has already been stored.
                 let is_new = matches!(event.reason, StopReason::FinalResponse | StopReason::LengthTruncation);
                 if is_new && !message.content.is_empty() {
                     firing.shared.transcribe_ahead(cx, message);
@@ -43,7 +43,7 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
             };
             let nobody = fired.is_none();
             let goes_on = matches!((&answer.decision, &answer.stop), (Decision::Continue(_), None));
-            // What somebody woke the model for is a reason to go on.
+            // Messages of background commands continue the turn.
             if let (Decision::None, None) = (&answer.decision, &answer.stop) {
                 let wakes = firing.shared.take_wakes(cx);
                 if !wakes.is_empty() {
@@ -67,14 +67,14 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
     })
 }
 
-/// `StopFailure`: a turn of the person's that ended with an error.
+/// `StopFailure`: a turn that a person started ended with an error.
 pub(super) fn failure(id: &str, firing: Arc<Firing>) -> Hook {
     Hook::at::<TurnEnd>(id).async_reader(move |cx, event, (): &()| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             let error = event.error.as_deref().filter(|_| cx.agent_path().is_empty()).ok_or(NotSelected)?;
             let mut occurrence = firing.occurrence(cx);
-            // Which of the contract's it is nobody says here; the harness's own word may be matched too.
+            // The contract's error types are not known here. A matcher can also use the harness's own word.
             occurrence.set("error", "unknown").set("error_details", error).set("last_assistant_message", error);
             occurrence.own_word = Some(event.reason.as_ref().to_owned());
             firing.fire(occurrence, None).await?.ok_or(NotSelected)?;
@@ -93,7 +93,7 @@ fn verdict(firing: &Firing, cx: &HookContext, again: bool, answer: Answer) -> St
         (Decision::Continue(reason), None) if firing.shared.may_continue(cx, again) => {
             StopVerdict::continue_with(reason)
         }
-        // Rules that never let a turn end exist.
+        // Some rules never let a turn end.
         (Decision::Continue(_), None) => {
             StopVerdict::default().with_system_message("rules continued this turn too often in a row; it ends")
         }

@@ -10,13 +10,13 @@ use super::{Ended, call, halt, tool};
 use crate::answer::Decision;
 use crate::firing::Firing;
 
-/// `PermissionRequest`. It has no word for the call's id.
+/// `PermissionRequest`, which has no field for the id of the call.
 pub(super) fn request(id: &str, firing: Arc<Firing>) -> Hook {
     Hook::at::<PermissionRequest>(id).async_replacer(move |cx, event, input: ToolInput| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             let mut occurrence = firing.occurrence(cx);
-            call::tell_input(&firing, &mut occurrence, &event.call, &input);
+            call::set_input(&firing, &mut occurrence, &event.call, &input);
             let Some(answer) = firing.fire(occurrence, Some(&event.call.name)).await? else {
                 return Err(NotSelected.into());
             };

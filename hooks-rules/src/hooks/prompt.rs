@@ -14,7 +14,7 @@ pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
     Hook::at::<UserPromptSubmit>(id).async_reader(move |cx, event, _messages| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
-            // What an agent asks another one is no prompt of a person; `SubagentStart` is the event for it.
+            // The input of a sub-agent is not a prompt of a person. Its event is `SubagentStart`.
             if !cx.agent_path().is_empty() {
                 return Err(NotSelected.into());
             }

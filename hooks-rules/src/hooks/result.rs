@@ -42,13 +42,13 @@ pub(super) fn failure(id: &str, firing: Arc<Firing>) -> Hook {
 
 fn occurrence(firing: &Firing, cx: &HookContext, call: &ToolCall, input: &ToolInput, took: Duration) -> Occurrence {
     let mut occurrence = firing.occurrence(cx);
-    call::tell(firing, &mut occurrence, call, input);
+    call::set_call(firing, &mut occurrence, call, input);
     occurrence.set("duration_ms", u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
     occurrence
 }
 
-/// What the tool answered, in the shape that scripts know of it: the value where its text is one in JSON, what the contract has
-/// for the shell and for a file that was written, and the text otherwise.
+/// The output of a tool, in the format that scripts expect: a JSON value if the text is JSON, the format of the
+/// contract for the shell and for written files, and text otherwise.
 fn response(tool: &str, input: &Value, result: &ToolResult) -> Value {
     let text = result.text();
     match (serde_json::from_str(&text), tool) {
@@ -61,7 +61,7 @@ fn response(tool: &str, input: &Value, result: &ToolResult) -> Value {
     }
 }
 
-/// What takes the place of a result: text, or the parts of what the shell answered.
+/// The replacement of a result: text, or the parts of the shell's output.
 fn output(value: &Value) -> String {
     let part = |name: &str| value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     match (value, part("stdout"), part("stderr")) {
@@ -81,7 +81,7 @@ fn apply(
 ) -> Result<(ToolResult, Option<Halt>), Ended> {
     let mut before = firing.shared.take_contexts(cx, &call.id);
     before.extend(firing.shared.take_wakes(cx));
-    // What was said before the call must not be lost with it.
+    // Contexts from before the call must not get lost.
     let answer =
         if before.is_empty() { answer?.ok_or(NotSelected)? } else { answer.ok().flatten().unwrap_or_default() };
     if let Some(value) = answer.updated_output {
@@ -98,7 +98,7 @@ fn apply(
     Ok((result, answer.stop.map(|reason| halt(reason, by.as_ref()))))
 }
 
-/// At most 10,000 characters, the middle left out.
+/// At most 10,000 characters, with the middle removed.
 fn middle_cut(text: &str) -> String {
     const HALF: usize = 5_000;
     let count = text.chars().count();

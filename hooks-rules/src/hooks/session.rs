@@ -16,7 +16,7 @@ pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
             let mut occurrence = firing.occurrence_in(cx, &event.session);
             occurrence.set("source", event.source.as_ref());
             if let (SessionSource::Startup, Some(files)) = (&event.source, &firing.shared.files) {
-                // What an earlier session of this name exported is nothing to this one.
+                // Variables exported by an earlier session with the same name must not be used.
                 let _reported_where_it_is_used = files.exports(&event.session, true);
             }
             let answer = firing.fire(occurrence, None).await;
@@ -44,7 +44,7 @@ pub(super) fn end(id: &str, firing: Arc<Firing>) -> Hook {
     })
 }
 
-/// The contract's word, which scripts know; a word of the app's own, such as `logout`, stays.
+/// The contract's word. A word of the app, such as `logout`, is passed on.
 fn reason(reason: &SessionEndReason) -> &str {
     match reason {
         SessionEndReason::New | SessionEndReason::Reset => "clear",
@@ -58,7 +58,7 @@ fn reason(reason: &SessionEndReason) -> &str {
     }
 }
 
-/// `SubagentStart`: the start of an agent that another one called.
+/// `SubagentStart`: an agent that another agent called starts.
 pub(super) fn agent(id: &str, firing: Arc<Firing>) -> Hook {
     Hook::at::<BeforeAgentStart>(id).async_reader(move |cx, _event, (): &()| {
         let firing = Arc::clone(&firing);

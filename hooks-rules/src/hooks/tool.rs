@@ -18,7 +18,7 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
         Box::pin(async move {
             let call = &event.call;
             let mut occurrence = firing.occurrence(cx);
-            call::tell(&firing, &mut occurrence, call, &input);
+            call::set_call(&firing, &mut occurrence, call, &input);
             let seen = occurrence.get("tool_input").cloned();
             let Some(answer) = firing.fire(occurrence, Some(&call.name)).await? else {
                 return Err(NotSelected.into());
@@ -27,7 +27,7 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
                 return Err(Ended::from(halt(reason, answer.by.as_ref())));
             }
             firing.shared.keep_contexts(cx, &call.id, answer.contexts);
-            // The tool gets the path that the rules have judged.
+            // The tool gets the same absolute path that the rules have judged.
             let judged = seen.filter(|seen| *seen != *input).map_or(input, ToolInput::from);
             let input = answer.updated_input.map_or(judged, ToolInput::from);
             Ok((input, permission(answer.decision, answer.by.as_ref())))
@@ -35,7 +35,7 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
     })
 }
 
-/// A decision as a permission, which names the rule that decided.
+/// Converts a decision to a permission that names the rule.
 pub(super) fn permission(decision: Decision, by: Option<&RuleSource>) -> Permission {
     let question = |reason: String| attributed(Question::new(reason), by, Question::attributed_to);
     match decision {

@@ -1,4 +1,4 @@
-//! Matchers that can be read and select nothing that there is.
+//! Detects valid matchers that can never match.
 
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ const TOOLS: &[&str] = &[
     "web_search",
 ];
 
-/// The values that there are at an event, and whether there may be others.
+/// The known values at an event, and whether other values are possible.
 fn values(event: Event) -> (&'static [&'static str], bool) {
     match event {
         Event::SessionStart => (&["startup", "resume", "clear", "compact", "fork"], false),
@@ -51,7 +51,7 @@ fn values(event: Event) -> (&'static [&'static str], bool) {
     }
 }
 
-/// What is wrong with a matcher at an event that has nothing to match.
+/// Describes the problem of a matcher at an event that does not support matchers.
 pub(crate) fn has_no_effect(event: Event, is_read: bool, written: Option<&Value>) -> Option<(String, &'static str)> {
     let selects_all = match written? {
         Value::String(text) => matches!(text.as_str(), "" | "*"),
@@ -63,7 +63,7 @@ pub(crate) fn has_no_effect(event: Event, is_read: bool, written: Option<&Value>
     (!is_read && !selects_all).then(|| (problem(), "remove it, and let the command decide"))
 }
 
-/// What is wrong with a matcher that selects nothing that there is, and what to write.
+/// Describes the problem of a matcher that matches no known value, with a suggestion.
 pub(crate) fn matches_nothing(event: Event, matcher: &Matcher, written: Option<&Value>) -> Option<(String, String)> {
     let (known, may_be_others) = values(event);
     let field = event.spec().matched?;
@@ -85,13 +85,13 @@ pub(crate) fn matches_nothing(event: Event, matcher: &Matcher, written: Option<&
                 Some(meant) => format!("write `{meant}`"),
                 None => format!("write one of {}", known.join(", ")),
             };
-            Some((format!("`{name}` is no `{field}` that there is, so it selects nothing"), help))
+            Some((format!("`{name}` is not a known `{field}`, so it selects nothing"), help))
         });
     }
     let selects_nothing = !may_be_others && !known.iter().any(|value| matcher.selects(value));
     selects_nothing.then(|| {
         let written = written.map_or_else(String::new, Value::to_string);
-        (format!("{written} selects no `{field}` that there is"), format!("write one of {}", known.join(", ")))
+        (format!("{written} selects no known `{field}`"), format!("write one of {}", known.join(", ")))
     })
 }
 

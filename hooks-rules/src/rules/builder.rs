@@ -15,7 +15,7 @@ use crate::firing::{
 };
 use crate::run::{Clients, Environment, Judge, Post};
 
-/// Says where rules come from and how they run. Files are read in the order in which they are named.
+/// Configures the sources of rules and how they run. Files are read in the order in which they are added.
 #[derive(Default)]
 #[must_use = "call `build` to get the rules"]
 pub struct RulesBuilder {
@@ -47,26 +47,27 @@ impl RulesBuilder {
         self
     }
 
-    /// A settings file of the person or the operator. That it is not there is no defect.
+    /// Adds a settings file of the user or the operator. The file does not have to exist.
     pub fn settings(self, path: impl Into<PathBuf>) -> Self {
         self.source(path, Owner::User)
     }
 
-    /// A settings file of the project: its rules wait until the file is trusted, see [`trust`](Self::trust). That it is
-    /// not there is no defect.
+    /// Adds a settings file of the project. Its rules do not run until the file is trusted, see [`trust`](Self::trust).
+    /// The file does not have to exist.
     pub fn project_settings(self, path: impl Into<PathBuf>) -> Self {
         self.source(path, Owner::Project)
     }
 
-    /// The rules of a plugin. One whose folder is within that of the project came with it, and waits until its file is
+    /// Adds the rules of a plugin. If its folder is inside that of the project, its rules do not run until its file is
     /// trusted, see [`trust`](Self::trust).
     pub fn plugin(self, plugin: PluginFolder) -> Self {
-        // Messages name the file as the app does, commands find full paths.
+        // Messages show the path as the app wrote it, but commands get absolute paths.
         let path = plugin.root.join("hooks").join("hooks.json");
         self.plugin_file(plugin, path)
     }
 
-    /// A rule file of a plugin other than its `hooks/hooks.json`. Trust is needed as for [`plugin`](Self::plugin).
+    /// Adds a rule file of a plugin other than its `hooks/hooks.json`. Like [`plugin`](Self::plugin), it may have to be
+    /// trusted first.
     pub fn plugin_file(self, mut plugin: PluginFolder, path: impl Into<PathBuf>) -> Self {
         plugin.root = absolute(plugin.root);
         plugin.data =
@@ -74,44 +75,46 @@ impl RulesBuilder {
         self.source(path, Owner::Plugin(Arc::new(plugin)))
     }
 
-    /// The plugins in `folder`: each folder in it that has a manifest (`plugin.json`, or `.claude-plugin/plugin.json`), rules in
-    /// `hooks/hooks.json`, or a `config.json`. They are loaded each after those that it needs, else by name; files named one by one
-    /// come first. [`Rules::plugins`] lists them, [`Rules::refresh`] reads them again, and with the feature `watch`
-    /// `Rules::watch` does so when they change. One within the folder of the project waits until its files are trusted.
+    /// Adds the plugins in `folder`: each of its subfolders with a manifest (`plugin.json` or
+    /// `.claude-plugin/plugin.json`), with rules in `hooks/hooks.json`, or with a `config.json`. They are loaded in the
+    /// order of their dependencies, then by name, after all files that are added individually. [`Rules::plugins`] lists
+    /// them, and [`Rules::refresh`] reloads them. With the feature `watch`, `Rules::watch` reloads them when they
+    /// change. Plugins inside the folder of the project do not run until their files are trusted.
     ///
-    /// A crate of this program that is a plugin of that name finds its configuration and its folder for data there too, and is
-    /// installed with them.
+    /// If a crate of this program is a plugin with the same name, it gets its configuration and its data folder from
+    /// there, and is installed together with the rules.
     pub fn plugins(mut self, folder: impl Into<PathBuf>) -> Self {
         self.plugins.parents.push(absolute(folder.into()));
         self
     }
 
-    /// Where the plugins of folders keep their data, each in a folder of its name; in `data` beside them where nothing is said.
+    /// Sets the folder with the data of plugins, each in a subfolder with its name. Default: `data` next to the
+    /// plugins.
     pub fn plugin_data(mut self, folder: impl Into<PathBuf>) -> Self {
         self.plugins.data = Some(absolute(folder.into()));
         self
     }
 
-    /// Calls `listener` with what happens to the plugins of folders when they are read again.
+    /// Sets a listener for changes of plugins when they are reloaded.
     pub fn on_plugin(mut self, listener: impl Fn(&PluginChange) + Send + Sync + 'static) -> Self {
         self.plugin_listeners.push(Arc::new(listener));
         self
     }
 
-    /// A file of rules that a skill brings along; they may say `once`. One within the folder of the project waits until it is
-    /// trusted, see [`trust`](Self::trust).
+    /// Adds the rule file of a skill. Its rules can use `once`. If the file is inside the folder of the project, its
+    /// rules do not run until it is trusted, see [`trust`](Self::trust).
     pub fn skill(self, name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
         self.source(path, Owner::Skill(name.into()))
     }
 
-    /// Rules as text, called `name` in messages.
+    /// Adds rules from a text. `name` identifies it in messages.
     pub fn text(mut self, name: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
         let text = Some(text.into());
         self.sources.push(Source { path: name.into(), owner: Owner::User, dialect: None, text });
         self
     }
 
-    /// The content of the file named last, where it was read already: it is not read again, also by [`Rules::reload`].
+    /// Sets the content of the file that was added last. The file is then never read, not even by [`Rules::reload`].
     pub fn content(mut self, text: impl Into<Arc<str>>) -> Self {
         if let Some(source) = self.sources.last_mut() {
             source.text = Some(text.into());
@@ -119,7 +122,7 @@ impl RulesBuilder {
         self
     }
 
-    /// Says which form the file named last has, where it is not to be found by its content.
+    /// Sets the dialect of the file that was added last, instead of detecting it.
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         if let Some(source) = self.sources.last_mut() {
             source.dialect = Some(dialect);
@@ -127,127 +130,128 @@ impl RulesBuilder {
         self
     }
 
-    /// The file that says which files of projects are trusted. Without it none is.
+    /// Sets the file that records which files of projects are trusted. Without it, none is trusted.
     pub fn trust(mut self, path: impl Into<PathBuf>) -> Self {
         self.trust = Some(path.into());
         self
     }
 
-    /// Every file counts as trusted: for a program whose person has just said so.
+    /// Trusts every file, for a program whose user has just confirmed that.
     pub fn trust_all(mut self) -> Self {
         self.trust_all = true;
         self
     }
 
-    /// The folder in which the session began: `CLAUDE_PROJECT_DIR`, which commands find as a full path. The current one where
-    /// nothing is said.
+    /// Sets the folder of the project, `CLAUDE_PROJECT_DIR`, which commands get as an absolute path. Default: the
+    /// working directory.
     pub fn project_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.project = Some(absolute(folder.into()));
         self
     }
 
-    /// What tools are called on the wire.
+    /// Sets the names of tools in rule files.
     pub fn aliases(mut self, aliases: Aliases) -> Self {
         self.aliases = aliases;
         self
     }
 
-    /// Where the hooks of the rules are among others; 0 where nothing is said.
+    /// Sets the priority of the hooks of rules. Default: 0.
     pub fn priority(mut self, priority: i32) -> Self {
         self.priority = priority;
         self
     }
 
-    /// Leaves the rule with this id out. An id that no rule has is no error: its file may come later.
+    /// Disables the rule with this id. An unknown id is not an error, because its file may be added later.
     pub fn disable(mut self, id: impl Into<String>) -> Self {
         self.disabled.push(id.into());
         self
     }
 
-    /// The model that `prompt` rules of nested files ask.
+    /// Sets the model for `prompt` rules of nested files.
     pub fn judge(mut self, judge: impl Judge) -> Self {
         self.clients.judge = Some(Arc::new(judge));
         self
     }
 
-    /// The client for `http` rules.
+    /// Sets the client for `http` rules.
     pub fn post(mut self, client: impl Post) -> Self {
         self.clients.post = Some(Arc::new(client));
         self
     }
 
-    /// Keeps variables whose names look like those of credentials, such as `OPENAI_API_KEY`, out of the environment of
-    /// commands; which ones is in each [`RuleRun`].
+    /// Removes variables that look like credentials by their name, such as `OPENAI_API_KEY`, from the environment of
+    /// commands. Each [`RuleRun`] lists the removed variables.
     ///
-    /// That is hygiene and no boundary: a command runs as the same user, and finds what this user can read. And a guard
-    /// that needs such a variable fails, so say which ones to [keep](Self::keep_variable).
+    /// This is not a security boundary: a command runs as the same user and can read what this user can read. A guard
+    /// that needs such a variable fails unless you [keep](Self::keep_variable) the variable.
     pub fn withhold_credentials(mut self) -> Self {
         self.withhold_credentials = true;
         self
     }
 
-    /// Keeps this variable out of the environment of commands.
+    /// Removes this variable from the environment of commands.
     pub fn withhold_variable(mut self, name: impl Into<String>) -> Self {
         self.withhold.push(name.into());
         self
     }
 
-    /// Leaves commands this variable, whatever its name looks like.
+    /// Keeps this variable in the environment of commands, whatever its name looks like.
     pub fn keep_variable(mut self, name: impl Into<String>) -> Self {
         self.keep.push(name.into());
         self
     }
 
-    /// A variable that all commands find, such as `CLAUDE_EFFORT`.
+    /// Sets an environment variable for all commands, such as `CLAUDE_EFFORT`.
     pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.variables.push((name.into(), value.into()));
         self
     }
 
-    /// Keeps two files for each session in this folder, which nobody else may read. The transcript has what was stored, one
-    /// message per line, and the answer before `Stop`, where the harness has no transcript of its own
-    /// ([`SessionInfo::transcript`](crate::SessionInfo::transcript)). Into the other, `CLAUDE_ENV_FILE`, commands at `SessionStart`
-    /// export variables for shell tools: [`Rules::shell_line`].
+    /// Writes two files per session to this folder, readable by the current user only. The transcript contains the
+    /// stored messages, one per line, and at `Stop` also the answer. It is written unless the harness has its own
+    /// transcript ([`SessionInfo::transcript`](crate::SessionInfo::transcript)). To the other file, `CLAUDE_ENV_FILE`,
+    /// commands at `SessionStart` export variables for shell tools: [`Rules::shell_line`].
     ///
-    /// The files stay; remove them with the conversations that they are of.
+    /// The files are never removed. Remove them together with their conversations.
     pub fn session_files(mut self, folder: impl Into<PathBuf>) -> Self {
         self.files = Some(folder.into());
         self
     }
 
-    /// Calls `observer` after every run of a rule.
+    /// Sets an observer that is called after every run of a rule.
     pub fn observe(mut self, observer: impl Fn(&RuleRun) + Send + Sync + 'static) -> Self {
         self.run_observers.push(Arc::new(observer));
         self
     }
 
-    /// Calls `observer` after every run, with what the rule said and what its command printed: for a person who tries rules
-    /// out. Both hold texts of the conversation; a log is better served by [`observe`](Self::observe).
+    /// Sets an observer that is called after every run, with the answer of the rule and the output of its command, for
+    /// people who try rules out. Both contain text of the conversation, so for logs use [`observe`](Self::observe).
     pub fn observe_answers(mut self, observer: impl Fn(&RuleRun, &Answer, &Printed) + Send + Sync + 'static) -> Self {
         self.answer_observers.push(Arc::new(observer));
         self
     }
 
-    /// Calls `listener` with what rules say to the person, and what else a kind cannot carry.
+    /// Sets a listener for messages of rules to the person, and for everything else that a kind cannot carry.
     pub fn on_notices(mut self, listener: impl Fn(&Notices) + Send + Sync + 'static) -> Self {
         self.notice_listeners.push(Arc::new(listener));
         self
     }
 
-    /// Calls `listener` once for each event for which rules ran, with what they came to together.
+    /// Sets a listener that is called once for each event for which rules ran, with the combined result.
     pub fn on_fired(mut self, listener: impl Fn(&RulesFired) + Send + Sync + 'static) -> Self {
         self.fired_listeners.push(Arc::new(listener));
         self
     }
 
-    /// Calls `listener` where a command that nobody waited for wakes the model (`asyncRewake`, exit code 2): it may begin a turn
-    /// with the text. Without a listener the model reads it at the next result, prompt or end of a turn.
+    /// Sets a listener that is called when a background command wakes the model (`asyncRewake`, exit code 2). It can
+    /// start a turn with the text. Without a listener, the model gets the text with the next result, prompt or end of a
+    /// turn.
     pub fn on_wake(mut self, listener: impl Fn(&Wake) + Send + Sync + 'static) -> Self {
         self.wake_listeners.push(Arc::new(listener));
         self
     }
 
-    /// Reads the files. What is wrong with them is in [`Rules::defects`].
+    /// Reads the files. Their defects are in [`Rules::defects`].
     pub fn build(self) -> Rules {
         let project = self.project.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let set = self.variables.iter().cloned().collect();

@@ -1,4 +1,4 @@
-//! Why a rule runs for an occurrence, or does not. Runs nothing.
+//! Explains why a rule does or does not run for an occurrence, without running it.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use super::{Listed, Rules};
 use crate::firing::{Firing, KeptOut};
 use crate::stdin::Occurrence;
 
-/// A rule, and whether it would run.
+/// A rule, and whether it would run for an occurrence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Explained {
     /// The rule.
     pub rule: Listed,
-    /// What keeps it from running; `None` where it would run.
+    /// What keeps it from running. `None` if it would run.
     pub kept_out: Option<KeptOut>,
 }
 
 impl Rules {
-    /// Every rule, in the order of the files, and what keeps it from running for this occurrence. Those without are what
-    /// [`select`](Self::select) gives. Where a tool is called, `tool_name` of the occurrence may be its name here or on the
-    /// wire. Runs nothing.
+    /// Every rule, in the order of the files, with what keeps it from running for this occurrence. The rules without an
+    /// obstacle are those that [`select`](Self::select) returns. For a tool call, `tool_name` can be the app's name or
+    /// the name in rule files. Runs no rules.
     ///
     /// ```
     /// use hooks_rules::{Event, Occurrence, Rules};
@@ -40,7 +40,7 @@ impl Rules {
         let state = self.state();
         let event = occurrence.event;
         let tool = occurrence.get("tool_name").and_then(Value::as_str);
-        // What somebody disabled stands for no other.
+        // A disabled rule does not replace a duplicate.
         let (on, off): (Vec<_>, Vec<_>) =
             (0..state.active.len()).partition(|at| !state.is_disabled(&state.active[*at]));
         let rules = on.iter().map(|at| Arc::clone(&state.active[*at])).collect();

@@ -1,4 +1,4 @@
-//! What scripts export at the start of a session, for the shell tools of an app.
+//! Variables that scripts export at the start of a session, for the shell tools of an app.
 
 use hooks_core::HookContext;
 
@@ -6,11 +6,11 @@ use super::Rules;
 use crate::event::Event;
 
 impl Rules {
-    /// `command` as a line for `sh`, with the variables that scripts exported when the session began, by way of
-    /// `CLAUDE_ENV_FILE`. Where they exported nothing, or there is no folder for it
-    /// ([`session_files`](crate::RulesBuilder::session_files)), the line is the command.
+    /// Returns `command` as a command line for `sh` that first sets the variables which scripts exported to
+    /// `CLAUDE_ENV_FILE` at the start of the session. If there are none, or there is no folder for the file
+    /// ([`session_files`](crate::RulesBuilder::session_files)), returns `command` unchanged.
     ///
-    /// The contract has these variables for the commands that a model runs, and not for scripts of rules.
+    /// According to the contract, these variables are for commands that the model runs, not for scripts of rules.
     ///
     /// ```
     /// use hooks_core::HookContext;
@@ -30,7 +30,7 @@ impl Rules {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn shell_line(&self, cx: &HookContext, command: &str) -> String {
-        // Where no rule could have exported something, what is there is of another time.
+        // If no rule can have exported anything, the file is from an earlier run.
         let exports = {
             let state = self.state();
             state.active.iter().any(|active| active.rule.event == Event::SessionStart && state.runs(active))

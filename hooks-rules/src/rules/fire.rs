@@ -1,4 +1,4 @@
-//! Firing an event that no kind carries, by the app that has its moment.
+//! Fires an event that no kind carries.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::firing::Firing;
 use crate::stdin::Occurrence;
 
 impl Rules {
-    /// Runs the rules of an occurrence, and gives their answers folded. For events that no kind carries, such as `Notification`
-    /// or `ConfigChange`: an app that has such a moment fires it here, and does what the answer says. Where rules failed and
-    /// none decided anything [`Answer::failure`] says why.
+    /// Runs the rules for an occurrence and returns their merged answer. This is for events that no kind carries, such
+    /// as `Notification` or `ConfigChange`: the app fires them here and applies the answer. If rules failed and none
+    /// decided, [`Answer::failure`] contains the reason.
     ///
-    /// Session, folder and agent are those of the context where the occurrence does not say others.
+    /// The session, working directory and agent are those of the context, unless the occurrence sets them.
     ///
     /// ```
     /// use hooks_core::HookContext;

@@ -1,4 +1,4 @@
-//! What the text of a rule does not show and its first run would: a command that cannot run.
+//! Finds commands that cannot run, which the text of a rule does not show.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use crate::firing::ActiveRule;
 use crate::rule::{Action, Shell};
 use crate::written::Defect;
 
-/// Programs that run the file that they are given.
+/// Programs that run the file in their first argument.
 const INTERPRETERS: &[&str] =
     &["sh", "bash", "dash", "zsh", "python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "pwsh"];
 
-/// Words of the shell itself.
+/// Builtins and reserved words of the shell.
 const BUILTINS: &[&str] = &[
     ".", ":", "[", "alias", "bg", "break", "case", "cd", "command", "continue", "echo", "eval", "exec", "exit",
     "export", "false", "fg", "for", "getopts", "hash", "if", "jobs", "kill", "local", "printf", "pwd", "read",
@@ -22,8 +22,8 @@ const BUILTINS: &[&str] = &[
 ];
 
 impl Rules {
-    /// What would keep commands from running on this machine: a script that is not there, that is not executable or whose
-    /// interpreter is not there, a variable of plugins in settings, a word that `sh` does not know. Runs nothing.
+    /// Finds reasons why commands would fail on this machine: a script that does not exist, is not executable or has a
+    /// missing interpreter, a plugin variable in a settings file, syntax that `sh` does not support. Runs nothing.
     pub fn inspect(&self) -> Vec<Defect> {
         let project = &self.shared().environment.project;
         let state = self.state();
@@ -36,7 +36,7 @@ fn of_rule(active: &ActiveRule, project: &Path) -> Vec<Defect> {
     let Action::Command(line) = &rule.action else { return Vec::new() };
     let variables = active.owner.variables(project);
     let mut found = Vec::new();
-    let mut tell = |problem: String, help: &str| {
+    let mut report = |problem: String, help: &str| {
         found.push(Defect::of_rule(&rule.file, rule.line, rule.column, problem, help).warning());
     };
     let all = || std::iter::once(&line.command).chain(line.args.iter().flatten());
@@ -46,7 +46,7 @@ fn of_rule(active: &ActiveRule, project: &Path) -> Vec<Defect> {
     {
         let is_a_plugins = rule.file.ends_with("hooks/hooks.json");
         if !is_a_plugins {
-            tell(
+            report(
                 format!("`${name}` is set for plugins only; here it is empty"),
                 "write `$CLAUDE_PROJECT_DIR`, or a full path",
             );
@@ -65,7 +65,7 @@ fn of_rule(active: &ActiveRule, project: &Path) -> Vec<Defect> {
         Some(args) => Some(std::iter::once(fill(&line.command)).chain(args.iter().map(|arg| fill(arg))).collect()),
         None => {
             if let Some(what) = bash_only(&line.command) {
-                tell(
+                report(
                     format!("`{what}` is bash's, and the line goes to `sh`"),
                     "run `bash -c '…'`, or a script of bash",
                 );
@@ -74,12 +74,12 @@ fn of_rule(active: &ActiveRule, project: &Path) -> Vec<Defect> {
         }
     };
     if let Some((problem, help)) = words.and_then(|words: Vec<String>| cannot_run(&words, project)) {
-        tell(problem, help);
+        report(problem, help);
     }
     found
 }
 
-/// Why these words cannot be run, as far as files tell.
+/// Why this command cannot run, as far as the file system shows.
 fn cannot_run(words: &[String], project: &Path) -> Option<(String, &'static str)> {
     let (program, args) = words.split_first()?;
     if !program.contains('/') {
@@ -87,7 +87,7 @@ fn cannot_run(words: &[String], project: &Path) -> Option<(String, &'static str)
             return None;
         }
         if in_path(program).is_none() {
-            let problem = format!("there is no program `{program}`: it leaves with code 127, which denies nothing");
+            let problem = format!("there is no program `{program}`: it exits with code 127, which denies nothing");
             return Some((problem, "install it, or name the one that is there"));
         }
         let script = args.iter().find(|arg| !arg.starts_with('-'))?;
@@ -100,19 +100,19 @@ fn cannot_run(words: &[String], project: &Path) -> Option<(String, &'static str)
     }
     let path = project.join(program);
     let Ok(file) = std::fs::metadata(&path) else {
-        let problem = format!("there is no file `{program}`: it leaves with code 127, which denies nothing");
+        let problem = format!("there is no file `{program}`: it exits with code 127, which denies nothing");
         return Some((problem, "write the path from the project's folder, or from `$CLAUDE_PROJECT_DIR`"));
     };
     if !is_executable(&file) {
-        let problem = format!("`{program}` is not executable: it leaves with code 126, which denies nothing");
+        let problem = format!("`{program}` is not executable: it exits with code 126, which denies nothing");
         return Some((problem, "run `chmod +x` on it"));
     }
     let interpreter = interpreter(&path).filter(|name| in_path(name).is_none())?;
-    let problem = format!("`{program}` wants `{interpreter}`, which is not there: it leaves with code 127");
+    let problem = format!("`{program}` needs `{interpreter}`, which does not exist: it exits with code 127");
     Some((problem, "install it, or name another one on the script's first line"))
 }
 
-/// The program that the first line of a script names.
+/// The interpreter in the first line of a script.
 fn interpreter(script: &Path) -> Option<String> {
     let mut start = Vec::new();
     std::fs::File::open(script).ok()?.take(256).read_to_end(&mut start).ok()?;

@@ -1,4 +1,4 @@
-//! Joining the rules to a registry: one hook for each event, and the compiled hooks that rules name.
+//! Installs the rules in a registry: one hook per event, and the compiled hooks that rules name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,16 +18,17 @@ use crate::rule::Action;
 use crate::written::Defect;
 
 impl Rules {
-    /// Registers a hook for every event that has rules, `rules_pre_tool_use` and so on, or replaces those of an earlier
-    /// call, and returns what belongs into the app's list. Sets made before go on with the rules that they have. Where
-    /// rules need them, `rules_conversation` follows what is stored, and `rules_tool_result` adds what rules said of a call
-    /// that did not run.
+    /// Registers a hook for every event that has rules (`rules_pre_tool_use` and so on), replacing those of an earlier
+    /// call, and returns the entries for the app's list. Existing hook sets keep their rules. If rules need them, two
+    /// more hooks are registered: `rules_conversation` follows the stored messages, and `rules_tool_result` delivers
+    /// contexts of calls that did not run.
     ///
-    /// A rule that names a compiled hook stands for that hook in the list; one that the registry does not have, or that
-    /// does not run at the rule's event, is a defect. A crate that is a plugin with a folder is installed with its configuration.
+    /// A rule that names a compiled hook adds that hook to the list. If the registry does not have the hook, or the
+    /// hook does not run at the rule's event, that is a defect. A crate that is a plugin with a folder is installed
+    /// with its configuration.
     ///
     /// # Errors
-    /// [`ConfigError`] where another hook has one of these ids.
+    /// [`ConfigError`] if another hook has one of these ids.
     pub fn install(&self, registry: &Registry) -> Result<Vec<HookUse>, ConfigError> {
         let compiled = self.install_compiled(registry)?;
         self.state().compiled = compiled;
@@ -45,12 +46,12 @@ impl Rules {
             }
         }
         if by_event.contains_key(&Event::PreToolUse) {
-            // What rules say to the model before a call goes with its result.
+            // Contexts from rules before a call are delivered with its result.
             by_event.entry(Event::PostToolUse).or_default();
             by_event.entry(Event::PostToolUseFailure).or_default();
         }
         if by_event.contains_key(&Event::SessionStart) {
-            // A session that is to stop does so at its first prompt.
+            // A session that has to stop does so at its first prompt.
             by_event.entry(Event::UserPromptSubmit).or_default();
         }
         if by_event.values().flatten().any(|active| active.rule.wakes) {
@@ -60,7 +61,7 @@ impl Rules {
         }
         let between = self.between(&by_event);
         let mut uses: Vec<HookUse> = by_event.keys().map(|event| HookUse::id(&event.hook_id())).collect();
-        // Those of an earlier call that have no rules any more are emptied: a list may still name them.
+        // Hooks of an earlier call that have no rules any more become empty, because a list may still name them.
         for event in state.installed.clone() {
             by_event.entry(event).or_default();
         }
@@ -102,7 +103,7 @@ impl Rules {
     }
 }
 
-/// Registers a hook, or puts it into the place of ours.
+/// Registers a hook, or replaces the one of an earlier call.
 fn put(registry: &Registry, hook: Hook, ours_is_there: bool) -> Result<(), ConfigError> {
     if ours_is_there {
         match registry.replace(hook.clone()) {
@@ -113,7 +114,7 @@ fn put(registry: &Registry, hook: Hook, ours_is_there: bool) -> Result<(), Confi
     registry.register(hook)
 }
 
-/// The compiled hooks that rules name, each once, and the rules that name none.
+/// The compiled hooks that rules name, each once, and defects of rules that name an unknown one.
 fn compiled_uses(registry: &Registry, rules: &[Arc<ActiveRule>]) -> (Vec<HookUse>, Vec<Defect>) {
     let known = registry.hooks();
     let mut uses: BTreeMap<String, Option<Value>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Plugins from folders: found, loaded in a stable order, switched on and off, and loaded again where their files change.
+//! Plugins in folders: discovery, loading in a stable order, disabling, and reloading when files change.
 
 mod contents;
 mod discover;
@@ -23,13 +23,13 @@ use super::{Rules, Trust};
 use crate::file::RuleFile;
 use crate::rules::source::Source;
 pub use contents::PluginContents;
-pub(super) use folder::Found;
+pub(super) use folder::FoundPlugin;
 #[cfg(feature = "watch")]
-pub(super) use watch::Watched;
+pub(super) use watch::WatchedPaths;
 #[cfg(feature = "watch")]
 pub use watch::{RulesWatch, WatchError};
 
-/// The folders whose folders are plugins.
+/// The folders that contain plugins.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PluginFolders {
     pub(super) parents: Vec<PathBuf>,
@@ -37,85 +37,86 @@ pub(super) struct PluginFolders {
 }
 
 impl PluginFolders {
-    /// Reads them all. What comes with `project` waits for trust.
+    /// Reads all plugins. Those inside the folder `project` have to be trusted first.
     pub(super) fn read(
         &self,
         trust: Option<&Trust>,
         project: Option<&std::path::Path>,
         disabled: &BTreeSet<String>,
-        before: &[Found],
-    ) -> Vec<Found> {
+        before: &[FoundPlugin],
+    ) -> Vec<FoundPlugin> {
         FolderReading { data: self.data.as_deref(), project, trust, disabled, before }.discover(&self.parents)
     }
 }
 
-/// Whether a plugin runs.
+/// The status of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PluginStatus {
     /// It runs.
     On,
-    /// It is switched off: by [`Rules::disable_plugin`], or by a file `.disabled` in its folder.
+    /// It was disabled, by [`Rules::disable_plugin`] or by a file `.disabled` in its folder.
     Disabled,
-    /// It came with the project, and waits until somebody trusts its files as they are now.
+    /// It belongs to the project, and does not run until the current content of its files is trusted.
     Waiting,
-    /// It is broken, for this reason. What was read of it before goes on, so that no guard vanishes while somebody edits it; where
-    /// that cannot be, or something that it needs is not there, its guards refuse and the rest is left out.
+    /// It is invalid, for this reason. The last valid version stays in use, so that a guard does not disappear while it
+    /// is being edited. If there is none, or a requirement is missing, its guards deny and its other hooks are left
+    /// out.
     Failed(String),
 }
 
 impl PluginStatus {
-    /// Whether something of it is in force.
+    /// Whether a part of it is in use.
     pub(super) fn runs(&self) -> bool {
         matches!(self, Self::On | Self::Failed(_))
     }
 }
 
-/// A plugin of a folder, as an app lists it.
+/// A plugin of a folder, for listings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ListedPlugin {
-    /// Its name: what its manifest says, or its folder's.
+    /// The name in its manifest, or else the name of its folder.
     pub name: String,
-    /// Its version, where its manifest says one.
+    /// The version in its manifest.
     pub version: Option<String>,
-    /// What it is for, where its manifest says so.
+    /// The description in its manifest.
     pub description: Option<String>,
     /// Its folder.
     pub root: PathBuf,
     /// The folder for its data.
     pub data: Option<PathBuf>,
-    /// Whether it runs.
+    /// The status.
     pub status: PluginStatus,
 }
 
-/// What happened to a plugin of a folder.
+/// A change of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PluginChange {
     /// The plugin.
     pub plugin: String,
-    /// What happened.
+    /// The change.
     pub step: PluginStep,
 }
 
-/// A step of a plugin's life.
+/// The kind of a plugin's change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PluginStep {
-    /// It was not there before.
+    /// It was added.
     Loaded,
-    /// It was loaded again.
+    /// It was reloaded.
     Reloaded,
-    /// It is switched off.
+    /// It was disabled.
     Disabled,
-    /// It waits for trust.
+    /// It is not trusted.
     Waiting,
-    /// It is broken; [`PluginStatus::Failed`] says what that means.
+    /// It is invalid. [`PluginStatus::Failed`] describes the consequences.
     Failed(String),
-    /// It is gone.
+    /// It was removed.
     Removed,
 }
 
@@ -126,24 +127,24 @@ impl fmt::Display for PluginChange {
             PluginStep::Loaded => write!(f, "the plugin `{plugin}` was loaded"),
             PluginStep::Reloaded => write!(f, "the plugin `{plugin}` was loaded again"),
             PluginStep::Disabled => write!(f, "the plugin `{plugin}` is switched off"),
-            PluginStep::Waiting => write!(f, "the plugin `{plugin}` waits until somebody trusts its files"),
+            PluginStep::Waiting => write!(f, "the plugin `{plugin}` does not run until its files are trusted"),
             PluginStep::Failed(reason) => write!(f, "the plugin `{plugin}` failed: {reason}"),
             PluginStep::Removed => write!(f, "the plugin `{plugin}` was removed"),
         }
     }
 }
 
-/// Told of each step.
+/// Called for each change.
 pub(super) type PluginListener = Arc<dyn Fn(&PluginChange) + Send + Sync>;
 
-/// What each plugin was told of last: the fingerprint of all its files, and whether it runs.
-pub(super) type ToldPlugins = BTreeMap<String, (u64, PluginStatus)>;
+/// The state of each plugin that was last reported: the fingerprint of its files, and its status.
+pub(super) type ReportedPlugins = BTreeMap<String, (u64, PluginStatus)>;
 
 impl Rules {
-    /// The plugins of the folders, in their order.
+    /// The plugins of the folders, in loading order.
     pub fn plugins(&self) -> Vec<ListedPlugin> {
         let state = self.state();
-        let listed = |found: &Found| ListedPlugin {
+        let listed = |found: &FoundPlugin| ListedPlugin {
             name: found.name().to_owned(),
             version: found.manifest.version.clone(),
             description: found.manifest.description.clone(),
@@ -154,15 +155,15 @@ impl Rules {
         state.plugins.iter().map(listed).collect()
     }
 
-    /// Switches a plugin of a folder off, from the next [`refresh`](Self::refresh) or [`apply`](Self::apply) on. Returns whether
-    /// there is one of this name.
+    /// Disables a plugin. Takes effect at the next [`refresh`](Self::refresh) or [`apply`](Self::apply). Returns
+    /// whether the plugin exists.
     pub fn disable_plugin(&self, name: &str) -> bool {
         self.state().disabled_plugins.insert(name.to_owned());
         self.knows_plugin(name)
     }
 
-    /// Takes a plugin of a folder back in, from the next [`refresh`](Self::refresh) or [`apply`](Self::apply) on; a file
-    /// `.disabled` in its folder still counts. Returns whether there is one of this name.
+    /// Enables a plugin again. Takes effect at the next [`refresh`](Self::refresh) or [`apply`](Self::apply). A file
+    /// `.disabled` in its folder still disables it. Returns whether the plugin exists.
     pub fn enable_plugin(&self, name: &str) -> bool {
         self.state().disabled_plugins.remove(name);
         self.knows_plugin(name)
@@ -172,20 +173,20 @@ impl Rules {
         self.state().plugins.iter().any(|found| found.name() == name)
     }
 
-    /// Installs the rules as [`install`](Self::install) does, and puts what belongs into the app's list there itself: where an
-    /// earlier call put it, else at its end. All of it at once: a set that is made meanwhile has what was there before, or
-    /// what is there now.
+    /// Like [`install`](Self::install), but also updates the app's list: the entries replace those of an earlier call,
+    /// or are appended. The update is atomic: a hook set that is created concurrently sees either the previous state or
+    /// the new one.
     ///
     /// # Errors
-    /// [`ConfigError`] where another hook has one of the ids; nothing has changed then.
+    /// [`ConfigError`] if another hook has one of the ids. Nothing has changed then.
     pub fn apply(&self, registry: &Registry) -> Result<(), ConfigError> {
-        let put = registry.update(|draft| self.put_into(draft))?;
-        self.state().was_put(put);
+        let put = registry.update(|draft| self.install_into(draft))?;
+        self.state().record_installed(put);
         Ok(())
     }
 
-    /// Puts rules and compiled plugins into a draft, and into its app's list what belongs there.
-    fn put_into(&self, draft: &Registry) -> Result<Put, ConfigError> {
+    /// Installs rules and compiled plugins in a draft, and updates its app's list.
+    fn install_into(&self, draft: &Registry) -> Result<InstalledEntries, ConfigError> {
         let compiled = self.install_compiled(draft)?;
         let installed = self.install_rules(draft)?;
         let mut app = draft.app();
@@ -194,18 +195,18 @@ impl Rules {
         let at = list.iter().position(|entry| before.contains(entry)).unwrap_or(list.len());
         list.retain(|entry| !before.contains(entry));
         let at = at.min(list.len());
-        // What the app names itself stands where the app says.
+        // Entries that the app lists itself stay where they are.
         let uses: Vec<HookUse> = installed.into_iter().filter(|entry| !list.contains(entry)).collect();
         list.splice(at..at, uses.iter().cloned());
         app.hooks = Some(list);
         draft.set_app(app);
-        Ok(Put { uses, compiled })
+        Ok(InstalledEntries { uses, compiled })
     }
 
-    /// Reads files and folders of plugins again, and puts what changed into `registry`. A compiled plugin whose configuration
-    /// changed is shut down, and then started anew with `cx`; until then its guards refuse. Sets that were made go on as they are,
-    /// and a set that is made meanwhile has all that was there before, or all that is there now. Returns what happened to
-    /// plugins, of which the listeners were told.
+    /// Reads the files and the folders of plugins again, and updates `registry`. A compiled plugin whose configuration
+    /// changed is shut down and started again with `cx`; until then, its guards deny. Existing hook sets do not change,
+    /// and a hook set that is created concurrently sees either the previous state or the new one. Returns the changes
+    /// of plugins, which are also passed to the listener.
     ///
     /// ```
     /// use hooks_core::prelude::*;
@@ -228,25 +229,25 @@ impl Rules {
     /// ```
     ///
     /// # Errors
-    /// [`ConfigError`] where what is there now does not fit together: the rules of before stay in force then, and the guards of
-    /// compiled plugins that were to be loaded again refuse.
+    /// [`ConfigError`] if the new state is invalid. The previous rules then stay in force, and the guards of compiled
+    /// plugins that were about to be reloaded deny.
     pub async fn refresh(&self, registry: &Registry, cx: &HookContext) -> Result<Vec<PluginChange>, ConfigError> {
         let _one_at_a_time = self.refreshing().lock().await;
         self.reload();
-        let (mut changes, told) = self.changes();
+        let (mut changes, reported) = self.changes();
         if !self.state().changed {
             return Ok(Vec::new());
         }
         let names = self.compiled_changes(registry);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let reloaded = registry.reload_plugins(&names, cx, |draft| self.put_into(draft)).await;
+        let reloaded = registry.reload_plugins(&names, cx, |draft| self.install_into(draft)).await;
         let failures = {
             let mut state = self.state();
-            // They were shut down, whatever came of the rest.
+            // They were shut down, even if the update failed.
             state.compiled.retain(|name, _| !names.contains(&name.as_str()));
             let (put, failures) = reloaded?;
-            state.was_put(put);
-            state.told = told;
+            state.record_installed(put);
+            state.reported = reported;
             failures
         };
         for failure in failures {
@@ -255,21 +256,21 @@ impl Rules {
             changes.push(PluginChange { plugin: failure.plugin, step });
         }
         for change in &changes {
-            self.tell(change);
+            self.notify(change);
         }
         Ok(changes)
     }
 
-    /// What happened to plugins since the last time that was told, and what is to be told now.
-    fn changes(&self) -> (Vec<PluginChange>, ToldPlugins) {
+    /// The changes of plugins since the last report, and the state to report next.
+    fn changes(&self) -> (Vec<PluginChange>, ReportedPlugins) {
         let state = self.state();
-        let now: ToldPlugins =
+        let now: ReportedPlugins =
             state.plugins.iter().map(|found| (found.name().to_owned(), state.plugin_now(found))).collect();
-        let gone = state.told.keys().filter(|name| !now.contains_key(*name));
+        let gone = state.reported.keys().filter(|name| !now.contains_key(*name));
         let mut changes: Vec<PluginChange> =
             gone.map(|name| PluginChange { plugin: name.clone(), step: PluginStep::Removed }).collect();
         for found in &state.plugins {
-            let (plugin, before) = (found.name().to_owned(), state.told.get(found.name()));
+            let (plugin, before) = (found.name().to_owned(), state.reported.get(found.name()));
             let (_, status) = &now[&plugin];
             if before == Some(&now[&plugin]) {
                 continue;
@@ -286,19 +287,21 @@ impl Rules {
         (changes, now)
     }
 
-    /// The plugins that are to be started anew in `registry`, or are gone from it. What the app installed itself is not ours.
+    /// The plugins in `registry` that have to be restarted or were removed. Plugins that the app installed itself are
+    /// not included.
     fn compiled_changes(&self, registry: &Registry) -> Vec<String> {
         let there: BTreeSet<String> = registry.plugins().iter().map(|name| (**name).to_owned()).collect();
         let state = self.state();
         let gone = state.compiled.keys().filter(|name| !state.plugins.iter().any(|found| found.name() == **name));
         let changed = state.plugins.iter().filter(|found| match state.compiled.get(found.name()) {
-            Some(print) => *print != found.compiled_print(),
+            Some(fingerprint) => *fingerprint != found.compiled_fingerprint(),
             None => !there.contains(found.name()),
         });
         gone.cloned().chain(changed.map(|found| found.name().to_owned())).collect()
     }
 
-    /// Installs the compiled plugins that have a folder, with what is in it. What the app installed itself stays as it is.
+    /// Installs the compiled plugins that have a folder, with the configuration in it. Plugins that the app installed
+    /// itself do not change.
     pub(super) fn install_compiled(&self, registry: &Registry) -> Result<BTreeMap<String, u64>, ConfigError> {
         let plugins = self.state().plugins.clone();
         let mut compiled = BTreeMap::new();
@@ -307,24 +310,26 @@ impl Rules {
             let Some(plugin) = found.compiled() else { continue };
             let error = match registry.install(plugin) {
                 Ok(()) => {
-                    compiled.insert(found.name().to_owned(), found.compiled_print());
+                    compiled.insert(found.name().to_owned(), found.compiled_fingerprint());
                     continue;
                 }
                 Err(error) => error,
             };
             let mut kinds = error.problems().iter().map(hooks_core::diagnostics::Problem::kind);
             if kinds.all(|kind| matches!(kind, ProblemKind::UnknownPlugin | ProblemKind::BadPluginName)) {
-                // It is one of rules alone.
+                // It has rules only.
                 if found.files.is_empty() {
                     let file = RuleFile::unreadable(&found.folder.root, "", "");
-                    let problem =
-                        format!("the plugin `{}` has no rules, and no crate of this program is it", found.name());
+                    let problem = format!(
+                        "the plugin `{}` has no rules, and no crate of this program has its name",
+                        found.name()
+                    );
                     let help = "write `hooks/hooks.json`, or name the crate: `use that_crate as _;`";
                     dead.push(Source::defect(&file, 0, 0, problem, help));
                 }
             } else if error.problems().iter().all(|problem| problem.kind() == ProblemKind::InstalledTwice) {
                 let mine = self.state().compiled.get(found.name()).copied();
-                compiled.extend(mine.map(|print| (found.name().to_owned(), print)));
+                compiled.extend(mine.map(|fingerprint| (found.name().to_owned(), fingerprint)));
             } else {
                 return Err(error);
             }
@@ -334,16 +339,16 @@ impl Rules {
     }
 }
 
-/// What was put into a registry.
-struct Put {
-    /// In the app's list.
+/// What was installed in a registry.
+struct InstalledEntries {
+    /// The entries in the app's list.
     uses: Vec<HookUse>,
-    /// Compiled plugins, with what they were given.
+    /// The compiled plugins, with fingerprints of what they were given.
     compiled: BTreeMap<String, u64>,
 }
 
 impl State {
-    fn was_put(&mut self, put: Put) {
+    fn record_installed(&mut self, put: InstalledEntries) {
         (self.uses, self.compiled, self.changed) = (put.uses, put.compiled, false);
     }
 }

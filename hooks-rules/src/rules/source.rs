@@ -10,18 +10,18 @@ use crate::files::lies_in;
 use crate::firing::Owner;
 use crate::written::Defect;
 
-/// A file of rules that an app names.
+/// A rule file that an app added.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     pub(crate) owner: Owner,
-    /// The form, where it is not to be found by the file's.
+    /// The dialect, if it should not be detected.
     pub(crate) dialect: Option<Dialect>,
-    /// The text, where it is no file.
+    /// The text, if it should not be read from the file.
     pub(crate) text: Option<Arc<str>>,
 }
 
-/// Above this nothing is a file of rules. A device that never ends must not fill the memory.
+/// The size limit of rule files. An endless device file must not exhaust the memory.
 const LIMIT: u64 = 16 << 20;
 
 fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
@@ -30,23 +30,23 @@ fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What these bytes are, which are no UTF-8.
+/// Describes bytes that are not UTF-8.
 fn no_text(bytes: &[u8]) -> &'static str {
     let utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     if utf_16 { "the file is UTF-16, not UTF-8" } else { "the file is not UTF-8" }
 }
 
-/// What is in a file, as far as it may be used.
+/// The content of a file, if it may be used.
 pub(super) enum Content {
     Text(String),
-    /// It came with the project, and nobody trusts it as it is.
+    /// The file belongs to the project, and its content is not trusted.
     Waiting,
     Missing,
-    /// What is wrong with it, and what to do.
+    /// A problem of the file, with a suggestion.
     Bad(String, &'static str),
 }
 
-/// Reads a file, which where it `waits` nobody may have read who does not trust it.
+/// Reads a file. If `waits` is set, its content has to be trusted.
 pub(super) fn content(path: &Path, trust: Option<&Trust>, waits: bool) -> Content {
     let bytes = match bytes(path) {
         Ok(bytes) if bytes.len() as u64 > LIMIT => {
@@ -67,18 +67,18 @@ pub(super) fn content(path: &Path, trust: Option<&Trust>, waits: bool) -> Conten
 }
 
 impl Source {
-    /// Reads the file; `None` where there is none and none is needed. What came with `project` waits for trust.
+    /// Reads the file. `None` if it does not exist and is optional. Files of `project` have to be trusted.
     pub(crate) fn read(&self, trust: Option<&Trust>, project: Option<&Path>) -> Option<RuleFile> {
         let waits = project.is_some_and(|project| self.waits_for_trust(project));
         let mut file = self.read_now(trust, waits)?;
         if waits && trust.and_then(|trust| trust.fingerprint(&self.path)).is_none() {
-            // Nothing of it may run, an earlier reading least of all, also where it cannot be read at the moment.
+            // Nothing of it may run, not even an earlier version, and not even if it cannot be read at the moment.
             file.readable = true;
         }
         Some(file)
     }
 
-    /// Whether its rules came with the project: by its settings, or by a plugin or skill within it.
+    /// Whether its rules belong to the project: they are in its settings, or in a plugin or skill inside its folder.
     fn waits_for_trust(&self, project: &Path) -> bool {
         match self.owner {
             Owner::User => false,
@@ -87,14 +87,14 @@ impl Source {
         }
     }
 
-    /// Whether it is the same file of the same owner.
+    /// Whether it is the same file with the same owner.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.path == other.path
             && self.owner.plugin() == other.owner.plugin()
             && self.text.is_some() == other.text.is_some()
     }
 
-    /// Whether it is a file of that plugin.
+    /// Whether it belongs to this plugin.
     pub(super) fn is_of(&self, plugin: &str) -> bool {
         self.owner.plugin() == Some(plugin)
     }
@@ -114,8 +114,8 @@ impl Source {
             Content::Missing => {
                 let needed = matches!(self.owner, Owner::Plugin(_) | Owner::Skill(_));
                 needed.then(|| {
-                    let mut file = self.unreadable("the file was not found", "write it, or leave the plugin out");
-                    // What is gone has no rules: a guard of an earlier reading would run scripts that are gone too.
+                    let mut file = self.unreadable("the file was not found", "create it, or remove the plugin");
+                    // A removed file has no rules: the scripts of its guards were probably removed too.
                     file.readable = true;
                     file
                 })
@@ -123,17 +123,17 @@ impl Source {
         }
     }
 
-    /// The file while nobody trusts it.
+    /// The result for a file that is not trusted.
     fn waiting(&self) -> RuleFile {
         let file: Arc<Path> = self.path.as_path().into();
         let mut read = self.unreadable("", "");
         read.defects = vec![Self::waits(&file)];
-        // Nothing of it may run, an earlier reading least of all.
+        // Nothing of it may run, not even an earlier version.
         (read.readable, read.waits) = (true, true);
         read
     }
 
-    /// What is told of a file while nobody trusts it.
+    /// The defect of a file that is not trusted.
     pub(super) fn waits(file: &Arc<Path>) -> Defect {
         let problem = "this file of the project waits until somebody trusts it as it is now";
         Defect::of_file(
@@ -147,7 +147,7 @@ impl Source {
         RuleFile::unreadable(&self.path, problem, help)
     }
 
-    /// A defect of one of its rules that only the app's side shows.
+    /// A defect of a rule that depends on the app.
     pub(crate) fn defect(file: &RuleFile, line: usize, column: usize, problem: String, help: &str) -> Defect {
         Defect::of_rule(&file.file, line, column, problem, help)
     }

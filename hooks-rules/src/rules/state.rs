@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::Trust;
 use super::builder::RulesBuilder;
-use super::plugins::{Found, PluginChange, PluginFolders, PluginListener, PluginStatus, ToldPlugins};
+use super::plugins::{FoundPlugin, PluginChange, PluginFolders, PluginListener, PluginStatus, ReportedPlugins};
 use super::source::Source;
 use crate::dialect::Dialect;
 use crate::event::Event;
@@ -20,7 +20,7 @@ use crate::rule::{Action, Rule, RuleId};
 use crate::stdin::Occurrence;
 use crate::written::Defect;
 
-/// The rules of an app. Cloning gives another handle to the same rules.
+/// The rules of an app. Clones are handles to the same rules.
 ///
 /// ```
 /// use hooks_core::kinds::*;
@@ -55,7 +55,7 @@ pub struct Rules {
 }
 
 struct Inner {
-    /// What the app names one by one.
+    /// The files that the app added individually.
     sources: Vec<Source>,
     plugins: PluginFolders,
     plugin_listeners: Vec<PluginListener>,
@@ -64,80 +64,80 @@ struct Inner {
     priority: i32,
     shared: Arc<Shared>,
     state: Mutex<State>,
-    /// Held while files are read and put into a registry.
+    /// Locked while files are read and installed in a registry.
     refreshing: tokio::sync::Mutex<()>,
 }
 
-/// A file, and what was read of it; `None` where there is none.
+/// A file and its parsed content. `None` if it does not exist.
 #[derive(Debug)]
 struct Loaded {
     source: Source,
     file: Option<RuleFile>,
 }
 
-/// What the last reading came to.
+/// The result of the last reading.
 #[derive(Debug, Default)]
 pub(super) struct State {
     files: Vec<Loaded>,
     pub(super) active: Vec<Arc<ActiveRule>>,
     defects: Vec<Defect>,
-    /// What only a registry shows.
+    /// Defects that only the registry shows.
     pub(super) registry_defects: Vec<Defect>,
-    /// Of plugins that nothing comes of.
+    /// Defects of plugins without any effect.
     pub(super) dead_plugins: Vec<Defect>,
     disabled: BTreeSet<String>,
     pub(super) installed: BTreeSet<Event>,
-    /// The hooks between events that were registered.
+    /// The registered hooks between events.
     pub(super) between: BTreeSet<String>,
-    /// The plugins of folders, in their order.
-    pub(super) plugins: Vec<Found>,
+    /// The plugins of folders, in loading order.
+    pub(super) plugins: Vec<FoundPlugin>,
     pub(super) disabled_plugins: BTreeSet<String>,
-    /// What the listeners know of them.
-    pub(super) told: ToldPlugins,
-    /// The compiled ones that were installed, with what they were given.
+    /// The states of plugins that were last reported to the listeners.
+    pub(super) reported: ReportedPlugins,
+    /// The installed compiled plugins, with fingerprints of what they were given.
     pub(super) compiled: BTreeMap<String, u64>,
-    /// What stands in the app's list because of the rules.
+    /// The entries in the app's list that come from the rules.
     pub(super) uses: Vec<HookUse>,
-    /// Whether something was read that is not in force yet.
+    /// Whether something was read that has not been installed yet.
     pub(super) changed: bool,
-    /// What is the same as long as all files are.
-    print: u64,
+    /// A fingerprint of all files.
+    fingerprint: u64,
 }
 
-/// A rule, as an app lists it.
+/// A rule for listings.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Listed {
-    /// Its id.
+    /// The id.
     pub id: RuleId,
-    /// When it runs.
+    /// The event at which it runs.
     pub event: Event,
-    /// The form of its file.
+    /// The dialect of its file.
     pub dialect: Dialect,
     /// Its file.
     pub file: Arc<Path>,
     /// Its line.
     pub line: usize,
-    /// The matcher as the file has it.
+    /// The matcher as it is written in the file.
     pub matcher: Option<String>,
-    /// Its `if`.
+    /// The field `if`.
     pub filter: Option<String>,
-    /// What it does, in a few words.
+    /// A short description.
     pub summary: String,
-    /// What it does, whole.
+    /// A complete description.
     pub text: String,
-    /// The plugin whose rule it is.
+    /// The plugin to which the rule belongs.
     pub plugin: Option<String>,
-    /// The compiled hook that it names, where it names one.
+    /// The compiled hook, if it names one.
     pub hook: Option<String>,
-    /// What to show while it runs.
+    /// The message to show while it runs.
     pub status_message: Option<String>,
-    /// Whether it runs: it is not disabled, and something fires its event.
+    /// Whether it can run: it is not disabled, and something fires its event.
     pub enabled: bool,
 }
 
 impl Rules {
-    /// Starts without any files.
+    /// Returns a builder without any files.
     pub fn builder() -> RulesBuilder {
         RulesBuilder::default()
     }
@@ -160,15 +160,16 @@ impl Rules {
         rules.reload();
         {
             let mut state = rules.state();
-            let told = state.plugins.iter().map(|found| (found.name().to_owned(), state.plugin_now(found))).collect();
-            state.told = told;
+            let reported =
+                state.plugins.iter().map(|found| (found.name().to_owned(), state.plugin_now(found))).collect();
+            state.reported = reported;
         }
         rules
     }
 
-    /// Reads the files and the folders of plugins again. A file that cannot be read, or is not JSON any more, keeps the rules of its last reading, so
-    /// that a guard does not vanish while somebody edits it. Takes effect with the next
-    /// [`install`](Self::install), and sets made before go on as they are.
+    /// Reads the files and the folders of plugins again. If a file cannot be read or is not valid JSON, the rules of
+    /// its last valid version stay, so that a guard does not disappear while its file is being edited. Takes effect at
+    /// the next [`install`](Self::install). Existing hook sets do not change.
     pub fn reload(&self) {
         let trust = self.inner.trust.as_ref().map(Trust::open);
         let mut defects = Vec::new();
@@ -187,7 +188,7 @@ impl Rules {
             (state.disabled_plugins.clone(), state.plugins.clone())
         };
         let plugins = self.inner.plugins.read(trust.as_ref(), project, &disabled, &before);
-        let sources = self.inner.sources.iter().cloned().chain(plugins.iter().flat_map(Found::sources));
+        let sources = self.inner.sources.iter().cloned().chain(plugins.iter().flat_map(FoundPlugin::sources));
         let read: Vec<Loaded> = sources
             .map(|source| {
                 let file = source.read(trust.as_ref(), project);
@@ -208,26 +209,26 @@ impl Rules {
         defects.extend(read.flat_map(|file| file.defects.iter().cloned()));
         (state.defects, state.plugins) = (defects, plugins);
         self.arm(&mut state);
-        let print = state.print_now();
-        state.changed |= print != state.print;
-        state.print = print;
+        let fingerprint = state.current_fingerprint();
+        state.changed |= fingerprint != state.fingerprint;
+        state.fingerprint = fingerprint;
     }
 
-    /// Leaves a rule out, from the next [`install`](Self::install) on. Returns whether there is one of this id.
+    /// Disables a rule. Takes effect at the next [`install`](Self::install). Returns whether the rule exists.
     pub fn disable(&self, id: &str) -> bool {
         let mut state = self.state();
         state.disabled.insert(id.to_owned());
         state.active.iter().any(|active| active.rule.id.as_str() == id)
     }
 
-    /// Takes a rule back in, from the next [`install`](Self::install) on. Returns whether there is one of this id.
+    /// Enables a rule again. Takes effect at the next [`install`](Self::install). Returns whether the rule exists.
     pub fn enable(&self, id: &str) -> bool {
         let mut state = self.state();
         state.disabled.remove(id);
         state.active.iter().any(|active| active.rule.id.as_str() == id)
     }
 
-    /// What is wrong with the files, in their order; what only a registry shows comes with
+    /// The defects of the files, in their order. Defects that depend on a registry are added by
     /// [`install`](Self::install).
     pub fn defects(&self) -> Vec<Defect> {
         let state = self.state();
@@ -240,8 +241,8 @@ impl Rules {
         state.active.iter().map(|active| state.listed(active)).collect()
     }
 
-    /// The rules that would run for this occurrence, in the order of the files. Where a tool is called, `tool_name` of the
-    /// occurrence may be its name here or on the wire. Runs nothing.
+    /// The rules that would run for this occurrence, in the order of the files. For a tool call, `tool_name` can be the
+    /// app's name or the name in rule files. Runs no rules.
     pub fn select(&self, occurrence: &Occurrence) -> Vec<Listed> {
         let state = self.state();
         let event = occurrence.event;
@@ -252,30 +253,30 @@ impl Rules {
         firing.select(occurrence, tool).into_iter().map(|active| state.listed(active)).collect()
     }
 
-    /// Waits for the runs that nobody waits for, and ends those that are not done in time. No more are started. Returns how
-    /// many were ended.
+    /// Waits for background runs, and kills those that have not ended after `limit`. No new ones are started. Returns
+    /// how many were killed.
     pub async fn shutdown(&self, limit: Duration) -> usize {
         self.inner.shared.background.drain(limit).await
     }
 
-    /// Held while files are read and put into a registry.
+    /// Locked while files are read and installed in a registry.
     pub(super) fn refreshing(&self) -> &tokio::sync::Mutex<()> {
         &self.inner.refreshing
     }
 
-    pub(super) fn tell(&self, change: &PluginChange) {
+    pub(super) fn notify(&self, change: &PluginChange) {
         self.inner.plugin_listeners.iter().for_each(|listener| listener(change));
     }
 
-    /// What is to be watched.
+    /// The paths to watch.
     #[cfg(feature = "watch")]
-    pub(super) fn watched(&self) -> super::plugins::Watched {
+    pub(super) fn watched(&self) -> super::plugins::WatchedPaths {
         let folders = &self.inner.plugins;
-        let beside = folders.parents.iter().map(|parent| parent.join("data"));
+        let next_to_plugins = folders.parents.iter().map(|parent| parent.join("data"));
         let named = self.inner.sources.iter().filter(|source| source.text.is_none()).map(|source| &source.path);
-        super::plugins::Watched {
+        super::plugins::WatchedPaths {
             parents: folders.parents.clone(),
-            data: folders.data.clone().map_or_else(|| beside.collect(), |data| vec![data]),
+            data: folders.data.clone().map_or_else(|| next_to_plugins.collect(), |data| vec![data]),
             files: named.chain(&self.inner.trust).cloned().map(crate::files::absolute).collect(),
         }
     }
@@ -292,11 +293,11 @@ impl Rules {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts the rules of all files into one list, each with an id of its own.
+    /// Puts the rules of all files into one list, each with a unique id.
     fn arm(&self, state: &mut State) {
         let files: Vec<_> =
             state.files.iter().filter_map(|loaded| Some((&loaded.source, loaded.file.as_ref()?))).collect();
-        // The person's switch is for all, a project's or plugin's for its own.
+        // `disableAllHooks` of the user applies to all rules, that of a project or a plugin to its own.
         let all_off = files.iter().any(|(source, file)| file.disabled && matches!(source.owner, Owner::User));
         let mut ids: HashMap<String, usize> = HashMap::new();
         let spent: HashSet<RuleId> =
@@ -317,8 +318,8 @@ impl Rules {
                 lacking.extend(self.lacks(file, &rule));
                 let spent = spent.contains(&rule.id);
                 let rule = ActiveRule::new(rule, source.owner.clone(), spent);
-                // Of a plugin that cannot run only what guards is left, and refuses.
-                if source.owner.closed().is_none() || rule.guards() {
+                // Of a failed plugin, only the guards remain, and they deny.
+                if source.owner.plugin_failure().is_none() || rule.guards() {
                     active.push(Arc::new(rule));
                 }
             }
@@ -327,15 +328,15 @@ impl Rules {
         state.active = active;
     }
 
-    /// What the app has to give for this rule to run.
+    /// The client that the app does not provide, although this rule needs it.
     fn lacks(&self, file: &RuleFile, rule: &Rule) -> Option<Defect> {
         let clients = &self.inner.shared.clients;
         let (problem, help) = match rule.action {
             Action::Judge(_) if clients.judge.is_none() => {
-                ("the question of this rule has no model to go to", "give one with `Rules::builder().judge(…)`")
+                ("there is no model for the question of this rule", "give one with `Rules::builder().judge(…)`")
             }
             Action::Http(_) if clients.post.is_none() => {
-                ("the request of this rule has no client to go by", "give one with `Rules::builder().post(…)`")
+                ("there is no client for the request of this rule", "give one with `Rules::builder().post(…)`")
             }
             _ => return None,
         };
@@ -343,7 +344,8 @@ impl Rules {
     }
 }
 
-/// Commands, headers and variables may hold secrets, and this ends up in logs: [`list`](Rules::list) tells of the rules.
+/// Commands, headers and variables can contain secrets, and this output is logged. Use [`list`](Rules::list) to show
+/// the rules.
 impl fmt::Debug for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files: Vec<_> = self.inner.sources.iter().map(|source| &source.path).collect();
@@ -353,15 +355,15 @@ impl fmt::Debug for Rules {
 }
 
 impl State {
-    /// What there is to tell of a plugin: the fingerprint of its files, and whether it runs.
-    pub(super) fn plugin_now(&self, found: &Found) -> (u64, PluginStatus) {
+    /// The state of a plugin that is reported: the fingerprint of its files, and its status.
+    pub(super) fn plugin_now(&self, found: &FoundPlugin) -> (u64, PluginStatus) {
         let mut hasher = DefaultHasher::new();
-        found.print().hash(&mut hasher);
+        found.fingerprint().hash(&mut hasher);
         let mut status = found.status().clone();
         for file in
             self.files.iter().filter(|loaded| loaded.source.is_of(found.name())).filter_map(|it| it.file.as_ref())
         {
-            (file.print, file.waits).hash(&mut hasher);
+            (file.fingerprint, file.waits).hash(&mut hasher);
             if status != PluginStatus::On {
                 continue;
             }
@@ -376,15 +378,15 @@ impl State {
         (hasher.finish(), status)
     }
 
-    /// What is the same as long as all files are, and what is switched off.
-    fn print_now(&self) -> u64 {
+    /// A fingerprint of all files and of what is disabled.
+    fn current_fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for loaded in &self.files {
             let file = loaded.file.as_ref();
-            (&loaded.source.path, file.map(|file| (file.print, file.waits, file.readable))).hash(&mut hasher);
+            (&loaded.source.path, file.map(|file| (file.fingerprint, file.waits, file.readable))).hash(&mut hasher);
         }
         for found in &self.plugins {
-            (found.name(), found.print(), format!("{:?}", found.status())).hash(&mut hasher);
+            (found.name(), found.fingerprint(), format!("{:?}", found.status())).hash(&mut hasher);
         }
         self.disabled.hash(&mut hasher);
         hasher.finish()
@@ -424,7 +426,7 @@ impl State {
     }
 }
 
-/// What counts now: what was read, or the rules of before where that is no text of rules.
+/// The content in use: the new one, or the previous one if the new text cannot be parsed.
 fn kept(now: Option<RuleFile>, before: Option<RuleFile>) -> Option<RuleFile> {
     match (now, before) {
         (Some(mut now), Some(before)) if !now.readable => {

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// Which files of projects a person trusts, each by the fingerprint of its content: a file that changes is no longer
-/// trusted.
+/// The rule files of projects that a user trusts, each with a fingerprint of its content. A file that changes is no
+/// longer trusted.
 ///
-/// The fingerprint is that of the file of rules. A script that a rule names may change without it.
+/// The fingerprint covers the rule file only. The scripts that its rules run can change without affecting it.
 ///
 /// ```
 /// use hooks_rules::Trust;
@@ -38,35 +38,35 @@ struct Stored {
     files: BTreeMap<String, String>,
 }
 
-/// A trust file that cannot be read or written.
+/// The error of reading or writing a trust file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrustError {
-    /// The file, or one to be trusted, cannot be read or written.
+    /// The trust file, or a file to be trusted, cannot be read or written.
     #[error("{}: {source}", path.display())]
     #[non_exhaustive]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The file is not one of trust.
-    #[error("{}: is no trust file: {problem}; remove it, and trust each file again", path.display())]
+    /// The file is not a valid trust file.
+    #[error("{}: is not a trust file: {problem}; remove it, and trust each file again", path.display())]
     #[non_exhaustive]
     Invalid {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem of the content.
         problem: String,
     },
 }
 
 impl Trust {
-    /// Reads the trust file; one that is not there trusts nothing.
+    /// Opens the trust file. If it does not exist, no file is trusted.
     ///
     /// # Errors
-    /// [`TrustError`] where it cannot be read.
+    /// [`TrustError`] if it cannot be read.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, TrustError> {
         let path = path.into();
         let text = match std::fs::read_to_string(&path) {
@@ -83,57 +83,58 @@ impl Trust {
         }
     }
 
-    /// Whether the file with this content is trusted.
+    /// Whether this content of the file is trusted.
     pub fn allows(&self, file: &Path, content: &[u8]) -> bool {
-        self.files.get(&key(file)).is_some_and(|print| *print == fingerprint(content))
+        self.files.get(&key(file)).is_some_and(|known| *known == fingerprint(content))
     }
 
-    /// Trusts the file as it is now, and stores that; the folder of the trust file is made where it is not there.
+    /// Trusts the current content of the file and saves that. The folder of the trust file is created if necessary.
     ///
     /// # Errors
-    /// [`TrustError`] where one of the two cannot be read or written.
+    /// [`TrustError`] if one of the two files cannot be read or written.
     pub fn trust(&mut self, file: &Path) -> Result<(), TrustError> {
         let content = std::fs::read(file).map_err(|source| TrustError::Io { path: file.to_path_buf(), source })?;
         self.trust_content(file, &content)
     }
 
-    /// Trusts the file with this content, and stores that: what a person was shown, though the file may have changed since.
+    /// Trusts this content of the file and saves that. Use it for content that a user was shown, because the file may
+    /// have changed since.
     ///
     /// # Errors
-    /// [`TrustError`] where that cannot be stored.
+    /// [`TrustError`] if the trust file cannot be written.
     pub fn trust_content(&mut self, file: &Path, content: &[u8]) -> Result<(), TrustError> {
         self.change(|files| {
             files.insert(key(file), fingerprint(content));
         })
     }
 
-    /// Trusts the file no longer, and stores that. Returns whether there was anything to forget. The file need not be there
-    /// any more.
+    /// Revokes the trust in the file and saves that. Returns whether the file was trusted. The file does not have to
+    /// exist.
     ///
     /// # Errors
-    /// [`TrustError`] where that cannot be stored.
+    /// [`TrustError`] if the trust file cannot be written.
     pub fn revoke(&mut self, file: &Path) -> Result<bool, TrustError> {
         self.change(|files| files.remove(&key(file)).is_some())
     }
 
-    /// The trusted files, each with the fingerprint of the content that is trusted.
+    /// The trusted files, each with the fingerprint of the trusted content.
     pub fn files(&self) -> impl Iterator<Item = (&Path, &str)> {
-        self.files.iter().map(|(file, print)| (Path::new(file), print.as_str()))
+        self.files.iter().map(|(file, fingerprint)| (Path::new(file), fingerprint.as_str()))
     }
 
-    /// The trusted files in this folder and below. The folder may be gone.
+    /// The trusted files in this folder and its subfolders. The folder does not have to exist.
     pub fn files_within(&self, folder: &Path) -> impl Iterator<Item = &Path> {
         let folder = PathBuf::from(key(folder));
         self.files.keys().map(Path::new).filter(move |file| file.starts_with(&folder) && *file != folder)
     }
 
-    /// The fingerprint of the content that is trusted of this file.
+    /// The fingerprint of the trusted content of this file.
     pub fn fingerprint(&self, file: &Path) -> Option<&str> {
         self.files.get(&key(file)).map(String::as_str)
     }
 
-    /// Changes what is stored as it is by now: somebody else may have written it since it was read here, and what they revoked
-    /// must not come back.
+    /// Reads the stored state, changes it and writes it. Others may have written it meanwhile, and files that they
+    /// revoked must not become trusted again.
     fn change<T>(&mut self, change: impl FnOnce(&mut BTreeMap<String, String>) -> T) -> Result<T, TrustError> {
         let lock = self.lock().map_err(|source| TrustError::Io { path: self.path.clone(), source })?;
         let mut now = Self::open(&self.path)?;
@@ -144,8 +145,8 @@ impl Trust {
         Ok(changed)
     }
 
-    /// Keeps everybody else from changing it until the lock is dropped. It is a file of its own, since the one that is locked
-    /// must stay where it is.
+    /// Locks the trust file until the lock is dropped. The lock is a separate file, because the trust file itself is
+    /// replaced when it is written.
     fn lock(&self) -> std::io::Result<File> {
         if let Some(folder) = self.path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -162,7 +163,8 @@ impl Trust {
         let io = |source| TrustError::Io { path: self.path.clone(), source };
         let stored = Stored { version: 1, files: self.files.clone() };
         let text = serde_json::to_string_pretty(&stored).map_err(|error| io(error.into()))?;
-        // A new file first, so that a crash leaves the old one, and under a name that no other program writes meanwhile.
+        // Write a new file and rename it, so that a crash leaves the old one intact. Its name is unique among
+        // concurrent writers.
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let new = self.path.with_extension(format!("{}-{count}.new", std::process::id()));
         let write = || {
@@ -178,8 +180,8 @@ impl Trust {
     }
 }
 
-/// The file's full path, so that the same words in another folder are another file; that of its folder where the file is
-/// gone.
+/// The absolute path of the file, so that the same relative path in another folder is another key. If the file no
+/// longer exists, its folder is resolved.
 fn key(file: &Path) -> String {
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
     let in_folder = |folder: PathBuf| absolute.file_name().map(|name| folder.join(name));
@@ -192,7 +194,7 @@ fn key(file: &Path) -> String {
 
 fn fingerprint(content: &[u8]) -> String {
     Sha256::digest(content).iter().fold("sha256:".to_owned(), |mut text, byte| {
-        // Writing to a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })

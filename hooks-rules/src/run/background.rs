@@ -1,4 +1,4 @@
-//! Runs that nobody waits for: bounded in number, and drained at shutdown.
+//! Background runs: bounded in number, and drained at shutdown.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How many such runs there may be at a time.
+/// The maximum number of concurrent background runs.
 const MOST: usize = 64;
 
-/// The runs that nobody waits for.
+/// The background runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Background {
     tasks: TaskTracker,
@@ -26,7 +26,7 @@ impl Default for Background {
 }
 
 impl Background {
-    /// Starts `run`; false where there are too many already, or it is too late.
+    /// Starts `run`. Returns `false` if there are too many runs, or after the shutdown.
     pub(crate) fn start(&self, run: impl Future<Output = ()> + Send + 'static) -> bool {
         let Ok(place) = Arc::clone(&self.room).try_acquire_owned() else { return false };
         if self.end.is_cancelled() {
@@ -34,14 +34,14 @@ impl Background {
         }
         let end = self.end.clone();
         self.tasks.spawn(async move {
-            // Dropping a run ends its processes.
+            // Dropping a run kills its processes.
             let _ = end.run_until_cancelled(run).await;
             drop(place);
         });
         true
     }
 
-    /// Waits for all runs, and ends those that are not done in time. Returns how many were ended.
+    /// Waits for all runs, and kills those that have not ended after `limit`. Returns how many were killed.
     pub(crate) async fn drain(&self, limit: Duration) -> usize {
         self.tasks.close();
         if tokio::time::timeout(limit, self.tasks.wait()).await.is_ok() {

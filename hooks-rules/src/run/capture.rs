@@ -1,4 +1,4 @@
-//! What a command prints, up to a limit, and whether its first line says that it goes on alone.
+//! Captures the output of a command up to a limit, and detects a first line that moves the command to the background.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,10 +7,10 @@ use tokio::sync::oneshot;
 
 use crate::formats::goes_on_alone;
 
-/// How much of a stream is kept. What is over is read and dropped, so that the command is not held up.
+/// The number of bytes of a stream that are kept. The rest is read and discarded, so that the command does not block.
 pub(super) const LIMIT: usize = 1 << 20;
 
-/// How long a first line may be that says that the command goes on alone.
+/// The maximum length of a first line that moves the command to the background.
 const FIRST_LINE: usize = 4 << 10;
 
 /// The first bytes of a stream.
@@ -24,7 +24,7 @@ struct Kept {
 }
 
 impl Capture {
-    /// Reads to the end of the stream. `alone` is sent where the first line says so.
+    /// Reads the stream to its end. Sends to `alone` if the first line moves the command to the background.
     pub(super) async fn read(&self, mut stream: impl AsyncRead + Unpin, mut alone: Option<oneshot::Sender<()>>) {
         let mut buffer = vec![0; 16 << 10];
         loop {
@@ -37,7 +37,7 @@ impl Capture {
                 let start = &kept.bytes[..kept.bytes.len().min(FIRST_LINE)];
                 let end = start.iter().position(|byte| *byte == b'\n');
                 let says_so = end.is_some_and(|end| goes_on_alone(&String::from_utf8_lossy(&start[..end])));
-                // Only a first line counts, and a long one says something else.
+                // Only the first line counts, and a longer line is something else.
                 if (end.is_some() || start.len() == FIRST_LINE)
                     && let Some(alone) = alone.take().filter(|_| says_so)
                 {
@@ -47,7 +47,7 @@ impl Capture {
         }
     }
 
-    /// The text, with a mark for every byte that is not UTF-8, and whether something was dropped.
+    /// The text, with invalid UTF-8 replaced, and whether a part was discarded.
     pub(super) fn text(&self) -> (String, bool) {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (String::from_utf8_lossy(&kept.bytes).into_owned(), kept.dropped)

@@ -1,4 +1,4 @@
-//! What an app lends to rules: a model to ask, and a client for requests.
+//! Clients that an app provides for rules: a model, and an HTTP client.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -9,43 +9,43 @@ use hooks_core::hook::BoxFuture;
 
 use crate::event::Event;
 
-/// What a model or a server said, or why it could not be reached.
+/// The answer of a model or a server, or the error of reaching it.
 pub type ClientResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// A question of a rule to a model.
+/// The question of a `prompt` rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JudgeQuestion {
     /// The event.
     pub event: Event,
-    /// The question with the input in it.
+    /// The question, including the input.
     pub text: String,
-    /// The model that the rule asks for, where it does.
+    /// The model, if the rule names one.
     pub model: Option<String>,
 }
 
-/// Asks a model the questions of `prompt` rules. Dropping the future takes the question back.
+/// Answers the questions of `prompt` rules. Dropping the future cancels the question.
 ///
-/// The model is to answer `{"ok": true}`, or `{"ok": false, "reason": "…"}`; say so in the instructions you give it.
+/// The model has to answer `{"ok": true}`, or `{"ok": false, "reason": "…"}`. Say so in its system prompt.
 pub trait Judge: Send + Sync + 'static {
-    /// The model's answer, as it said it.
+    /// Returns the model's answer, unchanged.
     fn judge<'a>(&'a self, question: &'a JudgeQuestion) -> BoxFuture<'a, ClientResult<String>>;
 }
 
-/// A request of a rule.
+/// The request of an `http` rule.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PostRequest {
-    /// The address.
+    /// The URL.
     pub url: String,
-    /// The headers, filled.
+    /// The headers, with variables expanded.
     pub headers: BTreeMap<String, String>,
-    /// The body: the input in JSON.
+    /// The body: the input as JSON.
     pub body: Arc<[u8]>,
 }
 
-/// Headers are filled with variables that may be secret, and the body holds the conversation: it shows the names of the ones
-/// and the length of the other.
+/// Headers may contain secrets, and the body contains the conversation, so only the names of the former and the length
+/// of the latter are shown.
 impl fmt::Debug for PostRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let headers: Vec<_> = self.headers.keys().collect();
@@ -54,19 +54,19 @@ impl fmt::Debug for PostRequest {
     }
 }
 
-/// Sends the requests of `http` rules. Dropping the future takes the request back.
+/// Sends the requests of `http` rules. Dropping the future cancels the request.
 pub trait Post: Send + Sync + 'static {
-    /// The status and the body of the answer.
+    /// Returns the status and the body of the response.
     fn post<'a>(&'a self, request: &'a PostRequest) -> BoxFuture<'a, ClientResult<(u16, String)>>;
 }
 
-/// What an app lends to rules.
+/// The clients that an app provides.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub(crate) struct Clients {
-    /// The model to ask.
+    /// The model.
     pub(crate) judge: Option<Arc<dyn Judge>>,
-    /// The client for requests.
+    /// The HTTP client.
     pub(crate) post: Option<Arc<dyn Post>>,
 }
 

@@ -1,34 +1,34 @@
-//! What a command finds around it: variables and the current folder.
+//! The environment of a command: variables and working directory.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Which variables of this process a command finds: all but `OTEL_*`, as the contract has it, and but those that the app
-/// withholds.
+/// Which environment variables of this process a command inherits: all except `OTEL_*`, as the contract requires, and
+/// those that the app withholds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment {
-    /// Whether names that look like those of credentials are withheld.
+    /// Whether to withhold variables that look like credentials by their name.
     pub(crate) withhold_credentials: bool,
-    /// Names that are withheld.
+    /// Names to withhold.
     pub(crate) withhold: Vec<String>,
-    /// Names that are kept all the same.
+    /// Names to keep nevertheless.
     pub(crate) keep: Vec<String>,
-    /// The folder in which the session began.
+    /// The folder of the project.
     pub(crate) project: PathBuf,
-    /// What the app adds.
+    /// Variables that the app adds.
     pub(crate) set: BTreeMap<String, String>,
 }
 
-/// What one run has besides the variables of this process.
+/// The environment of one run, in addition to that of this process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {
     pub(crate) cwd: PathBuf,
-    /// `CLAUDE_…`, by name.
+    /// `CLAUDE_…` variables, by name.
     pub(crate) variables: BTreeMap<String, String>,
 }
 
-/// Parts of names that stand for something secret.
+/// Parts of names that indicate a secret.
 const SECRET: &[&str] = &[
     "API_KEY",
     "APIKEY",
@@ -42,12 +42,12 @@ const SECRET: &[&str] = &[
     "ACCESS_KEY",
 ];
 
-/// Variables by which a host tells its scripts of the session.
+/// Variables with which a host describes the session to its scripts.
 const OF_A_HOST: &[&str] =
     &["CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE", "CLAUDE_EFFORT", "CLAUDE_CODE_REMOTE", "CLAUDE_CODE_BRIDGE_SESSION_ID"];
 
 impl Environment {
-    /// The names in this process's environment that a command does not find because the app withholds them.
+    /// The names of variables of this process that the app withholds from commands.
     pub(crate) fn withheld(&self) -> Vec<String> {
         let names = std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
         let mut withheld: Vec<String> = names.filter(|name| self.withholds(name)).collect();
@@ -55,7 +55,7 @@ impl Environment {
         withheld
     }
 
-    /// The names that a command does not find.
+    /// The names of variables that commands do not inherit.
     pub(crate) fn removed(&self) -> impl Iterator<Item = OsString> {
         let removes = |name: &str| self.withholds(name) || self.belongs_to_a_host(name);
         std::env::vars_os().map(|(name, _)| name).filter(move |name| removes(&name.to_string_lossy()))
@@ -69,14 +69,14 @@ impl Environment {
         is_meant && !self.keep.iter().any(|kept| kept == name)
     }
 
-    /// What a host says to its scripts is not what this one says, where this program is one of them.
+    /// If this program is itself a script of a host, the host's variables do not apply to its commands.
     fn belongs_to_a_host(&self, name: &str) -> bool {
         let is_of_a_host = name.starts_with("CLAUDE_PLUGIN_") || OF_A_HOST.contains(&name);
         name.to_ascii_uppercase().starts_with("OTEL_") || (is_of_a_host && !self.keep.iter().any(|kept| kept == name))
     }
 
-    /// The folder for a run: where the session is, or where it began, or any that is there. A full path, which means the same
-    /// to every script.
+    /// The working directory of a run: that of the session, or the project, or any that exists. It is absolute, so that
+    /// it means the same to every script.
     pub(crate) fn folder(&self, cwd: Option<&Path>) -> PathBuf {
         let wanted = cwd.into_iter().chain([self.project.as_path()]);
         let there = wanted.filter_map(|folder| std::path::absolute(folder).ok()).find(|folder| folder.is_dir());
@@ -85,7 +85,7 @@ impl Environment {
 }
 
 impl Surroundings {
-    /// `text` with `${NAME}` filled from these variables, as plain text; others stay as they are.
+    /// `text` with `${NAME}` replaced by these variables, as literal text. Unknown names stay unchanged.
     pub(crate) fn fill(&self, text: &str) -> String {
         self.variables.iter().fold(text.to_owned(), |text, (name, value)| {
             let text = match name.strip_prefix("CLAUDE_PLUGIN_OPTION_") {

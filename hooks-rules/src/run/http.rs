@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 use super::{ClientResult, Post, PostRequest};
 
-/// A client for `http://` addresses: one connection for each request, no TLS, no redirects, answers up to 1 MiB.
+/// A client for `http://` URLs: one connection per request, no TLS, no redirects, responses up to 1 MiB.
 ///
 /// ```
 /// use hooks_rules::{PlainHttp, Rules};
@@ -32,7 +32,7 @@ impl Post for PlainHttp {
 async fn send(posted: &PostRequest) -> ClientResult<(u16, String)> {
     let uri: Uri = posted.url.parse()?;
     let (Some("http"), Some(host)) = (uri.scheme_str(), uri.host()) else {
-        return Err("this client speaks `http://` only; lend one that does more with `Rules::builder().post(…)`".into());
+        return Err("this client supports `http://` only; set another one with `Rules::builder().post(…)`".into());
     };
     let authority = uri.authority().map_or(host, |authority| authority.as_str());
     let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
@@ -42,7 +42,7 @@ async fn send(posted: &PostRequest) -> ClientResult<(u16, String)> {
         request = request.header(name, value);
     }
     let request = request.body(Full::new(Bytes::from_owner(Arc::clone(&posted.body))))?;
-    // Brackets around an address belong to the URL.
+    // The brackets of an IPv6 address belong to the URL.
     let address = (host.trim_matches(['[', ']']), uri.port_u16().unwrap_or(80));
     let stream = TcpStream::connect(address).await?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;

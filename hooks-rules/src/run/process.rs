@@ -1,4 +1,5 @@
-//! One command: started in a session of its own, given its input, read, and ended at its deadline with all it started.
+//! Runs a command: starts it in its own session, writes its input, reads its output, and kills it with all its
+//! processes at the deadline.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -20,17 +21,17 @@ use super::{Environment, Surroundings};
 use crate::answer::RunStatus;
 use crate::rule::{CommandLine, Shell};
 
-/// How a command ended and what it said.
+/// How a command ended, and its output.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) status: RunStatus,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// Whether there was more on stdout than is kept.
+    /// Whether stdout was truncated.
     pub(crate) cut: bool,
 }
 
-/// The command of a rule, ready to be started.
+/// Prepares the command of a rule.
 pub(crate) fn command(line: &CommandLine, environment: &Environment, around: &Surroundings) -> Command {
     let mut command = match &line.args {
         Some(args) => {
@@ -61,7 +62,7 @@ pub(crate) fn command(line: &CommandLine, environment: &Environment, around: &Su
     command
 }
 
-/// Runs the command that `make` gives, which is asked again where there was no room to start one.
+/// Runs the command that `make` creates. `make` is called again if the system was out of resources.
 pub(crate) async fn run(
     make: impl Fn() -> Command,
     input: Arc<[u8]>,
@@ -74,7 +75,7 @@ pub(crate) async fn run(
         command.env(tree::MARK, &mark);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut command = CommandWrap::from(command);
-        // Without a terminal: a guard that asks there would wait for an answer that never comes.
+        // Without a terminal: a guard that prompts would wait forever.
         #[cfg(unix)]
         command.wrap(process_wrap::tokio::ProcessSession);
         #[cfg(windows)]
@@ -96,17 +97,17 @@ pub(crate) async fn run(
     }
 }
 
-/// How long the pipes of a command that has left may stay open, held by what it started.
+/// How long to read the pipes of a command that has exited, if its child processes keep them open.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// How long a command that was killed is waited for.
+/// How long to wait for a killed command.
 const LEAVES: Duration = Duration::from_secs(5);
 
-/// How long a command waits for room at most, and for how long between two tries.
+/// How long to wait for resources to start a command, and the interval between attempts.
 const PATIENCE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_millis(10));
 
-/// Starts a command. Where there are too many files or processes at this moment it waits for room: other commands leave,
-/// and a guard that was never asked would be a way past it.
+/// Starts a command. If the system has too many open files or processes, waits until others exit: a guard that is not
+/// run could be bypassed.
 async fn started(command: impl Fn() -> CommandWrap, limit: Duration) -> io::Result<Box<dyn ChildWrapper>> {
     let (most, pause) = PATIENCE;
     let until = Instant::now() + most.min(limit);
@@ -134,7 +135,7 @@ async fn follow(mut tree: Tree, input: &[u8], limit: Duration, alone: oneshot::S
     let (out, err) = (Capture::default(), Capture::default());
     let (stdin, stdout, stderr) = tree.pipes();
     let write = OptionFuture::from(stdin.map(|mut stdin| async move {
-        // One that does not want its input may close it, or leave: that is no failure.
+        // A command may close its input or exit without reading it. That is not a failure.
         let _ = stdin.write_all(input).await;
     }));
     let read_out = OptionFuture::from(stdout.map(|stream| out.read(stream, Some(alone))));
@@ -156,14 +157,15 @@ async fn follow(mut tree: Tree, input: &[u8], limit: Duration, alone: oneshot::S
             Ok(Err(error)) => RunStatus::NotStarted(error.to_string()),
             Err(_) => {
                 tree.end();
-                // Killed, so it leaves at once, unless the system holds it; then it is waited for by a task.
+                // It was killed, so it exits immediately, unless it is in an uninterruptible state. Then a task waits
+                // for it.
                 let _ = timeout(LEAVES, tree.wait()).await;
                 RunStatus::TimedOut
             }
         };
         if !drained && timeout(GRACE, &mut streams).await.is_err() {
             tree.sweep();
-            // Who still holds them is in no group of ours.
+            // Processes that still hold the pipes have left the group.
             tree.hunt();
             let _ = timeout(GRACE, &mut streams).await;
         }

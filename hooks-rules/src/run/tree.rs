@@ -1,4 +1,4 @@
-//! All processes that a command started, ended together.
+//! All processes that a command started, killed together.
 
 use std::io;
 use std::process::ExitStatus;
@@ -8,28 +8,29 @@ use process_wrap::tokio::ChildWrapper;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::runtime::Handle;
 
-/// The variable by which what a command started is found when it has left the group and its parents have left too.
+/// The environment variable that identifies the processes of a run after they have left the group and their parents
+/// have exited.
 pub(super) const MARK: &str = "HOOKS_RULES_RUN";
 
-/// A value of it that no other run has.
+/// Creates a unique value for the variable.
 pub(super) fn mark() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     format!("{}.{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A command that leads a session, or on Windows a job. Dropping it ends what is left of that, and has the command waited
-/// for.
+/// A command that leads a session, or a job on Windows. Dropping it kills the remaining processes, and reaps the
+/// command.
 #[derive(Debug)]
 pub(super) struct Tree {
-    /// The command; taken where it is dropped.
+    /// The command. `None` after it was dropped.
     child: Option<Box<dyn ChildWrapper>>,
-    /// Its number.
+    /// Its process id.
     leader: Option<u32>,
-    /// Whether nothing of its group is left.
+    /// Whether no process of its group remains.
     swept: bool,
-    /// What its processes have in their environment.
+    /// The value of the environment variable [`MARK`].
     mark: String,
-    /// Whether the command was waited for.
+    /// Whether the command was reaped.
     gone: bool,
 }
 
@@ -38,7 +39,7 @@ impl Tree {
         Self { leader: child.id(), child: Some(child), swept: false, mark, gone: false }
     }
 
-    /// The ends of the command's pipes, for whoever comes first.
+    /// The pipes of the command. Only the first call returns them.
     pub(super) fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
         match &mut self.child {
             Some(child) => (child.stdin().take(), child.stdout().take(), child.stderr().take()),
@@ -46,7 +47,7 @@ impl Tree {
         }
     }
 
-    /// Waits for the command, not for what it started.
+    /// Waits for the command, but not for its child processes.
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         let Some(child) = &mut self.child else { return Err(io::ErrorKind::NotFound.into()) };
         let status = child.wait().await;
@@ -54,7 +55,7 @@ impl Tree {
         status
     }
 
-    /// Ends the group, and what has left it.
+    /// Kills the group, and the processes that have left it.
     pub(super) fn end(&mut self) {
         if self.swept {
             return;
@@ -65,18 +66,18 @@ impl Tree {
         self.hunt();
     }
 
-    /// That nobody is there any more is what was wanted.
+    /// It is not an error if no process remains.
     fn kill_group(&mut self) {
         if let Some(child) = &mut self.child {
             let _ = child.start_kill();
         }
     }
 
-    /// Ends what has left the group, whoever its parent is now. Walks through all processes of the system: not for the
-    /// usual end of a command.
+    /// Kills the processes that have left the group, whatever their parent is now. It scans all processes of the
+    /// system, so it is not used for the normal exit of a command.
     pub(super) fn hunt(&self) {
-        // One may start another while they are looked for, and while a process becomes another program it has no
-        // environment: to have seen none once is not enough.
+        // A process may start another one during the scan, and during an `exec` a process has no environment, so one
+        // scan without a match is not enough.
         let mut quiet = 0;
         for _ in 0..ROUNDS {
             let strays = system::marked(&self.mark);
@@ -89,8 +90,8 @@ impl Tree {
         }
     }
 
-    /// Ends what is left of the group after its leader was waited for. The number cannot have been given to another
-    /// group in between: numbers go round before they come back.
+    /// Kills the rest of the group after its leader was reaped. The id cannot have been reused for another group so
+    /// soon, because ids are assigned in sequence.
     pub(super) fn sweep(&mut self) {
         if !std::mem::replace(&mut self.swept, true) {
             self.kill_group();
@@ -101,20 +102,20 @@ impl Tree {
 impl Drop for Tree {
     fn drop(&mut self) {
         self.end();
-        // A dead one that nobody waited for would stay as a zombie.
+        // A command that is not reaped would remain as a zombie.
         if let (false, Some(mut child), Ok(runtime)) = (self.gone, self.child.take(), Handle::try_current()) {
             runtime.spawn(async move { child.wait().await });
         }
     }
 }
 
-/// How often processes are looked for that start others.
+/// The maximum number of scans for processes.
 const ROUNDS: usize = 20;
 
-/// After so many rounds without one nobody is there any more.
+/// The number of consecutive scans without a match after which the search ends.
 const QUIET: usize = 3;
 
-/// What Linux tells of processes.
+/// Access to the process table on Linux.
 #[cfg(target_os = "linux")]
 mod system {
     use rustix::process::{Pid, Signal, kill_process};
@@ -130,7 +131,7 @@ mod system {
         entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
     }
 
-    /// The processes with this mark. A dead one that nobody has waited for has no environment.
+    /// The processes with this mark. Zombies have no environment.
     pub(super) fn marked(mark: &str) -> Vec<u32> {
         let wanted = format!("{}={mark}", super::MARK);
         let is_marked = |id: &u32| {
@@ -140,12 +141,12 @@ mod system {
         all().filter(is_marked).collect()
     }
 
-    /// The descendants of a process, as far as the system tells: a child that made a session of its own is no longer in the
-    /// group.
+    /// The descendants of a process, as far as they can be found: a child that created its own session is no longer in
+    /// the group.
     pub(super) fn descendants(root: u32) -> Vec<u32> {
         let processes = all().filter_map(|id| {
             let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-            // The name in brackets may hold anything, brackets too.
+            // The name in parentheses can contain any character, including parentheses.
             Some((id, stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?))
         });
         let processes: Vec<(u32, u32)> = processes.collect();
@@ -159,7 +160,7 @@ mod system {
     }
 }
 
-/// Elsewhere nobody tells, and the group or job is all that is ended.
+/// On other systems, there is no access to these properties, so only the group or job is killed.
 #[cfg(not(target_os = "linux"))]
 mod system {
     pub(super) fn kill(_process: u32) {}

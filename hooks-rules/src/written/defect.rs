@@ -1,4 +1,4 @@
-//! What is wrong with a file, where, and what to write instead.
+//! Defects of a file: the problem, its position, and a suggestion.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-/// Whether a defect costs a rule.
+/// The severity of a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Severity {
-    /// The rules run, perhaps not as meant.
+    /// The rules run, but perhaps not as intended.
     Warning,
-    /// What is marked does not run.
+    /// The marked part does not run.
     Error,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// One thing that is wrong with a file of rules. Its `Display` shows the line with the place marked:
+/// A defect of a rule file. It displays with an excerpt of the line and a mark:
 ///
 /// ```text
 /// error: a rule of the type `command` needs a `command`
@@ -40,27 +40,27 @@ impl fmt::Display for Severity {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Defect {
-    /// Whether it costs a rule.
+    /// The severity.
     pub severity: Severity,
-    /// What is wrong.
+    /// The problem.
     pub problem: String,
-    /// What to write instead.
+    /// The suggestion.
     pub help: String,
     /// The file.
     pub file: Arc<Path>,
-    /// The line, from 1; 0 where the file could not be read.
+    /// The line, starting at 1. 0 if the file could not be read.
     pub line: usize,
-    /// The column in characters, from 1; 0 where the file could not be read.
+    /// The column in characters, starting at 1. 0 if the file could not be read.
     pub column: usize,
-    /// The marked line, cut where it is long.
+    /// The marked line, truncated if it is long.
     #[serde(skip)]
     excerpt: String,
-    /// How far into the excerpt the mark begins, and how long it is, in characters.
+    /// The start and length of the mark within the excerpt, in characters.
     #[serde(skip)]
     mark: (usize, usize),
 }
 
-/// A defect before its place is known by line and column.
+/// A defect before its position was converted to line and column.
 #[derive(Clone, Debug)]
 pub(crate) struct Flaw {
     severity: Severity,
@@ -79,7 +79,7 @@ impl Flaw {
     }
 }
 
-/// A text that quotes the file, cut where what it quotes is long.
+/// Truncates a message that quotes a long part of the file.
 fn short(mut text: String) -> String {
     if let Some((end, _)) = text.char_indices().nth(QUOTED) {
         text.truncate(end);
@@ -88,7 +88,7 @@ fn short(mut text: String) -> String {
     text
 }
 
-/// The flaws of one file: of very many only the first are kept, of each severity, and the others are counted.
+/// The flaws of a file. Only the first ones of each severity are kept; the others are counted.
 #[derive(Debug, Default)]
 pub(crate) struct Flaws {
     kept: Vec<Flaw>,
@@ -105,28 +105,28 @@ impl Flaws {
         }
     }
 
-    /// How many there are of which each costs what it marks.
+    /// The number of errors.
     pub(crate) fn costly(&self) -> usize {
         self.errors
     }
 
-    /// Whether one more warning would not be reported, so that there is no need to look for good words.
+    /// Whether another warning would not be reported, so that it need not be created.
     pub(crate) fn enough_warnings(&self) -> bool {
         self.warnings >= MOST
     }
 }
 
-/// How many defects of one file are reported.
+/// The maximum number of reported defects per file.
 const MOST: usize = 100;
 
-/// How many characters of a line are shown.
+/// The maximum number of characters of an excerpt.
 const SHOWN: usize = 100;
 
-/// How many characters the words for one defect have at most.
+/// The maximum number of characters of a message.
 const QUOTED: usize = 400;
 
 impl Defect {
-    /// A defect of the whole file, such as one that cannot be read.
+    /// A defect of the whole file, such as a read error.
     pub(crate) fn of_file(file: &Arc<Path>, problem: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
@@ -140,20 +140,20 @@ impl Defect {
         }
     }
 
-    /// A defect of a rule that its text does not show.
+    /// A defect of a rule that is not visible in its text.
     #[cfg(feature = "runner")]
     pub(crate) fn of_rule(file: &Arc<Path>, line: usize, column: usize, problem: String, help: &str) -> Self {
         Self { line, column, ..Self::of_file(file, problem, help) }
     }
 
-    /// The same, where nothing is lost by it.
+    /// The same with the severity [`Warning`](Severity::Warning).
     #[cfg(feature = "runner")]
     pub(crate) fn warning(self) -> Self {
         Self { severity: Severity::Warning, ..self }
     }
 
-    /// The flaws with their lines and columns, in the order of the text. Of very many only the first are reported, the
-    /// costly ones before the others.
+    /// Converts flaws to defects with line and column, in the order of the text. If there are many, only the first are
+    /// reported, errors before warnings.
     pub(crate) fn place(file: &Arc<Path>, text: &str, lines: &Lines, flaws: Flaws) -> Vec<Self> {
         let Flaws { mut kept, errors, warnings } = flaws;
         let more = (errors + warnings).saturating_sub(MOST);
@@ -164,9 +164,9 @@ impl Defect {
         kept.sort_by_key(|flaw| flaw.span.start);
         let mut defects: Vec<_> = kept.into_iter().map(|flaw| Self::at(file, text, lines, flaw)).collect();
         if more > 0 {
-            // Warnings that are not shown are no more than warnings.
+            // If only warnings are omitted, the note about them is a warning.
             let severity = if errors > MOST { Severity::Error } else { Severity::Warning };
-            let rest = Self::of_file(file, format!("{more} more defects are not shown"), "mend the first ones");
+            let rest = Self::of_file(file, format!("{more} more defects are not shown"), "fix the first ones");
             defects.push(Self { severity, ..rest });
         }
         defects
@@ -177,7 +177,7 @@ impl Defect {
         let full = lines.text(text, line);
         let spanned = text.get(flaw.span.clone()).unwrap_or_default();
         let length = spanned.lines().next().unwrap_or_default().chars().take(SHOWN).count().max(1);
-        // Only a part of a long line is shown, and the mark within it.
+        // Of a long line, show the part around the mark.
         let long = full.chars().nth(SHOWN).is_some();
         let from = if long { (column - 1).saturating_sub(SHOWN / 2) } else { 0 };
         let excerpt: String = full.chars().skip(from).take(SHOWN).collect();
@@ -214,15 +214,15 @@ impl fmt::Display for Defect {
 
 impl std::error::Error for Defect {}
 
-/// Where the lines of a text begin, and how many characters there are up to some bytes of it: a large file with many rules
-/// is walked once, also where all of it is one line.
+/// An index of the lines of a text and of character offsets, so that positions in a large file are computed in one
+/// pass, even if the file is a single line.
 pub(crate) struct Lines {
     starts: Vec<usize>,
-    /// The characters before the bytes 0, `STRIDE`, twice `STRIDE` and so on.
+    /// The number of characters before the bytes 0, `STRIDE`, 2 × `STRIDE` and so on.
     characters: Vec<usize>,
 }
 
-/// So much of a text is walked for a place in it.
+/// The distance of indexed offsets in bytes.
 const STRIDE: usize = 1 << 10;
 
 impl Lines {
@@ -238,13 +238,13 @@ impl Lines {
         }
     }
 
-    /// A line without its end, from 1.
+    /// A line without its line ending. Lines start at 1.
     fn text<'a>(&self, text: &'a str, line: usize) -> &'a str {
         let rest = text.get(self.starts[line - 1]..).unwrap_or_default();
         rest.lines().next().unwrap_or_default().trim_start_matches('\u{feff}')
     }
 
-    /// Line and column of a byte, both from 1.
+    /// The line and column of a byte, both starting at 1.
     pub(crate) fn place(&self, text: &str, offset: usize) -> (usize, usize) {
         let line = self.starts.partition_point(|start| *start <= offset).max(1);
         let start = self.starts[line - 1];
@@ -253,14 +253,14 @@ impl Lines {
         (line, self.before(text, offset) - self.before(text, start) - marks + 1)
     }
 
-    /// How many characters begin before a byte.
+    /// The number of characters before a byte.
     fn before(&self, text: &str, offset: usize) -> usize {
         let stride = offset / STRIDE;
         self.characters[stride] + begun(&text.as_bytes()[stride * STRIDE..offset])
     }
 }
 
-/// How many characters begin in these bytes of a text.
+/// The number of characters that begin in these bytes.
 fn begun(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }

@@ -1,4 +1,4 @@
-//! The fields of a handler by their types, each mistake reported at its place.
+//! Reads the fields of a handler by type, and reports each mistake at its position.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::json::Node;
 use crate::event::Event;
 use crate::json_type;
 
-/// A handler that is being read.
+/// A handler that is being parsed.
 pub(crate) struct Handler<'a> {
     pub(crate) terms: Terms,
     pub(crate) event: Event,
@@ -17,7 +17,7 @@ pub(crate) struct Handler<'a> {
 }
 
 impl Handler<'_> {
-    /// True or false, false where nothing is said.
+    /// A boolean. Default: `false`.
     pub(crate) fn flag(&mut self, name: &str) -> bool {
         match self.node.get(name).map(Node::value) {
             None | Some(Value::Null | Value::Bool(false)) => false,
@@ -33,7 +33,7 @@ impl Handler<'_> {
         }
     }
 
-    /// A string, if one is there.
+    /// An optional string.
     pub(crate) fn text(&mut self, name: &str) -> Option<String> {
         match self.node.get(name)?.value() {
             Value::String(text) => Some(text),
@@ -49,7 +49,7 @@ impl Handler<'_> {
         }
     }
 
-    /// A string that has to be there; `example` is what to write.
+    /// A required string. `example` is used for the suggestion.
     pub(crate) fn required(&mut self, name: &str, example: &str) -> Option<String> {
         let found = self.text(name);
         match found.as_deref().map(str::trim) {
@@ -66,13 +66,13 @@ impl Handler<'_> {
         None
     }
 
-    /// Tells a mistake that costs the handler, at its field or else at the handler.
+    /// Reports an error at the field or, if it does not exist, at the handler.
     pub(crate) fn error(&mut self, name: &str, problem: impl Into<String>, help: impl Into<String>) {
         let span = self.node.get(name).map_or(self.node.span.clone(), |node| node.span.clone());
         self.flaws.push(Flaw::error(span, problem, help));
     }
 
-    /// Tells a mistake that costs nothing.
+    /// Reports a warning.
     pub(crate) fn warning(&mut self, name: &str, problem: impl Into<String>, help: impl Into<String>) {
         let span = self.node.get(name).map_or(self.node.span.clone(), |node| node.span.clone());
         self.flaws.push(Flaw::warning(span, problem, help));

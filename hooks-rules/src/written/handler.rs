@@ -1,4 +1,4 @@
-//! The fields of one handler, the same in both forms but for what a form does not have.
+//! Parses the fields of a handler. They are the same in both dialects, except for types that a dialect lacks.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::filter::{BadFilter, Filter};
 use crate::json_type;
 use crate::rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Shell};
 
-/// What a handler says, checked.
+/// A validated handler.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch that the file has")]
 pub(crate) struct Parts {
     pub(crate) action: Action,
@@ -29,28 +29,29 @@ pub(crate) struct Parts {
     pub(crate) status_message: Option<String>,
 }
 
-/// What a form has of handlers at an event.
+/// What a dialect supports at an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
-    /// The form's name, for messages.
+    /// The dialect, for messages.
     pub(crate) dialect: Dialect,
-    /// The types of handlers that run there, besides `hook`.
+    /// The supported types of handlers, except `hook`.
     pub(crate) types: &'static [&'static str],
-    /// How long a command may take that says nothing.
+    /// The default timeout of a command.
     pub(crate) command: Duration,
-    /// How long a question to a model may take that says nothing.
+    /// The default timeout of a question to a model.
     pub(crate) question: Duration,
-    /// Whether a prompt is text for the conversation, and no question to a model.
+    /// Whether a prompt is text for the conversation instead of a question to a model.
     pub(crate) prompt_is_text: bool,
 }
 
-/// A timeout above this was likely meant in milliseconds.
+/// A longer timeout was probably meant in milliseconds.
 const LONGEST: u64 = 3_600;
 
-/// Linux takes no word of a command above 128 KiB.
+/// Linux limits an argument of a command to 128 KiB.
 const WORD: usize = 100_000;
 
-/// Reads a handler; `None` where a flaw costs it. `others` are fields of the caller, no part of the handler.
+/// Parses a handler. `None` if an error prevents that. `others` are fields of the caller that do not belong to the
+/// handler.
 pub(crate) fn read(
     terms: Terms,
     event: Event,
@@ -66,8 +67,8 @@ pub(crate) fn read(
     fields.retain(|name, _| !others.contains(&name.as_str()));
     keys::warn(node.entries().unwrap_or_default(), keys::OF_HANDLER, flaws, |meant| match meant {
         "if" => ", so it runs for every call",
-        "timeout" => ", so it may take the usual time",
-        "onFailure" => ", so its failure blocks nothing",
+        "timeout" => ", so it has the default timeout",
+        "onFailure" => ", so its failure does not block",
         _ => "",
     });
     let before = flaws.costly();
@@ -103,7 +104,7 @@ impl Handler<'_> {
         }
         if matches!(written, "agent" | "mcp_tool") {
             let help = "use `command`, `prompt`, or a compiled hook, `{\"type\": \"hook\", \"id\": \"…\"}`";
-            self.error("type", format!("handlers of the type `{written}` are known, but not run here"), help);
+            self.error("type", format!("handlers of the type `{written}` are not supported here"), help);
             return None;
         }
         let types = self.terms.types;
@@ -148,9 +149,8 @@ impl Handler<'_> {
             }
         };
         if args.is_none() && command.contains("${user_config.") {
-            let help =
-                "write the program and its arguments apart: `\"command\": \"…\", \"args\": [\"${user_config.…}\"]`";
-            self.error("command", "`${user_config.…}` is not put into a line for the shell", help);
+            let help = "separate the program and its arguments: `\"command\": \"…\", \"args\": [\"${user_config.…}\"]`";
+            self.error("command", "`${user_config.…}` is not expanded in a shell command", help);
             return None;
         }
         let words = std::iter::once((&command, "command")).chain(args.iter().flatten().map(|arg| (arg, "args")));
@@ -202,16 +202,17 @@ impl Handler<'_> {
     fn filter(&mut self) -> Option<Filter> {
         let written = self.text("if")?;
         if !self.event.is_of_a_tool() {
-            let problem = format!("`if` is for the events of tools; at `{}` a handler with it never runs", self.event);
+            let problem =
+                format!("`if` works only at the events of tools; at `{}` a handler with it never runs", self.event);
             self.error("if", problem, "remove it");
             return None;
         }
-        // A guard that is lost over its filter is worse than one that runs too often.
-        let told = |bad: BadFilter| {
+        // A guard that runs too often is better than no guard.
+        let warn = |bad: BadFilter| {
             let problem = format!("{bad}; until then this handler runs for every call that its matcher selects");
             self.warning("if", problem, "use a second handler for more");
         };
-        Filter::read(&written).map_err(told).ok()
+        Filter::read(&written).map_err(warn).ok()
     }
 
     fn timeout(&mut self, action: Option<&Action>) -> Duration {
@@ -221,7 +222,7 @@ impl Handler<'_> {
         };
         let Some(node) = self.node.get("timeout") else { return usual };
         let seconds = node.value().as_f64().filter(|seconds| seconds.is_finite() && *seconds > 0.0);
-        // A guard that would be lost over its timeout is worse than one that takes the usual time.
+        // A guard with the default timeout is better than no guard.
         let Some(seconds) = seconds else {
             let problem = format!("`timeout` is a number of seconds above 0; {} s is used", usual.as_secs_f64());
             self.warning("timeout", problem, "write `\"timeout\": 30`");
@@ -253,13 +254,13 @@ impl Handler<'_> {
     }
 }
 
-/// What keeps a system from taking a word of a command, and what to write instead.
+/// Why the system does not accept an argument, with a suggestion.
 fn impossible(word: &str) -> Option<(String, &'static str)> {
     if word.contains('\0') {
-        return Some(("holds the character NUL, which no command can be given".to_owned(), "remove `\\u0000`"));
+        return Some(("contains the character NUL, which is not allowed in arguments".to_owned(), "remove `\\u0000`"));
     }
     let long = word.len() > WORD;
-    long.then(|| (format!("is longer than {WORD} bytes"), "put it into a script, and name that"))
+    long.then(|| (format!("is longer than {WORD} bytes"), "put it into a script and run that"))
 }
 
 fn listed(types: &[&str]) -> String {

@@ -1,5 +1,5 @@
-//! JSON with the place of every value. Comments, a comma too many and a byte-order mark are read and reported, since people
-//! write them; a value twice under one key is reported too.
+//! A JSON parser that records the position of every value. It accepts comments, trailing commas and a byte-order mark,
+//! because people write them, and reports them. It also reports duplicate keys.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 
 use super::defect::{Flaw, Flaws};
 
-/// How deep a file may nest.
+/// The maximum nesting depth.
 const DEPTH_LIMIT: usize = 100;
 
-/// A value and the bytes it was read from.
+/// A value and its span in bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) span: Range<usize>,
@@ -22,7 +22,7 @@ pub(crate) enum Json {
     /// Null, a boolean, a number or a string.
     Plain(Value),
     Array(Vec<Node>),
-    /// In the order of the text. Of two values under one key only the last is here.
+    /// The entries in the order of the text. Of duplicate keys, only the last is kept.
     Object(Vec<Entry>),
 }
 
@@ -41,7 +41,7 @@ impl Node {
         }
     }
 
-    /// The entry under `key`, where this is an object that has one.
+    /// The entry with this key, if this is an object that has one.
     pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries()?.iter().find(|entry| entry.key == key)
     }
@@ -50,7 +50,7 @@ impl Node {
         self.entry(key).map(|entry| &entry.node)
     }
 
-    /// The value without its places.
+    /// The value without positions.
     pub(crate) fn value(&self) -> Value {
         match &self.json {
             Json::Plain(value) => value.clone(),
@@ -62,7 +62,7 @@ impl Node {
     }
 }
 
-/// Reads the whole text. Flaws that cost nothing are pushed to `flaws`; one that costs the text is the error.
+/// Parses the whole text. Warnings are added to `flaws`. The error is the syntax error that ended parsing.
 pub(crate) fn parse(text: &str, flaws: &mut Flaws) -> Result<Node, Flaw> {
     let mut reader = Reader { text, at: 0, flaws };
     if text.starts_with('\u{feff}') {
@@ -71,13 +71,17 @@ pub(crate) fn parse(text: &str, flaws: &mut Flaws) -> Result<Node, Flaw> {
     reader.blank()?;
     if reader.at == text.len() {
         let at = reader.at;
-        return Err(Flaw::error(at..at, "the file has no rules in it: it is empty", "write `{\"hooks\": {…}}`"));
+        return Err(Flaw::error(at..at, "the file is empty, so it has no rules", "write `{\"hooks\": {…}}`"));
     }
     let node = reader.value(0)?;
     reader.blank()?;
     if reader.at < text.len() {
         let at = reader.at;
-        return Err(Flaw::error(at..text.len().min(at + 1), "the file goes on after its end", "keep one object"));
+        return Err(Flaw::error(
+            at..text.len().min(at + 1),
+            "there is text after the end of the object",
+            "keep one object",
+        ));
     }
     Ok(node)
 }
@@ -100,7 +104,7 @@ impl Reader<'_, '_> {
         Flaw::error(self.at..end, format!("this is not JSON: found {found}"), format!("write {wanted}"))
     }
 
-    /// Skips blanks and comments.
+    /// Skips whitespace and comments.
     fn blank(&mut self) -> Result<(), Flaw> {
         loop {
             while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
@@ -110,12 +114,12 @@ impl Reader<'_, '_> {
             let length = if rest.starts_with("//") {
                 rest.find('\n').unwrap_or(rest.len())
             } else if let Some(inner) = rest.strip_prefix("/*") {
-                // `/*/` is not yet its end.
+                // `/*/` does not end the comment.
                 inner.find("*/").map(|end| end + 4).ok_or_else(|| self.wrong("`*/` at the end of the comment"))?
             } else {
                 return Ok(());
             };
-            let (problem, help) = ("JSON has no comments; other programs refuse this file", "remove it");
+            let (problem, help) = ("JSON has no comments; other programs reject this file", "remove it");
             self.flaws.push(Flaw::warning(self.at..self.at + length, problem, help));
             self.at += length;
         }
@@ -137,7 +141,7 @@ impl Reader<'_, '_> {
         Ok(Node { span: start..self.at, json })
     }
 
-    /// Null, a boolean or a number.
+    /// Parses null, a boolean or a number.
     fn word(&mut self) -> Result<Json, Flaw> {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !(c.is_alphanumeric() || "+-._".contains(c))).unwrap_or(rest.len());
@@ -161,7 +165,7 @@ impl Reader<'_, '_> {
         }
         let Some(raw) = rest.get(..=end) else {
             let line = self.at + rest.find('\n').unwrap_or(rest.len());
-            return Err(Flaw::error(self.at..line, "this string has no end", "write `\"` at its end"));
+            return Err(Flaw::error(self.at..line, "this string is not terminated", "write `\"` at its end"));
         };
         let text = serde_json::from_str(raw).map_err(|_| {
             let line = self.at + raw.find('\n').unwrap_or(raw.len());
@@ -206,7 +210,7 @@ impl Reader<'_, '_> {
                     entries.push(entry);
                 }
                 Some(&place) => {
-                    let problem = format!("the key `{}` is there twice; only this one counts", entry.key);
+                    let problem = format!("the key `{}` appears twice; only this one counts", entry.key);
                     let are_lists = |json: &Json| matches!(json, Json::Array(_) | Json::Object(_));
                     let help = if are_lists(&entries[place].node.json) && are_lists(&entry.node.json) {
                         "put both lists under one key"
@@ -230,7 +234,7 @@ impl Reader<'_, '_> {
         Ok(closes)
     }
 
-    /// A comma, or nothing before the end.
+    /// Skips a comma, which may be missing before the end.
     fn comma(&mut self, end: u8) -> Result<(), Flaw> {
         self.blank()?;
         match self.peek() {
@@ -239,13 +243,13 @@ impl Reader<'_, '_> {
                 self.at += 1;
                 self.blank()?;
                 if self.peek() == Some(end) {
-                    let problem = "a comma before the end; other programs refuse this file";
+                    let problem = "a trailing comma; other programs reject this file";
                     self.flaws.push(Flaw::warning(comma, problem, "remove it"));
                 }
                 Ok(())
             }
             Some(found) if found == end => Ok(()),
-            // What goes on behind a string is likely a part of it.
+            // Text after a string probably belongs to it.
             Some(found) if !b"\"{[]}:".contains(&found) && self.text[..self.at].trim_end().ends_with('"') => {
                 Err(self.wrong(&format!("`\\\"` for a quote within a string, or `,` or `{}`", char::from(end))))
             }

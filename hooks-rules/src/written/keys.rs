@@ -1,4 +1,4 @@
-//! Keys that are close to those that mean something, and in the wrong place or spelling mean nothing.
+//! Detects keys that are misspelled or misplaced.
 
 use super::defect::{Flaw, Flaws};
 use super::json::Entry;
@@ -29,27 +29,27 @@ pub(crate) const OF_HANDLER: &[&str] = &[
     "matcher",
 ];
 
-/// Keys of others that happen to be close to ours.
+/// Keys of other programs that are similar to known ones.
 const OTHERS: &[&str] = &["env", "name", "hint", "urls", "theme"];
 
-/// Warns of keys that were likely meant to be one of `known`; what else is there is of no concern. `without` says what comes of
-/// it where a key is missing.
+/// Warns about keys that were probably meant to be one of `known`. Other keys are ignored. `without` describes the
+/// consequence of a missing key.
 pub(crate) fn warn(entries: &[Entry], known: &[&str], flaws: &mut Flaws, without: impl Fn(&str) -> &'static str) {
     for entry in entries {
         let key = entry.key.as_str();
         if known.contains(&key) || OTHERS.contains(&key) || flaws.enough_warnings() {
             continue;
         }
-        // What a handler needs is missed by whoever reads it.
+        // A missing required key is reported when it is read.
         let is_needed = |key: &str| matches!(key, "type" | "command" | "url" | "prompt" | "id");
         let is_there = |key: &str| entries.iter().any(|entry| entry.key == key);
         let Some(meant) = meant(key, known).filter(|meant| !is_there(meant) && !is_needed(meant)) else { continue };
-        let problem = format!("`{key}` means nothing here{}", without(meant));
+        let problem = format!("`{key}` has no meaning here{}", without(meant));
         flaws.push(Flaw::warning(entry.key_span.clone(), problem, format!("write `{meant}`")));
     }
 }
 
-/// The key that was likely meant.
+/// The key that was probably meant.
 fn meant<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
     if key.len() > 40 {
         return None;
@@ -58,7 +58,7 @@ fn meant<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
     let (word, near) = (plain(key), |known: &str| if known.len() < 5 { 1 } else { 2 });
     known.iter().copied().find(|known| {
         let known_word = plain(known);
-        // Short words are close to many; those differ by case or a plural only.
+        // Short words are similar to many others, so they may differ only in case or by a plural.
         let is_close = word.len() > 3 && strsim::osa_distance(&known_word, &word) <= near(known);
         known_word == word || (is_close && !word.is_empty())
     })

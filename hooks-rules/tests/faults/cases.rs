@@ -1,19 +1,19 @@
-//! The commands that misbehave, and how each is to end.
+//! The misbehaving commands, and the expected end of each.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// How a dispatch is to end.
+/// The expected end of a dispatch.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expected {
-    /// With exit code 2: the prompt is refused.
+    /// With exit code 2: the prompt is rejected.
     Blocks,
-    /// With this exit code, and without effect.
+    /// With this exit code, without an effect.
     Answered(i32),
-    /// With a failure in these words, and without effect.
+    /// With a failure with this text, without an effect.
     Failed(&'static str),
-    /// Nobody waits for it.
+    /// In the background.
     Detached,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) handler: Value,
     pub(crate) expected: Expected,
-    /// Whether it takes so much that it is fired now and then only.
+    /// Whether it is expensive and therefore fired only occasionally.
     pub(crate) rare: bool,
 }
 
@@ -45,7 +45,7 @@ impl Case {
 
 const LATE: Expected = Expected::Failed("not done in time");
 
-/// All cases; `folder` is the mark by which their processes are found, and has the files that they need.
+/// All cases. `folder` is the mark by which their processes are found, and contains the necessary files.
 pub(crate) fn all(folder: &Path) -> Vec<Case> {
     let file = |name: &str, text: &str| {
         let path = folder.join(name);
@@ -68,27 +68,27 @@ pub(crate) fn all(folder: &Path) -> Vec<Case> {
     let rare = |case: Case| Case { rare: true, ..case };
     vec![
         leaves("prints nothing", "true", Expected::Answered(0)),
-        leaves("missing", "/is/not/there", Expected::Failed("it left with code 127")),
+        leaves("missing", "/is/not/there", Expected::Failed("it exited with code 127")),
         exec(
             "missing, exec form",
             "/is/not/there",
             &["x"],
             60.0,
-            Expected::Failed("it could not be run: No such file"),
+            Expected::Failed("it could not be started: No such file"),
         ),
-        leaves("not executable", &plain, Expected::Failed("it left with code 126")),
+        leaves("not executable", &plain, Expected::Failed("it exited with code 126")),
         exec(
             "not executable, exec form",
             &plain,
             &[],
             60.0,
-            Expected::Failed("it could not be run: Permission denied"),
+            Expected::Failed("it could not be started: Permission denied"),
         ),
-        exec("a folder, exec form", "/tmp", &[], 60.0, Expected::Failed("it could not be run: Permission denied")),
+        exec("a folder, exec form", "/tmp", &[], 60.0, Expected::Failed("it could not be started: Permission denied")),
         leaves("no shell line", "if then fi (", Expected::Blocks),
         exec("exec form", "true", &["--$HOME"], 60.0, Expected::Answered(0)),
         exec("exec form, never ends", "sleep", &["1000"], 0.2, LATE),
-        leaves("exits 1", "echo no >&2; exit 1", Expected::Failed("it left with code 1: no")),
+        leaves("exits 1", "echo no >&2; exit 1", Expected::Failed("it exited with code 1: no")),
         leaves("exits 2 late", "sleep 0.1; exit 2", Expected::Blocks),
         leaves("exits 2, huge stderr", "head -c 3000000 /dev/zero >&2; exit 2", Expected::Blocks),
         leaves("exits 2, huge stdout", "head -c 3000000 /dev/zero; exit 2", Expected::Blocks),
@@ -100,7 +100,7 @@ pub(crate) fn all(folder: &Path) -> Vec<Case> {
         leaves("reads a part of its input", "head -c 1000 >/dev/null", Expected::Answered(0)),
         leaves("no JSON", "echo '{broken}'", Expected::Failed("looks like an answer in JSON and is none")),
         leaves("no UTF-8", r"printf '\377\376 \360\237'", Expected::Answered(0)),
-        // Plain text is cut; an answer that is cut is none.
+        // Plain text is truncated. A truncated answer is not valid.
         leaves("prints 3 MB", "head -c 3000000 /dev/zero", Expected::Answered(0)),
         leaves(
             "3 MB of JSON",
@@ -124,7 +124,7 @@ pub(crate) fn all(folder: &Path) -> Vec<Case> {
         endless("waits for a group of its own", "set -m; sleep 1000 & wait"),
         endless("forks twice into a session of its own, and waits", "setsid sh -c 'sleep 1000 & exit 0' & sleep 1000"),
         endless("starts many", "for i in 1 2 3 4 5 6 7 8; do (sleep 1000 & sleep 1000) & done; wait"),
-        // With as much time as a busy machine may take for them.
+        // With enough time for a busy machine.
         rare(shell("prints 1 GB", "head -c 1000000000 /dev/zero", 600.0, Expected::Answered(0))),
         rare(shell(
             "prints 1 GB to stderr, exits 2",

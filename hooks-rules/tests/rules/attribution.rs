@@ -1,4 +1,4 @@
-//! Who decided is the rule, by its file, line and plugin, and not the hook that carries it.
+//! Decisions are attributed to the rule with its file, line and plugin, and not to the hook that runs it.
 
 use hooks_core::HookId;
 use hooks_core::data::Messages;
@@ -20,7 +20,7 @@ fn decides(event: &str, command: &str) -> (tempfile::TempDir, HookSet, Attributi
     (folder, set, rule)
 }
 
-/// The attribution of the run of the hook that carries the rules of an event.
+/// The attribution of the run of the hook for an event.
 fn recorded(record: Option<&std::sync::Arc<Record>>, hook: &str) -> Attribution {
     let run = record.unwrap().runs.iter().find(|run| run.hook.as_str() == hook).unwrap();
     (**run.attribution.as_ref().unwrap()).clone()
@@ -44,7 +44,7 @@ async fn a_decision_about_a_call_names_the_rule() {
         assert_eq!((by.as_ref().unwrap(), &**attribution.as_ref().unwrap()), (&rule.id, &rule), "{word}");
         assert_eq!(recorded(fired.report.record.as_ref(), "rules_pre_tool_use"), rule);
     }
-    // A rule that fails and says that this blocks.
+    // A rule that fails with `onFailure: block`.
     let folder = tempfile::tempdir().unwrap();
     write(
         &folder.path().join("hooks.json"),
@@ -85,7 +85,7 @@ async fn a_refused_prompt_and_compaction_name_the_rule() {
     let fired = set.fire(&cx(), &event, ()).await.unwrap();
     assert_eq!(fired.verdict.denial().unwrap().attribution.as_deref(), Some(&rule));
 
-    // A session that is to stop does so at its first prompt, by the rule that said so at its start.
+    // A session that has to stop does so at its first prompt, attributed to the rule that requested it.
     let (_folder, set, rule) = decides("SessionStart", &prints(&json!({"continue": false, "stopReason": "closed"})));
     set.fire(&cx(), &SessionStart::new("c-1", "startup"), ()).await.unwrap();
     let event = UserPromptSubmit::new("hi", Messages::default());
@@ -93,9 +93,9 @@ async fn a_refused_prompt_and_compaction_name_the_rule() {
     assert_eq!(fired.verdict.attribution.as_deref(), Some(&rule));
 }
 
-/// Where a compiled hook decides, it is named itself.
+/// The decision of a compiled hook is attributed to it.
 #[tokio::test]
-async fn a_compiled_hook_beside_rules_is_named_itself() {
+async fn a_compiled_hook_next_to_rules_is_named_itself() {
     let registry = Registry::empty();
     registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::deny("no"))).unwrap();
     let rules = of_text(&commands("PreToolUse", &["true"]));

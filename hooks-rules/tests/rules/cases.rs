@@ -1,4 +1,4 @@
-//! Cases by number: what `docs/conformance.md` says of files and commands and no other test shows.
+//! Numbered cases about files and commands: those of `docs/conformance.md` that no other test covers.
 
 use hooks_core::verdict::StopDecision;
 use hooks_rules::{Aliases, PluginFolder, Severity};
@@ -14,7 +14,7 @@ fn command(line: &str) -> Value {
     json!({"type": "command", "command": line})
 }
 
-/// What comes of a prompt with one flat command, and how that was told.
+/// The result of a prompt with one flat command, and its report.
 async fn prompted(line: &str) -> (PromptVerdict, Observed) {
     let observed = Observed::default();
     let text = flat("UserPromptSubmit", &[command(line)]);
@@ -39,7 +39,7 @@ fn a1_a5_each_command_of_a_file_is_a_rule_and_none_is_warned_of() {
 }
 
 #[test]
-fn a2_a4_a_type_that_is_not_run_here_or_not_known_is_told_by_its_name() {
+fn a2_a4_a_type_that_is_not_run_here_or_not_known_is_reported_by_its_name() {
     for kind in ["http", "agent", "mcp_tool", "comand"] {
         let rules =
             Rules::builder().text("hooks.json", flat("PreToolUse", &[json!({"type": kind, "url": "u"})])).build();
@@ -118,7 +118,7 @@ async fn a35_a_command_at_a_stop_that_ends_with_2_and_says_nothing_continues_wit
 }
 
 #[tokio::test]
-async fn a53_a_program_that_is_not_there_and_an_exit_code_are_told() {
+async fn a53_a_program_that_does_not_exist_and_an_exit_code_are_reported() {
     let observed = Observed::default();
     let gone = json!({"type": "command", "command": "/is/not/there", "args": []});
     let text = json!({"hooks": {"UserPromptSubmit": [{"hooks": [gone, command("exit 3")]}]}}).to_string();

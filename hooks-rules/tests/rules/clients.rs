@@ -1,4 +1,4 @@
-//! Rules that ask a model or a server, which the app lends.
+//! Rules that use a model or a server, which the app provides.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,7 +7,7 @@ use hooks_rules::{ClientResult, Judge, JudgeQuestion, Post, PostRequest};
 
 use super::support::*;
 
-/// Answers the same to everything, and keeps what it was asked.
+/// Always gives the same answer, and keeps the questions.
 #[derive(Clone)]
 struct Fake<Q> {
     answer: Option<(u16, String)>,
@@ -61,7 +61,7 @@ async fn a_question_goes_to_the_model_of_the_app() {
     assert_eq!(asked.model.as_deref(), Some("small"));
 
     for (judge, failure) in [
-        (Fake::silent(), "the model was not done in time"),
+        (Fake::silent(), "the model timed out"),
         (Fake::says(0, "no line"), "the model could not be asked: no line"),
         (Fake::says(1, "sure"), "the model did not answer with"),
     ] {
@@ -74,7 +74,7 @@ async fn a_question_goes_to_the_model_of_the_app() {
     assert!(rules.defects()[0].to_string().contains("give one with `Rules::builder().judge(…)`"));
 }
 
-/// What the app lends, and who listens, may panic: that is no other rule's failure.
+/// Panics of the app's clients and listeners do not affect other rules.
 #[tokio::test]
 async fn a_panic_of_the_app_costs_its_rule_and_no_other() {
     struct Panics;
@@ -116,7 +116,7 @@ async fn a_request_goes_by_the_client_of_the_app() {
     assert!(rules.defects()[0].to_string().contains("give one with `Rules::builder().post(…)`"));
 }
 
-/// A server that answers one request with these bytes, and gives what it was sent.
+/// A server that answers one request with these bytes, and returns the request.
 #[cfg(feature = "http")]
 fn server(answer: &'static str) -> (String, std::thread::JoinHandle<String>) {
     use std::io::{Read as _, Write as _};
@@ -152,8 +152,8 @@ async fn the_client_of_this_crate_speaks_http() {
         ),
         ("HTTP/1.1 204 No Content\r\n\r\n", ""),
         ("HTTP/1.1 500 Oh\r\ncontent-length: 0\r\n\r\n", "the server answered with status 500"),
-        ("no protocol at all\r\n\r\n", "it could not be run"),
-        ("", "it could not be run"),
+        ("no protocol at all\r\n\r\n", "it could not be started"),
+        ("", "it could not be started"),
     ];
     for (answer, expected) in table {
         let (url, sent) = server(answer);
@@ -168,10 +168,10 @@ async fn the_client_of_this_crate_speaks_http() {
     }
     let secure = json!({"type": "http", "url": "https://localhost/", "onFailure": "block"});
     let rules = built(Rules::builder().text("h", asks(&secure)).post(hooks_rules::PlainHttp));
-    assert!(reason(&shell(&set(&rules), "ls").await.verdict).contains("speaks `http://` only"));
+    assert!(reason(&shell(&set(&rules), "ls").await.verdict).contains("supports `http://` only"));
 }
 
-/// A log of an app shows whatever it has at hand.
+/// Logs of an app may contain the `Debug` output.
 #[tokio::test]
 async fn what_is_shown_for_debugging_holds_no_secret() {
     let request = json!({"type": "http", "url": "http://shop.example", "headers": {"X-Shop": "hush-header"}});

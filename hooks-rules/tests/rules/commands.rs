@@ -1,4 +1,4 @@
-//! One command: what it is given, what it finds around it, and how it ends.
+//! A command: its input, its environment, and its end.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use hooks_rules::{PluginFolder, SessionInfo};
 
 use super::support::*;
 
-/// What a command at a prompt printed, which is context.
+/// The output of a command at a prompt, which is context.
 async fn said(rules: &Rules, cx: &HookContext) -> String {
     let event = UserPromptSubmit::new("hello", Messages::default());
     let fired = set(rules).fire(cx, &event, Messages::default()).await.unwrap();
@@ -76,7 +76,7 @@ async fn commands_find_the_variables_of_the_contract() {
     assert_eq!(said(&rules, &HookContext::new()).await, format!("{root}|/data|blue|/project"));
 }
 
-/// A session may work elsewhere than where the program was started.
+/// The working directory of a session can differ from that of the program.
 #[tokio::test]
 async fn folders_that_an_app_names_from_where_it_runs_are_full_paths_for_commands() {
     let here = std::env::current_dir().unwrap();
@@ -96,7 +96,7 @@ async fn folders_that_an_app_names_from_where_it_runs_are_full_paths_for_command
     }
 }
 
-/// A guard that is not asked lets the call through. Asks itself in a process that may open few files.
+/// A guard that is not run would let the call through. Runs itself in a process with few file descriptors.
 #[tokio::test]
 async fn more_commands_than_the_system_has_room_for_all_run() {
     const HERE: &str = "rules::commands::more_commands_than_the_system_has_room_for_all_run";
@@ -120,7 +120,7 @@ async fn more_commands_than_the_system_has_room_for_all_run() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_gone_is_not_the_end() {
+async fn a_folder_that_was_removed_is_not_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let cx = HookContext::builder().workspace(folder.path().join("gone")).build();
     let rules = built(Rules::builder().text("h", commands("UserPromptSubmit", &["pwd"])).project_dir(folder.path()));
@@ -131,7 +131,7 @@ async fn a_folder_that_is_gone_is_not_the_end() {
 #[tokio::test]
 async fn bytes_that_are_no_text_and_too_many_of_them_are_read() {
     assert_eq!(said(&one(r"printf 'a\377b'"), &HookContext::new()).await, "a\u{fffd}b");
-    // An answer that is cut is none; text is text.
+    // A truncated answer is not valid, but truncated text is text.
     for (line, failures) in [
         ("printf '{'; head -c 64000000 /dev/zero; printf '}'", vec!["it printed more than 1 MiB to stdout"]),
         ("head -c 64000000 /dev/zero | tr '\\0' x", vec![]),
@@ -148,7 +148,7 @@ async fn bytes_that_are_no_text_and_too_many_of_them_are_read() {
     }
 }
 
-/// The deadline is the rule's own; what was said by then counts for nothing.
+/// The deadline is that of the rule. Output before it is ignored.
 #[tokio::test]
 async fn a_command_that_never_ends_is_ended_at_its_deadline_with_all_it_started() {
     let folder = tempfile::tempdir().unwrap();
@@ -157,7 +157,7 @@ async fn a_command_that_never_ends_is_ended_at_its_deadline_with_all_it_started(
         "trap '' TERM; while true; do sleep 1; done",
         "sleep 1000 & sleep 1000 & wait",
         "(sleep 1000; echo) & sleep 1000",
-        // A machine without `setsid` has one line less to try.
+        // Not on a machine without `setsid`.
         "command -v setsid > /dev/null || exec sleep 1000; setsid sleep 1000 & setsid sleep 1000",
         "echo '{\"decision\": \"block\"}'; exec sleep 1000",
     ];
@@ -169,12 +169,12 @@ async fn a_command_that_never_ends_is_ended_at_its_deadline_with_all_it_started(
         let observed = Observed::default();
         let rules = built(observed.listens(Rules::builder().text("hooks.json", text.to_string())));
         assert_eq!(said(&rules, &HookContext::new()).await, "", "{line}");
-        assert_eq!(observed.failures(), ["it was not done in time"], "{line}");
+        assert_eq!(observed.failures(), ["it timed out"], "{line}");
         gone(&mark).await;
     }
 }
 
-/// One that leaves while what it started holds its pipes is not waited for to its deadline.
+/// A command that exits while its child processes hold its pipes is not waited for until its deadline.
 #[tokio::test]
 async fn a_grandchild_that_holds_the_pipes_does_not_hold_the_turn() {
     let folder = tempfile::tempdir().unwrap();
@@ -185,7 +185,7 @@ async fn a_grandchild_that_holds_the_pipes_does_not_hold_the_turn() {
     gone(&mark).await;
 }
 
-/// Dropping the dispatch ends the command, before anybody waits for it.
+/// Dropping the dispatch kills the command before anybody waits for it.
 #[tokio::test]
 async fn a_cancelled_turn_ends_its_commands() {
     let folder = tempfile::tempdir().unwrap();
@@ -221,7 +221,7 @@ async fn a_detached_rule_runs_at_every_firing_and_decides_nothing() {
     }
     assert_eq!(rules.shutdown(Duration::from_secs(20)).await, 0);
     assert_eq!(std::fs::read_to_string(folder.path().join("ran")).unwrap(), "ran\nran\n");
-    // The start and the end of each are told.
+    // The start and the end of each are reported.
     assert_eq!(observed.outcomes().iter().filter(|outcome| **outcome == RunOutcome::Detached).count(), 2);
     assert_eq!(observed.outcomes().len(), 4);
     assert!(
@@ -231,7 +231,7 @@ async fn a_detached_rule_runs_at_every_firing_and_decides_nothing() {
 }
 
 #[tokio::test]
-async fn a_command_may_say_on_its_first_line_that_it_goes_on_alone() {
+async fn a_command_can_move_to_the_background_with_its_first_line() {
     let folder = tempfile::tempdir().unwrap();
     let (go, done) = (folder.path().join("go"), folder.path().join("done"));
     let line = format!(
@@ -247,10 +247,10 @@ async fn a_command_may_say_on_its_first_line_that_it_goes_on_alone() {
     assert!(done.exists());
 }
 
-/// Whether the command is faster than whoever hears that it goes on alone does not matter; and in a flat file its words mean
-/// nothing.
+/// The result does not depend on timing when a command moves to the background. In a flat file, its first line has no
+/// meaning.
 #[tokio::test]
-async fn what_goes_on_alone_decides_nothing_however_fast_it_is() {
+async fn a_command_that_moves_to_the_background_decides_nothing_however_fast_it_is() {
     let line = r#"printf '{"async": true}'; echo no >&2; exit 2"#;
     let rules = of_text(&commands("PreToolUse", &[line]));
     let fired = shell(&set(&rules), "ls").await;
@@ -305,7 +305,7 @@ async fn a_failure_blocks_where_the_rule_says_so() {
     }
 }
 
-/// Only the rules of a skill may say so, and a failure does not count.
+/// Only rules of skills can use `once`, and a failure does not count.
 #[tokio::test]
 async fn once_is_once_after_a_success() {
     let folder = tempfile::tempdir().unwrap();
@@ -320,14 +320,14 @@ async fn once_is_once_after_a_success() {
         let event = UserPromptSubmit::new("hello", Messages::default());
         for _ in 0..4 {
             let _ = set(&rules).fire(&cx, &event, Messages::default()).await.unwrap();
-            // To read the file again is no second chance.
+            // Reloading the file does not reset it.
             rules.reload();
         }
         assert_eq!(std::fs::read_to_string(here.path().join("ran")).unwrap().lines().count(), expected);
     }
 }
 
-/// Promise 15: outside a runtime a command cannot be run, which is its failure and no panic.
+/// Promise 15: outside a runtime, a command fails without a panic.
 #[test]
 fn outside_a_runtime_a_command_fails_and_nothing_panics() {
     let observed = Observed::default();
@@ -337,5 +337,5 @@ fn outside_a_runtime_a_command_fails_and_nothing_panics() {
     let mut task = std::task::Context::from_waker(std::task::Waker::noop());
     let std::task::Poll::Ready(fired) = fired.poll(&mut task) else { panic!("there is nothing to wait for") };
     assert_eq!(fired.verdict, Permission::NoOpinion);
-    assert_eq!(observed.failures(), ["there is no Tokio runtime here; fire within one"]);
+    assert_eq!(observed.failures(), ["there is no Tokio runtime; fire within one"]);
 }

@@ -1,4 +1,4 @@
-//! What keeps a rule from running, in the words of `explain`, and what is told of the runs of those that do.
+//! The obstacles of rules as `explain` reports them, and the reports of runs.
 
 use std::sync::{Arc, Mutex};
 
@@ -48,7 +48,7 @@ fn every_rule_says_what_keeps_it_out() {
     assert_eq!(never.last().unwrap().kept_out, Some(KeptOut::NeverFired));
 }
 
-/// What `explain` lets through is what `select` gives.
+/// The rules without an obstacle in `explain` are those of `select`.
 #[test]
 fn explain_and_select_agree() {
     let rules = Rules::builder().text("hooks.json", TEXT).build();
@@ -62,7 +62,7 @@ fn explain_and_select_agree() {
 }
 
 #[tokio::test]
-async fn answers_are_told_with_their_runs() {
+async fn answers_are_reported_with_their_runs() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let observed = Arc::clone(&heard);
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}]}}"#;

@@ -1,8 +1,8 @@
-//! The rules of one event: selected, at the same time, folded in the order of the files.
+//! The rules of an event: selected, run concurrently, merged in the order of the files.
 
 use super::support::*;
 
-/// Each waits until all have begun: one after the other, none would ever end.
+/// Each waits until all have started, so they would never end in sequence.
 #[tokio::test]
 async fn sixteen_rules_run_at_the_same_time() {
     let folder = tempfile::tempdir().unwrap();
@@ -17,7 +17,7 @@ async fn sixteen_rules_run_at_the_same_time() {
     assert_eq!(observed.outcomes(), [RunOutcome::Answered; 16]);
 }
 
-/// Nobody is stopped by another's refusal.
+/// A denial does not stop other rules.
 #[tokio::test]
 async fn a_refusal_stops_no_other_rule() {
     let observed = Observed::default();
@@ -50,7 +50,7 @@ async fn decisions_are_folded_in_their_rank() {
     }
 }
 
-/// The order of the files decides, not who is done first.
+/// The order of the files counts, not the order of completion.
 #[tokio::test]
 async fn the_last_input_in_the_order_of_the_files_holds() {
     let says = |command: &str| prints(&output("PreToolUse", json!({"updatedInput": {"command": command}})));
@@ -100,7 +100,7 @@ async fn one_command_of_several_settings_files_runs_once() {
     assert_eq!(ran.lines().count(), 3, "the settings' once, and each plugin's own");
 }
 
-/// Flat files merge nothing.
+/// Flat files do not merge duplicates.
 #[tokio::test]
 async fn flat_handlers_that_say_the_same_all_run() {
     let observed = Observed::default();
@@ -140,7 +140,7 @@ async fn only_the_rules_that_a_call_is_for_run() {
     assert_eq!((&listed["event"], &listed["dialect"]), (&json!("PreToolUse"), &json!("claude")));
 }
 
-/// Who asks who decided is told of the rule, its file and its plugin, and not of the hook that carries it.
+/// Decisions are attributed to the rule, its file and its plugin, and not to the hook that runs it.
 #[tokio::test]
 async fn the_rule_that_decided_is_named() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Guards hold: nothing that a file, a path or a terminal does makes one that is there not count.
+//! Guards cannot be disabled by a file, a path or a terminal.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -8,14 +8,14 @@ use hooks_rules::{PluginFolder, Trust};
 
 use super::support::*;
 
-/// Asks a test itself in another process: a variable or a terminal cannot be had within one that runs.
+/// Runs a test again in another process, because variables and terminals cannot be changed within a running one.
 fn alone(mut command: std::process::Command) {
     let ran = command.output().unwrap();
     let observed = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success() && observed.contains("1 passed"), "{observed}");
 }
 
-/// A copy that has less power stands for no guard, whichever comes first.
+/// A weaker duplicate does not replace a guard, in either order.
 #[tokio::test]
 async fn a_copy_with_less_power_does_not_take_the_place_of_a_guard() {
     let guard = json!({"type": "command", "command": "exit 1", "onFailure": "block"});
@@ -135,7 +135,7 @@ fn a_folder_that_a_pattern_names_by_a_link_is_guarded_under_its_own_name() {
 
 /// What a guard that is not there leaves: a failure of its hook, in words that name it, and a message for the person.
 #[tokio::test]
-async fn a_guard_that_cannot_run_has_failed_and_everybody_is_told() {
+async fn a_guard_that_cannot_run_has_failed_and_everybody_is_informed() {
     for line in ["./is-not-there.sh", "exit 1", "kill -9 $$", "echo '{broken}'"] {
         let observed = Observed::default();
         let rules = built(observed.listens(Rules::builder().text("hooks.json", commands("PreToolUse", &[line]))));
@@ -152,7 +152,7 @@ async fn a_guard_that_cannot_run_has_failed_and_everybody_is_told() {
     }
 }
 
-/// Where another rule decided something its answer counts, and the person is told of the failure.
+/// If another rule decided, its answer counts, and the person is told of the failure.
 #[tokio::test]
 async fn the_failure_of_one_rule_takes_nothing_from_another() {
     let observed = Observed::default();
@@ -162,7 +162,7 @@ async fn the_failure_of_one_rule_takes_nothing_from_another() {
     assert_eq!(observed.notices.lock().unwrap()[0].messages.len(), 1);
 }
 
-/// As the contract has it: only `OTEL_*` is missing, and a guard finds the variable that it needs.
+/// According to the contract, only `OTEL_*` is removed, and a guard gets the variables that it needs.
 #[tokio::test]
 async fn commands_find_the_environment_of_the_program_and_the_report_names_what_is_withheld() {
     const HERE: &str =
@@ -192,7 +192,7 @@ async fn commands_find_the_environment_of_the_program_and_the_report_names_what_
     assert_eq!((text.as_str(), withheld), ("[tk]", vec!["DATABASE_URL".to_owned()]));
 }
 
-/// The session of a command is its own; with it goes the terminal.
+/// A command has its own session without a terminal.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_command_has_a_session_of_its_own() {
@@ -203,7 +203,7 @@ async fn a_command_has_a_session_of_its_own() {
     assert_eq!(own, session.trim());
 }
 
-/// Asks itself on a terminal, which `script` gives: a guard that reads there is no guard that waits for its deadline.
+/// Runs itself on a terminal, which `script` provides: a guard that reads from it must not wait until its deadline.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_guard_that_asks_on_the_terminal_fails_at_once() {
@@ -213,7 +213,7 @@ async fn a_guard_that_asks_on_the_terminal_fails_at_once() {
         let mut script = std::process::Command::new("script");
         let own = std::env::current_exe().unwrap();
         script.args(["-qec", &format!("'{}' --exact {HERE}", own.display()), "/dev/null"]).env(MARK, "1");
-        // A machine without it has one test less.
+        // Not on a machine without it.
         match script.output() {
             Ok(ran) => assert!(String::from_utf8_lossy(&ran.stdout).contains("1 passed"), "{ran:?}"),
             Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::NotFound),
@@ -227,7 +227,7 @@ async fn a_guard_that_asks_on_the_terminal_fails_at_once() {
     assert!(reason(&fired.verdict).contains("/dev/tty"), "{:?}", fired.verdict);
 }
 
-/// Fires for a tool of files, and says what the rules saw and what the tool gets.
+/// Fires for a file tool. Returns what the rules saw and what the tool gets.
 async fn written(cwd: &Path, path: &str) -> (String, String) {
     let keeps = format!("cat > '{}'", cwd.join("seen").display());
     let rules = of_text(&commands("PreToolUse", &[&keeps]));
@@ -240,7 +240,7 @@ async fn written(cwd: &Path, path: &str) -> (String, String) {
     (text(&seen["tool_input"]), text(&fired.subject))
 }
 
-/// A script judges the path that the tool opens, also behind a link.
+/// A script judges the path that the tool opens, also through a symbolic link.
 #[tokio::test]
 async fn the_path_that_a_rule_judges_is_the_one_that_the_tool_gets() {
     let folder = tempfile::tempdir().unwrap();
@@ -261,7 +261,7 @@ async fn the_path_that_a_rule_judges_is_the_one_that_the_tool_gets() {
     }
 }
 
-/// A pattern of files is held against what the system finds, too: a link must not lead around it.
+/// A file pattern is also tested against the resolved path: a link must not bypass it.
 #[tokio::test]
 async fn a_link_does_not_lead_around_a_pattern_of_files() {
     let folder = tempfile::tempdir().unwrap();
@@ -288,7 +288,7 @@ async fn a_link_does_not_lead_around_a_pattern_of_files() {
     }
 }
 
-/// A plugin that came with the project is the project's; one elsewhere is the person's.
+/// A plugin inside the project belongs to the project, one elsewhere to the user.
 #[tokio::test]
 async fn a_plugin_within_the_project_waits_for_trust() {
     let folder = tempfile::tempdir().unwrap();

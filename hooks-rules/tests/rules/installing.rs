@@ -1,4 +1,4 @@
-//! Joining a registry: ids, the app's list, reload, and what only a registry shows.
+//! Installing in a registry: ids, the app's list, reload, and defects that depend on the registry.
 
 use hooks_core::diagnostics::FindingKind;
 use hooks_rules::PluginFolder;
@@ -22,7 +22,7 @@ fn every_event_with_rules_has_one_hook_in_the_list_of_the_app() {
     let set = set_in(&rules, &registry);
     let mut found = ids(&set);
     found.sort();
-    // Beside them the one that counts how often a turn was continued.
+    // Plus the hook that counts continuations of a turn.
     assert_eq!(found, ["rules_conversation", "rules_session_end", "rules_stop"]);
     assert!(registry.audit([&set]).iter().all(|finding| finding.kind() != FindingKind::UnnamedHook));
     let manifest = serde_json::to_value(registry.manifest()).unwrap();
@@ -30,7 +30,7 @@ fn every_event_with_rules_has_one_hook_in_the_list_of_the_app() {
     assert!(stop["description"].as_str().unwrap().starts_with("Runs 2 rules of Stop."), "{stop}");
 }
 
-/// A command may hold a key, and descriptions go into manifests, plans and logs.
+/// A command can contain a key, and descriptions are shown in manifests, plans and logs.
 #[test]
 fn what_a_command_says_is_in_no_description() {
     let line = "curl -H 'Authorization: Bearer hush-hush' http://localhost";
@@ -57,7 +57,7 @@ fn rules_are_listed_with_their_places() {
     assert!(rule.id.as_str().starts_with("pre_tool_use_"), "{}", rule.id);
 }
 
-/// An id stays when a rule moves, and changes when it does.
+/// An id stays the same if a rule moves, and changes if the rule changes.
 #[test]
 fn ids_are_those_of_what_a_rule_says() {
     let id = |text: &str| of_text(text).list()[0].id.clone();
@@ -69,7 +69,7 @@ fn ids_are_those_of_what_a_rule_says() {
     assert_ne!(twice[0].id, twice[1].id);
 }
 
-/// Promise 10: a set that was made goes on as it is.
+/// Promise 10: an existing hook set does not change.
 #[tokio::test]
 async fn a_reload_changes_the_next_set_and_not_this_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -86,13 +86,13 @@ async fn a_reload_changes_the_next_set_and_not_this_one() {
     assert_eq!(reason(&shell(&first, "ls").await.verdict), "first");
     assert_eq!(reason(&shell(&second, "ls").await.verdict), "second");
 
-    // A file that is half written keeps what it had.
+    // An invalid file keeps its previous rules.
     write(&file, &refuses("third")[..20]);
     rules.reload();
     assert_eq!(rules.defects().len(), 1);
     assert_eq!(reason(&shell(&set_in(&rules, &registry), "ls").await.verdict), "second");
 
-    // One that is gone has none, and a list that still names its hook finds it empty.
+    // A removed file has no rules, and a list that still names its hook finds an empty one.
     std::fs::remove_file(&file).unwrap();
     rules.reload();
     assert!(rules.install(&registry).unwrap().is_empty());
@@ -101,7 +101,7 @@ async fn a_reload_changes_the_next_set_and_not_this_one() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_gone_has_no_rules_and_is_told() {
+async fn a_plugin_that_was_removed_has_no_rules_and_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hooks/hooks.json");
     write(&file, &commands("PreToolUse", &["exit 2"]));
@@ -169,7 +169,7 @@ async fn a_rule_may_stand_for_a_compiled_hook() {
     }
 }
 
-/// The person's switch is for all rules, a file of a plugin only for its own.
+/// The user's `disableAllHooks` applies to all rules, that of a plugin's file to its own.
 #[test]
 fn all_rules_can_be_switched_off() {
     let off = json!({"disableAllHooks": true});
@@ -177,9 +177,9 @@ fn all_rules_can_be_switched_off() {
     assert!(rules.list().is_empty());
 }
 
-/// A device that never ends must not fill the memory, and what is no text is told as what it is.
+/// An endless device must not exhaust the memory, and the encoding of a file is reported.
 #[test]
-fn files_that_are_no_rules_are_told() {
+fn files_that_are_not_rules_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let table: [(&str, Vec<u8>, &str); 3] = [
         ("large", vec![b' '; (16 << 20) + 1], "larger than 16 MiB"),

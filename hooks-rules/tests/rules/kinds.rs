@@ -1,4 +1,4 @@
-//! Each event that a kind carries: what its rules are given, and what becomes of their answers.
+//! Each event that a kind carries: the input of its rules, and the effect of their answers.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use hooks_rules::SessionInfo;
 
 use super::support::*;
 
-/// A rule that keeps its input in a file beside its answer.
+/// A rule that saves its input in a file, and prints an answer.
 fn keeps(folder: &std::path::Path, event: &str, answer: &Value) -> Rules {
     let line = format!("cat > {}/input; {}", folder.display(), prints(answer));
     of_text(&commands(event, &[&line]))
@@ -33,7 +33,7 @@ async fn the_result_of_a_tool() {
     assert_eq!(input["duration_ms"], 7);
 }
 
-/// An end of the turn does not undo what another rule masked.
+/// Ending the turn does not undo what another rule masked.
 #[tokio::test]
 async fn a_masked_result_stays_masked_where_the_turn_ends() {
     let mask = prints(&output("PostToolUse", json!({"updatedToolOutput": "masked"})));
@@ -56,7 +56,7 @@ async fn the_failure_of_a_tool() {
     assert_eq!(kept(folder.path())["error"], "Exit code 3");
 }
 
-/// What a rule says to the model before a call is told beside the result.
+/// Contexts of rules before a call are delivered with the result.
 #[tokio::test]
 async fn context_before_a_call_comes_with_its_result() {
     let answer = output("PreToolUse", json!({"additionalContext": "the disk is full"}));
@@ -88,7 +88,7 @@ async fn a_prompt() {
     assert_eq!(verdict.contexts[0], "Answer hello in verse.");
     let envelope: Value =
         serde_json::from_str(verdict.contexts.get(1).map_or("null", String::as_str)).unwrap_or_default();
-    // Its own input, printed, is an object without a field of an answer.
+    // Its own input is an object without a field of an answer.
     assert_eq!(envelope, Value::Null);
 }
 
@@ -126,11 +126,11 @@ async fn the_end_of_a_turn_in_a_flat_file() {
     assert_eq!(verdict.decision, StopDecision::Continue("and the docs".into()));
 }
 
-/// Scripts at the end of a turn look for the last answer in the transcript, which is there before they run.
+/// Scripts at the end of a turn look for the last answer in the transcript, which is written before they run.
 #[tokio::test]
 async fn a_transcript_is_there_before_the_end_of_a_turn() {
     let folder = tempfile::tempdir().unwrap();
-    // As such scripts do it: the path from the input, the last line of the assistant, its text.
+    // Like typical scripts: the path from the input, the last line of the assistant, its text.
     let line = "path=$(sed 's/.*\"transcript_path\":\"\\([^\"]*\\)\".*/\\1/'); \
         grep '\"role\":\"assistant\"' \"$path\" | tail -1 | grep -q '\"text\":\"done\"' && { echo found >&2; exit 2; }";
     let rules = built(Rules::builder().text("h", commands("Stop", &[line])).session_files(folder.path().join("new")));
@@ -141,7 +141,7 @@ async fn a_transcript_is_there_before_the_end_of_a_turn() {
     assert_eq!(stops(&set(&rules), &cx, false).await.decision, StopDecision::NoOpinion, "the harness keeps its own");
 }
 
-/// Rules that never let a turn end exist; the count begins anew with a turn of its own.
+/// Some rules never let a turn end. Each turn starts counting from zero.
 #[tokio::test]
 async fn a_turn_is_continued_eight_times_in_a_row_at_most() {
     let set = set(&of_text(&commands("Stop", &["echo more >&2; exit 2"])));
@@ -199,7 +199,7 @@ async fn a_session() {
     assert!(input.get("permission_mode").is_none());
 }
 
-/// A nested rule may refuse a compaction, a flat one only sees it.
+/// A nested rule can refuse a compaction, a flat one only observes it.
 #[tokio::test]
 async fn a_compaction() {
     let flat = json!({"hooks": {"PreCompact": [
@@ -217,7 +217,7 @@ async fn a_compaction() {
     assert_eq!(kept(folder.path())["compact_summary"], "so far");
 }
 
-/// Scripts know the contract's words; matchers may be written for those, or for the harness's own.
+/// Scripts get the contract's words. Matchers can use those, or the harness's own word.
 #[tokio::test]
 async fn a_session_ends_for_a_reason_of_the_contract() {
     let folder = tempfile::tempdir().unwrap();
@@ -249,9 +249,9 @@ async fn a_session_ends_for_a_reason_of_the_contract() {
     }
 }
 
-/// A session that was to stop and ended without a prompt does not stop the next one of its name.
+/// A session that ended before it was stopped does not stop the next one with its name.
 #[tokio::test]
-async fn each_start_of_a_session_says_anew_whether_it_stops() {
+async fn each_start_of_a_session_decides_again_whether_it_stops() {
     let stop = prints(&json!({"continue": false, "stopReason": "closed today"}));
     let text = json!({"hooks": {"SessionStart": [
         {"matcher": "startup", "hooks": [{"type": "command", "command": stop}]},
@@ -269,9 +269,9 @@ async fn each_start_of_a_session_says_anew_whether_it_stops() {
     }
 }
 
-/// What a kind cannot carry is a notice.
+/// What a kind cannot carry becomes a notice.
 #[tokio::test]
-async fn messages_for_the_person_are_told_aside() {
+async fn messages_for_the_person_are_reported_separately() {
     let observed = Observed::default();
     let answer = prints(&json!({"systemMessage": "mind the gap"}));
     let title = prints(&output("SessionStart", json!({"sessionTitle": "Monday"})));
@@ -291,7 +291,7 @@ async fn messages_for_the_person_are_told_aside() {
     );
 }
 
-/// A scanner of `stdout` finds in a loop what it finds anywhere.
+/// A rule that scans `stdout` finds the same text in a loop.
 #[tokio::test]
 async fn the_result_of_the_shell_has_the_shape_of_the_contract() {
     let folder = tempfile::tempdir().unwrap();
@@ -310,9 +310,9 @@ async fn the_result_of_the_shell_has_the_shape_of_the_contract() {
     assert_eq!(kept(folder.path())["tool_response"], json!({"filePath": "/a", "success": true}));
 }
 
-/// What a harness passes on reaches scripts as it is.
+/// Passed fields reach scripts unchanged.
 #[tokio::test]
-async fn passed_fields_reach_scripts_beside_and_in_place_of_what_is_known() {
+async fn passed_fields_reach_scripts_next_to_and_in_place_of_what_is_known() {
     let folder = tempfile::tempdir().unwrap();
     let set = set(&keeps(folder.path(), "PostToolUse", &json!({})));
     let fields = json!({"duration_ms": 12, "effort": {"level": "high"}, "agent_id": "a-7", "new_field": [1]});
@@ -326,7 +326,7 @@ async fn passed_fields_reach_scripts_beside_and_in_place_of_what_is_known() {
     }
 }
 
-/// A text that is too long to be read stays whole where the model can read it.
+/// A text that is too long is saved where the model can read it.
 #[tokio::test]
 async fn a_long_context_is_kept_in_a_file_of_the_session() {
     let folder = tempfile::tempdir().unwrap();
@@ -340,7 +340,7 @@ async fn a_long_context_is_kept_in_a_file_of_the_session() {
     assert_eq!(std::fs::read_to_string(path.trim_end_matches(']')).unwrap().len(), 30_001);
 }
 
-/// A command that nobody waited for wakes the model, by the app or at the next occasion.
+/// A background command wakes the model, through the app or at the next opportunity.
 #[tokio::test]
 async fn a_command_that_nobody_waited_for_wakes_the_model() {
     let handler = json!({"type": "command", "command": "echo 'the build is red' >&2; exit 2", "asyncRewake": true});
@@ -366,7 +366,7 @@ async fn a_command_that_nobody_waited_for_wakes_the_model() {
     assert_eq!(stops(&set, &cx, true).await.decision, StopDecision::default());
 }
 
-/// The time at the end of a session is shared: more of it is given by settings, and not by plugins.
+/// The rules at the end of a session share a deadline, which settings can extend, but plugins cannot.
 #[tokio::test]
 async fn rules_of_settings_give_the_end_of_a_session_more_time() {
     let folder = tempfile::tempdir().unwrap();
@@ -387,7 +387,7 @@ async fn rules_of_settings_give_the_end_of_a_session_more_time() {
     assert_eq!(["alone", "beside"].map(|name| folder.path().join(format!("{name}.done")).exists()), [false, true]);
 }
 
-/// What scripts of another time exported is nothing where no rule exports.
+/// Variables exported in an earlier run are not used if no rule exports any.
 #[test]
 fn exports_count_where_a_rule_could_have_made_them() {
     let folder = tempfile::tempdir().unwrap();
@@ -401,7 +401,7 @@ fn exports_count_where_a_rule_could_have_made_them() {
     assert!(line("SessionStart").contains("c-1.sh"));
 }
 
-/// A turn that ended with an error, which is of a matcher in the contract's word or the harness's.
+/// A turn that ended with an error can be matched by the contract's word or the harness's.
 #[tokio::test]
 async fn a_turn_that_failed() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Rules that run, each test with commands that need no more than `sh`.
+//! Rules that run. The commands of the tests need only `sh`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 #![cfg(all(unix, feature = "runner"))]
 

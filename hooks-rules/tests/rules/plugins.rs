@@ -1,4 +1,4 @@
-//! Plugins from folders: found, loaded, switched off, broken, repaired, removed.
+//! Plugins in folders: discovered, loaded, disabled, broken, repaired, removed.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use hooks_rules::{ListedPlugin, PluginStatus, PluginStep, RulesBuilder, Trust};
 
 use super::support::*;
 
-/// A folder of plugins, in force in a registry.
+/// A folder of plugins that is installed in a registry.
 struct Desk {
     folder: tempfile::TempDir,
     rules: Rules,
@@ -44,7 +44,7 @@ impl Desk {
         write(&self.path(file), text);
     }
 
-    /// Reads again, and says what happened.
+    /// Reloads, and returns the changes.
     async fn refresh(&self) -> Vec<String> {
         let changes = self.rules.refresh(&self.registry, &HookContext::new()).await.unwrap();
         let told = std::mem::take(&mut *self.steps.lock().unwrap());
@@ -56,7 +56,7 @@ impl Desk {
         self.registry.scope(&AgentDef::new("clerk"), None).unwrap()
     }
 
-    /// Why a call of the shell is refused; empty where it is not.
+    /// The reason for which a call of the shell is denied. Empty if it is not.
     async fn refusal(&self) -> String {
         reason(&shell(&self.set(), "ls").await.verdict).to_owned()
     }
@@ -85,7 +85,7 @@ async fn folders_are_found_and_loaded_each_after_those_that_it_needs() {
                 r#"{"name": "last", "version": "1.2.0", "description": "Guards.", "needs": {"plugins": ["z"]}}"#,
             ),
             ("a/hooks/hooks.json", &refuses("last")),
-            // As Claude Code has it.
+            // In the layout of Claude Code.
             ("b/.claude-plugin/plugin.json", r#"{"name": "b", "author": {"name": "x"}, "hooks": "./more.json"}"#),
             ("b/more.json", &refuses("more")),
             ("b/hooks/hooks.json", &refuses("usual")),
@@ -138,7 +138,7 @@ async fn a_folder_is_edited_broken_repaired_switched_off_and_removed() {
     let revision = desk.registry.revision();
     assert_eq!((desk.refresh().await, desk.registry.revision()), (vec![], revision), "nothing changed");
 
-    // Broken in each of its files, it goes on as it was read last.
+    // With each of its files broken, the last valid version stays in use.
     for (file, name) in
         [(RULES, "hooks.json"), ("guards/plugin.json", "plugin.json"), ("guards/config.json", "config.json")]
     {
@@ -179,7 +179,7 @@ async fn a_plugin_that_lacks_what_it_needs_is_out_and_closes_what_it_guards() {
     .to_string();
     let needs = |what: &str| format!(r#"{{"needs": {what}}}"#);
     for (what, why) in [
-        (r#"{"programs": ["no-such-program"]}"#, "it needs the program `no-such-program`, which is not there"),
+        (r#"{"programs": ["no-such-program"]}"#, "it needs the program `no-such-program`, which does not exist"),
         (r#"{"variables": ["NO_SUCH_VARIABLE"]}"#, "it needs the variable `NO_SUCH_VARIABLE`, which is not set"),
         (r#"{"plugins": ["nobody"]}"#, "it needs the plugin `nobody`, which does not run"),
         (r#"{"plugins": ["guards"]}"#, "it needs the plugin `guards`, which does not run"),
@@ -202,7 +202,7 @@ async fn a_plugin_that_lacks_what_it_needs_is_out_and_closes_what_it_guards() {
 }
 
 #[test]
-fn what_a_manifest_says_wrongly_is_told_with_what_to_write() {
+fn what_a_manifest_says_wrongly_is_reported_with_what_to_write() {
     let table = [
         (r#"{"name": "a b"}"#, "`a b` is not a valid name of a plugin", "write letters"),
         (
@@ -213,7 +213,7 @@ fn what_a_manifest_says_wrongly_is_told_with_what_to_write() {
         (r#"{"hooks": ["/etc/hooks.json"]}"#, "leads out of the plugin's folder", "within the folder"),
         (r#"{"hooks": 3}"#, "`hooks` is a path, a list of paths, or the rules themselves", "write `{"),
         (r#"{"needs": {"program": ["jq"]}}"#, "unknown field `program`", "write `{"),
-        (r#"{"hooks": ["missing.json"]}"#, "the file was not found", "write it"),
+        (r#"{"hooks": ["missing.json"]}"#, "the file was not found", "create it"),
     ];
     for (text, problem, help) in table {
         let desk = Desk::new(&[("guards/plugin.json", text)], |builder| builder);
@@ -223,7 +223,7 @@ fn what_a_manifest_says_wrongly_is_told_with_what_to_write() {
     }
     let twice =
         Desk::new(&[("a/plugin.json", r#"{"name": "x"}"#), ("b/plugin.json", r#"{"name": "x"}"#)], |builder| builder);
-    assert!(twice.rules.defects().iter().any(|defect| defect.problem.contains("has the name `x` too")));
+    assert!(twice.rules.defects().iter().any(|defect| defect.problem.contains("also has the name `x`")));
 }
 
 #[tokio::test]
@@ -253,11 +253,11 @@ async fn what_came_with_the_project_waits_for_trust() {
     std::fs::remove_file(&trust).unwrap();
 }
 
-/// What a compiled plugin was told.
+/// The `init` events of a compiled plugin.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
-/// A compiled plugin, as a crate of the program would be one.
+/// A compiled plugin, like one in a crate of the program.
 fn linked(log: &Log) -> Registry {
     let registry = Registry::empty();
     let (started, stopped) = (log.clone(), log.clone());
@@ -290,13 +290,13 @@ async fn a_compiled_plugin_finds_its_configuration_and_is_shut_down_before_it_st
     assert_eq!(desk.refresh().await, ["the plugin `limits` was loaded again"]);
     assert_eq!(told(), ["stops: reload", r#"starts with {"limit":6}, data true, 2.0"#]);
 
-    // Broken, it goes on with what it has, and is not started anew.
+    // With an invalid configuration, it keeps the last valid one, and is not restarted.
     desk.write("limits/config.json", "{");
     let steps = desk.refresh().await;
     assert!(steps[0].starts_with("the plugin `limits` failed: config.json"), "{steps:?}");
     assert_eq!((told(), desk.refusal().await.as_str()), (vec![], "over the limit"));
 
-    // What it cannot start with is told, and its guard refuses.
+    // A failure to start is reported, and its guard denies.
     desk.write("limits/config.json", r#"{"limit": "none"}"#);
     let steps = desk.refresh().await;
     assert!(steps.len() == 1 && steps[0].contains("there is no limit"), "{steps:?}");
@@ -335,9 +335,9 @@ async fn a_plugin_that_the_app_installed_itself_is_left_alone() {
 }
 
 #[test]
-fn a_plugin_that_is_nothing_is_told() {
+fn a_plugin_without_content_is_reported() {
     let desk = Desk::new(&[("limts/config.json", "{}")], |builder| builder);
-    let problem = "the plugin `limts` has no rules, and no crate of this program is it";
+    let problem = "the plugin `limts` has no rules, and no crate of this program has its name";
     assert_eq!(desk.rules.defects()[0].problem, problem);
 }
 

@@ -1,8 +1,8 @@
-//! Scripts as they are found in the wild, in shape: what each is after, and what comes of it.
+//! Typical scripts: the purpose of each, and its result.
 
 use super::support::*;
 
-/// What happened to a call.
+/// The result of a call.
 fn outcome(fired: &hooks_core::Fired<BeforeToolCall>) -> String {
     match &fired.verdict {
         Permission::Deny(denial) => format!("deny: {}", denial.reason),
@@ -41,7 +41,7 @@ async fn guards_of_the_shell() {
     }
 }
 
-/// A rewriter answers with fewer keys than it was given, and without a decision.
+/// A script that rewrites the input returns fewer keys than it got, and no decision.
 #[tokio::test]
 async fn a_rewriter_of_commands() {
     let line = "sed 's/.*\"command\":\"\\([^\"]*\\)\".*/{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"updatedInput\": {\"command\": \"short \\1\"}}}/'";
@@ -53,7 +53,7 @@ async fn a_rewriter_of_commands() {
     assert_eq!(fired.verdict, Permission::NoOpinion);
 }
 
-/// Three rules of one file beside one another: a logger, a guard for another tool, and one of a system that is not here.
+/// Three rules of one file: a logger, a guard for another tool, and a handler type that is not supported here.
 #[tokio::test]
 async fn a_file_with_a_bit_of_everything() {
     let folder = tempfile::tempdir().unwrap();

@@ -13,7 +13,7 @@ pub(crate) use hooks_rules::{Rules, RunOutcome};
 pub(crate) use processes::gone;
 pub(crate) use serde_json::{Value, json};
 
-/// The set of an app that has these rules.
+/// The hook set of an app with these rules.
 pub(crate) fn set(rules: &Rules) -> HookSet {
     let registry = Registry::empty();
     set_in(rules, &registry)
@@ -24,13 +24,13 @@ pub(crate) fn set_in(rules: &Rules, registry: &Registry) -> HookSet {
     registry.scope(&AgentDef::new("clerk"), None).unwrap()
 }
 
-/// A nested file with one group of these commands at an event.
+/// A nested file with a group of these commands at an event.
 pub(crate) fn commands(event: &str, commands: &[&str]) -> String {
     let handlers: Vec<Value> = commands.iter().map(|command| json!({"type": "command", "command": command})).collect();
     json!({"hooks": {event: [{"hooks": handlers}]}}).to_string()
 }
 
-/// Rules that have no errors.
+/// Rules without errors.
 pub(crate) fn built(builder: RulesBuilder) -> Rules {
     let rules = builder.build();
     let errors = rules.defects().into_iter().filter(|defect| defect.severity == Severity::Error).collect::<Vec<_>>();
@@ -38,7 +38,7 @@ pub(crate) fn built(builder: RulesBuilder) -> Rules {
     rules
 }
 
-/// Rules of one text without defects.
+/// Rules in a text without defects.
 pub(crate) fn of_text(text: &str) -> Rules {
     built(Rules::builder().text("hooks.json", text))
 }
@@ -63,7 +63,7 @@ pub(crate) async fn shell_in(set: &HookSet, cx: &HookContext, command: &str) -> 
     set.fire(cx, &BeforeToolCall::new(call), input).await.unwrap()
 }
 
-/// A line for `sh` that prints an object.
+/// A command line for `sh` that prints an object.
 pub(crate) fn prints(object: &Value) -> String {
     format!("cat <<'END'\n{object}\nEND")
 }
@@ -75,7 +75,7 @@ pub(crate) fn output(event: &str, members: Value) -> Value {
     json!({"hookSpecificOutput": members})
 }
 
-/// What was told, for a builder.
+/// Collects the reports of a builder.
 #[derive(Clone, Default)]
 pub(crate) struct Observed {
     pub(crate) runs: Arc<Mutex<Vec<RuleRun>>>,
@@ -94,7 +94,7 @@ impl Observed {
         self.runs.lock().unwrap().iter().map(|run| run.outcome).collect()
     }
 
-    /// Why runs failed, those that did.
+    /// The causes of failed runs.
     pub(crate) fn failures(&self) -> Vec<String> {
         self.runs.lock().unwrap().iter().filter_map(|run| run.failure.clone()).collect()
     }

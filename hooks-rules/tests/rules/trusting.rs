@@ -1,4 +1,4 @@
-//! The rules of a project wait until somebody trusts them.
+//! The rules of a project do not run before the file is trusted.
 
 use hooks_rules::Trust;
 
@@ -28,7 +28,7 @@ async fn a_project_runs_nothing_until_it_is_trusted_as_it_is() {
 }
 
 #[test]
-fn a_trust_file_that_is_none_trusts_nothing_and_says_so() {
+fn a_trust_file_that_is_invalid_trusts_nothing_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let (file, trust) = (folder.path().join("settings.json"), folder.path().join("trust.json"));
     write(&file, &commands("Stop", &["true"]));
@@ -37,15 +37,15 @@ fn a_trust_file_that_is_none_trusts_nothing_and_says_so() {
         assert!(Trust::open(&trust).is_err(), "{text}");
         let rules = Rules::builder().project_settings(&file).trust(&trust).build();
         assert!(rules.list().is_empty());
-        assert!(rules.defects()[0].problem.contains("is no trust file"), "{:?}", rules.defects());
+        assert!(rules.defects()[0].problem.contains("is not a trust file"), "{:?}", rules.defects());
     }
     let without = Rules::builder().project_settings(&file).build();
     assert!(without.list().is_empty());
 }
 
-/// Files that need not be there are no defect, files of a plugin are.
+/// Missing files are no defect if they are optional. Files of a plugin are required.
 #[test]
-fn a_missing_file_is_told_where_it_was_promised() {
+fn a_missing_file_is_reported_where_it_was_promised() {
     let rules = Rules::builder()
         .settings("/is/not/there/a.json")
         .project_settings("/is/not/there/b.json")
@@ -56,7 +56,7 @@ fn a_missing_file_is_told_where_it_was_promised() {
     assert!(defects[0].problem.contains("not found"), "{}", defects[0]);
 }
 
-/// What was read of it before goes on only as long as somebody vouches for the file.
+/// An earlier version is used only as long as the file is trusted.
 #[tokio::test]
 async fn a_file_that_cannot_be_read_keeps_its_rules_only_while_it_is_trusted() {
     let folder = tempfile::tempdir().unwrap();
@@ -65,7 +65,7 @@ async fn a_file_that_cannot_be_read_keeps_its_rules_only_while_it_is_trusted() {
     Trust::open(&trust).unwrap().trust(&file).unwrap();
     let rules = Rules::builder().project_settings(&file).trust(&trust).build();
     std::fs::remove_file(&file).unwrap();
-    // A folder of its name: it is there, and nobody can read it.
+    // A folder instead of the file: it exists but cannot be read.
     std::fs::create_dir(&file).unwrap();
     rules.reload();
     assert_eq!(rules.list().len(), 1, "somebody may be about to repair it");
@@ -92,11 +92,11 @@ fn trust_is_stored_in_a_folder_that_was_not_there_and_what_others_stored_stays()
     let stored = Trust::open(&trust).unwrap();
     assert_eq!(files.each_ref().map(|file| stored.allows(file, b"{}")), [false, true, true]);
     assert_eq!(files.each_ref().map(|file| other.allows(file, b"{}")), [false, true, true]);
-    // Nothing else is left beside it but its lock.
+    // The only other file is its lock.
     assert_eq!(std::fs::read_dir(trust.parent().unwrap()).unwrap().count(), 2);
 }
 
-/// Forty at once, in threads and for the half of them after others were taken back: nothing is lost, and nothing comes back.
+/// Forty concurrent changes in threads, some of which revoke: nothing is lost, and nothing reappears.
 #[test]
 fn trust_given_and_taken_at_the_same_time_is_not_lost() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What the system says of processes and descriptors. Only Linux says it without help; elsewhere nothing is found.
+//! Processes and descriptors according to the system. Only on Linux; elsewhere nothing is found.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
@@ -14,7 +14,7 @@ pub(crate) fn marked(mark: &str) -> Vec<i32> {
     processes().filter(is_marked).collect()
 }
 
-/// The processes that rules of this process started, by the variable that each has.
+/// The processes that rules of this process started, by the environment variable of each.
 pub(crate) fn started() -> Vec<i32> {
     let wanted = format!("HOOKS_RULES_RUN={}.", std::process::id());
     let environment = |id: &i32| std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
@@ -26,7 +26,7 @@ pub(crate) async fn gone(mark: &str) {
     none(|| marked(mark)).await;
 }
 
-/// Waits until there are none of these.
+/// Waits until there are no such processes.
 pub(crate) async fn none(there: impl Fn() -> Vec<i32>) {
     let gone = async {
         while !there().is_empty() {
@@ -36,7 +36,7 @@ pub(crate) async fn none(there: impl Fn() -> Vec<i32>) {
     assert!(tokio::time::timeout(Duration::from_secs(20), gone).await.is_ok(), "still there: {:?}", there());
 }
 
-/// The children of this process that have ended and that nobody waited for.
+/// The zombies among the children of this process.
 pub(crate) fn zombies() -> Vec<i32> {
     let own = std::process::id().to_string();
     let is_zombie = |id: &i32| {
@@ -48,7 +48,7 @@ pub(crate) fn zombies() -> Vec<i32> {
     processes().filter(is_zombie).collect()
 }
 
-/// The descriptors that this process has open.
+/// The open descriptors of this process.
 pub(crate) fn descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count)
 }

@@ -1,4 +1,4 @@
-//! Reading.
+//! Reads conversations.
 
 use hooks_agent::store::{Conversations, Page, Row, StoreError};
 use sqlx::Row as _;
@@ -9,12 +9,12 @@ use crate::database::Tx;
 use crate::error::Failure;
 use crate::store::Store;
 
-/// The conversation of this id.
+/// Finds a conversation.
 pub(super) async fn find(tx: &mut Tx, conversation: &str) -> Result<Option<Found>, Failure> {
     found(tx, conversation, "").await
 }
 
-/// The same, locked until the transaction ends.
+/// Finds a conversation and locks it until the transaction ends.
 pub(super) async fn lock(tx: &mut Tx, conversation: &str) -> Result<Option<Found>, Failure> {
     let lock = tx.dialect.for_update();
     found(tx, conversation, lock).await
@@ -34,7 +34,7 @@ async fn found(tx: &mut Tx, conversation: &str, lock: &str) -> Result<Option<Fou
     found.map(read).transpose()
 }
 
-/// The messages that the model reads, from the row `from` on.
+/// The messages that the model reads, starting at the row `from`.
 pub(super) async fn page(
     store: &Store,
     conversation: &str,
@@ -44,7 +44,7 @@ pub(super) async fn page(
     rows(store, conversation, from, limit, Reading::Page).await
 }
 
-/// All messages, from the row `from` on.
+/// All messages, starting at the row `from`.
 pub(super) async fn history(
     store: &Store,
     conversation: &str,
@@ -90,14 +90,14 @@ async fn rows(
             Ok(Some((rows.bind(one_more(limit)).fetch_all(&mut **tx).await?, found)))
         })
     });
-    // What is read is parsed here, and not on the thread that all conversations share.
+    // Messages are parsed here, and not on the thread that all conversations share.
     match read.await? {
         Some((rows, found)) => Ok(page_of(rows, limit, &found)?),
         None => Ok(Page::default()),
     }
 }
 
-/// The place of a row in what the model reads. A row that has been folded away is a conflict.
+/// The position of a row in the current view. It is a conflict if the row has been folded away.
 async fn place(tx: &mut Tx, found: &Found, row: &str) -> Result<i64, Failure> {
     let place = "SELECT place FROM hooks_messages WHERE conversation = $1 AND id = $2 AND place IS NOT NULL";
     let place = sqlx::query_scalar(place).bind(found.number).bind(row).fetch_optional(&mut **tx).await?;
@@ -122,12 +122,12 @@ pub(super) async fn conversations(
     Ok(Conversations::new(ids, next))
 }
 
-/// One row more than was asked for tells where the next page begins.
+/// One additional row shows where the next page begins.
 fn one_more(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX - 1).saturating_add(1)
 }
 
-/// A row that cannot be read is left out and reported; the others are returned.
+/// A row that cannot be parsed is skipped and reported. The others are returned.
 fn page_of(mut rows: Vec<AnyRow>, limit: usize, found: &Found) -> Result<Page, Failure> {
     let next = (rows.len() > limit).then(|| rows.pop()).flatten();
     let next = next.map(|row| row.try_get(0)).transpose()?;
@@ -136,7 +136,7 @@ fn page_of(mut rows: Vec<AnyRow>, limit: usize, found: &Found) -> Result<Page, F
         let (id, text): (String, String) = (row.try_get(0)?, row.try_get(1)?);
         match readable(&id, &text) {
             Ok(message) => page.push(Row::new(id, message)),
-            Err(error) => tracing::error!(target: "hooks_store", row = id, %error, "a row was left out"),
+            Err(error) => tracing::error!(target: "hooks_store", row = id, %error, "a row was skipped"),
         }
     }
     Ok(Page::new(page, next, found.version()))

@@ -1,4 +1,4 @@
-//! Writing. Each function runs in a transaction, which its caller commits.
+//! Writes conversations. Each function runs in a transaction, which its caller commits.
 
 use std::collections::HashSet;
 
@@ -12,8 +12,8 @@ use crate::database::Tx;
 use crate::error::Failure;
 use crate::jobs;
 
-/// Locks a conversation until the transaction ends, and begins it if it does not exist. `seen` is the version that the caller
-/// has read.
+/// Locks a conversation until the transaction ends, and creates it if it does not exist. `seen` is the version that the
+/// caller has read.
 async fn hold(tx: &mut Tx, conversation: &str, seen: Option<Version>) -> Result<Found, Failure> {
     let (found, begun) = match lock(tx, conversation).await? {
         Some(found) => (found, false),
@@ -24,12 +24,12 @@ async fn hold(tx: &mut Tx, conversation: &str, seen: Option<Version>) -> Result<
             (lock(tx, conversation).await?.ok_or(StoreError::Conflict)?, begun)
         }
     };
-    // A caller that has read an empty conversation has not read the one that another process began in the meantime.
+    // A caller that has read an empty conversation has not read the one that another process has just created.
     let current = if begun { Version::default() } else { found.version() };
     if seen.is_some_and(|seen| seen != current) { Err(StoreError::Conflict.into()) } else { Ok(found) }
 }
 
-/// Writes the state of a conversation as its next version.
+/// Writes the state of a conversation and increments its version.
 async fn keep(tx: &mut Tx, found: &mut Found) -> Result<Version, Failure> {
     found.changes += 1;
     let keep = "UPDATE hooks_conversations SET changes = $2, next_place = $3, last_row = $4 WHERE number = $1";
@@ -38,7 +38,7 @@ async fn keep(tx: &mut Tx, found: &mut Found) -> Result<Version, Failure> {
     Ok(found.version())
 }
 
-/// Inserts a message as a row, at a place in what the model reads.
+/// Inserts a message as a row at a position of the current view.
 async fn insert(tx: &mut Tx, found: &mut Found, message: Message, place: i64) -> Result<Row, Failure> {
     let text = serde_json::to_string(&message).map_err(|error| unwritable(&error))?;
     let id = id_after(&found.last_row);
@@ -49,7 +49,7 @@ async fn insert(tx: &mut Tx, found: &mut Found, message: Message, place: i64) ->
     Ok(Row::new(id, message))
 }
 
-/// An id that is later than `last`, even if another machine with a clock ahead of this one wrote that row.
+/// An id that is greater than `last`, even if another machine with a fast clock wrote that row.
 fn id_after(last: &str) -> String {
     let id = Row::new_id();
     if id.as_str() > last {
@@ -76,7 +76,7 @@ pub(super) async fn append(tx: &mut Tx, conversation: String, append: Append) ->
         let row = insert(tx, &mut found, message, place).await?;
         found.next_place += 1;
         for job in jobs.iter().flat_map(|jobs| jobs.of(&row)) {
-            // One job for each hook and row, however often it is queued.
+            // One job per hook and row, even if it is queued several times.
             let dedup = format!("{}:{}", row.id, job.hook);
             let queued = jobs::insert(tx, &job, &dedup).await?;
             queued.map_err(|error| {
@@ -111,7 +111,7 @@ pub(super) async fn update(
 
 pub(super) async fn fold(tx: &mut Tx, conversation: String, fold: Fold) -> Result<Written, Failure> {
     let mut found = hold(tx, &conversation, Some(fold.seen)).await?;
-    // All rows get new places after the last one, so that no two rows ever share a place.
+    // All rows get new positions after the last one, so that no two rows ever have the same position.
     let clear = "UPDATE hooks_messages SET place = NULL WHERE conversation = $1 AND place IS NOT NULL";
     sqlx::query(clear).bind(found.number).execute(&mut **tx).await?;
     let first = found.next_place;
@@ -120,12 +120,12 @@ pub(super) async fn fold(tx: &mut Tx, conversation: String, fold: Fold) -> Resul
         let place = found.next_place;
         match entry {
             FoldEntry::Row(id) if !named.insert(id.clone()) => {
-                return Err(StoreError::new(format!("a fold names the row `{id}` twice")).into());
+                return Err(StoreError::new(format!("the fold names the row `{id}` twice")).into());
             }
             FoldEntry::Row(id) => kept.push(id),
             FoldEntry::New(message) => {
                 let row = insert(tx, &mut found, message, place).await?;
-                // Below it gets its place again, at its position in the list.
+                // Its new position, which is its index in the list, is set below.
                 kept.push(row.id.clone());
                 rows.push(row);
             }
@@ -137,7 +137,7 @@ pub(super) async fn fold(tx: &mut Tx, conversation: String, fold: Fold) -> Resul
     let place = sqlx::query(place).bind(found.number).bind(list).bind(first);
     let placed = place.execute(&mut **tx).await?;
     if placed.rows_affected() != kept.len() as u64 {
-        return Err(StoreError::new("a fold names a row that is not there").into());
+        return Err(StoreError::new("the fold names a row that does not exist").into());
     }
     let version = keep(tx, &mut found).await?;
     Ok(Written::new(rows, version))

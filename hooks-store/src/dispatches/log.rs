@@ -1,4 +1,4 @@
-//! The observer that writes the log.
+//! The observer that records dispatches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,24 +15,24 @@ use crate::database::{Database, Tx};
 use crate::error::Failure;
 use crate::store::Store;
 
-/// How many records may wait for the database. Later ones are dropped and counted.
+/// The maximum number of records in the queue. Further ones are dropped and counted.
 const WAITING: usize = 8_192;
 
-/// The most records that one transaction writes.
+/// The maximum number of records per transaction.
 const BATCH: usize = 256;
 
-/// Records what dispatches came to in a store: `registry.observe(store.dispatch_log())`.
+/// Records the outcomes of dispatches in a store: `registry.observe(store.dispatch_log())`.
 ///
-/// It writes after the dispatch, on the thread of the store, so a dispatch waits for nothing and no failure of the database
-/// changes what it returns. A record holds no payload: hooks with status, time, verdict and cause, and the fingerprints of what
-/// they contributed. When a process is killed, the records that are not written yet are lost.
+/// Records are written after the dispatch, on the thread of the store, so that no dispatch waits, and no database error
+/// affects its result. A record contains no payload, only the hooks with status, duration, verdict and cause, and
+/// fingerprints of their contributions. When a process is killed, the records in its queue are lost.
 ///
-/// A clone writes to the same log. Keep one to [`flush`](Self::flush) it.
+/// Clones write to the same log. Keep one to [`flush`](Self::flush) it.
 #[derive(Clone, Debug)]
 pub struct DispatchLog {
     queue: Sender<Entry>,
     dropped: Arc<AtomicU64>,
-    /// Its thread writes the records.
+    /// Keeps the thread that writes the records.
     _store: Store,
 }
 
@@ -44,7 +44,7 @@ enum Entry {
 }
 
 impl Store {
-    /// An observer that records dispatches in this store. [`Store::dispatches`] reads them.
+    /// Returns an observer that records dispatches in this store. [`Store::dispatches`] reads them.
     pub fn dispatch_log(&self) -> DispatchLog {
         let (queue, entries) = channel(WAITING);
         self.database.spawn(write_all(self.database.clone(), entries));
@@ -53,7 +53,7 @@ impl Store {
 }
 
 impl DispatchLog {
-    /// Waits until all records so far are written, or the database has refused them.
+    /// Waits until all records so far are written, or the database has rejected them.
     pub async fn flush(&self) {
         let (done, flushed) = oneshot::channel();
         if self.queue.send(Entry::Flush(done)).await.is_ok() {
@@ -61,7 +61,7 @@ impl DispatchLog {
         }
     }
 
-    /// How many records were dropped because the database was too slow.
+    /// The number of records that were dropped because the database was too slow.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
@@ -77,7 +77,7 @@ impl DispatchLog {
 
 impl Observer for DispatchLog {
     fn dispatched(&self, record: &Record) {
-        // A dispatch in which no hook ran says nothing.
+        // A dispatch without selected hooks has no information.
         if record.is_selected() {
             self.queue(Entry::Dispatched(now(), record.clone()));
         }
@@ -104,7 +104,7 @@ async fn write_all(database: Database, mut entries: Receiver<Entry>) {
         if count > 0
             && let Err(error) = database.write(move |tx| Box::pin(insert_all(tx, rows))).await
         {
-            tracing::error!(target: "hooks_store", %error, records = count, "the database refused the log of dispatches");
+            tracing::error!(target: "hooks_store", %error, records = count, "the database rejected records of dispatches");
         }
         for done in flushed {
             let _ = done.send(());
@@ -126,7 +126,7 @@ struct NewRow {
 
 impl NewRow {
     fn dispatched(at: i64, mut record: Record) -> Self {
-        // Most hooks of a set may be of no concern to an event.
+        // Most hooks of a set usually skip an event.
         record.runs.retain(|run| !matches!(run.status, Status::Skipped(Skip::Filter | Skip::Disabled)));
         let ran: Vec<&Run> = record.runs.iter().filter(|run| !matches!(run.status, Status::Skipped(_))).collect();
         Self {
@@ -159,7 +159,7 @@ fn has_failed(run: &Run) -> bool {
     matches!(run.status, Status::Failed | Status::TimedOut | Status::Panicked | Status::Dropped)
 }
 
-/// Records consist of words, numbers and texts, which JSON always has.
+/// Records consist of names, numbers and texts, which are always valid JSON.
 fn json(record: &impl Serialize) -> String {
     serde_json::to_string(record).unwrap_or_else(|_| "null".to_owned())
 }

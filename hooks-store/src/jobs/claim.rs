@@ -1,4 +1,4 @@
-//! Taking a job to run it.
+//! Claims a job in order to run it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ type Query<'q> = sqlx::query::Query<'q, sqlx::Any, AnyArguments>;
 /// A job that a worker has started.
 pub(crate) struct Claimed {
     pub(crate) start: Start,
-    /// The job, or why it cannot be read.
+    /// The job, or why it cannot be parsed.
     pub(crate) job: Result<Job, String>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Claimed {
 #[derive(Clone)]
 pub(crate) struct Start {
     pub(crate) job: String,
-    /// Starts are numbered. Only the latest one can end the job.
+    /// Starts are numbered. Only the latest start can end the job.
     pub(crate) number: i64,
     pub(crate) attempt: i64,
 }
@@ -33,14 +33,15 @@ pub(crate) struct Start {
 /// Which jobs a worker may claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Due {
-    /// Jobs during which two workers or more have died. Such a job runs alone in its worker, so that it takes no other with it.
+    /// Jobs during which at least two workers have died. Such a job runs alone in its worker, so that it does not
+    /// affect other jobs.
     Alone,
     /// All other jobs.
     Shared,
 }
 
 impl Due {
-    /// As a condition on the column `deaths`. The index of lone jobs has the same.
+    /// A condition on the column `deaths`. The index for such jobs has the same condition.
     fn condition(self) -> &'static str {
         match self {
             Self::Alone => "deaths >= 2",
@@ -49,16 +50,16 @@ impl Due {
     }
 }
 
-/// The hooks of a worker. It leaves jobs of other hooks to workers of another version, and takes them only when none has come.
+/// The hooks of a worker. It leaves jobs of other hooks to workers of another version, and takes them only after a delay.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(crate) hooks: Arc<[String]>,
-    /// How long a job of another hook is left alone after it is due.
+    /// How long a job of another hook is left to other workers after it is due.
     pub(crate) patience: Duration,
 }
 
 impl Known {
-    /// As a condition, with the parameters from `first` on that [`bind`](Self::bind) binds.
+    /// The condition of a query, with parameters from `first` on, which [`bind`](Self::bind) binds.
     fn condition(&self, first: usize) -> String {
         let hooks = (0..self.hooks.len()).map(|place| format!("${}", first + 1 + place)).collect::<Vec<_>>().join(", ");
         if hooks.is_empty() {
@@ -74,7 +75,7 @@ impl Known {
     }
 }
 
-/// Whether a job is due. It takes no lock that writes.
+/// Whether a job is due. Takes no write lock.
 pub(crate) async fn is_due(database: &Database, due: Due, known: Known) -> Result<bool, Failure> {
     let found = format!(
         "SELECT id FROM hooks_jobs WHERE status = 'queued' AND run_at <= $1 AND {} AND {} LIMIT 1",
@@ -84,7 +85,7 @@ pub(crate) async fn is_due(database: &Database, due: Due, known: Known) -> Resul
     is_found(database, found, known, |query| query.bind(now())).await
 }
 
-/// Whether jobs are left that this worker may run, now or later.
+/// Whether there are jobs that this worker may run, now or later.
 pub(crate) async fn is_any_left(database: &Database, known: Known) -> Result<bool, Failure> {
     let found =
         format!("SELECT id FROM hooks_jobs WHERE status IN ('queued', 'running') AND {} LIMIT 1", known.condition(1));
@@ -106,7 +107,7 @@ async fn is_found(
     Ok(found.await?.is_some())
 }
 
-/// Claims the next job for a worker, and records its start before the job runs.
+/// Claims the next job for a worker, and records the start before the job runs.
 pub(crate) async fn claim(
     database: &Database,
     worker: &str,

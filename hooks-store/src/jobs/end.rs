@@ -1,4 +1,4 @@
-//! Writing how a start of a job ended.
+//! Writes the end of a job's start.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use crate::database::{Database, Tx};
 use crate::error::Failure;
 use crate::jobs::{JobStatus, Start};
 
-/// How a start of a job ended.
+/// The end of a job's start.
 #[derive(Clone)]
 pub(crate) struct End {
-    /// The status of the job.
+    /// The new status of the job.
     pub(crate) status: JobStatus,
-    /// The status of the start, as a record of the run has it.
+    /// The status of the run, as records show it.
     pub(crate) word: String,
     /// Why the job could not be run.
     pub(crate) code: Option<&'static str>,
     pub(crate) cause: Option<String>,
-    /// The time until the next attempt.
+    /// The delay before the next attempt.
     pub(crate) again: Option<Duration>,
 }
 
-/// Writes the end of a start. `false` if the worker was taken for dead and the job was taken from it: then the attempt is
-/// updated, and the job stays as it is.
+/// Writes the end of a start. Returns `false` if the worker was declared dead and has lost the job: then only the
+/// attempt is updated.
 pub(crate) async fn end(database: &Database, start: &Start, end: &End) -> Result<bool, Failure> {
     let (start, end) = (start.clone(), end.clone());
     database.write(move |tx| Box::pin(write(tx, start, end))).await
@@ -46,7 +46,7 @@ async fn write(tx: &mut Tx, start: Start, end: End) -> Result<bool, Failure> {
         .bind(run_at)
         .bind(ended_at);
     let ended = job.execute(&mut **tx).await?.rows_affected() == 1;
-    // Every transaction locks the job before its attempts, so that two of them never wait for each other.
+    // Every transaction locks the job before its attempts, which prevents deadlocks.
     let attempt = "UPDATE hooks_attempts SET ended_at = $3, status = $4, cause = $5 WHERE job = $1 AND start = $2";
     let attempt = sqlx::query(attempt).bind(start.job).bind(start.number).bind(now).bind(end.word).bind(end.cause);
     attempt.execute(&mut **tx).await?;

@@ -1,4 +1,4 @@
-//! Queueing.
+//! Queues jobs.
 
 use hooks_core::detached::Job;
 
@@ -7,8 +7,8 @@ use crate::database::Tx;
 use crate::error::Failure;
 use crate::jobs::JobStatus;
 
-/// Queues a job as part of a transaction, unless there is one with this key already. The outer error is the database's; the
-/// inner one says that the job cannot be written as JSON.
+/// Queues a job within a transaction, unless a job with this key exists. The outer error is that of the database. The
+/// inner one means that the job cannot be serialised.
 pub(crate) async fn insert(tx: &mut Tx, job: &Job, dedup: &str) -> Result<Result<(), serde_json::Error>, Failure> {
     let text = match serde_json::to_string(job) {
         Ok(text) => text,

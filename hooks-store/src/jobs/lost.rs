@@ -1,4 +1,4 @@
-//! Jobs whose worker is gone.
+//! Jobs whose worker has died.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::database::{Database, Tx};
 use crate::error::Failure;
 use crate::jobs::JobStatus;
 
-/// Shows that a worker is alive, for all jobs that it runs.
+/// Records a heartbeat of a worker for all jobs that it runs.
 pub(crate) async fn beat(database: &Database, worker: &str) -> Result<(), Failure> {
     let worker = worker.to_owned();
     let beat = database.write(move |tx| {
@@ -23,15 +23,16 @@ pub(crate) async fn beat(database: &Database, worker: &str) -> Result<(), Failur
     beat.await
 }
 
-/// Finds jobs whose worker shows no life any more.
+/// Finds jobs whose worker has no heartbeat any more.
 ///
-/// It compares counts, and measures time with its own monotonic clock. No machine's time of day matters.
+/// It compares counters and measures time with its own monotonic clock, so it does not depend on the wall clocks of
+/// machines.
 pub(crate) struct Reaper {
-    /// A worker without a beat for this long is gone.
+    /// A worker without a heartbeat for this long is dead.
     silence: Duration,
-    /// A job during which this many workers died is taken for the cause.
+    /// A job is quarantined after this many workers died while running it.
     deaths: i64,
-    /// The start and beat of each running job, and when they were first seen.
+    /// The start and heartbeat of each running job, and when they were first seen.
     seen: HashMap<String, (i64, i64, Instant)>,
     looked: Instant,
 }
@@ -41,8 +42,8 @@ impl Reaper {
         Self { silence, deaths, seen: HashMap::new(), looked: Instant::now() }
     }
 
-    /// Ends the starts whose worker is gone. The job of an idempotent hook is queued again until it has caused too many deaths;
-    /// any other job is interrupted.
+    /// Ends the starts of dead workers. The jobs of idempotent hooks are queued again until they reach the limit of
+    /// deaths. Other jobs are interrupted.
     pub(crate) async fn reap(&mut self, database: &Database) -> Result<(), Failure> {
         let running = database.read(|tx| {
             Box::pin(async move {
@@ -51,7 +52,8 @@ impl Reaper {
             })
         });
         let running = running.await?;
-        // If this process or the database stood still, the other workers may have lived unseen: their silence starts anew.
+        // If this process or the database was suspended, heartbeats of other workers may have been missed, so start
+        // again.
         if self.looked.elapsed() > self.silence * 2 / 3 {
             self.seen.clear();
         }
@@ -80,7 +82,7 @@ impl Reaper {
     }
 }
 
-/// A job that lost its worker.
+/// A job whose worker has died.
 struct Lost {
     job: String,
     hook: String,
@@ -95,13 +97,13 @@ impl Lost {
         match status {
             JobStatus::Queued => tracing::warn!(target: "hooks_store", job, hook, deaths, cause, "a job runs again"),
             _ => {
-                tracing::error!(target: "hooks_store", job, hook, deaths, cause, %status, "a job ended with its worker");
+                tracing::error!(target: "hooks_store", job, hook, deaths, cause, %status, "a job was not completed because its worker died");
             }
         }
     }
 }
 
-/// Takes a job from its worker, unless it has ended, its worker has shown life, or another process takes it.
+/// Takes a job from its worker, unless it has ended, its worker has sent a heartbeat, or another process takes it.
 async fn take(tx: &mut Tx, job: String, start: i64, beat: i64, limit: i64) -> Result<Option<Lost>, Failure> {
     let found = format!(
         "SELECT idempotent, deaths, hook, worker FROM hooks_jobs WHERE id = $1 AND start = $2 AND beat = $3 AND status = 'running'{}",

@@ -1,4 +1,4 @@
-//! Listing, retrying and removing jobs.
+//! Lists, retries and removes jobs.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ impl JobFilter {
         Self::default()
     }
 
-    /// Selects the jobs that somebody has to look at: failed, interrupted or quarantined.
+    /// Selects jobs that need attention: failed, interrupted or quarantined.
     pub fn needing_attention() -> Self {
         Self {
             statuses: JobStatus::ALL.into_iter().filter(|status| status.needs_attention()).collect(),
@@ -32,25 +32,25 @@ impl JobFilter {
         }
     }
 
-    /// Adds a status to those that are selected. Without any, all are.
+    /// Also selects jobs with this status. Without any status, all are selected.
     pub fn status(mut self, status: JobStatus) -> Self {
         self.statuses.push(status);
         self
     }
 
-    /// Selects the jobs of this hook only.
+    /// Selects only jobs of this hook.
     pub fn hook(mut self, id: impl Into<String>) -> Self {
         self.hook = Some(id.into());
         self
     }
 
-    /// Selects the jobs of this conversation only.
+    /// Selects only jobs of this conversation.
     pub fn conversation(mut self, id: impl Into<String>) -> Self {
         self.conversation = Some(id.into());
         self
     }
 
-    /// The condition of a query, and the values that it binds from `$1` on.
+    /// The condition of a query, and the values of its parameters from `$1` on.
     fn condition(&self) -> (String, Vec<String>) {
         let (mut parts, mut values) = (vec!["1 = 1".to_owned()], Vec::new());
         if !self.statuses.is_empty() {
@@ -68,7 +68,7 @@ impl JobFilter {
 }
 
 impl Store {
-    /// The jobs that `filter` selects, the newest first, at most `limit`.
+    /// The jobs that `filter` selects, newest first, at most `limit`.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -91,7 +91,7 @@ impl Store {
         Ok(jobs.await?)
     }
 
-    /// The job of this id, or `None` if there is none.
+    /// The job with this id. `None` if it does not exist.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -107,7 +107,7 @@ impl Store {
         Ok(job.await?)
     }
 
-    /// Every start of a job, the first one first.
+    /// Every start of a job, oldest first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -124,8 +124,8 @@ impl Store {
         Ok(attempts.await?)
     }
 
-    /// Queues a job again that has failed, was interrupted or is quarantined, as if it had never run. `false` if there is no
-    /// such job, or its status is another one.
+    /// Queues a failed, interrupted or quarantined job again, as if it had never run. Returns `false` if it does not
+    /// exist or has another status.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -141,7 +141,7 @@ impl Store {
         Ok(retried.await? == 1)
     }
 
-    /// Removes the jobs that were done more than `age` ago. Returns their number.
+    /// Removes the jobs that completed more than `age` ago. Returns their number.
     ///
     /// # Errors
     /// [`StoreError`].

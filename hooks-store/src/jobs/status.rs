@@ -1,4 +1,4 @@
-//! What a job has come to.
+//! The status of jobs and attempts.
 
 use std::fmt;
 use std::time::SystemTime;
@@ -9,23 +9,23 @@ use sqlx::any::AnyRow;
 
 use crate::clock::{as_millis, as_optional_millis, time};
 
-/// What a job has come to.
+/// The status of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum JobStatus {
-    /// It is due, now or later.
+    /// It is waiting for a worker, now or at a later time.
     Queued,
-    /// A worker runs it.
+    /// A worker is running it.
     Running,
-    /// It ended well.
+    /// It succeeded.
     Done,
     /// Its last attempt failed, or it could not be run at all.
     Failed,
-    /// The worker that ran it is gone, and nobody knows how far it came. The hook is not idempotent, so it does not run
-    /// again.
+    /// The worker that was running it has died, and it is unknown how far the run came. The hook is not idempotent, so
+    /// the job is not run again.
     Interrupted,
-    /// So many workers ended while they ran it that it is taken for the cause.
+    /// Too many workers died while they ran it, so it is probably the cause.
     Quarantined,
 }
 
@@ -33,7 +33,7 @@ impl JobStatus {
     pub(super) const ALL: [Self; 6] =
         [Self::Queued, Self::Running, Self::Done, Self::Failed, Self::Interrupted, Self::Quarantined];
 
-    /// Its word.
+    /// The name in the database and in output.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -45,7 +45,7 @@ impl JobStatus {
         }
     }
 
-    /// Whether somebody has to look at it: it ended, and not well.
+    /// Whether somebody has to look at it, because it ended without success.
     pub const fn needs_attention(self) -> bool {
         matches!(self, Self::Failed | Self::Interrupted | Self::Quarantined)
     }
@@ -61,7 +61,7 @@ impl fmt::Display for JobStatus {
     }
 }
 
-/// A job as it is stored. Its payload is not shown.
+/// A stored job. Its payload is not included.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct StoredJob {
@@ -71,23 +71,23 @@ pub struct StoredJob {
     pub hook: String,
     /// The kind that was fired.
     pub kind: String,
-    /// The conversation; empty outside one.
+    /// The conversation. Empty outside of conversations.
     pub conversation: String,
-    /// What it has come to.
+    /// The status.
     pub status: JobStatus,
-    /// Why it could not be run: `unknown_hook`, `disabled`, `no_plugin`, `not_background`, `unreadable`.
+    /// Why it could not be started: `unknown_hook`, `disabled`, `no_plugin`, `not_background`, `unreadable`.
     pub code: Option<String>,
-    /// Why it failed.
+    /// The cause of the failure.
     pub cause: Option<String>,
-    /// Which attempt is next, or was the last, from 1.
+    /// The number of the next attempt, or of the last one. Starts at 1.
     pub attempt: i64,
-    /// How many there may be.
+    /// The maximum number of attempts.
     pub max_attempts: i64,
-    /// Whether it may run twice.
+    /// Whether the hook is idempotent, so that the job may run twice.
     pub idempotent: bool,
-    /// How many workers ended while they ran it.
+    /// How many workers died while they ran it.
     pub deaths: i64,
-    /// Who runs it, or ran it last.
+    /// The worker that runs it, or ran it last.
     pub worker: Option<String>,
     /// When it is due.
     #[serde(serialize_with = "as_millis")]
@@ -104,19 +104,20 @@ pub struct StoredJob {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct StoredAttempt {
-    /// Which attempt it was; one that a worker's death ended does not count, so its number comes again.
+    /// The number of the attempt. If the worker dies, the attempt is not counted, and the next start has the same
+    /// number.
     pub attempt: i64,
-    /// Who ran it.
+    /// The worker that ran it.
     pub worker: String,
-    /// When it began.
+    /// When it started.
     #[serde(serialize_with = "as_millis")]
     pub started_at: SystemTime,
-    /// When it ended; `None` where it runs.
+    /// When it ended. `None` while it is running.
     #[serde(serialize_with = "as_optional_millis")]
     pub ended_at: Option<SystemTime>,
-    /// How it ended, in a word: as a record of the run says, or `lost` where the worker is gone.
+    /// How it ended, as a word: the status in the record of the run, or `lost` if the worker died.
     pub status: Option<String>,
-    /// Why it failed.
+    /// The cause of the failure.
     pub cause: Option<String>,
 }
 

@@ -1,9 +1,9 @@
-//! Who holds a lease, so that another process of the same machine sees at once that it has ended.
+//! Identifies the holder of a lease, so that another process on the same machine notices immediately when it has ended.
 
 use std::fs;
 use std::sync::OnceLock;
 
-/// Machine and process, where the operating system tells both; otherwise a name that says nothing.
+/// The machine and the process, if the operating system provides both. Otherwise a name that cannot be checked.
 pub(super) fn this_process() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| {
@@ -15,7 +15,7 @@ pub(super) fn this_process() -> &'static str {
     })
 }
 
-/// Whether the holder was a process of this machine that is no more. `false` where nobody knows.
+/// Whether the holder was a process on this machine that has ended. `false` if this is unknown.
 pub(super) fn has_ended(holder: &str) -> bool {
     let mut parts = holder.split(' ');
     let (Some(of), Some(pid), Some(since)) =
@@ -23,25 +23,25 @@ pub(super) fn has_ended(holder: &str) -> bool {
     else {
         return false;
     };
-    // Where other users' processes are hidden, one that is not seen may live.
+    // If processes of other users are hidden, a process that is not visible may be running.
     let sees_all = started(1).is_some();
     sees_all && machine().as_deref() == Some(of) && started(pid).as_deref() != Some(since)
 }
 
-/// This start of this machine, and the processes that are seen from here: a container has its own.
+/// The boot id of this machine and the PID namespace, because a container has its own processes.
 fn machine() -> Option<String> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let seen = fs::read_link("/proc/self/ns/pid").ok()?;
     Some(format!("{}/{}", boot.trim(), seen.to_str()?))
 }
 
-/// When a process began, in ticks of the clock; `None` where there is none of this number.
+/// The start time of a process in clock ticks. `None` if the process does not exist.
 fn started(pid: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // Behind the name, which may hold anything, stand 19 others before it.
+    // After the name, which can contain any character, there are 19 other fields before the start time.
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace();
-    // One that was killed and not waited for yet.
+    // A zombie: it has ended but was not reaped yet.
     if matches!(fields.next(), Some("Z" | "X")) {
         return None;
     }

@@ -14,13 +14,14 @@ use crate::database::Tx;
 use crate::error::Failure;
 use crate::store::Store;
 
-/// How often it looks for an answer.
+/// How often to check for an answer.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Stores each question as a row. [`Store::answer`] answers it from any process, until it expires.
+/// Stores each question as a row, which can be answered with [`Store::answer`] from any process until it expires.
 ///
-/// A turn waits for as long as [`patience`](Self::patience) allows, and is then suspended.
-/// [`Session::resume`](hooks_agent::Session::resume) continues it, even after its process was killed. The call runs once.
+/// A turn waits as long as [`patience`](Self::patience) allows, and is then suspended.
+/// [`Session::resume`](hooks_agent::Session::resume) continues it, even after its process was killed. The call runs
+/// once.
 #[derive(Clone, Debug)]
 #[must_use = "give it to `HarnessBuilder::approver`"]
 pub struct StoredApprover {
@@ -30,18 +31,19 @@ pub struct StoredApprover {
 }
 
 impl StoredApprover {
-    /// A turn waits for half a minute, and a question for seven days.
+    /// Creates an approver. A turn waits for 30 seconds, and a question expires after seven days.
     pub fn new(store: Store) -> Self {
         Self { store, patience: Duration::from_secs(30), expires: Duration::from_hours(7 * 24) }
     }
 
-    /// How long a turn waits before it is suspended. Its limit for an approval, if that is shorter, denies before.
+    /// Sets how long a turn waits before it is suspended. If the turn's limit for approvals is shorter, the call is
+    /// denied first.
     pub fn patience(mut self, limit: Duration) -> Self {
         self.patience = limit;
         self
     }
 
-    /// How long a question can be answered. Later it counts as denied.
+    /// Sets how long a question can be answered. After that, it counts as denied.
     pub fn expires(mut self, after: Duration) -> Self {
         self.expires = after;
         self
@@ -58,7 +60,7 @@ impl StoredApprover {
                     return Ok(answer);
                 }
                 Ok(None) => {}
-                // No answer is lost, because the question is stored: this turn looks again, or the next one does.
+                // The answer is not lost, because it is stored. This turn tries again, or the next one does.
                 Err(error) => {
                     tracing::warn!(target: "hooks_store", question = id, %error, "the answer to a question cannot be read now");
                 }
@@ -71,14 +73,14 @@ impl StoredApprover {
         }
     }
 
-    /// Stores the question, and returns its id. If a turn before has asked the same, that question is used again. A different
-    /// question for the same call is closed, because an answer to it is not an answer to this one.
+    /// Stores the question and returns its id. If an earlier turn has asked the same question, its row is reused. A
+    /// different question about the same call is closed, because its answer would not be an answer to this question.
     async fn open(&self, request: &ApprovalRequest) -> Result<String, StoreError> {
         let (request, expires) = (request.clone(), self.expires);
         Ok(self.store.database.write(move |tx| Box::pin(open(tx, request, expires))).await?)
     }
 
-    /// The answer, if there is one. Nobody else gets it.
+    /// Takes the answer, if there is one. No other turn gets it.
     async fn take(&self, id: &str) -> Result<Option<ApprovalAnswer>, StoreError> {
         let database = &self.store.database;
         let of = id.to_owned();
@@ -103,7 +105,8 @@ impl StoredApprover {
             ANSWERED => {}
             _ => return no("the question was closed"),
         }
-        // The question is closed before the turn acts on it. If the process is killed in between, the call does not run twice.
+        // Close the question before the turn acts on it. If the process is killed in between, the call does not run
+        // twice.
         if !close(database, id, Waiting::Answered).await? {
             return no("another turn acts on the answer");
         }
@@ -125,7 +128,7 @@ async fn open(tx: &mut Tx, request: ApprovalRequest, expires: Duration) -> Resul
         }
         sqlx::query("UPDATE hooks_questions SET status = 'closed' WHERE id = $1").bind(id).execute(&mut **tx).await?;
     }
-    // Within one turn a gate may ask again after the input was edited.
+    // A gate may ask again within a turn, after the input was edited.
     let open = "INSERT INTO hooks_questions (id, conversation, call_id, request, status, asked_at, expires_at) \
                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET \
                 request = $4, status = $5, answer = NULL, asked_at = $6, expires_at = $7, answered_at = NULL";
@@ -141,14 +144,14 @@ async fn open(tx: &mut Tx, request: ApprovalRequest, expires: Duration) -> Resul
     Ok(request.id)
 }
 
-/// Whether an answer to one request answers the other: the same agent asks about the same call with the same input, for the
-/// same reason.
+/// Whether an answer to one request is also an answer to the other: the same agent asks about the same call with the
+/// same input, for the same reason.
 fn asks_the_same(one: &ApprovalRequest, other: &ApprovalRequest) -> bool {
     (&one.agent, &one.agent_path, &one.call, &one.input) == (&other.agent, &other.agent_path, &other.call, &other.input)
         && (&one.question, one.deferred) == (&other.question, other.deferred)
 }
 
-/// Closes a question whose turn was cancelled or reached its limit, and therefore ended without the call.
+/// Closes a question whose turn was cancelled or timed out, and therefore ended without the call.
 struct CloseOnDrop {
     store: Store,
     id: Option<String>,
@@ -175,7 +178,7 @@ impl Drop for CloseOnDrop {
 impl Approver for StoredApprover {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
         Box::pin(async move {
-            // A question that cannot be asked counts as denied.
+            // If a question cannot be stored, the call is denied.
             self.ask(request).await.unwrap_or_else(|error| {
                 tracing::error!(target: "hooks_store", question = request.id, %error, "a question could not be asked");
                 ApprovalAnswer::No("the question could not be stored".to_owned())

@@ -1,4 +1,4 @@
-//! The airline behind the desk: a few invented reservations, and the tools that reach them.
+//! The airline's data: a few invented reservations, and the tools that access them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,17 +9,17 @@ use hooks_core::data::{ToolCall, ToolInput, ToolResult};
 use hooks_core::hook::BoxFuture;
 use serde_json::{Value, json};
 
-/// Who is in front of the desk.
+/// The id of the customer in the chat.
 pub(super) const CUSTOMER: &str = "runa_vik_12";
-/// What a seat costs, in dollars.
+/// The price of a seat in dollars.
 pub(super) const SEAT: u64 = 240;
 
-/// Reservations by their id.
+/// The reservations by id.
 type Reservations = BTreeMap<String, Value>;
 
 type Run = fn(&mut Reservations, &ToolInput) -> Result<Value, ToolError>;
 
-/// A tool over the same reservations as the others.
+/// A tool. All tools share the same reservations.
 pub(crate) struct Counter {
     spec: ToolSpec,
     run: Run,

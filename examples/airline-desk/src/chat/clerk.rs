@@ -1,4 +1,4 @@
-//! A model that follows rules: it looks for words in what the customer wrote, and reads what the tools answer.
+//! A rule-based model: it looks for words in the customer's messages and reads the results of tools.
 
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_core::data::{Block, Message, Messages, Role, ToolCall, ToolResultBlock};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::bookings::{CUSTOMER, SEAT};
 
-/// A model that follows rules: it answers at once, and the same to the same.
+/// A rule-based model. It is deterministic and answers immediately.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clerk;
 
@@ -28,7 +28,7 @@ impl Model for Clerk {
     }
 }
 
-/// What the clerk does next.
+/// The clerk's next step.
 enum Step {
     Say(String),
     Use(&'static str, Value),
@@ -40,17 +40,17 @@ impl Step {
     }
 }
 
-/// What the clerk goes by.
+/// The input of a decision.
 struct Case<'a> {
     wish: String,
     reservation: Option<String>,
-    /// What the last tool answered to this wish.
+    /// The last tool result in this turn.
     result: Option<&'a ToolResultBlock>,
 }
 
 impl<'a> Case<'a> {
     fn of(messages: &'a Messages) -> Self {
-        // What hooks put beside the conversation stands in angle brackets.
+        // Messages that hooks injected begin with an angle bracket.
         let mut said = messages.iter().rev().filter(|message| !message.text().starts_with('<'));
         let prompt = said.clone().find(|message| message.role == Role::User);
         let wish = prompt.map(|message| message.text().into_owned()).unwrap_or_default();
@@ -140,7 +140,7 @@ fn book(seats: usize) -> Step {
     )
 }
 
-/// `[gift card] (90 dollars)`, and so on.
+/// The payments, such as `[gift card] (90 dollars)`.
 fn paid(found: &Value) -> String {
     let payments = found["paid"].as_array().into_iter().flatten();
     let shown = payments.map(|paid| format!("{} ({} dollars)", word(&paid["payment_id"]), paid["amount"]));

@@ -1,26 +1,26 @@
-//! What a person writes, line by line, and Ctrl-C.
+//! The user's input: lines and Ctrl-C.
 
 use std::io::{self, BufRead};
 
 use tokio::sync::{Mutex, mpsc};
 
-/// Lines of standard input, and interrupts.
+/// The lines of standard input, and interrupts.
 pub(super) struct Input {
     lines: Mutex<mpsc::Receiver<String>>,
     interrupts: Mutex<mpsc::Receiver<()>>,
 }
 
-/// What comes from a person.
+/// An input of the user.
 pub(super) enum Heard {
     Line(String),
     /// Ctrl-C.
     Interrupt,
-    /// The input is over.
+    /// The end of the input.
     End,
 }
 
 impl Input {
-    /// Begins to read. The thread that reads is left behind where the program ends first.
+    /// Starts reading. The reader thread is not joined if the program ends first.
     pub(super) fn new() -> Self {
         let (send, lines) = mpsc::channel(1);
         std::thread::spawn(move || {
@@ -33,28 +33,28 @@ impl Input {
         });
         let (send, interrupts) = mpsc::channel(1);
         tokio::spawn(async move {
-            // Where there are no signals, nothing interrupts.
+            // On a system without signals, nothing interrupts.
             while tokio::signal::ctrl_c().await.is_ok() {
-                // One that waits is enough.
+                // One pending interrupt is enough.
                 let _ = send.try_send(());
             }
         });
         Self { lines: Mutex::new(lines), interrupts: Mutex::new(interrupts) }
     }
 
-    /// The next line; `None` at the end of the input.
+    /// The next line. `None` at the end of the input.
     pub(super) async fn line(&self) -> Option<String> {
         self.lines.lock().await.recv().await
     }
 
-    /// Ctrl-C was pressed.
+    /// Waits until Ctrl-C is pressed.
     pub(super) async fn interrupted(&self) {
         if self.interrupts.lock().await.recv().await.is_none() {
             std::future::pending::<()>().await;
         }
     }
 
-    /// What comes next.
+    /// The next input.
     pub(super) async fn next(&self) -> Heard {
         tokio::select! {
             () = self.interrupted() => Heard::Interrupt,

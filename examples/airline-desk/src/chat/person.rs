@@ -1,4 +1,4 @@
-//! Asking the person where a gate asks.
+//! An approver that asks the person in the chat.
 
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_core::hook::BoxFuture;
@@ -7,13 +7,13 @@ use tokio::sync::{mpsc, oneshot};
 use super::input::{Heard, Input};
 use super::screen::{Screen, Style};
 
-/// Hands the questions of gates on to whoever holds the [`Questions`].
+/// Sends the questions of gates to the holder of [`Questions`].
 pub(super) struct Person(mpsc::UnboundedSender<Question>);
 
-/// The questions, one after the other.
+/// Receives the questions in order.
 pub(super) struct Questions(mpsc::UnboundedReceiver<Question>);
 
-/// One question, until it is answered or nobody waits for the answer any more.
+/// A question, with a channel for its answer.
 pub(super) struct Question {
     reason: String,
     answer: oneshot::Sender<ApprovalAnswer>,
@@ -30,7 +30,7 @@ impl Approver for Person {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
         Box::pin(async move {
             let (answer, answered) = oneshot::channel();
-            // Where nobody listens any more, nobody answers.
+            // If nobody receives the question, it is denied below.
             let _ = self.0.send(Question { reason: request.question.reason.to_string(), answer });
             answered.await.unwrap_or_else(|_| ApprovalAnswer::No("Nobody answered".to_owned()))
         })
@@ -38,7 +38,7 @@ impl Approver for Person {
 }
 
 impl Questions {
-    /// The next question. Waits for ever where there will be none.
+    /// The next question. Pending forever if there will be none.
     pub(super) async fn next(&mut self) -> Question {
         match self.0.recv().await {
             Some(question) => question,
@@ -48,7 +48,7 @@ impl Questions {
 }
 
 impl Question {
-    /// Asks, and waits for yes or no; `false` where the person would rather have the turn cancelled.
+    /// Asks the person and waits for yes or no. Returns `false` if the person wants to cancel the turn.
     pub(super) async fn put(mut self, screen: &Screen, input: &Input) -> bool {
         screen.say(Style::Question, &format!("  ? {} Do it? [y/n] ", sentence(&self.reason)));
         let heard = tokio::select! {
@@ -72,13 +72,13 @@ impl Question {
                 return false;
             }
         };
-        // The turn may have been over before the answer came.
+        // The turn may have ended before the answer.
         let _ = self.answer.send(answer);
         true
     }
 }
 
-/// `text` with a capital first and a full stop behind.
+/// `text` with a capital letter at the beginning and a full stop at the end.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| format!("{}{}.", first.to_uppercase(), chars.as_str())).unwrap_or_default()

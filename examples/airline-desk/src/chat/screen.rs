@@ -1,4 +1,4 @@
-//! What a person reads: colours and a spinner on a terminal, plain text anywhere else.
+//! The output of a chat: colours and a spinner on a terminal, plain text otherwise.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 
-/// How a text stands out.
+/// The style of a text.
 #[derive(Clone, Copy)]
 pub(super) enum Style {
     Plain,
-    /// Who speaks: the person.
+    /// The name of the person.
     Person,
-    /// Who speaks: the desk.
+    /// The name of the desk.
     Desk,
-    /// What is beside the conversation.
+    /// Text outside of the conversation.
     Aside,
-    /// What asks for attention.
+    /// Text that needs attention.
     Question,
 }
 
 pub(super) struct Screen {
     colours: bool,
-    /// Whether the person sees what they write.
+    /// Whether the person types in a terminal, which echoes the input.
     typed: bool,
     spinner: ProgressBar,
     waiting: AtomicBool,
@@ -40,7 +40,7 @@ impl Screen {
         }
     }
 
-    /// Something is being waited for.
+    /// Shows that the desk is working.
     pub(super) fn wait(&self) {
         if !self.spinner.is_hidden() && !self.waiting.swap(true, Ordering::Relaxed) {
             self.spinner.reset();
@@ -48,13 +48,13 @@ impl Screen {
         }
     }
 
-    /// Shows `text` as it is. A closed output is no reason to stop.
+    /// Shows `text`. Errors are ignored, because a closed output is no reason to stop.
     pub(super) fn say(&self, style: Style, text: &str) {
         if self.waiting.swap(false, Ordering::Relaxed) {
             self.spinner.disable_steady_tick();
             self.spinner.finish_and_clear();
         }
-        // What a model says must not steer the terminal.
+        // The text of a model must not control the terminal.
         let text: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
         let code = match style {
             Style::Plain => "",
@@ -72,7 +72,7 @@ impl Screen {
         let _ = out.flush();
     }
 
-    /// Shows a line that was read from a pipe, so that the conversation reads as on a terminal.
+    /// Echoes a line from a pipe, so that the output reads like that of a terminal.
     pub(super) fn echo(&self, line: &str) {
         if !self.typed {
             self.say(Style::Plain, &format!("{line}\n"));

@@ -1,4 +1,4 @@
-//! A conversation that is kept: gone on with in the next process, and what is asked may be answered in another one.
+//! A stored conversation: another process can continue it, and answer its questions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use super::{Chat, INSTRUCTIONS, bookings};
 use crate::desk::Desk;
 use crate::run::RunError;
 
-/// How often it is looked for an answer of another process.
+/// How often to check for answers from other processes.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What happens next.
+/// The next event.
 enum Next {
     Heard(Heard),
-    /// Another process has answered.
+    /// Another process has answered the question.
     Answered,
 }
 
@@ -105,7 +105,7 @@ impl Kept<'_> {
         }
     }
 
-    /// The question of this conversation that waits, also of an agent within it.
+    /// The open question of this conversation or of a sub-agent in it.
     async fn question(&self) -> Result<Option<StoredQuestion>, RunError> {
         let questions = self.store.questions().await.map_err(|error| RunError::Store(error.to_string()))?;
         let within = format!("{}/", self.conversation);
@@ -124,7 +124,7 @@ impl Kept<'_> {
         self.chat.screen.say(Style::Question, &text);
     }
 
-    /// The next line; where a question waits, an answer of another process comes before it.
+    /// The next line. If a question is open, an answer from another process takes precedence.
     async fn next(&self, waits: bool) -> Result<Next, RunError> {
         loop {
             let look = async { if waits { tokio::time::sleep(LOOK).await } else { std::future::pending().await } };
@@ -141,7 +141,7 @@ impl Kept<'_> {
     }
 
     async fn answer(&self, question: &StoredQuestion, answer: &ApprovalAnswer) {
-        // Another process may have been first: then its answer holds.
+        // If another process was faster, its answer counts.
         if let Err(error) = self.store.answer(&question.id, answer).await {
             self.chat.screen.say(Style::Aside, &format!("({error})\n"));
         }
@@ -151,10 +151,10 @@ impl Kept<'_> {
         self.begin();
         let turn = session.resume(self.chat.desk.prompt.as_ref());
         let acted = match self.chat.follow(turn, "").await {
-            // The call that it answers has its result by now, or will never run.
+            // The call has its result by now, or will never run.
             Outcome::Failed(TurnError::NothingToResume) => false,
             Outcome::Suspended(next) => next.id == answered,
-            // The store may be back in a moment.
+            // The store may recover.
             Outcome::Failed(_) => {
                 tokio::time::sleep(LOOK).await;
                 true

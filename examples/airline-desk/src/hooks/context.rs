@@ -1,4 +1,4 @@
-//! What the model is told, and what it is spared, when a turn begins.
+//! Hooks that add context at the beginning of a turn, or remove it.
 
 use std::collections::HashSet;
 
@@ -9,15 +9,15 @@ use hooks_core::verdict::{Contribution, PromptVerdict};
 
 use crate::mask::Masks;
 
-/// The tool with which a model thinks aloud.
+/// The tool in which a model writes down its reasoning.
 const THINK: &str = "think";
 
-/// Leaves what the model thought aloud in earlier turns out of what it reads: each such call with its result.
+/// Removes the reasoning of earlier turns from the model's input: each call of `think` with its result.
 #[hook(id = "forget_thoughts", kind = filter_messages)]
 pub(crate) fn forget_thoughts(mut messages: Messages) -> Messages {
-    // The list is shared with the store; it is copied only where something goes.
+    // The list is shared with the store, so it is copied only if something is removed.
     if messages.iter().any(is_thought) {
-        // A result goes if its call went. Ids come again in long conversations, so the latest call counts.
+        // Results are removed together with their calls. Ids repeat in long conversations, so the latest call counts.
         let mut gone = HashSet::new();
         messages.retain(|message| {
             let thought = is_thought(message);
@@ -36,7 +36,7 @@ pub(crate) fn forget_thoughts(mut messages: Messages) -> Messages {
     messages
 }
 
-/// A message that calls `think` and does nothing else.
+/// Whether a message only calls `think`.
 fn is_thought(message: &Message) -> bool {
     let silent = |block: &Block| matches!(block, Block::ToolUse(_)) || block.as_text().is_some_and(str::is_empty);
     message.tool_calls().next().is_some()
@@ -44,10 +44,10 @@ fn is_thought(message: &Message) -> bool {
         && message.content.iter().all(silent)
 }
 
-/// Tells the model that something of the prompt is masked on the way in, so that it does not ask for it again.
+/// Tells the model that a part of the prompt is masked, so that it does not ask for it again.
 #[hook(id = "explain_masks", kind = user_prompt_submit)]
 pub(crate) fn explain_masks(event: &UserPromptSubmit) -> Result<PromptVerdict, regex::Error> {
-    // The prompt is as it was written; it is masked when it is stored.
+    // The prompt is unmasked here. It is masked when it is stored.
     Ok(if Masks::get()?.personal(&event.prompt).is_some() {
         PromptVerdict::context("The customer's e-mail address or birth date is masked; look it up by the user id.")
     } else {
@@ -55,7 +55,7 @@ pub(crate) fn explain_masks(event: &UserPromptSubmit) -> Result<PromptVerdict, r
     })
 }
 
-/// Puts the rules of cancelling beside a prompt that is about it.
+/// Adds the rules for cancellations to a prompt that concerns them.
 #[hook(id = "cancel_policy", kind = pre_prompt_context)]
 pub(crate) fn cancel_policy(event: &PrePromptContext) -> Option<Contribution> {
     let about = ["cancel", "refund"].iter().any(|word| event.prompt.to_lowercase().contains(word));

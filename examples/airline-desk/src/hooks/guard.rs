@@ -1,4 +1,4 @@
-//! Who may spend the customer's money, and who may throw a reservation away.
+//! Guards for payments and cancellations.
 
 use hooks_core::data::ToolInput;
 use hooks_core::verdict::Permission;
@@ -6,13 +6,13 @@ use hooks_core::{HookContext, hook};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// The airline's own rule: no reservation holds more.
+/// The airline's limit of passengers per reservation.
 pub const MOST_PASSENGERS: usize = 5;
 
-/// What may be paid without asking, in dollars.
+/// The amount in dollars up to which a payment needs no approval.
 pub const PAID_UNASKED: f64 = 1_000.0;
 
-/// What the guard reads of a booking.
+/// The fields of a booking that the guard checks.
 #[derive(Deserialize)]
 struct Booking {
     passengers: Vec<IgnoredAny>,
@@ -24,15 +24,15 @@ struct Payment {
     amount: f64,
 }
 
-/// What the guard reads of a cancellation.
+/// The fields of a cancellation that the guard checks.
 #[derive(Deserialize)]
 struct Cancellation {
     reservation_id: String,
 }
 
-/// Denies bookings that the airline would not take, and asks before much is paid.
+/// Denies bookings that the airline would not accept, and asks before large payments.
 ///
-/// A booking that cannot be read is denied: what cannot be judged is not allowed.
+/// A booking that cannot be parsed is denied, because it cannot be judged.
 #[hook(id = "guard_booking", kind = before_tool_call, tool = "book_reservation")]
 pub(crate) fn guard_booking(input: &ToolInput) -> Permission {
     let expected =
@@ -42,7 +42,7 @@ pub(crate) fn guard_booking(input: &ToolInput) -> Permission {
         Err(error) => return Permission::deny(format!("{expected}: {error}")),
     };
     let (passengers, payments) = (booking.passengers.len(), booking.payment_methods);
-    // An amount below 0 would hide another.
+    // A negative amount would hide another one.
     if passengers == 0 || payments.is_empty() || payments.iter().any(|payment| payment.amount < 0.0) {
         return Permission::deny(expected);
     }
@@ -58,8 +58,8 @@ pub(crate) fn guard_booking(input: &ToolInput) -> Permission {
     Permission::allow()
 }
 
-/// Asks before a reservation is cancelled, since that cannot be undone; where nobody is there to be asked, or nobody could
-/// say what they are asked about, denies.
+/// Asks before a reservation is cancelled, because that cannot be undone. Denies if there is nobody to ask, or the
+/// input cannot be parsed.
 #[hook(id = "guard_cancellation", kind = before_tool_call, tool = "cancel_reservation")]
 pub(crate) fn guard_cancellation(cx: &HookContext, input: &ToolInput) -> Permission {
     let reservation = match input.read::<Cancellation>() {

@@ -1,15 +1,15 @@
-//! What the model need not know to do its work: which card, not its id.
+//! Masks payment data that the model does not need.
 
 use hooks_core::data::{Block, Message, ToolResult};
 use hooks_core::hook;
 
 use crate::mask::Masks;
 
-/// Names cards and certificates by their sort in what a tool shows the model.
+/// Replaces the ids of cards and certificates in tool results by their type.
 ///
-/// What a tool says when it fails is shown to the model too. Keys of a JSON result stay, whatever they hold, so that the result keeps its shape. Inputs of tools are not touched:
-/// a masked id could not be paid with. A result that could not be masked is
-/// removed.
+/// This includes error messages of tools. The keys of a JSON result are kept, so that the result keeps its structure.
+/// The inputs of tools are not masked, because a masked id cannot be used for a payment. A result that cannot be masked
+/// is removed.
 #[hook(id = "mask_payment_ids", kind = [after_tool_call_success, after_tool_call_failure], on_failure = remove)]
 pub(crate) fn mask_payment_ids(result: &mut ToolResult) -> Result<(), regex::Error> {
     let masks = Masks::get()?;
@@ -17,14 +17,14 @@ pub(crate) fn mask_payment_ids(result: &mut ToolResult) -> Result<(), regex::Err
     Ok(())
 }
 
-/// Names cards and certificates by their sort in stored prose. The arguments of stored calls stay as they ran, so that
-/// the transcript still says what was paid with.
+/// Replaces the ids of cards and certificates in stored text by their type. The arguments of stored calls are not
+/// masked, so that the transcript shows which payment method was used.
 #[hook(id = "mask_payment_prose", kind = before_create_message, after = ["redact_pii"], on_failure = required)]
 pub(crate) fn mask_payment_prose(row: &mut Message) -> Result<(), regex::Error> {
     let masks = Masks::get()?;
     let masked = |block: &Block| masks.payment_ids(block.as_text()?);
     let edits: Vec<Option<String>> = row.content.iter().map(masked).collect();
-    // Writing to a row copies it, so nothing is written where nothing is found.
+    // Writing to a row copies it, so do not write if there is nothing to mask.
     if edits.iter().all(Option::is_none) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! What the store never gets to see.
+//! Masks personal data before it is stored.
 
 use hooks_core::data::{Block, Message};
 use hooks_core::hook;
@@ -6,27 +6,27 @@ use serde_json::Value;
 
 use crate::mask::Masks;
 
-/// Masks e-mail addresses and birth dates in every message that is stored: prose, results of tools, and the arguments of
-/// stored calls.
+/// Masks e-mail addresses and birth dates in every stored message: text, tool results, and the arguments of stored
+/// calls.
 ///
-/// The tools themselves still get the real arguments: what a call runs with goes through `before_tool_call`, which this
-/// hook is not at. It is required: a message that could not be masked is not stored.
+/// The tools themselves get the real arguments, because their input is the subject of `before_tool_call`. The hook is
+/// required: a message that cannot be masked is not stored.
 #[hook(id = "redact_pii", kind = before_create_message, on_failure = required)]
 pub(crate) fn redact_pii(row: &mut Message) -> Result<(), regex::Error> {
     let masks = Masks::get()?;
     row.rewrite_text(|text| masks.personal(text));
-    // A provider's own fields are stored too: the `name` of a speaker, a `refusal`.
+    // Fields of the provider are stored too, such as the `name` of a speaker or a `refusal`.
     let masked = |(field, value): (&String, &Value)| Some((field.clone(), masked(masks, value)?));
     let edits: Vec<(String, Value)> = row.extra.iter().filter_map(masked).collect();
-    // Writing to a row copies it, so nothing is written where nothing is found.
+    // Writing to a row copies it, so do not write if there is nothing to mask.
     if !edits.is_empty() {
         row.extra.extend(edits);
     }
-    let beside = |block: &Block| match block {
+    let extra_fields = |block: &Block| match block {
         Block::ToolResult(result) => result.extra.iter().filter_map(masked).collect(),
         _ => Vec::new(),
     };
-    let edits: Vec<Vec<(String, Value)>> = row.content.iter().map(beside).collect();
+    let edits: Vec<Vec<(String, Value)>> = row.content.iter().map(extra_fields).collect();
     if edits.iter().any(|edits| !edits.is_empty()) {
         for (block, edits) in row.content.iter_mut().zip(edits) {
             if let Block::ToolResult(result) = block {
@@ -37,7 +37,7 @@ pub(crate) fn redact_pii(row: &mut Message) -> Result<(), regex::Error> {
     Ok(())
 }
 
-/// `value` with its strings masked; `None` where there is nothing to mask. Keys stay.
+/// `value` with its strings masked, except for keys. `None` if there is nothing to mask.
 fn masked(masks: &Masks, value: &Value) -> Option<Value> {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => None,

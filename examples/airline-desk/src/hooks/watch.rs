@@ -1,4 +1,4 @@
-//! Hooks that only look: what was stored, which tools ran, how long they took.
+//! Observing hooks: they count stored messages and measure tools.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,35 +9,35 @@ use hooks_core::kinds::{AfterCreateMessage, AfterToolCallSuccess};
 use hooks_core::{HookContext, MissingState, hook};
 use serde::Serialize;
 
-/// What the desk counted. The app puts one into the context; hooks find it there by its type.
+/// The desk's metrics. The app puts them into the context, where hooks find them by type.
 #[derive(Debug, Default)]
 pub struct Metrics(Mutex<Counts>);
 
-/// The numbers of [`Metrics`].
+/// The values of [`Metrics`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Messages that were stored, by role.
+    /// The number of stored messages by role.
     pub messages: BTreeMap<&'static str, u64>,
-    /// Tools that answered, by name.
+    /// The tools that ran, by name.
     pub tools: BTreeMap<String, ToolCount>,
 }
 
-/// How one tool did.
+/// The metrics of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ToolCount {
-    /// How often it answered.
+    /// The number of runs.
     pub runs: u64,
-    /// How often the answer was an error.
+    /// The number of results that are errors.
     pub errors: u64,
-    /// How long it took in all.
+    /// The total duration.
     #[serde(rename = "time_us", serialize_with = "crate::summary::micros")]
     pub time: Duration,
 }
 
 impl Metrics {
-    /// The numbers so far.
+    /// The values so far.
     pub fn counts(&self) -> Counts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -54,7 +54,7 @@ pub(crate) fn count_messages(event: &AfterCreateMessage, cx: &HookContext) -> Re
     Ok(())
 }
 
-/// Counts and times tools.
+/// Counts and measures tool runs.
 #[hook(id = "time_tools", kind = after_tool_call_success, priority = 100)]
 pub(crate) fn time_tools(
     event: &AfterToolCallSuccess,
@@ -67,7 +67,7 @@ pub(crate) fn time_tools(
         }
         if let Some(tool) = counts.tools.get_mut(&event.call.name) {
             tool.runs += 1;
-            // These tools say in words that they could not do it.
+            // These tools report errors as text.
             tool.errors += u64::from(result.is_error || result.text().starts_with("Error"));
             tool.time += event.duration;
         }

@@ -1,19 +1,19 @@
-//! Birth dates: those up to the end of 2001, in digits or in words. Later dates are flights, and stay.
+//! Finds birth dates: dates up to the end of 2001, in digits or in words. Later dates are dates of flights.
 
 use regex::Regex;
 
 use super::{BIRTH_DATE, replace};
 
-/// Up to 2001: whoever was born later does not book alone.
+/// Up to 2001, because people who were born later cannot book alone.
 const YEAR: &str = "(?:[01][0-9]{3}|200[01])";
 const DAY: &str = "(?:0?[1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?";
 const MONTH: &str = "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?\
     |sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?";
 
-/// The forms in which a date is written.
+/// The patterns of dates.
 #[derive(Debug)]
 pub(super) struct Dates {
-    /// `1990-04-05`, alone or with a time of day after it.
+    /// `1990-04-05`, optionally with a time.
     in_digits: Regex,
     /// `April 12, 2001`, `12 April 2001`, `the 5th of Oct. 1957`, `5-Oct-1957`.
     in_words: Regex,
@@ -32,7 +32,7 @@ impl Dates {
         })
     }
 
-    /// `text` without birth dates; `None` where it holds none.
+    /// `text` with birth dates masked. `None` if it contains none.
     pub(super) fn mask(&self, text: &str) -> Option<String> {
         if !has_year(text) {
             return None;
@@ -42,8 +42,8 @@ impl Dates {
     }
 }
 
-/// Whether a year up to 2001 may be somewhere: where only prices and later years are, no month is looked for. An escaped
-/// character may hide a digit.
+/// Whether the text may contain a year up to 2001. This fast check avoids searching texts that contain only prices and
+/// later years. An escaped character can hide a digit.
 pub(super) fn has_year(text: &str) -> bool {
     text.as_bytes().windows(4).any(|four| match four {
         [b'0' | b'1', rest @ ..] => rest.iter().all(u8::is_ascii_digit),

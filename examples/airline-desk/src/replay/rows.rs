@@ -1,20 +1,20 @@
-//! The rows that a turn stored, in the places of the recorded messages.
+//! Maps the rows that a turn stored to the recorded messages.
 
 use hooks_core::data::{Block, Message, Messages, Role, ToolCall, ToolResultBlock};
 
-/// What is stored in the place of a recorded message.
+/// The replacement of a recorded message.
 pub(super) struct Placed {
     pub(super) message: Message,
-    /// The call, as the loop has it, where the message is its result.
+    /// If the message is a tool result, the call as the loop has it.
     pub(super) call: Option<ToolCall>,
 }
 
-/// What `stored` has in the place of each of the `recorded` messages of a turn: the prompt, the answers one after the
-/// other, the results of their calls. `None` where the loop stored nothing in its place.
+/// The row in `stored` for each of the `recorded` messages of a turn: the prompt, the answers in order, and the results
+/// of their calls. `None` if the loop stored no such row.
 pub(super) fn placed(recorded: &[Message], stored: &Messages) -> Vec<Option<Placed>> {
     let mut prompt = stored.first().filter(|row| row.role == Role::User);
     let mut answers = stored.iter().filter(|row| row.role == Role::Assistant);
-    // Calls that wait for their results: their recorded ids, and the loop's.
+    // Calls without a result so far: the recorded id, and the call as the loop has it.
     let mut open: Vec<(String, ToolCall)> = Vec::new();
     let place = |message: &Message| match message.role {
         Role::User => prompt.take().map(|row| Placed { message: said(message, row), call: None }),
@@ -35,8 +35,7 @@ pub(super) fn placed(recorded: &[Message], stored: &Messages) -> Vec<Option<Plac
     recorded.iter().map(place).collect()
 }
 
-/// The recorded message with what was stored of it. Its calls keep their ids: the loop gives one of its own to a call
-/// whose id another call has.
+/// The recorded message with the stored content. Its calls keep their ids, although the loop changes duplicate ids.
 fn said(recorded: &Message, row: &Message) -> Message {
     let mut message = recorded.clone();
     if message.content != row.content {
@@ -56,10 +55,10 @@ fn said(recorded: &Message, row: &Message) -> Message {
     message
 }
 
-/// The recorded result with what was stored of it.
+/// The recorded result with the stored content.
 fn answered(recorded: &Message, row: &ToolResultBlock) -> Message {
     let mut message = recorded.clone();
-    // A result is stored with what stood beside it.
+    // Extra fields of a result are stored too.
     message.extra.clone_from(&row.extra);
     if let Some(Block::ToolResult(block)) = message.content.first_mut() {
         block.content.clone_from(&row.content);
@@ -67,20 +66,20 @@ fn answered(recorded: &Message, row: &ToolResultBlock) -> Message {
     message
 }
 
-/// A message that was not said any more, because the turn had ended for this `reason`: it keeps its place, and its calls
-/// and results their ids, but not its words.
+/// A placeholder for a message after the end of its turn: it keeps the ids of its calls and results, but not its
+/// content.
 pub(super) fn unsaid(mut message: Message, reason: &str) -> Message {
     let instead = match message.role {
         Role::User => format!("[not taken: {reason}]"),
         Role::Assistant | Role::Tool => format!("[not said, the turn had ended: {reason}]"),
-        // Instructions are nobody's words.
+        // System messages are not replaced.
         _ => return message,
     };
     for block in &mut message.content {
         match block {
             Block::Text(text) => text.text.clone_from(&instead),
             Block::ToolResult(block) => {
-                block.content = vec![Block::from(format!("Not run, the turn had ended: {reason}"))];
+                block.content = vec![Block::from(format!("Not run, the turn ended: {reason}"))];
             }
             _ => {}
         }

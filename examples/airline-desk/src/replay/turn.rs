@@ -1,4 +1,4 @@
-//! One turn of a recording.
+//! Replays a turn of a recording.
 
 use std::collections::HashMap;
 
@@ -7,25 +7,25 @@ use hooks_core::data::{Block, Message, ToolResult};
 
 use super::{Replay, rows};
 
-/// What the loop told of a turn.
+/// The relevant events of a turn.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct TurnEvents {
     started: Vec<String>,
-    /// What the model was told of each call, by the call's id.
+    /// The finished calls, by id.
     pub(super) finished: HashMap<String, Finished>,
     left_out: usize,
     contexts: usize,
 }
 
-/// A call that is over.
+/// A finished call.
 pub(super) struct Finished {
     ran: bool,
     removed: bool,
     result: ToolResult,
 }
 
-impl Told {
-    fn hear(&mut self, event: TurnEvent) {
+impl TurnEvents {
+    fn add(&mut self, event: TurnEvent) {
         match event {
             TurnEvent::ToolStarted(call) => self.started.push(call.id),
             TurnEvent::ToolFinished { call, result, removed_by, .. } => {
@@ -39,8 +39,8 @@ impl Told {
 }
 
 impl Replay<'_> {
-    /// Has the loop answer the prompt that `recorded` begins with, and puts what it stored in the places of the recorded
-    /// messages. What it did not store keeps its place too.
+    /// Runs a turn for the prompt with which `recorded` begins, and puts the stored rows in the places of the recorded
+    /// messages. A message without a row is kept as a placeholder.
     pub(super) async fn turn(&mut self, recorded: &[Message]) -> Result<(), TurnError> {
         let Some(prompt) = recorded.first() else { return Ok(()) };
         let desk = self.desk;
@@ -49,12 +49,12 @@ impl Replay<'_> {
             trace.begin(self.turns);
         }
         let mut turn = self.session.begin(TurnRequest::from(prompt.clone()).prompt(desk.prompt.clone()));
-        let mut told = Told::default();
+        let mut events = TurnEvents::default();
         while let Some(event) = turn.next().await {
             if let Some(trace) = &desk.trace {
                 trace.event(&event);
             }
-            told.hear(event);
+            events.add(event);
         }
         let reply = turn.await;
         if let Some(trace) = &desk.trace {
@@ -65,17 +65,17 @@ impl Replay<'_> {
             | Outcome::PromptStopped { reason, .. }
             | Outcome::AnswerBlocked { reason, .. } => Some(reason.to_string()),
             Outcome::Halted(halt) => Some(halt.reason.to_string()),
-            // Where the recording ends, its model says no more.
+            // The recording has no further answers.
             Outcome::Failed(TurnError::Model(_)) => None,
             Outcome::Failed(error) => return Err(error),
             _ => None,
         };
-        self.count(&told, reply.contributions.iter().count());
+        self.count(&events, reply.contributions.iter().count());
 
         for (message, row) in recorded.iter().zip(rows::placed(recorded, &reply.messages)) {
             let row = match row {
                 Some(row) => {
-                    self.glimpse(message, &row, &told);
+                    self.glimpse(message, &row, &events);
                     row.message
                 }
                 None => {
@@ -90,17 +90,18 @@ impl Replay<'_> {
         Ok(())
     }
 
-    fn count(&mut self, told: &Told, contributed: usize) {
-        let count = |what: fn(&Finished) -> bool| told.finished.values().filter(|call| what(call)).count() as u64;
+    fn count(&mut self, events: &TurnEvents, contributed: usize) {
+        let count = |what: fn(&Finished) -> bool| events.finished.values().filter(|call| what(call)).count() as u64;
         self.totals.refused += count(|call| !call.ran);
         self.totals.removed += count(|call| call.removed);
-        self.totals.contexts += (told.contexts + contributed) as u64;
-        self.totals.left_out += told.left_out as u64;
+        self.totals.contexts += (events.contexts + contributed) as u64;
+        self.totals.left_out += events.left_out as u64;
     }
 
-    /// Shows what became of a message: on its way to the model, where it is a tool's result, and to the store.
-    fn glimpse(&mut self, recorded: &Message, row: &rows::Placed, told: &Told) {
-        let finished = row.call.as_ref().and_then(|call| told.finished.get(&call.id).map(|finished| (call, finished)));
+    /// Records how a message was changed: on its way to the model, if it is a tool result, and to the store.
+    fn glimpse(&mut self, recorded: &Message, row: &rows::Placed, events: &TurnEvents) {
+        let finished =
+            row.call.as_ref().and_then(|call| events.finished.get(&call.id).map(|finished| (call, finished)));
         let Some((call, finished)) = finished else {
             return self.glimpses.stored(recorded, &row.message);
         };

@@ -9,12 +9,12 @@ use hooks_core::data::{Messages, ToolCall, ToolInput, ToolResult};
 use hooks_core::hook::BoxFuture;
 use tokio::sync::Notify;
 
-/// Begins, whatever it stands in for, and never comes to an end.
+/// An implementation of several traits that starts but never completes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Never(Arc<Notify>);
 
 impl Never {
-    /// When it has begun.
+    /// Waits until it was started.
     pub(super) async fn begun(&self) {
         self.0.notified().await;
     }

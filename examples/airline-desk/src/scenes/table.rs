@@ -1,4 +1,4 @@
-//! What each scene is set with.
+//! The setup of each scene.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -20,18 +20,18 @@ use serde_json::{Value, json};
 
 use super::{Never, Scene};
 
-/// A scene that is set.
+/// The setup of a scene.
 pub(super) struct Stage {
     pub(super) prompt: &'static str,
     pub(super) model: Scripted,
-    /// Hooks beside those of the desk.
+    /// Hooks in addition to those of the desk.
     pub(super) hooks: Vec<Hook>,
-    /// How many messages were said before.
+    /// The number of messages before the turn.
     pub(super) said: usize,
     pub(super) plugins: Vec<Plugin>,
-    /// What the person says while the turn runs.
+    /// A message of the person during the turn.
     pub(super) steered: Option<&'static str>,
-    /// What else the harness has.
+    /// Further configuration of the harness.
     pub(super) more: More,
 }
 
@@ -180,7 +180,7 @@ fn timetable(harness: HarnessBuilder, _: &Never) -> HarnessBuilder {
     harness.agent(SubAgent::new(AgentDef::new("timetable"), "Knows what flies when."))
 }
 
-/// Holds less than the tools and what was said.
+/// A window smaller than the tools and the history.
 fn narrow() -> Window {
     Window::new(2_000).compact_at(400)
 }
@@ -215,7 +215,7 @@ fn searches() -> Line {
     Line::calls(["Oslo", "Bergen"].map(|to| (to, "search_flights", json!({ "to": to }))))
 }
 
-/// A search that is offline the first time where it may be repeated.
+/// A search. If `kind` makes it idempotent, it fails the first time.
 fn search_flights(kind: fn(ToolSpec) -> ToolSpec) -> impl Tool {
     let spec = kind(ToolSpec::new("search_flights"));
     let offline = AtomicBool::new(spec.idempotent);
@@ -227,7 +227,7 @@ fn search_flights(kind: fn(ToolSpec) -> ToolSpec) -> impl Tool {
     })
 }
 
-/// A look-up with an answer of the model that takes more than a small budget.
+/// A tool call with a token usage above the limit.
 fn costly() -> Line {
     let (id, tool, input) = look_up("1", "PUF001");
     let answer = ModelAnswer::new(vec![Block::ToolUse(ToolCall::new(id, tool, input))]);
@@ -267,7 +267,7 @@ fn ask_the_spare() -> Hook {
     })
 }
 
-/// Guards whose list cannot be read.
+/// Guards whose `init` fails.
 fn vetting() -> Plugin {
     let init = Hook::at::<Init>("vetting_list").reader(|_, _, ()| Err::<(), _>("the list is not there"));
     let gate = Hook::at::<BeforeToolCall>("vetting_gate").reader(|_, _, _| Permission::NoOpinion);

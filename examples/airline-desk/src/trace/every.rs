@@ -1,4 +1,4 @@
-//! A hook at each kind that does nothing: a kind at which it is in force has a record, so that it has a line.
+//! An empty hook for each kind, so that every kind has a record and therefore a line in the trace.
 
 use hooks_core::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction,
@@ -9,10 +9,10 @@ use hooks_core::kinds::{
 };
 use hooks_core::{Hook, HookId, HookKind};
 
-/// How the ids of these hooks begin.
+/// The prefix of the ids of these hooks.
 const SILENT: &str = "traced_at_";
 
-/// Whether `hook` is one of these.
+/// Whether `hook` is one of these hooks.
 pub(crate) fn is_own(hook: &HookId) -> bool {
     hook.as_str().starts_with(SILENT)
 }
@@ -25,7 +25,7 @@ macro_rules! silent {
     };
 }
 
-/// The hooks. There is none at `stream_delta`, which would have a line for each piece of an answer.
+/// The hooks. There is none for `stream_delta`, which would add a line for each piece of an answer.
 pub(crate) fn every_kind() -> Vec<Hook> {
     silent![
         AfterCreateMessage,

@@ -5,12 +5,12 @@ use hooks_core::record::{Record, Run, Skip, Status};
 
 use super::every::is_own;
 
-/// How much of a stored text is shown, in characters.
+/// The number of characters of a stored text that are shown.
 const SHOWN: usize = 72;
-/// Hooks stand in a column of their own, after most names of kinds.
+/// The column of the hooks, after most names of kinds.
 const COLUMN: usize = 24;
 
-/// A dispatch: its kind, and the hooks that ran. `None` where none of them was meant.
+/// The line of a dispatch: its kind, and the hooks that ran. `None` if no hook was selected.
 pub(super) fn dispatch(record: &Record) -> Option<String> {
     let meant = |run: &&Run| run.status != Status::Skipped(Skip::Filter);
     let mut runs = record.runs.iter().filter(meant).peekable();
@@ -19,20 +19,20 @@ pub(super) fn dispatch(record: &Record) -> Option<String> {
     Some(format!("{:COLUMN$} {}", record.kind, hooks.join(" · ")).trim_end().to_owned())
 }
 
-/// A hook, and what is to be told of its run.
+/// The description of a hook's run.
 fn hook(run: &Run) -> String {
-    let mut told = vec![run.hook.to_string()];
+    let mut parts = vec![run.hook.to_string()];
     if run.status != Status::Completed {
-        told.push(run.status.to_string());
+        parts.push(run.status.to_string());
     }
     if run.changed {
-        told.push("changed".to_owned());
+        parts.push("changed".to_owned());
     }
-    told.extend(run.verdict.map(|word| format!("→ {word}")));
-    told.join(" ")
+    parts.extend(run.verdict.map(|word| format!("→ {word}")));
+    parts.join(" ")
 }
 
-/// An event that is no dispatch, where it has a line.
+/// The line of an event, if it has one.
 pub(super) fn event(event: &TurnEvent) -> Option<String> {
     Some(match event {
         TurnEvent::Stored(message) => format!("+ {}: {}", message.role, said(message)),
@@ -53,12 +53,12 @@ pub(super) fn event(event: &TurnEvent) -> Option<String> {
     })
 }
 
-/// The hook whose doing it is, where one is known.
+/// The hook that caused the event, if known.
 fn by_hook(by: Option<&HookId>) -> String {
     by.map(|hook| format!(" by {hook}")).unwrap_or_default()
 }
 
-/// A stored message on one line.
+/// A stored message in a single line.
 fn said(message: &Message) -> String {
     let block = |block: &Block| match block {
         Block::Text(text) if text.text.is_empty() => None,

@@ -1,4 +1,4 @@
-//! What the tests share: a replay within the process.
+//! Shared by the tests: a replay within the process.
 #![allow(dead_code)] // each test binary uses its part
 
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub(crate) fn desk_file(name: &str) -> PathBuf {
     Desk::folder().join(name)
 }
 
-/// The transcripts that come out of `lines` at `desk`, and the figures.
+/// The transcripts of `lines` at `desk`, and the totals.
 pub(crate) fn replay(desk: &Desk, lines: &[u8]) -> (Vec<Value>, Summary) {
     let mut out = Vec::new();
     let summary = replay_lines(desk, lines, Some(&mut out), &mut Glimpses::default(), |_| (), |_| ()).unwrap();

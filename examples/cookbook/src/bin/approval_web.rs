@@ -1,4 +1,4 @@
-//! An approval in a web page: a refund waits in the database until somebody clicks, and then the turn goes on.
+//! An approval in a web page: a refund waits in the database until somebody clicks, and then the turn continues.
 //!
 //! `cargo run -p cookbook --bin approval_web`, then open <http://127.0.0.1:3000>
 
@@ -97,7 +97,7 @@ async fn answer(State(desk): State<Arc<Desk>>, Form(click): Form<Click>) -> Resu
     };
     let question =
         desk.store.answer(&click.id, &answer).await.map_err(|error| (StatusCode::CONFLICT, error.to_string()))?;
-    // The gate judges the call anew, finds its answer, and the tool runs once.
+    // The gate judges the call again, finds its answer, and the tool runs once.
     Ok(format!("{}\n", desk.session(&question.request.conversation).await?.resume(None).await))
 }
 

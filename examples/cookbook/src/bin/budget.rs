@@ -60,7 +60,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let model = Scripted::new([answer("Your flight leaves at 9."), answer("Gate 12.")]);
     let budgets = HashMap::from([("ada".to_owned(), 1_500)]);
 
-    // A limit per turn beside the budget per day: a turn that loops ends after 20 calls or 50,000 tokens.
+    // A limit per turn in addition to the daily budget: a turn in a loop ends after 20 calls or 50,000 tokens.
     let mut limits = Limits::default();
     limits.iterations = 20;
     limits.tokens = Some(50_000);

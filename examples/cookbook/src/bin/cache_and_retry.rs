@@ -1,4 +1,4 @@
-//! A cache in front of a tool, and a second try where the tool fails: two verdicts in place of a wrapper.
+//! A cache in front of a tool, and a retry if the tool fails: two verdicts instead of a wrapper.
 //!
 //! `cargo run -p cookbook --bin cache_and_retry`
 

@@ -43,7 +43,7 @@ async fn chat(
     let turn = session.turn(None, text);
     let events = stream::unfold(Some(turn), |turn| async {
         let mut turn = turn?;
-        // Only what a browser shows: the text, and what replaces it where a hook takes it back.
+        // Only what a browser shows: the text, and its replacement if a hook rewrote it.
         while let Some(event) = turn.next().await {
             let name = match event {
                 TurnEvent::Text(_) => "text",
@@ -53,7 +53,7 @@ async fn chat(
             let data = serde_json::to_string(&event).unwrap_or_default();
             return Some((Ok(Event::default().event(name).data(data)), Some(turn)));
         }
-        // The reply is what stands, and what is stored.
+        // The reply is the final text, which is also stored.
         let reply = serde_json::Value::from(turn.await.to_string());
         Some((Ok(Event::default().event("reply").data(reply.to_string())), None))
     });

@@ -114,7 +114,7 @@ impl Turn<'_> {
     // ANCHOR_END: prompt
 
     // ANCHOR: model
-    /// Calls the model, again where a hook asks for it, at most three times.
+    /// Calls the model, and again if a hook requests it, at most three times.
     async fn call_model(&self, messages: &mut Messages) -> Result<Message, End> {
         for _ in 0..3 {
             let event = PreModelCall::new().messages(messages.clone());
@@ -227,7 +227,7 @@ impl Turn<'_> {
         let calls = self.stored.iter().flat_map(Message::tool_calls);
         let open: Vec<ToolCall> = calls.filter(|call| !answered.contains(&call.id)).cloned().collect();
         for call in open {
-            self.stored.extend(ToolResult::error("Not run: the turn had ended").into_messages(&call));
+            self.stored.extend(ToolResult::error("Not run: the turn ended").into_messages(&call));
         }
     }
     // ANCHOR_END: turn
@@ -261,7 +261,7 @@ fn no_deletes() -> Permission {
     Permission::deny("deleting needs a person")
 }
 
-/// Never runs here: this loop does not fire `turn_end`. The audit says so.
+/// Never runs here: this loop does not fire `turn_end`. The audit reports it.
 #[hook(id = "log_turn", kind = turn_end)]
 fn log_turn() {
     println!("the turn is over");

@@ -5,9 +5,9 @@ use hooks_core::verdict::PromptSection;
 use crate::policy::{DOMAIN, Policy};
 use crate::tools::{FORGET, REMEMBER};
 
-/// Says how notes are to be used, and then what is kept, in two sections of the system prompt: only what holds in this turn.
+/// Adds two sections to the system prompt: how to use notes, and what is stored in this turn.
 ///
-/// They have an order, so that a hook of another author can put its own before, between or behind them.
+/// They have an order, so that hooks of other authors can add sections before, between or after them.
 #[hook(id = "memory_contract", kind = pre_prompt_compile)]
 pub fn memory_contract(event: &PrePromptCompile) -> Vec<Contribution> {
     let policy = Policy::in_force(&event.contributions);
@@ -21,7 +21,7 @@ pub fn memory_contract(event: &PrePromptCompile) -> Vec<Contribution> {
         ),
     };
     let mut kept = Vec::new();
-    // By what the model is really offered: another hook may have set a limit.
+    // The tools that are actually offered, because another hook may have set a limit.
     if [REMEMBER, FORGET].iter().all(|tool| event.tools.iter().any(|offered| offered == tool)) {
         kept.push(format!(
             "What the person tells of themselves is noted by itself. Call `{REMEMBER}` or `{FORGET}` only where they ask."

@@ -15,19 +15,19 @@ pub const EXTRACT: &str = "memory.extract";
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Extract {
-    /// What the person said, as much as is read.
+    /// The part of the prompt that is searched for facts.
     pub said: String,
-    /// The turn in which they said it.
+    /// The turn of the prompt.
     pub turn: String,
 }
 
-/// Characters of a prompt that are read for facts.
+/// The number of characters of a prompt that are searched for facts.
 const READ: usize = 4_000;
 
-/// Puts off learning from the turn until the person has the reply: the hook only says what is to be done.
+/// Contributes a job that extracts facts after the reply. The hook itself does not do any work.
 ///
-/// Nothing is learnt where the policy says so, from a turn without an answer, which the person will say again, nor from
-/// one in which something was forgotten: "forget that my dog is called Nori" tells what the dog is called.
+/// Nothing is learnt if the policy forbids it, from a turn without an answer, which the person will repeat, and from a
+/// turn in which something was forgotten: "forget that my dog is called Nori" contains the name of the dog.
 #[hook(id = "learn", kind = post_turn)]
 pub fn learn(cx: &HookContext, event: &PostTurn) -> Option<Contribution> {
     let forgot = event.calls.iter().any(|call| call.name == FORGET);

@@ -3,7 +3,7 @@ use hooks_core::prelude::*;
 
 use crate::policy::Policy;
 
-/// Settles whether notes may be read and written in this turn, by what the person says of it.
+/// Determines whether notes may be read and written in this turn, from what the person says.
 #[hook(id = "memory_policy", kind = pre_policy)]
 pub fn memory_policy(event: &PrePolicy) -> Vec<Contribution> {
     Policy::wanted(&event.prompt).contributions()

@@ -9,29 +9,29 @@ use crate::policy::{DOMAIN, Policy};
 use crate::store::Store;
 use crate::topics::Plan;
 
-/// Notes that each of the two hooks recalls at most.
+/// The maximum number of notes that each of the two hooks recalls.
 pub const NOTES: usize = 5;
 
-/// Recalls the notes in which words of the prompt stand: the same prompt always recalls the same notes.
+/// Recalls the notes that contain words of the prompt. It is deterministic.
 ///
-/// Reading is a look into a file that the system keeps in memory, so the hook need not be async.
+/// The notes are in a memory-mapped file, so the hook does not have to be async.
 ///
 /// # Errors
-/// Where the notes cannot be read: the turn goes on without them.
+/// If the notes cannot be read. The turn continues without them.
 #[hook(id = "recall_words", kind = pre_prompt_context)]
 pub fn recall_words(cx: &HookContext, event: &PrePromptContext) -> Result<Vec<Contribution>, Failure> {
     if !Policy::in_force(&event.contributions).read {
         return Ok(Vec::new());
     }
     let found = cx.state::<Store>()?.about(&words(&event.prompt), NOTES)?;
-    // What is named is surer than what is guessed at.
+    // Notes with matching words are more relevant than notes with matching topics.
     Ok(found.iter().map(|fact| note(fact, 10)).collect())
 }
 
-/// Recalls the notes on the topics of the plan, though none of their words stands in the prompt.
+/// Recalls the notes on the topics of the plan, even if they share no words with the prompt.
 ///
 /// # Errors
-/// Where the plan or the notes cannot be read: the turn goes on without them.
+/// If the plan or the notes cannot be read. The turn continues without them.
 #[hook(id = "recall_topics", kind = post_preflight_prompt_context)]
 pub fn recall_topics(cx: &HookContext, event: &PostPreflightPromptContext) -> Result<Vec<Contribution>, Failure> {
     let Plan { topics, .. } = event.read_plan()?.unwrap_or_default();
@@ -40,7 +40,7 @@ pub fn recall_topics(cx: &HookContext, event: &PostPreflightPromptContext) -> Re
     }
     let here = event.contributions.prompt_context();
     let known = |fact: &Fact| here.entries.iter().any(|entry| entry.domain == DOMAIN && entry.id == fact.key);
-    // As many more as may already be there, so that they do not keep the others out.
+    // Request as many more as are already there, so that duplicates do not displace others.
     let found = cx.state::<Store>()?.on(&topics, NOTES + here.entries.len())?;
     let under: Vec<&str> = topics.iter().map(String::as_str).collect();
     let told = AuditNote::new(format!("looked under {}", under.join(", "))).data(json!({ "topics": topics }));

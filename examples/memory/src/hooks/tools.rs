@@ -6,10 +6,10 @@ use serde_json::json;
 use crate::policy::{DOMAIN, Policy};
 use crate::tools::{FORGET, REMEMBER, forgets};
 
-/// Declares the tools that change notes, where notes may be changed. Where they are not declared, the loop has no such tool,
-/// whatever the model asks for.
+/// Declares the tools that change notes, if notes may be changed. Otherwise the loop does not have these tools,
+/// whatever the model calls.
 ///
-/// Where notes were recalled, the model can only ask to forget one of these: it need not guess at a name.
+/// If notes were recalled, the model can only forget one of these, so it does not have to guess a name.
 #[hook(id = "memory_tools", kind = pre_tool_materialization)]
 pub fn memory_tools(event: &PreToolMaterialization) -> Option<Contribution> {
     if !Policy::in_force(&event.contributions).write {

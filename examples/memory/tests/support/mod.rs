@@ -1,4 +1,4 @@
-//! What the tests of turns share.
+//! Shared by the tests of turns.
 #![allow(dead_code, clippy::unwrap_used, reason = "each test binary uses a part; tests unwrap")]
 
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use memory::model::Concierge;
 use memory::store::Store;
 use tempfile::TempDir;
 
-/// A model that notes what it is sent.
+/// A model that records its calls.
 pub(crate) struct Noted {
     model: Arc<dyn Model>,
     heard: Mutex<Vec<ModelCall>>,
@@ -23,12 +23,12 @@ impl Noted {
         Arc::new(Self { model: Arc::new(model), heard: Mutex::default() })
     }
 
-    /// What it was sent last.
+    /// The last call.
     pub(crate) fn last(&self) -> ModelCall {
         self.heard.lock().unwrap().last().unwrap().clone()
     }
 
-    /// The tools that it was offered last.
+    /// The tools of the last call.
     pub(crate) fn tools(&self) -> Vec<String> {
         self.last().tools.iter().map(|tool| tool.name.clone()).collect()
     }
@@ -41,7 +41,7 @@ impl Model for Noted {
     }
 }
 
-/// An app on notes of its own.
+/// An app with its own notes.
 pub(crate) struct Bench {
     pub(crate) app: App,
     pub(crate) model: Arc<Noted>,
@@ -59,13 +59,13 @@ impl Bench {
         Self { app: App::with(registry, store, Arc::clone(&model) as Arc<dyn Model>), model, folder }
     }
 
-    /// One turn in a conversation of its own.
+    /// A turn in its own conversation.
     pub(crate) async fn say(&self, prompt: &str) -> Said {
         let session = self.app.session().await.unwrap();
         self.app.say(&session, prompt).await
     }
 
-    /// One turn in a conversation of its own, and what was put off. Returns the keys that were learnt.
+    /// A turn in its own conversation, with its jobs. Returns the keys that were learnt.
     pub(crate) async fn teach(&self, prompt: &str) -> Vec<String> {
         keys(self.say(prompt).await).await
     }
@@ -84,7 +84,7 @@ pub(crate) async fn keys(said: Said) -> Vec<String> {
     keys
 }
 
-/// Empty notes, in a folder that goes with them.
+/// Empty notes in a temporary folder.
 pub(crate) fn notes() -> (TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("notes.redb")).unwrap();

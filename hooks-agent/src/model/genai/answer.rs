@@ -1,4 +1,4 @@
-//! What came back, in the words of this crate.
+//! Converts answers of `genai`.
 
 use ::genai::chat::{ContentPart, MessageContent, StreamEnd};
 use hooks_core::data::{Block, ToolCall, ToolInput, Usage};
@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 
 use crate::model::{MAX_TOKENS, ModelAnswer};
 
-/// Where a call keeps what its provider signed it with, to be sent again.
+/// The field of a call that keeps the provider's signature, which has to be sent back.
 pub(super) const SIGNATURES: &str = "thought_signatures";
 
 pub(super) fn of(end: StreamEnd, model: &str) -> ModelAnswer {
     let parts = end.captured_content.map(MessageContent::into_parts).unwrap_or_default();
     let mut content = blocks(parts, model);
-    // Providers that sign nothing send their thoughts next to the content.
+    // Providers without signatures return the thinking separately from the content.
     if !content.iter().any(|block| matches!(block, Block::Other(_))) {
         let thought = end.captured_reasoning_content.filter(|text| !text.is_empty());
         content.splice(..0, thought.map(|text| thinking(Some(text), None, model)));
@@ -27,7 +27,7 @@ pub(super) fn of(end: StreamEnd, model: &str) -> ModelAnswer {
     answer
 }
 
-/// What the call took; `None` where the provider says nothing of it.
+/// The token usage. `None` if the provider reports none.
 fn usage(reported: &::genai::chat::Usage) -> Option<Usage> {
     let tokens = |count: Option<i32>| count.and_then(|count| u64::try_from(count).ok());
     let cache = reported.prompt_tokens_details.as_ref();
@@ -48,13 +48,13 @@ fn blocks(parts: Vec<ContentPart>, model: &str) -> Vec<Block> {
         match part {
             ContentPart::Text(text) if !text.is_empty() => blocks.push(Block::from(text)),
             ContentPart::ReasoningContent(text) => blocks.push(thinking(Some(text), None, model)),
-            // A signature stands before what it signs.
+            // A signature precedes the content that it signs.
             ContentPart::ThoughtSignature(signature) => {
                 let text = parts.next_if(|part| matches!(part, ContentPart::ReasoningContent(_)));
                 let text = text.and_then(|part| part.as_reasoning_content().map(str::to_owned));
                 blocks.push(thinking(text, Some(signature), model));
             }
-            // Copies of a call fill the gap before it, where a provider does not count from 0.
+            // If a provider does not count calls from 0, `genai` fills the gap with copies of a call.
             ContentPart::ToolCall(call) if parts.clone().any(|later| is_copy(&call, &later)) => {}
             ContentPart::ToolCall(call) => blocks.push(Block::ToolUse(tool_call(call))),
             _ => {}
@@ -63,7 +63,7 @@ fn blocks(parts: Vec<ContentPart>, model: &str) -> Vec<Block> {
     blocks
 }
 
-/// Whether `call` is `later`, or what had come of it when it began.
+/// Whether `call` is an early copy of `later`.
 fn is_copy(call: &::genai::chat::ToolCall, later: &ContentPart) -> bool {
     let empty = call.fn_arguments.as_str() == Some("");
     later.as_tool_call().is_some_and(|later| {
@@ -74,10 +74,10 @@ fn is_copy(call: &::genai::chat::ToolCall, later: &ContentPart) -> bool {
 
 fn tool_call(call: ::genai::chat::ToolCall) -> ToolCall {
     let input = match call.fn_arguments {
-        // A tool without parameters is often called without a word.
+        // Tools without parameters are often called without an input.
         Value::Null => json!({}).into(),
         Value::String(text) if text.trim().is_empty() => json!({}).into(),
-        // The text was no JSON.
+        // The text was not valid JSON.
         Value::String(text) => ToolInput::parse(text),
         value => value.into(),
     };
@@ -88,7 +88,7 @@ fn tool_call(call: ::genai::chat::ToolCall) -> ToolCall {
     made
 }
 
-/// What the model thought, in the words of Anthropic, and which model: others cannot read it, or refuse it.
+/// A thinking block in Anthropic's format, plus the name of the model: other models cannot read it, or reject it.
 fn thinking(text: Option<String>, signature: Option<String>, model: &str) -> Block {
     let mut block = Map::new();
     block.insert("type".to_owned(), "thinking".into());

@@ -1,7 +1,7 @@
-//! What went wrong, sorted by whether the same call may be made again.
+//! Converts errors of `genai`, sorted by whether the same call may be retried.
 //!
-//! `genai` keeps status, headers and body of a refusal, so these are exact. It does not say of a connection whether it could
-//! not be made or broke before the first word; both are [`ModelError::Unavailable`].
+//! `genai` keeps the status, headers and body of an HTTP error, so these are exact. It does not distinguish a failed
+//! connect from a connection that broke before the first byte. Both become [`ModelError::Unavailable`].
 
 use std::iter::successors;
 use std::string::FromUtf8Error;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::model::ModelError;
 
-/// `begun` says whether something of the answer had come.
+/// `begun` is whether a part of the answer has arrived.
 pub(super) fn of(error: Error, begun: bool) -> ModelError {
     match error {
         Error::WebStream { error, cause, .. } => match error.downcast::<Error>() {
@@ -22,27 +22,27 @@ pub(super) fn of(error: Error, begun: bool) -> ModelError {
             Err(error) => ModelError::Unavailable(with_root(cause, &*error)),
         },
         Error::Resolver { model_iden, resolver_error: NoKey { env_name } } => ModelError::Unanswered(format!(
-            "there is no key for `{}`; set `{env_name}`, or say `Genai::api_key`",
+            "there is no key for `{}`; set `{env_name}`, or call `Genai::api_key`",
             model_iden.model_name.as_str(),
         )),
         Error::HttpError { status, body, headers, .. } => {
             let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
             refusal(status.as_u16(), &body, wait(header))
         }
-        // An error that comes as an event of the stream, after status 200.
+        // An error event within the stream, after status 200.
         Error::ChatResponse { body, .. } => within_the_stream(&body),
         Error::StreamParse { serde_error, .. } => ModelError::Broken(serde_error.to_string()),
         Error::JsonValueExt(error) => ModelError::Broken(error.to_string()),
         Error::SerdeJson(error) => ModelError::Broken(error.to_string()),
         error => match error.status() {
             Some(status) => ModelError::Unavailable(format!("{status}: {error}")),
-            // No provider of that name, a URL that is none.
+            // An unknown provider or an invalid URL.
             None => ModelError::Unanswered(error.to_string()),
         },
     }
 }
 
-/// `cause` with what is at the bottom of `error`: why a connection failed is not in its own words.
+/// `cause` with the root cause of `error` appended: the outer messages do not say why a connection failed.
 fn with_root(cause: String, error: &(dyn std::error::Error + 'static)) -> String {
     let root = successors(error.source(), |error| error.source()).last();
     root.map(|root| format!("{cause}: {root}")).unwrap_or(cause)
@@ -51,7 +51,7 @@ fn with_root(cause: String, error: &(dyn std::error::Error + 'static)) -> String
 fn refusal(status: u16, body: &str, retry_after: Option<Duration>) -> ModelError {
     let message = format!("{status}: {}", said(body));
     match status {
-        // More calls do not fill an account.
+        // The quota is exhausted, so retries do not help.
         429 if body.contains("insufficient_quota") => ModelError::Rejected(message),
         429 => ModelError::rate_limited(message, retry_after),
         500.. if retry_after.is_some() => ModelError::rate_limited(message, retry_after),
@@ -74,7 +74,7 @@ fn within_the_stream(body: &Value) -> ModelError {
     }
 }
 
-/// Providers have no common code for it, only their words.
+/// Providers have no common code for this, so their messages are searched.
 fn too_long(body: &str) -> bool {
     const WORDS: [&str; 8] = [
         "context_length",
@@ -90,7 +90,7 @@ fn too_long(body: &str) -> bool {
     WORDS.iter().any(|words| body.contains(words))
 }
 
-/// What a body says, in whatever shape; not more of it than a person reads.
+/// The message in a body of any shape, truncated.
 fn said(body: &str) -> String {
     const LONGEST: usize = 500;
     let json: Value = serde_json::from_str(body).unwrap_or_default();
@@ -102,7 +102,8 @@ fn said(body: &str) -> String {
     }
 }
 
-/// How long to wait: in milliseconds as some say, or in seconds. A date is not read, the loop's own wait takes its place.
+/// The delay from `retry-after-ms` (milliseconds) or `retry-after` (seconds). For an HTTP date, the loop uses its own
+/// delay.
 fn wait<'a>(header: impl Fn(&'static str) -> Option<&'a str>) -> Option<Duration> {
     let number = |name| header(name).and_then(|text| text.trim().parse::<f64>().ok());
     let seconds = number("retry-after-ms").map(|ms| ms / 1_000.0).or_else(|| number("retry-after"));
@@ -117,13 +118,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_key_it_is_said_where_one_goes() {
+    fn without_a_key_the_error_says_how_to_set_one() {
         let resolver_error = resolver::Error::ApiKeyEnvNotFound { env_name: "OPENAI_API_KEY".to_owned() };
         let model_iden = ModelIden::new(AdapterKind::OpenAI, "gpt-4o");
         let error = of(Error::Resolver { model_iden, resolver_error }, false);
         assert_eq!(
             error.to_string(),
-            "the model gave no answer: there is no key for `gpt-4o`; set `OPENAI_API_KEY`, or say `Genai::api_key`"
+            "the model gave no answer: there is no key for `gpt-4o`; set `OPENAI_API_KEY`, or call `Genai::api_key`"
         );
     }
 }

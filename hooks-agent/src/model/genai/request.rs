@@ -1,4 +1,4 @@
-//! What is sent: messages and tools in the words of `genai`.
+//! Converts messages and tools to those of `genai`.
 
 use ::genai::chat::{
     Binary, CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, JsonSpec, MessageContent, Tool,
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::answer::SIGNATURES;
 use crate::model::ModelCall;
 
-/// The call, as `model` is sent it.
+/// Converts a call for `model`.
 pub(super) fn of(call: &ModelCall, model: &str) -> ChatRequest {
     let request = ChatRequest::new(call.messages.iter().flat_map(|message| messages(message, model)).collect());
     let request = match call.system_prompt.as_str() {
@@ -27,8 +27,8 @@ pub(super) fn of(call: &ModelCall, model: &str) -> ChatRequest {
     request.with_tools(tools)
 }
 
-/// The same, where the provider is to keep what it reads: all up to a mark. One stands behind the tools and the system prompt,
-/// which change least, and one behind the last message.
+/// Adds marks for prompt caching to the request: one after the tools and the system prompt, which change least, and one
+/// after the last message.
 pub(super) fn marked(mut request: ChatRequest) -> ChatRequest {
     let system = request.system.take().map(ChatMessage::system);
     if let Some(last) = request.messages.last_mut() {
@@ -38,7 +38,7 @@ pub(super) fn marked(mut request: ChatRequest) -> ChatRequest {
     request
 }
 
-/// What a hook asked of this call goes over what the model was made with.
+/// The options of a call: those of the model, overridden by those that hooks set for this call.
 pub(super) fn options(made: &ChatOptions, call: &ModelCall) -> ChatOptions {
     let mut options = made.clone();
     if let Some(temperature) = call.temperature {
@@ -66,8 +66,8 @@ pub(super) fn options(made: &ChatOptions, call: &ModelCall) -> ChatOptions {
     options
 }
 
-/// A message, after the results that it holds: some providers keep them in messages of the person, here they are
-/// messages of their own.
+/// Converts a message. The tool results that it contains become messages of their own, in front of it: `genai` wants
+/// them separate, although some providers keep them in user messages.
 fn messages(message: &Message, model: &str) -> Vec<ChatMessage> {
     let (mut results, mut parts) = (Vec::new(), Vec::new());
     for block in &message.content {
@@ -81,7 +81,8 @@ fn messages(message: &Message, model: &str) -> Vec<ChatMessage> {
         }
     }
     let role = match message.role {
-        // A call is the model's, whoever a hook says the row is of: sent without it, its result is refused for good.
+        // Tool calls always belong to the model, even if a hook changed the role of the row. Without its call, the
+        // provider would reject the result forever.
         _ if message.tool_calls().next().is_some() => ChatRole::Assistant,
         Role::System | Role::Developer => ChatRole::System,
         Role::Assistant => ChatRole::Assistant,
@@ -104,7 +105,7 @@ fn tool_call(call: &ToolCall) -> ContentPart {
     })
 }
 
-/// Providers take an object and nothing else, also where the model had written none, and its tool then said so.
+/// Providers require an object, even if the model sent something else, which its tool then rejected.
 fn arguments(input: &Value) -> Value {
     match input {
         Value::Object(_) => input.clone(),
@@ -113,14 +114,14 @@ fn arguments(input: &Value) -> Value {
     }
 }
 
-/// The text of a result. What is no text cannot be sent; the model reads that there was something.
+/// The text of a result. Content that is not text cannot be sent, so a placeholder says what was left out.
 fn tool_response(result: &ToolResultBlock) -> ToolResponse {
     let text = result.content.iter().map(|block| match block {
         Block::Text(text) => text.text.clone(),
         Block::Other(value) => {
             let kind = value["type"].as_str().unwrap_or("unknown");
             left_out(kind);
-            format!("[left out, not a text: {kind}]")
+            format!("[left out, not text: {kind}]")
         }
         _ => String::new(),
     });
@@ -131,11 +132,11 @@ fn tool_response(result: &ToolResultBlock) -> ToolResponse {
     }
 }
 
-/// A block of a type that this crate does not know, where `genai` does.
+/// Converts a block of a type that this crate does not know but `genai` does.
 fn other(role: Role, value: &Value, model: &str, parts: &mut Vec<ContentPart>) {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     match value["type"].as_str().unwrap_or_default() {
-        // The thoughts of another model are of no use to this one.
+        // Thinking of another model is useless for this one.
         "thinking" if value["model"].as_str().is_some_and(|of| of != model) => {}
         "thinking" if role == Role::Assistant => {
             parts.extend(text(&value["signature"]).map(ContentPart::ThoughtSignature));
@@ -146,7 +147,7 @@ fn other(role: Role, value: &Value, model: &str, parts: &mut Vec<ContentPart>) {
     }
 }
 
-/// An image in the words of Anthropic, or in those of OpenAI.
+/// An image in the format of Anthropic or OpenAI.
 fn image(value: &Value) -> Option<Binary> {
     let source = &value["source"];
     if let (Some(kind), Some(data)) = (source["media_type"].as_str(), source["data"].as_str()) {
@@ -160,5 +161,5 @@ fn image(value: &Value) -> Option<Binary> {
 }
 
 fn left_out(kind: &str) {
-    tracing::warn!(block = kind, "a block was left out of a call of the model: its type cannot be sent");
+    tracing::warn!(block = kind, "a block of an unsupported type was left out of a model call");
 }

@@ -1,4 +1,4 @@
-//! A server that is spoken to over HTTP.
+//! MCP servers over HTTP.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 
 use super::{McpError, McpServer};
 
-/// Where a server is, and what it is told of who calls. With the feature `mcp-http`.
+/// The URL of an MCP server, and the headers of each request. Requires the feature `mcp-http`.
 ///
 /// ```no_run
 /// use hooks_agent::tool::mcp::{HttpServer, McpServer};
@@ -21,7 +21,7 @@ use super::{McpError, McpServer};
 /// # }
 /// ```
 #[derive(Clone)]
-#[must_use = "it is connected with `McpServer::connect_http`"]
+#[must_use = "pass it to `McpServer::connect_http`"]
 pub struct HttpServer {
     url: String,
     bearer: Option<String>,
@@ -29,24 +29,24 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// The server at this URL.
+    /// Creates the address of the server at `url`.
     pub fn new(url: impl Into<String>) -> Self {
         Self { url: url.into(), bearer: None, headers: Vec::new() }
     }
 
-    /// The token with which each call is made.
+    /// Sets the bearer token of each request.
     pub fn bearer(mut self, token: impl Into<String>) -> Self {
         self.bearer = Some(token.into());
         self
     }
 
-    /// A header of each call.
+    /// Adds a header to each request.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Where it is, without a query, a user and a password.
+    /// The URL without query, user and password.
     fn place(&self) -> String {
         let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
         let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -55,7 +55,7 @@ impl HttpServer {
         if scheme.is_empty() { format!("{host}{path}") } else { format!("{scheme}://{host}{path}") }
     }
 
-    /// What was said of it, without the parts of the URL that may be secrets, the token, and the values of headers.
+    /// Removes secrets from a message: parts of the URL, the token, and the values of headers.
     fn without_secrets(&self, mut said: String) -> String {
         let rest = self.url.split_once("://").map_or(self.url.as_str(), |(_, rest)| rest);
         let user = rest.split('/').next().and_then(|host| host.rsplit_once('@')).map(|(user, _)| user);
@@ -70,12 +70,13 @@ impl HttpServer {
 
     fn config(&self) -> Result<StreamableHttpClientTransportConfig, String> {
         if !self.url.starts_with("http://") && !self.url.starts_with("https://") {
-            return Err("this is no URL; write one such as `https://tools.example.com/mcp`".to_owned());
+            return Err("this is not a URL; write one such as `https://tools.example.com/mcp`".to_owned());
         }
         let mut headers = HashMap::new();
         for (name, value) in &self.headers {
             let header = name.as_str().try_into().ok().zip(value.as_str().try_into().ok());
-            let (name, value) = header.ok_or_else(|| format!("`{name}` is no header, or its value cannot be one"))?;
+            let (name, value) =
+                header.ok_or_else(|| format!("`{name}` is not a valid header name, or its value is not valid"))?;
             headers.insert(name, value);
         }
         let config = StreamableHttpClientTransportConfig::with_uri(self.url.as_str()).custom_headers(headers);
@@ -99,21 +100,22 @@ impl fmt::Debug for HttpServer {
 }
 
 impl McpServer {
-    /// Connects to a server over HTTP, and asks it for its tools. It has a minute. With the feature `mcp-http`.
+    /// Connects to a server over HTTP and lists its tools. The limit is one minute. Requires the feature `mcp-http`.
     ///
-    /// A server that cannot be reached later is a tool that fails. Where it has forgotten the session, because it was started
-    /// anew, a new one is begun.
+    /// If the server cannot be reached later, calls of its tools fail. If it has lost the session, for example after a
+    /// restart, a new session is started.
     ///
     /// # Errors
-    /// [`McpError`] where it cannot be reached, refuses, or does not speak the protocol.
+    /// [`McpError`] if the server cannot be reached, rejects the client, or does not implement the protocol.
     pub async fn connect_http(server: impl Into<HttpServer>) -> Result<Self, McpError> {
         Self::connect_http_within(server, Duration::from_secs(60)).await
     }
 
-    /// As [`connect_http`](Self::connect_http), with `limit` in place of the minute.
+    /// Like [`connect_http`](Self::connect_http), with `limit` instead of one minute.
     ///
     /// # Errors
-    /// [`McpError`] where it cannot be reached, refuses, or does not speak the protocol in time.
+    /// [`McpError`] if the server cannot be reached, rejects the client, or does not complete the handshake within
+    /// `limit`.
     pub async fn connect_http_within(server: impl Into<HttpServer>, limit: Duration) -> Result<Self, McpError> {
         let server = server.into();
         let connected = match server.config() {

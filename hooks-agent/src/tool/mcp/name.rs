@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-/// Gives tools names that every provider takes: 64 letters, digits, `_` and `-`, no two the same.
+/// Creates tool names that every provider accepts: at most 64 letters, digits, `_` and `-`, all different.
 #[derive(Default)]
 pub(super) struct Names(BTreeSet<String>);
 
@@ -27,7 +27,7 @@ mod tests {
     use super::Names;
 
     #[test]
-    fn names_fit_every_provider_and_stay_apart() {
+    fn names_fit_every_provider_and_stay_unique() {
         let mut names = Names::default();
         let long = "x".repeat(70);
         for (prefix, name, expected) in [

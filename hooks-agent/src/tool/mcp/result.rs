@@ -2,12 +2,12 @@ use hooks_core::data::{Block, ToolResult};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
-/// What a server answered. Text is text; images, sounds and resources stay blocks of their own, as they came.
+/// Converts a result. Text stays text. Images, audio and resources become blocks in their original form.
 pub(super) fn of(answer: CallToolResult) -> ToolResult {
     let mut result = ToolResult::default();
     result.content = answer.content.into_iter().map(block).collect();
     if let Some(structured) = answer.structured_content {
-        // Most servers say the same in a text; once is enough.
+        // Most servers repeat structured content as text. Keep it once.
         let said = |block: &Block| {
             let text: Option<Value> = block.as_text().and_then(|text| serde_json::from_str(text).ok());
             text.as_ref() == Some(&structured)

@@ -1,4 +1,4 @@
-//! What a server writes to its standard error.
+//! Reads the standard error of a server.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,34 +8,34 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
 
-/// Lines that are kept.
+/// The number of lines that are kept.
 const LINES: usize = 5;
-/// Characters of a line that are shown.
+/// The number of characters of each line that are shown.
 const CHARS: usize = 300;
 
 type Lines = Arc<Mutex<VecDeque<String>>>;
 
-/// The last lines that a server wrote. Reading goes on where this is dropped: a server that is not read blocks.
+/// The last lines that a server wrote. Reading continues after this is dropped, because a full pipe blocks the server.
 pub(super) struct StderrTail {
     lines: Lines,
     reading: JoinHandle<()>,
 }
 
 impl StderrTail {
-    /// Reads `from` to its end, into the log.
+    /// Reads `from` to its end and logs it.
     pub(super) fn read(from: ChildStderr, server: String) -> Self {
         let lines = Lines::default();
         let reading = tokio::spawn(log(from, server, Arc::clone(&lines)));
         Self { lines, reading }
     }
 
-    /// The last lines of a server that has ended, as the end of a message; nothing where it was silent.
+    /// The last lines of a server that has exited, as a suffix of an error message. Empty if it wrote nothing.
     pub(super) async fn last_words(self) -> String {
-        // Its children may keep the pipe open.
+        // Children of the server can keep the pipe open.
         let _ = tokio::time::timeout(Duration::from_millis(500), self.reading).await;
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        if lines.is_empty() { String::new() } else { format!("; it said: {}", lines.join("\n")) }
+        if lines.is_empty() { String::new() } else { format!("; its last output: {}", lines.join("\n")) }
     }
 }
 

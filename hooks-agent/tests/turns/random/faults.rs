@@ -1,4 +1,4 @@
-//! Parts of the app that misbehave where they are told to.
+//! Parts of the app that misbehave on request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use hooks_core::prelude::*;
 use crate::turns::bench::Log;
 use crate::turns::stores::Disturb;
 
-/// How something of the app misbehaves.
+/// How a part of the app misbehaves.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fault {
     Fails,
@@ -19,7 +19,7 @@ pub(super) enum Fault {
     Hangs,
 }
 
-/// A store that notes what it has, and misbehaves at the call at which it is told to.
+/// A store that records its content, and misbehaves at the given call.
 pub(super) struct Faulty {
     pub(super) log: Log,
     pub(super) calls: AtomicUsize,
@@ -50,7 +50,7 @@ impl Disturb for Faulty {
     }
 }
 
-/// A scripted model that notes when it is called, and misbehaves where its line says so.
+/// A scripted model that records its calls, and misbehaves if its line says so.
 pub(super) struct Moody(pub(super) Arc<Scripted>, pub(super) Log);
 
 impl Model for Moody {
@@ -68,7 +68,7 @@ impl Model for Moody {
     }
 }
 
-/// A tool that takes its time.
+/// A slow tool.
 pub(super) struct Slow;
 
 impl hooks_agent::tool::Tool for Slow {

@@ -1,9 +1,9 @@
-//! What always holds of a turn.
+//! Invariants of turns.
 
 use hooks_core::data::{Block, Message};
 use proptest::prelude::*;
 
-/// Each call has its one result, behind it. Where the store itself failed, calls may be left open: it took no more rows.
+/// Each call has exactly one result after it. If the store failed, calls may be open, because it accepted no more rows.
 pub(super) fn well_formed<'a>(
     messages: impl Iterator<Item = &'a Message>,
     store_failed: bool,
@@ -29,20 +29,20 @@ pub(super) fn well_formed<'a>(
     Ok(())
 }
 
-/// What holds of the order in which things happened. `undisturbed`: nothing kept a row from being stored.
+/// Invariants of the order of events. `undisturbed` means that nothing prevented a row from being stored.
 pub(super) fn in_order(log: &[String], undisturbed: bool) -> Result<(), TestCaseError> {
     let count = |what: &str| log.iter().filter(|noted| *noted == what).count();
     prop_assert_eq!(count("turn_end"), 1, "{:?}", log);
     prop_assert_eq!(log.last().map(String::as_str), Some("turn_end"), "{:?}", log);
 
-    // Each before has its one after: of calls always, of the rest where nothing kept it from being done.
+    // Each `before` has its `after`: for calls always, otherwise if nothing prevented it.
     prop_assert_eq!(count("before_tool_call"), count("after_tool_call"), "{:?}", log);
     alternate(&without_withdrawn(log), "before_create_message", "after_create_message", undisturbed)?;
     alternate(log, "pre_model_call", "post_model_call", false)?;
     alternate(log, "before_compaction", "post_compact", false)?;
 
     for (before, after) in log.iter().zip(log.iter().skip(1)) {
-        // Not before the store has it, and never without.
+        // Not before the store has it, and never without it.
         prop_assert_eq!(after == "after_create_message", before == "the store", "{:?}", log);
         let ran = ["after_tool_call_success", "after_tool_call_failure", "the tool"].contains(&after.as_str());
         let asked = before == "before_tool_call" && after == "permission_request";
@@ -64,15 +64,14 @@ pub(super) fn in_order(log: &[String], undisturbed: bool) -> Result<(), TestCase
     Ok(())
 }
 
-/// The log without the rows that hooks at `stop` were shown and kept from being stored: an error went the same way in their
-/// place.
+/// The log without the rows that hooks at `stop` saw but which were not stored, because an error replaced them.
 fn without_withdrawn(log: &[String]) -> Vec<String> {
     let withdrawn = ["before_create_message", "stop", "before_create_message"];
     let begins = |at: usize| log[at..].iter().take(3).map(String::as_str).eq(withdrawn);
     (0..log.len()).filter(|&at| !begins(at)).map(|at| log[at].clone()).collect()
 }
 
-/// No `after` without a `before` of its own; where they are `paired`, no `before` without an `after` either.
+/// No `after` without a `before`. If they are `paired`, also no `before` without an `after`.
 fn alternate(log: &[String], before: &str, after: &str, paired: bool) -> Result<(), TestCaseError> {
     let mut open = 0;
     for what in log {

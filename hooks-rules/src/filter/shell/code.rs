@@ -1,17 +1,15 @@
-//! Code of other languages in the words of a command. What it starts is not read from it: code that can start a program is
-//! opaque.
+//! Code of other languages in the arguments of a command. It is not analysed: code that can start programs is opaque.
 
 use super::programs::Role;
 use super::word::Word;
 
-/// Whether a program runs code that is not understood: code that it reads, or that stands in an option.
+/// Whether a program runs code that is not analysed: from standard input, or from an option.
 pub(super) fn is_opaque(role: Role, words: &[Word], is_fed: bool) -> bool {
     if words.iter().any(|word| word.computed) {
         return true;
     }
     match role {
-        // Its input is data.
-        // What stands between fields is no code.
+        // Its input is data, and text between fields is not code.
         Role::Awk => {
             let code = words.iter().filter(|word| !word.text.starts_with("-F"));
             code.into_iter().any(|word| starts_others(word) || pipes(&word.text))
@@ -26,7 +24,7 @@ pub(super) fn is_opaque(role: Role, words: &[Word], is_fed: bool) -> bool {
     }
 }
 
-/// Words by which languages start programs.
+/// Whether the word contains a function with which languages start programs.
 pub(super) fn starts_others(word: &Word) -> bool {
     const WORDS: &[&str] = &["system", "exec", "popen", "spawn", "shell", "getline", "!", "`", "$(", "eval", "@"];
     let text = word.text.as_str();
@@ -34,7 +32,7 @@ pub(super) fn starts_others(word: &Word) -> bool {
         && WORDS.iter().any(|word| text.contains(word))
 }
 
-/// An option that has code behind it, or a file that is read first.
+/// Whether the option takes code, or a file that is executed first.
 fn is_inline(option: &str) -> bool {
     if let Some(long) = option.strip_prefix("--") {
         return ["eval", "print", "exec", "require", "import", "command", "cmd", "init"]
@@ -46,12 +44,12 @@ fn is_inline(option: &str) -> bool {
     option.strip_prefix('-').is_some_and(behind) || (option.starts_with('+') && option.len() > 1)
 }
 
-/// Whether a program of awk has a pipe, which is no `||`.
+/// Whether an awk program contains a pipe (and not `||`).
 fn pipes(text: &str) -> bool {
     text.replace("||", "").contains('|')
 }
 
-/// Whether a program of sed may have `e`, by which it runs lines: as a command, or as a flag behind `s`.
+/// Whether a sed program may contain `e`, which runs lines: as a command, or as a flag of `s`.
 fn runs_its_lines(text: &str) -> bool {
     let is_option = matches!(
         text,

@@ -1,12 +1,12 @@
 use super::word::Word;
 
-/// One simple command: its name and arguments, without assignments and redirections.
+/// A simple command: name and arguments, without assignments and redirections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Command {
     pub(super) words: Vec<Word>,
-    /// As the line has it, blanks made one.
+    /// The text of the command with whitespace collapsed.
     pub(super) source: String,
-    /// Whether something is written to its standard input: a pipe, a here-document, a file.
+    /// Whether its standard input is redirected: from a pipe, a here-document or a file.
     pub(super) is_fed: bool,
 }
 
@@ -17,13 +17,13 @@ pub(super) struct Assignment {
     pub(super) value: Word,
 }
 
-/// What a line runs.
+/// The commands that a line runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Commands {
     pub(super) simple: Vec<Command>,
     pub(super) assignments: Vec<Assignment>,
-    /// Whether the line has `$( )`, backticks, a variable, or braces that make several words of one.
+    /// Whether the line contains `$( )`, backticks, a variable, or a brace expansion.
     pub(super) computes: bool,
-    /// Whether it writes a file.
+    /// Whether the line writes a file.
     pub(super) writes: bool,
 }

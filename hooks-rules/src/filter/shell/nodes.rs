@@ -1,10 +1,11 @@
-//! What single nodes of a line's tree say.
+//! Properties of single nodes of the syntax tree.
 
 use tree_sitter::Node;
 
 use super::word::Word;
 
-/// The words of a redirection that are none of its own: those behind its file, and behind the mark of a here-document.
+/// The words that the grammar attaches to a redirection although they do not belong to it: those after its file, and
+/// those after the delimiter of a here-document.
 pub(super) fn words_behind(redirect: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = redirect.walk();
     match redirect.kind() {
@@ -14,16 +15,16 @@ pub(super) fn words_behind(redirect: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// Whether a comment stands where the shell has one: at the start of a word.
+/// Whether a comment begins where a shell allows it: at the start of a word.
 pub(super) fn begins_a_word(source: &str, at: usize) -> bool {
     let before = &source[..at];
     let stands_apart = before.is_empty() || before.ends_with([' ', '\t', '\n', ';', '&', '|', '(', ')', '`']);
     let end = before.trim_end_matches([' ', '\t', '\n']);
-    // A backslash keeps the blank, or joins the lines.
+    // A backslash escapes the space, or joins the lines.
     stands_apart && !end.ends_with('\\')
 }
 
-/// Whether the mark of a here-document is one word, in one kind of quotes or none.
+/// Whether the delimiter of a here-document is a single word, either unquoted or completely quoted.
 pub(super) fn is_plain_mark(text: &str) -> bool {
     let inner = match text.as_bytes() {
         [b'\'', inner @ .., b'\''] | [b'"', inner @ .., b'"'] => inner,
@@ -43,7 +44,7 @@ pub(super) fn writes(redirect: Node<'_>, source: &str) -> bool {
     text.contains('>') && to != "/dev/null" && !to.trim_end_matches('-').chars().all(|c| c.is_ascii_digit())
 }
 
-/// Whether a node is one of arithmetic.
+/// Whether the node itself is an arithmetic expression.
 pub(super) fn is_arithmetic_itself(node: Node<'_>, text: &str) -> bool {
     match node.kind() {
         "arithmetic_expansion" | "c_style_for_statement" | "subscript" | "test_command" => true,
@@ -54,7 +55,7 @@ pub(super) fn is_arithmetic_itself(node: Node<'_>, text: &str) -> bool {
     }
 }
 
-/// Whether a command makes arithmetic of its words, or of a variable that they name.
+/// Whether a command evaluates its arguments, or variables that they name, as arithmetic.
 pub(super) fn calculates(words: &[Word]) -> bool {
     let has = |flag: &str| words.iter().any(|word| word.text.starts_with('-') && word.text.contains(flag));
     // A name may have an index.
@@ -71,14 +72,14 @@ pub(super) fn calculates(words: &[Word]) -> bool {
     }
 }
 
-/// Whether a redirection writes to standard input.
+/// Whether a redirection sets standard input.
 pub(super) fn feeds(redirect: Node<'_>, source: &str) -> bool {
     let is_input = || source[redirect.byte_range()].trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('<');
     matches!(redirect.kind(), "heredoc_redirect" | "herestring_redirect")
         || (redirect.kind() == "file_redirect" && is_input())
 }
 
-/// Whether a text holds a command in backticks or brackets that no backslash keeps.
+/// Whether a text contains an unescaped command substitution.
 pub(super) fn holds_a_command(text: &str) -> bool {
     let mut escaped = false;
     let mut dollar = false;
@@ -90,12 +91,12 @@ pub(super) fn holds_a_command(text: &str) -> bool {
     })
 }
 
-/// Whether a word goes on behind the end of its line, which no word does without a backslash.
+/// Whether a word continues after the end of its line. Without a backslash, no word does.
 pub(super) fn holds_an_end(text: &str) -> bool {
     text.match_indices('\n').any(|(at, _)| !text[..at].ends_with('\\'))
 }
 
-/// Whether a node is a part of arithmetic or of `[[ ]]`.
+/// Whether a node is inside arithmetic or `[[ ]]`.
 pub(super) fn is_arithmetic(node: Node<'_>) -> bool {
     let mut above = node.parent();
     while let Some(parent) = above {

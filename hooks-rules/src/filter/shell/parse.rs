@@ -1,4 +1,4 @@
-//! What a line runs, by a grammar of bash. A line that the grammar does not have is `None`.
+//! Finds the commands that a line runs, with a bash grammar. `None` if the grammar cannot parse the line.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -13,29 +13,29 @@ use super::nodes::{
 use super::programs;
 use super::word::Word;
 
-/// A line longer than this is not read.
+/// Longer lines are not parsed.
 const LONGEST: usize = 1 << 18;
 
-/// How deep commands may be nested in others.
+/// The maximum nesting of commands.
 const DEPTH: usize = 200;
 
-/// A line that takes longer is not understood.
+/// A line that takes longer to parse is treated as not understood.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 pub(super) fn read(line: &str) -> Option<Commands> {
     let tree = tree(line)?;
-    // By these a shell knows programs by other names.
+    // These commands change how a shell resolves program names.
     let plain: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
     if ["BASH_ALIASES", "BASH_CMDS", "POSIXLY_CORRECT"].iter().any(|name| plain.contains(name)) {
         return None;
     }
     let mut walk = Walk { source: line, found: Commands::default(), hides: false, calculates: false };
     walk.node(tree.root_node(), false, 0)?;
-    // Arithmetic runs what a variable holds.
+    // Arithmetic evaluates the value of a variable.
     (!(walk.hides && walk.calculates)).then_some(walk.found)
 }
 
-/// Something in the line that is bash's and not known to other shells.
+/// A construct in the line that only bash supports.
 #[cfg(feature = "runner")]
 pub(super) fn bash_only(line: &str) -> Option<&'static str> {
     let tree = tree(line)?;
@@ -58,7 +58,7 @@ pub(super) fn bash_only(line: &str) -> Option<&'static str> {
     None
 }
 
-/// The tree of a line that the grammar has.
+/// The syntax tree of a line, if the grammar can parse it.
 fn tree(line: &str) -> Option<Tree> {
     if line.len() > LONGEST || line.contains('\0') {
         return None;
@@ -80,7 +80,7 @@ struct Walk<'a> {
     found: Commands,
     /// Whether a variable may hold a `$` or a backtick as text, because quotes keep them or because it is computed or read.
     hides: bool,
-    /// Whether it has arithmetic.
+    /// Whether the line contains arithmetic.
     calculates: bool,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Walk<'a> {
         &self.source[node.byte_range()]
     }
 
-    /// Collects what a node runs; `is_fed` says whether something is written to its standard input.
+    /// Collects the commands that a node runs. `is_fed` says whether their standard input is redirected.
     fn node(&mut self, node: Node<'_>, is_fed: bool, depth: usize) -> Option<()> {
         if depth > DEPTH {
             return None;
@@ -109,21 +109,21 @@ impl<'a> Walk<'a> {
             "comment" if !begins_a_word(self.source, node.start_byte()) => return None,
             "heredoc_start" if !is_plain_mark(self.text(node)) => return None,
             "heredoc_body" if self.ends_before(node) => return None,
-            // Prompts run what a variable holds.
+            // Prompt expansion runs commands in the value of a variable.
             "expansion" if self.text(node).contains('@') => return None,
             "command" | "declaration_command" | "unset_command" => self.command(node, None, is_fed)?,
             "redirected_statement" => return self.redirected(node, is_fed, depth),
             "variable_assignment" => self.assignment(node),
-            // What stands in backticks is read twice.
+            // The content of backticks is unescaped before it is parsed.
             "command_substitution" if self.text(node).starts_with('`') && self.text(node).contains('\\') => {
                 return None;
             }
-            // Where quotes and ends are in it the grammar does not know.
+            // The grammar does not know where quotes and line ends are in an expansion.
             "expansion" if self.text(node).contains(['\'', '"', '\\', '\n']) => return None,
             "simple_expansion" | "expansion" | "command_substitution" | "process_substitution" => {
                 self.found.computes = true;
             }
-            // The grammar takes backticks in them for text, and the shell does not.
+            // The grammar treats backticks in these nodes as text, but the shell does not.
             "word" | "regex" | "extglob_pattern" if holds_an_end(self.text(node)) => return None,
             "word" | "regex" | "extglob_pattern" | "heredoc_content" | "string_content"
                 if holds_a_command(self.text(node)) =>
@@ -132,7 +132,7 @@ impl<'a> Walk<'a> {
             }
             "heredoc_body" if self.is_plain(node) => return Some(()),
             "heredoc_body" if node.named_child_count() == 0 && holds_a_command(self.text(node)) => return None,
-            // Arithmetic runs what quotes keep.
+            // Arithmetic evaluates text in quotes.
             "raw_string" if is_arithmetic(node) && Word::of(node, self.source).hides_a_command() => return None,
             _ => {}
         }
@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// A statement with redirections, some of whose words the grammar has with them: `>file name word`.
+    /// A statement with redirections. The grammar attaches some of its words to them: `>file name word`.
     fn redirected(&mut self, node: Node<'_>, is_fed: bool, depth: usize) -> Option<()> {
         let body = node.child_by_field_name("body");
         let mut cursor = node.walk();
@@ -157,26 +157,27 @@ impl<'a> Walk<'a> {
                 self.command(body, Some(&others), is_fed)?;
                 self.inside(body, depth)?;
             }
-            // Words behind the file are those of the last command within, which the grammar does not say.
+            // The words after the file belong to the last command of the statement, but the grammar does not say which
+            // one that is.
             Some(_) if others.iter().any(|redirect| !words_behind(*redirect).is_empty()) => return None,
             Some(body) => self.node(body, is_fed, depth + 1)?,
             None => self.command(node, Some(&others), is_fed)?,
         }
         for other in others {
-            // What is behind the mark of a here-document may read it too.
+            // A command after the delimiter of a here-document may read it too.
             self.node(other, true, depth + 1)?;
         }
         Some(())
     }
 
-    /// What the words of a command run themselves.
+    /// Collects the commands in the words of a command.
     fn inside(&mut self, command: Node<'_>, depth: usize) -> Option<()> {
         let mut cursor = command.walk();
         let children: Vec<_> = command.children(&mut cursor).collect();
         children.into_iter().try_for_each(|child| self.node(child, false, depth + 1))
     }
 
-    /// One simple command. `redirects` are those of the statement around it.
+    /// Adds a simple command. `redirects` are those of the surrounding statement.
     fn command(&mut self, node: Node<'_>, redirects: Option<&[Node<'_>]>, is_fed: bool) -> Option<()> {
         let mut parts = Vec::new();
         let mut is_fed = is_fed;
@@ -184,14 +185,15 @@ impl<'a> Walk<'a> {
             let mut cursor = node.walk();
             for part in node.children(&mut cursor) {
                 match part.kind() {
-                    // Assignments before it are taken where the walk comes to them; those of `export` are its words.
+                    // The walk visits assignments before a command separately. Assignments after `export` are
+                    // arguments.
                     "variable_assignment" if node.kind() == "command" => {}
                     "command_name" => parts.extend(part.child(0)),
                     "file_redirect" | "herestring_redirect" => {
                         is_fed |= feeds(part, self.source);
                         parts.extend(words_behind(part));
                     }
-                    // The body of a function call that looks like one is no word.
+                    // The body of a function whose definition looks like a call is not an argument.
                     "subshell" => return None,
                     _ => parts.push(part),
                 }
@@ -206,7 +208,7 @@ impl<'a> Walk<'a> {
         for part in &parts {
             let word = Word::of(*part, self.source);
             let (start, source) = (part.start_byte(), self.text(*part));
-            // The grammar ends a word where the shell does not.
+            // The grammar ends the word earlier than the shell does.
             let goes_on = end.is_some_and(|end: usize| {
                 self.source.get(end..start).is_some_and(|between| between.replace("\\\n", "").is_empty())
             });
@@ -235,7 +237,7 @@ impl<'a> Walk<'a> {
         let name = node.child_by_field_name("name").map(|name| self.text(name).to_owned()).unwrap_or_default();
         let value = node.child_by_field_name("value");
         let mut value = value.map(|value| Word::of(value, self.source)).unwrap_or_default();
-        // Of a list or a longer value at least what it says.
+        // Of a list or a value that continues, keep at least the known part.
         if value.computed {
             let mut cursor = node.walk();
             let children: Vec<_> = node.children(&mut cursor).collect();
@@ -245,7 +247,7 @@ impl<'a> Walk<'a> {
         self.found.assignments.push(Assignment { name, value });
     }
 
-    /// Whether a here-document goes on behind the line that ends it.
+    /// Whether a here-document continues after the line that the grammar takes for its end.
     fn ends_before(&self, body: Node<'_>) -> bool {
         let mut before = body.prev_sibling();
         while let Some(node) = before {
@@ -258,7 +260,7 @@ impl<'a> Walk<'a> {
         false
     }
 
-    /// Whether a here-document is text without anything in it that runs: its mark is quoted.
+    /// Whether a here-document is literal text, because its delimiter is quoted.
     fn is_plain(&self, body: Node<'_>) -> bool {
         let mut before = body.prev_sibling();
         while let Some(node) = before {

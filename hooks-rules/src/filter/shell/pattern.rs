@@ -1,9 +1,9 @@
-//! A pattern of an `if`, held against the words of a command.
+//! The pattern of an `if`, which is matched against the words of a command.
 
 use super::super::wildcard;
 use super::word::Word;
 
-/// A pattern such as `git push *`, blanks made one.
+/// A pattern such as `git push *`, with whitespace collapsed.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
     text: String,
@@ -12,7 +12,7 @@ pub(super) struct Pattern {
 
 impl Pattern {
     pub(super) fn read(written: &str) -> Self {
-        // `git:*` is the older way to write `git *`.
+        // `git:*` is the older spelling of `git *`.
         let written = written.strip_suffix(":*").map_or_else(|| written.to_owned(), |prefix| format!("{prefix} *"));
         let mut words: Vec<String> = written.split_whitespace().map(str::to_owned).collect();
         if let Some(first) = words.first_mut() {
@@ -21,7 +21,7 @@ impl Pattern {
         Self { text: words.join(" "), words }
     }
 
-    /// Whether it says more than the name of a command.
+    /// Whether the pattern contains more than the name of a command.
     pub(super) fn says_more(&self) -> bool {
         self.words.iter().filter(|word| word.chars().any(|c| c != '*')).count() > 1
     }
@@ -31,7 +31,7 @@ impl Pattern {
         word.computed || self.words.first().is_none_or(|name| wildcard(name, base(&word.text)))
     }
 
-    /// Whether a command fits.
+    /// Whether a command matches.
     pub(super) fn fits(&self, command: &[Word]) -> bool {
         let Some((name, words)) = command.split_first() else { return false };
         let texts = || words.iter().map(|word| word.text.as_str());
@@ -44,7 +44,7 @@ impl Pattern {
         if words.iter().take(self.words.len()).any(|word| word.computed) {
             return true;
         }
-        // Options may stand before the word that is meant: `git -C folder push`. Each may have a value.
+        // Options can precede the argument: `git -C folder push`. Each option can have a value.
         let mut may_be_skipped = true;
         let skipped = words.iter().enumerate().take_while(|(at, word)| {
             let is_value = *at > 0 && words[at - 1].text.starts_with('-');
@@ -55,7 +55,7 @@ impl Pattern {
         skipped.map(|(at, _)| at).any(|at| self.fits_text(std::iter::once(base(&name.text)).chain(texts().skip(at))))
     }
 
-    /// Whether a command fits as it is written, with its quotes.
+    /// Whether a command matches as it is written, including its quotes.
     pub(super) fn fits_source(&self, source: &str) -> bool {
         self.fits_text(source.split_whitespace())
     }
@@ -65,10 +65,10 @@ impl Pattern {
         self.text.strip_suffix(" *").is_some_and(|bare| wildcard(bare, &text)) || wildcard(&self.text, &text)
     }
 
-    /// Whether all that it says is somewhere in a text, without regard to quotes.
+    /// Whether all words of the pattern occur in a text, ignoring quotes.
     pub(super) fn is_written_in(&self, text: &str) -> bool {
         let quotes = |c: char| matches!(c, '\'' | '"');
-        // A backslash stands before a letter that is meant, or makes another one of it.
+        // A backslash precedes a literal character, or changes the meaning of the next one.
         let meant: String = text.chars().filter(|c| *c != '\\' && !quotes(*c)).collect();
         let mut last = ' ';
         let apart =
@@ -78,10 +78,10 @@ impl Pattern {
     }
 }
 
-/// Whether a word of a pattern is in a text.
+/// Whether a word of a pattern occurs in a text.
 fn is_in(word: &str, text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
-    // What stands beside a star may go on there.
+    // The word can continue at a wildcard.
     if word.contains(['*', '?']) {
         return word.split(['*', '?']).all(|part| text.contains(part));
     }

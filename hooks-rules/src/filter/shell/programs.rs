@@ -1,4 +1,4 @@
-//! What programs do with the words that they are given.
+//! How programs use their arguments.
 
 use super::is_short;
 use super::word::Word;
@@ -8,38 +8,38 @@ use super::word::Word;
 pub(super) enum Role {
     /// It runs none of them.
     Quiet,
-    /// A word of the shell that may run what arithmetic finds in them.
+    /// A shell builtin that may evaluate arithmetic in them, which can run commands.
     Evaluates,
-    /// A shell: a line behind `-c`, a file, or standard input.
+    /// A shell: it runs the line after `-c`, a file, or standard input.
     Shell,
-    /// It starts a program that they name, or takes one of them for a line.
+    /// It starts the program that they name, or interprets one of them as a command line.
     Launches,
-    /// It takes them together for a line.
+    /// It joins them to a command line.
     Joins,
-    /// It starts a program, with words that it reads.
+    /// It starts a program with arguments that it reads.
     Feeds,
-    /// It runs code of another language: what stands in an option, what it reads, or a file.
+    /// It runs code of another language: from an option, from standard input, or from a file.
     Interprets,
-    /// The same, by a program among its words that is often harmless: `awk`.
+    /// Like [`Interprets`](Self::Interprets), but the program among its arguments is often harmless: `awk`.
     Awk,
-    /// The same: `sed`.
+    /// The same for `sed`.
     Sed,
-    /// It starts what one of its options or files says.
+    /// It starts what one of its options or files names.
     Tool,
-    /// What the line runs afterwards cannot be told from it.
+    /// It changes what later commands of the line mean.
     Obscure,
-    /// It runs none of them, but for some of its commands.
+    /// It runs none of them, except with some subcommands.
     Git,
-    /// Nothing is known of it.
+    /// Unknown.
     Unknown,
 }
 
-/// Whether a word names as a file what a program is fed with.
+/// Whether a word names the standard input as a file.
 pub(super) fn is_a_stream(word: &str) -> bool {
     ["/dev/", "/proc/"].iter().any(|folder| word.contains(folder)) && word != "/dev/null"
 }
 
-/// Words of the grammar. As the name of a command each means that the line was not understood.
+/// Reserved words of the shell. As the name of a command, they mean that the line was misparsed.
 pub(super) fn is_reserved(name: &str) -> bool {
     const WORDS: &[&str] = &[
         "{", "}", "!", "[[", "]]", "do", "done", "then", "else", "elif", "fi", "if", "while", "until", "for", "case",
@@ -48,12 +48,12 @@ pub(super) fn is_reserved(name: &str) -> bool {
     WORDS.contains(&name)
 }
 
-/// Whether a program that nothing is known of is likely to start what follows this word.
+/// Whether an unknown program probably starts the argument after this word.
 pub(super) fn announces(word: &str) -> bool {
     matches!(word, "--" | "run" | "exec" | "-exec" | "-c" | "-x" | "-e" | "--exec" | "--command" | "shell")
 }
 
-/// Whether a program or a shell runs what this variable holds.
+/// Whether a program or a shell executes the value of this variable.
 pub(super) fn is_run(variable: &str) -> bool {
     const NAMES: &[&str] = &[
         "PS0",
@@ -88,7 +88,7 @@ pub(super) fn is_run(variable: &str) -> bool {
     NAMES.contains(&variable) || variable.starts_with("GIT_CONFIG") || ENDS.iter().any(|end| variable.ends_with(end))
 }
 
-/// Whether git starts what stands behind this word, or remembers it.
+/// Whether git runs, or saves for later, what follows this word.
 pub(super) fn starts_from_git(word: &str) -> bool {
     const COMMANDS: &[&str] = &[
         "bisect",
@@ -116,7 +116,7 @@ pub(super) fn starts_from_git(word: &str) -> bool {
     COMMANDS.contains(&word) || word.contains("alias.") || STARTS.iter().any(|start| word.starts_with(start))
 }
 
-/// Whether git may know its commands by other names after this word.
+/// Whether this word can change the names of git's subcommands.
 pub(super) fn renames_git(word: &str) -> bool {
     word.contains("alias.")
         || word.contains("autocorrect")
@@ -125,7 +125,7 @@ pub(super) fn renames_git(word: &str) -> bool {
         || word == "--config-env"
 }
 
-/// Programs by what they do.
+/// The roles of known programs.
 const PROGRAMS: &[(Role, &str)] = &[
     (Role::Shell, "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash csh tcsh source . pwsh su runuser"),
     (Role::Joins, "eval trap watch ssh"),
@@ -166,7 +166,7 @@ const PROGRAMS: &[(Role, &str)] = &[
     ),
 ];
 
-/// Programs that write files, beside redirections.
+/// Programs that write files without a redirection.
 const WRITERS: &str = "cp mv ln tee dd install tar gtar bsdtar unzip gunzip gzip xz bzip2 zstd cpio curl wget patch split csplit \
                        rsync scp xxd openssl gpg ar cc gcc clang mkfifo uniq sponge \
                        pax jar bunzip2 unxz unlzma unzstd lz4 brotli 7z uudecode dos2unix";
@@ -210,7 +210,7 @@ pub(super) fn sets_what_is_run(command: &[Word]) -> bool {
     }
 }
 
-/// Whether a tool runs what a file says that it finds by itself.
+/// Whether a tool runs commands from a file that it finds by itself.
 pub(super) fn is_told_by_a_file(program: &str) -> bool {
     const TOLD: &[&str] = &[
         "make",
@@ -237,10 +237,10 @@ pub(super) fn is_told_by_a_file(program: &str) -> bool {
     TOLD.contains(&name(program))
 }
 
-/// Folders of the system. A program elsewhere may have any name.
+/// The system folders. A program elsewhere can have any name.
 const FOLDERS: &[&str] = &["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
 
-/// What a program does, by its name or its path.
+/// The role of a program, by its name or path.
 pub(super) fn role(program: &str) -> Role {
     let name = name(program);
     let known = PROGRAMS.iter().find(|(_, names)| names.split(' ').any(|known| known == name));
@@ -252,7 +252,7 @@ pub(super) fn role(program: &str) -> Role {
     }
 }
 
-/// The name of a program, without its folder and without the number of its version.
+/// The name of a program, without its folder and version number.
 fn name(program: &str) -> &str {
     let name = program.rsplit('/').next().unwrap_or(program);
     let is_known = PROGRAMS.iter().any(|(_, names)| names.split(' ').any(|known| known == name));

@@ -1,12 +1,12 @@
-//! One word of a command, without its quotes.
+//! A word of a command, without its quotes.
 
 use tree_sitter::Node;
 
-/// A word as the program gets it, as far as that is known before it runs.
+/// An argument as the program receives it, as far as it is known before the line runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Word {
     pub(super) text: String,
-    /// Whether it holds something that is known only when it runs: a variable, a command, a pattern of file names.
+    /// Whether it contains a part that is known only at run time: a variable, a command substitution, a glob.
     pub(super) computed: bool,
 }
 
@@ -19,18 +19,18 @@ impl Word {
         Self { text: String::new(), computed: true }
     }
 
-    /// Whether it holds `$( )` or backticks that quotes keep: arithmetic and prompts run them all the same.
+    /// Whether it contains a quoted `$( )` or backticks, which arithmetic and prompts execute anyway.
     pub(super) fn hides_a_command(&self) -> bool {
         self.text.contains("$(") || self.text.contains('`')
     }
 
-    /// Adds what stands right behind it.
+    /// Appends the adjacent part of the word.
     pub(super) fn append(&mut self, next: &Self) {
         self.text.push_str(&next.text);
         self.computed |= next.computed || makes_several(&self.text);
     }
 
-    /// The word that a node stands for.
+    /// The word of a node.
     pub(super) fn of(node: Node<'_>, source: &str) -> Self {
         let text = &source[node.byte_range()];
         match node.kind() {
@@ -45,7 +45,7 @@ impl Word {
                 for part in node.children(&mut cursor) {
                     match (part.is_named(), part.kind()) {
                         (true, _) => word.append(&Self::of(part, source)),
-                        // The sign before a translated string.
+                        // The `$` of a translated string.
                         (false, "$") if node.kind() == "translated_string" => {}
                         (false, _) => word.append(&bare(&source[part.byte_range()])),
                     }
@@ -58,7 +58,7 @@ impl Word {
     }
 }
 
-/// A word without quotes, in which a backslash stands before what is meant as it is.
+/// An unquoted word, in which a backslash escapes the next character.
 fn bare(text: &str) -> Word {
     let mut word = Word::default();
     let mut letters = text.chars();
@@ -76,7 +76,7 @@ fn bare(text: &str) -> Word {
     word
 }
 
-/// `{a,b}` and `{1..9}` become several words.
+/// Whether it is a brace expansion: `{a,b}` or `{1..9}`.
 fn makes_several(text: &str) -> bool {
     let Some((_, inner)) = text.split_once('{') else { return false };
     inner.contains('}') && (inner.contains(',') || inner.contains(".."))
@@ -88,7 +88,7 @@ fn quoted(node: Node<'_>, source: &str) -> Word {
     let mut cursor = node.walk();
     let mut end = node.start_byte() + 1;
     for part in node.named_children(&mut cursor) {
-        // Blanks at the start of a string are no node.
+        // Leading whitespace of a string has no node.
         unescaped(source.get(end..part.start_byte()).unwrap_or_default(), &mut word.text);
         match part.kind() {
             "string_content" => unescaped(&source[part.byte_range()], &mut word.text),
@@ -115,7 +115,7 @@ fn unescaped(text: &str, to: &mut String) {
     }
 }
 
-/// `$'…'`, in which a letter may stand as its number.
+/// `$'…'`, which supports numeric escapes.
 fn ansi_c(text: &str) -> Word {
     let mut word = Word::default();
     let mut rest = text;
@@ -138,7 +138,7 @@ fn ansi_c(text: &str) -> Word {
                     't' => word.text.push('\t'),
                     'r' => word.text.push('\r'),
                     '\\' | '\'' | '"' | '?' => word.text.push(sign),
-                    // A control character, or a sign that only some shells know.
+                    // A control character, or an escape that only some shells support.
                     _ => word.computed = true,
                 }
                 continue;
@@ -147,7 +147,7 @@ fn ansi_c(text: &str) -> Word {
         let digits = &rest[skip..];
         let end = digits.char_indices().take(most).take_while(|(_, c)| c.is_digit(radix)).count();
         let letter = u32::from_str_radix(&digits[..end], radix).ok().and_then(char::from_u32);
-        // Above ASCII it is one byte of a letter.
+        // Above ASCII, the number is one byte of a multi-byte character.
         word.computed |= letter.is_none_or(|letter| !letter.is_ascii() || letter == '\0');
         word.text.extend(letter);
         rest = &digits[end..];

@@ -1,4 +1,4 @@
-//! Answers of flat handlers, as their documentation has them.
+//! Answers of flat handlers, according to their documentation.
 
 use serde_json::Value;
 
@@ -7,14 +7,14 @@ use crate::event::Event;
 
 pub(super) fn read(event: Event, status: &RunStatus, stdout: &str, stderr: &str) -> Answer {
     let (code, ended) = match status {
-        RunStatus::NotStarted(why) => return failed(format!("it could not be run: {why}")),
-        RunStatus::TimedOut => return failed("it was not done in time".to_owned()),
-        RunStatus::Exit(code) => (*code, format!("it left with code {code}")),
+        RunStatus::NotStarted(why) => return failed(format!("it could not be started: {why}")),
+        RunStatus::TimedOut => return failed("it timed out".to_owned()),
+        RunStatus::Exit(code) => (*code, format!("it exited with code {code}")),
         RunStatus::Signal(signal) => (1, format!("it was killed by signal {signal}")),
         RunStatus::Http(status) => (1, format!("it answered with status {status}")),
     };
     let text = stdout.trim_start_matches('\u{feff}').trim();
-    // Before stdout is looked at: a Stop hook that complains keeps the turn going.
+    // Checked before stdout: a Stop hook that writes to stderr continues the turn.
     if event == Event::Stop && code == 2 {
         let said = stderr.trim();
         let reason = if said.is_empty() { "A stop hook asked for the work to go on." } else { said };
@@ -29,20 +29,20 @@ pub(super) fn read(event: Event, status: &RunStatus, stdout: &str, stderr: &str)
                 Event::UserPromptSubmit => prompt(&object),
                 Event::PreToolUse => tool(&object),
                 Event::Stop => stop(&object),
-                Event::SessionStart | Event::PostToolUse | Event::PostToolUseFailure => beside(event, &object),
+                Event::SessionStart | Event::PostToolUse | Event::PostToolUseFailure => context_answer(event, &object),
                 _ => Answer::default(),
             };
             without_effect(event, &object, &mut answer);
             answer
         }
         _ if text.is_empty() => Answer::default(),
-        // Text, or JSON that is no object.
+        // Text, or JSON that is not an object.
         _ if event == Event::UserPromptSubmit => Answer { contexts: vec![text.to_owned()], ..Answer::default() },
         _ => Answer::default(),
     }
 }
 
-/// Each key of an answer by the other ways to write it.
+/// The alternative spellings of each key.
 const SPELLINGS: &[(&str, &[&str])] = &[
     ("blockingError", &["blocking_error", "hook_blocking_error"]),
     ("preventContinuation", &["prevent_continuation", "hook_stopped_continuation"]),
@@ -57,11 +57,11 @@ const SPELLINGS: &[(&str, &[&str])] = &[
     ("follow_up_message", &["followUpMessage"]),
 ];
 
-/// Keys that have no other spelling.
+/// Keys without alternative spellings.
 const OTHERS: &[&str] = &["continue", "decision", "reason", "hookSpecificOutput"];
 
-/// The object that a text is, its keys in one spelling. A record of what a conversation is given, or a list of such, is an
-/// answer too.
+/// Parses a text as an object and normalises its keys. A record of an attachment, or a list of such records, is also an
+/// answer.
 fn object(text: &str) -> Option<Fields> {
     let said = match serde_json::from_str::<Value>(text).ok()? {
         Value::Object(object) if object.contains_key("attachment_type") => of_records([object]),
@@ -93,14 +93,14 @@ fn in_one_spelling(mut object: Fields) -> Fields {
     object
 }
 
-/// What records stand for, each a type and its message.
+/// Converts records, each with a type and a message.
 fn of_records(records: impl IntoIterator<Item = Fields>) -> Fields {
     let mut said = Fields::new();
     for mut record in records {
         let message = ["message", "content", "text", "reason"].iter().find_map(|key| record.remove(*key));
         let message = message.unwrap_or_default();
         match record.get("attachment_type").and_then(Value::as_str) {
-            // What blocks without a message blocks.
+            // A blocking record without a message still blocks.
             Some("hook_blocking_error") => {
                 let is_said = message.as_str().is_some_and(|text| !text.trim().is_empty());
                 said.entry("blockingError").or_insert(if is_said { message } else { true.into() });
@@ -124,13 +124,13 @@ fn of_records(records: impl IntoIterator<Item = Fields>) -> Fields {
     said
 }
 
-/// Remarks on what an answer says without effect.
+/// Warns about parts of an answer that have no effect.
 fn without_effect(event: Event, object: &Fields, answer: &mut Answer) {
     let known = |key: &str| OTHERS.contains(&key) || SPELLINGS.iter().any(|(known, _)| *known == key);
     let decides = matches!(event, Event::SessionEnd | Event::PreCompact);
     let keys: Vec<&str> = object.keys().map(String::as_str).filter(|key| decides == known(key)).take(5).collect();
     let is_all = object.keys().all(|key| !known(key));
-    // What a rule was given, printed again, was not meant as an answer.
+    // A script that echoes its input did not mean it as an answer.
     let is_input = ["event", "data", "hook_event_name"].iter().any(|key| object.contains_key(*key));
     if keys.is_empty() || is_input || !(decides || is_all || keys.iter().any(|key| key.starts_with("attachment_type")))
     {
@@ -140,7 +140,7 @@ fn without_effect(event: Event, object: &Fields, answer: &mut Answer) {
     answer.remarks.push(if decides {
         format!("{listed} has no power at {event}")
     } else {
-        format!("the answer has {listed}, which mean nothing here")
+        format!("the answer has {listed}, which have no effect here")
     });
 }
 
@@ -148,7 +148,7 @@ fn failed(why: String) -> Answer {
     Answer { failure: Some(why), ..Answer::default() }
 }
 
-/// blockingError > preventContinuation > additionalContext.
+/// Precedence: blockingError > preventContinuation > additionalContext.
 fn prompt(object: &Fields) -> Answer {
     let mut answer = Answer { contexts: contexts(object), ..Answer::default() };
     if let Some(reason) = blocking_error(object) {
@@ -159,7 +159,7 @@ fn prompt(object: &Fields) -> Answer {
     answer
 }
 
-/// A refusal by either spelling. An allow is no decision here, and context is recorded and not injected.
+/// A denial in either spelling. An allow has no effect in this dialect, and context is recorded but not injected.
 fn tool(object: &Fields) -> Answer {
     let mut answer = Answer::default();
     if let Some(reason) = blocking_error(object) {
@@ -178,13 +178,13 @@ fn tool(object: &Fields) -> Answer {
     answer
 }
 
-/// At the start of a session and behind a call: context, and a complaint for the model.
-fn beside(event: Event, object: &Fields) -> Answer {
+/// At the start of a session and after a call: context, and feedback for the model.
+fn context_answer(event: Event, object: &Fields) -> Answer {
     let output = object.get("hookSpecificOutput").and_then(Value::as_object);
     let mut answer = Answer { contexts: contexts(object), stop: prevented(object), ..Answer::default() };
     answer.contexts.extend(output.map(contexts).unwrap_or_default());
     match (blocking_error(object), event) {
-        // There is nothing yet that could be refused: the session stops at its first prompt.
+        // There is nothing to deny yet: the session stops at its first prompt.
         (Some(reason), Event::SessionStart) => answer.stop = Some(reason),
         (Some(reason), _) => answer.decision = Decision::Feedback(reason),
         (None, _) => {}
@@ -192,7 +192,7 @@ fn beside(event: Event, object: &Fields) -> Answer {
     answer
 }
 
-/// An error > an end > a wish to go on.
+/// Precedence: an error, then ending the turn, then continuing it.
 fn stop(object: &Fields) -> Answer {
     let output = object.get("hookSpecificOutput").and_then(Value::as_object);
     let mut answer = Answer { contexts: output.map(contexts).unwrap_or_default(), ..Answer::default() };
@@ -207,7 +207,7 @@ fn stop(object: &Fields) -> Answer {
         answer.decision = Decision::Deny(reason);
     } else if ends {
         answer.stop = Some(string(object, "stopReason").unwrap_or_default());
-        // The end wins over the wish to go on, whose reason is kept.
+        // Ending the turn takes precedence. The reason to continue is kept as a remark.
         if let Some(reason) = goes_on(object) {
             answer.remarks.push(format!("`continue: false` ends the turn; the reason to go on was: {reason}"));
         }
@@ -219,7 +219,7 @@ fn stop(object: &Fields) -> Answer {
     answer
 }
 
-/// `decision: block` with a reason, or `force_continue` with its message.
+/// `decision: block` with a reason, or `force_continue` with a message.
 fn goes_on(object: &Fields) -> Option<String> {
     if object.get("force_continue") == Some(&Value::Bool(true)) {
         let follow_up = string(object, "follow_up_message").or_else(|| string(object, "stopReason"));
@@ -228,7 +228,7 @@ fn goes_on(object: &Fields) -> Option<String> {
     (string(object, "decision")? == "block").then(|| string(object, "reason")).flatten()
 }
 
-/// `blockingError`: a text that is not empty, or true.
+/// `blockingError`: a non-empty text, or true.
 fn blocking_error(object: &Fields) -> Option<String> {
     match object.get("blockingError")? {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -244,7 +244,7 @@ fn prevented(object: &Fields) -> Option<String> {
     prevents.then(|| string(object, "stopReason").unwrap_or_else(|| "a hook ended the turn".to_owned()))
 }
 
-/// `additionalContext`, a text or a list of texts.
+/// `additionalContext`: a text or a list of texts.
 fn contexts(object: &Fields) -> Vec<String> {
     let texts = match object.get("additionalContext") {
         Some(Value::Array(texts)) => texts.iter().filter_map(Value::as_str).map(str::to_owned).collect(),

@@ -4,7 +4,7 @@ use crate::event::Event;
 use crate::matcher::{Matcher, has_no_effect};
 use crate::written::{Draft, Drafts, Flaw, Flaws, Node, Terms, handler};
 
-/// One handler with its matcher among the other fields.
+/// Parses a handler, whose fields include the matcher.
 pub(super) fn entry(terms: Terms, event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
     let written = node.get("matcher").map(Node::value);
     let matcher = match Matcher::read(Dialect::Agentao, event, written.as_ref()) {

@@ -1,5 +1,6 @@
-//! An object: `tool_name` or `toolName` at the events of tools, `trigger` before a compaction. A pattern is a glob with `*`
-//! and `?`, alternatives between `|`, or a regular expression between `^` and `$`; it matches the whole value.
+//! An object with `tool_name` or `toolName` at the events of tools, and `trigger` before a compaction. A pattern is a
+//! glob with `*` and `?`, several globs separated by `|`, or a regular expression between `^` and `$`. It has to match
+//! the whole value.
 
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use crate::event::Event;
 use crate::json_type;
 use crate::matcher::{BadMatcher, Form, expression};
 
-/// What a matcher of an event may say; nothing where every rule runs, whatever its matcher says.
+/// The keys that a matcher of an event can have. Empty if every rule runs regardless of its matcher.
 pub(super) fn keys(event: Event) -> &'static [&'static str] {
     match event {
         Event::PreToolUse | Event::PostToolUse | Event::PostToolUseFailure => &["tool_name", "toolName"],
@@ -28,7 +29,7 @@ pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
         ));
     };
     if let Some(unknown) = entries.keys().find(|key| !keys.contains(&key.as_str())) {
-        // An unknown key that matched everything would make a guard of one tool a guard of all.
+        // Ignoring an unknown key would apply a guard for one tool to all tools.
         return Err(BadMatcher::new(
             format!("{event} cannot be matched by `{unknown}`"),
             format!("write `\"matcher\": {{\"{}\": \"…\"}}`", keys[0]),
@@ -59,17 +60,17 @@ pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
     if globs.is_empty() {
         return Err(BadMatcher::new("an empty pattern matches nothing", "write `*` for all"));
     }
-    // All in one: each would take memory of its own.
+    // A single expression, because each compiled expression takes memory.
     expression(&format!(r"(?s)\A(?:{})\z", globs.join("|"))).map(Form::Expression)
 }
 
 fn whole(pattern: &str) -> Result<regex::Regex, BadMatcher> {
-    // On its own first: brackets put around it must not mend what is broken.
+    // Check the pattern alone first: the added group could balance its parentheses.
     expression(pattern)?;
     expression(&format!(r"\A(?:{pattern})\z"))
 }
 
-/// A glob as a part of an expression.
+/// Converts a glob to a part of an expression.
 fn glob(pattern: &str) -> String {
     pattern
         .chars()

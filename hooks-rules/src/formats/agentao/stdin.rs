@@ -1,4 +1,4 @@
-//! `{event, data}`, and one flat object at `Stop` and `PreCompact`.
+//! `{event, data}`, except for `Stop` and `PreCompact`, which have one flat object.
 
 use serde_json::{Map, Value, json};
 

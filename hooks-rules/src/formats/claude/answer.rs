@@ -5,11 +5,11 @@ use crate::event::{Event, Exit2};
 
 pub(super) fn read(event: Event, status: &RunStatus, out: &str, stderr: &str) -> Answer {
     let code = match status {
-        RunStatus::NotStarted(why) => return failed(format!("it could not be run: {why}")),
+        RunStatus::NotStarted(why) => return failed(format!("it could not be started: {why}")),
         RunStatus::TimedOut => return timed_out(event),
         RunStatus::Http(status) => return http(event, *status, out),
         RunStatus::Exit(code) => *code,
-        // A command that was killed is one that failed.
+        // A killed command has failed.
         RunStatus::Signal(_) => 1,
     };
     let mut answer = match stdout::read(out) {
@@ -18,7 +18,8 @@ pub(super) fn read(event: Event, status: &RunStatus, out: &str, stderr: &str) ->
         Stdout::Text(text) => {
             let mut answer = bare(status, code, stderr);
             if stdout::holds_an_answer(&text) {
-                let remark = "an answer in JSON stands behind or before other text, so all of it is text; print the answer alone";
+                let remark =
+                    "there is other text around an answer in JSON, so all of it is text; print the answer alone";
                 answer.remarks.push(remark.to_owned());
             }
             if code == 0 && event.spec().text_is_context {
@@ -40,31 +41,31 @@ pub(super) fn read(event: Event, status: &RunStatus, out: &str, stderr: &str) ->
     answer
 }
 
-/// Exit code 2: whatever the JSON says.
+/// Exit code 2, which takes precedence over JSON.
 fn block(event: Event, answer: &mut Answer, stderr: &str) {
     answer.failure = None;
     let stderr = stderr.trim();
     let stderr = if stderr.is_empty() { "No stderr output" } else { stderr };
     let said = match &answer.decision {
         Decision::Deny(reason) | Decision::Feedback(reason) | Decision::Continue(reason) => Some(reason),
-        // Where a block ends the turn.
+        // At these events, a block ends the turn.
         _ => answer.stop.as_ref().filter(|_| event.spec().exit2 == Exit2::Stop),
     };
     let reason = said.filter(|reason| !reason.trim().is_empty()).map_or_else(|| stderr.to_owned(), String::clone);
     answer.decision = Decision::None;
     if matches!(event, Event::Elicitation | Event::ElicitationResult) {
-        // It is declined, whatever the answer fills in.
+        // The request is declined, even if the answer contains values.
         answer.members.clear();
     }
     answer.exit2(event, &reason);
 }
 
-/// An answer without JSON: success, or a failure that code and stderr tell.
+/// An answer without JSON: success, or a failure that is described by exit code and stderr.
 fn bare(status: &RunStatus, code: i32, stderr: &str) -> Answer {
     match (status, code) {
         (_, 0 | 2) => Answer::default(),
         (RunStatus::Signal(signal), _) => failed(format!("it was killed by signal {signal}: {}", first_line(stderr))),
-        _ => failed(format!("it left with code {code}: {}", first_line(stderr))),
+        _ => failed(format!("it exited with code {code}: {}", first_line(stderr))),
     }
 }
 
@@ -73,14 +74,14 @@ fn failed(why: String) -> Answer {
 }
 
 fn timed_out(event: Event) -> Answer {
-    let mut answer = failed("it was not done in time".to_owned());
+    let mut answer = failed("it timed out".to_owned());
     if event == Event::PreModelSwitch {
-        answer.exit2(event, "the rule was not done in time");
+        answer.exit2(event, "the rule timed out");
     }
     answer
 }
 
-/// A status alone never blocks; only an object in JSON is an answer.
+/// The HTTP status alone never blocks. Only a JSON object is an answer.
 fn http(event: Event, status: u16, body: &str) -> Answer {
     if !(200..300).contains(&status) {
         return failed(format!("the server answered with status {status}"));
@@ -89,6 +90,6 @@ fn http(event: Event, status: u16, body: &str) -> Answer {
         Stdout::Nothing => Answer::default(),
         Stdout::Json(object) => answer_fields::read(event, &object)
             .unwrap_or_else(|problem| failed(format!("the answer in JSON is not valid: {problem}"))),
-        _ => failed("the server answered with something that is no object in JSON".to_owned()),
+        _ => failed("the server answered with something that is not a JSON object".to_owned()),
     }
 }

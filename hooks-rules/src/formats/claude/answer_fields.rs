@@ -1,4 +1,4 @@
-//! An answer in JSON against what its event knows: unknown keys are dropped, wrong types are a failure.
+//! Checks a JSON answer against its event: unknown keys are ignored, wrong types are errors.
 
 use serde_json::Value;
 
@@ -14,13 +14,13 @@ pub(super) fn looks_like_an_answer(text: &str) -> bool {
     })
 }
 
-/// Reads an answer; the error says what is wrong with it.
+/// Parses an answer. The error describes the mistake.
 pub(super) fn read(event: Event, object: &Fields) -> Result<Answer, String> {
     let spec = event.spec();
     let mut answer = Answer::default();
     let goes_on = flag(object, "continue")?.unwrap_or(true);
     let stop_reason = text(object, "stopReason")?.unwrap_or_default();
-    // Accepted, and without effect in this dialect.
+    // Accepted, without an effect in this dialect.
     flag(object, "suppressOutput")?;
     let message = text(object, "systemMessage")?;
     text(object, "terminalSequence")?;
@@ -45,14 +45,14 @@ pub(super) fn read(event: Event, object: &Fields) -> Result<Answer, String> {
         match spec.message {
             Shown::Person | Shown::NotStated => answer.messages.push(message),
             Shown::Model => answer.for_the_model.push(message),
-            Shown::Nobody => answer.remarks.push(format!("nobody is shown the `systemMessage` of {event}")),
+            Shown::Nobody => answer.remarks.push(format!("nobody sees the `systemMessage` of {event}")),
         }
     }
     match (spec.decision, decision.as_deref()) {
         (_, None) => {}
         (Decides::Permission | Decides::Block, Some("block")) => answer.exit2(event, &reason),
         (Decides::Permission, _) => answer.decision = Decision::Allow(reason),
-        // The older word for no objection.
+        // The older spelling of "no objection".
         (Decides::Block, _) => {}
         (_, Some(word)) => answer.remarks.push(format!("`decision` has no power at {event}; `{word}` was dropped")),
     }
@@ -60,10 +60,10 @@ pub(super) fn read(event: Event, object: &Fields) -> Result<Answer, String> {
         specific(event, output, &mut answer)?;
     }
     misplaced(event, object, &mut answer);
-    // What a script was given, printed again, is no answer and was not meant as one.
+    // A script that echoes its input did not mean it as an answer.
     if says_nothing(object) && !object.contains_key("hook_event_name") && answer.remarks.is_empty() {
         let keys = object.keys().take(5).map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
-        answer.remarks.push(format!("the answer has {keys} and nothing that means something here; it decides nothing"));
+        answer.remarks.push(format!("the answer has {keys} and nothing that has an effect here; it decides nothing"));
     }
     Ok(answer)
 }
@@ -88,7 +88,7 @@ fn specific(event: Event, output: &Fields, answer: &mut Answer) -> Result<(), St
             _ => return Err(format!("`permissionDecision` is `allow`, `deny`, `ask` or `defer`, not `{word}`")),
         };
         match event.spec().decision {
-            // It takes the place of the older `decision`.
+            // It takes precedence over the older `decision`.
             Decides::Permission => answer.decision = decision,
             _ => answer.remarks.push(format!("`permissionDecision` has no power at {event}")),
         }
@@ -97,17 +97,17 @@ fn specific(event: Event, output: &Fields, answer: &mut Answer) -> Result<(), St
     if let Some(context) = text(output, "additionalContext")?.filter(|context| !context.trim().is_empty()) {
         match event {
             Event::Notification | Event::Setup => answer.remarks.push(format!("the context of {event} is dropped")),
-            // Context keeps the turn going, as a block does.
+            // Context continues the turn, like a block.
             Event::Stop | Event::SubagentStop if answer.decision == Decision::None => {
                 answer.decision = Decision::Continue(context);
             }
-            _ if deferred => answer.remarks.push("`additionalContext` is dropped beside `defer`".to_owned()),
+            _ if deferred => answer.remarks.push("`additionalContext` is ignored together with `defer`".to_owned()),
             _ => answer.contexts.push(context),
         }
     }
     match output.get("updatedInput") {
         None | Some(Value::Null) => {}
-        Some(_) if deferred => answer.remarks.push("`updatedInput` is dropped beside `defer`".to_owned()),
+        Some(_) if deferred => answer.remarks.push("`updatedInput` is ignored together with `defer`".to_owned()),
         Some(input @ Value::Object(_)) if event == Event::PreToolUse => answer.updated_input = Some(input.clone()),
         Some(Value::Object(_)) => answer.remarks.push(format!("`updatedInput` has no power at {event}")),
         Some(other) => return Err(format!("`updatedInput` is an object, not {}", json_type::of(other))),
@@ -140,7 +140,7 @@ fn permission_request(output: &Fields, answer: &mut Answer) -> Result<(), String
     Ok(())
 }
 
-/// The other members that the event knows, with their types.
+/// The other members that the event supports, with their types.
 fn members(event: Event, output: &Fields, answer: &mut Answer) -> Result<(), String> {
     const READ: &[&str] = &[
         "permissionDecision",
@@ -168,7 +168,7 @@ fn members(event: Event, output: &Fields, answer: &mut Answer) -> Result<(), Str
     Ok(())
 }
 
-/// Keys that stand where they have no meaning, which authors often get wrong.
+/// Warns about misplaced keys.
 fn misplaced(event: Event, object: &Fields, answer: &mut Answer) {
     let output = object.get("hookSpecificOutput").and_then(Value::as_object);
     for key in ["systemMessage", "continue", "stopReason", "reason"] {

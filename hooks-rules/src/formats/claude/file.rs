@@ -4,7 +4,7 @@ use crate::json_type;
 use crate::matcher::{Matcher, has_no_effect, matches_nothing};
 use crate::written::{Draft, Drafts, Flaw, Flaws, Json, Node, OF_GROUP, Terms, handler, warn_of_keys};
 
-/// One group: a matcher, and an inner list of handlers.
+/// Parses a group: a matcher, and an inner list of handlers.
 pub(super) fn group(terms: Terms, event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
     if node.entries().is_none() {
         let problem = format!("a group is an object, not {}", json_type::of(&node.value()));

@@ -1,4 +1,4 @@
-//! A string: everything, a list of exact names, or a regular expression that may match anywhere.
+//! A string: everything, a list of exact names, or a regular expression that can match anywhere.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::json_type;
 use crate::matcher::{BadMatcher, Form, expression};
 
 pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
-    // An event without a tested field runs every rule, whatever its matcher says.
+    // At an event without a field to match, every rule runs regardless of its matcher.
     if event.spec().matched.is_none() {
         return Ok(Form::All);
     }

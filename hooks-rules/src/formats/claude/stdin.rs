@@ -1,11 +1,11 @@
-//! One flat object with the fields of the contract.
+//! A flat object with the fields of the contract.
 
 use serde_json::{Map, Value};
 
 use crate::event::Event;
 use crate::stdin::Occurrence;
 
-/// The events that say nothing of the permission mode.
+/// The events without a permission mode.
 const NO_MODE: &[Event] = &[
     Event::SessionStart,
     Event::SessionEnd,

@@ -1,17 +1,17 @@
-//! Which reading of stdout applies.
+//! Classifies stdout.
 
 use serde_json::{Map, Value};
 
-/// What stdout is.
+/// The kind of output.
 #[derive(Debug, PartialEq)]
 pub(super) enum Stdout {
     Nothing,
     /// An answer in JSON.
     Json(Map<String, Value>),
-    /// Something that was meant as an answer and is none, and why.
+    /// An invalid answer, with the reason.
     Broken(String),
     Text(String),
-    /// The command goes on alone; what follows is not read.
+    /// The command continues in the background. The rest of the output is not read.
     GoesOnAlone,
 }
 
@@ -27,7 +27,7 @@ const ANSWER_FIELDS: &[&str] = &[
     "async",
 ];
 
-/// Keys that scripts of the wild answer with and no page has.
+/// Keys that existing scripts use but no documentation mentions.
 const UNDOCUMENTED: &[&str] = &["metrics", "rewakeSummary", "asyncTimeout"];
 
 pub(super) fn read(stdout: &str) -> Stdout {
@@ -45,25 +45,26 @@ pub(super) fn read(stdout: &str) -> Stdout {
         Ok(Value::Object(answer)) if answer.get("async") == Some(&Value::Bool(true)) => Stdout::GoesOnAlone,
         Ok(Value::Object(answer)) => Stdout::Json(answer),
         Ok(_) => Stdout::Text(text.to_owned()),
-        Err(error) => lines(text)
-            .unwrap_or_else(|| Stdout::Broken(format!("stdout looks like an answer in JSON and is none: {error}"))),
+        Err(error) => lines(text).unwrap_or_else(|| {
+            Stdout::Broken(format!("stdout looks like an answer in JSON but is not valid: {error}"))
+        }),
     }
 }
 
-/// Whether none of the keys of an object is one of an answer's.
+/// Whether an object has none of the keys of an answer.
 pub(super) fn says_nothing(object: &Map<String, Value>) -> bool {
     let means_something = |key: &String| ANSWER_FIELDS.contains(&key.as_str()) || UNDOCUMENTED.contains(&key.as_str());
     !object.is_empty() && !object.keys().any(means_something)
 }
 
-/// Whether a text holds an object that was likely meant as an answer.
+/// Whether a text contains an object that was probably meant as an answer.
 pub(super) fn holds_an_answer(text: &str) -> bool {
     let (Some(from), Some(to)) = (text.find('{'), text.rfind('}')) else { return false };
     let object = text.get(from..=to).and_then(|object| serde_json::from_str::<Map<String, Value>>(object).ok());
     object.is_some_and(|object| !says_nothing(&object) && !object.is_empty())
 }
 
-/// Whether a first line says that the command goes on alone.
+/// Whether a first line moves the command to the background.
 pub(crate) fn goes_on_alone(line: &str) -> bool {
     let line = line.trim();
     line.starts_with('{')
@@ -71,13 +72,13 @@ pub(crate) fn goes_on_alone(line: &str) -> bool {
             .is_ok_and(|answer| answer.get("async") == Some(&Value::Bool(true)))
 }
 
-/// Several lines, each an object: text, unless one of them was meant as an answer.
+/// Several lines with one object each: text, unless one of them was meant as an answer.
 fn lines(text: &str) -> Option<Stdout> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let objects: Option<Vec<Map<String, Value>>> = lines.by_ref().map(|line| serde_json::from_str(line).ok()).collect();
     let meant = objects?.iter().any(|object| ANSWER_FIELDS.iter().any(|field| object.contains_key(*field)));
     Some(if meant {
-        Stdout::Broken("stdout has several objects in JSON and one is an answer; print one object".to_owned())
+        Stdout::Broken("stdout has several JSON objects, one of which is an answer; print one object".to_owned())
     } else {
         Stdout::Text(text.to_owned())
     })

@@ -8,8 +8,8 @@ use super::folder::FolderReading;
 use crate::firing::PluginFolder;
 use crate::written::Defect;
 
-/// What the folder of a plugin contains. Reading it loads nothing and creates nothing: it serves programs that show, check or trust
-/// the files of a plugin.
+/// The contents of a plugin's folder. Reading it neither loads the plugin nor creates anything: it is for programs that
+/// show, check or trust the files of a plugin.
 ///
 /// ```
 /// use hooks_rules::PluginContents;
@@ -25,21 +25,23 @@ use crate::written::Defect;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PluginContents {
-    /// The plugin, with the name of its manifest and the options of its configuration. If it cannot run here, its guards refuse.
+    /// The plugin, with the name in its manifest and the options in its configuration. If it cannot run here, its guards
+    /// deny.
     pub folder: PluginFolder,
     /// Its rule files: `hooks/hooks.json`, those that the manifest names, and the manifest if the rules are in it.
     pub rules: Vec<PathBuf>,
-    /// Manifest and configuration, each with the text that was read.
+    /// The manifest and the configuration, each with the text that was read.
     pub settings: Vec<(PathBuf, String)>,
-    /// Whether a file `.disabled` switches it off.
+    /// Whether a file `.disabled` disables it.
     pub disabled: bool,
-    /// What is wrong with manifest and configuration, or missing on this machine. Rule files are not read.
+    /// Defects of the manifest and the configuration, and requirements that this machine does not meet. Rule files are not
+    /// read.
     pub defects: Vec<Defect>,
 }
 
 impl PluginContents {
-    /// Reads manifest and configuration of the plugin in `root`. `None` if there is no manifest, no `hooks/hooks.json` and no
-    /// `config.json`.
+    /// Reads the manifest and the configuration of the plugin in `root`. `None` if there is no manifest, no
+    /// `hooks/hooks.json` and no `config.json`.
     pub fn read(root: impl AsRef<Path>) -> Option<Self> {
         let disabled = BTreeSet::new();
         let reading = FolderReading { data: None, project: None, trust: None, disabled: &disabled, before: &[] };

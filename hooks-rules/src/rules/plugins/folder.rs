@@ -1,4 +1,4 @@
-//! One plugin as its folder has it.
+//! Reads the folder of a plugin.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,46 +16,46 @@ use crate::files::{absolute, lies_in};
 use crate::firing::{Owner, PluginFolder};
 use crate::written::Defect;
 
-/// Its configuration.
+/// The configuration file.
 const CONFIG: &str = "config.json";
 
-/// A file that switches it off by being there.
+/// The file whose presence disables the plugin.
 const DISABLED: &str = ".disabled";
 
-/// A plugin as its folder has it.
+/// A plugin as it is in its folder.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Found {
+pub(in super::super) struct FoundPlugin {
     pub(super) folder: PluginFolder,
     pub(super) manifest: Manifest,
     pub(super) config: Value,
     pub(super) files: Vec<PathBuf>,
     pub(super) status: PluginStatus,
     pub(in super::super) defects: Vec<Defect>,
-    /// Manifest and configuration, with the text that was read.
+    /// The manifest and the configuration, with the texts that were read.
     pub(super) settings: Vec<(PathBuf, String)>,
 }
 
-/// How folders are read.
+/// How to read plugin folders.
 pub(super) struct FolderReading<'a> {
-    /// Where the plugins keep their data; `data` beside them where nothing is said.
+    /// The folder with the data of plugins. `None` for `data` next to them.
     pub(super) data: Option<&'a Path>,
-    /// What comes with this folder waits for trust; `None` where nothing waits.
+    /// The folder whose plugins have to be trusted. `None` if all are trusted.
     pub(super) project: Option<&'a Path>,
     pub(super) trust: Option<&'a Trust>,
     pub(super) disabled: &'a BTreeSet<String>,
-    /// As they were read before.
-    pub(super) before: &'a [Found],
+    /// The plugins as they were read before.
+    pub(super) before: &'a [FoundPlugin],
 }
 
 impl FolderReading<'_> {
-    /// Reads the folder `root`; `None` where there is no plugin.
-    pub(super) fn read(&self, root: &Path) -> Option<Found> {
+    /// Reads the folder `root`. `None` if it is not a plugin.
+    pub(super) fn read(&self, root: &Path) -> Option<FoundPlugin> {
         let manifest_file = MANIFESTS.map(|name| root.join(name)).into_iter().find(|path| path.exists());
         let config_file = root.join(CONFIG);
         if manifest_file.is_none() && !root.join(RULES).exists() && !config_file.exists() {
             return None;
         }
-        // Messages name files as the app does, commands find full paths.
+        // Messages show paths as the app wrote them, but commands get absolute paths.
         let full = absolute(root.to_path_buf());
         let before = self.before.iter().find(|found| found.folder.root == full);
         let waits = self.project.is_some_and(|project| lies_in(root, project));
@@ -79,22 +79,23 @@ impl FolderReading<'_> {
         } else {
             let bad_name = || format!("`{name}` is not a valid name of a plugin: {NAME_HELP}");
             let unmet = (!is_name(&name)).then(bad_name).or_else(|| manifest.needs.unmet());
-            // What was read before goes on, so that no guard vanishes while somebody edits it.
-            let goes_on = before.is_some_and(|found| found.folder.closed.is_none());
-            let closed = unmet.clone().or_else(|| broken.clone().filter(|_| !goes_on));
-            folder.closed = closed.as_deref().map(Into::into);
+            // The rules of the last valid version stay in use, so that a guard does not disappear while its files are being
+            // edited.
+            let goes_on = before.is_some_and(|found| found.folder.failure.is_none());
+            let failure = unmet.clone().or_else(|| broken.clone().filter(|_| !goes_on));
+            folder.failure = failure.as_deref().map(Into::into);
             unmet.or(broken).map_or(PluginStatus::On, PluginStatus::Failed)
         };
-        if let (Some(reason), true) = (&folder.closed, defects.is_empty()) {
+        if let (Some(reason), true) = (&folder.failure, defects.is_empty()) {
             let file: Arc<Path> = manifest_path.as_path().into();
-            let problem = format!("the plugin `{name}` cannot run, and its guards refuse: {reason}");
-            defects.push(Defect::of_file(&file, problem, "put in what it needs, or leave the plugin out"));
+            let problem = format!("the plugin `{name}` cannot run, and its guards deny: {reason}");
+            defects.push(Defect::of_file(&file, problem, "install what it needs, or remove the plugin"));
         }
-        Some(Found { folder, manifest, config, files, status, defects, settings })
+        Some(FoundPlugin { folder, manifest, config, files, status, defects, settings })
     }
 }
 
-/// Reads the manifest and the configuration, and collects what is wrong with them.
+/// Reads the manifest and the configuration, and collects their defects.
 #[derive(Default)]
 struct Part<'a> {
     trust: Option<&'a Trust>,
@@ -106,7 +107,7 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// What is in a file; where that is no such thing, what was in it before.
+    /// Reads a file. If it is invalid, returns its previous content.
     fn read<T: Default>(
         &mut self,
         path: &Path,
@@ -142,12 +143,12 @@ impl Part<'_> {
 
 fn config(file: &Arc<Path>, text: &str) -> Result<Value, Defect> {
     serde_json::from_str(text).map_err(|error| {
-        let problem = format!("this is no JSON: {error}");
+        let problem = format!("this is not JSON: {error}");
         Defect::of_rule(file, error.line(), error.column(), problem, "write an object")
     })
 }
 
-/// The simple values of a configuration, as commands find them.
+/// The scalar values of a configuration, as environment variables for commands.
 fn options(config: &Value) -> std::collections::BTreeMap<String, String> {
     let simple = |(name, value): (&String, &Value)| {
         let text = match value {
@@ -160,12 +161,12 @@ fn options(config: &Value) -> std::collections::BTreeMap<String, String> {
     config.as_object().into_iter().flatten().filter_map(simple).collect()
 }
 
-impl Found {
+impl FoundPlugin {
     pub(in super::super) fn name(&self) -> &str {
         &self.folder.name
     }
 
-    /// Its files of rules, as far as they are in force.
+    /// The rule files that are in use.
     pub(in super::super) fn sources(&self) -> Vec<Source> {
         if matches!(self.status, PluginStatus::Disabled | PluginStatus::Waiting) {
             return Vec::new();
@@ -184,33 +185,33 @@ impl Found {
         &self.status
     }
 
-    /// The compiled plugin of its name; `None` where it is not to be there.
+    /// The compiled plugin with the same name. `None` if it should not be installed.
     pub(super) fn compiled(&self) -> Option<Plugin> {
         let plugin = Plugin::new(self.name());
         if self.status == PluginStatus::Disabled {
             return None;
         }
-        // Nobody gets out of a guard by writing into its folder.
+        // An untrusted change of the folder must not remove a guard.
         if self.status == PluginStatus::Waiting {
-            return Some(plugin.optional().failed("it waits until somebody trusts its files as they are now"));
+            return Some(plugin.optional().failed("it does not run until the current content of its files is trusted"));
         }
         let plugin = plugin.config(self.config.clone()).optional();
         let plugin = self.folder.data.iter().fold(plugin, Plugin::data_dir);
         let plugin = self.manifest.version.iter().fold(plugin, Plugin::version);
-        Some(self.folder.closed.iter().fold(plugin, |plugin, reason| plugin.failed(&**reason)))
+        Some(self.folder.failure.iter().fold(plugin, |plugin, reason| plugin.failed(&**reason)))
     }
 
-    /// What is the same as long as its manifest and its configuration are.
-    pub(in super::super) fn print(&self) -> u64 {
+    /// A fingerprint of the manifest, the configuration and the rule files.
+    pub(in super::super) fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         format!("{:?} {:?} {:?} {:?}", self.manifest, self.config, self.files, self.folder).hash(&mut hasher);
         hasher.finish()
     }
 
-    /// What is the same as long as nothing changed for a compiled plugin.
-    pub(super) fn compiled_print(&self) -> u64 {
+    /// A fingerprint of everything that a compiled plugin gets.
+    pub(super) fn compiled_fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        // Its `Debug` shows all that it is given.
+        // The `Debug` output contains all of it.
         format!("{:?}", self.compiled()).hash(&mut hasher);
         hasher.finish()
     }

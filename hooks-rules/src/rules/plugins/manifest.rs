@@ -1,4 +1,4 @@
-//! What a plugin says of itself in its manifest.
+//! The manifest of a plugin.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 
 use crate::written::Defect;
 
-/// Where a manifest is: that of this crate, and that of Claude Code.
+/// The paths of a manifest: that of this crate, and that of Claude Code.
 pub(super) const MANIFESTS: [&str; 2] = ["plugin.json", ".claude-plugin/plugin.json"];
 
-/// The file of rules that needs no mention.
+/// The rule file that does not have to be listed.
 pub(super) const RULES: &str = "hooks/hooks.json";
 
-/// What a plugin says of itself. Keys that are not here concern other programs.
+/// The content of a manifest. Other keys are for other programs.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Manifest {
@@ -25,7 +25,7 @@ pub(super) struct Manifest {
     pub(super) needs: Needs,
 }
 
-/// The files of rules beside the one that needs no mention.
+/// The rule files besides the default one.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "`hooks` is a path, a list of paths, or the rules themselves")]
 enum RuleFiles {
@@ -34,23 +34,23 @@ enum RuleFiles {
     Here(Map<String, Value>),
 }
 
-/// What has to be there for a plugin to run.
+/// The requirements of a plugin.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Needs {
-    /// Plugins of the same folders, which are loaded before it.
+    /// Plugins in the same folders, which are loaded first.
     pub(super) plugins: Vec<String>,
     programs: Vec<String>,
     variables: Vec<String>,
 }
 
 impl Manifest {
-    /// Reads the text of a manifest.
+    /// Parses a manifest.
     pub(super) fn read(file: &Arc<Path>, text: &str) -> Result<Self, Defect> {
         let manifest: Self = serde_json::from_str(text).map_err(|error| {
             let help =
                 "write `{\"name\": \"…\", \"version\": \"…\", \"hooks\": [\"…\"], \"needs\": {\"programs\": [\"…\"]}}`";
-            Defect::of_rule(file, error.line(), error.column(), format!("this is no manifest: {error}"), help)
+            Defect::of_rule(file, error.line(), error.column(), format!("this is not a valid manifest: {error}"), help)
         })?;
         let wrong = |problem: String, help| Err(Defect::of_file(file, problem, help));
         if let Some(name) = manifest.name.as_ref().filter(|name| !is_name(name)) {
@@ -71,7 +71,7 @@ impl Manifest {
         }
     }
 
-    /// The files of rules in the plugin's folder `root`, whose manifest is `manifest`.
+    /// The rule files of the plugin with the folder `root` and the manifest `manifest`.
     pub(super) fn files(&self, root: &Path, manifest: &Path) -> Vec<PathBuf> {
         let usual = root.join(RULES);
         let mut files: Vec<PathBuf> = Some(usual).filter(|file| file.exists()).into_iter().collect();
@@ -91,16 +91,16 @@ impl Manifest {
 }
 
 impl Needs {
-    /// What is not there on this machine.
+    /// The first requirement that this machine does not meet.
     pub(super) fn unmet(&self) -> Option<String> {
         let program = self.programs.iter().find(|program| super::super::inspect::in_path(program).is_none());
         let variable = self.variables.iter().find(|name| std::env::var_os(name).is_none_or(|value| value.is_empty()));
-        let program = program.map(|program| format!("it needs the program `{program}`, which is not there"));
+        let program = program.map(|program| format!("it needs the program `{program}`, which does not exist"));
         program.or_else(|| Some(format!("it needs the variable `{}`, which is not set", variable?)))
     }
 }
 
-/// What a name consists of.
+/// The rule for names, as a suggestion.
 pub(super) const NAME_HELP: &str = "write letters, digits, `-`, `_` and `.`; the name does not begin with `.`";
 
 /// Whether this is a valid name of a plugin. The data folder has the same name, so the name must not lead elsewhere.

@@ -1,4 +1,4 @@
-//! Reading plugins and rules again when their files change.
+//! Reloads plugins and rules when their files change.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,18 +10,19 @@ use tokio::task::JoinHandle;
 
 use super::Rules;
 
-/// How long nothing has to happen before files are read: who edits writes several, one after the other.
+/// How long to wait for further changes before reloading, because editors often write several files.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// Reads rules and plugins again when their files change, until it is dropped or [stopped](Self::stop).
+/// Watches the files of rules and plugins, and reloads them when they change. Watching ends when this is dropped or
+/// [stopped](Self::stop).
 #[derive(Debug)]
-#[must_use = "nothing is watched any more when this is dropped"]
+#[must_use = "dropping this stops watching"]
 pub struct RulesWatch {
     watcher: RecommendedWatcher,
     reading: JoinHandle<()>,
 }
 
-/// A folder that cannot be watched.
+/// The error of watching a folder.
 #[derive(Debug, thiserror::Error)]
 #[error("{} cannot be watched: {reason}", folder.display())]
 pub struct WatchError {
@@ -30,54 +31,54 @@ pub struct WatchError {
 }
 
 impl RulesWatch {
-    /// Watches no more, and waits until what is being read is in force.
+    /// Stops watching, and waits until a reload that has begun is complete.
     pub async fn stop(self) {
         drop(self.watcher);
-        // A panic was told where it happened.
+        // A panic has already been reported.
         let _ = self.reading.await;
     }
 }
 
 impl Rules {
-    /// Watches the files and the folders of plugins, and does what [`refresh`](Self::refresh) does where they change. The listeners
-    /// of [`on_plugin`](crate::RulesBuilder::on_plugin) are told of each step; where what is there does not fit together,
-    /// a line goes to the log. What changed before this call is read at once.
+    /// Watches the files of rules and the folders of plugins, and calls [`refresh`](Self::refresh) when they change.
+    /// The listener of [`on_plugin`](crate::RulesBuilder::on_plugin) gets each change of a plugin. If the new state is
+    /// invalid, an error is logged. Changes from before this call are loaded immediately.
     ///
     /// # Errors
-    /// [`WatchError`], where a folder is not there or the system cannot watch it.
+    /// [`WatchError`] if a folder does not exist, or the system cannot watch it.
     ///
     /// # Panics
-    /// Outside of a Tokio runtime.
+    /// If called outside a Tokio runtime.
     pub fn watch(&self, registry: &Registry, cx: &HookContext) -> Result<RulesWatch, WatchError> {
-        let (say, mut heard) = mpsc::channel::<()>(1);
-        let first = say.clone();
-        let places = self.watched();
-        let concerns = places.clone();
+        let (sender, mut changes) = mpsc::channel::<()>(1);
+        let first = sender.clone();
+        let paths = self.watched();
+        let relevant = paths.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
-            // Where the system lost count, anything may have changed.
-            if event.is_ok_and(|event| !concerns.concern(&event)) {
+            // If the system lost events, anything may have changed.
+            if event.is_ok_and(|event| !relevant.affected_by(&event)) {
                 return;
             }
-            // Where something waits to be read, this is read with it.
-            let _ = say.try_send(());
+            // If a reload is already pending, it covers this change too.
+            let _ = sender.try_send(());
         });
         let failed = |folder: &Path, error: &notify::Error| WatchError {
             folder: folder.to_path_buf(),
             reason: error.to_string(),
         };
         let mut watcher = watcher.map_err(|error| failed(Path::new(""), &error))?;
-        for (folder, mode) in places.folders() {
+        for (folder, mode) in paths.folders() {
             watcher.watch(&folder, mode).map_err(|error| failed(&folder, &error))?;
         }
         let _ = first.try_send(());
         drop(first);
         let (rules, registry, cx) = (self.clone(), registry.clone(), cx.clone());
         let reading = tokio::spawn(async move {
-            while heard.recv().await.is_some() {
+            while changes.recv().await.is_some() {
                 tokio::time::sleep(QUIET).await;
-                let _ = heard.try_recv();
+                let _ = changes.try_recv();
                 if let Err(error) = rules.refresh(&registry, &cx).await {
-                    tracing::error!(target: "hooks_rules", %error, "what changed does not fit together, and is not in force");
+                    tracing::error!(target: "hooks_rules", %error, "the changed rules and plugins are invalid, so the previous ones stay in force");
                 }
             }
         });
@@ -85,18 +86,18 @@ impl Rules {
     }
 }
 
-/// What is watched.
+/// The paths to watch.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Watched {
-    /// Folders of plugins, with all in them.
+pub(in super::super) struct WatchedPaths {
+    /// Folders with plugins, watched recursively.
     pub(in super::super) parents: Vec<PathBuf>,
-    /// Where plugins keep their data.
+    /// Folders with the data of plugins.
     pub(in super::super) data: Vec<PathBuf>,
     /// Single files.
     pub(in super::super) files: Vec<PathBuf>,
 }
 
-impl Watched {
+impl WatchedPaths {
     fn folders(&self) -> Vec<(PathBuf, RecursiveMode)> {
         let mut folders: Vec<_> =
             self.parents.iter().map(|folder| (folder.clone(), RecursiveMode::Recursive)).collect();
@@ -112,8 +113,8 @@ impl Watched {
         folders
     }
 
-    fn concern(&self, event: &Event) -> bool {
-        // That somebody reads a file is no change, and this crate reads them.
+    fn affected_by(&self, event: &Event) -> bool {
+        // Reading a file is not a change, and this crate reads the files.
         if event.kind.is_access() {
             return false;
         }

@@ -1,4 +1,4 @@
-//! What is told of rules, to the app and in records: what matched, and nothing else.
+//! What is reported of rules, to the app and in records: which ones matched, and nothing else.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,13 +8,13 @@ use hooks_core::record::{Record, Skip, Status};
 
 use super::desk::{Desk, Script, bash};
 
-/// The kinds that were told of, each with the hook that ran.
+/// The reported kinds, each with the hook that ran.
 type Told<'a> = &'a [(&'a str, &'a str)];
 
 #[tokio::test]
-async fn a46_rules_that_match_nothing_are_not_told_of_and_neither_are_their_helpers() {
+async fn a46_rules_that_match_nothing_are_not_reported_and_neither_are_their_helpers() {
     let table: [(&[Script<'_>], Told<'_>); 3] = [
-        // Rules at three events, none of which is for what happens.
+        // Rules at three events, none of which matches.
         (&[("PreToolUse", "Write", "exit 2"), ("PostToolUse", "Write", "true"), ("SessionEnd", "other", "true")], &[]),
         (
             &[("PreToolUse", "Bash", "true"), ("PostToolUse", "Write", "true")],

@@ -1,4 +1,4 @@
-//! What hooks are told of where they run: who asks, what started the turn, which row, which model, how much room is left.
+//! What hooks can read about the turn: the caller, the trigger, the row, the model, the remaining tokens.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ use serde_json::json;
 
 use super::bench::Bench;
 
-/// What a hook wrote down.
+/// A record of a hook.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<String>>>);
 
@@ -28,7 +28,7 @@ impl Seen {
         std::mem::take(&mut self.0.lock().unwrap())
     }
 
-    /// A hook that writes down what `line` says of the event and its context.
+    /// A hook that records what `line` returns for the event and its context.
     fn hook<K: HookKind>(&self, line: fn(&HookContext, &K) -> String) -> Hook {
         let seen = self.0.clone();
         let hook = Hook::at::<K>(&format!("seen_{}", K::NAME));
@@ -103,7 +103,7 @@ async fn contexts_have_the_id_of_the_person_s_row_once_it_is_stored_and_each_row
 }
 
 fn line(budget: Option<u64>, model: Option<&str>, ui: bool) -> String {
-    // What is new since the provider counted is counted here.
+    // What was added since the provider's count is counted locally.
     format!("{:?} {model:?} {ui}", budget.map(|budget| budget / 100))
 }
 
@@ -133,7 +133,7 @@ async fn hooks_at_results_know_the_model_that_reads_them_and_the_room_that_it_ha
 
 #[tokio::test]
 async fn the_provider_s_own_count_says_when_the_window_is_full() {
-    // Counted here, the conversation is a thousand tokens and a bit.
+    // Counted locally, the conversation has just over a thousand tokens.
     for (input, compact_at, expected) in
         [(None, 900, [1, 2].as_slice()), (Some(100), 900, &[1]), (Some(9_000), 5_000, &[2])]
     {
@@ -150,7 +150,7 @@ async fn the_provider_s_own_count_says_when_the_window_is_full() {
         session.turn(None, "hi").await;
         let mut turns = full.take();
         turns.dedup();
-        // The eight messages before were of a person too.
+        // The eight earlier messages include prompts too.
         let turns: Vec<u64> = turns.iter().map(|turn| turn.parse::<u64>().unwrap() - 8).collect();
         assert_eq!(turns, expected, "{input:?}");
     }
@@ -206,7 +206,7 @@ async fn a_person_has_a_conversation_compacted_with_what_is_to_be_kept_in_mind()
     assert!(bench.model.heard()[0].system_prompt.ends_with("the price of the ticket"));
     let stored = bench.stored().await;
     assert!(stored[0].contains("they spoke") && stored.len() < 8, "{stored:?}");
-    // Nothing is lost, and the conversation goes on.
+    // Nothing is lost, and the conversation continues.
     assert_eq!(bench.store.history("c", None, 100).await.unwrap().rows.len(), 9);
     assert_eq!(session.turn(None, "hi").await.to_string(), "done");
 }
@@ -226,7 +226,7 @@ async fn hooks_may_refuse_what_a_person_wants_compacted_and_a_halt_is_an_error()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_says_what_it_goes_on_from_how_long_it_lasted_and_what_takes_its_place() {
+async fn a_session_says_what_it_continues_from_how_long_it_lasted_and_what_takes_its_place() {
     let mut bench = Bench::new([Line::text("ok")]);
     let began = says::<SessionStart>(&mut bench, |_, event| format!("{} {:?}", event.source, event.resumed_from));
     let ended = says::<SessionEnd>(&mut bench, |_, event| {
@@ -244,7 +244,7 @@ async fn a_session_says_what_it_goes_on_from_how_long_it_lasted_and_what_takes_i
     assert_eq!(ended.take(), ["new Some(7) Some(\"d\")"]);
 }
 
-/// Keeps to whom something was sent.
+/// Records the addresses of messages.
 #[derive(Default)]
 struct Mail(Mutex<Vec<Address>>);
 
@@ -312,7 +312,7 @@ async fn the_definition_of_the_agent_is_state_for_hooks_and_tools_with_what_this
     assert_eq!(seen.take(), ["clerk Some(String(\"large\"))", "research Some(String(\"small\"))"]);
 }
 
-/// The spans of turns that were made, by what they say, and which of them a thread is in when a tool writes a line.
+/// The spans of turns, and which of them is active when a tool logs.
 #[derive(Clone, Default)]
 struct Spans(Arc<Mutex<SpansSeen>>);
 
@@ -372,7 +372,7 @@ async fn what_a_tool_logs_is_within_the_span_of_its_turn() {
     let session = bench.session(bench.harness().tool(logs)).await;
     let spans = Spans::default();
     let _default = tracing::subscriber::set_default(spans.clone());
-    // Tests on other threads have no subscriber, and what they hit first is remembered as of no interest.
+    // Tests on other threads have no subscriber, and callsites that they hit first would be cached as disabled.
     tracing::callsite::rebuild_interest_cache();
     session.turn(None, "hi").await;
     assert_eq!(spans.0.lock().unwrap().lines, [" conversation=\"c\" agent=\"a\" turn=1"]);
