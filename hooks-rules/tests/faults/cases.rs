@@ -43,7 +43,7 @@ impl Case {
     }
 }
 
-const LATE: Expected = Expected::Failed("not done in time");
+const LATE: Expected = Expected::Failed("it timed out");
 
 /// All cases. `folder` is the mark by which their processes are found, and contains the necessary files.
 pub(crate) fn all(folder: &Path) -> Vec<Case> {
@@ -98,7 +98,7 @@ pub(crate) fn all(folder: &Path) -> Vec<Case> {
         leaves("closes everything", "exec <&- >&- 2>&-; sleep 0.02", Expected::Answered(0)),
         leaves("never reads its input", "sleep 0.02", Expected::Answered(0)),
         leaves("reads a part of its input", "head -c 1000 >/dev/null", Expected::Answered(0)),
-        leaves("no JSON", "echo '{broken}'", Expected::Failed("looks like an answer in JSON and is none")),
+        leaves("no JSON", "echo '{broken}'", Expected::Failed("looks like an answer in JSON but is not valid")),
         leaves("no UTF-8", r"printf '\377\376 \360\237'", Expected::Answered(0)),
         // Plain text is truncated. A truncated answer is not valid.
         leaves("prints 3 MB", "head -c 3000000 /dev/zero", Expected::Answered(0)),
