@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p cookbook --bin approval_web`, then open <http://127.0.0.1:3000>
 
-#![allow(clippy::print_stdout, reason = "a program that shows what it does")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that shows what it does")]
 
 // ANCHOR: hooks
 use std::error::Error;
