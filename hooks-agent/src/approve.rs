@@ -26,6 +26,10 @@ pub struct ApprovalRequest {
     pub call: ToolCall,
     /// The input that the tool would get. Only the answer can change it.
     pub input: ToolInput,
+    /// The input of an earlier answer to this call's question, about which the gates now ask. A resumed turn continues
+    /// with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<ToolInput>,
     /// The question of the gate.
     pub question: Question,
     /// Whether the gate deferred the call (*defer*) instead of asking (*ask*).
@@ -45,6 +49,7 @@ impl ApprovalRequest {
             agent_path: cx.agent_path().to_vec(),
             call,
             input,
+            edited: None,
             question,
             deferred: false,
             expires: Duration::ZERO,
@@ -86,9 +91,9 @@ pub trait Approver: Send + Sync + 'static {
         Box::pin(async {})
     }
 
-    /// The request about the call of this id that nobody has acted on, where it holds one: then the call never ran, and a session
-    /// may be [resumed](crate::Session::resume) with it. An approver that forgets its questions, as this is where nothing else
-    /// is said, holds none.
+    /// The stored request about this call, if no turn has acted on its answer. Such a call never ran, and
+    /// [`Session::resume`](crate::Session::resume) continues with it. The default is for approvers that store no
+    /// requests.
     fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
         let _ = (conversation, call);
         Box::pin(async { None })

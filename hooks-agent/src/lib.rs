@@ -88,7 +88,7 @@ pub use preflight::Preflight;
 pub use reply::{EndedBy, Outcome, Reply, TurnError};
 pub use request::TurnRequest;
 pub use session::{Opening, Session};
-pub use turn::Turn;
+pub use turn::{Steering, Turn};
 
 hooks_core::fires![
     AfterCreateMessage,

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Model calls per turn, including those that hooks request and those of sub-agents. Default: 50.
+    /// Model calls per turn, including those that hooks request and those of sub-agents, but without those for
+    /// summaries. Default: 50.
     pub iterations: u32,
     /// How often hooks at `post_model_call` may continue a turn. Default: 5.
     pub continues: u32,

@@ -32,7 +32,7 @@ pub struct Reply {
     pub contributions: Contributions,
     /// Problems of these contributions: they conflict, exceed a limit, or name something unknown.
     pub diagnostics: Vec<Diagnostic>,
-    /// The number of model calls.
+    /// The number of model calls, without those for summaries.
     pub iterations: u32,
     /// The tokens of all model calls of the turn that providers report, including those for summaries and those of
     /// sub-agents.
@@ -40,8 +40,8 @@ pub struct Reply {
     /// The ids of stored rows that the model did not get in this turn, because they did not fit and could not be
     /// summarised. They stay stored, and the next turn starts with them.
     pub left_out: Vec<String>,
-    /// Messages that were to [join](crate::Turn::steer) the turn, which ended before its next step. They are not stored: what is
-    /// done with them is for the app to say, such as a turn of their own.
+    /// Messages that were to [join](crate::Turn::steer) the turn, which ended before its next step. They are not
+    /// stored. The app can start another turn with them.
     pub not_joined: Messages,
 }
 
@@ -142,10 +142,10 @@ pub enum TurnError {
     /// Code of the app panicked, for example a compactor or a preflight.
     #[error("the app's code panicked: {0}")]
     Panicked(String),
-    /// No call of the conversation waits for an answer that could be acted on.
+    /// No call of the conversation waits for an answer.
     #[error(
-        "no call of this conversation waits for an answer: each has its result, or what ran it may have done it; what waits since \
-         another process is in the store of its harness, so this one needs the same `.store(…)`"
+        "no call of this conversation waits for an answer: each has a result, or may have run without one; calls that \
+         an earlier process left waiting are in its store, so give this harness the same `.store(…)`"
     )]
     NothingToResume,
     /// A hook halted an operation between turns.

@@ -59,7 +59,7 @@ pub use handle::Turn;
 pub(crate) use handle::begin;
 use lineage::Lineage;
 use room::Room;
-use steering::Steering;
+pub use steering::Steering;
 use tools::Repeats;
 
 /// What a turn starts with.
@@ -104,6 +104,8 @@ struct TurnLoop {
     counts: Counts,
     room: Room,
     draft: Draft,
+    /// The text of the current answer that was shown, until the answer is stored.
+    shown: String,
     /// The inputs of the turn, if there is a listener for them.
     inputs: Option<Box<TurnInputs>>,
 }
@@ -142,7 +144,7 @@ struct Calls {
     started: HashSet<String>,
     /// The calls of an earlier turn with which this one continues.
     resumed: Vec<ToolCall>,
-    /// What somebody was asked about calls of these.
+    /// The approval requests of an earlier turn for these calls.
     held: Vec<ApprovalRequest>,
     /// The conversations of agents that wait, by the id of the call that asks them.
     waiting_agents: HashMap<String, String>,
@@ -281,6 +283,7 @@ impl TurnLoop {
             input: asked.message.as_ref().map(|message| message.text().into_owned()).unwrap_or_default(),
             taken: false,
             halted: None,
+            shown: String::new(),
             inputs: None,
             lease: lease.token(),
             transcript: Transcript::default(),
@@ -321,17 +324,17 @@ impl TurnLoop {
             self.make_room().await?;
             let reason = match self.ask().await? {
                 Step::Again => continue,
-                Step::Calls { message, shown } => {
-                    self.iterate(message, &shown).await?;
+                Step::Calls(message) => {
+                    self.iterate(message).await?;
                     if !self.calls.repeats.is_looping(self.limits().repeats) {
                         continue;
                     }
                     StopReason::DoomLoop
                 }
-                Step::Answer { message, cut, shown } => {
+                Step::Answer { message, cut } => {
                     let reason = if cut { StopReason::LengthTruncation } else { StopReason::FinalResponse };
-                    match self.stop(reason, Some((message, shown))).await? {
-                        // Somebody said something meanwhile: that is answered too, where there is a step left for it.
+                    match self.stop(reason, Some(message)).await? {
+                        // A message joined the turn meanwhile. It is answered too, if a step is left.
                         Some(ending)
                             if ending.is_answer()
                                 && self.budget.spent().is_none()
@@ -349,10 +352,10 @@ impl TurnLoop {
     }
 
     /// Stores the answer of the model and runs its tool calls.
-    async fn iterate(&mut self, message: Message, shown: &str) -> Result<(), End> {
+    async fn iterate(&mut self, message: Message) -> Result<(), End> {
         let calls: Vec<_> = message.tool_calls().cloned().collect();
         let stored = self.store(message).await?;
-        self.show(&stored, shown);
+        self.show(&stored);
         // A tool call is progress, so hooks at `stop` may continue again.
         self.counts.stop_continues = 0;
         for call in &calls {

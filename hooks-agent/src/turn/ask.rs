@@ -23,18 +23,12 @@ pub(super) enum Step {
     /// Hooks request another call.
     Again,
     /// The model calls tools.
-    Calls {
-        message: Message,
-        /// The part of the text that was shown.
-        shown: String,
-    },
+    Calls(Message),
     /// The model answered.
     Answer {
         message: Message,
         /// Whether the answer was truncated.
         cut: bool,
-        /// The part of the text that was shown.
-        shown: String,
     },
 }
 
@@ -65,16 +59,16 @@ impl TurnLoop {
         loop {
             let request = self.request(&messages).await?;
             self.go_on(ExitReason::AbortedPreCall)?;
-            let Answered { answer, shown, stopped } = self.call_model(&request, messages.clone(), true).await?;
+            let Answered { answer, stopped } = self.call_model(&request, messages.clone(), true).await?;
             if let Some(stopped) = stopped {
-                return Err(self.stream_stopped(stopped, &shown).await?);
+                return Err(self.stream_stopped(stopped).await?);
             }
             let error = match answer {
-                Ok(answer) => return self.answered(answer, shown).await,
+                Ok(answer) => return self.answered(answer).await,
                 Err(error) => error,
             };
-            let wait = self.retry_wait(&error, retries, !shown.is_empty());
-            match self.unanswered(error, &shown, wait).await? {
+            let wait = self.retry_wait(&error, retries);
+            match self.unanswered(error, wait).await? {
                 Some(step) => return Ok(step),
                 None => retries += 1,
             }
@@ -124,7 +118,7 @@ impl TurnLoop {
             self.emit_prompt_change(instructions, &request);
             self.go_on(ExitReason::AbortedPreCall)?;
             let answer = self.call_model(&request, messages.clone(), false).await?.answer;
-            let wait = answer.as_ref().err().and_then(|error| self.retry_wait(error, retries, false));
+            let wait = answer.as_ref().err().and_then(|error| self.retry_wait(error, retries));
             let (event, content, error) = match answer {
                 Ok(answer) => (event_of(answer.stop_reason, answer.model, answer.usage), answer.content, None),
                 Err(error) => (failed(&error), Vec::new(), Some(error)),
@@ -154,21 +148,17 @@ impl TurnLoop {
 
     /// Handles a failed call. Hooks can repair the messages, or have another model answer. Returns `None` to retry the
     /// same call, after its delay has passed.
-    async fn unanswered(
-        &mut self,
-        error: ModelError,
-        shown: &str,
-        wait: Option<Duration>,
-    ) -> Result<Option<Step>, End> {
+    async fn unanswered(&mut self, error: ModelError, wait: Option<Duration>) -> Result<Option<Step>, End> {
         let emit_failure = |this: &Self| this.emit(|| TurnEvent::ModelFailed { error: error.to_string() });
         if wait.is_none() {
             emit_failure(self);
         }
-        let event = failed(&error).call_site(self.session.call_site).streamed(!shown.is_empty());
+        let streamed = !self.shown.is_empty();
+        let event = failed(&error).call_site(self.session.call_site).streamed(streamed);
         let reply = ModelReply::new(Vec::new()).messages(self.transcript.view.clone());
         let fired = self.fire(&event.will_retry(wait.is_some()), reply).await;
-        let fired = self.keeping(fired, shown).await?;
-        if fired.verdict == ReplyVerdict::Continue && shown.is_empty() && self.may_continue() {
+        let fired = self.keeping(fired).await?;
+        if fired.verdict == ReplyVerdict::Continue && !streamed && self.may_continue() {
             self.goes_on_from(&fired.subject);
             return Ok(Some(Step::Again));
         }
@@ -179,7 +169,7 @@ impl TurnLoop {
             }
             emit_failure(self);
         }
-        self.keep_broken(shown).await?;
+        self.keep_broken().await?;
         self.go_on(ExitReason::AbortedPreCall)?;
         if matches!(error, ModelError::Overflow(_)) && self.make_room_by_force().await? {
             return Ok(Some(Step::Again));
@@ -196,8 +186,8 @@ impl TurnLoop {
     }
 
     /// Handles an answer. Hooks can rewrite it or request another call.
-    async fn answered(&mut self, answer: ModelAnswer, shown: String) -> Result<Step, End> {
-        let streamed = !shown.is_empty();
+    async fn answered(&mut self, answer: ModelAnswer) -> Result<Step, End> {
+        let streamed = !self.shown.is_empty();
         self.room.taken();
         self.measured(answer.usage);
         if !answer.model.is_empty() {
@@ -208,7 +198,7 @@ impl TurnLoop {
         let event = event.call_site(self.session.call_site).streamed(streamed);
         let reply = ModelReply::new(answer.content).messages(self.transcript.view.clone());
         let fired = self.fire(&event, reply).await;
-        let fired = self.keeping(fired, &shown).await?;
+        let fired = self.keeping(fired).await?;
         let reply = fired.subject;
         let mut message = Message::of(Role::Assistant, reply.content.clone());
         message.extra = answer.extra;
@@ -216,7 +206,7 @@ impl TurnLoop {
             // If the answer was truncated, the arguments of its calls may be too.
             message.content.retain(|block| !matches!(block, Block::ToolUse(_)));
         }
-        // Providers refuse a block without a word, and what came of a call is not for a model to say.
+        // Providers reject empty blocks, and a model cannot know the result of a call.
         message.content.retain(|block| block.as_text() != Some("") && !matches!(block, Block::ToolResult(_)));
         self.name_calls(&mut message);
         let calls = message.tool_calls().next().is_some();
@@ -228,16 +218,17 @@ impl TurnLoop {
             }
             return Ok(Step::Again);
         }
-        Ok(if calls { Step::Calls { message, shown } } else { Step::Answer { message, cut, shown } })
+        Ok(if calls { Step::Calls(message) } else { Step::Answer { message, cut } })
     }
 
     /// Handles an answer that a hook stopped: stores what was shown, with the reason.
-    async fn stream_stopped(&mut self, stopped: StreamStop, shown: &str) -> Result<End, End> {
+    async fn stream_stopped(&mut self, stopped: StreamStop) -> Result<End, End> {
         let StreamStop { reason, by } = stopped;
         let kind = StreamDelta::NAME;
         self.emit(|| TurnEvent::Blocked { kind, by: by.clone(), reason: reason.clone() });
-        let text = format!("{shown}\n[Blocked by hook] {reason}");
+        let text = format!("{}\n[Blocked by hook] {reason}", self.shown);
         let stored = self.store(Message::new(Role::Assistant, text.trim_start())).await?;
+        self.shown.clear();
         let shown = stored.text().into_owned();
         Ok(End::new(Outcome::StreamStopped { shown, reason, by }, ExitReason::AnswerBlocked))
     }
@@ -260,7 +251,7 @@ impl TurnLoop {
         taken.extend(self.calls.stored.iter().cloned());
         for block in &mut message.content {
             if let Block::ToolUse(call) = block {
-                // Only a route says this: by it a call counts as one of another tool.
+                // Only a route sets this. A model that set it would have its call judged as one of another tool.
                 call.declared_as = None;
                 let mut number = taken.len();
                 while call.id.is_empty() || taken.contains(&call.id) {

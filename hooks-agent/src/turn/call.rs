@@ -19,15 +19,13 @@ use crate::reply::TurnError;
 /// The result of a call.
 pub(super) struct Answered {
     pub(super) answer: Result<ModelAnswer, ModelError>,
-    /// The part of the text that was shown.
-    pub(super) shown: String,
     /// Set if a hook stopped the stream.
     pub(super) stopped: Option<StreamStop>,
 }
 
 impl TurnLoop {
     /// Calls the model of the profile to which `request` was routed. With `shows`, the answer is shown while it
-    /// streams.
+    /// streams, and [`TurnLoop::shown`] is the part that was shown.
     pub(super) async fn call_model(
         &mut self,
         request: &ModelRequest,
@@ -83,17 +81,20 @@ impl TurnLoop {
             tokio::select! {
                 biased;
                 () = self.cancellation.cancelled() => {
-                    self.keep_broken(&judged.shown(&stream)).await?;
+                    self.shown = judged.shown(&stream);
+                    self.keep_broken().await?;
                     return Err(End::cancelled(ExitReason::AbortedPreCall));
                 }
-                () = stream.arrived() => {
-                    let stopped = self.judge_stream(&stream, &mut judged).await;
-                    if let Some(stopped) = self.keeping(stopped, &judged.shown(&stream)).await? {
+                () = stream.arrived() => match self.judge_stream(&stream, &mut judged).await {
+                    Ok(None) => {}
+                    stopped => {
+                        self.shown = judged.shown(&stream);
+                        let stopped = self.keeping(stopped).await?;
                         let answer = Err(ModelError::Broken("its stream was stopped".to_owned()));
                         self.note_answer(&answer, &stream);
-                        return Ok(Answered { answer, shown: judged.shown(&stream), stopped: Some(stopped) });
+                        return Ok(Answered { answer, stopped });
                     }
-                }
+                },
                 answer = &mut answer => break match answer {
                     Ok(Ok(answer)) => answer,
                     Ok(Err(_panic)) => Err(ModelError::Unanswered("its client panicked".to_owned())),
@@ -108,15 +109,16 @@ impl TurnLoop {
         self.note_answer(&answer, &stream);
         let mut answer = answer;
         let mut stopped = None;
-        if shows
-            && self.hooks.has::<StreamDelta>()
-            && let Ok(answer) = &mut answer
-        {
-            let rest = match self.judge_stream(&stream, &mut judged).await {
-                Ok(None) => self.judge_rest(&stream, &mut judged, answer).await,
-                stopped => stopped,
+        if shows {
+            let rest = match &mut answer {
+                Ok(answer) if is_judged => match self.judge_stream(&stream, &mut judged).await {
+                    Ok(None) => self.judge_rest(&stream, &mut judged, answer).await,
+                    stopped => stopped,
+                },
+                _ => Ok(None),
             };
-            stopped = self.keeping(rest, &judged.shown(&stream)).await?;
+            self.shown = judged.shown(&stream);
+            stopped = self.keeping(rest).await?;
         }
         if let Ok(answer) = &answer {
             let usage = answer.usage.unwrap_or_default();
@@ -125,7 +127,7 @@ impl TurnLoop {
             let (model, stop_reason) = (answer.model.clone(), answer.stop_reason.clone());
             self.emit(|| TurnEvent::ModelAnswered { model, stop_reason, usage: answer.usage });
         }
-        Ok(Answered { answer, shown: judged.shown(&stream), stopped })
+        Ok(Answered { answer, stopped })
     }
 
     /// Uses the answer of a hook instead of calling a model. Everything that handles answers of models handles this one
@@ -137,14 +139,14 @@ impl TurnLoop {
         if shows && self.hooks.has::<StreamDelta>() {
             stopped = self.judge_rest(&stream, &mut JudgedStream::default(), &mut answer).await?;
         }
-        Ok(Answered { answer: Ok(answer), shown: String::new(), stopped })
+        Ok(Answered { answer: Ok(answer), stopped })
     }
 
     /// The delay before a retry. `None` if a retry does not help, or the retries are used up.
-    pub(super) fn retry_wait(&self, error: &ModelError, retries: u32, streamed: bool) -> Option<Duration> {
+    pub(super) fn retry_wait(&self, error: &ModelError, retries: u32) -> Option<Duration> {
         let backoff = self.limits().retry_after.saturating_mul(2_u32.saturating_pow(retries));
         // After a stream, the text would be shown twice.
-        error.retry_after(backoff).filter(|_| retries < self.limits().retries && !streamed)
+        error.retry_after(backoff).filter(|_| retries < self.limits().retries && self.shown.is_empty())
     }
 
     /// Waits before a retry.

@@ -124,6 +124,7 @@ impl TurnLoop {
             Some(last) if end.error().is_none() && last.error().is_some() => last.outcome,
             _ => end.outcome,
         };
+        self.retract(&outcome);
         Reply {
             outcome,
             exit: end.reason,
@@ -145,10 +146,9 @@ impl TurnLoop {
         if self.open_calls().is_empty() {
             return;
         }
-        // A store that failed may have kept a result all the same.
+        // A store that failed may have stored a result nevertheless.
         let _ = self.catch_up().await;
-        // No answer about one of them is acted on any more.
-        self.abandon(&self.transcript.lineage.messages()).await;
+        self.forget_waiting(&self.transcript.lineage.messages()).await;
         for call in self.open_calls() {
             // The text differs, because a model repeats a call that was not run.
             let text = if self.calls.started.contains(&call.id) {

@@ -55,6 +55,16 @@ enum GateRuling {
     },
 }
 
+/// A question about a call.
+struct Pending {
+    /// The input that the tool would get.
+    input: ToolInput,
+    /// The input of an earlier answer, about which the gates ask.
+    edited: Option<ToolInput>,
+    question: Question,
+    deferred: bool,
+}
+
 /// How often the gates of several agents judge each other's changes.
 const ROUNDS: usize = 3;
 
@@ -64,20 +74,16 @@ const EDITS: usize = 8;
 impl TurnLoop {
     /// Asks the gates and, if they ask, the approver.
     pub(super) async fn judge(&mut self, call: &ToolCall) -> Result<Judged, End> {
-        let (input, ruling) = self.gate(call, call.input.clone()).await?;
-        match ruling {
-            // Whom an earlier turn asked about it decides, also where no gate asks any more.
-            GateRuling::Settled(CallRuling::Run) => match self.held_of(call) {
-                Some(held) => self.asked(call, input, held.question, held.deferred).await,
-                None => Ok(Judged { input, ruling: CallRuling::Run }),
-            },
-            GateRuling::Settled(ruling) => Ok(Judged { input, ruling }),
-            GateRuling::Asked { question, deferred } => self.asked(call, input, question, deferred).await,
-        }
-    }
-
-    fn held_of(&self, call: &ToolCall) -> Option<ApprovalRequest> {
-        self.calls.held.iter().find(|held| held.call.id == call.id).cloned()
+        let held = self.calls.held.iter().find(|held| held.call.id == call.id).cloned();
+        let edited = held.as_ref().and_then(|held| held.edited.clone());
+        let (input, ruling) = self.gate(call, edited.as_ref().unwrap_or(&call.input).clone()).await?;
+        let (question, deferred) = match (ruling, held) {
+            (GateRuling::Asked { question, deferred }, _) => (question, deferred),
+            // The person whom an earlier turn asked decides, even if no gate asks any more.
+            (GateRuling::Settled(CallRuling::Run), Some(held)) => (held.question, held.deferred),
+            (GateRuling::Settled(ruling), _) => return Ok(Judged { input, ruling }),
+        };
+        self.asked(call, Pending { input, edited, question, deferred }).await
     }
 
     async fn gate(&mut self, call: &ToolCall, input: ToolInput) -> Result<(ToolInput, GateRuling), End> {
@@ -120,29 +126,24 @@ impl TurnLoop {
     }
 
     /// Lets hooks answer instead of the person. The gates judge an input that such a hook rewrote.
-    async fn asked(
-        &mut self,
-        call: &ToolCall,
-        input: ToolInput,
-        question: Question,
-        deferred: bool,
-    ) -> Result<Judged, End> {
-        let event = PermissionRequest::new(call.clone()).reason(question.reason.as_str()).deferred(deferred);
-        let fired = self.fire(&event, input.clone()).await?;
+    async fn asked(&mut self, call: &ToolCall, pending: Pending) -> Result<Judged, End> {
+        let reason = pending.question.reason.as_str();
+        let event = PermissionRequest::new(call.clone()).reason(reason).deferred(pending.deferred);
+        let fired = self.fire(&event, pending.input.clone()).await?;
         let ruling = match (&self.halted, fired.verdict) {
             (Some(halt), _) => CallRuling::Refused(Refusal::halted(halt)),
             (None, Permission::Deny(denial)) => CallRuling::Refused(Refusal::denied(*denial)),
-            (None, Permission::Allow) if fired.subject == input => CallRuling::Run,
+            (None, Permission::Allow) if fired.subject == pending.input => CallRuling::Run,
             (None, Permission::Answer(result)) => CallRuling::Answered(*result),
             (None, Permission::Allow) => {
-                return match self.edited(call, fired.subject, &question).await? {
+                return match self.edited(call, fired.subject, &pending.question).await? {
                     Ok(judged) => Ok(judged),
-                    Err((input, question, deferred)) => self.approved(call, input, question, deferred).await,
+                    Err(pending) => self.approved(call, pending).await,
                 };
             }
-            _ => return self.approved(call, input, question, deferred).await,
+            _ => return self.approved(call, pending).await,
         };
-        Ok(Judged { input, ruling })
+        Ok(Judged { input: pending.input, ruling })
     }
 
     /// Lets the gates judge an input that was changed in an answer to `question`. The error is a new question of the
@@ -152,7 +153,8 @@ impl TurnLoop {
         call: &ToolCall,
         input: ToolInput,
         question: &Question,
-    ) -> Result<Result<Judged, (ToolInput, Question, bool)>, End> {
+    ) -> Result<Result<Judged, Pending>, End> {
+        let edited = Some(input.clone());
         let (input, ruling) = self.gate(call, input).await?;
         Ok(match ruling {
             GateRuling::Settled(ruling) => Ok(Judged { input, ruling }),
@@ -160,21 +162,17 @@ impl TurnLoop {
             GateRuling::Asked { question: again, .. } if again == *question => {
                 Ok(Judged { input, ruling: CallRuling::Run })
             }
-            GateRuling::Asked { question, deferred } => Err((input, question, deferred)),
+            GateRuling::Asked { question, deferred } => Err(Pending { input, edited, question, deferred }),
         })
     }
 
     /// Asks the approver, and asks again if the gates have questions about an edited input.
-    async fn approved(
-        &mut self,
-        call: &ToolCall,
-        mut input: ToolInput,
-        mut question: Question,
-        mut deferred: bool,
-    ) -> Result<Judged, End> {
+    async fn approved(&mut self, call: &ToolCall, mut pending: Pending) -> Result<Judged, End> {
         for _ in 0..EDITS {
+            let Pending { input, edited, question, deferred } = &pending;
             let mut request = ApprovalRequest::new(&self.cx, call.clone(), input.clone(), question.clone());
-            (request.deferred, request.expires) = (deferred, self.limits().approval);
+            request.edited.clone_from(edited);
+            (request.deferred, request.expires) = (*deferred, self.limits().approval);
             let (answer, refusal) = match self.approval(&request).await {
                 Ok(answer) => (answer, None),
                 Err(message) => (ApprovalAnswer::Yes, Some(message)),
@@ -186,16 +184,17 @@ impl TurnLoop {
                 (None, ApprovalAnswer::Yes) => CallRuling::Run,
                 (None, ApprovalAnswer::No(answer)) => refused(format!("Denied: {}. {answer}", question.reason)),
                 (None, ApprovalAnswer::Result(result)) => CallRuling::Answered(result),
-                (None, ApprovalAnswer::Edited(edited)) => match self.edited(call, edited, &question).await? {
+                (None, ApprovalAnswer::Edited(edited)) => match self.edited(call, edited, question).await? {
                     Ok(judged) => return Ok(judged),
-                    Err(asked) => {
-                        (input, question, deferred) = asked;
+                    Err(again) => {
+                        pending = again;
                         continue;
                     }
                 },
             };
-            return Ok(Judged { input, ruling });
+            return Ok(Judged { input: pending.input, ruling });
         }
+        let Pending { input, question, .. } = pending;
         let message = format!("Denied: {}. The input was edited too often", question.reason);
         Ok(Judged { input, ruling: CallRuling::Refused(Refusal { message, by: question.by }) })
     }

@@ -94,11 +94,16 @@ impl Turn {
         self.cancellation.cancel();
     }
 
-    /// Has `message` join the turn: the model reads it at its next step, and it is stored with the hooks around it. Where the turn
-    /// ends before that, it is in [`Reply::not_joined`]. `false` where the turn takes none any more; then nothing was done with
-    /// it.
+    /// Adds `message` to the turn. It is stored, with the hooks around it, before the next model call. If the turn ends
+    /// before that, the message is in [`Reply::not_joined`]. Returns `false` if the turn accepts no more messages; the
+    /// message is then discarded.
     pub fn steer(&self, message: Message) -> bool {
-        self.steering.push(message)
+        self.steering.steer(message)
+    }
+
+    /// A handle that [steers](Self::steer) the turn from another task.
+    pub fn steering(&self) -> Steering {
+        self.steering.clone()
     }
 
     /// A token that cancels the turn, for another task.

@@ -19,10 +19,11 @@ impl TurnLoop {
     ///
     /// Only the person's message is stored. What hooks at `user_prompt_submit` add is valid for this turn only.
     pub(super) async fn submit(&mut self, prompt: Message, stored: StoredConversation) -> Result<(), End> {
-        let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
-        self.abandon(&messages).await;
         self.transcript.lineage = Lineage::of(stored);
-        let stored = paired(messages.into());
+        let messages = self.transcript.lineage.messages();
+        self.transcript.view = messages.clone().into();
+        self.abandon_waiting(&messages).await?;
+        let stored = paired(self.transcript.view.clone());
         self.calls.stored = stored.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
         let rows = stored.len();
         self.transcript.view = self.fire(&FilterMessages::new(), stored).await?.subject;

@@ -39,11 +39,7 @@ impl TurnLoop {
     pub(super) async fn take_up(&mut self, stored: StoredConversation) -> Result<(), End> {
         let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
         let Some((at, open)) = open_calls(&messages) else { return Err(TurnError::NothingToResume.into()) };
-        let waiting = match &self.asked.again {
-            Some(again) => again.waiting.clone(),
-            None => self.waiting(&open).await?,
-        };
-        self.note_waiting(&waiting);
+        let waiting = self.waiting(&open).await?;
         if waiting.held.is_empty() && waiting.agents.is_empty() {
             return Err(TurnError::NothingToResume.into());
         }
@@ -67,6 +63,9 @@ impl TurnLoop {
 
     /// Of these calls, those that wait for an approval.
     async fn waiting(&mut self, open: &[ToolCall]) -> Result<WaitingInput, End> {
+        if let Some(again) = &self.asked.again {
+            return Ok(again.waiting.clone());
+        }
         let mut waiting = WaitingInput::default();
         let conversation = self.session.conversation.clone();
         for call in open {
@@ -77,6 +76,7 @@ impl TurnLoop {
                 waiting.held.extend(self.held(&conversation, &call.id).await);
             }
         }
+        self.note_waiting(&waiting);
         Ok(waiting)
     }
 
@@ -108,8 +108,24 @@ impl TurnLoop {
         Ok(never_started)
     }
 
-    /// A prompt replaces the answer: no waiting call, here or in the turn of an agent, will run any more.
-    pub(super) async fn abandon(&self, messages: &[Message]) {
+    /// Stores a result for each call that waits, because a prompt came instead of the answer.
+    pub(super) async fn abandon_waiting(&mut self, messages: &[Message]) -> Result<(), End> {
+        let Some((at, open)) = open_calls(messages) else { return Ok(()) };
+        let waiting = self.waiting(&open).await?;
+        if !waiting.held.is_empty() || !waiting.agents.is_empty() {
+            for call in self.not_started(messages[at].tool_calls().cloned().collect(), &open, &waiting).await? {
+                let done = if waiting.agents.contains(&call.id) { "Not finished" } else { "Not run" };
+                let text = format!("{done}: the conversation continued without an answer to the question about it");
+                let input = call.input.clone();
+                self.finish(call, input, CallOutcome::NotDone(text).into()).await?;
+            }
+        }
+        self.forget_waiting(messages).await;
+        Ok(())
+    }
+
+    /// Discards the questions about calls that will not run any more, here and in the turns of sub-agents.
+    pub(super) async fn forget_waiting(&self, messages: &[Message]) {
         let conversation = self.session.conversation.clone();
         self.forget(&conversation, messages).await;
     }
@@ -132,7 +148,7 @@ impl TurnLoop {
         })
     }
 
-    /// What the approver was asked about the call, where nobody acted on that.
+    /// The stored request about the call, if no turn has acted on its answer.
     async fn held(&self, conversation: &str, call: &str) -> Option<ApprovalRequest> {
         let approver = &self.session.harness.approver;
         let held = AssertUnwindSafe(async { approver.held(conversation, call).await }).catch_unwind();

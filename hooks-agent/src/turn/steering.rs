@@ -8,9 +8,18 @@ use super::TurnLoop;
 use super::end::End;
 use crate::inputs::JoinedInput;
 
-/// The messages for the next step of a turn.
+/// Adds messages to a running turn from anywhere, for example from another request of a server that streams the turn.
+///
+/// ```
+/// use hooks_agent::Steering;
+/// use hooks_core::data::{Message, Role};
+///
+/// fn interrupt(steering: &Steering, text: &str) -> bool {
+///     steering.steer(Message::new(Role::User, text))
+/// }
+/// ```
 #[derive(Clone, Debug, Default)]
-pub(super) struct Steering(Arc<Mutex<Waiting>>);
+pub struct Steering(Arc<Mutex<Waiting>>);
 
 #[derive(Debug, Default)]
 struct Waiting {
@@ -38,7 +47,8 @@ impl Steering {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn push(&self, message: Message) -> bool {
+    /// Does the same as [`Turn::steer`](crate::Turn::steer).
+    pub fn steer(&self, message: Message) -> bool {
         let mut waiting = self.lock();
         if !waiting.closed {
             waiting.messages.push(message);
@@ -66,14 +76,14 @@ impl Steering {
         is_empty
     }
 
-    /// Takes no more, and gives back what waits.
+    /// Closes the queue and returns its messages.
     pub(super) fn close(&self) -> Messages {
         let mut waiting = self.lock();
         waiting.closed = true;
         std::mem::take(&mut waiting.messages).into()
     }
 
-    /// These wait again.
+    /// Puts messages back at the front of the queue.
     fn give_back(&self, messages: impl Iterator<Item = Message>) {
         self.lock().messages.splice(..0, messages);
     }

@@ -15,31 +15,26 @@ use crate::reply::{EndedBy, Outcome};
 impl TurnLoop {
     /// Fires `stop`. Returns `None` if the turn continues.
     ///
-    /// `answer` is the answer of the model, with the part that was shown. Hooks see the answer in the form in which it
-    /// will be stored, after masking. It is stored after they ran, because one of them may replace it by an error.
-    pub(super) async fn stop(
-        &mut self,
-        reason: StopReason,
-        answer: Option<(Message, String)>,
-    ) -> Result<Option<End>, End> {
-        let (message, shown) = answer.map_or((None, String::new()), |(message, shown)| (Some(message), shown));
+    /// Hooks see the `answer` of the model in the form in which it will be stored, after masking. It is stored after
+    /// they ran, because one of them may replace it by an error.
+    pub(super) async fn stop(&mut self, reason: StopReason, answer: Option<Message>) -> Result<Option<End>, End> {
         // An empty answer is valid, but there is nothing to store.
-        let row = match message.clone().filter(|message| !message.content.is_empty()) {
+        let row = match answer.clone().filter(|message| !message.content.is_empty()) {
             Some(message) => Some(self.row_of(message).await?),
             None => None,
         };
         if self.halted.is_some() {
-            self.append_said(row, &shown).await?;
+            self.append_said(row).await?;
             return self.go_on(ExitReason::AbortedPostResponse).map(|()| None);
         }
         let at_cap = self.budget.spent().is_some();
         let mut event =
             Stop::new(reason.clone()).at_iteration_cap(at_cap).stop_hook_active(self.counts.stop_hook_active);
-        event.last_message = row.clone().or_else(|| message.clone()).or_else(|| self.last_said());
+        event.last_message = row.clone().or_else(|| answer.clone()).or_else(|| self.last_said());
         let verdict = match self.fire(&event, ()).await {
             Ok(fired) => fired.verdict,
             Err(exit) => {
-                self.append_said(row, &shown).await?;
+                self.append_said(row).await?;
                 return Err(exit);
             }
         };
@@ -69,7 +64,7 @@ impl TurnLoop {
         }
         match (effect, verdict.decision) {
             (StopEffect::Continue, StopDecision::Continue(follow_up)) => {
-                self.append_said(row, &shown).await?;
+                self.append_said(row).await?;
                 self.counts.stop_continues += 1;
                 self.counts.stop_hook_active = true;
                 self.store(injected::follow_up(follow_up.as_str())).await?;
@@ -81,8 +76,8 @@ impl TurnLoop {
                 self.emit(|| TurnEvent::Blocked { kind: Stop::NAME, by: by.clone(), reason: reason.clone() });
                 let blocked = Message::new(Role::Assistant, format!("[Blocked by Stop hook] {reason}"));
                 let stored = self.store(blocked).await?;
-                if !shown.is_empty() {
-                    self.show(&stored, &shown);
+                if !self.shown.is_empty() {
+                    self.show(&stored);
                 }
                 Ok(Some(End::new(Outcome::AnswerBlocked { reason, by }, ExitReason::AnswerBlocked)))
             }
@@ -90,7 +85,7 @@ impl TurnLoop {
                 if let StopDecision::End(reason) = decision {
                     self.draft.ended = Some(EndedBy { reason, by: verdict.by });
                 }
-                let answer = self.append_said(row, &shown).await?.or(message);
+                let answer = self.append_said(row).await?.or(answer);
                 self.go_on(ExitReason::AbortedPostResponse)?;
                 Ok(Some(match (reason, answer) {
                     (StopReason::FinalResponse, Some(answer)) => {
@@ -111,12 +106,14 @@ impl TurnLoop {
         }
     }
 
-    /// Stores the model's answer, if there is one, and returns the stored message.
-    async fn append_said(&mut self, row: Option<Message>, shown: &str) -> Result<Option<Message>, End> {
-        let Some(row) = row else { return Ok(None) };
-        let stored = self.append(row).await?;
-        self.show(&stored, shown);
-        Ok(Some(stored))
+    /// Stores and shows the model's answer, if there is one, and returns the stored message.
+    async fn append_said(&mut self, row: Option<Message>) -> Result<Option<Message>, End> {
+        let stored = match row {
+            Some(row) => Some(self.append(row).await?),
+            None => None,
+        };
+        self.show(stored.as_ref().unwrap_or(&Message::of(Role::Assistant, Vec::new())));
+        Ok(stored)
     }
 
     /// The last message of the model in this turn.

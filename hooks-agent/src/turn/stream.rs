@@ -14,6 +14,7 @@ use super::end::End;
 use crate::event::TurnEvent;
 use crate::event_queue::EventSender;
 use crate::model::{Delta, ModelAnswer};
+use crate::reply::Outcome;
 
 /// Why a stream was stopped.
 pub(super) struct StreamStop {
@@ -32,7 +33,7 @@ pub(super) struct CallStream {
 
 #[derive(Default)]
 struct Pieces {
-    /// Whether anything has come.
+    /// Whether a piece has arrived.
     begun: bool,
     /// The text that was shown without being judged.
     shown: String,
@@ -88,7 +89,7 @@ impl CallStream {
         self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether anything has come.
+    /// Whether a piece has arrived.
     pub(super) fn has_begun(&self) -> bool {
         self.pieces().begun
     }
@@ -196,7 +197,7 @@ impl TurnLoop {
         }
         let shown = judged.shown(stream);
         if !judged.rewritten && !same_words(&text_of(&answer.content), &shown) {
-            // All of it, or what did not come in pieces.
+            // Nothing was streamed, or not everything.
             return self.judge_whole(answer).await;
         }
         if judged.rewritten {
@@ -278,31 +279,40 @@ impl TurnLoop {
         })
     }
 
-    /// Where a turn ends while hooks judge an answer, what a person saw of that is stored.
-    pub(super) async fn keeping<T>(&mut self, done: Result<T, End>, shown: &str) -> Result<T, End> {
-        if done.is_err() {
-            self.keep_broken(shown).await?;
+    /// Stores the part of an answer that was shown, if the turn ends while hooks judge the answer.
+    pub(super) async fn keeping<T>(&mut self, judged: Result<T, End>) -> Result<T, End> {
+        if judged.is_err() {
+            self.keep_broken().await?;
         }
-        done
+        judged
     }
 
-    /// Stores what a person saw of an answer that did not come to its end.
-    pub(super) async fn keep_broken(&mut self, shown: &str) -> Result<(), End> {
-        if !shown.trim().is_empty() {
-            self.store(Message::new(Role::Assistant, format!("{shown} [the answer broke off]"))).await?;
+    /// Stores the part of an incomplete answer that was shown.
+    pub(super) async fn keep_broken(&mut self) -> Result<(), End> {
+        if !self.shown.trim().is_empty() {
+            let text = format!("{} [the answer broke off]", self.shown);
+            self.store(Message::new(Role::Assistant, text)).await?;
         }
+        self.shown.clear();
         Ok(())
     }
 
-    /// Shows a stored answer, or reports that it differs from what was `shown`.
-    pub(super) fn show(&self, stored: &Message, shown: &str) {
-        let text = text_of(&stored.content);
+    /// Shows a stored answer, or replaces what was shown by it.
+    pub(super) fn show(&mut self, stored: &Message) {
+        let (text, shown) = (text_of(&stored.content), std::mem::take(&mut self.shown));
         if shown.is_empty() {
             if !text.is_empty() {
                 self.emit(|| TurnEvent::Text(stored.text().into_owned()));
             }
-        } else if !same_words(&text, shown) {
+        } else if !same_words(&text, &shown) {
             self.emit(|| TurnEvent::Retracted { instead: stored.text().into_owned() });
+        }
+    }
+
+    /// Retracts text that was shown but not stored, because the turn ended with `outcome` in between.
+    pub(super) fn retract(&mut self, outcome: &Outcome) {
+        if !std::mem::take(&mut self.shown).trim().is_empty() {
+            self.emit(|| TurnEvent::Retracted { instead: outcome.to_string() });
         }
     }
 }
@@ -311,7 +321,7 @@ fn text_of(content: &[Block]) -> String {
     content.iter().filter_map(Block::as_text).collect()
 }
 
-/// Whether both are the same but for space: blocks of text are shown one behind the other.
+/// Whether both texts are equal except for white space, because blocks of text are shown without a separator.
 fn same_words(one: &str, other: &str) -> bool {
     let words = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<Vec<_>>();
     one == other || words(one) == words(other)

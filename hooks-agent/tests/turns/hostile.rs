@@ -1,10 +1,9 @@
 //! A turn at its worst: what was accepted is kept, what was shown is stored, what was refused stays so.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{Append, MessageStore, StoreError};
 use hooks_agent::tool::{FnTool, ToolSpec};
@@ -18,6 +17,7 @@ use serde_json::json;
 
 use super::bench::{Bench, line, told};
 use super::stores::{Disturb, Disturbed};
+use super::suspended::{AtDesk, Desk};
 
 fn results_of(messages: &[Message], id: &str) -> usize {
     messages
@@ -198,47 +198,6 @@ async fn a_slow_judge_is_not_a_silent_model() {
     assert_eq!(session.turn(None, "hi").await.to_string(), "one two");
 }
 
-/// Keeps its questions until somebody answers.
-#[derive(Default)]
-struct Desk {
-    asked: Mutex<Vec<ApprovalRequest>>,
-    answer: Mutex<Option<ApprovalAnswer>>,
-    forgotten: Mutex<Vec<String>>,
-}
-
-struct AtDesk(Arc<Desk>);
-
-impl Approver for AtDesk {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
-        Box::pin(async move {
-            let answer = self.0.answer.lock().unwrap().take();
-            let mut asked = self.0.asked.lock().unwrap();
-            match answer {
-                Some(answer) => {
-                    asked.retain(|asked| asked.call.id != request.call.id);
-                    answer
-                }
-                None => {
-                    asked.push(request.clone());
-                    ApprovalAnswer::Suspend
-                }
-            }
-        })
-    }
-
-    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
-        let asked = self.0.asked.lock().unwrap();
-        let held = asked.iter().find(|asked| asked.conversation == conversation && asked.call.id == call).cloned();
-        Box::pin(async move { held })
-    }
-
-    fn forget<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, ()> {
-        self.0.forgotten.lock().unwrap().push(format!("{conversation}: {call}"));
-        self.0.asked.lock().unwrap().retain(|asked| asked.call.id != call);
-        Box::pin(async {})
-    }
-}
-
 #[tokio::test]
 async fn a_message_that_joined_a_turn_that_ended_before_its_next_step_is_given_back() {
     for case in ["suspended", "cap", "cancelled"] {
@@ -279,25 +238,6 @@ async fn a_message_that_joined_a_turn_that_ended_before_its_next_step_is_given_b
         assert_eq!(given_back, ["user: and the other one"], "{case}: {reply}");
         assert!(!stored.iter().any(|line| line.contains("and the other one")), "{case}: {stored:?}");
     }
-}
-
-#[tokio::test]
-async fn a_halt_beside_a_call_that_waits_ends_the_turn() {
-    let desk = Arc::new(Desk::default());
-    let mut bench = Bench::watched([
-        Line::calls([("1", "asks", json!({ "prompt": "x" })), ("2", "reads", json!({}))]),
-        Line::call("3", "lookup", json!({})),
-        Line::text("so be it"),
-    ]);
-    bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")).only("tool", "lookup"));
-    bench.app(Hook::at::<AfterToolCall>("halts").reader(|_, _, ()| Halt::new("enough")).only("tool", "reads"));
-    let agent = SubAgent::new(AgentDef::new("asks"), "Asks.").tools(["lookup"]);
-    let reads = FnTool::new(ToolSpec::new("reads").parallel(), |_, _| Ok("read".to_owned()));
-    let harness = bench.harness().approver(AtDesk(Arc::clone(&desk))).agent(agent).tool(reads);
-    let session = bench.session(harness).await;
-    let reply = session.turn(None, "hi").await;
-    assert!(matches!(reply.outcome, Outcome::Halted(_)), "{reply} {:?}: {:#?}", reply.outcome, bench.stored().await);
-    assert!(desk.asked.lock().unwrap().is_empty(), "nobody acts on an answer any more");
 }
 
 /// Fails at one page, the nth.
@@ -352,38 +292,6 @@ impl Disturb for Slow {
 }
 
 #[tokio::test]
-async fn a_person_s_answer_holds_also_where_the_gate_asks_no_more() {
-    for (answer, ran) in [
-        (ApprovalAnswer::No("abuse".into()), Vec::new()),
-        (ApprovalAnswer::Edited(json!({ "cents": 1 }).into()), vec!["1".to_owned()]),
-        (ApprovalAnswer::Yes, vec!["100".to_owned()]),
-    ] {
-        let desk = Arc::new(Desk::default());
-        let paid = Arc::new(Mutex::new(Vec::new()));
-        let mut bench = Bench::new([Line::call("1", "pay", json!({ "cents": 100 })), Line::text("so be it")]);
-        let asks = Arc::new(AtomicBool::new(true));
-        let gate = Arc::clone(&asks);
-        bench.app(Hook::at::<BeforeToolCall>("gate").reader(move |_, _, _| {
-            if gate.load(Ordering::Relaxed) { Permission::ask("a payment") } else { Permission::allow() }
-        }));
-        let pays = Arc::clone(&paid);
-        let pay = FnTool::new(ToolSpec::new("pay"), move |_, input| {
-            pays.lock().unwrap().push(input["cents"].to_string());
-            Ok("paid".to_owned())
-        });
-        let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
-        let reply = session.turn(None, "hi").await;
-        assert!(matches!(reply.outcome, Outcome::Suspended(_)), "{reply}");
-        asks.store(false, Ordering::Relaxed);
-        let waiting = session.resume(None).await;
-        assert!(matches!(waiting.outcome, Outcome::Suspended(_)), "nobody answered yet: {waiting}");
-        *desk.answer.lock().unwrap() = Some(answer.clone());
-        session.resume(None).await;
-        assert_eq!(*paid.lock().unwrap(), ran, "{answer:?}");
-    }
-}
-
-#[tokio::test]
 async fn an_agent_that_asks_itself_comes_to_an_end() {
     let lines = (0..80).map(|i| Line::call(format!("{i}"), "loop", json!({ "prompt": "again" })));
     let bench = Bench::watched(lines);
@@ -396,62 +304,52 @@ async fn an_agent_that_asks_itself_comes_to_an_end() {
     assert_eq!((count("turn_end"), count("the model")), (count("filter_messages"), 50));
 }
 
-#[tokio::test]
-async fn ids_that_other_programs_used_twice_hide_nothing() {
-    let bench = Bench::new([Line::text("so be it")]);
-    let call = || Message::of(Role::Assistant, vec![Block::ToolUse(ToolCall::new("call_0", "lookup", json!({})))]);
-    let result = || {
-        Message::of(
-            Role::Tool,
-            vec![ToolResult::new("found").into_block(&ToolCall::new("call_0", "lookup", json!({})))],
-        )
-    };
-    let rows = [
-        Message::new(Role::User, "first"),
-        call(),
-        result(),
-        Message::new(Role::Assistant, "there"),
-        Message::new(Role::User, "second"),
-        call(),
-        Message::new(Role::User, "third"),
-        Message::new(Role::Assistant, "sorry"),
-        Message::new(Role::User, "fourth"),
-        result(),
-        result(),
-    ];
-    bench.store.append("c", Append::new(rows)).await.unwrap();
-    bench.turn().await;
-    let heard: Vec<_> = bench.model.heard()[0].messages.iter().map(line).collect();
-    for said in ["first", "there", "second", "third", "sorry", "fourth", "hi"] {
-        assert!(heard.iter().any(|line| line.ends_with(said)), "{said}: {heard:#?}");
-    }
-    assert_eq!(heard.iter().filter(|line| line.contains("<-")).count(), 2, "{heard:#?}");
+fn lookup_call() -> Message {
+    Message::of(Role::Assistant, vec![Block::ToolUse(ToolCall::new("call_0", "lookup", json!({})))])
+}
+
+fn lookup_result() -> Message {
+    let call = ToolCall::new("call_0", "lookup", json!({}));
+    Message::of(Role::Tool, vec![ToolResult::new("found").into_block(&call)])
 }
 
 #[tokio::test]
-async fn a_call_id_used_twice_with_no_second_result_hides_nothing() {
-    let bench = Bench::new([Line::text("so be it")]);
-    let call = || Message::of(Role::Assistant, vec![Block::ToolUse(ToolCall::new("call_0", "lookup", json!({})))]);
-    let result = || {
-        Message::of(
-            Role::Tool,
-            vec![ToolResult::new("found").into_block(&ToolCall::new("call_0", "lookup", json!({})))],
-        )
-    };
-    let rows = [
-        Message::new(Role::User, "first"),
-        call(),
-        result(),
-        Message::new(Role::Assistant, "there"),
-        call(),
-        Message::new(Role::User, "third"),
-        Message::new(Role::Assistant, "sorry"),
-    ];
-    bench.store.append("c", Append::new(rows)).await.unwrap();
-    bench.turn().await;
-    let heard: Vec<_> = bench.model.heard()[0].messages.iter().map(line).collect();
-    for said in ["first", "there", "third", "sorry", "hi"] {
-        assert!(heard.iter().any(|line| line.ends_with(said)), "{said}: {heard:#?}");
+async fn call_ids_that_other_programs_used_twice_hide_no_message() {
+    let user = |text: &str| Message::new(Role::User, text);
+    let assistant = |text: &str| Message::new(Role::Assistant, text);
+    let (call, result) = (lookup_call, lookup_result);
+    for (what, rows, read) in [
+        (
+            "the second call has a late result and a surplus one",
+            vec![
+                user("first"),
+                call(),
+                result(),
+                assistant("there"),
+                user("second"),
+                call(),
+                user("third"),
+                assistant("sorry"),
+                user("fourth"),
+                result(),
+                result(),
+            ],
+            &["first", "there", "second", "third", "sorry", "fourth", "hi"][..],
+        ),
+        (
+            "the second call has no result",
+            vec![user("first"), call(), result(), assistant("there"), call(), user("third"), assistant("sorry")],
+            &["first", "there", "third", "sorry", "hi"],
+        ),
+    ] {
+        let bench = Bench::new([Line::text("so be it")]);
+        bench.store.append("c", Append::new(rows)).await.unwrap();
+        bench.turn().await;
+        let heard: Vec<_> = bench.model.heard()[0].messages.iter().map(line).collect();
+        for text in read {
+            assert!(heard.iter().any(|line| line.ends_with(text)), "{what}, {text}: {heard:#?}");
+        }
+        assert_eq!(heard.iter().filter(|line| line.contains("<-")).count(), 2, "{what}: {heard:#?}");
     }
 }
 

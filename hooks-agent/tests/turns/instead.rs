@@ -112,13 +112,15 @@ async fn a_message_joins_the_turn_under_way_at_its_next_step() {
     let word = std::sync::Arc::new(tokio::sync::Semaphore::new(0));
     let session = bench.session(bench.harness().model("main", Waits(word.clone()))).await;
     let mut turn = session.turn(None, "go on");
+    let steering = turn.steering();
     while !matches!(turn.next().await, Some(TurnEvent::ModelCalled { .. })) {}
-    assert!(turn.steer(Message::new(Role::User, "and mind the secret")));
+    assert!(steering.steer(Message::new(Role::User, "and mind the secret")));
     word.add_permits(2);
     while let Some(event) = turn.next().await {
         drop(event);
     }
     assert!(!turn.steer(Message::new(Role::User, "too late")), "the turn is over");
+    assert!(!steering.steer(Message::new(Role::User, "too late")), "the turn is over");
     assert_eq!(turn.await.to_string(), "I heard go on, and mind the ***");
     assert_eq!(
         bench.stored().await,

@@ -24,6 +24,7 @@ mod requests;
 mod retries;
 mod stores;
 mod streams;
+mod suspended;
 mod room;
 mod extras;
 mod hostile;

@@ -126,6 +126,24 @@ fn however_a_text_is_cut_no_begin_of_a_secret_is_shown_and_what_was_shown_is_the
 }
 
 #[tokio::test]
+async fn a_shown_answer_that_is_not_stored_is_retracted() {
+    let required = |hook: Hook| hook.on_failure(OnFailure::Required);
+    let no_row = Hook::at::<BeforeCreateMessage>("no_answer").reader(|_, _, row: &Message| match row.role {
+        Role::Assistant => Err("the vault is closed"),
+        _ => Ok(()),
+    });
+    let emptied = Hook::at::<PostModelCall>("empty").writer(|_, _, reply: &mut ModelReply| reply.content.clear());
+    for (hook, instead) in [(required(no_row), "[Failed] A required check could not be run."), (emptied, "")] {
+        let mut bench = Bench::new([]);
+        bench.app(hook);
+        let (reply, events) = streamed(&bench, Pieces::of(["so ", "be it"])).await;
+        assert_eq!(texts(&events).concat(), "so be it");
+        assert_eq!(retractions(&events), [instead], "{reply}");
+        assert_eq!(bench.stored().await, ["user: hi"]);
+    }
+}
+
+#[tokio::test]
 async fn without_a_hook_each_piece_is_shown_as_it_comes_and_with_one_no_more_is_held_than_it_says() {
     let words: Vec<String> = (0..50).map(|i| format!("word{i} ")).collect();
     let bench = Bench::new([]);

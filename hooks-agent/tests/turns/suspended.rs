@@ -1,0 +1,166 @@
+//! Turns that wait for an answer, and continue later.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
+use hooks_agent::model::Line;
+use hooks_agent::tool::{FnTool, Tool, ToolSpec};
+use hooks_agent::{Outcome, SubAgent};
+use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::*;
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use super::bench::Bench;
+
+/// Keeps its requests until somebody answers.
+#[derive(Default)]
+pub(crate) struct Desk {
+    asked: Mutex<Vec<ApprovalRequest>>,
+    answer: Mutex<Option<ApprovalAnswer>>,
+    forgotten: Mutex<Vec<String>>,
+}
+
+impl Desk {
+    fn answer(&self, answer: ApprovalAnswer) {
+        *self.answer.lock().unwrap() = Some(answer);
+    }
+}
+
+pub(crate) struct AtDesk(pub(crate) Arc<Desk>);
+
+impl Approver for AtDesk {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+        Box::pin(async move {
+            let answer = self.0.answer.lock().unwrap().take();
+            let mut asked = self.0.asked.lock().unwrap();
+            match answer {
+                Some(answer) => {
+                    asked.retain(|asked| asked.call.id != request.call.id);
+                    answer
+                }
+                None => {
+                    asked.push(request.clone());
+                    ApprovalAnswer::Suspend
+                }
+            }
+        })
+    }
+
+    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
+        let asked = self.0.asked.lock().unwrap();
+        let held = asked.iter().find(|asked| asked.conversation == conversation && asked.call.id == call).cloned();
+        Box::pin(async move { held })
+    }
+
+    fn forget<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, ()> {
+        self.0.forgotten.lock().unwrap().push(format!("{conversation}: {call}"));
+        self.0.asked.lock().unwrap().retain(|asked| asked.call.id != call);
+        Box::pin(async {})
+    }
+}
+
+#[tokio::test]
+async fn a_halt_beside_a_call_that_waits_ends_the_turn() {
+    let desk = Arc::new(Desk::default());
+    let mut bench = Bench::watched([
+        Line::calls([("1", "asks", json!({ "prompt": "x" })), ("2", "reads", json!({}))]),
+        Line::call("3", "lookup", json!({})),
+        Line::text("so be it"),
+    ]);
+    bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")).only("tool", "lookup"));
+    bench.app(Hook::at::<AfterToolCall>("halts").reader(|_, _, ()| Halt::new("enough")).only("tool", "reads"));
+    let agent = SubAgent::new(AgentDef::new("asks"), "Asks.").tools(["lookup"]);
+    let reads = FnTool::new(ToolSpec::new("reads").parallel(), |_, _| Ok("read".to_owned()));
+    let harness = bench.harness().approver(AtDesk(Arc::clone(&desk))).agent(agent).tool(reads);
+    let session = bench.session(harness).await;
+    let reply = session.turn(None, "hi").await;
+    assert!(matches!(reply.outcome, Outcome::Halted(_)), "{reply} {:?}: {:#?}", reply.outcome, bench.stored().await);
+    assert!(desk.asked.lock().unwrap().is_empty(), "nobody acts on an answer any more");
+}
+
+#[tokio::test]
+async fn an_answer_applies_even_if_the_gate_asks_no_more() {
+    for (answer, ran) in [
+        (ApprovalAnswer::No("abuse".into()), Vec::new()),
+        (ApprovalAnswer::Edited(json!({ "cents": 1 }).into()), vec!["1".to_owned()]),
+        (ApprovalAnswer::Yes, vec!["100".to_owned()]),
+    ] {
+        let desk = Arc::new(Desk::default());
+        let paid = Arc::new(Mutex::new(Vec::new()));
+        let mut bench = Bench::new([Line::call("1", "pay", json!({ "cents": 100 })), Line::text("so be it")]);
+        let asks = Arc::new(AtomicBool::new(true));
+        let gate = Arc::clone(&asks);
+        bench.app(Hook::at::<BeforeToolCall>("gate").reader(move |_, _, _| {
+            if gate.load(Ordering::Relaxed) { Permission::ask("a payment") } else { Permission::allow() }
+        }));
+        let pays = Arc::clone(&paid);
+        let pay = FnTool::new(ToolSpec::new("pay"), move |_, input| {
+            pays.lock().unwrap().push(input["cents"].to_string());
+            Ok("paid".to_owned())
+        });
+        let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
+        let reply = session.turn(None, "hi").await;
+        assert!(matches!(reply.outcome, Outcome::Suspended(_)), "{reply}");
+        asks.store(false, Ordering::Relaxed);
+        let waiting = session.resume(None).await;
+        assert!(matches!(waiting.outcome, Outcome::Suspended(_)), "nobody answered yet: {waiting}");
+        desk.answer(answer.clone());
+        session.resume(None).await;
+        assert_eq!(*paid.lock().unwrap(), ran, "{answer:?}");
+    }
+}
+
+/// Asks about each amount in its own words, and notes what was paid.
+fn payments(bench: &mut Bench, paid: &Arc<Mutex<Vec<String>>>) -> impl Tool + use<> {
+    bench.app(
+        Hook::at::<BeforeToolCall>("gate")
+            .reader(|_, _, input: &ToolInput| Permission::ask(format!("pay {}?", input["cents"]))),
+    );
+    let paid = Arc::clone(paid);
+    FnTool::new(ToolSpec::new("pay"), move |_, input| {
+        paid.lock().unwrap().push(input["cents"].to_string());
+        Ok("paid".to_owned())
+    })
+}
+
+#[tokio::test]
+async fn an_edit_that_the_gate_asks_about_is_not_lost_when_the_turn_is_suspended() {
+    let desk = Arc::new(Desk::default());
+    let paid = Arc::<Mutex<Vec<String>>>::default();
+    let mut bench = Bench::new([Line::call("1", "pay", json!({ "cents": 100 })), Line::text("so be it")]);
+    let pay = payments(&mut bench, &paid);
+    let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
+    let question = |outcome: Outcome| match outcome {
+        Outcome::Suspended(request) => request.question.reason.to_string(),
+        outcome => panic!("{outcome:?}"),
+    };
+    assert_eq!(question(session.turn(None, "hi").await.outcome), "pay 100?");
+    desk.answer(ApprovalAnswer::Edited(json!({ "cents": 1 }).into()));
+    assert_eq!(question(session.resume(None).await.outcome), "pay 1?");
+    desk.answer(ApprovalAnswer::Yes);
+    assert_eq!(session.resume(None).await.to_string(), "so be it");
+    assert_eq!(*paid.lock().unwrap(), ["1"]);
+}
+
+#[tokio::test]
+async fn a_prompt_in_place_of_an_answer_says_that_the_call_was_not_run() {
+    let desk = Arc::new(Desk::default());
+    let paid = Arc::<Mutex<Vec<String>>>::default();
+    let mut bench = Bench::new([
+        Line::calls([("1", "pay", json!({ "cents": 1 })), ("2", "lookup", json!({}))]),
+        Line::text("so be it"),
+        Line::text("yes"),
+    ]);
+    let pay = payments(&mut bench, &paid);
+    let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
+    session.turn(None, "hi").await;
+    session.turn(None, "forget it").await;
+    let not_run = "tool: <- Not run: the conversation continued without an answer to the question about it";
+    assert_eq!(bench.stored().await[2..], [not_run, not_run, "user: forget it", "assistant: so be it"]);
+    assert!(desk.asked.lock().unwrap().is_empty(), "nobody acts on an answer any more");
+    assert!(paid.lock().unwrap().is_empty());
+    session.turn(None, "still there?").await;
+    assert_eq!(bench.stored().await.len(), 8, "nothing is repaired twice");
+}
