@@ -1,6 +1,7 @@
 //! The rules of `secrets_scanner`, each compiled when a text first contains one of its keywords. All of them together take
 //! 700 MB and seconds; the texts of a program contain the keywords of a few.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -10,63 +11,56 @@ use toml::{Table, Value};
 
 /// A set of rules in the format of gitleaks.
 pub(super) struct RuleSet {
+    /// The set without its rules.
+    base: Table,
     rules: Vec<Rule>,
     keywords: AhoCorasick,
     /// The rules of each keyword.
     of_keyword: Vec<Vec<usize>>,
-    /// The rules without keywords, which every text is held against.
+    /// The rules without keywords, which apply to every text.
     always: Vec<usize>,
 }
 
 struct Rule {
-    /// A set with this rule alone.
-    text: String,
+    entry: Value,
     scanner: OnceLock<Option<Scanner>>,
 }
 
 impl RuleSet {
-    /// Reads the rules and compiles none of them.
+    /// Reads the rules, without compiling them.
     ///
     /// # Errors
     /// What is wrong with the set.
     pub(super) fn read(text: &str) -> Result<Self, Box<dyn std::error::Error>> {
-        let mut set: Table = text.parse()?;
-        let Some(Value::Array(entries)) = set.remove("rules") else { return Err("it has no rules".into()) };
-        // Nothing here has a path.
-        if let Some(Value::Table(allowlist)) = set.get_mut("allowlist") {
+        let mut base: Table = text.parse()?;
+        let Some(Value::Array(entries)) = base.remove("rules") else { return Err("it has no rules".into()) };
+        // The texts that are searched have no paths.
+        if let Some(Value::Table(allowlist)) = base.get_mut("allowlist") {
             allowlist.remove("paths");
         }
-        let (mut rules, mut words) = (Vec::new(), Vec::<String>::new());
-        let (mut of_keyword, mut always) = (Vec::<Vec<usize>>::new(), Vec::new());
-        for entry in entries {
-            let keywords = entry.get("keywords").and_then(Value::as_array).cloned().unwrap_or_default();
+        let (mut of_keyword, mut always) = (BTreeMap::<String, Vec<usize>>::new(), Vec::new());
+        for (rule, entry) in entries.iter().enumerate() {
+            let keywords = entry.get("keywords").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             if keywords.is_empty() {
-                always.push(rules.len());
+                always.push(rule);
             }
-            for word in keywords.iter().filter_map(Value::as_str).map(str::to_lowercase) {
-                let at = words.iter().position(|known| *known == word).unwrap_or_else(|| {
-                    words.push(word);
-                    of_keyword.push(Vec::new());
-                    words.len() - 1
-                });
-                of_keyword[at].push(rules.len());
+            for word in keywords.iter().filter_map(Value::as_str) {
+                of_keyword.entry(word.to_lowercase()).or_default().push(rule);
             }
-            let mut alone = set.clone();
-            alone.insert("rules".to_owned(), Value::Array(vec![entry]));
-            rules.push(Rule { text: toml::to_string(&alone)?, scanner: OnceLock::new() });
         }
-        let keywords = AhoCorasick::builder().ascii_case_insensitive(true).build(&words)?;
-        Ok(Self { rules, keywords, of_keyword, always })
+        let keywords = AhoCorasick::builder().ascii_case_insensitive(true).build(of_keyword.keys())?;
+        let rules = entries.into_iter().map(|entry| Rule { entry, scanner: OnceLock::new() }).collect();
+        Ok(Self { base, rules, keywords, of_keyword: of_keyword.into_values().collect(), always })
     }
 
-    /// Where secrets are in `text`, in order and apart from each other.
+    /// The places of secrets in `text`, in order and without overlaps.
     pub(super) fn find(&self, text: &str) -> Vec<Range<usize>> {
         let found = self.keywords.find_overlapping_iter(text).map(|found| found.pattern().as_usize());
         let mut candidates: Vec<usize> = found.flat_map(|keyword| self.of_keyword[keyword].iter().copied()).collect();
         candidates.extend(&self.always);
         candidates.sort_unstable();
         candidates.dedup();
-        let scanners = candidates.into_iter().filter_map(|rule| self.rules[rule].scanner());
+        let scanners = candidates.into_iter().filter_map(|rule| self.scanner(&self.rules[rule]));
         let mut secrets: Vec<Range<usize>> = scanners
             .flat_map(|scanner| scanner.scan_content("", text))
             .map(|found| whole_characters(text, found.secret_start_offset..found.secret_end_offset))
@@ -82,29 +76,25 @@ impl RuleSet {
         }
         merged
     }
+
+    /// The scanner of a rule, compiled at its first use. `None` if it cannot be compiled.
+    fn scanner<'a>(&self, rule: &'a Rule) -> Option<&'a Scanner> {
+        let compile = || -> Result<Scanner, Box<dyn std::error::Error>> {
+            let mut alone = self.base.clone();
+            alone.insert("rules".to_owned(), Value::Array(vec![rule.entry.clone()]));
+            let config = ScanConfig { max_findings_per_file: None, ..ScanConfig::default() };
+            Ok(Scanner::from_toml(&toml::to_string(&alone)?)?.with_config(config))
+        };
+        let logged = |error| tracing::error!(target: "hooks_replay", %error, "a rule for secrets cannot be compiled");
+        rule.scanner.get_or_init(|| compile().map_err(logged).ok()).as_ref()
+    }
 }
 
-/// `bytes` and what else belongs to its first and its last character: the rules see bytes.
+/// `bytes`, extended to whole characters, because the rules match bytes.
 fn whole_characters(text: &str, bytes: Range<usize>) -> Range<usize> {
     let start = (0..=bytes.start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
     let end = (bytes.end..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
     start..end
-}
-
-impl Rule {
-    fn scanner(&self) -> Option<&Scanner> {
-        let compiled = self.scanner.get_or_init(|| match Scanner::from_toml(&self.text) {
-            Ok(scanner) => {
-                let config = ScanConfig { max_findings_per_file: None, ..ScanConfig::default() };
-                Some(scanner.with_config(config))
-            }
-            Err(error) => {
-                tracing::error!(target: "hooks_replay", %error, "a rule for secrets cannot be compiled");
-                None
-            }
-        });
-        compiled.as_ref()
-    }
 }
 
 #[cfg(test)]
@@ -115,13 +105,13 @@ mod tests {
     fn every_rule_compiles() {
         let set = RuleSet::read(secrets_scanner::rules::BUNDLED_RULES).unwrap();
         assert!(set.rules.len() > 900, "{}", set.rules.len());
-        let broken: Vec<_> = set.rules.iter().filter(|rule| rule.scanner().is_none()).map(|rule| &rule.text).collect();
+        let broken: Vec<_> =
+            set.rules.iter().filter(|rule| set.scanner(rule).is_none()).map(|rule| &rule.entry).collect();
         assert!(broken.is_empty(), "{broken:#?}");
     }
 
-    /// What the rules find one by one is what they find together.
     #[test]
-    fn rules_apart_find_what_they_find_together() {
+    fn rules_that_are_compiled_one_by_one_find_the_same_as_all_together() {
         let set = RuleSet::read(secrets_scanner::rules::BUNDLED_RULES).unwrap();
         let together = Scanner::from_bundled().unwrap();
         for text in [
