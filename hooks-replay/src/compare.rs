@@ -232,7 +232,8 @@ fn outcome(line: &DispatchLine) -> Value {
 pub(crate) fn diff(then: &Value, now: &Value) -> String {
     let text = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
     let (then, now) = (text(then), text(now));
-    similar::TextDiff::from_lines(&then, &now).unified_diff().context_radius(1).to_string()
+    let lines = similar::TextDiff::from_lines(&then, &now);
+    lines.unified_diff().context_radius(1).missing_newline_hint(false).to_string()
 }
 
 fn runs(then: &[RunLine], today: &[RunLine], found: &mut Vec<Difference>) {

@@ -224,6 +224,12 @@ fn the_report_of_an_edit_names_the_hook() {
             [("dispatches", dispatches(&desk, &path)), ("turns", turns(&desk, &path, Matching::Strict))]
         {
             assert_eq!(report.failed, 0, "{what}: {report}");
+            // To look at in a browser.
+            if let Ok(pages) = std::env::var("HOOKS_REPLAY_PAGES") {
+                let page = Path::new(&pages).join(format!("{} ({mode})", what.replace(' ', "-")));
+                std::fs::write(page.with_extension("html"), report.to_html()).unwrap();
+                std::fs::write(page.with_extension("txt"), report.to_string()).unwrap();
+            }
             let counts = match mode {
                 "turns" => format!("{} of {} diverge", report.diverged, report.turns),
                 _ => format!("{} of {} differ", report.differing, report.replayed),

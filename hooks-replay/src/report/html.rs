@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Report, Slower};
+use super::{Example, Group, Report, Slower};
 use crate::compare::Difference;
 
 const STYLE: &str = include_str!("report.css");
@@ -20,32 +20,14 @@ impl Report {
             let (turns, diverged) = (self.turns, self.diverged);
             put(&mut page, format_args!("<p>{turns} turns replayed, {diverged} diverge</p>\n"));
         }
+        if self.replayed == 0 && self.turns == 0 {
+            page.push_str("<p>There was nothing to replay.</p>\n");
+        }
+        if self.has_flips() {
+            page.push_str("<p>A red bar marks a changed decision, a grey bar any other difference.</p>\n");
+        }
         for group in &self.groups {
-            let after = if group.counterfactual { ", after the turn diverged" } else { "" };
-            let open = if group.is_flip() { " open" } else { "" };
-            let class = if group.is_flip() { "flip" } else { "change" };
-            let hook = group.hook.as_deref().map(|hook| format!(" <code>{}</code>", escaped(hook))).unwrap_or_default();
-            put(
-                &mut page,
-                format_args!(
-                    "<details{open} class=\"{class}\"><summary><b>{} ×</b> {}{hook} {}{after}</summary>\n",
-                    group.count,
-                    escaped(&group.kind),
-                    escaped(&group.title)
-                ),
-            );
-            for example in &group.examples {
-                put(&mut page, format_args!("<p>{}</p>\n", escaped(&example.at())));
-                match &example.difference {
-                    Difference::Rewrite { followed, diff, .. } => rewrite(&mut page, followed, diff),
-                    Difference::Flow { diff, .. } if !diff.is_empty() => rewrite(&mut page, &[], diff),
-                    Difference::Status { cause: Some(cause), .. } => {
-                        put(&mut page, format_args!("<pre>{}</pre>\n", escaped(cause)));
-                    }
-                    _ => {}
-                }
-            }
-            page.push_str("</details>\n");
+            put_group(&mut page, group);
         }
         list(
             &mut page,
@@ -81,6 +63,39 @@ impl Report {
     }
 }
 
+fn put_group(page: &mut String, group: &Group) {
+    let after = if group.counterfactual { ", after the turn diverged" } else { "" };
+    let class = if group.is_flip() { "flip" } else { "change" };
+    let shows_text = |example: &Example| matches!(example.difference, Difference::Rewrite { .. });
+    let open = if group.is_flip() || group.examples.iter().any(shows_text) { " open" } else { "" };
+    let hook = group.hook.as_deref().map(|hook| format!(" <code>{}</code>", escaped(hook))).unwrap_or_default();
+    put(
+        page,
+        format_args!(
+            "<details{open} class=\"{class}\"><summary><b>{} ×</b> <code>{}</code>{hook} {}{after}</summary>\n",
+            group.count,
+            escaped(&group.kind),
+            escaped(&group.title)
+        ),
+    );
+    for example in &group.examples {
+        put(page, format_args!("<p>{}</p>\n", escaped(&example.at())));
+        match &example.difference {
+            Difference::Rewrite { followed, diff, .. } => rewrite(page, followed, diff),
+            Difference::Flow { diff, .. } if !diff.is_empty() => rewrite(page, &[], diff),
+            Difference::Status { cause: Some(cause), .. } => {
+                put(page, format_args!("<pre>{}</pre>\n", escaped(cause)));
+            }
+            _ => {}
+        }
+    }
+    let more = group.count.saturating_sub(group.examples.len());
+    if more > 0 {
+        put(page, format_args!("<p>and {more} more</p>\n"));
+    }
+    page.push_str("</details>\n");
+}
+
 fn rewrite(page: &mut String, followed: &[String], diff: &str) {
     page.push_str("<pre>");
     for line in diff.lines().filter(|line| !line.starts_with("@@")) {
@@ -89,7 +104,7 @@ fn rewrite(page: &mut String, followed: &[String], diff: &str) {
             Some(b'-') => "del",
             _ => "span",
         };
-        put(page, format_args!("<{tag}>{}</{tag}>\n", escaped(line)));
+        put(page, format_args!("<{tag}>{}</{tag}>", escaped(line)));
     }
     page.push_str("</pre>\n");
     if !followed.is_empty() {
