@@ -3,11 +3,13 @@
 use std::ops::Range;
 use std::task::{Context, Poll};
 
+use tracing::Span;
+
 use crate::context::HookContext;
-use crate::handler::{Answer, BoxFuture};
+use crate::handler::{Answer, BoxFuture, Handler};
 use crate::kind::HookKind;
 use crate::panics::catch;
-use crate::plan::{Execution, Plan, Segment};
+use crate::plan::{Execution, Plan, Segment, Step};
 
 use super::at_once::with_task;
 use super::call::{self, EffectOf, WriterCall};
@@ -231,18 +233,14 @@ impl<'a, K: HookKind> Chain<'a, K> {
     fn step(&mut self, index: usize, task: Option<&mut Context<'_>>) -> Progress<'a, K> {
         let (plan, event) = (self.outcome.plan, self.event);
         let step = &plan.steps[index];
-        let handler = match step.fallback().filter(|_| self.outcome.falls_back(index)) {
-            Some(fallback) => fallback,
-            None if !step.runs(event, self.cx) => return Progress::Done(Flow::Next),
-            None => {
-                if let Some(log) = self.outcome.log() {
-                    log.start(index);
-                }
-                &step.handler
+        let (handler, cx, span) = if step.is_plain() && self.own.is_empty() && self.outcome.rare.is_none() {
+            (&step.handler, self.cx, None)
+        } else {
+            match self.prepare(index, step) {
+                Some(prepared) => prepared,
+                None => return Progress::Done(Flow::Next),
             }
         };
-        let cx = context_of(self.own, self.cx, index);
-        let span = self.outcome.span(index, cx);
         let mut call = || call::write(handler, step.blocking(), cx, event, &mut self.subject);
         let call = match span {
             None => call(),
@@ -270,6 +268,23 @@ impl<'a, K: HookKind> Chain<'a, K> {
                 Err(fail) => self.outcome.failed(index, fail),
             },
         })
+    }
+
+    /// The handler that runs for a step with options, or with listeners, and its context and span. `None` if the hook
+    /// does not run.
+    fn prepare(&mut self, index: usize, step: &'a Step<K>) -> Option<(&'a Handler<K>, &'a HookContext, Option<Span>)> {
+        let handler = match step.fallback().filter(|_| self.outcome.falls_back(index)) {
+            Some(fallback) => fallback,
+            None if !step.runs(self.event, self.cx) => return None,
+            None => {
+                if let Some(log) = self.outcome.log() {
+                    log.start(index);
+                }
+                &step.handler
+            }
+        };
+        let cx = context_of(self.own, self.cx, index);
+        Some((handler, cx, self.outcome.span(index, cx)))
     }
 
     /// Waits for an async writer that returned `Pending` from its first poll.
