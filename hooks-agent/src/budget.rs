@@ -29,8 +29,8 @@ impl Budget {
         std::iter::successors(Some(self), |budget| budget.of.as_deref())
     }
 
-    /// A model is to be called, or the reason why it may not be. Agents that answer beside each other spend of one budget, so that
-    /// whoever may call has called.
+    /// Reserves one model call, or returns the reason why none is left. Concurrent sub-agents share a budget, so the check
+    /// and the reservation are one atomic step.
     pub(crate) fn spend_call(&self) -> Result<(), StopReason> {
         if let Some(reason) = self.spent() {
             return Err(reason);
@@ -45,9 +45,9 @@ impl Budget {
         Ok(())
     }
 
-    /// Whether there is a call left after these for an agent this many levels below.
+    /// Whether an agent `level` levels below this budget may make another call after `calls` calls.
     fn has_calls(&self, level: usize, calls: u32) -> bool {
-        // One call stays with each that asked, to answer with.
+        // Each caller keeps one call for its own answer.
         calls.saturating_add(u32::from(level > 0)) < self.most_calls
     }
 

@@ -26,7 +26,7 @@ pub struct TurnInputs {
     pub hidden: bool,
     /// The agents whose gates also applied, outermost first.
     pub gated_by: Vec<AskerInput>,
-    /// Of the calls that a suspended turn goes on with, those that wait.
+    /// The calls of a resumed turn that wait for an approval.
     pub waiting: WaitingInput,
     /// The session's system prompt.
     pub system_prompt: String,
@@ -106,13 +106,13 @@ pub struct AskerInput {
     pub prompt: Option<String>,
 }
 
-/// Calls that wait for somebody's word.
+/// The calls of a suspended turn that wait for an approval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct WaitingInput {
-    /// What the approver was asked about them.
+    /// The requests that the approver received for calls of this turn.
     pub held: Vec<ApprovalRequest>,
-    /// The ids of those that ask an agent, a call of which waits.
+    /// The ids of calls to sub-agents in whose turns a call waits.
     pub agents: Vec<String>,
 }

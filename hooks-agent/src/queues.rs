@@ -18,7 +18,7 @@ struct QueueMap {
 }
 
 impl Queues {
-    /// The queue of `conversation`. It stays the same while somebody holds it.
+    /// The queue of `conversation`. It stays the same as long as it has a holder.
     pub(crate) fn of(&self, conversation: &str) -> Arc<Queue> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(queue) = known.queues.get(conversation).and_then(Weak::upgrade) {

@@ -271,7 +271,7 @@ impl SessionState {
             return Ok(());
         }
         let rows = store::read(&*self.harness.store, &self.conversation).await;
-        // Not before: who closed it may have waited no longer.
+        // Set only after the read: if the future of `close` is dropped while it waits, a later `close` must still fire.
         self.ended.store(true, Ordering::Relaxed);
         let mut event = SessionEnd::new(self.conversation.as_str(), reason)
             .channel(self.channel.as_str())

@@ -120,7 +120,7 @@ impl Conversations {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The conversation was changed by somebody else after it was read. Read it again.
+    /// Another writer changed the conversation after it was read. Read it again.
     #[error("the conversation has changed since it was read")]
     Conflict,
     /// Another process holds the conversation now: the lease of this change has expired.

@@ -391,7 +391,7 @@ impl TurnLoop {
         &self.session.limits
     }
 
-    /// Sends an event, if somebody listens.
+    /// Sends an event, if there is a listener.
     fn emit(&self, event: impl FnOnce() -> TurnEvent) {
         if !self.events.is_closed() {
             self.events.send(event());

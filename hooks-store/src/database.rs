@@ -46,8 +46,8 @@ impl Database {
         Ok(Self { dialect, writers, readers, runtime })
     }
 
-    /// Runs `work` in a transaction that may write, and commits it unless `work` fails. Nobody else changes what it has
-    /// read before it ends. It runs to its end even if the caller stops waiting.
+    /// Runs `work` in a transaction that may write, and commits it unless `work` fails. Until the transaction ends, no
+    /// other one changes what it has read. It runs to its end even if the caller stops waiting.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,

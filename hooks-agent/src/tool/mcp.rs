@@ -54,7 +54,7 @@ use stderr::StderrTail;
 ///
 /// The child process lives as long as this handle, a clone of it or one of its tools. When the last one is dropped, its
 /// standard input is closed, and if it does not exit within a few seconds, it is killed. If a server exits earlier, it
-/// is not restarted: all calls of its tools fail, and the model is told why.
+/// is not restarted: all calls of its tools fail, and their results say why.
 ///
 /// If the server hints that a tool is idempotent or read-only, its [`ToolSpec`] is [idempotent](ToolSpec::idempotent).
 /// A retry still has to be requested by a hook.

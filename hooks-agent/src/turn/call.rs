@@ -71,7 +71,7 @@ impl TurnLoop {
         let mut answer = pin!(tokio::time::timeout(limits.model, answer));
         let mut judged = JudgedStream::default();
         let answer = loop {
-            // From here on, because nothing can come while hooks judge.
+            // The time starts again in each round, because the stream is not read while hooks judge a piece.
             let idle = async {
                 if !stream.has_begun() {
                     std::future::pending::<()>().await;

@@ -92,14 +92,16 @@ impl TurnLoop {
     }
 }
 
-/// The agent could not be asked: who asked reads what a person may read of it, because the model's answer may repeat it.
+/// The result of a call to an agent whose turn could not start. The calling model gets only the text that is meant for
+/// a person, without details of the error, because its answer may repeat the text.
 fn unasked(error: impl Into<TurnError>) -> CallRun {
     let error = error.into();
     tracing::warn!(target: "hooks_agent", %error, "an agent could not be asked");
     CallOutcome::failed(Outcome::Failed(error).to_string()).into()
 }
 
-/// The conversation of the agent that a call asks, unless there is one of this name already.
+/// The name of the conversation of the agent that `call` calls. If a conversation with this name exists already, the
+/// agent gets a [numbered](numbered) one.
 pub(super) fn conversation_of(conversation: &str, call: &ToolCall) -> String {
     format!("{conversation}/{}", call.id)
 }

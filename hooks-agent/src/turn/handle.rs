@@ -56,7 +56,7 @@ pub(crate) fn begin(session: &Arc<SessionState>, request: TurnRequest, cancellat
             None => cancelled(),
         };
         drop(place);
-        // Nobody may be waiting for the reply any more.
+        // The receiver may have been dropped.
         let _ = answer.send(reply);
         drop(running);
     });

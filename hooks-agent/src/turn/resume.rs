@@ -61,7 +61,7 @@ impl TurnLoop {
         self.carry_out(open).await
     }
 
-    /// Of these calls, those that wait for an approval.
+    /// Those of the `open` calls that wait for an approval.
     async fn waiting(&mut self, open: &[ToolCall]) -> Result<WaitingInput, End> {
         if let Some(again) = &self.asked.again {
             return Ok(again.waiting.clone());
@@ -80,8 +80,8 @@ impl TurnLoop {
         Ok(waiting)
     }
 
-    /// Of the calls of a message, those that are open and were never started, and those to agents that wait. How far
-    /// any other call came is unknown, so its result says so.
+    /// The open calls of a message that were never started, and the open calls to sub-agents that wait. The progress of
+    /// the other open calls is unknown, so each of them gets a result that says so.
     async fn not_started(
         &mut self,
         all: Vec<ToolCall>,
@@ -136,7 +136,7 @@ impl TurnLoop {
                 let approver = &self.session.harness.approver;
                 let forgotten =
                     AssertUnwindSafe(async { approver.forget(conversation, &call.id).await }).catch_unwind();
-                // On a timeout, the approver keeps a question whose answer nobody needs.
+                // On a timeout, the approver keeps a question whose answer has no effect.
                 let _ = tokio::time::timeout(self.limits().store, forgotten).await;
                 if let Ok(Some(within)) = self.waiting_agent(conversation, &call).await
                     && let Ok(read) = store::read(&*self.session.harness.store, &within).await
@@ -155,8 +155,8 @@ impl TurnLoop {
         tokio::time::timeout(self.limits().store, held).await.ok()?.ok()?
     }
 
-    /// The conversation of the called agent, if a call in its turn waits, or one in the turn of an agent that it
-    /// called.
+    /// The conversation of the called agent, if a call in its turn, or in the turn of an agent that it called, waits
+    /// for an approval.
     fn waiting_agent<'a>(
         &'a self,
         conversation: &'a str,

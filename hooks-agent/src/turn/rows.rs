@@ -97,7 +97,7 @@ impl TurnLoop {
         Err(StoreError::Conflict)
     }
 
-    /// Reads what others stored. Returns the rows that are not any more what they were.
+    /// Reads what other writers stored. Returns the ids of the rows that have changed.
     pub(super) async fn catch_up(&mut self) -> Result<Vec<String>, StoreError> {
         let parts = Arc::clone(&self.session.harness);
         let now = store::read(&*parts.store, &self.session.conversation).await?;

@@ -147,7 +147,7 @@ impl TurnLoop {
             };
             self.finish(call, input, ended).await?;
         }
-        // A halt ends the turn whoever waits.
+        // A halt ends the turn even if a sub-agent waits for an approval.
         let waits = waits.filter(|_| self.halted.is_none());
         waits.map_or(Ok(()), |request| Err(End::suspended(*request)))
     }

@@ -54,7 +54,7 @@ impl Notice {
     pub(crate) fn end(mut self, outcome: Result<Contributions, Unfinished>) -> (Ended, Contributions) {
         let permit = self.permit.take();
         let (ended, contributions) = self.report(outcome, false);
-        // Released after the report, so that whoever waits for the last run finds all ends reported.
+        // Released after the report, so that a task that waits for the last run finds all ends reported.
         if let Some(permit) = permit {
             permit.release(ended.run.status);
         }

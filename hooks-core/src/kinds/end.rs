@@ -78,7 +78,7 @@ words! {
     }
 }
 
-/// Fires once for each turn when it has ended, for every reason.
+/// Fires once when a turn has ended, whatever the reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "turn_end", turn_over, match(reason), new(reason), json)]
 #[non_exhaustive]

@@ -8,7 +8,7 @@ use crate::HookKind;
 
 /// Fires when a plugin, or the app itself, is loaded: hooks prepare the resources that they need later.
 ///
-/// By default, a hook that fails is an error of the dispatch: a hook whose preparation failed must not run.
+/// By default, a failing hook makes the dispatch return an error, because hooks must not run without their preparation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "init", outside_turn, on_failure = required, new(plugin), json)]
 #[serde(default)]

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use crate::HookKind;
 use crate::data::{Message, MessageUpdate, Role};
 
-/// Fires before a message is stored: hooks may rewrite the row, but not its calls, or the call that it answers.
+/// Fires before a message is stored: hooks may rewrite the row, but must keep its tool calls and results, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "before_create_message", subject = Message, check = Message::check_row, new, json)]
 #[non_exhaustive]

@@ -34,7 +34,7 @@ pub struct PrePromptContext {
     pub contributions: Contributions,
 }
 
-/// Fires after the app's preflight check of the prompt: hooks contribute context for its plan.
+/// Fires after the app's preflight check of the prompt: hooks contribute context for the plan of that check.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "post_preflight_prompt_context", verdict = Contributions, new(prompt), json)]
 #[non_exhaustive]

@@ -22,9 +22,9 @@ words! {
 /// stream.
 ///
 /// The window contains all text that has not been shown yet, as earlier hooks left it. Hooks see the same text again in
-/// the next window, so a rewrite must be idempotent. The loop holds back as much of the end as the hooks in force
-/// request with `hold`, until more text arrives or the answer ends. A deny stops the stream. So does every verdict that
-/// is not an allow, because nobody can be asked while the answer streams.
+/// the next window, so a rewrite must be idempotent. With `hold`, hooks request that the loop keeps the end of
+/// the window back until more text arrives or the answer ends. Every verdict other than allow or no opinion stops the
+/// stream, because nobody can be asked while the answer streams.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "stream_delta", subject = String, verdict = Permission, match(channel), new(channel), json)]
 #[non_exhaustive]

@@ -117,8 +117,8 @@ impl Contribution {
         Self::ToolBundle { id: id.into(), tools: tools.into_iter().map(Into::into).collect(), allow: None }
     }
 
-    /// Restricts the tools that may be used, whoever added them, to these names of the harness. An empty list allows no
-    /// tool.
+    /// Restricts the tools that may be used, including those of bundles, to these names of the harness. An empty list
+    /// allows no tool.
     pub fn tool_limit(id: impl Into<String>, allow: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let allow = allow.into_iter().map(|tool| Value::String(tool.into())).collect();
         Self::ToolBundle { id: id.into(), tools: Vec::new(), allow: Some(Value::Array(allow)) }

@@ -88,7 +88,7 @@ impl Walk {
                     let then = without_hooks(&now);
                     return self.compare(self.place.clone(), then, now);
                 }
-                // The kind has no hooks any more.
+                // The kind no longer has hooks.
                 Some((_, then)) if !self.today.contains(&*then.kind) => {
                     if let Some((place, then)) = self.recorded.pop_front() {
                         let now = without_hooks(&then);

@@ -45,7 +45,7 @@ impl JobStatus {
         }
     }
 
-    /// Whether somebody has to look at it, because it ended without success.
+    /// Whether the job needs attention, because it ended without success.
     pub const fn needs_attention(self) -> bool {
         matches!(self, Self::Failed | Self::Interrupted | Self::Quarantined)
     }

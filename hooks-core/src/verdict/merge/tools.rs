@@ -16,7 +16,7 @@ pub struct Tools<'a> {
 }
 
 impl Tools<'_> {
-    /// Whether the harness's `tool` may be used, whoever added it.
+    /// Whether the harness's `tool` may be used, regardless of how it was added.
     pub fn allows(&self, tool: &str) -> bool {
         self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&tool))
     }
