@@ -19,8 +19,8 @@ def results(sitting):
     quick = "**A short pass, on a machine that did other work meanwhile: it shows that everything runs, and its figures mean nothing.**\n\n"
     return f"""# Results
 
-Written by `benchmarks/run`; [the chapter of the book](../docs/benchmarks.md) says how to read it. `benchmarks/check` holds
-the budgets against [results.json](results.json), which has every round.
+Written by `benchmarks/run`; [the chapter of the book](../docs/benchmarks.md) says how to read it. `benchmarks/check` compares
+the budgets with [results.json](results.json), which contains every round.
 
 {quick if sitting["quick"] else ""}{about(sitting)}
 ![Nanoseconds per dispatch of 8 hooks, for each system](../docs/benchmarks.svg)
@@ -42,7 +42,7 @@ def quick_note(sitting):
 def about(sitting):
     machine = sitting["machine"]
     lines = [
-        f"One sitting, {sitting['started']} to {sitting['ended']}, {sitting['rounds']} rounds of {sitting['milliseconds']} ms for each case, "
+        f"One session, {sitting['started']} to {sitting['ended']}, {sitting['rounds']} rounds of {sitting['milliseconds']} ms for each case, "
         "every program once in each round, in another order each time.",
         "",
         f"- Machine: {machine['cpu']}, {machine['cores']} cores, {machine['memory']}, {machine['system']} ({machine['architecture']})",
@@ -53,13 +53,13 @@ def about(sitting):
     ]
     for program in sitting["programs"]:
         lines.append(f"| {program['name']} | {program['version']} | {program['toolchain']} |")
-    lines += [f"| {skipped['name']} | – | not in this sitting: {skipped['why']} |" for skipped in sitting["skipped"]]
+    lines += [f"| {skipped['name']} | – | not in this session: {skipped['why']} |" for skipped in sitting["skipped"]]
     return "\n".join(lines) + "\n"
 
 
 def tables(sitting):
     rows = sitting["rows"]
-    head = ["## Budgets\n", budget_table(rows), "\n## Ours, as a ratio to the best of the others\n", ratio_tables(rows)]
+    head = ["## Budgets\n", budget_table(rows), "\n## This SDK compared with the fastest alternative\n", ratio_tables(rows)]
     return "\n".join(head) + "\n" + class_tables(sitting)
 
 
@@ -72,7 +72,7 @@ def class_tables(sitting):
             if find(rows, body=body, **{"class": kind}):
                 parts += [f"\n### {what}\n", class_table(rows, kind, body, sitting["skipped"])]
     if find(rows, **{"class": "scale"}):
-        parts += ["\n## Ours alone\n", alone_table(rows)]
+        parts += ["\n## This SDK alone\n", alone_table(rows)]
     return "\n".join(parts) + "\n"
 
 
@@ -87,12 +87,12 @@ def budget_table(rows):
 
 
 def ratio_tables(rows):
-    """Below 1 ours takes less time. In each column, the best of that number of hooks."""
+    """Compares this SDK with the fastest alternative for each number of hooks."""
     counts = (0, 8, 32)
     lines = [
-        "Below 1, ours takes less time. Where hooks read, peers whose hooks may write are among the others.",
+        "Each cell is the time of this SDK, divided by the time of the fastest alternative for that number of hooks. Below 1, this SDK is faster. Rows for hooks that read also consider peers whose hooks may write.",
         "",
-        "| Class | Hooks | Ours | Against | " + " | ".join(f"N = {n}" for n in counts) + " |",
+        "| Class | Hooks | This SDK | Against | " + " | ".join(f"N = {n}" for n in counts) + " |",
         "|---|---|---|---|" + "---|" * len(counts),
     ]
     against = {
@@ -132,7 +132,7 @@ def class_table(rows, kind, body, skipped):
     ]
     for (peer, variant, isolates, chosen, role), by_count in ordered:
         if set(by_count) == {0} and variant == "if there are any":
-            continue  # the floor of a budget, told there
+            continue  # the floor of a budget, which the table of budgets contains
         name = f"**{peer}**" if role == "ours" else peer
         cells = [time(by_count[n]["ns"]) if n in by_count else "–" for n in COUNTS]
         eight = by_count.get(8)
@@ -142,12 +142,12 @@ def class_table(rows, kind, body, skipped):
         lines.append(f"| {name} | {variant} | {marks[0]} | {marks[1]} | " + " | ".join(cells) + f" | {spread} | {allocated} |")
     if body == "pass":
         blank = " | – " * (len(COUNTS) + 2)
-        lines += [f"| {gone['name']} | not in this sitting: {gone['why']} | – | –{blank} |" for gone in skipped if kind in gone["classes"]]
+        lines += [f"| {gone['name']} | not in this session: {gone['why']} | – | –{blank} |" for gone in skipped if kind in gone["classes"]]
     return "\n".join(lines)
 
 
 def rank(role, by_count):
-    """Ours first, then what is written by hand, then the peers from fast to slow."""
+    """This SDK first, then the loops by hand, then the peers from fast to slow."""
     order = {"ours": 0, "floor": 1, "reference": 2, "peer": 3}[role]
     some = by_count.get(8) or next(iter(by_count.values()))
     return order, some["ns"] if role == "peer" else 0
