@@ -40,6 +40,7 @@ chapters! {
     testing_hooks: "testing-hooks.md",
     diagnosis: "diagnosis.md",
     turn_loop: "turn-loop.md",
+    models_and_tools: "models-and-tools.md",
     wrappers: "wrappers.md",
     operations: "operations.md",
     rules: "rules.md",

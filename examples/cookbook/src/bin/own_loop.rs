@@ -267,7 +267,7 @@ fn log_turn() {
     println!("the turn is over");
 }
 
-/// Stands in for a model: tries to delete, then says what came of it.
+/// Stands in for a model: tries to delete, then reports the result.
 fn model(_request: &ModelRequest, messages: &Messages) -> Vec<Block> {
     let result = |block: &Block| matches!(block, Block::ToolResult(_));
     if messages.iter().any(|message| message.content.iter().any(result)) {
