@@ -48,6 +48,12 @@ pub enum Unreadable {
         /// The missing reference.
         missing: Missing,
     },
+    /// The file is no traffic.
+    #[error(
+        "the file does not have one JSON object per line, as recordings and transcripts have; name a rule file with \
+         `--rules`, and write a JSON array of messages as lines, for example with `jq -c '.[]'`"
+    )]
+    NotLines,
     /// The lines after this one have a format that this version does not support.
     #[error(
         "line {line}: the recording has schema {schema}, and this version reads up to {SCHEMA}; update `hooks-replay`"

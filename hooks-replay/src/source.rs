@@ -7,6 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
 
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
 use crate::line::Line;
 use crate::lines::{Unreadable, read_line};
 use crate::reader::Entries;
@@ -60,7 +63,7 @@ impl Source {
     }
 
     /// The lines of the file at `path`: a recording, or a transcript of another program, which is detected by its first
-    /// line.
+    /// lines. One of them may be damaged.
     pub(crate) fn lines(&self, path: &Path) -> Result<FoundLines, ReplayError> {
         let unreadable = |error| ReplayError::File { path: path.display().to_string(), error };
         if path.is_dir() {
@@ -69,9 +72,12 @@ impl Source {
         }
         let file = File::open(path).map_err(unreadable)?;
         let mut input = BufReader::new(Counted { file, read: Arc::clone(&self.read) });
-        let first = first_line(&mut input).map_err(unreadable)?;
-        let is_recording = is_recording(&first);
-        let input = Cursor::new(first).chain(input);
+        let begin = Beginning::read(&mut input).map_err(unreadable)?;
+        if begin.is_no_json() || (begin.is_broken() && is_one_value(path)) {
+            return Ok(Box::new(std::iter::once((1, Found::Unreadable(Unreadable::NotLines)))));
+        }
+        let is_recording = begin.first.as_ref().is_some_and(is_recording);
+        let input = Cursor::new(begin.text).chain(input);
         Ok(if is_recording { Box::new(Entries::new(input).map(of_recording)) } else { Box::new(traffic(input)) })
     }
 }
@@ -103,11 +109,46 @@ impl Read for Counted {
     }
 }
 
-/// The first non-empty line, and the lines before it.
-fn first_line(input: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
-    let mut first = Vec::new();
-    while first.iter().all(u8::is_ascii_whitespace) && read_line(input, &mut first)? > 0 {}
-    Ok(first)
+/// The lines up to the first JSON object, at most [`LOOK_AHEAD`] of them.
+#[derive(Default)]
+struct Beginning {
+    text: Vec<u8>,
+    first: Option<Value>,
+    /// The number of lines before it that are neither empty nor JSON.
+    broken: usize,
+}
+
+const LOOK_AHEAD: usize = 8;
+
+impl Beginning {
+    fn read(input: &mut impl BufRead) -> io::Result<Self> {
+        let mut begin = Self::default();
+        while begin.first.is_none() && begin.broken < LOOK_AHEAD {
+            let start = begin.text.len();
+            if read_line(input, &mut begin.text)? == 0 {
+                break;
+            }
+            let line = &begin.text[start..];
+            begin.first = serde_json::from_slice(line).ok().filter(Value::is_object);
+            begin.broken += usize::from(begin.first.is_none() && !line.iter().all(u8::is_ascii_whitespace));
+        }
+        Ok(begin)
+    }
+
+    fn is_broken(&self) -> bool {
+        self.broken > 0
+    }
+
+    /// Whether none of several lines is JSON. A single one may be a torn line.
+    fn is_no_json(&self) -> bool {
+        self.first.is_none() && self.broken > 1
+    }
+}
+
+/// Whether the file is one JSON value on several lines, such as a rule file.
+fn is_one_value(path: &Path) -> bool {
+    let is_small = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= 16 << 20);
+    is_small && std::fs::read(path).is_ok_and(|text| serde_json::from_slice::<IgnoredAny>(&text).is_ok())
 }
 
 fn of_recording((number, line): (usize, Result<Line, Unreadable>)) -> (usize, Found) {

@@ -98,3 +98,30 @@ async fn a_replay_is_not_recorded_and_nothing_is_not_everything() {
     std::fs::write(&empty, "").unwrap();
     assert_eq!(desk().replay(&empty).await.exit_code(), 3);
 }
+
+#[tokio::test]
+async fn a_recording_whose_first_line_is_damaged_is_still_read_as_a_recording() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen('"', "~", 1)).unwrap();
+    let report = desk().replay(&path).await;
+    assert_eq!((report.replayed, report.failed, report.groups.len()), (7, 1, 0), "{report}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_traffic_is_one_problem() {
+    let folder = Folder::new();
+    let path = folder.path("guard.json");
+    for text in [
+        "{\n  \"hooks\": {\n    \"Stop\": [\n{ \"hooks\": [] }\n]\n}\n}\n",
+        "# A page\n\nof text\n",
+        "[\n{\"role\": \"user\"}\n]\n",
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let report = desk().replay(&path).await;
+        assert_eq!((report.replayed, report.failed, report.exit_code()), (0, 1, 3), "{report}");
+        assert!(report.problems[0].contains("one JSON object per line"), "{report}");
+    }
+}
