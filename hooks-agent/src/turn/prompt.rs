@@ -21,9 +21,7 @@ impl TurnLoop {
     pub(super) async fn submit(&mut self, prompt: Message, stored: StoredConversation) -> Result<(), End> {
         self.transcript.lineage = Lineage::of(stored);
         let messages = self.transcript.lineage.messages();
-        self.transcript.view = messages.clone().into();
-        self.abandon_waiting(&messages).await?;
-        let stored = paired(self.transcript.view.clone());
+        let stored = paired(messages.clone().into());
         self.calls.stored = stored.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
         let rows = stored.len();
         self.transcript.view = self.fire(&FilterMessages::new(), stored).await?.subject;
@@ -72,6 +70,8 @@ impl TurnLoop {
         view.extend(fired.verdict.contexts.iter().map(|text| injected::prompt_context(text)));
         self.transcript.view = view;
         self.taken = true;
+        // Only now: the answer of a person can still come if hooks reject the prompt.
+        self.abandon_waiting(&messages).await?;
         if let Some(prompt) = prompt {
             self.store(prompt).await?;
             if let Some(row) = self.transcript.lineage.last_stored().map(str::to_owned) {

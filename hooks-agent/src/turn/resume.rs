@@ -34,6 +34,20 @@ fn open_calls(messages: &[Message]) -> Option<(usize, Vec<ToolCall>)> {
     (is_last && !open.is_empty()).then_some((at, open))
 }
 
+/// Removes the results that stand in for those of open calls.
+fn remove_results_of(open: &[ToolCall], view: &mut Messages) {
+    let Some(caller) = view.iter().rposition(|message| message.tool_calls().any(|call| open.contains(call))) else {
+        return;
+    };
+    let is_result = |block: &Block| match block {
+        Block::ToolResult(result) => open.iter().any(|call| call.id == result.call_id),
+        _ => false,
+    };
+    let mut behind = view.split_off(caller + 1);
+    behind.retain(|message| !message.content.iter().any(is_result));
+    view.extend(behind);
+}
+
 impl TurnLoop {
     /// Continues where an earlier turn left calls open: calls that were never started, and calls to agents that wait.
     pub(super) async fn take_up(&mut self, stored: StoredConversation) -> Result<(), End> {
@@ -108,17 +122,19 @@ impl TurnLoop {
         Ok(never_started)
     }
 
-    /// Stores a result for each call that waits, because a prompt came instead of the answer.
+    /// Stores a result for each call of `messages` that waits, because a prompt came instead of the answer.
     pub(super) async fn abandon_waiting(&mut self, messages: &[Message]) -> Result<(), End> {
         let Some((at, open)) = open_calls(messages) else { return Ok(()) };
         let waiting = self.waiting(&open).await?;
         if !waiting.held.is_empty() || !waiting.agents.is_empty() {
+            remove_results_of(&open, &mut self.transcript.view);
             for call in self.not_started(messages[at].tool_calls().cloned().collect(), &open, &waiting).await? {
                 let done = if waiting.agents.contains(&call.id) { "Not finished" } else { "Not run" };
                 let text = format!("{done}: the conversation continued without an answer to the question about it");
                 let input = call.input.clone();
                 self.finish(call, input, CallOutcome::NotDone(text).into()).await?;
             }
+            self.transcript.view = paired(std::mem::take(&mut self.transcript.view));
         }
         self.forget_waiting(messages).await;
         Ok(())

@@ -7,12 +7,13 @@ use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::Line;
 use hooks_agent::tool::{FnTool, Tool, ToolSpec};
 use hooks_agent::{Outcome, SubAgent};
+use hooks_core::data::{Message, Role};
 use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use super::bench::Bench;
+use super::bench::{Bench, line};
 
 /// Keeps its requests until somebody answers.
 #[derive(Default)]
@@ -163,4 +164,40 @@ async fn a_prompt_in_place_of_an_answer_says_that_the_call_was_not_run() {
     assert!(paid.lock().unwrap().is_empty());
     session.turn(None, "still there?").await;
     assert_eq!(bench.stored().await.len(), 8, "nothing is repaired twice");
+}
+
+#[tokio::test]
+async fn a_prompt_that_a_hook_rejects_leaves_the_question_open() {
+    let desk = Arc::new(Desk::default());
+    let paid = Arc::<Mutex<Vec<String>>>::default();
+    let mut bench = Bench::new([Line::call("1", "pay", json!({ "cents": 1 })), Line::text("so be it")]);
+    let pay = payments(&mut bench, &paid);
+    bench.app(Hook::at::<UserPromptSubmit>("polite").reader(|_, event, _| {
+        if event.prompt.contains("damn") { PromptVerdict::block("be polite") } else { PromptVerdict::default() }
+    }));
+    let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
+    session.turn(None, "hi").await;
+    let blocked = session.turn(None, "damn").await;
+    assert!(matches!(blocked.outcome, Outcome::PromptBlocked { .. }), "{blocked}");
+    desk.answer(ApprovalAnswer::Yes);
+    assert_eq!(session.resume(None).await.to_string(), "so be it");
+    assert_eq!(*paid.lock().unwrap(), ["1"]);
+}
+
+#[tokio::test]
+async fn a_message_that_a_hook_adds_does_not_separate_an_abandoned_call_from_its_result() {
+    let desk = Arc::new(Desk::default());
+    let mut bench = Bench::new([Line::call("1", "pay", json!({ "cents": 1 })), Line::text("so be it")]);
+    let pay = payments(&mut bench, &Arc::default());
+    bench.app(Hook::at::<UserPromptSubmit>("adds").writer(|_, _, messages: &mut Messages| {
+        let at = messages.len() - 1;
+        messages.insert(at, Message::new(Role::User, "a note"));
+    }));
+    let session = bench.session(bench.harness().approver(AtDesk(desk)).tool(pay)).await;
+    session.turn(None, "hi").await;
+    session.turn(None, "forget it").await;
+    let heard: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
+    assert!(heard[heard.len() - 4].starts_with("assistant: -> pay"), "{heard:#?}");
+    assert!(heard[heard.len() - 3].starts_with("tool: <- Not run"), "{heard:#?}");
+    assert_eq!(heard[heard.len() - 2..], ["user: a note", "user: forget it"]);
 }
