@@ -28,7 +28,8 @@ pub enum TurnEvent {
         /// The piece.
         text: String,
     },
-    /// A hook rewrote or blocked the answer that was shown so far. Show this text in its place.
+    /// The text that was shown so far is not what is stored: a hook rewrote, removed or blocked the answer, or the answer
+    /// could not be stored. Show this text in its place.
     #[non_exhaustive]
     Retracted {
         /// The text that replaces what was shown.
