@@ -122,7 +122,11 @@ impl TurnLoop {
     /// Runs one compaction with its hooks. Returns whether the conversation is shorter now.
     pub(super) async fn compact(&mut self, window: &Window, event: BeforeCompaction) -> Result<bool, End> {
         let before = self.transcript.view.clone();
-        let turn = self.transcript.lineage.turn(&before);
+        let turn = match self.transcript.lineage.turn(&before) {
+            // A turn may begin with the result of an earlier turn's call.
+            turn if turn < before.len() => between_calls(&before, turn),
+            turn => turn,
+        };
         let Some(compaction) = window.compactor.compact(&event.compaction, ToCompact::new(&before, turn)) else {
             return Ok(false);
         };

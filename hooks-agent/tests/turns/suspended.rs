@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::Line;
+use hooks_agent::store::{Append, MessageStore};
 use hooks_agent::tool::{FnTool, Tool, ToolSpec};
+use hooks_agent::window::{Compaction, Compactor, ToCompact, Window};
 use hooks_agent::{Outcome, SubAgent};
 use hooks_core::data::{Message, Role};
 use hooks_core::hook::BoxFuture;
@@ -200,4 +202,38 @@ async fn a_message_that_a_hook_adds_does_not_separate_an_abandoned_call_from_its
     assert!(heard[heard.len() - 4].starts_with("assistant: -> pay"), "{heard:#?}");
     assert!(heard[heard.len() - 3].starts_with("tool: <- Not run"), "{heard:#?}");
     assert_eq!(heard[heard.len() - 2..], ["user: a note", "user: forget it"]);
+}
+
+/// Summarises everything before the turn.
+struct BeforeTheTurn;
+
+impl Compactor for BeforeTheTurn {
+    fn compact(&self, kind: &CompactionKind, conversation: ToCompact<'_>) -> Option<Compaction> {
+        (*kind == CompactionKind::Full).then(|| Compaction::summarise("sum up", 0..conversation.turn))
+    }
+}
+
+#[tokio::test]
+async fn a_compaction_does_not_separate_the_result_of_a_waiting_call_from_the_call() {
+    for resumes in [true, false] {
+        let desk = Arc::new(Desk::default());
+        let paid = Arc::<Mutex<Vec<String>>>::default();
+        let mut bench =
+            Bench::new([Line::call("1", "pay", json!({ "cents": 1 })), Line::text("sum"), Line::text("so be it")]);
+        let rows = (0..10).map(|i| Message::new(Role::User, format!("{i} {}", "x".repeat(400))));
+        bench.store.append("c", Append::new(rows)).await.unwrap();
+        let pay = payments(&mut bench, &paid);
+        let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
+        session.turn(None, "hi").await;
+        let pay = FnTool::new(ToolSpec::new("pay"), |_, _| Ok("paid".to_owned()));
+        let window = Window::new(2_000).compact_at(600).compactor(BeforeTheTurn);
+        let harness = bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay).window(window);
+        let session = bench.session(harness).await;
+        desk.answer(ApprovalAnswer::Yes);
+        let reply = if resumes { session.resume(None).await } else { session.turn(None, "forget it").await };
+        assert_eq!(reply.to_string(), "so be it", "{:?}", reply.outcome);
+        let heard: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
+        assert!(heard[0].contains("sum") && heard[1].starts_with("assistant: -> pay"), "{heard:#?}");
+        assert!(heard[2].starts_with("tool: <- "), "{heard:#?}");
+    }
 }
