@@ -45,7 +45,10 @@ fn runs(pattern: &Pattern, line: &str, depth: usize, writes: bool) -> bool {
     if depth == 0 || (pattern.says_more() && read.computes) {
         return true;
     }
-    let line = Line { pattern, text: line, depth, writes: writes || read.writes };
+    let values = read.assignments.iter().map(|assignment| &assignment.value);
+    let words = read.simple.iter().flat_map(|command| &command.words).chain(values);
+    let words = words.map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    let line = Line { pattern, text: line, words, depth, writes: writes || read.writes };
     read.assignments.iter().any(|assignment| line.is_run_later(assignment))
         || read.simple.iter().any(|command| line.is_run_by(command))
 }
@@ -59,6 +62,8 @@ fn is_short(option: &str) -> bool {
 struct Line<'a> {
     pattern: &'a Pattern,
     text: &'a str,
+    /// All words of the line, without quotes and escapes.
+    words: String,
     depth: usize,
     /// Whether the line writes a file, whose content is unknown.
     writes: bool,
@@ -66,26 +71,27 @@ struct Line<'a> {
 
 impl Line<'_> {
     fn is_run_by(&self, command: &Command) -> bool {
-        let Some(name) = command.words.first() else { return false };
+        let Some((name, words)) = command.words.split_first() else { return false };
         // The name is computed, or it is a reserved word, which means that the line was misparsed.
-        if name.computed || programs::is_reserved(&name.text) {
-            return true;
-        }
-        if self.pattern.fits_source(&command.source) || self.pattern.fits(&command.words) {
-            return true;
-        }
-        if programs::sets_what_is_run(&command.words) || self.is_put_in_a_folder(name) {
-            return true;
-        }
-        let words = &command.words[1..];
+        name.computed
+            || programs::is_reserved(&name.text)
+            || self.pattern.fits_source(&command.source)
+            || self.pattern.fits(&command.words)
+            || programs::sets_what_is_run(&command.words)
+            // The shell itself, as `/proc/self/exe`.
+            || programs::is_a_stream(&name.text)
+            || (self.writes && programs::is_told_by_a_file(&name.text))
+            || self.is_put_in_a_folder(name)
+            || self.is_run_with(name, words, command.is_fed)
+    }
+
+    /// Whether a program runs the command because of its arguments or its standard input.
+    fn is_run_with(&self, name: &Word, words: &[Word], is_fed: bool) -> bool {
         match programs::role(&name.text) {
             Role::Obscure => true,
-            // In these modes, the shell resolves program names differently.
-            Role::Quiet => {
-                name.text == "set" && words.iter().any(|word| matches!(word.text.as_str(), "posix" | "history"))
-            }
+            Role::Quiet => self.is_run_by_an_option(name, words),
             Role::Evaluates => words.iter().any(Word::hides_a_command),
-            Role::Shell => self.is_run_by_shell(words, command.is_fed),
+            Role::Shell => self.is_run_by_shell(words, is_fed),
             Role::Joins => {
                 let joined: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
                 words.iter().any(|word| word.computed)
@@ -98,24 +104,36 @@ impl Line<'_> {
             Role::Launches => {
                 words.iter().any(|word| word.computed) || self.is_launched(words) || self.starts_a_file(words)
             }
-            // Without a command the lines that it reads are some.
-            Role::Feeds if name.text.ends_with("parallel") && programs::has_no_command(words) => true,
             Role::Feeds => self.is_run_with_what_is_read(words),
-            role @ (Role::Interprets | Role::Awk | Role::Sed) => self.is_run_by_code(role, words, command.is_fed),
+            role @ (Role::Interprets | Role::Awk | Role::Sed) => {
+                self.is_run_by_code(role, words, is_fed)
+                    || (name.text.contains('/') && self.is_passed_on(words, is_fed))
+            }
             Role::Tool => {
                 let reads = |word: &Word| word.text == "-" || programs::is_a_stream(&word.text);
-                (command.is_fed && words.iter().any(reads))
+                ((is_fed || programs::is_told_by_a_file(&name.text)) && words.iter().any(reads))
                     || self.is_written_somewhere()
-                    || (self.writes && programs::is_told_by_a_file(&name.text))
                     || self.is_launched(words)
                     || words.iter().any(code::starts_others)
             }
             Role::Unknown => {
                 (name.text.contains('/') && self.is_in_a_file())
-                    || (self.writes && programs::is_told_by_a_file(&name.text))
-                    || self.is_passed_on(words, command.is_fed)
+                    || self.is_passed_on(words, is_fed)
                     || self.starts_a_file(words)
             }
+        }
+    }
+
+    /// Whether a program that usually starts no other one does so because of an option.
+    fn is_run_by_an_option(&self, name: &Word, words: &[Word]) -> bool {
+        let has = |test: fn(&str) -> bool| words.iter().any(|word| test(&word.text));
+        match name.text.as_str() {
+            "set" => has(programs::is_a_mode_of_the_shell),
+            "rg" => {
+                has(|word| word.starts_with("--pre") || word.starts_with("--hostname-bin"))
+                    && (self.is_launched(words) || self.is_in_a_file())
+            }
+            _ => false,
         }
     }
 
@@ -124,16 +142,22 @@ impl Line<'_> {
         // Several options may stand in one word: `-nf`.
         let names_a_file = |option: &str| option.starts_with("--f") || (is_short(option) && option.contains('f'));
         let has_a_file = role == Role::Interprets || words.iter().any(|word| names_a_file(&word.text));
-        code::is_opaque(role, words, is_fed) || self.is_written_somewhere() || (has_a_file && (is_fed || self.writes))
+        let reads = |word: &Word| word.text == "-" || programs::is_a_stream(&word.text);
+        code::is_opaque(role, words, is_fed)
+            || self.is_written_somewhere()
+            || (has_a_file && (is_fed || self.writes || words.iter().any(reads)))
     }
 
     /// Whether git runs the command: through one of its subcommands, an alias, or a hook that the line writes.
     fn is_run_by_git(&self, name: &Word, words: &[Word]) -> bool {
-        let starts = words.iter().any(|word| word.computed || programs::starts_from_git(&word.text));
-        let renames = || words.iter().any(|word| programs::renames_git(&word.text));
-        (self.pattern.names(name) && renames())
-            || (starts && (words.iter().any(|word| word.computed) || self.is_launched(words)))
-            || ((self.text.contains("hooks") || self.text.contains(".git/")) && self.is_in_a_file())
+        let has = |test: fn(&str) -> bool| words.iter().any(|word| test(&word.text));
+        let is_computed = words.iter().any(|word| word.computed);
+        let is_foreign = programs::has_a_foreign_subcommand(words);
+        has(programs::hides_what_git_starts)
+            || (self.pattern.names(name) && (is_foreign || has(programs::renames_git)))
+            || ((is_computed || is_foreign || has(programs::starts_from_git))
+                && (is_computed || self.is_launched(words)))
+            || (programs::may_be_git_files(self.text) && self.is_in_a_file())
     }
 
     /// Whether a program such as `xargs` runs the command with arguments that it reads. They follow its own arguments,
@@ -146,43 +170,53 @@ impl Line<'_> {
         });
         let mark = mark.unwrap_or_else(|| "{}".to_owned());
         let is_mark = |word: &Word| word.text.contains(&mark);
-        let is_option = |word: &Word| word.text.starts_with('-');
-        let first = words.iter().enumerate().find(|(at, word)| {
-            let takes =
-                |option: &Word| matches!(option.text.as_str(), "-I" | "-n" | "-L" | "-P" | "-s" | "-d" | "-a" | "-E");
-            !is_option(word) && !at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(takes)
-        });
+        let mut program = Vec::new();
+        for (at, word) in words.iter().enumerate() {
+            let before = at.checked_sub(1).map_or("", |before| words[before].text.as_str());
+            if word.text.starts_with('-') || matches!(before, "-I" | "-n" | "-L" | "-P" | "-s" | "-d" | "-a" | "-E") {
+                continue;
+            }
+            program.push(word);
+            // What follows a long option may be its value.
+            if !before.starts_with("--") {
+                break;
+            }
+        }
         let is_program =
             |at: usize| at > 0 && matches!(words[at - 1].text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
-        let runs_the_mark = first.is_some_and(|(_, word)| is_mark(word))
+        let runs_the_mark = program.into_iter().any(is_mark)
             || words.iter().enumerate().any(|(at, word)| is_program(at) && is_mark(word));
         let mut read = words.to_vec();
         read.push(Word::computed());
         runs_the_mark
             || (words.iter().any(is_mark) && self.launches_something(words))
             || self.is_launched(&read)
+            || read
+                .windows(2)
+                .any(|pair| pair[1].computed && pair[0].text != "--" && programs::announces(&pair[0].text))
             || self.starts_a_file(words)
     }
 
     /// Whether the words of a program that starts other programs start a command that matches.
     fn is_launched(&self, words: &[Word]) -> bool {
         words.iter().enumerate().any(|(at, word)| {
-            let rest = &words[at..];
+            let (rest, behind) = (&words[at..], &words[at + 1..]);
             self.pattern.fits(rest)
                 || self.is_a_line(word, rest)
-                || match programs::role(&word.text) {
-                    Role::Shell => self.is_run_by_shell(&rest[1..], false),
-                    role @ (Role::Interprets | Role::Awk | Role::Sed) => self.is_run_by_code(role, &rest[1..], false),
-                    Role::Tool => {
-                        self.is_written_somewhere() || (self.writes && programs::is_told_by_a_file(&word.text))
-                    }
-                    Role::Obscure => true,
-                    Role::Launches | Role::Joins | Role::Feeds => rest[1..].iter().any(|word| word.computed),
-                    Role::Evaluates => programs::sets_what_is_run(rest),
-                    Role::Unknown => self.writes && programs::is_told_by_a_file(&word.text),
-                    Role::Quiet | Role::Git => false,
-                }
                 || self.is_assigned(word)
+                || programs::is_the_shell_itself(&word.text)
+                || (self.writes && programs::is_told_by_a_file(&word.text))
+                || match programs::role(&word.text) {
+                    Role::Shell => self.is_run_by_shell(behind, false),
+                    role @ (Role::Interprets | Role::Awk | Role::Sed) => self.is_run_by_code(role, behind, false),
+                    Role::Tool => self.is_written_somewhere(),
+                    Role::Obscure => true,
+                    Role::Launches | Role::Joins | Role::Feeds => behind.iter().any(|word| word.computed),
+                    Role::Evaluates => programs::sets_what_is_run(rest),
+                    Role::Git => self.is_run_by_git(word, behind),
+                    Role::Quiet => self.is_run_by_an_option(word, behind),
+                    Role::Unknown => false,
+                }
         })
     }
 
@@ -217,7 +251,9 @@ impl Line<'_> {
         // What follows the option may go on with the words behind it: `-Sgit push`.
         let goes_on = |first: &str| {
             let first = Word::plain(first);
-            self.pattern.fits(&std::iter::once(&first).chain(&rest[1..]).cloned().collect::<Vec<_>>())
+            let is_its_name = !first.text.is_empty() && self.pattern.names(&first);
+            (is_its_name && self.is_written_somewhere())
+                || self.pattern.fits(&std::iter::once(&first).chain(&rest[1..]).cloned().collect::<Vec<_>>())
         };
         behind_an_option.clone().chain(value).any(goes_on)
             || behind_an_option.chain([text]).chain(value).any(|text| {
@@ -237,7 +273,7 @@ impl Line<'_> {
 
     /// Whether a shell runs the command: from a line, a file, or its standard input.
     fn is_run_by_shell(&self, words: &[Word], is_fed: bool) -> bool {
-        if words.iter().any(|word| word.computed) {
+        if words.iter().any(|word| word.computed || programs::is_a_mode_of_the_shell(&word.text)) {
             return true;
         }
         let is_option = |word: &Word| word.text.starts_with(['-', '+']);
@@ -260,12 +296,26 @@ impl Line<'_> {
     /// Words behind a program that nothing is known of. It may start one of them.
     fn is_passed_on(&self, words: &[Word], is_fed: bool) -> bool {
         words.iter().enumerate().any(|(at, word)| {
+            let (rest, behind) = (&words[at..], &words[at + 1..]);
             let is_announced = || words[..at].iter().any(|before| programs::announces(&before.text));
-            self.pattern.fits(&words[at..])
-                || self.is_a_line(word, &words[at..])
-                || (programs::role(&word.text) == Role::Shell
-                    && (is_fed || self.writes || at + 1 == words.len() || is_announced())
-                    && self.is_run_by_shell(&words[at + 1..], is_fed))
+            let is_next = || at > 0 && programs::announces(&words[at - 1].text);
+            self.pattern.fits(rest)
+                || self.is_a_line(word, rest)
+                || (word.computed && is_next())
+                || match programs::role(&word.text) {
+                    Role::Shell => {
+                        (is_fed || self.writes || behind.is_empty() || is_announced())
+                            && self.is_run_by_shell(behind, is_fed)
+                    }
+                    role @ (Role::Interprets | Role::Awk | Role::Sed) => {
+                        is_announced() && self.is_run_by_code(role, behind, is_fed)
+                    }
+                    Role::Launches | Role::Joins | Role::Feeds => {
+                        is_announced() && behind.iter().any(|word| word.computed)
+                    }
+                    Role::Git => self.is_run_by_git(word, behind),
+                    _ => false,
+                }
         })
     }
 
@@ -273,8 +323,10 @@ impl Line<'_> {
     /// evaluate.
     fn is_run_later(&self, assignment: &Assignment) -> bool {
         let value = &assignment.value;
-        let is_open = || value.computed || value.text.contains(['$', '`']);
-        value.hides_a_command() || (programs::is_run(&assignment.name) && (is_open() || self.is_in_a_file()))
+        let is_open = || value.computed || value.text.contains(['$', '`']) || programs::is_a_stream(&value.text);
+        value.hides_a_command()
+            || (programs::is_run(&assignment.name)
+                && (is_open() || self.is_in_a_file() || self.is_a_line(value, std::slice::from_ref(value))))
     }
 
     fn inner(&self, text: &str) -> bool {
@@ -295,6 +347,6 @@ impl Line<'_> {
     /// Whether the line contains the words of the pattern, for example in code of another language or in the text of a
     /// file.
     fn is_written_somewhere(&self) -> bool {
-        self.pattern.is_written_in(self.text)
+        [self.text, &self.words].iter().any(|text| self.pattern.is_written_in(text))
     }
 }

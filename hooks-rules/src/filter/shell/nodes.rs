@@ -9,7 +9,11 @@ use super::word::Word;
 pub(super) fn words_behind(redirect: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = redirect.walk();
     match redirect.kind() {
-        "file_redirect" => redirect.children_by_field_name("destination", &mut cursor).skip(1).collect(),
+        "file_redirect" => {
+            // `2>&-` has no file.
+            let closes = redirect.children(&mut redirect.walk()).any(|child| matches!(child.kind(), ">&-" | "<&-"));
+            redirect.children_by_field_name("destination", &mut cursor).skip(usize::from(!closes)).collect()
+        }
         "heredoc_redirect" => redirect.children_by_field_name("argument", &mut cursor).collect(),
         _ => Vec::new(),
     }
@@ -70,6 +74,11 @@ pub(super) fn calculates(words: &[Word]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a text names a variable whose new value bash evaluates as arithmetic.
+pub(super) fn names_an_integer(text: &str) -> bool {
+    ["RANDOM", "SECONDS", "OPTIND", "LINENO", "HISTCMD"].iter().any(|name| text.contains(name))
 }
 
 /// Whether a redirection sets standard input.

@@ -8,7 +8,7 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 use super::command::{Assignment, Command, Commands};
 use super::nodes::{
     begins_a_word, calculates, feeds, holds_a_command, holds_an_end, is_arithmetic, is_arithmetic_itself,
-    is_plain_mark, words_behind, writes,
+    is_plain_mark, names_an_integer, words_behind, writes,
 };
 use super::programs;
 use super::word::Word;
@@ -24,6 +24,10 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 pub(super) fn read(line: &str) -> Option<Commands> {
     let tree = tree(line)?;
+    // The shell joins lines before it looks at what follows the `$`, and the grammar does not.
+    if line.contains("$\\\n") {
+        return None;
+    }
     // These commands change how a shell resolves program names.
     let plain: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
     if ["BASH_ALIASES", "BASH_CMDS", "POSIXLY_CORRECT"].iter().any(|name| plain.contains(name)) {
@@ -105,6 +109,7 @@ impl<'a> Walk<'a> {
             {
                 return None;
             }
+            "for_statement" | "select_statement" if names_an_integer(self.text(node)) => self.calculates = true,
             // The shell takes a sign within a word for a part of it.
             "comment" if !begins_a_word(self.source, node.start_byte()) => return None,
             "heredoc_start" if !is_plain_mark(self.text(node)) => return None,
@@ -225,7 +230,8 @@ impl<'a> Walk<'a> {
         }
         if !command.words.is_empty() {
             self.found.writes |= programs::writes(&command.words);
-            self.calculates |= calculates(&command.words);
+            self.calculates |=
+                calculates(&command.words) || command.words.iter().any(|word| names_an_integer(&word.text));
             // Of what it reads nothing is known.
             self.hides |= matches!(command.words[0].text.as_str(), "read" | "mapfile" | "readarray");
             self.found.simple.push(command);
@@ -244,6 +250,7 @@ impl<'a> Walk<'a> {
             let plain = |part: &Node<'_>| part.kind() == "raw_string";
             value.text.extend(children.iter().filter(|part| plain(part)).map(|part| self.text(*part)));
         }
+        self.calculates |= names_an_integer(&name) || names_an_integer(&value.text);
         self.found.assignments.push(Assignment { name, value });
     }
 
