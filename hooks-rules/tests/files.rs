@@ -7,7 +7,6 @@ mod guards;
 use std::time::Duration;
 
 use hooks_rules::{Action, Dialect, Event, RuleFile, Severity, Shell};
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn read(text: &str) -> RuleFile {

@@ -50,38 +50,6 @@ fn a_guard_that_selects_nothing_or_is_not_waited_for_is_told() {
     }
 }
 
-proptest! {
-    /// Any content is parsed without a panic.
-    #[test]
-    fn no_text_panics(text in "[\\{\\}\\[\\]\":,/*a-z0-9 \n\\\\é]{0,60}") {
-        let _ = read(&text);
-        let _ = read(&format!("{{\"hooks\": {{\"Stop\": [{text}]}}}}"));
-    }
-
-    /// Positions are correct for long lines and wide characters.
-    #[test]
-    fn places_are_counted_in_characters(before in "[aé漢🙂\\n]{0,3000}", mark in any::<bool>()) {
-        let comment = before.replace('\n', "\n// ");
-        let text = format!("{}// {comment}\n{{\"hooks\": [\"{}\"], é}}", if mark { "\u{feff}" } else { "" }, before.replace('\n', " "));
-        let file = read(&text);
-        let defect = file.defects.iter().find(|defect| defect.severity == Severity::Error).unwrap();
-        let line = text.lines().nth(defect.line - 1).unwrap();
-        prop_assert_eq!(line.chars().nth(defect.column - 1), Some('é'), "{}", defect);
-        prop_assert!(line.ends_with("é}"), "{}", line);
-    }
-
-    /// A file that was truncated anywhere is reported once, with a position inside it.
-    #[test]
-    fn a_file_cut_off_anywhere_is_reported(at in any::<prop::sample::Index>()) {
-        let text = around(&json!({"matcher": "é|B", "hooks": [{"type": "command", "command": "x\n\\y"}]}));
-        let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-        let at = *at.get(&starts);
-        let file = read(&text[..at]);
-        prop_assert_eq!((file.rules.len(), file.defects.len(), file.readable), (0, 1, false));
-        prop_assert!(file.defects[0].column <= text.chars().count() + 1);
-    }
-}
-
 /// A filter that is not understood runs the guard.
 #[test]
 fn a_filter_that_is_invalid_costs_no_guard() {

@@ -10,7 +10,7 @@ pub(super) fn is_opaque(role: Role, words: &[Word], is_fed: bool) -> bool {
         return true;
     }
     match role {
-        // Its input is data, and text between fields is not code.
+        // Its input is data, and so is the separator after `-F`.
         Role::Awk => {
             let code = words.iter().filter(|word| !word.text.starts_with("-F"));
             code.into_iter().any(|word| starts_others(word) || pipes(&word.text))
@@ -65,8 +65,8 @@ fn runs_its_lines(text: &str) -> bool {
         "-e" | "-n" | "-ne" | "-En" | "-nE" | "-Ee" | "-re" | "-i" | "-E" | "-r" | "-s" | "--expression"
     );
     let flags = |word: &str| word.contains('e') && word.chars().all(|c| "gpiIemMw0123456789".contains(c));
-    // As a command it stands where a command begins; what is behind it is the line that it runs.
-    // Behind an address it stands after the sign that ends that, and flags: `/x/Ie`.
+    // The command `e` is at the start of a command or after an address with its flags: `/x/Ie`. The text after it is the line
+    // that it runs.
     let behind_an_address = || {
         text.match_indices('e').any(|(at, _)| {
             let before = text[..at].trim_end_matches(['I', 'M', ' ', '!']);

@@ -53,7 +53,7 @@ pub(super) fn is_arithmetic_itself(node: Node<'_>, text: &str) -> bool {
     match node.kind() {
         "arithmetic_expansion" | "c_style_for_statement" | "subscript" | "test_command" => true,
         "compound_statement" => text.starts_with("(("),
-        // An index, and the name of another variable, which may have one.
+        // An offset, or the name of another variable, which may contain an index.
         "expansion" => text.contains(':') || text.starts_with("${!"),
         _ => false,
     }
@@ -62,7 +62,7 @@ pub(super) fn is_arithmetic_itself(node: Node<'_>, text: &str) -> bool {
 /// Whether a command evaluates its arguments, or variables that they name, as arithmetic.
 pub(super) fn calculates(words: &[Word]) -> bool {
     let has = |flag: &str| words.iter().any(|word| word.text.starts_with('-') && word.text.contains(flag));
-    // A name may have an index.
+    // A variable name may contain an index.
     let computes_a_name = || words[1..].iter().any(|word| word.computed);
     match words.first().map(|name| name.text.as_str()) {
         Some("let") => true,
@@ -100,7 +100,7 @@ pub(super) fn holds_a_command(text: &str) -> bool {
     })
 }
 
-/// Whether a word continues after the end of its line. Without a backslash, no word does.
+/// Whether the grammar continues a word after the end of its line, although the line does not end with a backslash.
 pub(super) fn holds_an_end(text: &str) -> bool {
     text.match_indices('\n').any(|(at, _)| !text[..at].ends_with('\\'))
 }

@@ -4,7 +4,7 @@ use super::is_short;
 use super::pattern::base;
 use super::word::Word;
 
-/// What a program does with its words.
+/// What a program does with its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// It runs none of them.
@@ -35,7 +35,7 @@ pub(super) enum Role {
     Unknown,
 }
 
-/// Whether a word names the standard input as a file.
+/// Whether a word names a stream, such as standard input, as a file.
 pub(super) fn is_a_stream(word: &str) -> bool {
     ["/dev/", "/proc/"].iter().any(|folder| word.contains(folder)) && word != "/dev/null"
 }
@@ -64,7 +64,7 @@ pub(super) fn announces(word: &str) -> bool {
     matches!(word, "--" | "run" | "exec" | "-exec" | "-c" | "-x" | "-e" | "--exec" | "--command" | "shell")
 }
 
-/// Whether a program or a shell executes the value of this variable, or what it finds where the value says.
+/// Whether a program executes the value of this variable, or looks there for code.
 pub(super) fn is_run(variable: &str) -> bool {
     const NAMES: &str = "SHELLOPTS BASHOPTS PS0 PS1 PS2 PS4 ENV BASH_ENV VISUAL BROWSER PATH SHELL HOME ZDOTDIR XDG_CONFIG_HOME PERL5OPT PERL5DB \
                          PERL5LIB PYTHONPATH PYTHONSTARTUP PYTHONHOME NODE_PATH RUBYOPT RUBYLIB MAKE MAKEFILES \
@@ -79,76 +79,12 @@ pub(super) fn is_run(variable: &str) -> bool {
         || ENDS.iter().any(|end| variable.ends_with(end))
 }
 
-/// Whether git runs, or saves for later, what follows this word.
-pub(super) fn starts_from_git(word: &str) -> bool {
-    const COMMANDS: &str = "bisect submodule rebase filter-branch for-each-repo difftool mergetool config send-email shell -c -u -x \
-                            --exec --upload-pack --receive-pack --config";
-    const STARTS: &[&str] =
-        &["-O", "--open-files", "--exec=", "--upload-pack=", "--receive-pack=", "--config", "--sendmail"];
-    COMMANDS.split_whitespace().any(|command| command == word)
-        || word.contains("alias.")
-        || STARTS.iter().any(|start| word.starts_with(start))
-}
-
-/// Whether git takes a command from elsewhere because of this word: from a variable, or from an address with its own
-/// syntax.
-pub(super) fn hides_what_git_starts(word: &str) -> bool {
-    word.starts_with("--config-env") || word.contains("ext::")
-}
-
-/// Whether a line may write files that tell git what to run.
-pub(super) fn may_be_git_files(line: &str) -> bool {
-    const PARTS: &[&str] = &[
-        "hooks",
-        ".git/",
-        ".gitconfig",
-        ".gitattributes",
-        ".gitmodules",
-        "include",
-        "git-dir",
-        "exec-path",
-        "template",
-    ];
-    PARTS.iter().any(|part| line.contains(part))
-}
-
-/// Whether this word can change the names of git's subcommands.
-pub(super) fn renames_git(word: &str) -> bool {
-    ["alias.", "autocorrect", "include.", "includeif."].iter().any(|part| word.contains(part))
-}
-
-/// Git's own subcommands that run no other one.
-const OF_GIT: &str = "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap \
-                      check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph \
-                      commit-tree config count-objects credential describe diff diff-files diff-index diff-tree difftool \
-                      fast-export fast-import fetch filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch \
-                      fsck gc grep hash-object help index-pack init interpret-trailers log ls-files ls-remote ls-tree \
-                      mailinfo mailsplit maintenance merge merge-base merge-file merge-tree mergetool mktag mktree mv \
-                      name-rev notes pack-objects pack-refs patch-id prune pull push range-diff read-tree rebase reflog \
-                      remote repack replace request-pull rerere reset restore rev-list rev-parse revert rm send-email \
-                      shortlog show show-branch show-index show-ref sparse-checkout stash status stripspace submodule \
-                      switch symbolic-ref tag unpack-objects update-index update-ref var verify-commit verify-pack \
-                      verify-tag version whatchanged worktree write-tree";
-
-/// Whether git's subcommand is an alias, a program of its own or one that runs others, such as `send-pack`.
-pub(super) fn has_a_foreign_subcommand(words: &[Word]) -> bool {
-    let takes_a_value = |option: &str| {
-        matches!(option, "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--config-env" | "--attr-source")
-    };
-    let mut before = "";
-    let subcommand = words.iter().map(|word| word.text.as_str()).find(|word| {
-        let is_value = takes_a_value(std::mem::replace(&mut before, word));
-        !is_value && !word.starts_with('-')
-    });
-    subcommand.is_some_and(|subcommand| !OF_GIT.split_whitespace().any(|known| known == subcommand))
-}
-
 /// The roles of known programs.
 const PROGRAMS: &[(Role, &str)] = &[
     (Role::Shell, "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash posh csh tcsh source . su runuser"),
     (Role::Joins, "eval trap watch ssh"),
     (Role::Feeds, "xargs find fd fdfind"),
-    // The last ones type into another terminal, have a syntax of their own, or build commands from what they read.
+    // The last ones type into another terminal, have their own syntax, or build commands from their input.
     (
         Role::Obscure,
         "alias hash enable shopt coproc bind at batch crontab fc history tmux screen pwsh powershell cmd.exe nu xonsh \
@@ -194,7 +130,7 @@ const WRITERS: &str = "cp mv ln tee dd install tar gtar bsdtar unzip gunzip gzip
                        rsync scp xxd openssl gpg ar cc gcc clang mkfifo uniq sponge \
                        pax jar bunzip2 unxz unlzma unzstd lz4 brotli 7z uudecode dos2unix";
 
-/// Whether a command is likely to write a file that it names, or one of its words does so where that is run as a line or as code.
+/// Whether a command probably writes a file, by itself or with a command line or code among its arguments.
 pub(super) fn writes(command: &[Word]) -> bool {
     let is_writer = |word: &str| WRITERS.split_whitespace().any(|known| is_called(word, known));
     let tells_where = |word: &Word| {
@@ -221,7 +157,7 @@ pub(super) fn writes(command: &[Word]) -> bool {
         }
 }
 
-/// Whether a word of the shell sets a variable by which programs find other programs, or gives it another name.
+/// Whether a builtin sets a variable that affects how programs are found, or creates an alias of such a variable.
 pub(super) fn sets_what_is_run(command: &[Word]) -> bool {
     let Some((name, words)) = command.split_first() else { return false };
     let named = |word: &Word| is_run(word.text.split(['[', '=']).next().unwrap_or_default());
@@ -232,7 +168,7 @@ pub(super) fn sets_what_is_run(command: &[Word]) -> bool {
     }
 }
 
-/// Whether a tool runs commands from a file that it finds by itself, or that an option names.
+/// Whether a tool runs commands from a configuration file, which it finds by itself or by an option.
 pub(super) fn is_told_by_a_file(program: &str) -> bool {
     const TOLD: &str = "make gmake just ninja npm yarn pnpm cargo go rake tox pytest composer mvn gradle ant cmake ctest bazel \
                         run-parts logrotate ssh scp sftp man pip uv poetry nox pre-commit ansible ansible-playbook \
@@ -251,7 +187,7 @@ pub(super) fn role(program: &str) -> Role {
     match of(base(program)).map(|(role, _)| *role) {
         Some(Role::Quiet | Role::Evaluates) if !is_of_the_system => Role::Unknown,
         Some(role) => role,
-        // Only the programs that start others are known in every version.
+        // A version suffix is ignored only for programs that start others, so that no unknown program counts as harmless.
         None => match of(unversioned(program)) {
             None | Some((Role::Quiet | Role::Evaluates, _)) => Role::Unknown,
             Some((role, _)) => *role,
