@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
-use hooks_core::diagnostics::Finding;
+use hooks_core::Semantics;
+use hooks_core::diagnostics::{Finding, HarnessFacts};
+use hooks_core::hook::{OnFailure, RunMode};
 use hooks_rules::Event;
 use serde_json::{Value, json};
 
@@ -59,22 +61,49 @@ pub(crate) fn kinds(program: &Program, as_json: bool) -> Output {
 
 /// Reports suspicious hooks.
 pub(crate) fn audit(program: &Program, as_json: bool) -> Output {
-    let audited = program.registry.audit(&program.sets);
+    let audited = if program.tools.is_empty() {
+        program.registry.audit(&program.sets)
+    } else {
+        program.registry.audit_with(&program.sets, &HarnessFacts::new().tools(&program.tools))
+    };
     let findings: Vec<String> = audited.iter().map(ToString::to_string).collect();
+    let hints = open_gates(program);
     let exit = if findings.is_empty() { Exit::DONE } else { Exit::FAULTY };
     if as_json {
-        let report = json!({ "version": 2, "hooks": program.registry.hooks().len(), "findings": audited.iter().map(finding).collect::<Vec<_>>() });
-        return Output::new(json(report), exit);
+        let findings: Vec<_> = audited.iter().map(finding).collect();
+        let number = program.registry.hooks().len();
+        return Output::new(json(json!({ "version": 2, "hooks": number, "findings": findings, "hints": hints })), exit);
     }
     if program.registry.hooks().is_empty() {
         let text =
             "this program has no compiled hooks: run the command of an app that has some, or `hooks check` on files";
         return Output::new(text, exit);
     }
-    if findings.is_empty() {
-        return Output::new(styled(GOOD, "no suspicious hooks"), exit);
-    }
-    Output::new(format!("- {}", findings.join("\n- ")), exit)
+    let findings = match findings.as_slice() {
+        [] => styled(GOOD, "no suspicious hooks"),
+        findings => format!("- {}", findings.join("\n- ")),
+    };
+    let hints = hints.into_iter().map(|hint| format!("\n{}: {hint}", styled(STRONG, "hint")));
+    Output::new(std::iter::once(findings).chain(hints).collect::<String>(), exit)
+}
+
+/// The gates whose failure refuses nothing. That may be intended, so it changes no status.
+fn open_gates(program: &Program) -> Vec<String> {
+    let manifest = program.registry.manifest();
+    let is_gate = |name: &str| {
+        manifest.kinds.iter().any(|entry| entry.kind.name == name && entry.kind.semantics == Semantics::Gate)
+    };
+    let inline = manifest.hooks.iter().filter(|hook| hook.options.run == RunMode::Inline);
+    // The rules of files say one by one what their failure means.
+    let hooks = inline.filter(|hook| !hook.id.as_str().starts_with("rules_"));
+    let open = hooks.flat_map(|hook| {
+        let open = hook.at.iter().filter(|at| at.on_failure == OnFailure::Continue && is_gate(at.kind));
+        open.map(move |at| {
+            let (id, origin, kind) = (&hook.id, &hook.origin, at.kind);
+            format!("if the gate `{id}` ({origin}) fails at `{kind}`, the dispatch goes on without it: it has `on_failure = continue`")
+        })
+    });
+    open.collect()
 }
 
 /// A finding, with its code for searching.

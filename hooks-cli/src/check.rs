@@ -1,5 +1,6 @@
 use std::fmt::Write as _;
 
+use hooks_rules::Severity;
 use serde_json::json;
 
 use crate::args::{CheckArgs, Format};
@@ -8,7 +9,7 @@ use crate::exit::Exit;
 use crate::files::{Given, not_understood};
 use crate::formats;
 use crate::output::{Output, json};
-use crate::paint::{BAD, DOUBTFUL, GOOD, styled};
+use crate::paint::{BAD, DOUBTFUL, FAINT, GOOD, styled};
 use crate::program::Program;
 
 /// Reports every defect of the files.
@@ -31,8 +32,12 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
     }
     let mut diagnostics = given.diagnostics(&rules);
     diagnostics.extend(rules.inspect().into_iter().map(Diagnostic::from));
-    let errors = diagnostics.iter().filter(|diagnostics| diagnostics.is_error()).count();
-    let warnings = diagnostics.len() - errors;
+    if !program.tools.is_empty() {
+        diagnostics.extend(rules.audit(&program.tools).into_iter().map(Diagnostic::from));
+    }
+    let number_of = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+    let (errors, warnings, hints) =
+        (number_of(Severity::Error), number_of(Severity::Warning), number_of(Severity::Hint));
     let faulty = errors > 0 || (args.strict && warnings > 0);
     let exit = if faulty { Exit::FAULTY } else { Exit::DONE };
     let number = rules.list().len();
@@ -43,7 +48,7 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
     }
     if as_json || args.format == Format::Json {
         let report = json!({
-            "version": 1, "files": given.count(), "rules": number, "errors": errors, "warnings": warnings, "defects": diagnostics,
+            "version": 1, "files": given.count(), "rules": number, "errors": errors, "warnings": warnings, "hints": hints, "defects": diagnostics,
         });
         return Output::new(json(report), exit);
     }
@@ -51,16 +56,15 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
     if !out.is_empty() {
         out.push_str("\n\n");
     }
-    out.push_str(&summary(&diagnostics, errors, warnings));
+    out.push_str(&summary(errors, warnings, hints));
     let _ = write!(out, "; {} in {}", count(number, "rule"), count(given.count(), "file"));
     Output::new(out, exit)
 }
 
-fn summary(diagnostics: &[Diagnostic], errors: usize, warnings: usize) -> String {
-    if diagnostics.is_empty() {
-        return styled(GOOD, "no errors or warnings");
-    }
-    let parts = [(errors, "error", BAD), (warnings, "warning", DOUBTFUL)];
+fn summary(errors: usize, warnings: usize, hints: usize) -> String {
+    let parts = [(errors, "error", BAD), (warnings, "warning", DOUBTFUL), (hints, "hint", FAINT)];
     let parts = parts.into_iter().filter(|(number, _, _)| *number > 0);
-    parts.map(|(number, what, style)| styled(style, count(number, what))).collect::<Vec<_>>().join(", ")
+    let counted = parts.map(|(number, what, style)| styled(style, count(number, what)));
+    let fine = (errors + warnings == 0).then(|| styled(GOOD, "no errors or warnings"));
+    fine.into_iter().chain(counted).collect::<Vec<_>>().join(", ")
 }

@@ -1,5 +1,6 @@
 //! Formats diagnostics for other programs.
 
+use hooks_rules::Severity;
 use serde_json::{Value, json};
 
 use crate::diagnostics::Diagnostic;
@@ -9,7 +10,7 @@ pub(crate) fn github(diagnostics: &[Diagnostic]) -> String {
     let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     let line = |one: &Diagnostic| {
-        let level = if one.is_error() { "error" } else { "warning" };
+        let level = level(one.severity, "notice");
         let (file, text) = (property(&one.file), data(&format!("{}\n{}", one.problem, one.help)));
         format!("::{level} file={file},line={},col={},title=hooks check::{text}", one.line.max(1), one.column.max(1))
     };
@@ -21,7 +22,7 @@ pub(crate) fn sarif(diagnostics: &[Diagnostic]) -> Value {
     let result = |one: &Diagnostic| {
         json!({
             "ruleId": "hooks-check",
-            "level": if one.is_error() { "error" } else { "warning" },
+            "level": level(one.severity, "note"),
             "message": { "text": format!("{}; {}", one.problem, one.help) },
             "locations": [{ "physicalLocation": {
                 "artifactLocation": { "uri": one.file },
@@ -38,4 +39,13 @@ pub(crate) fn sarif(diagnostics: &[Diagnostic]) -> Value {
         "version": "2.1.0",
         "runs": [{ "tool": { "driver": driver }, "results": diagnostics.iter().map(result).collect::<Vec<_>>() }],
     })
+}
+
+/// The word for a severity. The formats differ in that for the lowest one.
+fn level(severity: Severity, lowest: &'static str) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        _ => lowest,
+    }
 }

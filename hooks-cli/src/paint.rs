@@ -47,6 +47,8 @@ fn colored(line: &str) -> String {
         format!("{}:{}", styled(BAD, "error"), styled(STRONG, rest))
     } else if let Some(rest) = line.strip_prefix("warning:") {
         format!("{}:{}", styled(DOUBTFUL, "warning"), styled(STRONG, rest))
+    } else if let Some(rest) = line.strip_prefix("hint:") {
+        format!("{}:{}", styled(STRONG, "hint"), styled(STRONG, rest))
     } else if begins("-->") {
         styled(PLACE, line)
     } else if begins("= help:") {

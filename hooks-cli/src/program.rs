@@ -8,12 +8,14 @@ pub struct Program {
     pub(crate) sets: Vec<HookSet>,
     /// The definitions from which the sets were created.
     pub(crate) definitions: Vec<(AgentDef, Option<PromptDef>)>,
+    /// The names of the app's tools, if they are known.
+    pub(crate) tools: Vec<String>,
 }
 
 impl Program {
     /// Creates a program for rule files only, without compiled hooks.
     pub fn new() -> Self {
-        Self { registry: Registry::empty(), sets: Vec::new(), definitions: Vec::new() }
+        Self { registry: Registry::empty(), ..Self::default() }
     }
 
     /// Creates a program for rule files and the compiled hooks of `registry`.
@@ -21,7 +23,14 @@ impl Program {
     /// `dispatch` replaces the app's list of this registry, and `check` registers hooks in it, so the registry should
     /// not be used afterwards.
     pub fn of(registry: &Registry) -> Self {
-        Self { registry: registry.clone(), sets: Vec::new(), definitions: Vec::new() }
+        Self { registry: registry.clone(), ..Self::default() }
+    }
+
+    /// Sets the names of all tools that the model may be offered. `audit` then reports filters, and `check` reports matchers
+    /// of rules, that select none of them or almost name one.
+    #[must_use]
+    pub fn tools<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
+        Self { tools: names.into_iter().map(Into::into).collect(), ..self }
     }
 
     /// Adds the hook set of an agent and an optional prompt for `list`, `explain` and `audit`.

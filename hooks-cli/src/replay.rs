@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hooks_core::overrides::Overrides;
 use hooks_replay::{Progress, Reader, Replay, Report, ShadowReport, between};
-use hooks_rules::{PlainHttp, Rules};
+use hooks_rules::{PlainHttp, Rules, Severity};
 
 use crate::args::{FilesArgs, ReplayArgs, ShadowArgs};
 use crate::diagnostics;
@@ -175,7 +175,8 @@ async fn replay_all(
     };
     let mut found = prepared.given.diagnostics(&rules);
     // A script that is not there fails, or denies by accident: the report alone would pass it off as the guard's decision.
-    found.extend(rules.inspect().into_iter().map(diagnostics::Diagnostic::from));
+    let defects = rules.inspect().into_iter().filter(|defect| defect.severity > Severity::Hint);
+    found.extend(defects.map(diagnostics::Diagnostic::from));
     if found.is_empty() { output } else { output.and_err(&format!("{}\n", diagnostics::all(&found))) }
 }
 

@@ -51,6 +51,46 @@ fn an_app_learns_of_dead_hooks() {
     assert_eq!(reply.exit, Exit::FAULTY);
 }
 
+/// Whoever writes `on_failure = continue` on a gate may mean it, so the status does not change.
+#[test]
+fn a_gate_that_goes_on_without_its_answer_is_named_in_a_hint() {
+    let registry = Registry::empty();
+    let gate = |id: &'static str| Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::NoOpinion);
+    registry.register(gate("open").on_failure(OnFailure::Continue)).unwrap();
+    registry.register(gate("closed")).unwrap();
+    let writer = Hook::at::<BeforeCreateMessage>("no_gate").writer(|_, _, _| ());
+    registry.register(writer.on_failure(OnFailure::Continue)).unwrap();
+    let agent = AgentDef::new("clerk").hooks(["open", "closed", "no_gate"]);
+    let program = Program::of(&registry).scope(&agent, None).unwrap();
+    let reply = ask(&program, &["audit"]);
+    let out = plain(&reply);
+    assert!(out.starts_with("no suspicious hooks\nhint: if the gate `open` ("), "{out}");
+    assert!(out.lines().count() == 2 && out.contains("`before_tool_call`") && reply.exit == Exit::DONE, "{out}");
+    let report: serde_json::Value = serde_json::from_str(&ask(&program, &["audit", "--json"]).out).unwrap();
+    assert_eq!(report["hints"].as_array().unwrap().len(), 1);
+}
+
+/// The tools of the app are known, and one is called `bash`.
+#[test]
+fn an_app_that_names_its_tools_learns_of_filters_and_matchers_that_almost_name_one() {
+    let registry = Registry::empty();
+    let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::NoOpinion).only("tool", "Bash");
+    registry.register(guard).unwrap();
+    let agent = AgentDef::new("clerk").hooks(["guard"]);
+    let program = Program::of(&registry).tools(["bash", "refund"]).scope(&agent, None).unwrap();
+    let out = plain(&ask(&program, &["audit"]));
+    assert!(out.contains("only if `tool` is `Bash`") && out.contains("did you mean `bash`?"), "{out}");
+    let folder = crate::support::folder();
+    let file = folder.path().join("rules.json");
+    let text = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+        {"type": "command", "command": "true", "onFailure": "block"}]}]}}"#;
+    std::fs::write(&file, text).unwrap();
+    let reply = ask(&program, &["check", "--strict", file.to_str().unwrap()]);
+    let out = plain(&reply);
+    assert!(out.contains("warning: no tool of this program is called `Bash`") && out.contains("write `bash`"), "{out}");
+    assert_eq!(reply.exit, Exit::FAULTY);
+}
+
 #[test]
 fn an_app_explains_its_plan() {
     let out = plain(&ask(&program(), &["explain", "--event", "PreToolUse", "--tool", "refund"]));

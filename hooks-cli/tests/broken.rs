@@ -5,7 +5,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use crate::support::hooks;
+use crate::support::{folder, hooks};
 
 /// A correct handler.
 const GOOD: &str = r#"{"type": "command", "command": "true"}"#;
@@ -323,6 +323,26 @@ fn check_tells_what_every_broken_file_does_not_do() {
     }
 }
 
+/// A hint changes neither the status nor what other programs count as a problem.
+#[test]
+fn a_guard_that_does_not_say_what_its_failure_means_gets_a_hint() {
+    let folder = folder();
+    let said = hooks(folder.path(), &["check", "--strict", "hooks.json"]);
+    assert!(said.out.starts_with("hint: if this rule fails, the call goes on\n --> hooks.json:1:"), "{}", said.out);
+    assert!(
+        said.out.contains("no errors or warnings, 1 hint; 1 rule in 1 file") && said.code == Some(0),
+        "{}",
+        said.out
+    );
+    let report = hooks(folder.path(), &["check", "--json", "hooks.json"]).json();
+    assert_eq!((&report["warnings"], &report["hints"]), (&0.into(), &1.into()));
+    assert_eq!(report["defects"][0]["severity"], "hint");
+    let github = hooks(folder.path(), &["check", "--format", "github", "hooks.json"]).out;
+    assert!(github.starts_with("::notice "), "{github}");
+    let sarif = hooks(folder.path(), &["check", "--format", "sarif", "hooks.json"]).json();
+    assert_eq!(sarif["runs"][0]["results"][0]["level"], "note");
+}
+
 /// A correct file has no warnings.
 #[test]
 fn a_file_that_is_right_has_none() {
@@ -334,11 +354,11 @@ fn a_file_that_is_right_has_none() {
         "PreToolUse": [
             {"matcher": "Bash|mcp__shop__cancel", "id": "a", "hooks": [
                 {"type": "command", "command": "./guard.sh", "name": "n", "description": "d", "_comment": "c", "onFailure": "block"},
-                {"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/guard.sh --strict", "timeout": 5},
+                {"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/guard.sh --strict", "timeout": 5, "onFailure": "block"},
                 {"type": "command", "command": "if true; then exit 0; fi", "async": true},
                 {"type": "command", "command": "MODE=x ./guard.sh && echo ok | grep -q ok", "asyncRewake": true, "rewakeMessage": "m"}
             ]},
-            {"matcher": "^mcp__.*", "hooks": [{"type": "command", "command": "$HOME/.x/guard.sh"}]}
+            {"matcher": "^mcp__.*", "hooks": [{"type": "command", "command": "$HOME/.x/guard.sh", "onFailure": "continue"}]}
         ],
         "SessionStart": [{"matcher": "startup|resume", "hooks": [{"type": "command", "command": "true"}]}],
         "SessionEnd": [{"matcher": "my_own_word", "hooks": [{"type": "command", "command": "true"}]}]

@@ -225,6 +225,7 @@ fn finish(drafts: Vec<Draft>, dialect: Dialect, file: &Arc<Path>, text: &str, li
             timeout: parts.timeout,
             timeout_is_written: parts.timeout_is_written,
             on_failure: parts.on_failure,
+            on_failure_is_written: parts.on_failure_is_written,
             detached: parts.detached,
             wakes: parts.wakes,
             once: parts.once,

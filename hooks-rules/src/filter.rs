@@ -34,6 +34,23 @@ pub struct Filter {
     detail: Option<String>,
 }
 
+/// The folders in which a pattern such as `Edit(src/**)` begins.
+///
+/// | Pattern | Begins in |
+/// |---|---|
+/// | `//etc/**` | the root of the file system |
+/// | `~/notes/**` | the home folder |
+/// | `/src/**` | one of the [`roots`](Self::roots) |
+/// | `src/**`, `./src/**` | the [`current`](Self::current) folder |
+/// | `*.ts` | any folder |
+#[derive(Clone, Copy, Debug)]
+pub struct Folders<'a> {
+    /// The current folder, which a tool may change.
+    pub current: &'a Path,
+    /// The project, and the folder to which the settings belong.
+    pub roots: &'a [&'a Path],
+}
+
 /// An `if` that is not exactly one permission rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -73,7 +90,7 @@ impl Filter {
 
     /// Whether the filter selects this call. If the input is not understood, the answer is `true`, because a guard must
     /// not be skipped.
-    pub fn selects(&self, aliases: &Aliases, tool: &str, input: &Value, cwd: Option<&Path>) -> bool {
+    pub fn selects(&self, aliases: &Aliases, tool: &str, input: &Value, folders: Option<Folders<'_>>) -> bool {
         let wire = aliases.on_the_wire(tool);
         if !aliases.names(tool).any(|name| self.names_tool(name)) {
             return false;
@@ -89,7 +106,7 @@ impl Filter {
             // Which of the fields the tool uses is unknown.
             _ => {
                 let mut files = ["file_path", "notebook_path", "path"].into_iter().filter_map(field).peekable();
-                files.peek().is_none() || files.any(|file| path::selects(detail, file, cwd))
+                files.peek().is_none() || files.any(|file| path::selects(detail, file, folders))
             }
         }
     }

@@ -89,7 +89,7 @@ pub use answer::{Answer, Attachment, Decision, RunStatus, TEXT_LIMIT};
 pub use dialect::Dialect;
 pub use event::Event;
 pub use file::RuleFile;
-pub use filter::{BadFilter, Filter};
+pub use filter::{BadFilter, Filter, Folders};
 #[cfg(feature = "runner")]
 pub use firing::{
     KeptOut, Notices, PassedFields, PluginFolder, Printed, RuleRun, RulesFired, RunOutcome, SessionInfo, Wake,

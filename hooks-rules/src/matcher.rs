@@ -2,6 +2,8 @@
 
 mod nothing;
 
+#[cfg(feature = "runner")]
+pub(crate) use nothing::unknown_tools;
 pub(crate) use nothing::{has_no_effect, matches_nothing};
 
 use regex::{Regex, RegexBuilder};

@@ -74,6 +74,8 @@ pub struct Rule {
     pub timeout_is_written: bool,
     /// The effect of a failure.
     pub on_failure: FailureMode,
+    /// Whether the file sets it.
+    pub on_failure_is_written: bool,
     /// Whether it runs in the background. It then cannot decide anything.
     pub detached: bool,
     /// Whether exit code 2 of a background run wakes the model.

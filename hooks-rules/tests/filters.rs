@@ -3,12 +3,19 @@
 
 use std::path::Path;
 
-use hooks_rules::{Aliases, Filter};
+use hooks_rules::{Aliases, Filter, Folders};
 use proptest::prelude::*;
 use serde_json::json;
 
 fn selects(rule: &str, tool: &str, input: &serde_json::Value) -> bool {
-    Filter::read(rule).unwrap().selects(&Aliases::default(), tool, input, Some(Path::new("/home/me/repo")))
+    selects_in(Path::new("/home/me/repo"), rule, tool, input)
+}
+
+/// In a folder of the project `/home/me/repo`, for a rule of the user's settings.
+fn selects_in(current: &Path, rule: &str, tool: &str, input: &serde_json::Value) -> bool {
+    let roots = [Path::new("/home/me/repo"), Path::new("/home/me/.claude"), Path::new("/home/me")];
+    let folders = Folders { current, roots: &roots };
+    Filter::read(rule).unwrap().selects(&Aliases::default(), tool, input, Some(folders))
 }
 
 #[test]
@@ -98,6 +105,44 @@ fn files_are_held_against_patterns() {
     assert!(selects("Other(x)", "Other", &json!({"a": 1})), "what is not understood runs");
 }
 
+/// A folder that a tool has gone into changes what a relative pattern means, and not what one of the project means.
+#[test]
+fn the_beginning_of_a_pattern_says_in_which_folder_it_begins() {
+    let home = std::env::var("HOME").unwrap();
+    let table = [
+        ("Edit(/src/**)", "/home/me/repo/src/a.rs", true),
+        ("Edit(/src/**)", "/home/me/repo/web/src/a.rs", false),
+        ("Edit(/src/**)", "src/a.rs", false),
+        ("Edit(/src/**)", "../src/a.rs", true),
+        ("Edit(/src/**)", "/home/me/.claude/src/a.rs", true),
+        ("Edit(/src/**)", "/home/me/src/a.rs", true),
+        ("Edit(/src/**)", "/src/a.rs", false),
+        ("Edit(//src/**)", "/src/a.rs", true),
+        ("Edit(//src/**)", "/home/me/repo/src/a.rs", false),
+        ("Edit(src/**)", "/home/me/repo/web/src/a.rs", true),
+        ("Edit(src/**)", "src/a.rs", true),
+        ("Edit(src/**)", "/home/me/repo/src/a.rs", false),
+        ("Edit(./src/**)", "src/a.rs", true),
+        ("Edit(./src/**)", "../src/a.rs", false),
+        ("Edit(../src/**)", "../src/a.rs", true),
+        ("Edit(../src/**)", "/home/me/repo/src/a.rs", true),
+        ("Edit(**/src/**)", "/elsewhere/src/a.rs", true),
+        ("Edit(/**/src/**)", "/elsewhere/src/a.rs", false),
+        ("Edit(/**/src/**)", "/home/me/repo/lib/src/a.rs", true),
+        ("Edit(/.env)", "/home/me/repo/.env", true),
+        ("Edit(/.env)", "/home/me/repo/web/.env", false),
+        ("Edit(.env)", "/home/me/repo/web/.env", true),
+        ("Edit(~/.ssh/**)", "~/.ssh/config", true),
+        ("Edit(~/.ssh/**)", "HOME/.ssh/config", true),
+        ("Edit(~/.ssh/**)", "/home/me/repo/.ssh/config", false),
+    ];
+    let current = Path::new("/home/me/repo/web");
+    for (rule, file, expected) in table {
+        let file = file.replace("HOME", &home);
+        assert_eq!(selects_in(current, rule, "Edit", &json!({"file_path": file})), expected, "{rule} against {file}");
+    }
+}
+
 #[test]
 fn an_if_is_exactly_one_rule() {
     for bad in [
@@ -185,6 +230,34 @@ fn code_that_is_not_understood_runs_the_guard() {
         ("GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='!rm x' git x", true),
         ("git clone -u 'rm x' . y", true),
         ("git fetch --upload-pack='rm x' .", true),
+        ("git -c include.path=c x", false),
+        ("printf x > c; git -c include.path=c x", true),
+        ("printf x > ~/.gitconfig; git x", true),
+        ("X=$'!\\162m x' git --config-env=alias.z=X z", true),
+        ("GIT_PAGER=$'\\162m x' git log", true),
+        ("GIT_PAGER=cat git log", false),
+        ("git ls-remote 'ext::r%m x'", true),
+        ("git status", false),
+        ("git push origin main", false),
+        ("rg --pre 'rm x' a", true),
+        ("rg --pre ./x a", false),
+        ("rg -i 'rm x' src", false),
+        ("RIPGREP_CONFIG_PATH=c rg a", false),
+        ("printf x > c; RIPGREP_CONFIG_PATH=c rg a", true),
+        ("socat - EXEC:$'\\162m x'", true),
+        ("flatpak run --command=rm org.x y", true),
+        ("rm.exe x", true),
+        ("expect -c 'spawn r[format m] x'", true),
+        ("php -B '(\"sys\".\"tem\")(\"r\".\"m x\");' x", true),
+        ("tmux send-keys r 'm x' Enter", true),
+        ("pwsh -EncodedCommand cgBtACAAeAA=", true),
+        ("printf x > c; ssh -F c host", true),
+        ("ssh host uptime", false),
+        ("python3 -m pytest -k unit", false),
+        ("bash -k -c 'echo x'", true),
+        ("set -e; echo x", false),
+        ("set -k; echo x", true),
+        ("cat2 x", false),
     ];
     for (line, selected) in table {
         assert_eq!(selects("Bash(rm *)", "Bash", &json!({"command": line})), selected, "{line}");

@@ -20,6 +20,34 @@ const ATTACKS: &str = include_str!("data/shell_attacks.txt");
 /// Programs that start what follows their options, for machines without them.
 const STARTERS: &[&str] = &["sudo", "doas", "strace", "npx", "wrapper", "poetry", "busybox", "setpriv", "chrt"];
 
+/// Starts what its options name, with the arguments behind them.
+const RIPGREP: &str = r#"#!/bin/sh
+while [ $# -gt 0 ]; do
+    case $1 in
+        --pre | --hostname-bin) shift; exec "$@" ;;
+        --pre=*) program=${1#*=}; shift; exec "$program" "$@" ;;
+    esac
+    shift
+done
+"#;
+
+/// Runs its words, with `{}` replaced by the word behind `:::` or followed by it.
+const PARALLEL: &str = r#"#!/bin/bash
+words=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        -j) shift ;;
+        -j*) ;;
+        :::) shift; break ;;
+        *) words+=("$1") ;;
+    esac
+    shift
+done
+line="${words[*]}"
+case $line in *{}*) line=${line//\{\}/$1} ;; *) line="$line $1" ;; esac
+exec sh -c "$line"
+"#;
+
 /// A folder with programs that record their arguments.
 struct Stubs {
     root: PathBuf,
@@ -38,6 +66,9 @@ impl Stubs {
             put(&bin.join(name), &format!("#!/bin/sh\n{skip}\n"));
         }
         put(&bin.join("watch"), "#!/bin/sh\nfor last; do :; done; exec sh -c \"$last\"\n");
+        put(&bin.join("git-push"), "#!/bin/sh\nexec git push \"$@\"\n");
+        put(&bin.join("rg"), RIPGREP);
+        put(&bin.join("parallel"), PARALLEL);
         Self { root }
     }
 
@@ -83,9 +114,14 @@ fn pushes(call: &str) -> bool {
     let mut words = call.split(' ');
     while let Some(word) = words.next() {
         match word {
+            "-c" if words.clone().next().is_some_and(|config| config.ends_with("=push")) => return true,
             "-C" | "-c" | "--git-dir" => drop(words.next()),
             option if option.starts_with('-') => {}
-            command => return command == "push" || starts_others.iter().any(|start| call.contains(start)),
+            "subtree" => return words.next() == Some("push"),
+            command => {
+                return matches!(command, "push" | "send-pack")
+                    || starts_others.iter().any(|start| call.contains(start));
+            }
         }
     }
     false

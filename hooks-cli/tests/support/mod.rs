@@ -11,6 +11,17 @@ pub(crate) fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
 
+/// A rule that shows whether it ran.
+pub(crate) const RULES: &str =
+    r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "touch ran"}]}]}}"#;
+
+/// A folder with a `hooks.json`.
+pub(crate) fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("hooks.json"), RULES).unwrap();
+    folder
+}
+
 /// The output and the exit status of the program.
 pub(crate) struct Said {
     pub(crate) out: String,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hooks_rules::{Aliases, Dialect, Event, Filter, Matcher};
+use hooks_rules::{Aliases, Dialect, Event, Filter, Folders, Matcher};
 use serde_json::{Value, json};
 
 pub(crate) fn check(input: &[u8]) {
@@ -94,7 +94,14 @@ fn filter(written: &str, value: &str) {
     let again = Filter::read(&filter.to_string()).expect("what is shown can be read");
     let aliases = Aliases::default();
     for (tool, field) in [("Bash", "command"), ("WebFetch", "url"), ("Edit", "file_path")] {
-        let selects = |filter: &Filter, input: Value| filter.selects(&aliases, tool, &input, Some(Path::new("/home")));
+        let selects = |filter: &Filter, input: Value| {
+            filter.selects(
+                &aliases,
+                tool,
+                &input,
+                Some(Folders { current: Path::new("/home"), roots: &[Path::new("/home/repo")] }),
+            )
+        };
         assert_eq!(selects(&filter, json!({field: value})), selects(&again, json!({field: value})), "{filter}");
         // A guard of a tool runs if its filter is undecidable.
         assert_eq!(selects(&filter, json!({})), names(&filter, tool), "{filter}");

@@ -1,72 +1,105 @@
-//! Matches a file against a pattern relative to the working directory: `*` within a name, `**` across folders.
+//! Matches a file against a pattern: `*` within a name, `**` across folders.
 
 use std::path::{Component, Path, PathBuf};
 
 use regex::RegexBuilder;
 
+use super::Folders;
 use crate::files::{full, real};
 
 /// Whether the file system is case-insensitive.
 pub(super) const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
 
-/// Whether the file fits, or a folder that it is in. A pattern without `/` is held against each name of the path, one that begins
-/// with `//` against the absolute path, every other against the path from the current folder. What other programs understand
-/// besides, such as `[0-9]`, fits every file.
+/// Whether the file matches, or a folder that contains it. What other programs support besides, such as `[0-9]`, matches
+/// every file.
 ///
 /// Both the path as written and the path with all symbolic links resolved are tested.
-pub(super) fn selects(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {
+pub(super) fn selects(pattern: &str, file: &str, folders: Option<Folders<'_>>) -> bool {
     let pattern = pattern.trim_end_matches('/');
     if pattern.starts_with('!') || pattern.contains(['[', '{', '\\']) {
         return true;
     }
-    let Some(cwd) = cwd else { return fits_in(pattern, file, None) };
-    let written = full(cwd, file);
-    let (found, folder) = (real(&written), real(cwd));
-    fits_in(pattern, file, Some(cwd))
-        || fits_in(pattern, &written.to_string_lossy(), Some(cwd))
-        || [cwd, &folder].iter().any(|folder| fits_in(pattern, &found.to_string_lossy(), Some(folder)))
-        || resolved(pattern, cwd).is_some_and(|pattern| fits_in(&pattern, &found.to_string_lossy(), None))
+    let written = folders.map(|folders| full(folders.current, file));
+    let found = written.as_deref().map(real);
+    let files: Vec<String> =
+        [Some(Path::new(file)), written.as_deref(), found.as_deref()].into_iter().flatten().map(text).collect();
+    if !pattern.contains('/') {
+        return files.iter().any(|file| file.split('/').any(|name| fits(pattern, name)));
+    }
+    let (pattern, anchors) = anchored(pattern, folders);
+    let is_for_any_folder = pattern.starts_with("**/");
+    let fits_here = |file: &String| match anchors {
+        Anchors::Relative if is_for_any_folder || !file.starts_with('/') => {
+            fits(pattern, file.trim_start_matches("./").trim_start_matches('/'))
+        }
+        _ => false,
+    };
+    let fits_below = |folder: &PathBuf| {
+        let real_folder = real(folder);
+        let below = |file: &String| {
+            [folder, &real_folder].iter().any(|folder| relative(file, folder).is_some_and(|file| fits(pattern, file)))
+        };
+        let resolved = resolved(folder, pattern);
+        files.iter().any(below) || files.last().is_some_and(|file| fits(&resolved, file.trim_start_matches('/')))
+    };
+    files.iter().any(fits_here) || anchors.folders(folders).iter().any(fits_below)
 }
 
-/// A pattern that names a place, with the links up to its first star resolved: the file may be named without them.
-fn resolved(pattern: &str, cwd: &Path) -> Option<String> {
-    let place = match (pattern.strip_prefix("//"), pattern.starts_with("~/"), pattern.contains('/')) {
-        (Some(absolute), ..) => full(Path::new("/"), absolute),
-        (None, true, _) => full(cwd, pattern),
-        (None, false, true) => full(cwd, pattern.trim_start_matches('/')),
-        (None, false, false) => return None,
-    };
+/// Where a pattern begins.
+#[derive(Clone, Copy)]
+enum Anchors {
+    /// `//etc/**`
+    System,
+    /// `~/notes/**`
+    Home,
+    /// `/src/**`
+    Roots,
+    /// `src/**`, `./src/**`
+    Relative,
+}
+
+impl Anchors {
+    /// The folders where it begins, as far as they are known.
+    fn folders(self, folders: Option<Folders<'_>>) -> Vec<PathBuf> {
+        match (self, folders) {
+            (Self::System, _) => vec![PathBuf::from("/")],
+            (Self::Home, _) => vec![full(Path::new("/"), "~")],
+            (Self::Roots, Some(folders)) => folders.roots.iter().copied().map(Path::to_path_buf).collect(),
+            (Self::Relative, Some(folders)) => vec![folders.current.to_path_buf()],
+            (Self::Roots | Self::Relative, None) => Vec::new(),
+        }
+    }
+}
+
+/// The pattern behind its anchor. Without folders, a pattern for a root is relative.
+fn anchored<'a>(pattern: &'a str, folders: Option<Folders<'_>>) -> (&'a str, Anchors) {
+    if let Some(rest) = pattern.strip_prefix("//") {
+        (rest, Anchors::System)
+    } else if let Some(rest) = pattern.strip_prefix("~/") {
+        (rest, Anchors::Home)
+    } else if let Some(rest) = pattern.strip_prefix('/') {
+        (rest, if folders.is_some() { Anchors::Roots } else { Anchors::Relative })
+    } else {
+        (pattern.strip_prefix("./").unwrap_or(pattern), Anchors::Relative)
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
+
+/// The path of a file from a folder that contains it.
+fn relative<'a>(file: &'a str, folder: &Path) -> Option<&'a str> {
+    file.strip_prefix(text(folder).trim_end_matches('/'))?.strip_prefix('/')
+}
+
+/// The absolute pattern with the links up to its first star resolved: the file may be named without them.
+fn resolved(folder: &Path, pattern: &str) -> String {
+    let place = full(folder, pattern);
     let has_star = |part: &Component<'_>| part.as_os_str().to_string_lossy().contains(['*', '?']);
     let literal: PathBuf = place.components().take_while(|part| !has_star(part)).collect();
     let rest: PathBuf = place.components().skip_while(|part| !has_star(part)).collect();
-    Some(format!("/{}", real(&literal).join(rest).to_string_lossy().trim_end_matches('/')))
-}
-
-fn fits_in(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {
-    let file = file.replace('\\', "/");
-    if let Some(absolute) = pattern.strip_prefix('/').filter(|rest| rest.starts_with('/')) {
-        return fits(absolute, &file);
-    }
-    if let Some(in_home) = pattern.strip_prefix("~/") {
-        let home = std::env::var("HOME").unwrap_or_default();
-        let rest = file.strip_prefix(&format!("{}/", home.trim_end_matches('/')));
-        return rest.is_some_and(|rest| fits(in_home, rest));
-    }
-    if !pattern.contains('/') {
-        return file.split('/').any(|name| fits(pattern, name));
-    }
-    let pattern = pattern.strip_prefix("./").or_else(|| pattern.strip_prefix('/')).unwrap_or(pattern);
-    let cwd = cwd.map(|cwd| cwd.to_string_lossy().replace('\\', "/"));
-    let relative = match cwd.as_deref().map(|cwd| cwd.trim_end_matches('/')) {
-        Some(cwd) => file.strip_prefix(cwd).and_then(|rest| rest.strip_prefix('/')),
-        None => None,
-    };
-    match relative {
-        Some(relative) => fits(pattern, relative),
-        // A file outside the working directory matches only patterns for any folder.
-        None if file.starts_with('/') => pattern.starts_with("**/") && fits(pattern, file.trim_start_matches('/')),
-        None => fits(pattern, file.trim_start_matches("./")),
-    }
+    text(&real(&literal).join(rest)).trim_matches('/').to_owned()
 }
 
 fn fits(pattern: &str, path: &str) -> bool {

@@ -3,6 +3,8 @@
 
 mod code;
 mod command;
+mod git;
+mod launched;
 mod nodes;
 mod parse;
 mod pattern;
@@ -39,13 +41,16 @@ pub(crate) fn bash_only(line: &str) -> Option<&'static str> {
     parse::bash_only(line)
 }
 
-/// `writes` says whether the line around this one writes a file.
+/// Whether the line runs a command that matches. `writes`: whether the enclosing line writes a file.
 fn runs(pattern: &Pattern, line: &str, depth: usize, writes: bool) -> bool {
     let Some(read) = parse::read(line) else { return true };
     if depth == 0 || (pattern.says_more() && read.computes) {
         return true;
     }
-    let line = Line { pattern, text: line, depth, writes: writes || read.writes };
+    let values = read.assignments.iter().map(|assignment| &assignment.value);
+    let words = read.simple.iter().flat_map(|command| &command.words).chain(values);
+    let words = words.map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    let line = Line { pattern, text: line, words, depth, writes: writes || read.writes };
     read.assignments.iter().any(|assignment| line.is_run_later(assignment))
         || read.simple.iter().any(|command| line.is_run_by(command))
 }
@@ -55,10 +60,12 @@ fn is_short(option: &str) -> bool {
     option.starts_with('-') && !option.starts_with("--")
 }
 
-/// The line that is looked at, for each of its commands.
+/// A line and the pattern that its commands are compared with.
 struct Line<'a> {
     pattern: &'a Pattern,
     text: &'a str,
+    /// All words of the line, without quotes and escapes.
+    words: String,
     depth: usize,
     /// Whether the line writes a file, whose content is unknown.
     writes: bool,
@@ -66,26 +73,27 @@ struct Line<'a> {
 
 impl Line<'_> {
     fn is_run_by(&self, command: &Command) -> bool {
-        let Some(name) = command.words.first() else { return false };
+        let Some((name, words)) = command.words.split_first() else { return false };
         // The name is computed, or it is a reserved word, which means that the line was misparsed.
-        if name.computed || programs::is_reserved(&name.text) {
-            return true;
-        }
-        if self.pattern.fits_source(&command.source) || self.pattern.fits(&command.words) {
-            return true;
-        }
-        if programs::sets_what_is_run(&command.words) || self.is_put_in_a_folder(name) {
-            return true;
-        }
-        let words = &command.words[1..];
+        name.computed
+            || programs::is_reserved(&name.text)
+            || self.pattern.fits_source(&command.source)
+            || self.pattern.fits(&command.words)
+            || programs::sets_what_is_run(&command.words)
+            // `/proc/self/exe` is the shell.
+            || programs::is_a_stream(&name.text)
+            || (self.writes && programs::is_told_by_a_file(&name.text))
+            || self.is_put_in_a_folder(name)
+            || self.is_run_with(name, words, command.is_fed)
+    }
+
+    /// Whether a program runs the command because of its arguments or its standard input.
+    fn is_run_with(&self, name: &Word, words: &[Word], is_fed: bool) -> bool {
         match programs::role(&name.text) {
             Role::Obscure => true,
-            // In these modes, the shell resolves program names differently.
-            Role::Quiet => {
-                name.text == "set" && words.iter().any(|word| matches!(word.text.as_str(), "posix" | "history"))
-            }
+            Role::Quiet => self.is_run_by_an_option(name, words),
             Role::Evaluates => words.iter().any(Word::hides_a_command),
-            Role::Shell => self.is_run_by_shell(words, command.is_fed),
+            Role::Shell => self.is_run_by_shell(words, is_fed),
             Role::Joins => {
                 let joined: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
                 words.iter().any(|word| word.computed)
@@ -98,146 +106,64 @@ impl Line<'_> {
             Role::Launches => {
                 words.iter().any(|word| word.computed) || self.is_launched(words) || self.starts_a_file(words)
             }
-            // Without a command the lines that it reads are some.
-            Role::Feeds if name.text.ends_with("parallel") && programs::has_no_command(words) => true,
             Role::Feeds => self.is_run_with_what_is_read(words),
-            role @ (Role::Interprets | Role::Awk | Role::Sed) => self.is_run_by_code(role, words, command.is_fed),
+            role @ (Role::Interprets | Role::Awk | Role::Sed) => {
+                self.is_run_by_code(role, words, is_fed)
+                    || (name.text.contains('/') && self.is_passed_on(words, is_fed))
+            }
             Role::Tool => {
                 let reads = |word: &Word| word.text == "-" || programs::is_a_stream(&word.text);
-                (command.is_fed && words.iter().any(reads))
+                ((is_fed || programs::is_told_by_a_file(&name.text)) && words.iter().any(reads))
                     || self.is_written_somewhere()
-                    || (self.writes && programs::is_told_by_a_file(&name.text))
                     || self.is_launched(words)
                     || words.iter().any(code::starts_others)
             }
             Role::Unknown => {
                 (name.text.contains('/') && self.is_in_a_file())
-                    || (self.writes && programs::is_told_by_a_file(&name.text))
-                    || self.is_passed_on(words, command.is_fed)
+                    || self.is_passed_on(words, is_fed)
                     || self.starts_a_file(words)
             }
         }
     }
 
+    /// Whether an option makes a program start the command that otherwise starts none.
+    fn is_run_by_an_option(&self, name: &Word, words: &[Word]) -> bool {
+        let has = |test: fn(&str) -> bool| words.iter().any(|word| test(&word.text));
+        match name.text.as_str() {
+            "set" => has(programs::is_a_mode_of_the_shell),
+            "rg" => {
+                has(|word| word.starts_with("--pre") || word.starts_with("--hostname-bin"))
+                    && (self.is_launched(words) || self.is_in_a_file())
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the command runs code of another language, which is not analysed, or code in a file.
     fn is_run_by_code(&self, role: Role, words: &[Word], is_fed: bool) -> bool {
-        // Several options may stand in one word: `-nf`.
+        // One word can combine several options: `-nf`.
         let names_a_file = |option: &str| option.starts_with("--f") || (is_short(option) && option.contains('f'));
         let has_a_file = role == Role::Interprets || words.iter().any(|word| names_a_file(&word.text));
-        code::is_opaque(role, words, is_fed) || self.is_written_somewhere() || (has_a_file && (is_fed || self.writes))
+        let reads = |word: &Word| word.text == "-" || programs::is_a_stream(&word.text);
+        code::is_opaque(role, words, is_fed)
+            || self.is_written_somewhere()
+            || (has_a_file && (is_fed || self.writes || words.iter().any(reads)))
     }
 
     /// Whether git runs the command: through one of its subcommands, an alias, or a hook that the line writes.
     fn is_run_by_git(&self, name: &Word, words: &[Word]) -> bool {
-        let starts = words.iter().any(|word| word.computed || programs::starts_from_git(&word.text));
-        let renames = || words.iter().any(|word| programs::renames_git(&word.text));
-        (self.pattern.names(name) && renames())
-            || (starts && (words.iter().any(|word| word.computed) || self.is_launched(words)))
-            || ((self.text.contains("hooks") || self.text.contains(".git/")) && self.is_in_a_file())
-    }
-
-    /// Whether a program such as `xargs` runs the command with arguments that it reads. They follow its own arguments,
-    /// or replace a placeholder.
-    fn is_run_with_what_is_read(&self, words: &[Word]) -> bool {
-        let mark = words.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
-            "-I" => words.get(at + 1).map(|next| next.text.clone()),
-            "-i" | "--replace" => Some("{}".to_owned()),
-            text => ["-I", "-i", "--replace="].iter().find_map(|option| text.strip_prefix(option)).map(str::to_owned),
-        });
-        let mark = mark.unwrap_or_else(|| "{}".to_owned());
-        let is_mark = |word: &Word| word.text.contains(&mark);
-        let is_option = |word: &Word| word.text.starts_with('-');
-        let first = words.iter().enumerate().find(|(at, word)| {
-            let takes =
-                |option: &Word| matches!(option.text.as_str(), "-I" | "-n" | "-L" | "-P" | "-s" | "-d" | "-a" | "-E");
-            !is_option(word) && !at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(takes)
-        });
-        let is_program =
-            |at: usize| at > 0 && matches!(words[at - 1].text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
-        let runs_the_mark = first.is_some_and(|(_, word)| is_mark(word))
-            || words.iter().enumerate().any(|(at, word)| is_program(at) && is_mark(word));
-        let mut read = words.to_vec();
-        read.push(Word::computed());
-        runs_the_mark
-            || (words.iter().any(is_mark) && self.launches_something(words))
-            || self.is_launched(&read)
-            || self.starts_a_file(words)
-    }
-
-    /// Whether the words of a program that starts other programs start a command that matches.
-    fn is_launched(&self, words: &[Word]) -> bool {
-        words.iter().enumerate().any(|(at, word)| {
-            let rest = &words[at..];
-            self.pattern.fits(rest)
-                || self.is_a_line(word, rest)
-                || match programs::role(&word.text) {
-                    Role::Shell => self.is_run_by_shell(&rest[1..], false),
-                    role @ (Role::Interprets | Role::Awk | Role::Sed) => self.is_run_by_code(role, &rest[1..], false),
-                    Role::Tool => {
-                        self.is_written_somewhere() || (self.writes && programs::is_told_by_a_file(&word.text))
-                    }
-                    Role::Obscure => true,
-                    Role::Launches | Role::Joins | Role::Feeds => rest[1..].iter().any(|word| word.computed),
-                    Role::Evaluates => programs::sets_what_is_run(rest),
-                    Role::Unknown => self.writes && programs::is_told_by_a_file(&word.text),
-                    Role::Quiet | Role::Git => false,
-                }
-                || self.is_assigned(word)
-        })
-    }
-
-    /// A variable that a program is started with: `env PATH=. ls`.
-    fn is_assigned(&self, word: &Word) -> bool {
-        word.text.split_once('=').is_some_and(|(name, value)| {
-            let value = Word { text: value.to_owned(), computed: word.computed };
-            self.is_run_later(&Assignment { name: name.to_owned(), value })
-        })
-    }
-
-    /// Whether one of the words is a program outside the system folders while the line writes a file.
-    fn starts_a_file(&self, words: &[Word]) -> bool {
-        let is_one = |word: &Word| word.text.contains('/') && programs::role(&word.text) == Role::Unknown;
-        self.writes && words.iter().any(is_one)
-    }
-
-    /// Whether one of the words is a program that is not harmless.
-    fn launches_something(&self, words: &[Word]) -> bool {
-        let quiet = |word: &Word| matches!(programs::role(&word.text), Role::Quiet | Role::Git | Role::Unknown);
-        words.iter().any(|word| self.pattern.names(word) || !quiet(word))
-    }
-
-    /// Whether a program interprets a word as a command line: by itself, as the value of an option, or together with
-    /// the words that follow: `-S'git push'`, `--command=…`.
-    fn is_a_line(&self, word: &Word, rest: &[Word]) -> bool {
-        let text = word.text.as_str();
-        // Several options can be combined in one word, with the line after the last: `-vS'git push'`.
-        let options = text.strip_prefix('-').unwrap_or_default().char_indices().take(4);
-        let behind_an_option = options.map(|(at, letter)| &text[1 + at + letter.len_utf8()..]);
-        let value = text.split_once('=').map(|(_, value)| value);
-        // What follows the option may go on with the words behind it: `-Sgit push`.
-        let goes_on = |first: &str| {
-            let first = Word::plain(first);
-            self.pattern.fits(&std::iter::once(&first).chain(&rest[1..]).cloned().collect::<Vec<_>>())
-        };
-        behind_an_option.clone().chain(value).any(goes_on)
-            || behind_an_option.chain([text]).chain(value).any(|text| {
-                let text = text.trim_start_matches(['!', '+', ':']);
-                // `env` has escapes of its own, such as `\_` for a blank.
-                if text.contains('\\') && self.pattern.is_written_in(text) {
-                    return true;
-                }
-                let is_more_than_a_word = text.contains(|c: char| c.is_whitespace() || ";&|(){}<>'\"$`\\!".contains(c));
-                let following = rest[1..].iter().map(|word| word.text.as_str());
-                is_more_than_a_word
-                    && (self.inner(text)
-                        || (rest.len() > 1
-                            && self.inner(&std::iter::once(text).chain(following).collect::<Vec<_>>().join(" "))))
-            })
+        let has = |test: fn(&str) -> bool| words.iter().any(|word| test(&word.text));
+        let is_computed = words.iter().any(|word| word.computed);
+        let is_foreign = git::has_a_foreign_subcommand(words);
+        has(git::hides_what_it_starts)
+            || (self.pattern.names(name) && (is_foreign || has(git::renames)))
+            || ((is_computed || is_foreign || has(git::starts)) && (is_computed || self.is_launched(words)))
+            || (git::may_be_its_files(self.text) && self.is_in_a_file())
     }
 
     /// Whether a shell runs the command: from a line, a file, or its standard input.
     fn is_run_by_shell(&self, words: &[Word], is_fed: bool) -> bool {
-        if words.iter().any(|word| word.computed) {
+        if words.iter().any(|word| word.computed || programs::is_a_mode_of_the_shell(&word.text)) {
             return true;
         }
         let is_option = |word: &Word| word.text.starts_with(['-', '+']);
@@ -257,31 +183,21 @@ impl Line<'_> {
         is_fed || !has_a_file || words.iter().any(reads) || self.is_in_a_file()
     }
 
-    /// Words behind a program that nothing is known of. It may start one of them.
-    fn is_passed_on(&self, words: &[Word], is_fed: bool) -> bool {
-        words.iter().enumerate().any(|(at, word)| {
-            let is_announced = || words[..at].iter().any(|before| programs::announces(&before.text));
-            self.pattern.fits(&words[at..])
-                || self.is_a_line(word, &words[at..])
-                || (programs::role(&word.text) == Role::Shell
-                    && (is_fed || self.writes || at + 1 == words.len() || is_announced())
-                    && self.is_run_by_shell(&words[at + 1..], is_fed))
-        })
-    }
-
-    /// Whether the assignment sets a variable that affects how programs are found, or a value that arithmetic would
-    /// evaluate.
+    /// Whether the assignment can run the command later: its value is executed, changes how programs are found, or is
+    /// evaluated as arithmetic.
     fn is_run_later(&self, assignment: &Assignment) -> bool {
         let value = &assignment.value;
-        let is_open = || value.computed || value.text.contains(['$', '`']);
-        value.hides_a_command() || (programs::is_run(&assignment.name) && (is_open() || self.is_in_a_file()))
+        let is_open = || value.computed || value.text.contains(['$', '`']) || programs::is_a_stream(&value.text);
+        value.hides_a_command()
+            || (programs::is_run(&assignment.name)
+                && (is_open() || self.is_in_a_file() || self.is_a_line(value, std::slice::from_ref(value))))
     }
 
     fn inner(&self, text: &str) -> bool {
         runs(self.pattern, text, self.depth - 1, self.writes)
     }
 
-    /// Whether a program is one that the line put into a folder, such as one where programs are looked for.
+    /// Whether the line may have created a program of this name in a folder, such as one of `PATH`.
     fn is_put_in_a_folder(&self, name: &Word) -> bool {
         self.writes && !name.text.contains('/') && self.text.contains(&format!("/{}", name.text))
     }
@@ -295,6 +211,6 @@ impl Line<'_> {
     /// Whether the line contains the words of the pattern, for example in code of another language or in the text of a
     /// file.
     fn is_written_somewhere(&self) -> bool {
-        self.pattern.is_written_in(self.text)
+        [self.text, &self.words].iter().any(|text| self.pattern.is_written_in(text))
     }
 }

@@ -21,6 +21,7 @@ use super::shared::Shared;
 use crate::answer::{Answer, Decision};
 use crate::dialect::Dialect;
 use crate::event::Event;
+use crate::filter::Folders;
 use crate::stdin::Occurrence;
 
 /// The rules of one event, as they were when the hook set was created.
@@ -194,7 +195,17 @@ impl Firing {
         }
         let filter = rule.filter.as_ref()?;
         let input = occurrence.get("tool_input").unwrap_or(&Value::Null);
-        let selects = |tool| filter.selects(aliases, tool, input, Some(occurrence.cwd.as_ref()));
+        let roots: Vec<&Path> =
+            std::iter::once(&*self.shared.environment.project).chain(settings_folders(&rule.file)).collect();
+        let folders = Folders { current: occurrence.cwd.as_ref(), roots: &roots };
+        let selects = |tool| filter.selects(aliases, tool, input, Some(folders));
         (!tool.is_some_and(selects)).then(|| KeptOut::Filter { filter: filter.to_string() })
     }
+}
+
+/// The folder of a rule file, and the one that contains `.claude` or a plugin's `hooks`.
+fn settings_folders(file: &Path) -> impl Iterator<Item = &Path> {
+    let folder = file.parent().filter(|folder| folder.is_absolute());
+    let is_inner = |folder: &&Path| folder.ends_with(".claude") || folder.ends_with("hooks");
+    folder.into_iter().chain(folder.filter(is_inner).and_then(Path::parent))
 }

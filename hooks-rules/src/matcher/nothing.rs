@@ -3,6 +3,8 @@
 use serde_json::Value;
 
 use super::{Form, Matcher};
+#[cfg(feature = "runner")]
+use crate::alias::Aliases;
 use crate::event::Event;
 
 /// The tools that scripts are written for.
@@ -93,6 +95,34 @@ pub(crate) fn matches_nothing(event: Event, matcher: &Matcher, written: Option<&
         let written = written.map_or_else(String::new, Value::to_string);
         (format!("{written} selects no known `{field}`"), format!("write one of {}", known.join(", ")))
     })
+}
+
+/// Describes the names in a matcher that no tool of a harness has, if the matcher selects no tool or if a tool has almost
+/// this name. A file for several programs may name tools of the others.
+#[cfg(feature = "runner")]
+pub(crate) fn unknown_tools(matcher: &Matcher, tools: &[String], aliases: &Aliases) -> Vec<(String, String)> {
+    let known: Vec<&str> = tools.iter().flat_map(|tool| aliases.names(tool)).collect();
+    let selects_one = matcher.selects_any(known.iter().copied());
+    let listed = || format!("this program has the tools {}", tools.join(", "));
+    match &matcher.0 {
+        Form::All => Vec::new(),
+        Form::Expression(_) if selects_one => Vec::new(),
+        Form::Expression(expression) => {
+            vec![(format!("no tool of this program matches `{expression}`, so it selects nothing"), listed())]
+        }
+        Form::Exact(names) => {
+            let unknown = names.iter().filter(|name| !known.contains(&name.as_str()));
+            let described = unknown.filter_map(|name| {
+                let help = match meant(name, &known) {
+                    Some(meant) => format!("write `{meant}`, or give that tool the alias `{name}`"),
+                    None if selects_one => return None,
+                    None => listed(),
+                };
+                Some((format!("no tool of this program is called `{name}`, so it selects nothing"), help))
+            });
+            described.collect()
+        }
+    }
 }
 
 /// What selects no tool of any name: a server of MCP without its tools, or signs that no name has.

@@ -1,12 +1,15 @@
 //! Finds commands that cannot run, which the text of a rule does not show.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Rules;
+use crate::event::Event;
 use crate::filter::{bash_only, first_command};
 use crate::firing::ActiveRule;
-use crate::rule::{Action, Shell};
+use crate::rule::{Action, Rule, Shell};
 use crate::written::Defect;
 
 /// Programs that run the file in their first argument.
@@ -23,12 +26,36 @@ const BUILTINS: &[&str] = &[
 
 impl Rules {
     /// Finds reasons why commands would fail on this machine: a script that does not exist, is not executable or has a
-    /// missing interpreter, a plugin variable in a settings file, syntax that `sh` does not support. Runs nothing.
+    /// missing interpreter, a plugin variable in a settings file, syntax that `sh` does not support. A
+    /// [`Hint`](crate::Severity::Hint) names guards that let a call through when they fail. Runs nothing.
     pub fn inspect(&self) -> Vec<Defect> {
         let project = &self.shared().environment.project;
         let state = self.state();
-        state.active.iter().flat_map(|active| of_rule(active, project)).collect()
+        let of_rules = state.active.iter().flat_map(|active| of_rule(active, project));
+        of_rules.chain(open_guards(&state.active)).collect()
     }
+}
+
+/// One hint per file for the rules that may refuse a tool call, and whose failure allows it without the file saying so.
+fn open_guards(rules: &[Arc<ActiveRule>]) -> Vec<Defect> {
+    let mut by_file: BTreeMap<&Arc<Path>, Vec<&Rule>> = BTreeMap::new();
+    for active in rules {
+        let rule = &active.rule;
+        let may_refuse = matches!(rule.event, Event::PreToolUse | Event::PermissionRequest) && !rule.detached;
+        if may_refuse && !rule.on_failure_is_written && matches!(rule.action, Action::Command(_) | Action::Http(_)) {
+            by_file.entry(&rule.file).or_default().push(rule);
+        }
+    }
+    let hint = |(file, rules): (&Arc<Path>, Vec<&Rule>)| {
+        let lines: Vec<_> = rules.iter().map(|rule| rule.line.to_string()).collect();
+        let problem = match lines.as_slice() {
+            [_] => "if this rule fails, the call goes on".to_owned(),
+            lines => format!("if one of these rules fails, the call goes on: lines {}", lines.join(", ")),
+        };
+        let help = "write `\"onFailure\": \"block\"` for a guard, or `\"continue\"` if that is intended";
+        Defect::of_rule(file, rules[0].line, rules[0].column, problem, help).hint()
+    };
+    by_file.into_iter().map(hint).collect()
 }
 
 fn of_rule(active: &ActiveRule, project: &Path) -> Vec<Defect> {

@@ -1,78 +1,27 @@
+//! What was read last, and the rules that are active because of it.
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use hooks_core::scope::HookUse;
-use serde_json::Value;
 
-use super::Trust;
-use super::builder::RulesBuilder;
-use super::plugins::{FoundPlugin, PluginChange, PluginFolders, PluginListener, PluginStatus, ReportedPlugins};
+use super::plugins::{FoundPlugin, PluginStatus, ReportedPlugins};
 use super::source::Source;
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::file::RuleFile;
-use crate::firing::{ActiveRule, Firing, Owner, Shared};
+use crate::firing::{ActiveRule, Owner};
 use crate::rule::{Action, Rule, RuleId};
-use crate::stdin::Occurrence;
+use crate::run::Clients;
 use crate::written::Defect;
-
-/// The rules of an app. Clones are handles to the same rules.
-///
-/// ```
-/// use hooks_core::kinds::*;
-/// use hooks_core::prelude::*;
-/// use hooks_core::data::ToolCall;
-/// use hooks_rules::Rules;
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let text = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
-///     {"type": "command", "onFailure": "block",
-///      "command": "grep -q '\"tool_input\":{\"command\":\"ls\"}' && exit 0; echo 'not here' >&2; exit 2"}
-/// ]}]}}"#;
-/// let rules = Rules::builder().text("hooks.json", text).build();
-/// assert!(rules.defects().is_empty());
-///
-/// let registry = Registry::empty();
-/// registry.set_app(AppDef::new("desk").hooks(rules.install(&registry)?));
-/// let hooks = registry.scope(&AgentDef::new("clerk"), None)?;
-///
-/// let call = ToolCall::new("call_1", "run_shell_command", serde_json::json!({"command": "rm -rf /"}));
-/// let input = call.input.clone();
-/// let fired = hooks.fire(&HookContext::new(), &BeforeToolCall::new(call), input).await?;
-/// # #[cfg(unix)]
-/// assert_eq!(fired.verdict.denial().unwrap().reason.as_str(), "not here");
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone)]
-pub struct Rules {
-    inner: Arc<Inner>,
-}
-
-struct Inner {
-    /// The files that the app added individually.
-    sources: Vec<Source>,
-    plugins: PluginFolders,
-    plugin_listeners: Vec<PluginListener>,
-    trust: Option<std::path::PathBuf>,
-    trust_all: bool,
-    priority: i32,
-    shared: Arc<Shared>,
-    state: Mutex<State>,
-    /// Locked while files are read and installed in a registry.
-    refreshing: tokio::sync::Mutex<()>,
-}
 
 /// A file and its parsed content. `None` if it does not exist.
 #[derive(Debug)]
-struct Loaded {
-    source: Source,
-    file: Option<RuleFile>,
+pub(super) struct Loaded {
+    pub(super) source: Source,
+    pub(super) file: Option<RuleFile>,
 }
 
 /// The result of the last reading.
@@ -136,172 +85,60 @@ pub struct Listed {
     pub enabled: bool,
 }
 
-impl Rules {
-    /// Returns a builder without any files.
-    pub fn builder() -> RulesBuilder {
-        RulesBuilder::default()
+impl State {
+    pub(super) fn new(disabled: impl IntoIterator<Item = String>) -> Self {
+        Self { disabled: disabled.into_iter().collect(), ..Self::default() }
     }
 
-    pub(super) fn new(builder: RulesBuilder, shared: Shared) -> Self {
-        let state = State { disabled: builder.disabled.into_iter().collect(), ..State::default() };
-        let rules = Self {
-            inner: Arc::new(Inner {
-                sources: builder.sources,
-                plugins: builder.plugins,
-                plugin_listeners: builder.plugin_listeners,
-                trust: builder.trust,
-                trust_all: builder.trust_all,
-                priority: builder.priority,
-                shared: Arc::new(shared),
-                state: Mutex::new(state),
-                refreshing: tokio::sync::Mutex::default(),
-            }),
-        };
-        rules.reload();
-        {
-            let mut state = rules.state();
-            let reported =
-                state.plugins.iter().map(|found| (found.name().to_owned(), state.plugin_now(found))).collect();
-            state.reported = reported;
-        }
-        rules
-    }
-
-    /// Reads the files and the folders of plugins again. If a file cannot be read or is not valid JSON, the rules of
-    /// its last valid version stay, so that a guard does not disappear while its file is being edited. Takes effect at
-    /// the next [`install`](Self::install). Existing hook sets do not change.
-    pub fn reload(&self) {
-        let trust = self.inner.trust.as_ref().map(Trust::open);
-        let mut defects = Vec::new();
-        let trust = match trust {
-            Some(Err(error)) => {
-                let file: Arc<Path> = self.inner.trust.as_deref().unwrap_or(Path::new("")).into();
-                defects.push(Defect::of_file(&file, error.to_string(), "until then no project is trusted"));
-                None
-            }
-            Some(Ok(trust)) => Some(trust),
-            None => None,
-        };
-        let project = (!self.inner.trust_all).then_some(&*self.inner.shared.environment.project);
-        let (disabled, before) = {
-            let state = self.state();
-            (state.disabled_plugins.clone(), state.plugins.clone())
-        };
-        let plugins = self.inner.plugins.read(trust.as_ref(), project, &disabled, &before);
-        let sources = self.inner.sources.iter().cloned().chain(plugins.iter().flat_map(FoundPlugin::sources));
-        let read: Vec<Loaded> = sources
-            .map(|source| {
-                let file = source.read(trust.as_ref(), project);
-                Loaded { source, file }
-            })
-            .collect();
-        let mut state = self.state();
-        let mut before = std::mem::take(&mut state.files);
-        state.files = read
+    /// Takes over what was read. A file that could not be parsed keeps the rules that it had.
+    pub(super) fn update(
+        &mut self,
+        read: Vec<Loaded>,
+        plugins: Vec<FoundPlugin>,
+        mut defects: Vec<Defect>,
+        clients: &Clients,
+    ) {
+        let mut before = std::mem::take(&mut self.files);
+        self.files = read
             .into_iter()
             .map(|now| {
                 let before = before.iter_mut().find(|before| before.source.is_same(&now.source));
                 Loaded { file: kept(now.file, before.and_then(|before| before.file.take())), source: now.source }
             })
             .collect();
-        let read = state.files.iter().filter_map(|loaded| loaded.file.as_ref());
         defects.extend(plugins.iter().flat_map(|found| found.defects.iter().cloned()));
-        defects.extend(read.flat_map(|file| file.defects.iter().cloned()));
-        (state.defects, state.plugins) = (defects, plugins);
-        self.arm(&mut state);
-        let fingerprint = state.current_fingerprint();
-        state.changed |= fingerprint != state.fingerprint;
-        state.fingerprint = fingerprint;
+        let files = self.files.iter().filter_map(|loaded| loaded.file.as_ref());
+        defects.extend(files.flat_map(|file| file.defects.iter().cloned()));
+        (self.defects, self.plugins) = (defects, plugins);
+        self.arm(clients);
+        let fingerprint = self.current_fingerprint();
+        self.changed |= fingerprint != self.fingerprint;
+        self.fingerprint = fingerprint;
     }
 
-    /// Disables a rule. Takes effect at the next [`install`](Self::install). Returns whether the rule exists.
-    pub fn disable(&self, id: &str) -> bool {
-        let mut state = self.state();
-        state.disabled.insert(id.to_owned());
-        state.active.iter().any(|active| active.rule.id.as_str() == id)
-    }
-
-    /// Enables a rule again. Takes effect at the next [`install`](Self::install). Returns whether the rule exists.
-    pub fn enable(&self, id: &str) -> bool {
-        let mut state = self.state();
-        state.disabled.remove(id);
-        state.active.iter().any(|active| active.rule.id.as_str() == id)
-    }
-
-    /// The defects of the files, in their order. Defects that depend on a registry are added by
-    /// [`install`](Self::install).
-    pub fn defects(&self) -> Vec<Defect> {
-        let state = self.state();
-        state.defects.iter().chain(&state.dead_plugins).chain(&state.registry_defects).cloned().collect()
-    }
-
-    /// All rules, in the order of the files.
-    pub fn list(&self) -> Vec<Listed> {
-        let state = self.state();
-        state.active.iter().map(|active| state.listed(active)).collect()
-    }
-
-    /// The rules that would run for this occurrence, in the order of the files. For a tool call, `tool_name` can be the
-    /// app's name or the name in rule files. Runs no rules.
-    pub fn select(&self, occurrence: &Occurrence) -> Vec<Listed> {
-        let state = self.state();
-        let event = occurrence.event;
-        let of_event = |active: &&Arc<ActiveRule>| active.rule.event == event && state.runs(active);
-        let rules = state.active.iter().filter(of_event).cloned().collect();
-        let firing = Firing { shared: Arc::clone(self.shared()), event, rules };
-        let tool = occurrence.get("tool_name").and_then(Value::as_str);
-        firing.select(occurrence, tool).into_iter().map(|active| state.listed(active)).collect()
-    }
-
-    /// Waits for background runs, and kills those that have not ended after `limit`. No new ones are started. Returns
-    /// how many were killed.
-    pub async fn shutdown(&self, limit: Duration) -> usize {
-        self.inner.shared.background.drain(limit).await
-    }
-
-    /// Locked while files are read and installed in a registry.
-    pub(super) fn refreshing(&self) -> &tokio::sync::Mutex<()> {
-        &self.inner.refreshing
-    }
-
-    pub(super) fn notify(&self, change: &PluginChange) {
-        self.inner.plugin_listeners.iter().for_each(|listener| listener(change));
-    }
-
-    /// The paths to watch.
-    #[cfg(feature = "watch")]
-    pub(super) fn watched(&self) -> super::plugins::WatchedPaths {
-        let folders = &self.inner.plugins;
-        let next_to_plugins = folders.parents.iter().map(|parent| parent.join("data"));
-        let named = self.inner.sources.iter().filter(|source| source.text.is_none()).map(|source| &source.path);
-        super::plugins::WatchedPaths {
-            parents: folders.parents.clone(),
-            data: folders.data.clone().map_or_else(|| next_to_plugins.collect(), |data| vec![data]),
-            files: named.chain(&self.inner.trust).cloned().map(crate::files::absolute).collect(),
+    /// Enables or disables a rule. Returns whether it exists.
+    pub(super) fn set_enabled(&mut self, id: &str, enabled: bool) -> bool {
+        if enabled {
+            self.disabled.remove(id);
+        } else {
+            self.disabled.insert(id.to_owned());
         }
+        self.active.iter().any(|active| active.rule.id.as_str() == id)
     }
 
-    pub(super) fn shared(&self) -> &Arc<Shared> {
-        &self.inner.shared
-    }
-
-    pub(super) fn priority(&self) -> i32 {
-        self.inner.priority
-    }
-
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn defects(&self) -> Vec<Defect> {
+        self.defects.iter().chain(&self.dead_plugins).chain(&self.registry_defects).cloned().collect()
     }
 
     /// Puts the rules of all files into one list, each with a unique id.
-    fn arm(&self, state: &mut State) {
+    fn arm(&mut self, clients: &Clients) {
         let files: Vec<_> =
-            state.files.iter().filter_map(|loaded| Some((&loaded.source, loaded.file.as_ref()?))).collect();
+            self.files.iter().filter_map(|loaded| Some((&loaded.source, loaded.file.as_ref()?))).collect();
         // `disableAllHooks` of the user applies to all rules, that of a project or a plugin to its own.
         let all_off = files.iter().any(|(source, file)| file.disabled && matches!(source.owner, Owner::User));
         let mut ids: HashMap<String, usize> = HashMap::new();
         let spent: HashSet<RuleId> =
-            state.active.iter().filter(|active| active.is_spent()).map(|active| active.rule.id.clone()).collect();
+            self.active.iter().filter(|active| active.is_spent()).map(|active| active.rule.id.clone()).collect();
         let mut lacking = Vec::new();
         let mut active = Vec::new();
         for (source, file) in files {
@@ -315,7 +152,7 @@ impl Rules {
                 if *count > 1 {
                     rule.id = RuleId::new(format!("{}_f{count}", rule.id));
                 }
-                lacking.extend(self.lacks(file, &rule));
+                lacking.extend(lacks(clients, file, &rule));
                 let spent = spent.contains(&rule.id);
                 let rule = ActiveRule::new(rule, source.owner.clone(), spent);
                 // Of a failed plugin, only the guards remain, and they deny.
@@ -324,37 +161,10 @@ impl Rules {
                 }
             }
         }
-        state.defects.extend(lacking);
-        state.active = active;
+        self.defects.extend(lacking);
+        self.active = active;
     }
 
-    /// The client that the app does not provide, although this rule needs it.
-    fn lacks(&self, file: &RuleFile, rule: &Rule) -> Option<Defect> {
-        let clients = &self.inner.shared.clients;
-        let (problem, help) = match rule.action {
-            Action::Judge(_) if clients.judge.is_none() => {
-                ("there is no model for the question of this rule", "give one with `Rules::builder().judge(…)`")
-            }
-            Action::Http(_) if clients.post.is_none() => {
-                ("there is no client for the request of this rule", "give one with `Rules::builder().post(…)`")
-            }
-            _ => return None,
-        };
-        Some(Source::defect(file, rule.line, rule.column, problem.to_owned(), help))
-    }
-}
-
-/// Commands, headers and variables can contain secrets, and this output is logged. Use [`list`](Rules::list) to show
-/// the rules.
-impl fmt::Debug for Rules {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let files: Vec<_> = self.inner.sources.iter().map(|source| &source.path).collect();
-        let count = self.state().active.len();
-        f.debug_struct("Rules").field("files", &files).field("rules", &count).finish_non_exhaustive()
-    }
-}
-
-impl State {
     /// The state of a plugin that is reported: the fingerprint of its files, and its status.
     pub(super) fn plugin_now(&self, found: &FoundPlugin) -> (u64, PluginStatus) {
         let mut hasher = DefaultHasher::new();
@@ -424,6 +234,20 @@ impl State {
     pub(super) fn is_disabled(&self, active: &ActiveRule) -> bool {
         self.disabled.contains(active.rule.id.as_str())
     }
+}
+
+/// The client that the app does not provide, although this rule needs it.
+fn lacks(clients: &Clients, file: &RuleFile, rule: &Rule) -> Option<Defect> {
+    let (problem, help) = match rule.action {
+        Action::Judge(_) if clients.judge.is_none() => {
+            ("there is no model for the question of this rule", "give one with `Rules::builder().judge(…)`")
+        }
+        Action::Http(_) if clients.post.is_none() => {
+            ("there is no client for the request of this rule", "give one with `Rules::builder().post(…)`")
+        }
+        _ => return None,
+    };
+    Some(Source::defect(file, rule.line, rule.column, problem.to_owned(), help))
 }
 
 /// The content in use: the new one, or the previous one if the new text cannot be parsed.

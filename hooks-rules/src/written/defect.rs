@@ -12,6 +12,8 @@ use serde::Serialize;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Severity {
+    /// The rules run as written, and could be safer.
+    Hint,
     /// The rules run, but perhaps not as intended.
     Warning,
     /// The marked part does not run.
@@ -21,6 +23,7 @@ pub enum Severity {
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Hint => "hint",
             Self::Warning => "warning",
             Self::Error => "error",
         })
@@ -150,6 +153,12 @@ impl Defect {
     #[cfg(feature = "runner")]
     pub(crate) fn warning(self) -> Self {
         Self { severity: Severity::Warning, ..self }
+    }
+
+    /// The same with the severity [`Hint`](Severity::Hint).
+    #[cfg(feature = "runner")]
+    pub(crate) fn hint(self) -> Self {
+        Self { severity: Severity::Hint, ..self }
     }
 
     /// Converts flaws to defects with line and column, in the order of the text. If there are many, only the first are

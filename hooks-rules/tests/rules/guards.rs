@@ -119,8 +119,9 @@ fn a_folder_that_a_pattern_names_by_a_link_is_guarded_under_its_own_name() {
     symlink("releases/42", root.join("repo/current")).unwrap();
     symlink(root.join("far"), root.join("near")).unwrap();
     let selects = |rule: &str, file: &str| {
-        let (filter, cwd) = (hooks_rules::Filter::read(rule).unwrap(), root.join("repo"));
-        filter.selects(&hooks_rules::Aliases::default(), "Edit", &json!({"file_path": file}), Some(&cwd))
+        let (filter, project) = (hooks_rules::Filter::read(rule).unwrap(), root.join("repo"));
+        let folders = hooks_rules::Folders { current: &project, roots: &[&project] };
+        filter.selects(&hooks_rules::Aliases::default(), "Edit", &json!({"file_path": file}), Some(folders))
     };
     for (rule, file, selected) in [
         ("Edit(current/**)".to_owned(), "releases/42/a".to_owned(), true),

@@ -3,6 +3,7 @@
 #![cfg(all(unix, feature = "runner"))]
 
 mod attribution;
+mod audited;
 mod cases;
 mod commands;
 mod explaining;

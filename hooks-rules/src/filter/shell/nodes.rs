@@ -9,7 +9,11 @@ use super::word::Word;
 pub(super) fn words_behind(redirect: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = redirect.walk();
     match redirect.kind() {
-        "file_redirect" => redirect.children_by_field_name("destination", &mut cursor).skip(1).collect(),
+        "file_redirect" => {
+            // `2>&-` has no file.
+            let closes = redirect.children(&mut redirect.walk()).any(|child| matches!(child.kind(), ">&-" | "<&-"));
+            redirect.children_by_field_name("destination", &mut cursor).skip(usize::from(!closes)).collect()
+        }
         "heredoc_redirect" => redirect.children_by_field_name("argument", &mut cursor).collect(),
         _ => Vec::new(),
     }
@@ -49,7 +53,7 @@ pub(super) fn is_arithmetic_itself(node: Node<'_>, text: &str) -> bool {
     match node.kind() {
         "arithmetic_expansion" | "c_style_for_statement" | "subscript" | "test_command" => true,
         "compound_statement" => text.starts_with("(("),
-        // An index, and the name of another variable, which may have one.
+        // An offset, or the name of another variable, which may contain an index.
         "expansion" => text.contains(':') || text.starts_with("${!"),
         _ => false,
     }
@@ -58,7 +62,7 @@ pub(super) fn is_arithmetic_itself(node: Node<'_>, text: &str) -> bool {
 /// Whether a command evaluates its arguments, or variables that they name, as arithmetic.
 pub(super) fn calculates(words: &[Word]) -> bool {
     let has = |flag: &str| words.iter().any(|word| word.text.starts_with('-') && word.text.contains(flag));
-    // A name may have an index.
+    // A variable name may contain an index.
     let computes_a_name = || words[1..].iter().any(|word| word.computed);
     match words.first().map(|name| name.text.as_str()) {
         Some("let") => true,
@@ -70,6 +74,11 @@ pub(super) fn calculates(words: &[Word]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a text names a variable whose new value bash evaluates as arithmetic.
+pub(super) fn names_an_integer(text: &str) -> bool {
+    ["RANDOM", "SECONDS", "OPTIND", "LINENO", "HISTCMD"].iter().any(|name| text.contains(name))
 }
 
 /// Whether a redirection sets standard input.
@@ -91,7 +100,7 @@ pub(super) fn holds_a_command(text: &str) -> bool {
     })
 }
 
-/// Whether a word continues after the end of its line. Without a backslash, no word does.
+/// Whether the grammar continues a word after the end of its line, although the line does not end with a backslash.
 pub(super) fn holds_an_end(text: &str) -> bool {
     text.match_indices('\n').any(|(at, _)| !text[..at].ends_with('\\'))
 }

@@ -8,7 +8,7 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 use super::command::{Assignment, Command, Commands};
 use super::nodes::{
     begins_a_word, calculates, feeds, holds_a_command, holds_an_end, is_arithmetic, is_arithmetic_itself,
-    is_plain_mark, words_behind, writes,
+    is_plain_mark, names_an_integer, words_behind, writes,
 };
 use super::programs;
 use super::word::Word;
@@ -24,6 +24,10 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 pub(super) fn read(line: &str) -> Option<Commands> {
     let tree = tree(line)?;
+    // The shell joins the lines before it reads what follows the `$`. The grammar does not.
+    if line.contains("$\\\n") {
+        return None;
+    }
     // These commands change how a shell resolves program names.
     let plain: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
     if ["BASH_ALIASES", "BASH_CMDS", "POSIXLY_CORRECT"].iter().any(|name| plain.contains(name)) {
@@ -78,7 +82,7 @@ fn tree(line: &str) -> Option<Tree> {
 struct Walk<'a> {
     source: &'a str,
     found: Commands,
-    /// Whether a variable may hold a `$` or a backtick as text, because quotes keep them or because it is computed or read.
+    /// Whether a variable may contain `$` or a backtick as text: from quotes, from a computed value, or from input.
     hides: bool,
     /// Whether the line contains arithmetic.
     calculates: bool,
@@ -105,7 +109,8 @@ impl<'a> Walk<'a> {
             {
                 return None;
             }
-            // The shell takes a sign within a word for a part of it.
+            "for_statement" | "select_statement" if names_an_integer(self.text(node)) => self.calculates = true,
+            // Within a word, the shell reads `#` as part of the word.
             "comment" if !begins_a_word(self.source, node.start_byte()) => return None,
             "heredoc_start" if !is_plain_mark(self.text(node)) => return None,
             "heredoc_body" if self.ends_before(node) => return None,
@@ -225,8 +230,9 @@ impl<'a> Walk<'a> {
         }
         if !command.words.is_empty() {
             self.found.writes |= programs::writes(&command.words);
-            self.calculates |= calculates(&command.words);
-            // Of what it reads nothing is known.
+            self.calculates |=
+                calculates(&command.words) || command.words.iter().any(|word| names_an_integer(&word.text));
+            // The input that it reads is unknown.
             self.hides |= matches!(command.words[0].text.as_str(), "read" | "mapfile" | "readarray");
             self.found.simple.push(command);
         }
@@ -237,17 +243,18 @@ impl<'a> Walk<'a> {
         let name = node.child_by_field_name("name").map(|name| self.text(name).to_owned()).unwrap_or_default();
         let value = node.child_by_field_name("value");
         let mut value = value.map(|value| Word::of(value, self.source)).unwrap_or_default();
-        // Of a list or a value that continues, keep at least the known part.
+        // If parts of the value are computed, keep those in single quotes, because arithmetic would evaluate them.
         if value.computed {
             let mut cursor = node.walk();
             let children: Vec<_> = node.children(&mut cursor).collect();
             let plain = |part: &Node<'_>| part.kind() == "raw_string";
             value.text.extend(children.iter().filter(|part| plain(part)).map(|part| self.text(*part)));
         }
+        self.calculates |= names_an_integer(&name) || names_an_integer(&value.text);
         self.found.assignments.push(Assignment { name, value });
     }
 
-    /// Whether a here-document continues after the line that the grammar takes for its end.
+    /// Whether a line within the here-document ends it for the shell, but not for the grammar.
     fn ends_before(&self, body: Node<'_>) -> bool {
         let mut before = body.prev_sibling();
         while let Some(node) = before {

@@ -34,6 +34,14 @@ impl Pattern {
     /// Whether a command matches.
     pub(super) fn fits(&self, command: &[Word]) -> bool {
         let Some((name, words)) = command.split_first() else { return false };
+        // Git's subcommands are programs too: `git-push`.
+        if let Some(subcommand) = base(&name.text).strip_prefix("git-") {
+            let subcommand = Word { text: subcommand.to_owned(), computed: name.computed };
+            let command = [Word::plain("git"), subcommand];
+            if self.fits(&command.iter().chain(words).cloned().collect::<Vec<_>>()) {
+                return true;
+            }
+        }
         let texts = || words.iter().map(|word| word.text.as_str());
         if self.fits_text(std::iter::once(base(&name.text)).chain(texts())) {
             return true;
@@ -90,6 +98,7 @@ fn is_in(word: &str, text: &str) -> bool {
 }
 
 /// The name of a program without its folder.
-fn base(name: &str) -> &str {
-    name.rsplit('/').next().filter(|base| !base.is_empty()).unwrap_or(name)
+pub(super) fn base(name: &str) -> &str {
+    let base = name.rsplit('/').next().filter(|base| !base.is_empty()).unwrap_or(name);
+    base.strip_suffix(".exe").filter(|base| *base != "cmd").unwrap_or(base)
 }

@@ -1,9 +1,10 @@
 //! How programs use their arguments.
 
 use super::is_short;
+use super::pattern::base;
 use super::word::Word;
 
-/// What a program does with its words.
+/// What a program does with its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// It runs none of them.
@@ -34,9 +35,19 @@ pub(super) enum Role {
     Unknown,
 }
 
-/// Whether a word names the standard input as a file.
+/// Whether a word names a stream, such as standard input, as a file.
 pub(super) fn is_a_stream(word: &str) -> bool {
     ["/dev/", "/proc/"].iter().any(|folder| word.contains(folder)) && word != "/dev/null"
+}
+
+/// Whether a word names the program that runs it.
+pub(super) fn is_the_shell_itself(word: &str) -> bool {
+    word.contains("/proc/") && word.ends_with("/exe")
+}
+
+/// Whether an option of the shell changes how it finds programs, or which words are arguments of one.
+pub(super) fn is_a_mode_of_the_shell(option: &str) -> bool {
+    matches!(option, "posix" | "--posix" | "history" | "keyword") || (is_short(option) && option.contains('k'))
 }
 
 /// Reserved words of the shell. As the name of a command, they mean that the line was misparsed.
@@ -53,91 +64,39 @@ pub(super) fn announces(word: &str) -> bool {
     matches!(word, "--" | "run" | "exec" | "-exec" | "-c" | "-x" | "-e" | "--exec" | "--command" | "shell")
 }
 
-/// Whether a program or a shell executes the value of this variable.
+/// Whether a program executes the value of this variable, or looks there for code.
 pub(super) fn is_run(variable: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "PS0",
-        "PS1",
-        "PS2",
-        "PS4",
-        "ENV",
-        "BASH_ENV",
-        "VISUAL",
-        "BROWSER",
-        "PATH",
-        "SHELL",
-        "HOME",
-        "PERL5OPT",
-        "PERL5DB",
-        "PERL5LIB",
-        "PYTHONPATH",
-        "PYTHONSTARTUP",
-        "NODE_OPTIONS",
-        "NODE_PATH",
-        "RUBYOPT",
-        "RUBYLIB",
-        "MAKEFLAGS",
-        "MAKEFILES",
-        "TAR_OPTIONS",
-        "LESSOPEN",
-        "LESSCLOSE",
-        "RSYNC_RSH",
-        "GIT_SSH",
+    const NAMES: &str = "SHELLOPTS BASHOPTS PS0 PS1 PS2 PS4 ENV BASH_ENV VISUAL BROWSER PATH SHELL HOME ZDOTDIR XDG_CONFIG_HOME PERL5OPT PERL5DB \
+                         PERL5LIB PYTHONPATH PYTHONSTARTUP PYTHONHOME NODE_PATH RUBYOPT RUBYLIB MAKE MAKEFILES \
+                         LESSOPEN LESSCLOSE LESS MANOPT LUA_INIT PHPRC VIMINIT EXINIT GIT_SSH GIT_DIR GIT_EXEC_PATH \
+                         GIT_TEMPLATE_DIR SVN_SSH CC CXX LD AR RUSTC CARGO RIPGREP_CONFIG_PATH LD_AUDIT LD_LIBRARY_PATH";
+    const ENDS: &[&str] = &[
+        "COMMAND", "PAGER", "EDITOR", "PRELOAD", "DIFF", "ASKPASS", "SHELL", "HOOK", "HOOKS", "FLAGS", "OPTIONS",
+        "OPTS", "WRAPPER", "LAUNCHER", "RUNNER", "RSH",
     ];
-    const ENDS: &[&str] = &["COMMAND", "PAGER", "EDITOR", "PRELOAD", "DIFF", "ASKPASS", "SHELL", "HOOK"];
-    NAMES.contains(&variable) || variable.starts_with("GIT_CONFIG") || ENDS.iter().any(|end| variable.ends_with(end))
-}
-
-/// Whether git runs, or saves for later, what follows this word.
-pub(super) fn starts_from_git(word: &str) -> bool {
-    const COMMANDS: &[&str] = &[
-        "bisect",
-        "submodule",
-        "rebase",
-        "filter-branch",
-        "for-each-repo",
-        "difftool",
-        "mergetool",
-        "config",
-        "send-email",
-        "remote-ext",
-        "shell",
-        "-c",
-        "-u",
-        "-x",
-        "--exec",
-        "--upload-pack",
-        "--receive-pack",
-        "--config",
-        "--config-env",
-    ];
-    const STARTS: &[&str] =
-        &["-O", "--open-files", "--exec=", "--upload-pack=", "--receive-pack=", "--config", "ext::", "--sendmail"];
-    COMMANDS.contains(&word) || word.contains("alias.") || STARTS.iter().any(|start| word.starts_with(start))
-}
-
-/// Whether this word can change the names of git's subcommands.
-pub(super) fn renames_git(word: &str) -> bool {
-    word.contains("alias.")
-        || word.contains("autocorrect")
-        || word.contains("include.")
-        || word.contains("includeif.")
-        || word == "--config-env"
+    NAMES.split_whitespace().any(|name| name == variable)
+        || variable.starts_with("GIT_CONFIG")
+        || ENDS.iter().any(|end| variable.ends_with(end))
 }
 
 /// The roles of known programs.
 const PROGRAMS: &[(Role, &str)] = &[
-    (Role::Shell, "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash csh tcsh source . pwsh su runuser"),
+    (Role::Shell, "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash posh csh tcsh source . su runuser"),
     (Role::Joins, "eval trap watch ssh"),
-    (Role::Feeds, "xargs parallel find fd fdfind rush"),
-    (Role::Obscure, "alias hash enable shopt coproc bind at batch crontab fc history"),
+    (Role::Feeds, "xargs find fd fdfind"),
+    // The last ones type into another terminal, have their own syntax, or build commands from their input.
+    (
+        Role::Obscure,
+        "alias hash enable shopt coproc bind at batch crontab fc history tmux screen pwsh powershell cmd.exe nu xonsh \
+         elvish parallel rush",
+    ),
     (Role::Evaluates, "let declare typeset local readonly export unset read printf test [ wait"),
     (
         Role::Launches,
         "env nice nohup timeout time sudo doas setsid stdbuf unbuffer ionice chrt taskset chroot unshare \
-         nsenter strace ltrace valgrind perf entr flock script expect command builtin exec busybox \
+         nsenter strace ltrace valgrind perf entr flock script logsave jobs command builtin exec busybox \
          toybox setarch linux32 linux64 i386 x86_64 setpriv capsh systemd-run systemd-inhibit \
-         start-stop-daemon daemonize screen tmux firejail bwrap proot fakeroot dbus-run-session xvfb-run torify \
+         start-stop-daemon daemonize firejail bwrap proot fakeroot dbus-run-session xvfb-run torify \
          torsocks proxychains proxychains4 rlwrap cgexec numactl prlimit hyperfine direnv npx bunx pnpx \
          chronic ts ifne sem catchsegv caffeinate arch gtimeout genv gnice mapfile readarray compgen \
          complete gosu su-exec tini dumb-init dotenv chpst softlimit setuidgid pkexec run0 sg newgrp \
@@ -147,7 +106,7 @@ const PROGRAMS: &[(Role, &str)] = &[
         Role::Interprets,
         "python pypy perl ruby node nodejs deno bun php lua luajit tclsh wish Rscript R julia osascript vi vim \
          nvim ex view emacs ed sqlite3 mysql psql dc m4 ghci guile racket sbcl groovy scala jshell elixir erl \
-         swift ts-node tsx gdb lldb",
+         swift ts-node tsx gdb lldb expect gnuplot octave irb pry ipython iex lftp",
     ),
     (Role::Awk, "awk gawk mawk nawk original-awk"),
     (Role::Sed, "sed gsed"),
@@ -171,9 +130,9 @@ const WRITERS: &str = "cp mv ln tee dd install tar gtar bsdtar unzip gunzip gzip
                        rsync scp xxd openssl gpg ar cc gcc clang mkfifo uniq sponge \
                        pax jar bunzip2 unxz unlzma unzstd lz4 brotli 7z uudecode dos2unix";
 
-/// Whether a command is likely to write a file that it names, or one of its words does so where that is run as a line or as code.
+/// Whether a command probably writes a file, by itself or with a command line or code among its arguments.
 pub(super) fn writes(command: &[Word]) -> bool {
-    let is_writer = |word: &str| WRITERS.split_whitespace().any(|known| known == name(word));
+    let is_writer = |word: &str| WRITERS.split_whitespace().any(|known| is_called(word, known));
     let tells_where = |word: &Word| {
         let text = word.text.as_str();
         (is_short(text) && text.contains('o'))
@@ -187,19 +146,18 @@ pub(super) fn writes(command: &[Word]) -> bool {
     command.iter().any(within)
         || match role {
             Role::Quiet | Role::Evaluates => false,
-            Role::Git => command.iter().any(|word| matches!(word.text.as_str(), "apply" | "am")),
+            Role::Git => {
+                let is_one = |text: &str| matches!(text, "apply" | "am" | "-o") || text.starts_with("--output");
+                command.iter().any(|word| is_one(&word.text))
+            }
+            Role::Launches if command.iter().any(|word| ["script", "logsave"].contains(&base(&word.text))) => true,
             Role::Interprets => command.iter().any(|word| word.text.contains(char::is_whitespace)),
             Role::Sed => command.iter().any(|word| word.text.contains('w') || word.text.starts_with("-i")),
             _ => command.iter().any(tells_where),
         }
 }
 
-/// Whether nothing but options stands before what `parallel` is fed with.
-pub(super) fn has_no_command(words: &[Word]) -> bool {
-    words.iter().find(|word| !word.text.starts_with('-')).is_none_or(|first| first.text.starts_with(":::"))
-}
-
-/// Whether a word of the shell sets a variable by which programs find other programs, or gives it another name.
+/// Whether a builtin sets a variable that affects how programs are found, or creates an alias of such a variable.
 pub(super) fn sets_what_is_run(command: &[Word]) -> bool {
     let Some((name, words)) = command.split_first() else { return false };
     let named = |word: &Word| is_run(word.text.split(['[', '=']).next().unwrap_or_default());
@@ -210,31 +168,13 @@ pub(super) fn sets_what_is_run(command: &[Word]) -> bool {
     }
 }
 
-/// Whether a tool runs commands from a file that it finds by itself.
+/// Whether a tool runs commands from a configuration file, which it finds by itself or by an option.
 pub(super) fn is_told_by_a_file(program: &str) -> bool {
-    const TOLD: &[&str] = &[
-        "make",
-        "gmake",
-        "just",
-        "ninja",
-        "npm",
-        "yarn",
-        "pnpm",
-        "cargo",
-        "go",
-        "rake",
-        "tox",
-        "pytest",
-        "composer",
-        "mvn",
-        "gradle",
-        "ant",
-        "cmake",
-        "bazel",
-        "run-parts",
-        "logrotate",
-    ];
-    TOLD.contains(&name(program))
+    const TOLD: &str = "make gmake just ninja npm yarn pnpm cargo go rake tox pytest composer mvn gradle ant cmake ctest bazel \
+                        run-parts logrotate ssh scp sftp man pip uv poetry nox pre-commit ansible ansible-playbook \
+                        terraform bundle mix sbt lein stack cabal dune meson scons gulp grunt webpack vite jest vitest \
+                        mocha eslint latexmk pdflatex bats docker-compose npx bunx pnpx supervisord";
+    TOLD.split_whitespace().any(|known| is_called(program, known))
 }
 
 /// The system folders. A program elsewhere can have any name.
@@ -242,20 +182,25 @@ const FOLDERS: &[&str] = &["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local
 
 /// The role of a program, by its name or path.
 pub(super) fn role(program: &str) -> Role {
-    let name = name(program);
-    let known = PROGRAMS.iter().find(|(_, names)| names.split(' ').any(|known| known == name));
-    let role = known.map_or(Role::Unknown, |(role, _)| *role);
+    let of = |name: &str| PROGRAMS.iter().find(|(_, names)| names.split(' ').any(|known| known == name));
     let is_of_the_system = program.rsplit_once('/').is_none_or(|(folder, _)| FOLDERS.contains(&folder));
-    match role {
-        Role::Quiet | Role::Evaluates | Role::Awk | Role::Sed if !is_of_the_system => Role::Unknown,
-        role => role,
+    match of(base(program)).map(|(role, _)| *role) {
+        Some(Role::Quiet | Role::Evaluates) if !is_of_the_system => Role::Unknown,
+        Some(role) => role,
+        // A version suffix is ignored only for programs that start others, so that no unknown program counts as harmless.
+        None => match of(unversioned(program)) {
+            None | Some((Role::Quiet | Role::Evaluates, _)) => Role::Unknown,
+            Some((role, _)) => *role,
+        },
     }
 }
 
-/// The name of a program, without its folder and version number.
-fn name(program: &str) -> &str {
-    let name = program.rsplit('/').next().unwrap_or(program);
-    let is_known = PROGRAMS.iter().any(|(_, names)| names.split(' ').any(|known| known == name));
-    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    if is_known || bare.is_empty() { name } else { bare }
+fn is_called(program: &str, name: &str) -> bool {
+    base(program) == name || unversioned(program) == name
+}
+
+/// The name of a program without version and platform: `python3.11`, `perl5.36-x86_64-linux-gnu`.
+fn unversioned(program: &str) -> &str {
+    let name = base(program);
+    &name[..name.find(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-')).unwrap_or(name.len())]
 }

@@ -15,6 +15,7 @@ pub(super) fn group(terms: Terms, event: Event, node: &Node, drafts: &mut Drafts
         "matcher" => ", so its handlers run for everything",
         _ => "",
     });
+    warn_of_handler_keys(node, flaws);
     let Some(list) = node.get("hooks") else {
         let help = "put the handler into an inner list: `{\"matcher\": \"…\", \"hooks\": [{…}]}`";
         flaws.push(Flaw::error(node.span.clone(), "this group has no inner `hooks` list", help));
@@ -53,6 +54,11 @@ pub(super) fn group(terms: Terms, event: Event, node: &Node, drafts: &mut Drafts
         flaws.push(Flaw::warning(node.span.clone(), problem, help));
     }
     for node in handlers {
+        if let Some(entry) = node.entry("matcher") {
+            let problem = "`matcher` belongs to the group, so this handler runs for all that the group selects";
+            let help = "move it to the group, next to the inner `hooks` list";
+            flaws.push(Flaw::warning(entry.key_span.clone(), problem, help));
+        }
         if drafts.are_full(node) {
             return;
         }
@@ -67,6 +73,26 @@ pub(super) fn group(terms: Terms, event: Event, node: &Node, drafts: &mut Drafts
             }
             let (matcher, written_matcher) = (matcher.clone(), written.clone());
             drafts.kept.push(Draft { event, matcher, written_matcher, handler, span: node.span.clone(), parts });
+        }
+    }
+}
+
+/// Warns about fields of handlers that a group has.
+fn warn_of_handler_keys(group: &Node, flaws: &mut Flaws) {
+    const KEYS: &[(&str, &str)] = &[
+        ("if", ", so its handlers run for every call that the matcher selects"),
+        ("timeout", ", so its handlers have their own timeouts"),
+        ("onFailure", ", so a failure of its handlers does not block"),
+        ("async", ", so its handlers are waited for"),
+        ("asyncRewake", ", so its handlers are waited for"),
+        ("once", ""),
+        ("shell", ""),
+    ];
+    for (key, effect) in KEYS {
+        if let (Some(entry), Some(_)) = (group.entry(key), group.get("hooks")) {
+            let problem = format!("`{key}` belongs to a handler and has no effect on a group{effect}");
+            let help = format!("write it in each handler of the inner list: `{{\"type\": …, \"{key}\": …}}`");
+            flaws.push(Flaw::warning(entry.key_span.clone(), problem, help));
         }
     }
 }

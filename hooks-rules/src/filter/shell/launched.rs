@@ -1,0 +1,145 @@
+//! Commands that a program starts from its arguments.
+
+use super::Line;
+use super::command::Assignment;
+use super::programs::{self, Role};
+use super::word::Word;
+
+impl Line<'_> {
+    /// Whether a program that starts other programs starts the command. Any of its arguments can be the first word.
+    pub(super) fn is_launched(&self, words: &[Word]) -> bool {
+        words.iter().enumerate().any(|(at, word)| {
+            let (rest, behind) = (&words[at..], &words[at + 1..]);
+            self.pattern.fits(rest)
+                || self.is_a_line(word, rest)
+                || self.is_assigned(word)
+                || programs::is_the_shell_itself(&word.text)
+                || (self.writes && programs::is_told_by_a_file(&word.text))
+                || match programs::role(&word.text) {
+                    Role::Shell => self.is_run_by_shell(behind, false),
+                    role @ (Role::Interprets | Role::Awk | Role::Sed) => self.is_run_by_code(role, behind, false),
+                    Role::Tool => self.is_written_somewhere(),
+                    Role::Obscure => true,
+                    Role::Launches | Role::Joins | Role::Feeds => behind.iter().any(|word| word.computed),
+                    Role::Evaluates => programs::sets_what_is_run(rest),
+                    Role::Git => self.is_run_by_git(word, behind),
+                    Role::Quiet => self.is_run_by_an_option(word, behind),
+                    Role::Unknown => false,
+                }
+        })
+    }
+
+    /// Whether an unknown program starts the command. It might run any of its arguments.
+    pub(super) fn is_passed_on(&self, words: &[Word], is_fed: bool) -> bool {
+        words.iter().enumerate().any(|(at, word)| {
+            let (rest, behind) = (&words[at..], &words[at + 1..]);
+            let is_announced = || words[..at].iter().any(|before| programs::announces(&before.text));
+            let is_next = || at > 0 && programs::announces(&words[at - 1].text);
+            self.pattern.fits(rest)
+                || self.is_a_line(word, rest)
+                || (word.computed && is_next())
+                || match programs::role(&word.text) {
+                    Role::Shell => {
+                        (is_fed || self.writes || behind.is_empty() || is_announced())
+                            && self.is_run_by_shell(behind, is_fed)
+                    }
+                    role @ (Role::Interprets | Role::Awk | Role::Sed) => {
+                        is_announced() && self.is_run_by_code(role, behind, is_fed)
+                    }
+                    Role::Launches | Role::Joins | Role::Feeds => {
+                        is_announced() && behind.iter().any(|word| word.computed)
+                    }
+                    Role::Git => self.is_run_by_git(word, behind),
+                    _ => false,
+                }
+        })
+    }
+
+    /// Whether a program such as `xargs` runs the command with arguments that it reads. They follow its own arguments,
+    /// or replace a placeholder.
+    pub(super) fn is_run_with_what_is_read(&self, words: &[Word]) -> bool {
+        let mark = words.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
+            "-I" => words.get(at + 1).map(|next| next.text.clone()),
+            "-i" | "--replace" => Some("{}".to_owned()),
+            text => ["-I", "-i", "--replace="].iter().find_map(|option| text.strip_prefix(option)).map(str::to_owned),
+        });
+        let mark = mark.unwrap_or_else(|| "{}".to_owned());
+        let is_mark = |word: &Word| word.text.contains(&mark);
+        let mut program = Vec::new();
+        for (at, word) in words.iter().enumerate() {
+            let before = at.checked_sub(1).map_or("", |before| words[before].text.as_str());
+            if word.text.starts_with('-') || matches!(before, "-I" | "-n" | "-L" | "-P" | "-s" | "-d" | "-a" | "-E") {
+                continue;
+            }
+            program.push(word);
+            // What follows a long option may be its value.
+            if !before.starts_with("--") {
+                break;
+            }
+        }
+        let is_program =
+            |at: usize| at > 0 && matches!(words[at - 1].text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
+        let runs_the_mark = program.into_iter().any(is_mark)
+            || words.iter().enumerate().any(|(at, word)| is_program(at) && is_mark(word));
+        let mut read = words.to_vec();
+        read.push(Word::computed());
+        runs_the_mark
+            || (words.iter().any(is_mark) && self.launches_something(words))
+            || self.is_launched(&read)
+            || read
+                .windows(2)
+                .any(|pair| pair[1].computed && pair[0].text != "--" && programs::announces(&pair[0].text))
+            || self.starts_a_file(words)
+    }
+
+    /// Whether a program interprets a word as a command line: by itself, as the value of an option, or together with
+    /// the words that follow: `-S'git push'`, `--command=…`.
+    pub(super) fn is_a_line(&self, word: &Word, rest: &[Word]) -> bool {
+        let text = word.text.as_str();
+        // Several options can be combined in one word, with the line after the last: `-vS'git push'`.
+        let options = text.strip_prefix('-').unwrap_or_default().char_indices().take(4);
+        let behind_an_option = options.map(|(at, letter)| &text[1 + at + letter.len_utf8()..]);
+        let value = text.split_once('=').map(|(_, value)| value);
+        // The value of an option can continue with the next arguments: `-Sgit push`.
+        let goes_on = |first: &str| {
+            let first = Word::plain(first);
+            let is_its_name = !first.text.is_empty() && self.pattern.names(&first);
+            (is_its_name && self.is_written_somewhere())
+                || self.pattern.fits(&std::iter::once(&first).chain(&rest[1..]).cloned().collect::<Vec<_>>())
+        };
+        behind_an_option.clone().chain(value).any(goes_on)
+            || behind_an_option.chain([text]).chain(value).any(|text| {
+                let text = text.trim_start_matches(['!', '+', ':']);
+                // `env` has escapes of its own, such as `\_` for a blank.
+                if text.contains('\\') && self.pattern.is_written_in(text) {
+                    return true;
+                }
+                let is_more_than_a_word = text.contains(|c: char| c.is_whitespace() || ";&|(){}<>'\"$`\\!".contains(c));
+                let following = rest[1..].iter().map(|word| word.text.as_str());
+                is_more_than_a_word
+                    && (self.inner(text)
+                        || (rest.len() > 1
+                            && self.inner(&std::iter::once(text).chain(following).collect::<Vec<_>>().join(" "))))
+            })
+    }
+
+    /// Whether an argument sets a variable that causes the command to run: `env PATH=. ls`.
+    fn is_assigned(&self, word: &Word) -> bool {
+        word.text.split_once('=').is_some_and(|(name, value)| {
+            let value = Word { text: value.to_owned(), computed: word.computed };
+            self.is_run_later(&Assignment { name: name.to_owned(), value })
+        })
+    }
+
+    /// Whether an argument is a program outside the system folders and the line writes a file, which may be that program.
+    pub(super) fn starts_a_file(&self, words: &[Word]) -> bool {
+        let is_one = |word: &Word| word.text.contains('/') && programs::role(&word.text) == Role::Unknown;
+        self.writes && words.iter().any(is_one)
+    }
+
+    /// Whether an argument is a program that can start others.
+    fn launches_something(&self, words: &[Word]) -> bool {
+        let quiet = |word: &Word| matches!(programs::role(&word.text), Role::Quiet | Role::Git | Role::Unknown);
+        words.iter().any(|word| self.pattern.names(word) || !quiet(word))
+    }
+}

@@ -1,0 +1,82 @@
+//! Guards that do not guard are reported before anybody relies on them.
+
+use super::*;
+
+/// A permission rule as a matcher never matches; authors are told where it belongs.
+#[test]
+fn a_permission_rule_in_the_matcher_is_reported() {
+    let file = read(&around(&json!({"matcher": "Bash(git *)", "hooks": [{"type": "command", "command": "x"}]})));
+    assert!(
+        warnings(&file)[0].contains("write the tool as matcher, and `\"if\": \"Bash(git *)\"`"),
+        "{:?}",
+        file.defects
+    );
+}
+
+/// Guards that never run, or that nobody waits for, are told before anybody relies on them.
+#[test]
+fn a_guard_that_selects_nothing_or_is_not_waited_for_is_told() {
+    let command = |fields: Value| {
+        let mut handler = json!({"type": "command", "command": "x"});
+        handler.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        handler
+    };
+    for (matcher, fields, told) in [
+        ("mcp__github", json!({}), "it names a server; write `mcp__github__.*`"),
+        ("Bash;Edit", json!({}), "no tool has `;` in its name"),
+        ("tool == \"Bash\"", json!({}), "no tool has `=` in its name"),
+        ("!Read", json!({}), "no tool has `!` in its name"),
+        ("Bash", json!({"if": "Edit(*.ts)"}), "does not select the tool of `Edit(*.ts)`"),
+        ("Edit|Write", json!({"if": "Bash(git *)"}), "does not select the tool of `Bash(git *)`"),
+        ("Bash", json!({"async": true, "onFailure": "block"}), "`onFailure` has no effect"),
+    ] {
+        let file = read(&around(&json!({"matcher": matcher, "hooks": [command(fields)]})));
+        assert!(warnings(&file).iter().any(|warning| warning.contains(told)), "{matcher}: {:?}", warnings(&file));
+        assert_eq!(errors(&file), Vec::<String>::new());
+    }
+    for (matcher, fields) in [
+        ("mcp__github__.*", json!({})),
+        ("mcp__.*__(read|write)", json!({"if": "mcp__github"})),
+        ("Bash", json!({"if": "Bash(git *)"})),
+        ("run_shell_command", json!({"if": "Bash(git *)"})),
+        ("Edit|Write", json!({"if": "Edit(*.ts)"})),
+        ("Write", json!({"if": "Edit(*.ts)"})),
+        ("", json!({"if": "Bash(git *)"})),
+        ("deploy", json!({"if": "deploy"})),
+        ("[^!]*", json!({"async": true})),
+    ] {
+        let file = read(&around(&json!({"matcher": matcher, "hooks": [command(fields)]})));
+        assert_eq!(warnings(&file), Vec::<String>::new(), "{matcher}");
+    }
+}
+
+/// A filter that is not understood runs the guard.
+#[test]
+fn a_filter_that_is_invalid_costs_no_guard() {
+    let file = read(&around(&json!({"hooks": [{"type": "command", "command": "x", "if": "Bash(a) || Bash(b"}]})));
+    let rule = file.rules.iter().find(|rule| rule.summary() == "x").unwrap();
+    assert!(rule.filter.is_none());
+    assert!(warnings(&file)[0].contains("is not one permission rule"), "{:?}", file.defects);
+}
+
+/// By the contract, these fields belong to a handler, and the matcher to its group.
+#[test]
+fn a_field_of_a_handler_on_a_group_is_told_where_it_belongs() {
+    for (key, value, effect) in [
+        ("if", json!("Bash(git push *)"), "so its handlers run for every call"),
+        ("onFailure", json!("block"), "so a failure of its handlers does not block"),
+        ("timeout", json!(5), "so its handlers have their own timeouts"),
+        ("async", json!(true), "so its handlers are waited for"),
+    ] {
+        let mut group = json!({"matcher": "Bash", "hooks": [{"type": "command", "command": "x"}]});
+        group[key] = value;
+        let file = read(&around(&group));
+        assert_eq!((file.rules.len(), file.defects.len()), (3, 1), "{:?}", file.defects);
+        let warning = &warnings(&file)[0];
+        assert!(warning.starts_with(&format!("`{key}` belongs to a handler")), "{warning}");
+        assert!(warning.contains(effect) && warning.contains(&format!("\"{key}\": …")), "{warning}");
+    }
+    let handler = json!({"type": "command", "command": "x", "matcher": "Edit"});
+    let file = read(&around(&json!({"matcher": "Bash", "hooks": [handler]})));
+    assert!(warnings(&file)[0].starts_with("`matcher` belongs to the group"), "{:?}", file.defects);
+}
