@@ -44,6 +44,7 @@ chapters! {
     wrappers: "wrappers.md",
     operations: "operations.md",
     rules: "rules.md",
+    rule_handlers: "rule-handlers.md",
     approvals: "approvals.md",
     production: "production.md",
     performance: "performance.md",
