@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod baselines;
+#[cfg(feature = "agent")]
+mod continued;
 mod every_kind;
 #[path = "../../hooks-core/tests/kinds/least.rs"]
 mod least;

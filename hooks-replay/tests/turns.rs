@@ -8,7 +8,7 @@ use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::{Line as Says, ModelAnswer, ModelError, Scripted};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
-use hooks_agent::{Harness, HarnessBuilder, Limits, Outcome, SubAgent, TurnEvent};
+use hooks_agent::{Harness, HarnessBuilder, Limits, SubAgent};
 use hooks_core::context::Ids;
 use hooks_core::data::Block;
 use hooks_core::hook::BoxFuture;
@@ -18,10 +18,10 @@ use crate::every_kind::watching;
 use crate::support::*;
 
 /// The number of tool runs.
-type Ran = Arc<AtomicUsize>;
+pub(crate) type Ran = Arc<AtomicUsize>;
 
 /// The program: its tools, its approver, and its model.
-fn harness(registry: Registry, script: Vec<Says>, ran: &Ran) -> HarnessBuilder {
+pub(crate) fn harness(registry: Registry, script: Vec<Says>, ran: &Ran) -> HarnessBuilder {
     let tool = |name: &str| {
         let ran = Arc::clone(ran);
         FnTool::new(ToolSpec::new(name).parallel(), move |_, input| {
@@ -63,7 +63,7 @@ impl Approver for Person {
 }
 
 /// Its hooks, which act on many kinds depending on the text.
-fn hooks() -> Hooks {
+pub(crate) fn hooks() -> Hooks {
     let asks = Hook::at::<BeforeToolCall>("asks").reader(|_, event: &BeforeToolCall, _| {
         if event.call.name == "transfer" { Permission::ask("a transfer is asked for") } else { Permission::NoOpinion }
     });
@@ -122,7 +122,7 @@ async fn record(
     ran
 }
 
-async fn replay(path: &std::path::Path, hooks: &Hooks, matching: Matching) -> Report {
+pub(crate) async fn replay(path: &std::path::Path, hooks: &Hooks, matching: Matching) -> Report {
     let registry = hooks.registry();
     let _support = hooks.agent(&registry);
     let agent = |ids: &Ids| (AgentDef::new(ids.agent.as_deref().unwrap_or("support")), None);
@@ -139,7 +139,7 @@ fn refund(id: &str, cents: u64) -> Says {
     Says::call(id, "refund", json!({ "cents": cents }))
 }
 
-fn transfer(id: &str, cents: u64) -> Says {
+pub(crate) fn transfer(id: &str, cents: u64) -> Says {
     Says::call(id, "transfer", json!({ "cents": cents }))
 }
 
@@ -355,124 +355,6 @@ async fn turns_that_cannot_be_replayed_say_why() {
         report.groups.is_empty() && report.to_string().contains("the rest of the turn was not recorded"),
         "{report}"
     );
-}
-
-/// A slow approver.
-struct Slow;
-
-impl Approver for Slow {
-    fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
-        Box::pin(async {
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            ApprovalAnswer::Yes
-        })
-    }
-}
-
-/// A message that joins a running turn joins it at the same step.
-#[tokio::test(start_paused = true)]
-async fn a_turn_that_was_steered_is_replayed() {
-    let folder = Folder::new();
-    let path = folder.path("turns.jsonl");
-    let (hooks, ran) = (hooks(), Ran::default());
-    let registry = hooks.registry();
-    let recorder = Recorder::create(&path, "support", RecordLimits::default()).unwrap();
-    registry.observe(recorder.clone());
-    let agent = hooks.agent(&registry);
-    let script = vec![transfer("a", 5), transfer("b", 6), Says::text("done"), Says::text("bye")];
-    let harness = harness(registry, script, &ran).approver(Slow).on_inputs(recorder.turns()).build();
-    let session = harness.session("c-1", agent).open().await.unwrap();
-    let said = |text: &str| Message::new(Role::User, text);
-    let mut turn = session.turn(None, "begin");
-    assert!(turn.steer(said("before anything, ada@example.org")));
-    while let Some(event) = turn.next().await {
-        if matches!(event, TurnEvent::Fired { kind: "permission_request", .. }) {
-            assert!(turn.steer(said("while somebody is asked")));
-        }
-    }
-    assert_eq!(turn.await.to_string(), "done");
-    let _ = session.turn(None, "and now?").await;
-    recorder.flush();
-    let then = ran.load(Ordering::SeqCst);
-    for matching in [Matching::Strict, Matching::Loose] {
-        let report = replay(&path, &hooks, matching).await;
-        assert!(report.is_empty(), "{report}");
-        assert_eq!((report.turns, report.diverged), (2, 0), "{report}");
-    }
-    // A hook at the row of that message.
-    let report = replay(&path, &hooks.without("masks_rows"), Matching::Strict).await;
-    assert!(differences(&report).contains(&"1 masks_rows rewrites differently".to_owned()), "{report}");
-    assert_eq!(ran.load(Ordering::SeqCst), then);
-}
-
-/// Has no answer at first, and one later.
-#[derive(Clone, Default)]
-struct Later(Arc<std::sync::Mutex<std::collections::HashMap<String, ApprovalRequest>>>);
-
-impl Approver for Later {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
-        let key = format!("{} {}", request.conversation, request.call.id);
-        let is_first = self.0.lock().unwrap().insert(key, request.clone()).is_none();
-        Box::pin(async move { if is_first { ApprovalAnswer::Suspend } else { ApprovalAnswer::Yes } })
-    }
-
-    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
-        let held = self.0.lock().unwrap().get(&format!("{conversation} {call}")).cloned();
-        Box::pin(async move { held })
-    }
-}
-
-/// A turn that was suspended, and the one that continued it; also in a sub-agent.
-#[tokio::test(start_paused = true)]
-async fn a_turn_that_went_on_after_it_was_suspended_is_replayed() {
-    let table: Vec<(&str, Vec<Says>, usize)> = vec![
-        ("a call", vec![transfer("a", 5), Says::text("done")], 2),
-        (
-            "a call among others",
-            vec![
-                Says::calls([("a", "refund", json!({"cents": 1})), ("b", "transfer", json!({"cents": 2}))]),
-                Says::text("done"),
-            ],
-            2,
-        ),
-        (
-            "a call of an agent",
-            vec![
-                Says::call("q", "research", json!({"prompt": "pay", "cents": 1})),
-                transfer("a", 5),
-                Says::text("paid"),
-                Says::text("done"),
-            ],
-            4,
-        ),
-    ];
-    for (what, script, count) in table {
-        let folder = Folder::new();
-        let path = folder.path("turns.jsonl");
-        let (hooks, ran) = (hooks(), Ran::default());
-        let registry = hooks.registry();
-        let recorder = Recorder::create(&path, "support", RecordLimits::default()).unwrap();
-        registry.observe(recorder.clone());
-        let agent = hooks.agent(&registry);
-        let harness = harness(registry, script, &ran).approver(Later::default()).on_inputs(recorder.turns()).build();
-        let session = harness.session("c-1", agent).open().await.unwrap();
-        let suspended = session.turn(None, "pay").await;
-        assert!(matches!(suspended.outcome, Outcome::Suspended(_)), "{what}: {suspended:?}");
-        let resumed = session.resume(None).await;
-        assert_eq!(resumed.to_string(), "done", "{what}");
-        recorder.flush();
-        let then = ran.load(Ordering::SeqCst);
-        for matching in [Matching::Strict, Matching::Loose] {
-            let report = replay(&path, &hooks, matching).await;
-            assert!(report.is_empty(), "{what}: {report}");
-            assert_eq!((report.turns, report.diverged), (count, 0), "{what}: {report}");
-        }
-        // With a gate that no longer asks, the first turn diverges, and nothing is executed.
-        let open = hooks.without("asks");
-        let report = replay(&path, &open, Matching::Strict).await;
-        assert!(report.diverged > 0 && report.exit_code() == 2, "{what}: {report}");
-        assert_eq!(ran.load(Ordering::SeqCst), then, "{what}");
-    }
 }
 
 /// The turn of a sub-agent is replayed separately, with the gates of its caller.
