@@ -263,3 +263,70 @@ fn code_that_is_not_understood_runs_the_guard() {
         assert_eq!(selects("Bash(rm *)", "Bash", &json!({"command": line})), selected, "{line}");
     }
 }
+
+/// A guard that runs for every line is switched off by its users.
+#[test]
+fn everyday_lines_select_no_guard() {
+    let lines = [
+        "CFLAGS=-O2 make -j4",
+        "PYTHONPATH=src pytest -q",
+        "NODE_OPTIONS=--max-old-space-size=4096 npm test",
+        "RUSTFLAGS='-C target-cpu=native' cargo build --release",
+        "GIT_EDITOR=true git rebase --continue",
+        "EDITOR=vim git commit",
+        "npm run build && npm test",
+        "git add -A && git commit -m 'fix the parser'",
+        "git log --oneline -20 | head",
+        "git -C sub status --short",
+        "git stash pop",
+        "git diff --stat HEAD~3",
+        "git fetch origin && git rebase origin/main",
+        "git clone https://desk.example.com/repo.git",
+        "git show HEAD:src/lib.rs > old.rs",
+        "rg -n 'fn main' src | head -5",
+        "rg --files -g '*.rs'",
+        "find . -name '*.rs' -newer Cargo.toml",
+        "find . -name '*.rs' | xargs wc -l",
+        "find . -type f -exec grep -l foo {} +",
+        "find . -name '*.o' -exec ls -l {} \\;",
+        "xargs --null -I% echo % < files",
+        "sed -i 's/foo/bar/g' src/*.rs",
+        "sed -n '10,20p' src/lib.rs",
+        "awk '{print $1, $NF}' log | sort | uniq -c",
+        "tar czf out.tar.gz dir",
+        "python3 -m venv .venv",
+        "python3 -m http.server 8000",
+        "python3 scripts/build.py --release",
+        "node scripts/build.js",
+        "docker compose up -d",
+        "docker run --rm image",
+        "cargo run -- --help",
+        "cargo test -p desk -- --nocapture",
+        "gh pr list --state open",
+        "ssh host uptime",
+        "jq '.name' package.json",
+        "curl -s https://desk.example.com/x | jq .",
+        "ls -la && pwd",
+        "mkdir -p a/b && touch a/b/c",
+        "cd src; wc -l *.rs",
+        "set -euo pipefail; make test",
+        "if [ -f x ]; then cat x; fi",
+        "for f in *.rs; do echo done; done",
+        "echo 'text' > notes.txt",
+        "cat <<'A' > notes.txt\ntext\nA",
+        "kill %1 2>/dev/null || true",
+        "timeout 60 cargo test",
+        "env RUST_LOG=debug cargo run",
+        "nohup ./server > log 2>&1 &",
+        "sleep 1; ps aux | grep desk",
+    ];
+    let selected = |rule: &str| -> Vec<_> {
+        let selects = |line: &&&str| selects(rule, "Bash", &json!({"command": line}));
+        lines.iter().filter(selects).copied().collect()
+    };
+    // A file name may be an option of `sed`, and the program of the other line may be what it writes.
+    let open = ["sed -i 's/foo/bar/g' src/*.rs", "nohup ./server > log 2>&1 &"];
+    assert_eq!(selected("Bash(terraform destroy *)"), open);
+    assert_eq!(selected("Bash(git push *)"), open);
+    assert_eq!(selected("Bash(shutdown *)"), open);
+}

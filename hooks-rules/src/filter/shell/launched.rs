@@ -58,6 +58,8 @@ impl Line<'_> {
     /// Whether a program such as `xargs` runs the command with arguments that it reads. They follow its own arguments,
     /// or replace a placeholder.
     pub(super) fn is_run_with_what_is_read(&self, words: &[Word]) -> bool {
+        // `.` is a folder here, and not the builtin.
+        let words: &[Word] = &words.iter().filter(|word| word.text != ".").cloned().collect::<Vec<_>>();
         let mark = words.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
             "-I" => words.get(at + 1).map(|next| next.text.clone()),
             "-i" | "--replace" => Some("{}".to_owned()),
@@ -116,7 +118,9 @@ impl Line<'_> {
                 }
                 let is_more_than_a_word = text.contains(|c: char| c.is_whitespace() || ";&|(){}<>'\"$`\\!".contains(c));
                 let following = rest[1..].iter().map(|word| word.text.as_str());
-                is_more_than_a_word
+                // The end of a command of `find`.
+                text != ";"
+                    && is_more_than_a_word
                     && (self.inner(text)
                         || (rest.len() > 1
                             && self.inner(&std::iter::once(text).chain(following).collect::<Vec<_>>().join(" "))))

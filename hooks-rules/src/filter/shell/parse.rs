@@ -73,10 +73,25 @@ fn tree(line: &str) -> Option<Tree> {
     let mut patience = |_: &tree_sitter::ParseState| {
         if began.elapsed() > PATIENCE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
+    let line = with_plain_braces(line);
     let bytes = line.as_bytes();
     let options = ParseOptions::new().progress_callback(&mut patience);
     let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))?;
     (!tree.root_node().has_error()).then_some(tree)
+}
+
+/// The line with another word of the same length for each argument `{}`, as of `find`, which the grammar does not parse.
+fn with_plain_braces(line: &str) -> String {
+    let mut plain = line.to_owned();
+    for (at, braces) in line.match_indices("{}") {
+        let end = at + braces.len();
+        let begins = at == 0 || line[..at].ends_with([' ', '\t', '\n']);
+        let stands_apart = begins && line[end..].starts_with([' ', '\t']);
+        if stands_apart {
+            plain.replace_range(at..end, "__");
+        }
+    }
+    plain
 }
 
 struct Walk<'a> {

@@ -120,7 +120,7 @@ const PROGRAMS: &[(Role, &str)] = &[
         Role::Quiet,
         "echo true false : cat ls grep egrep fgrep rg head tail wc cd pwd mkdir rmdir touch cp mv ln rm \
          chmod chown diff cmp stat file which type basename dirname realpath readlink date sleep seq tr \
-         cut uniq paste tee jq kill set shift return exit break continue umask pushd popd du df ps id \
+         cut uniq paste tee jq curl kill set shift return exit break continue umask pushd popd du df ps id \
          whoami uname",
     ),
 ];
