@@ -21,6 +21,7 @@ mod options;
 mod database;
 mod schema;
 mod store;
+mod heartbeat;
 mod jobs;
 mod leases;
 mod questions;

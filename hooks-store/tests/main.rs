@@ -6,7 +6,10 @@
     reason = "tests say what they expect by unwrapping"
 )]
 
+#[cfg(target_os = "linux")]
+mod clock;
 mod contract;
+mod crashed;
 mod damaged;
 mod dispatches;
 mod jobs;
