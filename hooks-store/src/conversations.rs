@@ -1,5 +1,6 @@
 //! Conversations: the implementation of the message store.
 
+mod export;
 mod read;
 mod write;
 
@@ -8,6 +9,8 @@ use hooks_agent::store::{
 };
 use hooks_core::data::{Message, MessageUpdate};
 use hooks_core::hook::BoxFuture;
+
+pub use export::{ExportedRow, ExportedRows};
 
 use crate::database::Tx;
 use crate::error::Failure;
@@ -43,6 +46,15 @@ fn readable(id: &str, text: &str) -> Result<Message, StoreError> {
 }
 
 impl Store {
+    /// Stores a new conversation. The model reads the messages that are marked with `true`.
+    pub(crate) fn create<'a>(
+        &'a self,
+        conversation: &str,
+        messages: Vec<(Message, bool)>,
+    ) -> StoreFuture<'a, Vec<Row>> {
+        self.change(conversation, None, |tx, id| Box::pin(write::create(tx, id, messages)))
+    }
+
     /// Changes a conversation in one transaction. Fails if another process has taken over the lease.
     fn change<'a, T: Send + 'static>(
         &'a self,

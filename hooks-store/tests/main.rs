@@ -12,6 +12,7 @@ mod contract;
 mod crashed;
 mod damaged;
 mod dispatches;
+mod exports;
 mod jobs;
 mod killed;
 mod leases;

@@ -1,20 +1,28 @@
 //! The commands for a store.
 
 use std::future::Future;
+use std::io::{self, Write};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 use hooks_agent::approve::ApprovalAnswer;
 use hooks_agent::store::{MessageStore, StoreError};
-use hooks_store::{AnswerError, DispatchFilter, JobFilter, OpenOptions, Store, Transcript};
+use hooks_store::{AnswerError, DispatchFilter, ExportedRows, JobFilter, OpenOptions, Store, Transcript};
 use serde_json::json;
 
 use super::text;
 use crate::args::{
     AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ExportArgs, ImportArgs, RetryArgs, RunsArgs, StoreArgs,
 };
+use crate::diagnostics::count;
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::paint::{BAD, styled};
-use crate::wait::block_on;
+use crate::wait::{block_on, with_sign_of_life};
+
+fn rows(number: usize) -> String {
+    count(number, "row")
+}
 
 fn error(text: impl std::fmt::Display, exit: Exit) -> Output {
     Output::trouble(format!("{}: {text}", styled(BAD, "error")), exit)
@@ -176,18 +184,48 @@ pub(crate) fn conversations(args: &ConversationsArgs, as_json: bool) -> Output {
     })
 }
 
-pub(crate) fn export(args: &ExportArgs) -> Output {
+/// Writes each row to `out` as it is read, because a conversation can be long.
+pub(crate) fn export(args: &ExportArgs, out: &mut (dyn io::Write + Send)) -> Output {
     with_store(&args.store, |store| async move {
-        let export = store.export(&args.conversation).await.map_err(|error| error.to_string())?;
-        if export.rows.is_empty() {
+        let count = AtomicUsize::new(0);
+        let export = export_rows(store.rows(&args.conversation), out, &count);
+        let written = with_sign_of_life(export, || format!("{} exported", rows(count.load(Relaxed)))).await;
+        let output = match written {
+            // As with a reader that has seen enough, such as `head`.
+            Err(why) if why.kind() == io::ErrorKind::BrokenPipe => return Ok(Output::new("", Exit::DONE)),
+            Err(why) => return Ok(error(format!("the rows cannot be written: {why}"), Exit::NOT_WRITTEN)),
+            Ok(output) => output,
+        };
+        if count.into_inner() == 0 && output.exit == Exit::DONE {
             return Err(format!("there is no conversation `{}`; `hooks conversations` lists them", args.conversation));
         }
-        let reads: std::collections::HashSet<_> = export.reads.iter().collect();
-        let line = |row: &hooks_agent::store::Row| {
-            json!({ "id": row.id, "is_read": reads.contains(&row.id), "message": row.message }).to_string()
-        };
-        Ok(Output::new(export.rows.iter().map(line).collect::<Vec<_>>().join("\n"), Exit::DONE))
+        Ok(output)
     })
+}
+
+/// A row that cannot be read does not hide those after it.
+async fn export_rows(
+    mut rows: ExportedRows,
+    out: &mut (dyn io::Write + Send),
+    count: &AtomicUsize,
+) -> io::Result<Output> {
+    let mut output = Output::new("", Exit::DONE);
+    let mut out = io::BufWriter::new(out);
+    while let Some(row) = rows.next().await {
+        match row {
+            Ok(row) => {
+                serde_json::to_writer(&mut out, &row)?;
+                out.write_all(b"\n")?;
+                count.fetch_add(1, Relaxed);
+            }
+            Err(why) => {
+                output = output.and_err(&format!("{}\n", error(why, Exit::FAULTY).err));
+                output.exit = Exit::FAULTY;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(output)
 }
 
 pub(crate) fn import(args: &ImportArgs, as_json: bool) -> Output {
@@ -213,7 +251,8 @@ pub(crate) fn import(args: &ImportArgs, as_json: bool) -> Output {
     };
     with_store(&args.store, |store| async move {
         let id = text::printable(&conversation);
-        let rows = match store.import(&conversation, &transcript).await {
+        let import = store.import(&conversation, &transcript);
+        let rows = match with_sign_of_life(import, || format!("importing {}", rows(transcript.messages.len()))).await {
             Ok(rows) => rows,
             Err(StoreError::Conflict) => {
                 return Err(format!(
