@@ -12,6 +12,7 @@ use hooks_core::hook::BoxFuture;
 
 pub use export::{ExportedRow, ExportedRows};
 
+use self::read::Reading;
 use crate::database::Tx;
 use crate::error::Failure;
 use crate::leases;
@@ -100,11 +101,11 @@ impl MessageStore for Store {
     }
 
     fn page<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
-        Box::pin(read::page(self, conversation, from, limit))
+        Box::pin(read::rows(self, conversation, from, limit, Reading::Page))
     }
 
     fn history<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
-        Box::pin(read::history(self, conversation, from, limit))
+        Box::pin(read::rows(self, conversation, from, limit, Reading::History))
     }
 
     fn conversations<'a>(&'a self, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Conversations> {
