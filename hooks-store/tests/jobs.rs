@@ -98,6 +98,28 @@ async fn a_job_that_fails_is_tried_again_up_to_the_limit_of_its_hook() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_with_a_delay_waits_for_it_and_holds_up_no_other_one() {
+    for database in databases::all().await {
+        let (registry, ran) = registry(&database.store);
+        let count = Arc::clone(&ran);
+        let late = Hook::at::<AfterCreateMessage>("late").background(move |_, _, ()| {
+            let before = count.fetch_add(1, Ordering::SeqCst);
+            Box::pin(async move { if before == 1 { Ok(()) } else { Err("it ran before the other one") } })
+        });
+        registry.register(late.delay(Duration::from_millis(400))).unwrap();
+        for hook in ["late", "index"] {
+            fire(&registry, hook).await;
+        }
+        worker(&database, &registry).run_until_empty().await;
+        let late = database.store.jobs(&JobFilter::new().hook("late"), 1).await.unwrap().remove(0);
+        assert_eq!((late.status, late.cause.as_deref()), (JobStatus::Done, None), "{}", database.name);
+        assert_eq!(late.run_at.duration_since(late.created_at).unwrap(), Duration::from_millis(400));
+        let started = database.store.attempts(&late.id).await.unwrap()[0].started_at;
+        assert!(started >= late.run_at, "{}", database.name);
+    }
+}
+
 /// While programs are upgraded one by one, an old worker does not spoil the jobs of new hooks.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_of_a_hook_that_a_worker_does_not_have_is_left_to_others_first() {

@@ -141,7 +141,7 @@ pub(crate) async fn claim(
 async fn take(tx: &mut Tx, worker: String, due: Due, known: Known) -> Result<Option<(Start, String)>, Failure> {
     let next = format!(
         "SELECT id, job, attempt, start FROM hooks_jobs WHERE {DUE} AND {} AND {} \
-         ORDER BY priority DESC, run_at, id LIMIT 1{}",
+         ORDER BY run_at, id LIMIT 1{}",
         due.condition(),
         known.condition(2),
         tx.dialect.skip_locked()
