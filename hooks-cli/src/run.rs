@@ -1,6 +1,7 @@
 //! Runs the command of a command line.
 
 use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -25,7 +26,7 @@ impl Program {
         let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
         let as_json = args.iter().any(|arg| arg == "--json");
         match Cli::try_parse_from(args) {
-            Ok(cli) => self.output(&cli).write(cli.color).into(),
+            Ok(cli) => self.answer_to(&cli, &mut io::stdout()).write(cli.color).into(),
             Err(error) => {
                 let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
                 let text = error.render().ansi().to_string();
@@ -40,12 +41,20 @@ impl Program {
     /// The output of a command, for apps whose own command line contains a [`Cli`]. Reads standard input if the command
     /// does, and writes only a progress indicator while a hook takes long.
     pub fn output(&self, cli: &Cli) -> Output {
-        let output = self.answer(cli);
+        let mut written = Vec::new();
+        let output = self.answer_to(cli, &mut written);
+        Output { out: String::from_utf8_lossy(&written).into_owned() + &output.out, ..output }
+    }
+
+    /// The output of a command, except what a command with a long output has written to `out`.
+    fn answer_to(&self, cli: &Cli, out: &mut (dyn io::Write + Send)) -> Output {
+        let output = self.answer(cli, out);
         let says_nothing = output.out.is_empty() && output.exit != Exit::DONE;
         if cli.json && says_nothing { output.with_error_json() } else { output }
     }
 
-    fn answer(&self, cli: &Cli) -> Output {
+    #[cfg_attr(not(feature = "store"), allow(unused_variables))]
+    fn answer(&self, cli: &Cli, out: &mut (dyn io::Write + Send)) -> Output {
         let Some(command) = &cli.command else { return overview::overview(cli.json) };
         match command {
             Command::Check(args) => check::check(self, args, cli.json),
@@ -68,7 +77,7 @@ impl Program {
             #[cfg(feature = "store")]
             Command::Conversations(args) => store::conversations(args, cli.json),
             #[cfg(feature = "store")]
-            Command::Export(args) => store::export(args),
+            Command::Export(args) => store::export(args, out),
             #[cfg(feature = "store")]
             Command::Import(args) => store::import(args, cli.json),
             Command::Schema(args) => about::schema(self, args),

@@ -2,5 +2,7 @@
 
 mod commands;
 mod text;
+mod transfer;
 
-pub(crate) use commands::{answer, conversations, dispatches, export, import, questions, retry, runs};
+pub(crate) use commands::{answer, conversations, dispatches, questions, retry, runs};
+pub(crate) use transfer::{export, import};

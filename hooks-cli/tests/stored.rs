@@ -1,17 +1,20 @@
 //! The commands for a store.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::time::Duration;
 
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
+use hooks_agent::store::{Append, MessageStore};
 use hooks_agent::tool::{FnTool, ToolSpec};
+use hooks_core::data::{Message, Role};
 use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
 use hooks_core::prelude::*;
 use hooks_store::{Store, StoredApprover, Worker};
 use serde_json::json;
 
-use crate::support::hooks;
+use crate::support::{hooks, program};
 
 /// A store with a conversation that waits for an answer, and background runs of which one failed.
 async fn stored(folder: &Path) -> (Store, Registry) {
@@ -78,6 +81,25 @@ async fn open_questions_and_failed_runs_are_listed_and_resolved() {
     let rows: Vec<serde_json::Value> = export.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((rows.len(), rows[0]["is_read"].as_bool()), (2, Some(true)));
     assert_eq!(run(&["export", "c-2"]).code, Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_conversation_is_exported_row_by_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("agent.db").to_str().unwrap()).await.unwrap();
+    let long = "word ".repeat(100);
+    let messages = (0..2_000).map(|number| Message::new(Role::User, format!("{number} {long}")));
+    store.append("c", Append::new(messages)).await.unwrap();
+    let export = hooks(folder.path(), &["export", "c", "--store", "agent.db"]);
+    assert_eq!((export.code, export.out.lines().count(), export.err.as_str()), (Some(0), 2_000, ""));
+
+    // A reader that has seen enough closes the pipe.
+    let mut child = program(folder.path()).args(["export", "c", "--store", "agent.db"]).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains("\"0 word"), "{line}");
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!((ended.status.code(), String::from_utf8_lossy(&ended.stderr).as_ref()), (Some(0), ""));
 }
 
 #[test]

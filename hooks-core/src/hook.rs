@@ -7,6 +7,7 @@ pub mod spec;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(crate) use binding::{Binding, Only};
 pub use builder::{BlockingHookAt, HookAt};
@@ -208,6 +209,13 @@ impl Hook {
     #[must_use]
     pub fn retries(mut self, retries: u32) -> Self {
         self.options.retries = retries;
+        self
+    }
+
+    /// Sets how long after the dispatch a background run starts. It may start later, because it waits for a worker.
+    #[must_use]
+    pub fn delay(mut self, delay: Duration) -> Self {
+        self.options.delay = delay;
         self
     }
 

@@ -4,6 +4,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -37,6 +38,9 @@ pub struct Job {
     pub attempt: u32,
     /// The maximum number of attempts: the hook's `retries` plus one.
     pub max_attempts: u32,
+    /// How long after it was queued the first attempt starts.
+    #[serde(default, skip_serializing_if = "Duration::is_zero")]
+    pub delay: Duration,
     /// Whether the hook declares that it may run twice. If so, a queue may repeat a run whose end it did not see.
     #[serde(default)]
     pub idempotent: bool,
@@ -57,6 +61,7 @@ impl Job {
             context: Ids::clone(cx.ids()),
             attempt: 1,
             max_attempts: 1,
+            delay: Duration::ZERO,
             idempotent: false,
             idempotency_key: String::new(),
         }

@@ -54,6 +54,9 @@ pub struct Options {
     /// How often a failed background run is retried.
     #[serde(skip_serializing_if = "is_default")]
     pub retries: u32,
+    /// How long after the dispatch a background run starts.
+    #[serde(skip_serializing_if = "is_default")]
+    pub delay: Duration,
     /// How much of the end of a stream is held back for the hook.
     #[serde(skip)]
     pub hold: Hold,
@@ -80,6 +83,7 @@ impl Options {
         blocking: false,
         idempotent: false,
         retries: 0,
+        delay: Duration::ZERO,
         hold: Hold::NOTHING,
         mode: HookMode::Enforce,
         on_replay: OnReplay::Run,
@@ -90,6 +94,14 @@ impl Options {
     #[must_use]
     pub const fn visible(mut self, visibility: Visibility) -> Self {
         self.visibility = visibility;
+        self
+    }
+
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn delayed(mut self, millis: u64) -> Self {
+        self.delay = Duration::from_millis(millis);
         self
     }
 

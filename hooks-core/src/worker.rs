@@ -76,7 +76,7 @@ impl Worker {
         Self::default()
     }
 
-    /// The maximum number of waiting jobs, including jobs in backoff. Further jobs are recorded as dropped.
+    /// The maximum number of waiting jobs, including jobs in backoff and jobs with a delay. Further jobs are recorded as dropped.
     pub fn queue(mut self, jobs: usize) -> Self {
         self.queue = jobs;
         self
@@ -134,8 +134,8 @@ struct QueueData {
 #[derive(Default)]
 struct Jobs {
     waiting: VecDeque<(Job, Notice)>,
-    /// The number of jobs in backoff. They keep their place in the queue.
-    backing_off: usize,
+    /// The number of jobs that are not due yet. They keep their place in the queue.
+    later: usize,
     /// The number of active workers; 0 if no job is waiting.
     workers: usize,
 }
@@ -154,11 +154,16 @@ impl BackgroundSink for Queue {
             return Err(Refused::Closed);
         }
         let jobs = inner.jobs();
-        if jobs.waiting.len() + jobs.backing_off >= inner.settings.queue {
+        if jobs.waiting.len() + jobs.later >= inner.settings.queue {
             return Err(Refused::Full);
         }
         let notice = notice(&registry, &job, inner.tasks.take_in());
-        inner.push(jobs, job, notice);
+        if job.delay.is_zero() {
+            inner.push(jobs, job, notice);
+        } else {
+            drop(jobs);
+            inner.push_later(job.delay, job, notice);
+        }
         Ok(())
     }
 }
@@ -193,37 +198,41 @@ impl QueueData {
             let wait = self.settings.backoff.after(job.attempt);
             let job = job.again();
             let notice = run_job::notice(&registry, &job, permit);
-            let place = BackingOff::new(self);
-            // Other jobs need not wait for the backoff.
-            self.handle.spawn(async move {
-                let queue = Arc::clone(&place.0);
-                let wait = async {
-                    if !wait.is_zero() {
-                        tokio::time::sleep(wait).await;
-                    }
-                };
-                if queue.tasks.shutdown.run_until_cancelled(wait).await.is_some() {
-                    drop(place);
-                    queue.push(queue.jobs(), job, notice);
-                }
-            });
+            self.push_later(wait, job, notice);
         }
+    }
+
+    /// Appends a job when the time is over. Other jobs need not wait for it.
+    fn push_later(self: &Arc<Self>, wait: Duration, job: Job, notice: Notice) {
+        let place = Later::new(self);
+        self.handle.spawn(async move {
+            let queue = Arc::clone(&place.0);
+            let wait = async {
+                if !wait.is_zero() {
+                    tokio::time::sleep(wait).await;
+                }
+            };
+            if queue.tasks.shutdown.run_until_cancelled(wait).await.is_some() {
+                drop(place);
+                queue.push(queue.jobs(), job, notice);
+            }
+        });
     }
 }
 
-/// The place in the queue of a job in backoff; released on drop.
-struct BackingOff(Arc<QueueData>);
+/// The place in the queue of a job that is not due yet; released on drop.
+struct Later(Arc<QueueData>);
 
-impl BackingOff {
+impl Later {
     fn new(queue: &Arc<QueueData>) -> Self {
-        queue.jobs().backing_off += 1;
+        queue.jobs().later += 1;
         Self(Arc::clone(queue))
     }
 }
 
-impl Drop for BackingOff {
+impl Drop for Later {
     fn drop(&mut self) {
-        self.0.jobs().backing_off -= 1;
+        self.0.jobs().later -= 1;
     }
 }
 

@@ -1,4 +1,4 @@
-//! `run`, `blocking`, `idempotent` and `retries` in every form of a hook that may say them.
+//! `run`, `blocking`, `idempotent`, `retries` and `delay` in every form of a hook that may say them.
 #![allow(clippy::unwrap_used, clippy::panic)] // hooks of tests say what they expect by unwrapping
 #![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::unused_async)] // the form is the point
 
@@ -105,7 +105,7 @@ fn limited(limit: &With<Limit>) -> Contribution {
     Contribution::audit(&*limit.word)
 }
 
-#[hook(id = "job", kind = AllDone, run = background, idempotent, retries = 3)]
+#[hook(id = "job", kind = AllDone, run = background, idempotent, retries = 3, delay = "10m")]
 async fn job(numbers: &Vec<u32>, limit: &With<Limit>, cx: &HookContext) -> Option<Contribution> {
     Some(Contribution::audit(format!("{} {numbers:?} {}", limit.word, cx.agent().unwrap_or_default())))
 }
@@ -223,7 +223,7 @@ async fn a_job_has_what_its_list_gave_it() {
     let cx = HookContext::builder().agent("ada").build();
     let _ = set.fire(&cx, &AllDone { number: 7 }, vec![1]).await.unwrap();
     let jobs = jobs.lock().unwrap().clone();
-    assert_eq!(jobs[0].max_attempts, 4);
+    assert_eq!((jobs[0].max_attempts, jobs[0].delay), (4, std::time::Duration::from_secs(600)));
     assert_eq!(jobs[0].subject, Some(serde_json::json!([1])));
     assert_eq!((jobs[1].max_attempts, &jobs[1].subject), (1, &None), "a subject that nobody takes does not travel");
     let end = registry.run_job(&HookContext::new(), &jobs[0]).await.unwrap();

@@ -110,7 +110,7 @@ async fn one_by_hand(hand: &mut AnyConnection, number: usize, jobs: &RowJobs) {
         let text = serde_json::to_string(&job).unwrap();
         sqlx::query(
             "INSERT INTO hooks_jobs (id, hook, kind, conversation, dedup, job, status, attempt, max_attempts, idempotent, deaths, \
-             priority, run_at, created_at, start, beat) VALUES ($1, 'index', 'k', 'c', $2, $3, 'queued', 1, 1, 0, 0, 0, 0, 0, 0, 0) \
+             run_at, created_at, start, beat) VALUES ($1, 'index', 'k', 'c', $2, $3, 'queued', 1, 1, 0, 0, 0, 0, 0, 0) \
              ON CONFLICT (dedup) DO NOTHING",
         )
         .bind(job.id.clone())

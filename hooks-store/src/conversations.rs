@@ -1,5 +1,6 @@
 //! Conversations: the implementation of the message store.
 
+mod export;
 mod read;
 mod write;
 
@@ -9,6 +10,9 @@ use hooks_agent::store::{
 use hooks_core::data::{Message, MessageUpdate};
 use hooks_core::hook::BoxFuture;
 
+pub use export::{ExportedRow, ExportedRows};
+
+use self::read::Reading;
 use crate::database::Tx;
 use crate::error::Failure;
 use crate::leases;
@@ -43,6 +47,15 @@ fn readable(id: &str, text: &str) -> Result<Message, StoreError> {
 }
 
 impl Store {
+    /// Stores a new conversation. The model reads the messages that are marked with `true`.
+    pub(crate) fn create<'a>(
+        &'a self,
+        conversation: &str,
+        messages: Vec<(Message, bool)>,
+    ) -> StoreFuture<'a, Vec<Row>> {
+        self.change(conversation, None, |tx, id| Box::pin(write::create(tx, id, messages)))
+    }
+
     /// Changes a conversation in one transaction. Fails if another process has taken over the lease.
     fn change<'a, T: Send + 'static>(
         &'a self,
@@ -88,11 +101,11 @@ impl MessageStore for Store {
     }
 
     fn page<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
-        Box::pin(read::page(self, conversation, from, limit))
+        Box::pin(read::rows(self, conversation, from, limit, Reading::Page))
     }
 
     fn history<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
-        Box::pin(read::history(self, conversation, from, limit))
+        Box::pin(read::rows(self, conversation, from, limit, Reading::History))
     }
 
     fn conversations<'a>(&'a self, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Conversations> {

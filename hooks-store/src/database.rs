@@ -3,13 +3,14 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hooks_core::hook::BoxFuture;
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
 use sqlx::{Any, AnyConnection, AnyPool, ConnectOptions, Connection, Executor, Transaction};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;
+use tokio::time::sleep;
 
 use crate::dialect::{Address, Dialect};
 use crate::error::Failure;
@@ -17,6 +18,9 @@ use crate::options::OpenOptions;
 
 /// How long a writer waits for another one.
 const BUSY: Duration = Duration::from_secs(10);
+
+/// How often to try where SQLite does not wait by itself.
+const LOCKED: Duration = Duration::from_millis(10);
 
 /// A database, with separate connections for writing and reading. Clones share them.
 ///
@@ -125,7 +129,14 @@ async fn connect(address: Address, options: OpenOptions) -> Result<(AnyPool, Any
             );
             // As above. This also creates the file and switches it to WAL mode.
             let mut first = address.options.connect().await?;
-            first.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(pragmas.clone()))).await?;
+            let start = Instant::now();
+            // A process that switches to WAL mode while another one does fails without a wait, whatever the timeout is.
+            while let Err(error) = first.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(pragmas.clone()))).await {
+                if !error.to_string().contains("database is locked") || start.elapsed() > BUSY {
+                    return Err(error);
+                }
+                sleep(LOCKED).await;
+            }
             first.close().await?;
             let writers = on_connect(pool().max_connections(1), pragmas);
             let readers = on_connect(

@@ -59,11 +59,17 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Parses a URL of Postgres or SQLite, or the path of a file.
-    pub(crate) fn parse(given: &str) -> Result<Self, OpenError> {
+    /// Parses a URL of Postgres or SQLite, or the path of a file. A file that does not exist is created, unless the store
+    /// must be an `existing` one.
+    pub(crate) fn parse(given: &str, existing: bool) -> Result<Self, OpenError> {
         let address = |reason: String| OpenError::Address { url: shown(given), reason };
         let dialect = match given.split_once(':').map(|(scheme, _)| scheme) {
             Some("postgres" | "postgresql") => Dialect::Postgres,
+            Some(scheme) if scheme != "sqlite" && given.contains("://") => {
+                return Err(address(format!(
+                    "a store is not in a `{scheme}:` database; give the path of an SQLite file, or `postgres://…`"
+                )));
+            }
             _ => Dialect::Sqlite,
         };
         let available = match dialect {
@@ -81,7 +87,7 @@ impl Address {
                     Some(url) => url.strip_prefix("//").unwrap_or(url),
                     None => given,
                 };
-                sqlite_url(path).map_err(address)?
+                sqlite_url(path, existing).map_err(address)?
             }
         };
         let options = AnyConnectOptions::from_str(&url).map_err(|error| address(error.to_string()))?;
@@ -89,8 +95,8 @@ impl Address {
     }
 }
 
-/// The URL of a file, which is created if it does not exist.
-fn sqlite_url(path: &str) -> Result<String, String> {
+/// The URL of a file.
+fn sqlite_url(path: &str, existing: bool) -> Result<String, String> {
     if path.is_empty() || path == ":memory:" {
         return Err("give the path of a file; for a store in memory there is `MemoryStore`".to_owned());
     }
@@ -100,8 +106,9 @@ fn sqlite_url(path: &str) -> Result<String, String> {
     if Path::new(path).is_dir() {
         return Err("it is a folder; give the path of a file".to_owned());
     }
+    let mode = if existing { "rw" } else { "rwc" };
     // `sqlite:` URLs are percent-decoded.
-    Ok(format!("sqlite:{}?mode=rwc", path.replace('%', "%25").replace('#', "%23")))
+    Ok(format!("sqlite:{}?mode={mode}", path.replace('%', "%25").replace('#', "%23")))
 }
 
 /// The address without its password.

@@ -70,6 +70,13 @@ pub(crate) enum Failure {
     Store(#[from] StoreError),
 }
 
+impl Failure {
+    /// Whether the store was closed, so that every retry fails too.
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self, Self::Database(sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed))
+    }
+}
+
 impl From<Failure> for StoreError {
     fn from(failure: Failure) -> Self {
         let error = match failure {

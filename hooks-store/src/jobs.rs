@@ -13,6 +13,6 @@ mod status;
 pub(crate) use claim::{Claimed, Due, Known, Start, claim, is_any_left, is_due};
 pub(crate) use end::{End, end};
 pub(crate) use insert::insert;
-pub(crate) use lost::{Reaper, beat};
+pub(crate) use lost::Reaper;
 pub use people::JobFilter;
 pub use status::{JobStatus, StoredAttempt, StoredJob};

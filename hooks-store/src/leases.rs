@@ -6,20 +6,15 @@ use std::time::{Duration, Instant};
 
 use hooks_agent::store::{Lease, StoreError};
 use sqlx::Row as _;
-use tokio::sync::oneshot;
 
 use crate::clock::now;
-use crate::database::{Database, Tx};
+use crate::database::Tx;
 use crate::error::Failure;
+use crate::heartbeat::{Heartbeat, Held};
 use crate::store::Store;
 
 /// How often to check whether a conversation is free.
 const LOOK: Duration = Duration::from_millis(25);
-
-/// Releases the conversation when dropped.
-struct Guard {
-    _end: oneshot::Sender<()>,
-}
 
 /// The token of a holder, and its number of heartbeats.
 type Seen = (i64, i64);
@@ -73,35 +68,14 @@ async fn try_take(tx: &mut Tx, conversation: String, silent: Option<Seen>) -> Re
 
 /// A lease with regular heartbeats until it is dropped, which releases the conversation.
 fn lease(store: &Store, conversation: &str, token: i64) -> Lease {
-    let (end, mut ended) = oneshot::channel();
-    let (database, conversation, every) = (store.database.clone(), conversation.to_owned(), store.silence / 3);
-    store.database.spawn(async move {
-        let beat = "UPDATE hooks_leases SET beat = beat + 1 WHERE conversation = $1 AND token = $2";
-        while tokio::time::timeout(every, &mut ended).await.is_err() {
-            match change(&database, beat, &conversation, token).await {
-                Ok(true) => {}
-                // Another process has taken over the conversation, and the database rejects writes under this lease.
-                Ok(false) => return,
-                Err(error) => {
-                    tracing::error!(target: "hooks_store", conversation, %error, "the heartbeat of a lease could not be written");
-                }
-            }
-        }
-        let release = "UPDATE hooks_leases SET holder = NULL WHERE conversation = $1 AND token = $2";
-        if let Err(error) = change(&database, release, &conversation, token).await {
-            tracing::error!(target: "hooks_store", conversation, %error, "a conversation was not released");
-        }
-    });
-    Lease::new(u64::try_from(token).unwrap_or_default(), Guard { _end: end })
-}
-
-/// Changes a lease. Returns `false` if it has been taken over.
-async fn change(database: &Database, change: &'static str, conversation: &str, token: i64) -> Result<bool, Failure> {
-    let conversation = conversation.to_owned();
-    let changed = database.write(move |tx| {
-        Box::pin(async move { Ok(sqlx::query(change).bind(conversation).bind(token).execute(&mut **tx).await?) })
-    });
-    Ok(changed.await?.rows_affected() == 1)
+    let held = Held {
+        key: conversation.to_owned(),
+        number: token,
+        beat: "UPDATE hooks_leases SET beat = beat + 1 WHERE conversation = $1 AND token = $2",
+        release: Some("UPDATE hooks_leases SET holder = NULL WHERE conversation = $1 AND token = $2"),
+    };
+    let heartbeat = Heartbeat::start(&store.database, store.silence / 3, held);
+    Lease::new(u64::try_from(token).unwrap_or_default(), heartbeat)
 }
 
 /// Rejects a change under `lease` if there is a later lease. The lease cannot change until the transaction ends.

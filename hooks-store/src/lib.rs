@@ -21,6 +21,7 @@ mod options;
 mod database;
 mod schema;
 mod store;
+mod heartbeat;
 mod jobs;
 mod leases;
 mod questions;
@@ -30,6 +31,7 @@ mod dispatches;
 mod sink;
 mod worker;
 
+pub use conversations::{ExportedRow, ExportedRows};
 pub use dispatches::{DispatchFilter, DispatchLog, StoredDispatch};
 pub use error::OpenError;
 pub use jobs::{JobFilter, JobStatus, StoredAttempt, StoredJob};

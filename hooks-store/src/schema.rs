@@ -10,6 +10,7 @@ use crate::error::Failure;
 const MIGRATIONS: &[(&str, &str)] = &[
     (include_str!("../migrations/1.sqlite.sql"), include_str!("../migrations/1.postgres.sql")),
     (include_str!("../migrations/2.sqlite.sql"), include_str!("../migrations/2.postgres.sql")),
+    (include_str!("../migrations/3.sql"), include_str!("../migrations/3.sql")),
 ];
 
 /// The latest version.

@@ -35,7 +35,7 @@ impl OpenOptions {
     /// # Errors
     /// [`OpenError`].
     pub async fn open(self, url: &str) -> Result<Store, OpenError> {
-        let address = Address::parse(url)?;
+        let address = Address::parse(url, self.existing)?;
         let database = Database::connect(&address, &self).await.map_err(|error| refused(&address, error))?;
         if address.dialect == Dialect::Sqlite {
             check_sqlite(&database, &address).await?;

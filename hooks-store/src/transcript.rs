@@ -5,7 +5,7 @@ mod claude_code;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
-use hooks_agent::store::{Append, Fold, FoldEntry, MessageStore, Row, StoreError, Version};
+use hooks_agent::store::{Row, StoreError};
 use hooks_core::data::Message;
 
 use self::claude_code::Reader;
@@ -49,7 +49,7 @@ impl Transcript {
     /// Reads a transcript of Claude Code, `~/.claude/projects/*/*.jsonl`.
     ///
     /// The parts of a reply that several lines contain become one message, and each tool result becomes a message. Lines of
-    /// sub-agents and of failed requests are skipped. A line that cannot be read does not stop the reading.
+    /// sub-agents and of failed requests, and messages without content, are skipped. A line that cannot be read does not stop the reading.
     ///
     /// # Errors
     /// [`io::Error`] if `input` cannot be read.
@@ -63,19 +63,16 @@ impl Transcript {
 }
 
 impl Store {
-    /// Stores a transcript as a new conversation. All its messages become rows of the history.
+    /// Stores a transcript as a new conversation, either all of it or nothing. All its messages become rows of the history.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if the conversation exists: nothing is stored twice. Otherwise as for
-    /// [`append`](MessageStore::append).
+    /// [`append`](hooks_agent::store::MessageStore::append).
     pub async fn import(&self, conversation: &str, transcript: &Transcript) -> Result<Vec<Row>, StoreError> {
-        let messages = transcript.messages.iter().map(|entry| entry.message.clone());
-        let written = self.append(conversation, Append::new(messages).seen(Version::default())).await?;
-        if transcript.messages.iter().any(|entry| !entry.is_read) {
-            let read = written.rows.iter().zip(&transcript.messages).filter(|(_, entry)| entry.is_read);
-            let entries = read.map(|(row, _)| FoldEntry::Row(row.id.clone()));
-            self.fold(conversation, Fold::new(written.version, entries)).await?;
+        if transcript.messages.is_empty() {
+            return Ok(Vec::new());
         }
-        Ok(written.rows)
+        let messages = transcript.messages.iter().map(|entry| (entry.message.clone(), entry.is_read));
+        self.create(conversation, messages.collect()).await
     }
 }

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use hooks_agent::store::{Append, MessageStore};
 use hooks_core::data::{Message, Role};
@@ -43,6 +44,7 @@ async fn a_file_that_is_not_a_store_is_rejected_and_unchanged() {
         (folder.path().to_str().unwrap().to_owned(), "it is a folder"),
         (":memory:".to_owned(), "MemoryStore"),
         (String::new(), "give the path of a file"),
+        ("mysql://ada:secret@localhost/x".to_owned(), "a store is not in a `mysql:` database"),
         (folder.path().join("no/such/folder/store.db").to_str().unwrap().to_owned(), "unable to open"),
     ] {
         let error = Store::open(&given).await.unwrap_err();
@@ -74,6 +76,20 @@ async fn many_that_open_a_new_store_at_once_all_have_it() {
     for opened in opens.collect::<Vec<_>>() {
         opened.await.unwrap().unwrap();
     }
+}
+
+/// Such as one that creates the same store.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_store_waits_for_a_process_that_writes_to_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let mut other = databases::connect(&format!("{}?mode=rwc", file.display())).await;
+    other.execute("BEGIN IMMEDIATE").await.unwrap();
+    let mut opening = tokio::spawn(async move { open(&file).await });
+    let waited = tokio::time::timeout(Duration::from_millis(300), &mut opening).await;
+    assert!(waited.is_err(), "it did not wait: {waited:?}");
+    other.execute("COMMIT").await.unwrap();
+    opening.await.unwrap().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -200,6 +216,9 @@ async fn what_is_not_a_store_is_not_made_one_by_looking() {
     let opened = OpenOptions::new().existing().open(file.to_str().unwrap()).await;
     assert!(matches!(opened, Err(OpenError::NoStore { .. })), "{opened:?}");
     assert!(std::fs::read(&file).unwrap() == before, "the file was changed");
+    let none = folder.path().join("none.db");
+    let opened = OpenOptions::new().existing().open(none.to_str().unwrap()).await;
+    assert!(matches!(opened, Err(OpenError::Database { .. })) && !none.exists(), "{opened:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

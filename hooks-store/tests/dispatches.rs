@@ -103,9 +103,12 @@ async fn a_store_of_the_first_version_is_migrated_with_what_is_in_it() {
         let registry = registry(&database.store);
         fire(&registry, "c-1").await;
         let mut connection = databases::connect(&database.url).await;
-        for back in
-            ["DROP TABLE hooks_dispatch_runs", "DROP TABLE hooks_dispatches", "UPDATE hooks_schema SET version = 1"]
-        {
+        for back in [
+            "DROP TABLE hooks_dispatch_runs",
+            "DROP TABLE hooks_dispatches",
+            "ALTER TABLE hooks_jobs ADD COLUMN priority BIGINT NOT NULL DEFAULT 0",
+            "UPDATE hooks_schema SET version = 1",
+        ] {
             connection.execute(back).await.unwrap();
         }
         connection.close().await.unwrap();

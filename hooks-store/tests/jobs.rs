@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_agent::store::{Append, MessageStore};
+use hooks_core::CancellationToken;
 use hooks_core::data::{Message, Role};
 use hooks_core::kinds::AfterCreateMessage;
 use hooks_core::prelude::*;
@@ -94,6 +95,28 @@ async fn a_job_that_fails_is_tried_again_up_to_the_limit_of_its_hook() {
         let words: Vec<_> =
             attempts.iter().map(|attempt| (attempt.attempt, attempt.status.as_deref().unwrap())).collect();
         assert_eq!(words, [(1, "failed"), (2, "failed"), (3, "completed")]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_with_a_delay_waits_for_it_and_holds_up_no_other_one() {
+    for database in databases::all().await {
+        let (registry, ran) = registry(&database.store);
+        let count = Arc::clone(&ran);
+        let late = Hook::at::<AfterCreateMessage>("late").background(move |_, _, ()| {
+            let before = count.fetch_add(1, Ordering::SeqCst);
+            Box::pin(async move { if before == 1 { Ok(()) } else { Err("it ran before the other one") } })
+        });
+        registry.register(late.delay(Duration::from_millis(400))).unwrap();
+        for hook in ["late", "index"] {
+            fire(&registry, hook).await;
+        }
+        worker(&database, &registry).run_until_empty().await;
+        let late = database.store.jobs(&JobFilter::new().hook("late"), 1).await.unwrap().remove(0);
+        assert_eq!((late.status, late.cause.as_deref()), (JobStatus::Done, None), "{}", database.name);
+        assert_eq!(late.run_at.duration_since(late.created_at).unwrap(), Duration::from_millis(400));
+        let started = database.store.attempts(&late.id).await.unwrap()[0].started_at;
+        assert!(started >= late.run_at, "{}", database.name);
     }
 }
 
@@ -212,5 +235,55 @@ async fn a_job_that_runs_alone_is_not_starved_by_a_busy_worker() {
         assert!((1..100).contains(&at), "{}: it ran at {at}", database.name);
         assert_eq!(ended[at], ("lethal", 0), "{}: it did not run alone", database.name);
         assert!(ended.iter().any(|(_, others)| *others > 0), "{}: the others ran one by one", database.name);
+    }
+}
+
+/// Heartbeats do not need the thread on which hooks run.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_that_blocks_the_only_thread_of_its_worker_is_not_taken_for_dead() {
+    for database in databases::all().await {
+        let (registry, ran) = (Registry::empty(), Arc::new(AtomicUsize::new(0)));
+        let count = Arc::clone(&ran);
+        let blocks = Hook::at::<AfterCreateMessage>("blocks").background(move |_, _, ()| {
+            count.fetch_add(1, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(900)); // three times as long as a worker may be silent
+            Box::pin(async {})
+        });
+        registry.register(blocks).unwrap();
+        registry.set_background(database.store.job_queue());
+        fire(&registry, "blocks").await;
+        let works = || {
+            let worker = worker(&database, &registry);
+            tokio::task::spawn_blocking(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+                runtime.block_on(worker.run_until_empty());
+            })
+        };
+        let (one, other) = tokio::join!(works(), works());
+        one.and(other).unwrap();
+        let jobs = database.store.jobs(&JobFilter::new(), 10).await.unwrap();
+        assert_eq!((jobs[0].status, jobs[0].deaths), (JobStatus::Done, 0), "{}", database.name);
+        assert_eq!(ran.load(Ordering::SeqCst), 1, "{}", database.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_ends_when_its_store_is_closed() {
+    for database in databases::all().await {
+        let registry = Registry::empty();
+        let (began, goes_on) = (CancellationToken::new(), CancellationToken::new());
+        let (begins, waits) = (began.clone(), goes_on.clone());
+        let hook = Hook::at::<AfterCreateMessage>("waits").background(move |_, _, ()| {
+            begins.cancel();
+            Box::pin(waits.clone().cancelled_owned())
+        });
+        registry.register(hook).unwrap();
+        registry.set_background(database.store.job_queue());
+        fire(&registry, "waits").await;
+        let worker = tokio::spawn(worker(&database, &registry).run(CancellationToken::new()));
+        began.cancelled().await;
+        database.store.close().await;
+        goes_on.cancel();
+        tokio::time::timeout(Duration::from_mins(1), worker).await.unwrap().unwrap();
     }
 }

@@ -31,11 +31,12 @@ async fn what_was_stored_survives_a_kill_at_any_moment() {
         // The last one completes.
         let mut process = Process::start(&["converse", &database.url, path, "c", "3"]);
         assert!(process.0.wait().unwrap().success());
-        check(&database, folder.path(), kills).await;
+        check(&database, folder.path(), &format!("{kills} kills")).await;
     }
 }
 
-async fn check(database: &Database, folder: &std::path::Path, kills: usize) {
+/// Checks all rows, tool calls and jobs of the conversation `c`.
+pub(crate) async fn check(database: &Database, folder: &std::path::Path, what: &str) {
     let broken = lines(&folder.join("broken"));
     assert!(broken.is_empty(), "{}: what the model read was not well formed: {broken:?}", database.name);
     let export = database.store.export("c").await.unwrap();
@@ -76,12 +77,12 @@ async fn check(database: &Database, folder: &std::path::Path, kills: usize) {
     let orphans: Vec<_> = due.keys().filter(|row| !stored.contains_key(row.as_str())).collect();
     assert!(orphans.is_empty(), "{}: jobs without their row: {orphans:?}", database.name);
     println!(
-        "{}: {kills} kills, {} rows, {} returned, {folds} compactions, {} tool calls, {} jobs, {} turns answered",
+        "{}: {what}, {} rows, {} returned, {folds} compactions, {} tool calls, {} jobs, {} turns answered",
         database.name,
         export.rows.len(),
         returned.len(),
         ran.len(),
         jobs.len(),
-        lines(&folder.join("replies")).len(),
+        lines(&folder.join("replies")).iter().filter(|reply| reply.contains(" Answered(")).count(),
     );
 }

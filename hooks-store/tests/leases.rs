@@ -76,7 +76,8 @@ async fn who_was_stopped_for_too_long_cannot_write_any_more() {
         let path = folder.path().to_str().unwrap();
         drop(lease);
         // Stopped while its tools run, so that it is not in a transaction, which would block all writers in SQLite.
-        let process = Process::with_slow_tools(&["converse", &database.url, path, "c", "1000000"], 1_000);
+        let process =
+            Process::with(&["converse", &database.url, path, "c", "1000000"], &[("FIXTURE_TOOL_MILLIS", "1000")]);
         while lines(&folder.path().join("ran")).len() < 2 {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }

@@ -6,9 +6,13 @@
     reason = "tests say what they expect by unwrapping"
 )]
 
+#[cfg(target_os = "linux")]
+mod clock;
 mod contract;
+mod crashed;
 mod damaged;
 mod dispatches;
+mod exports;
 mod jobs;
 mod killed;
 mod leases;

@@ -3,20 +3,21 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A process of the fixture that is ready.
 pub(crate) struct Process(pub(crate) Child);
 
 impl Process {
     pub(crate) fn start(args: &[&str]) -> Self {
-        Self::with_slow_tools(args, 2)
+        Self::with(args, &[])
     }
 
-    /// A process whose tools take this number of milliseconds.
-    pub(crate) fn with_slow_tools(args: &[&str], millis: u64) -> Self {
+    /// A process with these environment variables.
+    pub(crate) fn with(args: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_hooks-store-fixture"))
             .args(args)
-            .env("FIXTURE_TOOL_MILLIS", millis.to_string())
+            .envs(variables.iter().copied())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -29,6 +30,13 @@ impl Process {
     pub(crate) fn kill(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
+    }
+
+    /// Waits until it has ended by itself. A process that hangs fails the test.
+    pub(crate) fn end(&mut self) {
+        wait_until("the process ends", || self.0.try_wait().unwrap().is_some());
+        let status = self.0.wait().unwrap();
+        assert!(status.success(), "{status}");
     }
 
     /// Stops or continues it, like `kill -STOP` and `kill -CONT`.
@@ -48,6 +56,15 @@ impl Drop for Process {
 /// The complete lines of a file. Empty if it does not exist.
 pub(crate) fn lines(file: &Path) -> Vec<String> {
     std::fs::read_to_string(file).unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+/// Waits for a condition that processes bring about.
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_mins(1), "it never happened: {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// The number of repetitions of a test: a few, or the value of the variable.

@@ -25,6 +25,9 @@ const TRANSCRIPT: &str = r#"
 {"type": "system", "subtype": "compact_boundary", "uuid": "c1", "parentUuid": null, "content": "compacted"}
 {"type": "user", "uuid": "u2", "parentUuid": "c1", "isCompactSummary": true, "message": {"role": "user", "content": "Summary: one file in /shop"}}
 {"type": "user", "uuid": "u3", "parentUuid": "u2", "message": {"role": "user", "content": "a joke please"}}
+{"type": "user", "uuid": "u5", "parentUuid": "u3", "message": {"role": "user", "content": []}}
+{"type": "user", "uuid": "u6", "parentUuid": "u3", "message": {"role": "user", "content": " "}}
+{"type": "assistant", "uuid": "a8", "parentUuid": "u3", "message": {"id": "m3", "role": "assistant", "content": []}}
 {"type": "assistant", "uuid": "a5", "parentUuid": "u3", "message": {"id": "m3", "role": "assistant", "content": [{"type": "text", "text": "knock knock"}]}}
 {"type": "user", "uuid": "u4", "parentUuid": "u2", "message": {"role": "user", "content": [{"type": "text", "text": "remove it"}]}}
 {"type": "assistant", "uuid": "a6", "parentUuid": "u4", "message": {"id": "m4", "role": "assistant", "content": [{"type": "tool_use", "id": "t3", "name": "Bash", "input": {"command": "rm file"}}]}}
@@ -51,12 +54,13 @@ fn transcript() -> Transcript {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transcript_is_stored_whole_and_read_as_its_program_read_it() {
     let transcript = transcript();
-    assert_eq!((transcript.session.as_deref(), transcript.unreadable.as_slice()), (Some("s-1"), [19].as_slice()));
+    assert_eq!((transcript.session.as_deref(), transcript.unreadable.as_slice()), (Some("s-1"), [22].as_slice()));
     let skipped: Vec<_> = transcript.skipped.iter().map(|(what, number)| (what.as_str(), *number)).collect();
     assert_eq!(
         skipped,
         [
             ("compact_boundary", 1),
+            ("empty message", 3),
             ("failed request", 1),
             ("repeated", 1),
             ("sub-agent", 1),
@@ -87,6 +91,8 @@ async fn a_transcript_is_stored_whole_and_read_as_its_program_read_it() {
             ]
         );
         assert_eq!(read, ["user: Summary: one file in /shop", "user: remove it", "assistant: call t3"]);
+        let version = store.page("c", None, 1).await.unwrap().version;
+        assert_eq!(version.get() & 0xffff_ffff, 1, "{}: nobody reads a part of the import", database.name);
         let again = store.import("c", &transcript).await;
         assert!(matches!(again, Err(StoreError::Conflict)), "{}: nothing is stored twice: {again:?}", database.name);
     }

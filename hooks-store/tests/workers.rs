@@ -9,12 +9,13 @@ use hooks_core::data::{Message, Role};
 use hooks_core::kinds::AfterCreateMessage;
 use hooks_core::prelude::*;
 use hooks_store::{JobFilter, JobStatus, StoredJob};
+use sqlx::{Connection, Executor};
 
 use crate::databases::{self, Database};
-use crate::support::{Process, Random, lines, times};
+use crate::support::{Process, Random, lines, times, wait_until};
 
 /// Stores a row per text, each with a job for each of the hooks.
-async fn queue(database: &Database, hooks: &[&'static str], texts: impl IntoIterator<Item = String>) {
+pub(crate) async fn queue(database: &Database, hooks: &[&'static str], texts: impl IntoIterator<Item = String>) {
     let registry = Registry::empty();
     for id in hooks {
         let hook = Hook::at::<AfterCreateMessage>(id).background(|_, _, ()| Box::pin(async {}));
@@ -39,6 +40,29 @@ fn runs(folder: &Path) -> BTreeMap<String, usize> {
 
 async fn jobs(database: &Database) -> Vec<StoredJob> {
     database.store.jobs(&JobFilter::new(), u32::MAX).await.unwrap()
+}
+
+/// Checks the jobs of a conversation whose process is the fixture: each has ended, and ran as often as it may.
+pub(crate) async fn check(database: &Database, folder: &Path, what: &str) {
+    let runs = runs(folder);
+    let mut connection = databases::connect(&database.url).await;
+    let jobs: Vec<(String, String)> =
+        sqlx::query_as("SELECT dedup, status FROM hooks_jobs").fetch_all(&mut connection).await.unwrap();
+    let mut ends: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (key, status) in &jobs {
+        let (row, hook) = key.rsplit_once(':').unwrap();
+        *ends.entry((hook, status)).or_default() += 1;
+        let times = runs.get(&format!("{hook} {row}")).copied().unwrap_or_default();
+        let is_kept = match (hook, status.as_str()) {
+            ("once", "done") => times == 1,
+            ("once", "interrupted") => times <= 1,
+            ("again", "done") => times >= 1,
+            _ => false,
+        };
+        assert!(is_kept, "{}: {hook} {row} is {status} and ran {times} times", database.name);
+    }
+    let twice = runs.values().filter(|times| **times > 1).count();
+    println!("{}: {what}, {} jobs, {twice} of them ran twice: {ends:?}", database.name, jobs.len());
 }
 
 fn worker(database: &Database, folder: &Path, parallelism: &str) -> Process {
@@ -117,6 +141,45 @@ async fn a_job_that_ends_its_worker_is_quarantined_and_its_neighbours_are_done()
         assert_eq!(ends, BTreeMap::from([(JobStatus::Done, 4), (JobStatus::Quarantined, 1)]), "{}", database.name);
         let quarantined = database.store.jobs(&JobFilter::needing_attention(), 10).await.unwrap();
         assert_eq!((quarantined[0].deaths, runs["again kill"]), (5, 5), "{}", database.name);
+    }
+}
+
+/// The hook has had its effect, and the end of its job is not committed yet.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_is_killed_before_it_acknowledges_a_job_doubles_only_idempotent_ones() {
+    let kills = times("HOOKS_STORE_KILLS", 3);
+    for database in databases::all().await {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..kills {
+            let text = format!("held {number}");
+            queue(&database, &["once", "again"], [text.clone()]).await;
+            let mut killed = worker(&database, folder.path(), "2");
+            let count =
+                |file: &str| lines(&folder.path().join(file)).iter().filter(|line| line.ends_with(&text)).count();
+            wait_until("both hooks have begun", || count("runs") == 2);
+            let mut lock = databases::connect(&database.url).await;
+            lock.execute(match database.name {
+                "sqlite" => "BEGIN IMMEDIATE",
+                _ => "BEGIN; LOCK TABLE hooks_jobs IN EXCLUSIVE MODE",
+            })
+            .await
+            .unwrap();
+            std::fs::write(folder.path().join(format!("go {text}")), "").unwrap();
+            wait_until("both hooks have had their effect", || count("ended") == 2);
+            killed.kill();
+            lock.close().await.unwrap();
+            worker(&database, folder.path(), "2").end();
+            let runs = runs(folder.path());
+            let times = (runs[&format!("once {text}")], runs[&format!("again {text}")]);
+            assert_eq!(times, (1, 2), "{}", database.name);
+        }
+        let mut ends: BTreeMap<(String, JobStatus), usize> = BTreeMap::new();
+        for job in jobs(&database).await {
+            *ends.entry((job.hook, job.status)).or_default() += 1;
+        }
+        let (once, again) = (("once".to_owned(), JobStatus::Interrupted), ("again".to_owned(), JobStatus::Done));
+        assert_eq!(ends, BTreeMap::from([(once, kills), (again, kills)]), "{}", database.name);
+        println!("{}: {kills} kills before the acknowledgement: {ends:?}", database.name);
     }
 }
 

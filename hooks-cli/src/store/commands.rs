@@ -3,25 +3,23 @@
 use std::future::Future;
 
 use hooks_agent::approve::ApprovalAnswer;
-use hooks_agent::store::{MessageStore, StoreError};
-use hooks_store::{AnswerError, DispatchFilter, JobFilter, OpenOptions, Store, Transcript};
+use hooks_agent::store::MessageStore;
+use hooks_store::{AnswerError, DispatchFilter, JobFilter, OpenOptions, Store};
 use serde_json::json;
 
 use super::text;
-use crate::args::{
-    AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ExportArgs, ImportArgs, RetryArgs, RunsArgs, StoreArgs,
-};
+use crate::args::{AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, RetryArgs, RunsArgs, StoreArgs};
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::paint::{BAD, styled};
 use crate::wait::block_on;
 
-fn error(text: impl std::fmt::Display, exit: Exit) -> Output {
+pub(super) fn error(text: impl std::fmt::Display, exit: Exit) -> Output {
     Output::trouble(format!("{}: {text}", styled(BAD, "error")), exit)
 }
 
 /// Runs `work` on the store. A file that does not exist is not created, because it would be empty.
-fn with_store<F: Future<Output = Result<Output, String>> + Send>(
+pub(super) fn with_store<F: Future<Output = Result<Output, String>> + Send>(
     args: &StoreArgs,
     work: impl FnOnce(Store) -> F + Send,
 ) -> Output {
@@ -173,65 +171,5 @@ pub(crate) fn conversations(args: &ConversationsArgs, as_json: bool) -> Output {
         lines.extend(page.next.map(|next| format!("more with `--from {}`", text::printable(&next))));
         let text = if lines.is_empty() { "there are no conversations".to_owned() } else { lines.join("\n") };
         Ok(Output::new(text, Exit::DONE))
-    })
-}
-
-pub(crate) fn export(args: &ExportArgs) -> Output {
-    with_store(&args.store, |store| async move {
-        let export = store.export(&args.conversation).await.map_err(|error| error.to_string())?;
-        if export.rows.is_empty() {
-            return Err(format!("there is no conversation `{}`; `hooks conversations` lists them", args.conversation));
-        }
-        let reads: std::collections::HashSet<_> = export.reads.iter().collect();
-        let line = |row: &hooks_agent::store::Row| {
-            json!({ "id": row.id, "is_read": reads.contains(&row.id), "message": row.message }).to_string()
-        };
-        Ok(Output::new(export.rows.iter().map(line).collect::<Vec<_>>().join("\n"), Exit::DONE))
-    })
-}
-
-pub(crate) fn import(args: &ImportArgs, as_json: bool) -> Output {
-    let name = text::printable(&args.file.to_string_lossy());
-    let read = std::fs::File::open(&args.file)
-        .and_then(|file| Transcript::claude_code(std::io::BufReader::new(file)))
-        .map_err(|why| format!("{name}: {why}"));
-    let transcript = match read {
-        Ok(transcript) if transcript.messages.is_empty() => {
-            return error(
-                format!("{name}: this is not a transcript of Claude Code: it contains no message"),
-                Exit::FAULTY,
-            );
-        }
-        Ok(transcript) => transcript,
-        Err(why) => return error(why, Exit::FAULTY),
-    };
-    let Some(conversation) = args.conversation.clone().or_else(|| transcript.session.clone()) else {
-        return error(
-            format!("{name}: it names no session; give the conversation an id with `--conversation`"),
-            Exit::NOT_UNDERSTOOD,
-        );
-    };
-    with_store(&args.store, |store| async move {
-        let id = text::printable(&conversation);
-        let rows = match store.import(&conversation, &transcript).await {
-            Ok(rows) => rows,
-            Err(StoreError::Conflict) => {
-                return Err(format!(
-                    "the conversation `{id}` exists, and nothing was imported; name another one with `--conversation`"
-                ));
-            }
-            Err(why) => return Err(why.to_string()),
-        };
-        let read = transcript.messages.iter().filter(|entry| entry.is_read).count();
-        let report = json!({
-            "version": 1, "conversation": conversation, "rows": rows.len(), "read": read,
-            "skipped": transcript.skipped, "unreadable_lines": transcript.unreadable,
-        });
-        // A line that cannot be read may have been a message.
-        let exit = if transcript.unreadable.is_empty() { Exit::DONE } else { Exit::FAULTY };
-        if as_json {
-            return Ok(Output::new(output::json(report), exit));
-        }
-        Ok(Output::new(text::imported(&id, rows.len(), read, &transcript), exit))
     })
 }

@@ -2,7 +2,7 @@
 //! a job.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -31,7 +31,7 @@ pub(crate) struct Launcher<K: HookKind> {
 
 enum Mode<K: HookKind> {
     Detached { own: OwnEvent<K>, body: Body<K> },
-    Background { max_attempts: u32, idempotent: bool, with: Option<Value> },
+    Background { max_attempts: u32, delay: Duration, idempotent: bool, with: Option<Value> },
 }
 
 impl<K: HookKind> Launcher<K> {
@@ -42,6 +42,7 @@ impl<K: HookKind> Launcher<K> {
         let mode = match options.run {
             RunMode::Background => Mode::Background {
                 max_attempts: options.retries.saturating_add(1),
+                delay: options.delay,
                 idempotent: options.idempotent,
                 with: part.given.cloned(),
             },
@@ -66,8 +67,9 @@ impl<K: HookKind> Launcher<K> {
         let subject = self.takes_subject.then(|| (wire.write_subject)(subject));
         let subject = subject.transpose().map_err(unwritable("subject"))?;
         let mut job = Job::new(&self.id, K::NAME, event, subject, cx);
-        if let Mode::Background { max_attempts, idempotent, with } = &self.mode {
-            (job.max_attempts, job.idempotent, job.with) = (*max_attempts, *idempotent, with.clone());
+        if let Mode::Background { max_attempts, delay, idempotent, with } = &self.mode {
+            (job.max_attempts, job.delay) = (*max_attempts, *delay);
+            (job.idempotent, job.with) = (*idempotent, with.clone());
         }
         Ok(job.keyed())
     }

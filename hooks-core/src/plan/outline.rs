@@ -100,6 +100,9 @@ pub(super) fn line(part: &StepParts<'_>) -> PlanLine {
     if options.retries > 0 {
         let _ = write!(text, " {} retries,", options.retries);
     }
+    if !options.delay.is_zero() {
+        let _ = write!(text, " after {:?},", options.delay);
+    }
     if binding.takes_timeout(options) {
         let deadline = options.timeout.duration().map_or("no deadline".to_owned(), |limit| format!("within {limit:?}"));
         let what = if options.blocking || binding.form.detached { "" } else { " async," };

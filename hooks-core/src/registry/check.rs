@@ -96,6 +96,9 @@ fn run(hook: &Hook) -> Vec<Bad> {
     if options.retries > 0 && (options.run != RunMode::Background || !options.idempotent) {
         bad.push(("retries", "needs an idempotent background hook; add `.idempotent()`, or remove it".to_owned()));
     }
+    if !options.delay.is_zero() && options.run != RunMode::Background {
+        bad.push(("delay", "needs a background hook, because only jobs wait; remove it".to_owned()));
+    }
     for binding in hook.bindings.iter().filter(|binding| options.run == RunMode::Background && !binding.kind.json) {
         let text = format!(
             "cannot be `background` at `{}`, which cannot be serialized as JSON; add `json` to its `#[hook_kind(…)]`",

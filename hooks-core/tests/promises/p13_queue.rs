@@ -1,7 +1,7 @@
 //! Promise 13: the queue of background runs is bounded, and so is how many run at once.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_core::detached::{BackgroundSink, Job, Refused};
@@ -75,6 +75,26 @@ async fn what_a_queue_refuses_is_dropped_or_failed_and_never_silent() {
         assert_eq!((run.status, run.cause.as_deref()), (status, Some(cause)));
         assert_eq!(registry.drain(SOON).await.background.dropped, usize::from(status == Status::Dropped));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_with_a_delay_starts_after_it_and_holds_up_no_other_one() {
+    let started = Arc::new(Mutex::new(Vec::new()));
+    let hook = |id: &'static str| {
+        let started = Arc::clone(&started);
+        Hook::at::<SeenOften>(id).background(move |_, _, ()| {
+            started.lock().unwrap().push((id, tokio::time::Instant::now()));
+            later(0, ())
+        })
+    };
+    let registry = registry([hook("late").delay(Duration::from_secs(600)), hook("soon")]);
+    Worker::new().queue(2).start(&registry).unwrap();
+    let set = scope(&registry, &["late", "soon"]);
+    let start = tokio::time::Instant::now();
+    let _ = set.fire(&cx(), &SeenOften {}, ()).await.unwrap();
+    assert_eq!(registry.drain(Duration::from_secs(700)).await.background.done, 2);
+    let started: Vec<_> = started.lock().unwrap().iter().map(|(id, at)| (*id, (*at - start).as_secs())).collect();
+    assert_eq!(started, [("soon", 0), ("late", 600)]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -55,6 +55,7 @@ fn what_makes_no_sense_of_a_value_is_refused_when_it_is_registered() {
         (detached().on_failure(OnFailure::Required), "`on_failure` of the hook `h` has no effect"),
         (detached().mode(HookMode::Shadow), "`mode` of the hook `h` has no effect"),
         (background("h", |_, _| vec![]).mode(HookMode::Shadow), "`mode` of the hook `h` has no effect"),
+        (detached().delay(SOON), "`delay` of the hook `h` needs a background hook"),
         (detached().idempotent().retries(2), "`retries` of the hook `h` needs an idempotent background hook"),
         (background("h", |_, _| vec![]).retries(2), "`retries` of the hook `h` needs an idempotent background hook"),
         (

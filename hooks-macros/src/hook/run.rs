@@ -1,4 +1,4 @@
-//! Checks the combination of `run`, `blocking`, `idempotent`, `retries`, `timeout` and `mode`.
+//! Checks the combination of `run`, `blocking`, `idempotent`, `retries`, `delay`, `timeout` and `mode`.
 
 use quote::ToTokens;
 
@@ -23,9 +23,12 @@ pub(super) fn check(options: &Options, written: &[Written], function: Option<&Fu
         _ => {}
     }
     let run = &options.run;
+    // An invalid mode was reported already.
+    let background = run.mode == RunMode::Background || run.unknown;
+    if let Some(delay) = place("delay").filter(|_| !background) {
+        errors.at(delay, "`delay` needs `run = background`: only jobs wait");
+    }
     if let Some(retries) = place("retries") {
-        // An invalid mode or flag was reported already.
-        let background = run.mode == RunMode::Background || run.unknown;
         let missing = match (background, place("idempotent").is_some()) {
             (true, true) => None,
             (false, true) => Some("`run = background`: only jobs are retried"),

@@ -153,6 +153,17 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         read: |options, option, errors| options.run.retries = values::retries(option, errors).unwrap_or_default(),
     },
     Known {
+        name: "delay",
+        write: "delay = \"10m\"",
+        elsewhere: &["delay_ms", "delay_secs", "run_in", "eta", "countdown"],
+        meaning: "how long after the dispatch a background run starts, as `\"250ms\"`, `\"2s\"` or `\"10m\"`; requires `run = background`",
+        default: "none",
+        read: |options, option, errors| {
+            let millis = values::delay(option, errors);
+            options.settings.extend(millis.map(|millis| quote!(.delayed(#millis))));
+        },
+    },
+    Known {
         name: "mode",
         write: "mode = shadow",
         elsewhere: &["shadow", "dry_run", "audit_only", "log_only", "report_only", "monitor", "enforcement"],

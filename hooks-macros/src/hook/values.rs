@@ -216,6 +216,17 @@ pub(crate) fn timeout(option: &Written, errors: &mut Errors) -> Option<Timeout> 
     None
 }
 
+/// The delay of a background run in milliseconds.
+pub(crate) fn delay(option: &Written, errors: &mut Errors) -> Option<u64> {
+    let expected = "a time, such as `\"250ms\"`, `\"2s\"` or `\"10m\"`";
+    let text = option.parse::<LitStr>(errors, expected)?;
+    let millis = millis(&text.value()).filter(|millis| *millis > 0);
+    if millis.is_none() {
+        errors.on(&text, format!("`delay` takes {expected}"));
+    }
+    millis
+}
+
 fn millis(text: &str) -> Option<u64> {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let number: u64 = text.strip_suffix(unit)?.parse().ok()?;

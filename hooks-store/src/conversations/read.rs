@@ -34,33 +34,17 @@ async fn found(tx: &mut Tx, conversation: &str, lock: &str) -> Result<Option<Fou
     found.map(read).transpose()
 }
 
-/// The messages that the model reads, starting at the row `from`.
-pub(super) async fn page(
-    store: &Store,
-    conversation: &str,
-    from: Option<&str>,
-    limit: usize,
-) -> Result<Page, StoreError> {
-    rows(store, conversation, from, limit, Reading::Page).await
-}
-
-/// All messages, starting at the row `from`.
-pub(super) async fn history(
-    store: &Store,
-    conversation: &str,
-    from: Option<&str>,
-    limit: usize,
-) -> Result<Page, StoreError> {
-    rows(store, conversation, from, limit, Reading::History).await
-}
-
+/// Which rows to read.
 #[derive(Clone, Copy)]
-enum Reading {
+pub(super) enum Reading {
+    /// Those that the model reads.
     Page,
+    /// All.
     History,
 }
 
-async fn rows(
+/// Rows of a conversation, starting at the row `from`.
+pub(super) async fn rows(
     store: &Store,
     conversation: &str,
     from: Option<&str>,

@@ -38,8 +38,8 @@ async fn keep(tx: &mut Tx, found: &mut Found) -> Result<Version, Failure> {
     Ok(found.version())
 }
 
-/// Inserts a message as a row at a position of the current view.
-async fn insert(tx: &mut Tx, found: &mut Found, message: Message, place: i64) -> Result<Row, Failure> {
+/// Inserts a message as a row at a position of the current view, or only in the history.
+async fn insert(tx: &mut Tx, found: &mut Found, message: Message, place: Option<i64>) -> Result<Row, Failure> {
     let text = serde_json::to_string(&message).map_err(|error| unwritable(&error))?;
     let id = id_after(&found.last_row);
     let insert = "INSERT INTO hooks_messages (conversation, id, place, message) VALUES ($1, $2, $3, $4)";
@@ -73,7 +73,7 @@ pub(super) async fn append(tx: &mut Tx, conversation: String, append: Append) ->
     let mut rows = Vec::with_capacity(messages.len());
     for message in messages {
         let place = found.next_place;
-        let row = insert(tx, &mut found, message, place).await?;
+        let row = insert(tx, &mut found, message, Some(place)).await?;
         found.next_place += 1;
         for job in jobs.iter().flat_map(|jobs| jobs.of(&row)) {
             // One job per hook and row, even if it is queued several times.
@@ -87,6 +87,23 @@ pub(super) async fn append(tx: &mut Tx, conversation: String, append: Append) ->
     }
     let version = keep(tx, &mut found).await?;
     Ok(Written::new(rows, version))
+}
+
+/// Stores a new conversation. The current view contains the messages that are marked with `true`.
+pub(super) async fn create(
+    tx: &mut Tx,
+    conversation: String,
+    messages: Vec<(Message, bool)>,
+) -> Result<Vec<Row>, Failure> {
+    let mut found = hold(tx, &conversation, Some(Version::default())).await?;
+    let mut rows = Vec::with_capacity(messages.len());
+    for (message, is_read) in messages {
+        let place = is_read.then_some(found.next_place);
+        rows.push(insert(tx, &mut found, message, place).await?);
+        found.next_place += 1;
+    }
+    keep(tx, &mut found).await?;
+    Ok(rows)
 }
 
 pub(super) async fn update(
@@ -124,7 +141,7 @@ pub(super) async fn fold(tx: &mut Tx, conversation: String, fold: Fold) -> Resul
             }
             FoldEntry::Row(id) => kept.push(id),
             FoldEntry::New(message) => {
-                let row = insert(tx, &mut found, message, place).await?;
+                let row = insert(tx, &mut found, message, Some(place)).await?;
                 // Its new position, which is its index in the list, is set below.
                 kept.push(row.id.clone());
                 rows.push(row);

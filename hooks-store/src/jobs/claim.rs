@@ -10,6 +10,7 @@ use sqlx::any::AnyArguments;
 use crate::clock::{millis, now};
 use crate::database::{Database, Tx};
 use crate::error::Failure;
+use crate::heartbeat::{Heartbeat, Held};
 use crate::jobs::JobStatus;
 
 type Query<'q> = sqlx::query::Query<'q, sqlx::Any, AnyArguments>;
@@ -19,6 +20,9 @@ pub(crate) struct Claimed {
     pub(crate) start: Start,
     /// The job, or why it cannot be parsed.
     pub(crate) job: Result<Job, String>,
+    /// Each job has its own heartbeat. If the commit of a claim succeeds but the worker does not learn that, the job has
+    /// none, and is taken over.
+    pub(crate) heartbeat: Heartbeat,
 }
 
 /// One start of a job.
@@ -75,13 +79,14 @@ impl Known {
     }
 }
 
+/// A job is due. `$1` is the current time. A job without a delay is always due, even if the clock was set back since it
+/// was queued, or is behind that of the machine that queued it.
+const DUE: &str = "status = 'queued' AND (run_at <= $1 OR run_at = created_at)";
+
 /// Whether a job is due. Takes no write lock.
 pub(crate) async fn is_due(database: &Database, due: Due, known: Known) -> Result<bool, Failure> {
-    let found = format!(
-        "SELECT id FROM hooks_jobs WHERE status = 'queued' AND run_at <= $1 AND {} AND {} LIMIT 1",
-        due.condition(),
-        known.condition(2)
-    );
+    let found =
+        format!("SELECT id FROM hooks_jobs WHERE {DUE} AND {} AND {} LIMIT 1", due.condition(), known.condition(2));
     is_found(database, found, known, |query| query.bind(now())).await
 }
 
@@ -113,22 +118,30 @@ pub(crate) async fn claim(
     worker: &str,
     due: Due,
     known: Known,
+    silence: Duration,
 ) -> Result<Option<Claimed>, Failure> {
     let worker = worker.to_owned();
     let taken = database.write(move |tx| Box::pin(take(tx, worker, due, known)));
     let Some((start, text)) = taken.await? else { return Ok(None) };
+    let held = Held {
+        key: start.job.clone(),
+        number: start.number,
+        beat: "UPDATE hooks_jobs SET beat = beat + 1 WHERE id = $1 AND start = $2 AND status = 'running'",
+        release: None,
+    };
+    let heartbeat = Heartbeat::start(database, silence / 3, held);
     let job = serde_json::from_str::<Job>(&text).map_err(|error| format!("the stored job cannot be read: {error}"));
     let job = job.map(|mut job| {
         job.attempt = u32::try_from(start.attempt).unwrap_or(u32::MAX);
         job
     });
-    Ok(Some(Claimed { start, job }))
+    Ok(Some(Claimed { start, job, heartbeat }))
 }
 
 async fn take(tx: &mut Tx, worker: String, due: Due, known: Known) -> Result<Option<(Start, String)>, Failure> {
     let next = format!(
-        "SELECT id, job, attempt, start FROM hooks_jobs WHERE status = 'queued' AND run_at <= $1 AND {} AND {} \
-         ORDER BY priority DESC, run_at, id LIMIT 1{}",
+        "SELECT id, job, attempt, start FROM hooks_jobs WHERE {DUE} AND {} AND {} \
+         ORDER BY run_at, id LIMIT 1{}",
         due.condition(),
         known.condition(2),
         tx.dialect.skip_locked()

@@ -31,10 +31,11 @@ pub(crate) async fn end(database: &Database, start: &Start, end: &End) -> Result
 async fn write(tx: &mut Tx, start: Start, end: End) -> Result<bool, Failure> {
     let now = now();
     let (attempt, run_at, ended_at) = match end.again {
-        Some(wait) => (start.attempt + 1, now.saturating_add(millis(wait)), None),
-        None => (start.attempt, now, Some(now)),
+        Some(wait) => (start.attempt + 1, Some(now.saturating_add(millis(wait))), None),
+        None => (start.attempt, None, Some(now)),
     };
-    let job = "UPDATE hooks_jobs SET status = $3, code = $4, cause = $5, attempt = $6, run_at = $7, ended_at = $8 \
+    let job = "UPDATE hooks_jobs SET status = $3, code = $4, cause = $5, attempt = $6, \
+               run_at = COALESCE($7, run_at), ended_at = $8 \
                WHERE id = $1 AND start = $2 AND status = 'running'";
     let job = sqlx::query(job)
         .bind(&start.job)

@@ -2,7 +2,7 @@
 
 use hooks_core::detached::Job;
 
-use crate::clock::now;
+use crate::clock::{millis, now};
 use crate::database::Tx;
 use crate::error::Failure;
 use crate::jobs::JobStatus;
@@ -16,8 +16,8 @@ pub(crate) async fn insert(tx: &mut Tx, job: &Job, dedup: &str) -> Result<Result
     };
     let now = now();
     let insert = "INSERT INTO hooks_jobs (id, hook, kind, conversation, dedup, job, status, attempt, max_attempts, idempotent, deaths, \
-                  priority, run_at, created_at, start, beat) \
-                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, $11, $12, 0, 0) ON CONFLICT (dedup) DO NOTHING";
+                  run_at, created_at, start, beat) \
+                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, 0, 0) ON CONFLICT (dedup) DO NOTHING";
     sqlx::query(insert)
         .bind(&job.id)
         .bind(job.hook.as_str())
@@ -29,7 +29,7 @@ pub(crate) async fn insert(tx: &mut Tx, job: &Job, dedup: &str) -> Result<Result
         .bind(i64::from(job.attempt))
         .bind(i64::from(job.max_attempts))
         .bind(i64::from(job.idempotent))
-        .bind(now)
+        .bind(now.saturating_add(millis(job.delay)))
         .bind(now)
         .execute(&mut **tx)
         .await?;

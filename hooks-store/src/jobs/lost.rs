@@ -10,25 +10,9 @@ use crate::database::{Database, Tx};
 use crate::error::Failure;
 use crate::jobs::JobStatus;
 
-/// Records a heartbeat of a worker for all jobs that it runs.
-pub(crate) async fn beat(database: &Database, worker: &str) -> Result<(), Failure> {
-    let worker = worker.to_owned();
-    let beat = database.write(move |tx| {
-        Box::pin(async move {
-            let beat = "UPDATE hooks_jobs SET beat = beat + 1 WHERE worker = $1 AND status = 'running'";
-            sqlx::query(beat).bind(worker).execute(&mut **tx).await?;
-            Ok(())
-        })
-    });
-    beat.await
-}
-
-/// Finds jobs whose worker has no heartbeat any more.
-///
-/// It compares counters and measures time with its own monotonic clock, so it does not depend on the wall clocks of
-/// machines.
+/// Finds running jobs without a heartbeat.
 pub(crate) struct Reaper {
-    /// A worker without a heartbeat for this long is dead.
+    /// The worker of a job without a heartbeat for this long is dead.
     silence: Duration,
     /// A job is quarantined after this many workers died while running it.
     deaths: i64,

@@ -65,6 +65,10 @@ impl Reader {
     }
 
     fn message(&mut self, line: &Value, message: &Message) {
+        // Models reject messages without content.
+        if message.content.iter().all(is_blank) {
+            return self.skip("empty message");
+        }
         if message.role == Role::Assistant {
             return self.reply(line, message);
         }
@@ -127,4 +131,8 @@ impl Reader {
     pub(super) fn finish(self) -> Transcript {
         self.transcript
     }
+}
+
+fn is_blank(block: &Block) -> bool {
+    matches!(block, Block::Text(text) if text.text.trim().is_empty())
 }
