@@ -59,8 +59,8 @@ impl Store {
     /// Reads every row that was ever stored in a conversation, a few at a time. Unlike
     /// [`export`](hooks_agent::store::MessageStore::export), it does not keep the conversation in memory.
     ///
-    /// All rows are of the moment of the first one. Until the last one is read, the database keeps what is changed
-    /// meanwhile apart, so do not stop in between for long. A conversation that does not exist has no rows.
+    /// The rows are those of one moment. Until the last one is read, a transaction stays open in the database, so read
+    /// them without long pauses. A conversation that does not exist has no rows.
     pub fn rows(&self, conversation: &str) -> ExportedRows {
         let (sender, rows) = channel(PAGE);
         let (database, conversation) = (self.database.clone(), conversation.to_owned());
