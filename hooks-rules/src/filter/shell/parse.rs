@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 pub(super) fn read(line: &str) -> Option<Commands> {
     let tree = tree(line)?;
     // The shell joins the lines before it reads what follows the `$`. The grammar does not.
-    if line.contains("$\\\n") {
+    if line.contains("$\\\n") || continues_an_empty_line(line) {
         return None;
     }
     // These commands change how a shell resolves program names.
@@ -78,6 +78,11 @@ fn tree(line: &str) -> Option<Tree> {
     let options = ParseOptions::new().progress_callback(&mut patience);
     let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))?;
     (!tree.root_node().has_error()).then_some(tree)
+}
+
+/// Whether a backslash at the end of a line follows nothing but blanks. The grammar then joins the lines before and behind it.
+fn continues_an_empty_line(line: &str) -> bool {
+    line.match_indices("\\\n").any(|(at, _)| line[..at].trim_end_matches([' ', '\t']).ends_with('\n'))
 }
 
 /// The line with another word of the same length for each argument `{}`, as of `find`, which the grammar does not parse.
