@@ -116,17 +116,18 @@ impl Conversations {
     }
 }
 
-/// A store operation failed. Nothing was changed.
+/// A store operation failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Another writer changed the conversation after it was read. Read it again.
+    /// Another writer changed the conversation after it was read. Nothing was stored. Read it again.
     #[error("the conversation has changed since it was read")]
     Conflict,
-    /// Another process holds the conversation now: the lease of this change has expired.
+    /// Another process holds the conversation now: the lease of this change has expired. Nothing was stored.
     #[error("another process has taken over the conversation")]
     LeaseLost,
-    /// Any other failure.
+    /// Any other failure. The change was stored as a whole or not at all; a database may have stored it and lost the
+    /// connection before it said so.
     #[error("the message store failed: {0}")]
     Failed(String),
 }

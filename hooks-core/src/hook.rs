@@ -109,7 +109,7 @@ impl Hook {
         self
     }
 
-    /// Sets how long an async hook may take: a [`Duration`](std::time::Duration), or [`Timeout::None`].
+    /// Sets how long an async hook may take: a [`Duration`], or [`Timeout::None`].
     #[must_use]
     pub fn timeout(mut self, timeout: impl Into<Timeout>) -> Self {
         self.options.timeout = timeout.into();

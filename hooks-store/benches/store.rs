@@ -62,8 +62,9 @@ async fn turns(store: &Store, by_hand: &std::path::Path) {
     sqlx::any::install_default_drivers();
     let mut hand = AnyConnection::connect(&format!("sqlite:{}?mode=rwc", by_hand.display())).await.unwrap();
     hand.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL").await.unwrap();
-    let schema = include_str!("../migrations/1.sqlite.sql");
-    hand.execute(sqlx::raw_sql(schema)).await.unwrap();
+    for schema in [include_str!("../migrations/1.sqlite.sql"), include_str!("../migrations/3.sql")] {
+        hand.execute(sqlx::raw_sql(schema)).await.unwrap();
+    }
     hand.execute("INSERT INTO hooks_conversations (id, changes, next_place, last_row) VALUES ('c', 0, 0, '')")
         .await
         .unwrap();

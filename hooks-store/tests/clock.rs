@@ -15,7 +15,8 @@ async fn a_clock_that_is_set_back_by_an_hour_delays_and_ends_nothing() {
         let path = folder.path().to_str().unwrap();
         let library = folder.path().join("clock.so");
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/clock.c");
-        let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source).status().unwrap();
+        let built =
+            Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).args([source, "-ldl"]).status().unwrap();
         assert!(built.success());
         let back = folder.path().join("back");
         let variables = [("LD_PRELOAD", library.to_str().unwrap()), ("FIXTURE_CLOCK_BACK", back.to_str().unwrap())];
