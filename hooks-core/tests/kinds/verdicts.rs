@@ -113,3 +113,37 @@ fn verdicts_survive_json() {
     assert_eq!(serde_json::from_value::<AgentStart>(serde_json::to_value(&start).unwrap()).unwrap(), start);
     assert_eq!(serde_json::to_value(ReplyVerdict::Continue).unwrap(), "continue");
 }
+
+/// The word that records and reports show for a verdict. A verdict without a word is silent, and only such a verdict is.
+#[test]
+fn every_verdict_that_says_something_has_a_word() {
+    fn word<V: Verdict>(verdict: impl Into<V>) -> Option<&'static str> {
+        let verdict = verdict.into();
+        assert_eq!(verdict.is_silent(), verdict.summary().is_none(), "{verdict:?}");
+        verdict.summary()
+    }
+    let table = [
+        ("permission", word::<Permission>(()), None),
+        ("permission", word::<Permission>(Permission::allow()), Some("allow")),
+        ("permission", word::<Permission>(Permission::deny("no")), Some("deny")),
+        ("permission", word::<Permission>(Permission::ask("may it?")), Some("ask")),
+        ("prompt", word::<PromptVerdict>(()), None),
+        ("prompt", word::<PromptVerdict>(PromptVerdict::block("no")), Some("block")),
+        ("stop", word::<StopVerdict>(()), None),
+        ("stop", word::<StopVerdict>(StopVerdict::end("enough")), Some("end")),
+        ("reply", word::<ReplyVerdict>(()), None),
+        ("reply", word::<ReplyVerdict>(ReplyVerdict::Stop), Some("stop")),
+        ("reply", word::<ReplyVerdict>(ReplyVerdict::Continue), Some("continue")),
+        ("retry", word::<Retry>(()), None),
+        ("retry", word::<Retry>(Retry::Never), Some("no retry")),
+        ("retry", word::<Retry>(Retry::after(std::time::Duration::ZERO)), Some("retry")),
+        ("contexts", word::<Contexts>(()), None),
+        ("contexts", word::<Contexts>("be brief"), Some("contexts")),
+        ("agent start", word::<AgentStart>(()), None),
+        ("agent start", word::<AgentStart>(AgentStart::system_prompt("be kind")), Some("system prompt")),
+        ("contributions", word::<Contributions>(()), None),
+    ];
+    for (verdict, word, expected) in table {
+        assert_eq!(word, expected, "{verdict}");
+    }
+}
