@@ -15,7 +15,7 @@ use hooks_core::overrides::{Override, Overrides};
 use hooks_core::scope::AgentDef;
 use hooks_core::verdict::{Permission, PromptVerdict};
 use hooks_core::{Hook, Registry};
-use hooks_replay::{Matching, RecordLimits, Recorder, Report};
+use hooks_replay::{Matching, Reader, RecordLimits, Recorder, Report, ShadowReport};
 
 use crate::support;
 
@@ -23,11 +23,16 @@ fn definition() -> AgentDef {
     AgentDef::from_file(support::desk_file("agent.json")).unwrap()
 }
 
-/// Records the conversations in `lines`.
-fn record(path: &Path, lines: &[u8]) {
+/// No line is dropped, and there is one file.
+fn limits() -> RecordLimits {
     let mut limits = RecordLimits::default();
     (limits.queue, limits.file) = (1 << 20, u64::MAX);
-    let recorder = Recorder::create(path, "airline-desk", limits).unwrap();
+    limits
+}
+
+/// Records the conversations in `lines`.
+fn record(path: &Path, lines: &[u8]) {
+    let recorder = Recorder::create(path, "airline-desk", limits()).unwrap();
     let desk = Desk::with(Registry::discover().unwrap(), &definition(), None).unwrap().recorded(&recorder).unwrap();
     support::replay(&desk, lines);
     recorder.flush();
@@ -75,6 +80,41 @@ fn a_replay_of_the_unchanged_desk_is_empty() {
         assert!(report.turns > 2 * many, "{report}");
         println!("{report}");
     }
+}
+
+/// A new guard over the conversations, first in shadow, then in a replay of that recording, then in force.
+#[test]
+fn what_a_guard_in_shadow_would_have_denied_is_what_it_denies_when_enforced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("desk.jsonl");
+    let (lines, many) = conversations();
+    let registry = |mode| {
+        let registry = Registry::discover().unwrap();
+        let denies = |_: &_, event: &BeforeToolCall, _: &ToolInput| match event.call.name.as_str() {
+            "cancel_reservation" => Permission::deny("cancelling needs a person"),
+            _ => Permission::NoOpinion,
+        };
+        registry.register(Hook::at::<BeforeToolCall>("no_cancelling").reader(denies).mode(mode)).unwrap();
+        registry
+    };
+    let agent = definition().hooks(["no_cancelling"]);
+    let recorder = Recorder::create(&path, "airline-desk", limits()).unwrap();
+    let desk = Desk::with(registry(HookMode::Shadow), &agent, None).unwrap().recorded(&recorder).unwrap();
+    support::replay(&desk, &lines);
+    recorder.flush();
+    let mut shadow = ShadowReport::default();
+    shadow.add(Reader::open(&path).unwrap());
+    let would_deny = shadow.hooks[0].decisions.get("deny").map_or(0, |reasons| reasons.values().sum::<usize>());
+    println!("{shadow}");
+
+    let enforced = || Desk::with(registry(HookMode::Enforce), &agent, None).unwrap();
+    let report = dispatches(&enforced(), &path);
+    let flips = report.groups.iter().filter(|group| group.flip.as_ref().is_some_and(|flip| flip.to == "deny"));
+    let (_, summary) = support::replay(&enforced(), &lines);
+    let row = summary.hooks.iter().find(|row| row.hook == "no_cancelling").unwrap();
+    assert!(would_deny > 0 && shadow.hooks[0].runs > would_deny, "{many} conversations: {shadow}");
+    let (denied, flipped) = (usize::try_from(row.denials).unwrap(), flips.map(|group| group.count).sum::<usize>());
+    assert_eq!((flipped, denied), (would_deny, would_deny), "{shadow}\n{report}");
 }
 
 /// An edit of the desk's hooks, and its description.
