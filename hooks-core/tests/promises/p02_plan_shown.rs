@@ -15,7 +15,7 @@ async fn second() -> Permission {
 #[hook(id = "shown_third", kind = before_tool_call, timeout = none)]
 async fn third() {}
 
-#[hook(id = "shown_fourth", kind = before_tool_call)]
+#[hook(id = "shown_fourth", kind = before_tool_call, blocking, timeout = "1s")]
 fn fourth() {}
 
 #[hook(id = "shown_off", kind = before_tool_call)]
@@ -41,7 +41,7 @@ fn the_plan_tells_order_stages_who_writes_and_what_was_left_out() {
         "hooks of app `desk` and agent `support`",
         "before_tool_call (gate)",
         "   1   shown_first              writes priority -1; on failure continue; only tool pay_*;",
-        "   2 ┌ shown_fourth             reads  priority 0; on failure deny;",
+        "   2 ┌ shown_fourth             reads  blocking, within 1s; priority 0; on failure deny;",
         "   3 │ shown_third              reads  async, no deadline; priority 0; on failure deny;",
         "   4 └ shown_second             reads  async, within 2s; priority 0; after shown_first; on failure deny;",
         "   - shown_off                  left out: disabled",
