@@ -148,8 +148,9 @@ impl TurnLoop {
         }
         // A store that failed may have stored a result nevertheless.
         let _ = self.catch_up().await;
-        self.forget_waiting(&self.transcript.lineage.messages()).await;
-        for call in self.open_calls() {
+        let open = self.open_calls();
+        self.forget_waiting(&open).await;
+        for call in open {
             // The text differs, because a model repeats a call that was not run.
             let text = if self.calls.started.contains(&call.id) {
                 "The call was started, but the turn ended before its result was stored"

@@ -9,6 +9,7 @@ use super::TurnLoop;
 use super::end::End;
 use super::lineage::Lineage;
 use super::pairs::paired;
+use super::resume::open_calls;
 use crate::event::TurnEvent;
 use crate::injected;
 use crate::reply::Outcome;
@@ -21,7 +22,8 @@ impl TurnLoop {
     pub(super) async fn submit(&mut self, prompt: Message, stored: StoredConversation) -> Result<(), End> {
         self.transcript.lineage = Lineage::of(stored);
         let messages = self.transcript.lineage.messages();
-        let stored = paired(messages.clone().into());
+        let open = open_calls(&messages);
+        let stored = paired(messages.into());
         self.calls.stored = stored.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
         let rows = stored.len();
         self.transcript.view = self.fire(&FilterMessages::new(), stored).await?.subject;
@@ -71,7 +73,9 @@ impl TurnLoop {
         self.transcript.view = view;
         self.taken = true;
         // Only now: the answer of a person can still come if hooks reject the prompt.
-        self.abandon_waiting(&messages).await?;
+        if let Some(open) = open {
+            self.abandon_waiting(open).await?;
+        }
         if let Some(prompt) = prompt {
             self.store(prompt).await?;
             if let Some(row) = self.transcript.lineage.last_stored().map(str::to_owned) {

@@ -18,8 +18,18 @@ use crate::inputs::WaitingInput;
 use crate::reply::TurnError;
 use crate::store::{self, StoreError, StoredConversation};
 
-/// The index of the last message with tool calls, and its calls without a result.
-fn open_calls(messages: &[Message]) -> Option<(usize, Vec<ToolCall>)> {
+/// The last message with tool calls, if some of them have no result.
+pub(super) struct OpenCalls {
+    /// The index of the message.
+    at: usize,
+    /// All its calls.
+    all: Vec<ToolCall>,
+    /// Those without a result.
+    open: Vec<ToolCall>,
+}
+
+/// The open calls at the end of a conversation.
+pub(super) fn open_calls(messages: &[Message]) -> Option<OpenCalls> {
     let at = messages.iter().rposition(|message| message.tool_calls().next().is_some())?;
     let is_result_of =
         |block: &Block, call: &ToolCall| matches!(block, Block::ToolResult(result) if result.call_id == call.id);
@@ -30,8 +40,9 @@ fn open_calls(messages: &[Message]) -> Option<(usize, Vec<ToolCall>)> {
     let is_last = messages[at + 1..]
         .iter()
         .all(|message| message.content.iter().any(|block| matches!(block, Block::ToolResult(_))));
-    let open: Vec<_> = messages[at].tool_calls().filter(|call| !has_result(call)).cloned().collect();
-    (is_last && !open.is_empty()).then_some((at, open))
+    let all: Vec<_> = messages[at].tool_calls().cloned().collect();
+    let open: Vec<_> = all.iter().filter(|call| !has_result(call)).cloned().collect();
+    (is_last && !open.is_empty()).then_some(OpenCalls { at, all, open })
 }
 
 /// Removes the results that stand in for those of open calls.
@@ -52,7 +63,9 @@ impl TurnLoop {
     /// Continues where an earlier turn left calls open: calls that were never started, and calls to agents that wait.
     pub(super) async fn take_up(&mut self, stored: StoredConversation) -> Result<(), End> {
         let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
-        let Some((at, open)) = open_calls(&messages) else { return Err(TurnError::NothingToResume.into()) };
+        let Some(OpenCalls { at, all, open }) = open_calls(&messages) else {
+            return Err(TurnError::NothingToResume.into());
+        };
         let waiting = self.waiting(&open).await?;
         if waiting.held.is_empty() && waiting.agents.is_empty() {
             return Err(TurnError::NothingToResume.into());
@@ -71,7 +84,7 @@ impl TurnLoop {
         self.calls.held.clone_from(&waiting.held);
         self.taken = true;
         self.start_agent("").await?;
-        let open = self.not_started(messages[at].tool_calls().cloned().collect(), &open, &waiting).await?;
+        let open = self.not_started(all, &open, &waiting).await?;
         self.carry_out(open).await
     }
 
@@ -122,13 +135,13 @@ impl TurnLoop {
         Ok(never_started)
     }
 
-    /// Stores a result for each call of `messages` that waits, because a prompt came instead of the answer.
-    pub(super) async fn abandon_waiting(&mut self, messages: &[Message]) -> Result<(), End> {
-        let Some((at, open)) = open_calls(messages) else { return Ok(()) };
+    /// Stores a result for each call that waits, because a prompt came instead of the answer.
+    pub(super) async fn abandon_waiting(&mut self, calls: OpenCalls) -> Result<(), End> {
+        let OpenCalls { all, open, .. } = calls;
         let waiting = self.waiting(&open).await?;
         if !waiting.held.is_empty() || !waiting.agents.is_empty() {
             remove_results_of(&open, &mut self.transcript.view);
-            for call in self.not_started(messages[at].tool_calls().cloned().collect(), &open, &waiting).await? {
+            for call in self.not_started(all, &open, &waiting).await? {
                 let done = if waiting.agents.contains(&call.id) { "Not finished" } else { "Not run" };
                 let text = format!("{done}: the conversation continued without an answer to the question about it");
                 let input = call.input.clone();
@@ -136,29 +149,29 @@ impl TurnLoop {
             }
             self.transcript.view = paired(std::mem::take(&mut self.transcript.view));
         }
-        self.forget_waiting(messages).await;
+        self.forget_waiting(&open).await;
         Ok(())
     }
 
     /// Discards the questions about calls that will not run any more, here and in the turns of sub-agents.
-    pub(super) async fn forget_waiting(&self, messages: &[Message]) {
+    pub(super) async fn forget_waiting(&self, open: &[ToolCall]) {
         let conversation = self.session.conversation.clone();
-        self.forget(&conversation, messages).await;
+        self.forget(&conversation, open).await;
     }
 
-    fn forget<'a>(&'a self, conversation: &'a str, messages: &'a [Message]) -> BoxFuture<'a, ()> {
+    fn forget<'a>(&'a self, conversation: &'a str, open: &'a [ToolCall]) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            for call in open_calls(messages).map(|(_, open)| open).unwrap_or_default() {
+            for call in open {
                 let approver = &self.session.harness.approver;
                 let forgotten =
                     AssertUnwindSafe(async { approver.forget(conversation, &call.id).await }).catch_unwind();
                 // On a timeout, the approver keeps a question whose answer has no effect.
                 let _ = tokio::time::timeout(self.limits().store, forgotten).await;
-                if let Ok(Some(within)) = self.waiting_agent(conversation, &call).await
+                if let Ok(Some(within)) = self.waiting_agent(conversation, call).await
                     && let Ok(read) = store::read(&*self.session.harness.store, &within).await
                 {
                     let messages: Vec<_> = read.rows.into_iter().map(|row| row.message).collect();
-                    self.forget(&within, &messages).await;
+                    self.forget(&within, &open_calls(&messages).map(|calls| calls.open).unwrap_or_default()).await;
                 }
             }
         })
@@ -194,7 +207,7 @@ impl TurnLoop {
             }
             let Some((within, read)) = last else { return Ok(None) };
             let messages: Vec<_> = read.rows.into_iter().map(|row| row.message).collect();
-            for call in open_calls(&messages).map(|(_, open)| open).unwrap_or_default() {
+            for call in open_calls(&messages).map(|calls| calls.open).unwrap_or_default() {
                 if self.held(&within, &call.id).await.is_some() || self.waiting_agent(&within, &call).await?.is_some() {
                     return Ok(Some(within));
                 }
