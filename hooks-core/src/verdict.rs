@@ -134,7 +134,7 @@ pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
         None
     }
 
-    /// The verdict for `on_failure = deny`; `None` if this type cannot deny.
+    /// The verdict for `on_failure = deny`. With `None`, a dispatch whose hook must deny fails instead.
     fn could_not_answer(kind: FailureKind, hook: &HookId) -> Option<Self> {
         let _ = (kind, hook);
         None

@@ -345,15 +345,17 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         match failure.on_failure {
             OnFailure::Continue => Flow::Next,
             OnFailure::Remove => self.stop(ChainEnd::Removed(index)),
-            OnFailure::Deny => match catch(|| self.deny(kind, &failure.hook)) {
-                Ok(true) => self.stop(ChainEnd::Decided),
-                Ok(false) => Flow::Next,
-                // The verdict may be a type of the app and panic. Continuing without its denial would be an allow.
-                Err(panic) => {
-                    let cause = redacted(&format!("{}; the verdict that denies panicked: {panic}", failure.cause));
-                    self.stop(ChainEnd::NoOutcome(NoOutcome::Required(Failure { cause, ..failure })))
-                }
-            },
+            OnFailure::Deny => {
+                // The verdict may be a type of the app, which may panic or have no denial. Continuing without one would
+                // be an allow.
+                let undenied = match catch(|| self.deny(kind, &failure.hook)) {
+                    Ok(true) => return self.stop(ChainEnd::Decided),
+                    Ok(false) => "the verdict has no denial: implement `could_not_answer`".to_owned(),
+                    Err(panic) => format!("the verdict that denies panicked: {panic}"),
+                };
+                let cause = redacted(&format!("{}; {undenied}", failure.cause));
+                self.stop(ChainEnd::NoOutcome(NoOutcome::Required(Failure { cause, ..failure })))
+            }
             OnFailure::Required => self.stop(ChainEnd::NoOutcome(NoOutcome::Required(failure))),
         }
     }
