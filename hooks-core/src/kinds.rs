@@ -45,5 +45,5 @@ use crate::kind::KindDescriptor;
 /// assert!(names.is_sorted() && names.contains(&"before_tool_call"));
 /// ```
 pub fn all() -> Vec<&'static KindDescriptor> {
-    crate::kind::all()
+    crate::kind::all().to_vec()
 }

@@ -111,10 +111,7 @@ impl Manifest {
         Self {
             version: 1,
             hooks: hooks.iter().map(|hook| hook_manifest(hook)).collect(),
-            kinds: all()
-                .into_iter()
-                .map(|kind| KindManifest { kind, fired_at: fired.get(kind.name).copied() })
-                .collect(),
+            kinds: all().iter().map(|kind| KindManifest { kind, fired_at: fired.get(kind.name).copied() }).collect(),
         }
     }
 

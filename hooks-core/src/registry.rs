@@ -242,7 +242,7 @@ impl Registry {
 
     /// All kinds linked into this program, sorted by name.
     pub fn kinds(&self) -> Vec<&'static KindDescriptor> {
-        kind::all()
+        kind::all().to_vec()
     }
 
     /// Makes the set of hooks in force: those of the app's list, of the plugins, and of the prompt's list or else the

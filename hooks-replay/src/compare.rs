@@ -1,7 +1,9 @@
 //! Differences between a recorded dispatch and its replay.
 
 use std::fmt;
+use std::sync::LazyLock;
 
+use hooks_core::record::{Skip, Status};
 use json_patch::Patch;
 use serde::Serialize;
 use serde_json::Value;
@@ -290,7 +292,9 @@ pub(crate) fn answers_are_missing(then: &[RunLine], today: &[RunLine]) -> bool {
 
 /// Whether a hook was skipped because the dispatch is a replay.
 pub(crate) fn is_of_a_replay(run: &RunLine) -> bool {
-    run.status == hooks_core::record::Status::Skipped(hooks_core::record::Skip::Replay).to_string()
+    // Every run of every dispatch is asked.
+    static SKIPPED: LazyLock<String> = LazyLock::new(|| Status::Skipped(Skip::Replay).to_string());
+    run.status == *SKIPPED
 }
 
 impl fmt::Display for Flip {

@@ -66,6 +66,9 @@ pub enum Unreadable {
     },
 }
 
+/// The usual length of a line, so that few lines are moved while they are read.
+const USUAL: usize = 2 << 10;
+
 /// The non-empty lines, each with its number, starting at 1, and its line ending.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
@@ -86,7 +89,7 @@ impl<R: BufRead> Iterator for Lines<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.failed {
-            let mut text = Vec::new();
+            let mut text = Vec::with_capacity(USUAL);
             self.number += 1;
             let line = self.number;
             match read_line(&mut self.input, &mut text) {

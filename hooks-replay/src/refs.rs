@@ -35,9 +35,15 @@ impl SharedId {
         Self(hash.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
+    /// Parses the form that [`Display`](fmt::Display) writes, and no other one.
     fn read(text: &str) -> Option<Self> {
-        let is_written = text.len() == 16 && text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
-        is_written.then(|| u64::from_str_radix(text, 16).ok().map(Self)).flatten()
+        let digit = |byte| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'a'..=b'f' => Some(byte - b'a' + 10),
+            _ => None,
+        };
+        let number = text.bytes().try_fold(0, |number: u64, byte| Some(number << 4 | u64::from(digit(byte)?)));
+        number.filter(|_| text.len() == 16).map(Self)
     }
 }
 

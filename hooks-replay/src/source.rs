@@ -52,6 +52,9 @@ pub(crate) struct Source {
 /// The lines of one file.
 type FoundLines = Box<dyn Iterator<Item = (usize, Found)> + Send>;
 
+/// The size of a read.
+const CHUNK: usize = 64 << 10;
+
 impl Source {
     pub(crate) fn of<P: AsRef<Path>>(paths: &[P]) -> Self {
         let length = |path: &P| std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
@@ -71,7 +74,7 @@ impl Source {
             return Err(unreadable(io::Error::new(io::ErrorKind::IsADirectory, help)));
         }
         let file = File::open(path).map_err(unreadable)?;
-        let mut input = BufReader::new(Counted { file, read: Arc::clone(&self.read) });
+        let mut input = BufReader::with_capacity(CHUNK, Counted { file, read: Arc::clone(&self.read) });
         let begin = Beginning::read(&mut input).map_err(unreadable)?;
         if begin.is_no_json() || (begin.is_broken() && is_one_value(path)) {
             return Ok(Box::new(std::iter::once((1, Found::Unreadable(Unreadable::NotLines)))));

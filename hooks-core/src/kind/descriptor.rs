@@ -3,6 +3,7 @@
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::panic::RefUnwindSafe;
+use std::sync::LazyLock;
 
 use serde::Serialize;
 
@@ -134,11 +135,15 @@ inventory::collect!(Submitted);
 /// All kinds linked into this program, built-in ones and the app's, sorted by name.
 ///
 /// If two types have the same name, both are listed; a set with hooks of both is an error.
-pub(crate) fn all() -> Vec<&'static KindDescriptor> {
-    let mut kinds: Vec<&KindDescriptor> = inventory::iter::<Submitted>.into_iter().map(|kind| (kind.0)()).collect();
-    // Link order differs from build to build.
-    kinds.sort_by_key(|kind| (kind.name, kind.origin));
-    // A crate is linked twice if its tests depend on a crate that depends on it. Both copies are one kind.
-    kinds.dedup_by_key(|kind| (kind.name, kind.origin));
-    kinds
+pub(crate) fn all() -> &'static [&'static KindDescriptor] {
+    // Collected once: firing a kind by name looks it up here.
+    static ALL: LazyLock<Vec<&KindDescriptor>> = LazyLock::new(|| {
+        let mut kinds: Vec<_> = inventory::iter::<Submitted>.into_iter().map(|kind| (kind.0)()).collect();
+        // Link order differs from build to build.
+        kinds.sort_by_key(|kind| (kind.name, kind.origin));
+        // A crate is linked twice if its tests depend on a crate that depends on it. Both copies are one kind.
+        kinds.dedup_by_key(|kind| (kind.name, kind.origin));
+        kinds
+    });
+    &ALL
 }
