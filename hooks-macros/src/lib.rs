@@ -46,6 +46,10 @@ pub fn hook(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a struct or an enum the event of an app's own kind. See `hooks_core::HookKind`.
 ///
 #[doc = include_str!("derive/options.md")]
+///
+/// `match(option = path.to.field)` filters by a nested field, under the name before the `=`. The path may end in a method
+/// that returns a `&str`. A type before the `=`, as in `match(region: Region = order.region)`, lists the valid words; it
+/// implements `hooks_core::words::Words`.
 #[proc_macro_derive(HookKind, attributes(hook_kind))]
 pub fn derive_hook_kind(item: TokenStream) -> TokenStream {
     derive::expand(item.into()).into()

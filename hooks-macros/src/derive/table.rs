@@ -49,7 +49,7 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "match",
         write: "match(region)",
         elsewhere: &["filter", "filters", "fields", "matcher"],
-        meaning: "the fields that `#[hook]` may filter by: `match(field, …)`, or `match(option = path.to.field)`; the path may end in a method that returns a `&str`; `: Type` before the `=` names a type that implements `Words`, which lists the valid words",
+        meaning: "the fields that hooks may filter by, as in `match(region)` or `match(tool = call.name)`",
         default: "nothing",
         read: |kind, option, errors| kind.fields = fields(option, errors),
     },
