@@ -1,8 +1,12 @@
 //! How answers are folded, as tables.
 
+use std::time::Duration;
+
 use hooks_core::kinds::{Stop, StopReason};
 use hooks_core::prelude::*;
+use hooks_core::verdict::{Attribution, Denial, FollowUp, PromptDecision, Question};
 use hooks_core::{HookId, testing};
+use serde_json::json;
 
 fn fold<V: Verdict>(answers: impl IntoIterator<Item = V>) -> V {
     let mut folded = V::from(());
@@ -146,4 +150,121 @@ fn every_verdict_that_says_something_has_a_word() {
     for (verdict, word, expected) in table {
         assert_eq!(word, expected, "{verdict}");
     }
+}
+
+#[test]
+fn an_attribution_says_where_the_rule_is() {
+    let rule = || Attribution::new(HookId::named("no_rm").unwrap());
+    let table = [
+        (rule(), "no_rm"),
+        (rule().file("hooks.json", 3), "no_rm (hooks.json:3)"),
+        (rule().plugin("acme"), "no_rm (plugin acme)"),
+        (rule().file("hooks.json", 3).plugin("acme"), "no_rm (hooks.json:3, plugin acme)"),
+    ];
+    for (attribution, text) in table {
+        assert_eq!(attribution.to_string(), text);
+        let denial = Denial::from("no".to_owned()).attributed_to(attribution.clone());
+        assert_eq!(denial.by, Some(HookId::named("no_rm").unwrap()));
+        assert_eq!(denial.attribution.as_deref(), Some(&attribution));
+        let question = Question::new("why").attributed_to(attribution.clone());
+        assert_eq!((question.by, question.attribution.as_deref()), (denial.by, Some(&attribution)));
+    }
+    assert_eq!(Denial::from("no"), Denial::from("no".to_owned()));
+}
+
+#[test]
+fn a_question_has_what_the_person_needs() {
+    let question = Question::new("a refund").risk("high").choices(["half", "all"]).details(json!({"cents": 9}));
+    let asked = serde_json::to_value(Permission::from(question)).unwrap();
+    let expected = json!({
+        "permission": "ask", "by": null, "reason": "a refund", "risk": "high", "choices": ["half", "all"], "details": {"cents": 9},
+    });
+    assert_eq!(asked, expected);
+}
+
+#[test]
+fn the_last_opinion_on_another_call_decides() {
+    let (wait, longer) = (Retry::after(Duration::from_secs(1)), Retry::after(Duration::from_secs(2)));
+    let table = [
+        (vec![], Retry::NoOpinion),
+        (vec![wait, Retry::NoOpinion], wait),
+        (vec![wait, longer], longer),
+        (vec![longer, Retry::Never], Retry::Never),
+        (vec![Retry::Never, wait], wait),
+    ];
+    for (answers, expected) in table {
+        assert_eq!(fold(answers.clone()), expected, "{answers:?}");
+    }
+}
+
+#[test]
+fn contexts_are_put_together_whatever_they_come_from() {
+    let answers = [
+        Contexts::from("one"),
+        Some("two".to_owned()).into(),
+        None.into(),
+        vec!["three".to_owned(), "four".to_owned()].into(),
+    ];
+    assert_eq!(
+        serde_json::to_value(fold(answers)).unwrap(),
+        serde_json::to_value(Contexts::from(["one", "two", "three", "four"].map(str::to_owned).to_vec())).unwrap()
+    );
+}
+
+#[test]
+fn a_prompt_is_stopped_or_blocked_for_a_reason() {
+    let table = [
+        (PromptVerdict::stop("done"), PromptDecision::Stop("done".into())),
+        (PromptVerdict::block(" "), PromptDecision::Block("no reason given".into())),
+    ];
+    for (verdict, decision) in table {
+        assert!(verdict.is_final());
+        assert_eq!(verdict.decision, decision);
+    }
+    assert_eq!(FollowUp::from("on\n").as_str(), "on");
+}
+
+/// Each rule for a field, with an answer that is not set before, between and after the others.
+#[test]
+fn each_rule_for_a_field_treats_what_is_not_set_as_no_opinion() {
+    #[derive(Clone, Debug, PartialEq, Verdict)]
+    struct Choice {
+        #[verdict(first)]
+        first: Option<u8>,
+        #[verdict(last)]
+        last: Option<u8>,
+        #[verdict(max)]
+        most: Option<u8>,
+        #[verdict(min)]
+        least: Option<u8>,
+        #[verdict(any)]
+        any: bool,
+        #[verdict(joined)]
+        joined: Vec<u8>,
+        #[verdict(intersected)]
+        common: Option<Vec<u8>>,
+    }
+    let says = |numbers: &[u8]| Choice {
+        first: Some(numbers[0]),
+        last: Some(numbers[0]),
+        most: Some(numbers[0]),
+        least: Some(numbers[0]),
+        any: numbers[0] == 2,
+        joined: numbers.to_vec(),
+        common: Some(numbers.to_vec()),
+    };
+    let silent = || Choice::from(());
+    let (one, two, three) = (says(&[1, 7]), says(&[3, 7, 1]), says(&[2, 1]));
+    let folded = fold([silent(), one, silent(), two, three, silent()]);
+    let expected = Choice {
+        first: Some(1),
+        last: Some(2),
+        most: Some(3),
+        least: Some(1),
+        any: true,
+        joined: vec![1, 7, 3, 7, 1, 2, 1],
+        common: Some(vec![1]),
+    };
+    assert_eq!(folded, expected);
+    assert_eq!(fold([silent(), silent()]), silent());
 }

@@ -170,3 +170,28 @@ async fn what_panics_when_it_is_dropped_is_its_own_failure() {
     let ran = testing::run([hook], &Decide {}, Trail::default()).await.unwrap();
     ran.expect_failed("h", "dropped");
 }
+
+#[hook(id = "computes", kind = NoteDown, run = detached, blocking)]
+fn computes(trail: &Trail) -> Result<(), String> {
+    if trail.0.is_empty() { Ok(()) } else { Err(format!("{:?}", trail.0)) }
+}
+
+#[tokio::test]
+async fn a_blocking_one_runs_on_another_thread_and_its_end_is_reported() {
+    let table = [
+        (Trail::default(), (Status::Completed, None)),
+        (Trail(vec!["x"]), (Status::Failed, Some(r#"["x"]"#.to_owned()))),
+    ];
+    for (trail, expected) in table {
+        let registry = Registry::empty().with(hooks![computes]).unwrap();
+        let ends: Arc<Mutex<Vec<_>>> = Arc::default();
+        let into = Arc::clone(&ends);
+        registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+            into.lock().unwrap().push((ended.run.status, ended.run.cause.clone()));
+        }));
+        let set = registry.scope(&AgentDef::new("a").hooks(hooks![computes]), None).unwrap();
+        let _ = set.fire(&cx(), &NoteDown {}, trail).await.unwrap();
+        registry.drain(Duration::from_secs(5)).await;
+        assert_eq!(*ends.lock().unwrap(), [expected]);
+    }
+}

@@ -43,6 +43,7 @@ mod p10_one_set;
 mod p12_dropped;
 mod p12_records;
 mod p12_spans;
+mod p12_traces;
 mod p13_alive;
 mod p13_backoff;
 mod p13_bounds;

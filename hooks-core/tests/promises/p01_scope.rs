@@ -1,6 +1,8 @@
 //! Promise 1: a hook runs only if the scope in force names it.
 
 use hooks_core::diagnostics::{Finding, FindingKind, HarnessFacts};
+use hooks_core::overrides::{Override, Overrides};
+use hooks_core::plugin::Plugin;
 use hooks_core::record::{Skip, Status};
 use hooks_core::scope::{Definition, HookUse};
 
@@ -242,4 +244,69 @@ fn a_hook_whose_filter_does_not_match_is_skipped_and_recorded_so() {
         let wanted = if expected.len() == 2 { Status::Completed } else { Status::Skipped(Skip::Filter) };
         assert_eq!(status, wanted, "{topic}");
     }
+}
+
+/// For the gates of one agent over the calls of another: what is in force for everybody is there already.
+#[test]
+fn a_scope_alone_has_neither_the_app_s_list_nor_what_is_in_force_everywhere() {
+    let registry = three_levels();
+    registry.install(Plugin::new("acme").hook(writes("of_plugin"))).unwrap();
+    let agent = AgentDef::new("a").hooks(["of_agent", "of_app", "of_plugin"]);
+    let prompt = PromptDef::new("p").hooks(["of_prompt"]);
+    assert_eq!(run(&registry.scope_alone(&agent, None).unwrap()), ["of_agent"]);
+    assert_eq!(run(&registry.scope_alone(&agent, Some(&prompt)).unwrap()), ["of_prompt"]);
+    assert_eq!(run(&registry.scope_alone(&AgentDef::new("b"), None).unwrap()), [""; 0]);
+    let error = registry.scope_alone(&AgentDef::new("c").hooks(["of_agnet"]), None).unwrap_err();
+    assert!(error.to_string().contains("of_agnet"), "{error}");
+}
+
+#[test]
+fn a_fork_has_the_hooks_and_the_app_but_changes_alone() {
+    let registry = three_levels();
+    let fork = registry.fork();
+    assert_eq!(fork.app().name, "desk");
+    fork.set_app(AppDef::new("other").hooks(["of_nobody"]));
+    fork.register(writes("new")).unwrap();
+    let agent = AgentDef::new("a").hooks(["of_agent"]);
+    assert_eq!(run(&registry.scope(&agent, None).unwrap()), ["of_app", "of_agent"]);
+    assert_eq!(run(&fork.scope(&agent, None).unwrap()), ["of_nobody", "of_agent"]);
+    assert_eq!((registry.app().name, registry.hooks().len(), fork.hooks().len()), ("desk".into(), 4, 5));
+    let names: Vec<_> = registry.kinds().iter().map(|kind| kind.name).collect();
+    assert!(names.is_sorted() && ["boot", "seen", "step"].iter().all(|name| names.contains(name)), "{names:?}");
+}
+
+#[test]
+fn a_set_lists_its_kinds_and_the_hooks_of_each() {
+    let registry = registry([writes("on"), writes("off").only("topic", "a*|b"), writes("gone")]);
+    registry.add_overrides([Overrides::new("ops").set("gone", Override::new().enabled(false))]).unwrap();
+    let set = registry.scope(&AgentDef::new("a").hooks(["on", "off", "gone"]), None).unwrap();
+    assert_eq!(set.kinds().collect::<Vec<_>>(), ["step"]);
+    let plan: Vec<_> = set.plan("step").collect();
+    assert_eq!(plan.iter().map(|hook| hook.hook().as_str()).collect::<Vec<_>>(), ["on", "off"]);
+    assert!(plan[0].stage() < plan[1].stage(), "writers run one after the other");
+    assert!(plan[1].text().contains("off"), "{}", plan[1].text());
+    assert_eq!(plan[1].kept_out_by("topic", "b"), None);
+    assert_eq!(plan[1].kept_out_by("topic", "c").as_deref(), Some("topic a*|b"));
+    assert_eq!(plan[0].kept_out_by("topic", "c"), None);
+    let left: Vec<_> = set.left_out("step").map(|(id, why)| (id.as_str(), why)).collect();
+    assert_eq!(left.len(), 1);
+    assert!(left[0].0 == "gone" && left[0].1.contains("ops"), "{left:?}");
+    assert!(set.left_out("seen").next().is_none() && set.plan("seen").next().is_none());
+}
+
+#[test]
+fn a_set_that_is_older_than_its_registry_is_found() {
+    let registry = three_levels();
+    let agent = AgentDef::new("a").hooks(["of_agent"]);
+    let outdated = |set: &HookSet| -> Vec<String> {
+        let findings = registry.audit([set]);
+        let outdated = findings.iter().filter(|finding| finding.kind() == FindingKind::OutdatedSet);
+        outdated.map(Finding::to_string).collect()
+    };
+    let set = registry.scope(&agent, None).unwrap();
+    assert_eq!(outdated(&set), [""; 0]);
+    registry.register(writes("late")).unwrap();
+    let found = outdated(&set);
+    assert!(found.len() == 1 && found[0].contains("call `registry.scope(…)` again"), "{found:?}");
+    assert_eq!(outdated(&registry.scope(&agent, None).unwrap()), [""; 0]);
 }

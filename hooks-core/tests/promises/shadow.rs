@@ -141,3 +141,14 @@ async fn the_attribute_says_the_mode_until_an_override_says_another() {
         assert_eq!(noted(fired.report.record.as_ref().unwrap(), id).2, note, "{id} {over:?}");
     }
 }
+
+#[tokio::test]
+async fn a_subject_that_a_hook_in_shadow_removes_stays() {
+    let removes = || Hook::at::<Step>("removes").replacer(|_, _, _: Trail| None::<Trail>).mode(HookMode::Shadow);
+    let set = set([removes(), writes("after")]);
+    let cx = HookContext::builder().keep_records(true).build();
+    let fired = set.fire(&cx, &step(), Trail::default()).await.unwrap();
+    assert_eq!(fired.subject.as_ref().unwrap().0, ["after"]);
+    let record = fired.report.record.as_ref().unwrap();
+    assert_eq!(noted(record, "removes"), (Status::Completed, Some("remove"), Some(Note::Shadow), false));
+}
