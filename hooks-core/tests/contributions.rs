@@ -419,3 +419,39 @@ proptest! {
         prop_assert!(sections.entries.iter().map(|entry| entry.text.chars().count()).sum::<usize>() <= 16_000);
     }
 }
+
+/// Every contribution, with its name in records and the capability that it needs.
+#[test]
+fn each_contribution_has_a_name_a_capability_and_a_place_among_the_views() {
+    let table = [
+        (Contribution::policy("model", "profile", "small", 1), "policy model.profile", Some(Capability::Policy)),
+        (
+            Contribution::prompt_context("user", "tier", "gold"),
+            "prompt_context user.tier",
+            Some(Capability::PromptContext),
+        ),
+        (Contribution::prompt_section("tone", "Tone", "kind"), "prompt_section tone", Some(Capability::PromptSection)),
+        (Contribution::tool_bundle("pay", ["refund"]), "tool_bundle pay", Some(Capability::ToolBundle)),
+        (
+            Contribution::prompt_manifest_diagnostic("a.b", "text"),
+            "prompt_manifest_diagnostic a.b",
+            Some(Capability::PromptManifestDiagnostic),
+        ),
+        (Contribution::audit("seen"), "audit", Some(Capability::Audit)),
+        (Contribution::background_job("index", json!({})), "background_job index", Some(Capability::BackgroundJob)),
+        (Contribution::Noop, "noop", None),
+    ];
+    assert!(Contributions::default().is_empty());
+    for (one, name, capability) in &table {
+        assert_eq!(one.capability(), *capability, "{name}");
+        let alone = Contributions::from(one.clone());
+        assert!(!alone.is_empty() && alone.iter().eq([one]), "{name}");
+        let names: Vec<_> = alone.contributed().into_iter().map(|id| id.what).collect();
+        assert_eq!(names, [*name]);
+        assert_eq!(alone.summary(), capability.map(|_| "contributes"), "{name}");
+    }
+    let every = all(table.into_iter().map(|(one, ..)| one));
+    assert_eq!(every.audit_notes().map(|note| note.message.as_str()).collect::<Vec<_>>(), ["seen"]);
+    assert_eq!(every.background_jobs().collect::<Vec<_>>(), [("index", &json!({}))]);
+    assert_eq!(every.prompt_manifest_diagnostics().iter().map(ToString::to_string).collect::<Vec<_>>(), ["a.b: text"]);
+}
