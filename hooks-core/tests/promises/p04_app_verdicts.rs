@@ -265,13 +265,31 @@ async fn readers_dropped_for_a_verdict_that_panics_have_failed() {
         }
     }
     #[derive(Clone, Debug, HookKind)]
-    #[hook_kind(name = "ruling", verdict = Ruling)]
-    struct Rule;
+    #[hook_kind(name = "ruling", verdict = Ruling, match(topic))]
+    struct Rule {
+        topic: String,
+    }
 
-    let rules = Hook::at::<Rule>("rules").async_reader(|_, _, ()| later(1, Ruling { is_final: true }));
-    let guard = Hook::at::<Rule>("guard").async_reader(|_, _, ()| later(5, ())).on_failure(OnFailure::Required);
-    let registry = registry([rules.on_failure(OnFailure::Continue), guard]);
-    let set = registry.scope(&AgentDef::new("a").hooks(["rules", "guard"]), None).unwrap();
-    let fired = set.fire(&cx(), &Rule, ()).await;
-    assert!(fired.unwrap_err().to_string().contains("`guard`"), "the guard was never heard");
+    let guard = || Hook::at::<Rule>("guard").async_reader(|_, _, ()| later(5, ()));
+    let rules = || Hook::at::<Rule>("rules").async_reader(|_, _, ()| later(1, Ruling { is_final: true }));
+    let of_rules = ("rules", "in merge");
+    let of_guard = ("guard", "dropped because of an earlier hook's final verdict, which did not end the chain");
+    let table = [
+        (guard().on_failure(OnFailure::Required), Err("`guard`")),
+        (guard().on_failure(OnFailure::Continue), Ok(vec![of_rules, of_guard])),
+        // It would not have run.
+        (guard().only("topic", "other").on_failure(OnFailure::Required), Ok(vec![of_rules])),
+    ];
+    for (guard, expected) in table {
+        let set = set([rules().on_failure(OnFailure::Continue), guard]);
+        let fired = set.fire(&cx(), &Rule { topic: "any".to_owned() }, ()).await;
+        match (fired, expected) {
+            (Err(error), Err(words)) => assert!(error.to_string().contains(words), "{error}"),
+            (Ok(fired), Ok(expected)) => {
+                let failures = fired.report.failures.iter().map(|one| (one.hook.as_str(), one.cause.as_str()));
+                assert_eq!(failures.collect::<Vec<_>>(), expected);
+            }
+            (fired, expected) => panic!("{fired:?}, {expected:?}"),
+        }
+    }
 }
