@@ -1,10 +1,11 @@
 //! What an observer of traces gets: what was committed, and the reason if a dispatch has no outcome.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_core::CancellationToken;
+use hooks_core::hook::HookMode;
 use hooks_core::record::{Observer, Record, Trace};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
@@ -177,4 +178,19 @@ fn a_payload_that_is_no_json_has_no_trace_and_harms_no_dispatch() {
         assert_eq!((fired.subject.0.len(), fired.verdict.0.as_deref()), (1, Some("fine")));
         assert!(traces.0.lock().unwrap().is_empty());
     }
+}
+
+#[test]
+fn a_revision_changes_with_the_options_of_a_hook() {
+    let revision = |hook: Hook| {
+        let (set, traces) = traced(vec![hook]);
+        let _ = set.fire_blocking(&cx(), &Noted::default(), Notes::default()).unwrap();
+        let traces = traces.0.lock().unwrap();
+        traces[0].runs[0].revision
+    };
+    let hook = || writes("a", None);
+    let variants = [hook(), hook().priority(1), hook().on_failure(OnFailure::Required), hook().mode(HookMode::Shadow)];
+    let revisions: BTreeSet<u64> = variants.map(revision).into();
+    assert_eq!(revisions.len(), 4, "{revisions:?}");
+    assert!(revisions.contains(&revision(hook())), "it does not change without a reason");
 }
