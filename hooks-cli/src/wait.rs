@@ -1,10 +1,11 @@
 //! Waits for hooks, with a progress indicator on terminals, and handles signals.
 
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Handle};
 use tokio::time::sleep;
 
 use crate::exit::Exit;
@@ -17,8 +18,8 @@ const LONG: Duration = Duration::from_secs(1);
 /// The interval at which the indicator moves.
 const TICK: Duration = Duration::from_millis(120);
 
-/// Runs the result of `work` on a separate thread with its own runtime, so that an app can call it from within a
-/// runtime. `what` names it if it panics.
+/// Runs the result of `work` in a runtime of its own. If an app calls it from within a runtime, this is on a separate
+/// thread. `what` names it if it panics.
 pub(crate) fn block_on<F: Future<Output = Output>>(what: &str, work: impl FnOnce() -> F + Send) -> Output {
     let trouble = |text: String| Output::trouble(format!("{}: {text}", styled(BAD, "error")), Exit::FAULTY);
     let work = || match Builder::new_current_thread().enable_all().build() {
@@ -30,7 +31,10 @@ pub(crate) fn block_on<F: Future<Output = Output>>(what: &str, work: impl FnOnce
         }
         Err(error) => trouble(format!("no runtime: {error}")),
     };
-    let done = std::thread::scope(|scope| scope.spawn(work).join());
+    let done = match Handle::try_current() {
+        Ok(_) => std::thread::scope(|scope| scope.spawn(work).join()),
+        Err(_) => catch_unwind(AssertUnwindSafe(work)),
+    };
     done.unwrap_or_else(|_| trouble(format!("the {what} panicked")))
 }
 

@@ -281,10 +281,12 @@ impl<K: HookKind> Extras<K> {
 
 fn filters<K: HookKind>(binding: &Binding) -> Box<[Filter<K>]> {
     let filter = |only: &Only| {
-        K::FIELDS.get(*only.field.as_ref().ok()?).map(|field| Filter {
-            field: field.get,
-            patterns: only.patterns.split('|').map(|pattern| WildMatch::new(pattern.trim())).collect(),
-        })
+        let field = K::FIELDS.get(*only.field.as_ref().ok()?)?;
+        Some(Filter { field: field.get, patterns: patterns(&only.patterns) })
     };
     binding.filters.iter().filter_map(filter).collect()
+}
+
+fn patterns(written: &str) -> Box<[WildMatch]> {
+    written.split('|').map(|pattern| WildMatch::new(pattern.trim())).collect()
 }

@@ -73,7 +73,7 @@ pub const TEXT_LIMIT: usize = 10_000;
 const PREVIEW: usize = 2_000;
 
 /// The number of characters of a failure's reason that are kept.
-const FAILURE_LIMIT: usize = 512;
+const NOTE_LIMIT: usize = 512;
 
 impl Answer {
     /// Applies the effect of exit code 2.
@@ -143,10 +143,10 @@ impl Answer {
         }
     }
 
-    /// Truncates the failure, which is logged.
-    pub(crate) fn cut_failure(&mut self) {
-        if let Some(failure) = &mut self.failure {
-            cut(failure, FAILURE_LIMIT);
+    /// Truncates the failure and the remarks, which are logged and may quote what the command printed.
+    pub(crate) fn cut_notes(&mut self) {
+        for note in self.failure.iter_mut().chain(&mut self.remarks) {
+            cut(note, NOTE_LIMIT);
         }
     }
 }

@@ -122,7 +122,7 @@ impl Filter {
 
     fn names_tool(&self, name: &str) -> bool {
         // A rule for `Edit` applies to every tool that edits.
-        let edits = self.tool == "Edit" && EDITORS.contains(&name);
+        let edits = self.tool.eq_ignore_ascii_case("Edit") && EDITORS.contains(&name);
         // `mcp__github` holds for every tool of that server.
         let is_of_server = || self.tool.starts_with("mcp__") && wildcard(&format!("{}__*", self.tool), name);
         edits || wildcard(&self.tool, name) || is_of_server() || self.tool.eq_ignore_ascii_case(name)

@@ -39,7 +39,7 @@ impl Reading {
         let mut answer = formats::of(self.dialect).answer(self.event, status, stdout, stderr);
         self.settle_end(&mut answer, status);
         self.settle_failure(&mut answer);
-        answer.cut_failure();
+        answer.cut_notes();
         answer
     }
 
@@ -47,7 +47,7 @@ impl Reading {
     pub fn read_judgement(self, text: &str, continue_on_block: bool) -> Answer {
         let mut answer = judgement(self.event, text, continue_on_block);
         self.settle_failure(&mut answer);
-        answer.cut_failure();
+        answer.cut_notes();
         answer
     }
 
@@ -55,7 +55,7 @@ impl Reading {
     pub fn failed(self, why: impl Into<String>) -> Answer {
         let mut answer = Answer { failure: Some(why.into()), ..Answer::default() };
         self.settle_failure(&mut answer);
-        answer.cut_failure();
+        answer.cut_notes();
         answer
     }
 

@@ -68,6 +68,7 @@ fn files_are_held_against_patterns() {
     let table = [
         ("Edit(*.ts)", "Edit", "/home/me/repo/src/a.ts", true),
         ("Edit(*.ts)", "Write", "/home/me/repo/a.ts", true),
+        ("edit(*.ts)", "Write", "/home/me/repo/a.ts", true),
         ("Edit(*.ts)", "Read", "/home/me/repo/a.ts", false),
         ("Edit(*.ts)", "Edit", "/home/me/repo/a.tsx", false),
         ("Edit(src/**)", "Edit", "/home/me/repo/src/a/b.rs", true),

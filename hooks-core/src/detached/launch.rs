@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 
 use super::run::{Body, until_shutdown};
-use super::{DetachedRuns, Job, Notice, Refused};
+use super::{DetachedRun, DetachedRuns, Job, Notice, Permit, Refused};
 use crate::context::HookContext;
 use crate::context::depth::within_this;
 use crate::handler::Handler;
@@ -22,16 +22,29 @@ use crate::record::Status;
 
 /// Starts one detached or background hook of a plan.
 pub(crate) struct Launcher<K: HookKind> {
-    id: HookId,
-    visibility: Visibility,
+    hook: Launched,
     takes_subject: bool,
-    runs: DetachedRuns,
     mode: Mode<K>,
 }
 
 enum Mode<K: HookKind> {
     Detached { own: OwnEvent<K>, body: Body<K> },
-    Background { max_attempts: u32, delay: Duration, idempotent: bool, with: Option<Value> },
+    Background(Queued),
+}
+
+/// The part of a launcher that does not depend on the kind, so that its code is compiled once.
+struct Launched {
+    id: HookId,
+    visibility: Visibility,
+    runs: DetachedRuns,
+}
+
+/// The options of a background hook.
+struct Queued {
+    max_attempts: u32,
+    delay: Duration,
+    idempotent: bool,
+    with: Option<Value>,
 }
 
 impl<K: HookKind> Launcher<K> {
@@ -40,38 +53,90 @@ impl<K: HookKind> Launcher<K> {
         let body = Body::of(part.hook, handler, part.own.clone())?;
         let options = &part.hook.options;
         let mode = match options.run {
-            RunMode::Background => Mode::Background {
+            RunMode::Background => Mode::Background(Queued {
                 max_attempts: options.retries.saturating_add(1),
                 delay: options.delay,
                 idempotent: options.idempotent,
                 with: part.given.cloned(),
-            },
+            }),
             RunMode::Detached | RunMode::Inline => Mode::Detached { own: part.binding.own_event::<K>()?, body },
         };
-        Some(Box::new(Self {
-            id: part.hook.id.clone(),
-            visibility: options.visibility,
-            takes_subject: part.binding.takes_subject,
-            runs: runs.clone(),
-            mode,
-        }))
+        let hook = Launched { id: part.hook.id.clone(), visibility: options.visibility, runs: runs.clone() };
+        Some(Box::new(Self { hook, takes_subject: part.binding.takes_subject, mode }))
     }
 
-    fn written(&self, cx: &HookContext, event: &K, subject: &K::Subject) -> Result<Job, String> {
+    fn job(&self, queued: &Queued, cx: &HookContext, event: &K, subject: &K::Subject) -> Result<Job, String> {
         let wire = K::WIRE.ok_or("its kind cannot be serialized as JSON")?();
-        let unwritable = |what: &str| {
-            let what = what.to_owned();
-            move |error| format!("the {what} cannot be serialized as JSON: {error}")
-        };
-        let event = (wire.write_event)(event).map_err(unwritable("event"))?;
+        let event = (wire.write_event)(event);
         let subject = self.takes_subject.then(|| (wire.write_subject)(subject));
-        let subject = subject.transpose().map_err(unwritable("subject"))?;
-        let mut job = Job::new(&self.id, K::NAME, event, subject, cx);
-        if let Mode::Background { max_attempts, delay, idempotent, with } = &self.mode {
-            (job.max_attempts, job.delay) = (*max_attempts, *delay);
-            (job.idempotent, job.with) = (*idempotent, with.clone());
+        self.hook.job(queued, K::NAME, cx, event, subject)
+    }
+}
+
+impl Launched {
+    /// The runtime for a detached run, and the permission to start it.
+    fn admit(&self) -> Result<(Handle, Permit), NotLaunched> {
+        let handle = Handle::try_current().map_err(|_| {
+            NotLaunched::Failed("a detached hook needs a Tokio runtime, and none is running here".to_owned())
+        })?;
+        Ok((handle, self.runs.tasks.admit().map_err(NotLaunched::Dropped)?))
+    }
+
+    /// The notice of a detached run, with the run's context.
+    fn notice(&self, kind: &'static str, cx: &HookContext, permit: Permit) -> Notice {
+        Notice {
+            kind: kind.into(),
+            hook: self.id.clone(),
+            visibility: self.visibility,
+            mode: RunMode::Detached,
+            cx: cx.outliving(self.runs.tasks.shutdown.clone()),
+            job: None,
+            attempt: 1,
+            observers: Arc::clone(&self.runs.observers),
+            permit: Some(permit),
+            started: Some(Instant::now()),
         }
+    }
+
+    fn spawn(&self, handle: &Handle, notice: Notice, run: DetachedRun) {
+        let shutdown = self.runs.tasks.shutdown.clone();
+        // Dispatches that the run fires count as nested in this one.
+        handle.spawn(within_this(async move {
+            // Owned by this task, so that it outlives the run: if the runtime drops both, the notice reports it.
+            let notice = notice;
+            let outcome = until_shutdown(&shutdown, run).await;
+            notice.end(outcome);
+        }));
+    }
+
+    fn job(
+        &self,
+        queued: &Queued,
+        kind: &'static str,
+        cx: &HookContext,
+        event: Result<Value, serde_json::Error>,
+        subject: Option<Result<Value, serde_json::Error>>,
+    ) -> Result<Job, String> {
+        let unwritable = |what| move |error| format!("the {what} cannot be serialized as JSON: {error}");
+        let event = event.map_err(unwritable("event"))?;
+        let subject = subject.transpose().map_err(unwritable("subject"))?;
+        let mut job = Job::new(&self.id, kind, event, subject, cx);
+        (job.max_attempts, job.delay) = (queued.max_attempts, queued.delay);
+        (job.idempotent, job.with) = (queued.idempotent, queued.with.clone());
         Ok(job.keyed())
+    }
+
+    fn enqueue(&self, job: Job) -> Result<Status, NotLaunched> {
+        // A set with background hooks cannot be made without a sink.
+        let sink = self.runs.sink.as_ref().ok_or_else(|| NotLaunched::Failed(Refused::Closed.to_string()))?;
+        match sink.enqueue(job) {
+            Ok(()) => Ok(Status::Queued),
+            Err(refused @ (Refused::Full | Refused::Closed)) => {
+                self.runs.tasks.dropped();
+                Err(NotLaunched::Dropped(refused.to_string()))
+            }
+            Err(refused @ Refused::Failed(_)) => Err(NotLaunched::Failed(refused.to_string())),
+        }
     }
 }
 
@@ -85,58 +150,26 @@ impl<K: HookKind> Launch<K> for Launcher<K> {
     ) -> Result<Status, NotLaunched> {
         match &self.mode {
             Mode::Detached { own, body } => {
-                let handle = Handle::try_current().map_err(|_| {
-                    NotLaunched::Failed("a detached hook needs a Tokio runtime, and none is running here".to_owned())
-                })?;
-                let permit = self.runs.tasks.admit().map_err(NotLaunched::Dropped)?;
+                let (handle, permit) = self.hook.admit()?;
                 let event = Arc::clone(shared.get_or_insert_with(|| own(event)));
-                let shutdown = self.runs.tasks.shutdown.clone();
-                let cx = cx.outliving(shutdown.clone());
                 let subject = self.takes_subject.then(|| subject.clone());
                 // App code that may panic, such as `Clone`, has run by now. From here on the notice reports the end.
-                let notice = Notice {
-                    kind: K::NAME.into(),
-                    hook: self.id.clone(),
-                    visibility: self.visibility,
-                    mode: RunMode::Detached,
-                    cx: cx.clone(),
-                    job: None,
-                    attempt: 1,
-                    observers: Arc::clone(&self.runs.observers),
-                    permit: Some(permit),
-                    started: Some(Instant::now()),
-                };
-                let run = body.run(cx, event, subject);
-                // Dispatches that the run fires count as nested in this one.
-                handle.spawn(within_this(async move {
-                    // Owned by this task, so that it outlives the run: if the runtime drops both, the notice reports
-                    // it.
-                    let notice = notice;
-                    let outcome = until_shutdown(&shutdown, run).await;
-                    notice.end(outcome);
-                }));
+                let notice = self.hook.notice(K::NAME, cx, permit);
+                let run = body.run(notice.cx.clone(), event, subject);
+                self.hook.spawn(&handle, notice, run);
                 Ok(Status::Detached)
             }
-            Mode::Background { .. } if cx.has_queued_jobs() => Ok(Status::Queued),
-            Mode::Background { .. } => {
-                let job = self.written(cx, event, subject).map_err(NotLaunched::Failed)?;
-                // A set with background hooks cannot be made without a sink.
-                let sink = self.runs.sink.as_ref().ok_or_else(|| NotLaunched::Failed(Refused::Closed.to_string()))?;
-                match sink.enqueue(job) {
-                    Ok(()) => Ok(Status::Queued),
-                    Err(refused @ (Refused::Full | Refused::Closed)) => {
-                        self.runs.tasks.dropped();
-                        Err(NotLaunched::Dropped(refused.to_string()))
-                    }
-                    Err(refused @ Refused::Failed(_)) => Err(NotLaunched::Failed(refused.to_string())),
-                }
+            Mode::Background(_) if cx.has_queued_jobs() => Ok(Status::Queued),
+            Mode::Background(queued) => {
+                let job = self.job(queued, cx, event, subject).map_err(NotLaunched::Failed)?;
+                self.hook.enqueue(job)
             }
         }
     }
 
     fn job(&self, cx: &HookContext, event: &K, subject: &K::Subject) -> Option<Job> {
         match &self.mode {
-            Mode::Background { .. } => catch(|| self.written(cx, event, subject)).ok()?.ok(),
+            Mode::Background(queued) => catch(|| self.job(queued, cx, event, subject)).ok()?.ok(),
             Mode::Detached { .. } => None,
         }
     }

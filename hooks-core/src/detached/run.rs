@@ -14,7 +14,7 @@ use crate::dispatch::{
     until_cancelled, wait_for,
 };
 use crate::failure::FailureKind;
-use crate::handler::{BoxFuture, Detached, FaultKind, Handler, call};
+use crate::handler::{Answer, BoxFuture, Detached, FaultKind, Handler, call};
 use crate::hook::Hook;
 use crate::id::HookId;
 use crate::kind::HookKind;
@@ -118,19 +118,28 @@ impl<K: HookKind> Body<K> {
                     Err(panic) => answer.and(Err(NoAnswer::Failed(Fail::Panicked(panic)))),
                 }
             };
-            match answer {
-                Ok(Ok(verdict)) => match catch(|| capability_missing(&id, held?, &verdict)) {
-                    Ok(None) => left(&verdict),
-                    Ok(Some(fail)) => Err(fail.into()),
-                    Err(panic) => Err(Fail::Panicked(panic).into()),
-                },
-                Ok(Err(fault)) if matches!(*fault.0, FaultKind::NotSelected) => Ok(Contributions::default()),
-                Ok(Err(fault)) => Err(Fail::Fault(fault).into()),
-                Err(NoAnswer::Failed(fail)) => Err(fail.into()),
-                Err(NoAnswer::Stopped(_)) => Err(Unfinished::failed(NO_TIMER)),
-            }
+            finished(&id, held, answer)
         });
         in_span(span, run)
+    }
+}
+
+/// The end of a run by the answer of its hook, whose capabilities are `held`.
+fn finished<V: Verdict>(
+    id: &HookId,
+    held: Option<Capabilities>,
+    answer: Result<Answer<V>, NoAnswer>,
+) -> Result<Contributions, Unfinished> {
+    match answer {
+        Ok(Ok(verdict)) => match catch(|| capability_missing(id, held?, &verdict)) {
+            Ok(None) => left(&verdict),
+            Ok(Some(fail)) => Err(fail.into()),
+            Err(panic) => Err(Fail::Panicked(panic).into()),
+        },
+        Ok(Err(fault)) if matches!(*fault.0, FaultKind::NotSelected) => Ok(Contributions::default()),
+        Ok(Err(fault)) => Err(Fail::Fault(fault).into()),
+        Err(NoAnswer::Failed(fail)) => Err(fail.into()),
+        Err(NoAnswer::Stopped(_)) => Err(Unfinished::failed(NO_TIMER)),
     }
 }
 

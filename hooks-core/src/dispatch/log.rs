@@ -5,16 +5,16 @@ use std::time::Instant;
 
 use crate::context::HookContext;
 use crate::id::HookId;
-use crate::kind::HookKind;
+use crate::kind::{HookKind, Wire};
 use crate::options::Visibility;
 use crate::panics::catch;
 use crate::plan::Plan;
-use crate::record::{Note, Observer, Record, Run, Skip, Status};
+use crate::record::{Note, Observer, Record, Run, Skip, Status, TracedRun};
 use crate::text::redacted;
 use crate::verdict::{Attribution, Semantics, Verdict};
 
 use super::outcome::{ChainEnd, NoOutcome};
-use super::trace::Payload;
+use super::trace::{self, Payload};
 
 /// The record of an active dispatch. If it is dropped before it is finished, listeners get a record that says that the
 /// dispatch was dropped.
@@ -28,8 +28,8 @@ pub(super) struct Log<'a, K: HookKind> {
     ended: Option<Instant>,
     runs: Vec<Run>,
     marks: Vec<Mark>,
-    /// Present if an observer wants traces.
-    payload: Option<Box<Payload<K>>>,
+    /// Present if an observer wants traces, with the functions that serialize it.
+    payload: Option<Box<(Wire<K>, Payload)>>,
 }
 
 /// The listeners, and the parts of the record that are known before the dispatch.
@@ -63,18 +63,20 @@ impl<'a, K: HookKind> Log<'a, K> {
         runs.extend(plan.steps.iter().map(|step| Run::skipped(&step.id, Skip::Filter, step.visibility)));
         let mark = Mark { started: None, open: true, fell_back: false, outdated_by: None };
         let marks = vec![mark; runs.len()];
-        let payload = Payload::new(listeners.observers, event, subject, plan).map(Box::new);
+        let payload = K::WIRE.filter(|_| trace::is_wanted(listeners.observers)).and_then(|wire| {
+            let wire = wire();
+            let traced = plan.steps.iter().map(|step| TracedRun { revision: step.revision, ..TracedRun::default() });
+            let payload =
+                Payload::new(&|| (wire.write_event)(event), &|| (wire.write_subject)(subject), traced.collect())?;
+            Some(Box::new((wire, payload)))
+        });
         let start = Instant::now();
         Self { plan, cx, event, listeners, start, ended: Some(start), runs, marks, payload }
     }
 
     pub(super) fn start(&mut self, index: usize) {
         let step = &self.plan.steps[index];
-        for observer in self.listeners.observers {
-            if let Err(panic) = catch(|| observer.starts(K::NAME, &step.id, self.cx.ids())) {
-                tracing::error!(target: "hooks_core", kind = K::NAME, panic = redacted(&panic), "an observer panicked");
-            }
-        }
+        self.listeners.start(K::NAME, &step.id, self.cx);
         self.marks[index].started = Some(self.ended.take().unwrap_or_else(Instant::now));
     }
 
@@ -126,15 +128,13 @@ impl<'a, K: HookKind> Log<'a, K> {
 
     pub(super) fn changed(&mut self, index: usize, subject: &K::Subject) {
         self.runs[index].changed = true;
-        if let Some(payload) = &mut self.payload {
-            payload.changed(index, subject);
-        }
+        self.would_change(index, subject);
     }
 
     /// Records the change that a shadow hook would have made.
     pub(super) fn would_change(&mut self, index: usize, subject: &K::Subject) {
-        if let Some(payload) = &mut self.payload {
-            payload.changed(index, subject);
+        if let Some((wire, payload)) = self.payload.as_deref_mut() {
+            payload.changed(index, &|| (wire.write_subject)(subject));
         }
     }
 
@@ -145,8 +145,8 @@ impl<'a, K: HookKind> Log<'a, K> {
             // The verdict may be a type of the app, and its code may panic.
             self.runs[index].contributed = catch(|| verdict.contributed()).unwrap_or_default();
         }
-        if let Some(payload) = &mut self.payload {
-            payload.decided(index, verdict);
+        if let Some((wire, payload)) = self.payload.as_deref_mut() {
+            payload.decided(index, &|| (wire.write_verdict)(verdict));
         }
     }
 
@@ -159,7 +159,7 @@ impl<'a, K: HookKind> Log<'a, K> {
     pub(super) fn unchanged(&mut self, index: usize) {
         let run = &mut self.runs[index];
         (run.changed, run.note) = (false, None);
-        if let Some(payload) = &mut self.payload {
+        if let Some((_, payload)) = self.payload.as_deref_mut() {
             payload.unchanged(index);
         }
         for mark in self.marks.iter_mut().filter(|mark| mark.outdated_by == Some(index)) {
@@ -190,12 +190,19 @@ impl<'a, K: HookKind> Log<'a, K> {
         // The verdict may be a type of the app, and its code may panic.
         let summary = catch(|| verdict.summary()).unwrap_or_default();
         let record = self.record(summary, stop, skip, false);
-        if let Some(payload) = self.payload.take() {
-            let outcome = match stop {
-                None | Some(ChainEnd::Decided | ChainEnd::Removed(_)) => Ok(verdict),
-                Some(ChainEnd::NoOutcome(why)) => Err(self.reason(why)),
+        if let Some(traced) = self.payload.take() {
+            let (wire, payload) = *traced;
+            let error = match stop {
+                None | Some(ChainEnd::Decided | ChainEnd::Removed(_)) => None,
+                Some(ChainEnd::NoOutcome(why)) => Some(self.reason(why)),
             };
-            payload.give(self.cx.is_replay(), &record, outcome, self.listeners.observers);
+            payload.give(
+                self.cx.is_replay(),
+                &record,
+                &|| (wire.write_verdict)(verdict),
+                error,
+                self.listeners.observers,
+            );
         }
         record
     }
@@ -245,9 +252,7 @@ impl<'a, K: HookKind> Log<'a, K> {
                 };
             }
         }
-        let disabled = self.listeners.disabled.iter();
-        runs.extend(disabled.map(|id| Run::skipped(id, Skip::Disabled, Visibility::Internal)));
-        let record = Arc::new(Record {
+        self.listeners.report(Record {
             kind: K::NAME,
             ids: Arc::clone(self.cx.ids()),
             runs,
@@ -255,8 +260,25 @@ impl<'a, K: HookKind> Log<'a, K> {
             removed: matches!(stop, Some(ChainEnd::Removed(_))),
             dropped,
             duration,
-        });
-        record.report(self.listeners.observers);
+        })
+    }
+}
+
+impl Listeners<'_> {
+    fn start(self, kind: &'static str, hook: &HookId, cx: &HookContext) {
+        for observer in self.observers {
+            if let Err(panic) = catch(|| observer.starts(kind, hook, cx.ids())) {
+                tracing::error!(target: "hooks_core", kind, panic = redacted(&panic), "an observer panicked");
+            }
+        }
+    }
+
+    /// Completes the record with the disabled hooks and passes it to the observers.
+    fn report(self, mut record: Record) -> Arc<Record> {
+        let disabled = self.disabled.iter();
+        record.runs.extend(disabled.map(|id| Run::skipped(id, Skip::Disabled, Visibility::Internal)));
+        let record = Arc::new(record);
+        record.report(self.observers);
         record
     }
 }

@@ -267,11 +267,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         if let Some(cause) = self.take_failed(index) {
             let status = cause.status;
             let failure = self.failure(index, &cause, true);
-            tracing::warn!(
-                target: "hooks_core",
-                hook = %failure.hook, kind = failure.kind, failure = %failure.failure, cause = %failure.cause,
-                "hook failed; its fallback answered",
-            );
+            warn(&failure);
             if let Some(log) = self.log() {
                 log.fell_back(index, status, &failure.cause);
             }
@@ -333,11 +329,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             }
             return Flow::Next;
         }
-        tracing::warn!(
-            target: "hooks_core",
-            hook = %failure.hook, kind = failure.kind, failure = %failure.failure, cause = %failure.cause,
-            on_failure = failure.on_failure.as_str(), "hook failed",
-        );
+        warn(&failure);
         if let Some(log) = self.log() {
             log.failed(index, status, &failure.cause);
         }
@@ -389,13 +381,29 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             Err(NotLaunched::Failed(text)) => return Err(Fail::Fault(Fault::error(text))),
         };
         if let Some(cause) = &cause {
-            tracing::warn!(target: "hooks_core", hook = %step.id, kind = K::NAME, cause, "hook dropped");
+            warn_dropped(&step.id, K::NAME, cause);
         }
         if let Some(log) = self.log() {
             log.launched(index, status, cause);
         }
         Ok(())
     }
+}
+
+// Functions of their own, so that the code of an event is compiled once and not for each kind.
+#[cold]
+fn warn(Failure { hook, kind, failure, cause, on_failure, fell_back }: &Failure) {
+    if *fell_back {
+        tracing::warn!(target: "hooks_core", %hook, kind, %failure, %cause, "hook failed; its fallback answered");
+    } else {
+        let on_failure = on_failure.as_str();
+        tracing::warn!(target: "hooks_core", %hook, kind, %failure, %cause, on_failure, "hook failed");
+    }
+}
+
+#[cold]
+fn warn_dropped(hook: &HookId, kind: &'static str, cause: &str) {
+    tracing::warn!(target: "hooks_core", %hook, kind, cause, "hook dropped");
 }
 
 /// A halt outside of a turn is an ordinary error.

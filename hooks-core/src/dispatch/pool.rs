@@ -3,6 +3,7 @@
 //! Everywhere else such a hook is treated as an async one, with a timeout and a fallback. Its thread cannot be stopped,
 //! so an answer after the timeout is dropped.
 
+use std::any::Any;
 use std::future::{Future, ready};
 use std::panic::resume_unwind;
 use std::pin::Pin;
@@ -23,33 +24,44 @@ pub(crate) fn on_pool<T: Send + 'static>(
         let text = "it is `blocking` and needs a thread of a Tokio runtime, but no runtime is running here";
         return Box::pin(ready(Err(Fault::error(text))));
     };
-    // On the other thread, the hook still counts as nested in the same dispatches.
-    let kinds = depth::kinds();
-    // The hook also keeps its span.
-    let span = tracing::Span::current();
-    let run = move || span.in_scope(|| depth::within(&kinds, || catch(hook)));
-    let mut task = OnPool(runtime.spawn_blocking(run));
+    let mut task = spawn(&runtime, Box::new(|| Box::new(hook())));
     Box::pin(async move {
         match (&mut task).await {
-            Ok(Ok(answer)) => answer,
+            Ok(Ok(answer)) => match answer.downcast() {
+                Ok(answer) => *answer,
+                // Unreachable: this is what the closure returned.
+                Err(_) => Err(Fault::error("its answer has another type")),
+            },
             Ok(Err(panic)) => resume_unwind(Box::new(panic)),
             Err(_) => Err(Fault::error("the Tokio runtime was shut down before the hook was started")),
         }
     })
 }
 
-/// A call on the pool. If it is dropped before its thread starts, the hook never runs.
-struct OnPool<T>(JoinHandle<T>);
+/// A hook and its answer without their types. A task of Tokio is a lot of code, which is compiled once this way, and not
+/// three times for each kind.
+type Erased = Box<dyn FnOnce() -> Box<dyn Any + Send> + Send>;
 
-impl<T> Future for OnPool<T> {
-    type Output = Result<T, tokio::task::JoinError>;
+fn spawn(runtime: &Handle, hook: Erased) -> OnPool {
+    // On the other thread, the hook still counts as nested in the same dispatches.
+    let kinds = depth::kinds();
+    // The hook also keeps its span.
+    let span = tracing::Span::current();
+    OnPool(runtime.spawn_blocking(move || span.in_scope(|| depth::within(&kinds, || catch(hook)))))
+}
+
+/// A call on the pool. If it is dropped before its thread starts, the hook never runs.
+struct OnPool(JoinHandle<Result<Box<dyn Any + Send>, String>>);
+
+impl Future for OnPool {
+    type Output = Result<Result<Box<dyn Any + Send>, String>, tokio::task::JoinError>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.0).poll(task)
     }
 }
 
-impl<T> Drop for OnPool<T> {
+impl Drop for OnPool {
     fn drop(&mut self) {
         self.0.abort();
     }

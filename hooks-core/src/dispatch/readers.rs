@@ -73,7 +73,7 @@ struct Start<'a, K: HookKind> {
 pub(super) struct Stage<'a, K: HookKind> {
     inputs: Inputs<'a, K>,
     waiting: Vec<(usize, Waiting<'a, Answer<K::Verdict>>)>,
-    /// Answers that wait for an earlier hook of the stage, unordered.
+    /// Answers that wait for an earlier hook of the stage, in plan order.
     done: Vec<(usize, ReaderAnswer<K>)>,
     /// How often the waiting hooks were polled.
     polls: usize,
@@ -242,7 +242,6 @@ impl<'a, K: HookKind> Stage<'a, K> {
         if until_cancelled(cx.cancellation(), |task| self.poll(outcome, task)).await.is_none() {
             self.cancelled();
         }
-        self.done.sort_by_key(|(index, _)| *index);
         for (index, answered) in std::mem::take(&mut self.done) {
             let mut flow = merge(index, answered, outcome);
             if flow == Flow::FallBack {
@@ -293,7 +292,8 @@ impl<'a, K: HookKind> Stage<'a, K> {
         if ends {
             self.ended = Some(self.ended.map_or(index, |first| first.min(index)));
         }
-        self.done.push((index, answered));
+        let at = self.done.partition_point(|(earlier, _)| *earlier < index);
+        self.done.insert(at, (index, answered));
         ends
     }
 

@@ -6,44 +6,34 @@ use serde_json::Value;
 
 use crate::context::depth;
 use crate::data::MessagePool;
-use crate::kind::{HookKind, Wire};
 use crate::panics::catch;
-use crate::plan::{Plan, Step};
 use crate::record::{Observer, Record, Trace, TracedRun};
 use crate::text::redacted;
 
+/// Serializes a value with the app's code.
+pub(super) type Write<'a> = &'a dyn Fn() -> Result<Value, serde_json::Error>;
+
 /// The subject and the answers of an active dispatch as JSON. They are serialized at once, because a hook may later
 /// change what is behind an `Arc`.
-pub(super) struct Payload<K: HookKind> {
-    wire: Wire<K>,
+pub(super) struct Payload {
     pool: MessagePool,
     event: Arc<Value>,
     before: Arc<Value>,
     runs: Vec<TracedRun>,
 }
 
-impl<K: HookKind> Payload<K> {
-    /// The payload before the first hook; `None` if no observer wants it or the kind cannot be serialized.
-    pub(super) fn new(
-        observers: &[Arc<dyn Observer>],
-        event: &K,
-        subject: &K::Subject,
-        plan: &Plan<K>,
-    ) -> Option<Self> {
-        if !observers.iter().any(|observer| catch(|| observer.traces()).unwrap_or(false)) {
-            return None;
-        }
-        let wire = K::WIRE?();
-        let run = |step: &Step<K>| TracedRun { revision: step.revision, ..TracedRun::default() };
+impl Payload {
+    /// The payload before the first hook; `None` if it cannot be serialized.
+    pub(super) fn new(event: Write<'_>, subject: Write<'_>, runs: Vec<TracedRun>) -> Option<Self> {
         let mut pool = MessagePool::default();
-        let event = written(&mut pool, || (wire.write_event)(event))?.into();
-        let before = written(&mut pool, || (wire.write_subject)(subject))?.into();
-        Some(Self { wire, pool, event, before, runs: plan.steps.iter().map(run).collect() })
+        let event = written(&mut pool, event)?.into();
+        let before = written(&mut pool, subject)?.into();
+        Some(Self { pool, event, before, runs })
     }
 
     /// Records the subject after a hook's change.
-    pub(super) fn changed(&mut self, index: usize, subject: &K::Subject) {
-        self.runs[index].after = written(&mut self.pool, || (self.wire.write_subject)(subject)).map(Arc::new);
+    pub(super) fn changed(&mut self, index: usize, subject: Write<'_>) {
+        self.runs[index].after = written(&mut self.pool, subject).map(Arc::new);
     }
 
     /// Reverts the note that the hook's change was committed.
@@ -53,26 +43,24 @@ impl<K: HookKind> Payload<K> {
     }
 
     /// Records a hook's decision.
-    pub(super) fn decided(&mut self, index: usize, verdict: &K::Verdict) {
-        let verdict = written(&mut self.pool, || (self.wire.write_verdict)(verdict));
-        self.runs[index].verdict = verdict.unwrap_or_default().into();
+    pub(super) fn decided(&mut self, index: usize, verdict: Write<'_>) {
+        self.runs[index].verdict = written(&mut self.pool, verdict).unwrap_or_default().into();
     }
 
-    /// Passes the trace to the observers that want it.
+    /// Passes the trace to the observers that want it. A dispatch with an error has no verdict.
     pub(super) fn give(
         self,
         replay: bool,
         record: &Arc<Record>,
-        outcome: Result<&K::Verdict, String>,
+        verdict: Write<'_>,
+        error: Option<String>,
         observers: &[Arc<dyn Observer>],
     ) {
-        let Self { wire, mut pool, event, before, runs } = self;
-        let (verdict, error) = match outcome {
-            Ok(verdict) => (written(&mut pool, || (wire.write_verdict)(verdict)).unwrap_or_default(), None),
-            Err(error) => (Value::Null, Some(error)),
-        };
+        let Self { mut pool, event, before, runs } = self;
+        let verdict = if error.is_none() { written(&mut pool, verdict) } else { None }.unwrap_or_default();
         let depth = depth::depth().saturating_sub(1);
         let (record, pool, verdict) = (Arc::clone(record), Arc::new(pool), Arc::new(verdict));
+        let kind = record.kind;
         let trace = Trace { record, replay, depth, pool, event, before, runs, verdict, error };
         for observer in observers {
             if let Err(panic) = catch(|| {
@@ -80,14 +68,19 @@ impl<K: HookKind> Payload<K> {
                     observer.traced(&trace);
                 }
             }) {
-                tracing::error!(target: "hooks_core", kind = K::NAME, panic = redacted(&panic), "an observer panicked");
+                tracing::error!(target: "hooks_core", kind, panic = redacted(&panic), "an observer panicked");
             }
         }
     }
 }
 
-/// Serializes a value with the app's code; `None` if that fails or panics.
-fn written(pool: &mut MessagePool, write: impl FnOnce() -> Result<Value, serde_json::Error>) -> Option<Value> {
+/// Whether an observer wants traces.
+pub(super) fn is_wanted(observers: &[Arc<dyn Observer>]) -> bool {
+    observers.iter().any(|observer| catch(|| observer.traces()).unwrap_or(false))
+}
+
+/// Serializes a value; `None` if that fails or panics.
+fn written(pool: &mut MessagePool, write: Write<'_>) -> Option<Value> {
     match catch(|| pool.within(write)) {
         Ok(Ok(value)) => Some(value),
         Ok(Err(error)) => {

@@ -22,20 +22,27 @@ pub(super) fn read_job<K: HookKind>(
         return Err(("kind", "the hook runs at another kind here".to_owned()));
     };
     let wire = wire();
-    let with =
-        hook.with.map(|spec| spec.parse(job.with.as_ref())).transpose().map_err(|error| ("parameters", error))?;
-    let plugin = hook.plugin.clone().filter(|_| hook.asks_context);
-    let own = (with.is_some() || plugin.is_some()).then(|| Arc::new(PerHook { with, plugin }));
-    let body = Body::of(hook, handler, own).ok_or(("hook", "it is neither detached nor background here".to_owned()))?;
+    let body = Body::of(hook, handler, own_context(hook, job)?)
+        .ok_or_else(|| ("hook", "it is neither detached nor background here".to_owned()))?;
     let event = read("event", || (wire.read_event)(job.event.clone()))?;
     let subject = || read("subject", || (wire.read_subject)(job.subject.clone().unwrap_or_default()));
     let subject = binding.takes_subject.then(subject).transpose()?;
     Ok(body.run(cx, Arc::new(event), subject))
 }
 
+/// The part of the context that is only for the hook.
+fn own_context(hook: &Hook, job: &Job) -> Result<Option<Arc<PerHook>>, Unreadable> {
+    let with =
+        hook.with.map(|spec| spec.parse(job.with.as_ref())).transpose().map_err(|error| ("parameters", error))?;
+    let plugin = hook.plugin.clone().filter(|_| hook.asks_context);
+    Ok((with.is_some() || plugin.is_some()).then(|| Arc::new(PerHook { with, plugin })))
+}
+
 fn read<T>(part: &'static str, read: impl FnOnce() -> Result<T, serde_json::Error>) -> Result<T, Unreadable> {
-    match catch(read) {
-        Ok(value) => value.map_err(|error| (part, error.to_string())),
-        Err(panic) => Err((part, format!("deserializing it panicked: {panic}"))),
-    }
+    let why = match catch(read) {
+        Ok(Ok(value)) => return Ok(value),
+        Ok(Err(error)) => error.to_string(),
+        Err(panic) => format!("deserializing it panicked: {panic}"),
+    };
+    Err((part, why))
 }

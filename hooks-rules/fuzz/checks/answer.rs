@@ -69,8 +69,8 @@ fn bounded(answer: &Answer) {
     for text in texts.map(String::as_str).chain(members).chain([reason(&answer.decision)]) {
         assert!(text.chars().count() <= TEXT_LIMIT + NOTE, "{}", text.len());
     }
-    assert!(answer.failure.iter().all(|text| text.chars().count() <= 512 + NOTE));
-    assert!(answer.remarks.iter().all(|text| text.chars().count() <= 512), "{:?}", answer.remarks);
+    let notes = answer.failure.iter().chain(&answer.remarks);
+    assert!(notes.clone().all(|text| text.chars().count() <= 512 + NOTE), "{:?}", notes.collect::<Vec<_>>());
 }
 
 fn consistent(answer: &Answer) {

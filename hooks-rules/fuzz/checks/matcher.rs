@@ -108,10 +108,10 @@ fn filter(written: &str, value: &str) {
     }
 }
 
-/// Whether a filter is for this tool, by any of the tool's names.
+/// Whether a filter is for this tool, by any of the tool's names in upper or lower case.
 fn names(filter: &Filter, tool: &str) -> bool {
     let text = filter.to_string();
     let name = text.split('(').next().unwrap_or_default();
     let aliases = Aliases::default();
-    aliases.names(tool).any(|known| fits(name, known))
+    aliases.names(tool).any(|known| fits(name, known) || name.eq_ignore_ascii_case(known))
 }

@@ -77,6 +77,7 @@ impl Line<'_> {
         // The name is computed, or it is a reserved word, which means that the line was misparsed.
         name.computed
             || programs::is_reserved(&name.text)
+            || programs::holds_a_case(&command.words)
             || self.pattern.fits_source(&command.source)
             || self.pattern.fits(&command.words)
             || programs::sets_what_is_run(&command.words)

@@ -59,6 +59,12 @@ pub(super) fn is_reserved(name: &str) -> bool {
     WORDS.contains(&name)
 }
 
+/// Whether the words of a command contain the beginning of a `case` statement. The grammar does not know that `time` is
+/// followed by a statement, so the `)` of the first pattern ends a substitution and the rest becomes text.
+pub(super) fn holds_a_case(command: &[Word]) -> bool {
+    command.windows(3).any(|words| words[0].text == "case" && words[2].text == "in")
+}
+
 /// Whether an unknown program probably starts the argument after this word.
 pub(super) fn announces(word: &str) -> bool {
     matches!(word, "--" | "run" | "exec" | "-exec" | "-c" | "-x" | "-e" | "--exec" | "--command" | "shell")
