@@ -201,3 +201,50 @@ fn a_hook_that_says_that_the_event_is_not_for_it_counts_as_filtered_out() {
         assert_eq!(fired.subject.unwrap().0, ["other"]);
     }
 }
+
+#[hook(id = "reads_one", kind = Spend)]
+async fn reads_one() -> Permission {
+    Permission::allow()
+}
+
+#[hook(id = "reads_two", kind = Spend)]
+async fn reads_two(_trail: &Trail) -> Permission {
+    tokio::task::yield_now().await;
+    Permission::NoOpinion
+}
+
+#[hook(id = "reads_here", kind = Spend)]
+fn reads_here(_trail: &Trail) -> Permission {
+    Permission::NoOpinion
+}
+
+/// Annotated functions run on paths of their own if nobody listens. With a listener, each is reported.
+#[tokio::test]
+async fn annotated_readers_are_reported_one_by_one() {
+    use hooks_core::HookId;
+    use hooks_core::context::Ids;
+    use hooks_core::record::Observer;
+
+    #[derive(Clone, Default)]
+    struct Starts(Arc<Mutex<Vec<String>>>);
+    impl Observer for Starts {
+        fn starts(&self, _: &'static str, hook: &HookId, _: &Arc<Ids>) {
+            self.0.lock().unwrap().push(hook.to_string());
+        }
+        fn dispatched(&self, record: &Record) {
+            let is_complete = |run: &hooks_core::record::Run| run.status == Status::Completed && run.duration.is_some();
+            assert!(record.runs.iter().all(is_complete), "{record:?}");
+            self.0.lock().unwrap().push("end".to_owned());
+        }
+    }
+    for all in [hooks![reads_one, reads_two], hooks![reads_here, reads_two]] {
+        let registry = Registry::empty().with(all).unwrap();
+        let starts = Starts::default();
+        registry.observe(starts.clone());
+        let set = registry.scope(&AgentDef::new("a").hooks(all), None).unwrap();
+        let _ = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
+        let mut expected: Vec<String> = set.plan("spend").map(|hook| hook.hook().to_string()).collect();
+        expected.push("end".to_owned());
+        assert_eq!(*starts.0.lock().unwrap(), expected);
+    }
+}

@@ -84,6 +84,33 @@ async fn nothing_that_a_hook_in_shadow_says_counts() {
     }
 }
 
+/// A final answer ends the wait for the other readers of its stage, and a failure that denies does too.
+#[tokio::test(start_paused = true)]
+async fn the_guards_that_run_at_the_same_time_as_a_hook_in_shadow_are_heard() {
+    let at = |id| Hook::at::<BeforeToolCall>(id);
+    let shadows = || {
+        [
+            at("shadow").async_reader(|_, _, _| later(1, Permission::deny("in shadow"))),
+            at("shadow").async_reader(|_, _, _| later(0, Permission::deny("in shadow"))),
+            at("shadow").reader(|_, _, _| Permission::deny("in shadow")),
+            at("shadow").async_reader(|_, _, _| later(1, Err::<(), _>("down"))).on_failure(OnFailure::Deny),
+            at("shadow").async_reader(|_, _, _| later(1, Err::<(), _>("down"))).on_failure(OnFailure::Required),
+            at("shadow").async_reader(|_, _, _| later(60_000, ())).on_failure(OnFailure::Required),
+        ]
+    };
+    for allows in [true, false] {
+        for (form, shadow) in shadows().into_iter().enumerate() {
+            let verdict = if allows { Permission::allow() } else { Permission::deny("the guard") };
+            let guard = at("guard").async_reader(move |_, _, _| later(5, verdict.clone()));
+            let fired = fire(vec![shadow.mode(HookMode::Shadow), guard]).await;
+            let reason = fired.verdict.denial().map(|denial| denial.reason.to_string());
+            assert_eq!(reason.as_deref(), (!allows).then_some("the guard"), "{form}");
+            let guard = noted(fired.report.record.as_ref().unwrap(), "guard");
+            assert_eq!((guard.0, guard.1), (Status::Completed, Some(if allows { "allow" } else { "deny" })), "{form}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_guard_is_put_in_shadow_by_an_override_and_taken_out_again() {
     let registry = Registry::empty();
