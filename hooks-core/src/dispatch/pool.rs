@@ -40,9 +40,9 @@ pub(crate) fn on_pool<T: Send + 'static>(
 
 /// A hook and its answer without their types. A task of Tokio is a lot of code, which is compiled once this way, and not
 /// three times for each kind.
-type Erased = Box<dyn FnOnce() -> Box<dyn Any + Send> + Send>;
+type BoxedHook = Box<dyn FnOnce() -> Box<dyn Any + Send> + Send>;
 
-fn spawn(runtime: &Handle, hook: Erased) -> OnPool {
+fn spawn(runtime: &Handle, hook: BoxedHook) -> OnPool {
     // On the other thread, the hook still counts as nested in the same dispatches.
     let kinds = depth::kinds();
     // The hook also keeps its span.
