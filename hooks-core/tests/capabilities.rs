@@ -206,3 +206,15 @@ fn failures_have_codes_to_search_for() {
         assert_eq!(kind.code(), code);
     }
 }
+
+#[test]
+fn a_set_of_capabilities_has_each_once() {
+    let twice = [Capability::Audit, Capability::PromptSection, Capability::Audit];
+    let set: Capabilities = twice.into_iter().collect();
+    assert_eq!(set, Capabilities::of(&[Capability::Audit, Capability::PromptSection]));
+    assert_eq!(format!("{set:?}"), "{PromptSection, Audit}");
+    assert!(set.has(Capability::Audit) && !set.has(Capability::Policy));
+    let all: Capabilities = Capability::ALL.iter().copied().collect();
+    assert!(Capability::ALL.iter().all(|one| all.has(*one) && !Capabilities::default().has(*one)));
+    assert!(Capabilities::default().is_empty() && !set.is_empty());
+}

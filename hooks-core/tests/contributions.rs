@@ -52,6 +52,7 @@ fn policies_by_domain_and_key() {
         let contributions = all(given);
         let merged = contributions.policies();
         assert_eq!(merged.value("model", "profile"), Some(&json!(holds)), "{contributions:?}");
+        assert_eq!((merged.value("model", "other"), merged.value("other", "profile")), (None, None));
         assert_eq!(codes(&merged.entries[0].diagnostics), told, "{contributions:?}");
         assert_eq!(codes(&merged.diagnostics), of_merging, "{contributions:?}");
     }
@@ -173,6 +174,7 @@ fn sections_stand_by_their_order_and_within_their_own_budget() {
     let merged = joined.prompt_sections();
     let stands: Vec<_> = merged.entries.iter().map(|one| (one.id, one.text.chars().count())).collect();
     assert_eq!(stands, [("b", 1), ("a", 4)], "the first order and budget stay");
+    assert_eq!(codes(&merged.diagnostics), ["prompt_section.truncated"], "the titles are the same");
 }
 
 #[test]
@@ -195,7 +197,7 @@ fn names<'a>(tools: &hooks_core::verdict::Tools<'a>) -> Vec<&'a str> {
 #[test]
 fn a_tool_is_declared_with_what_the_model_is_told_and_what_runs_it() {
     let small = || ToolDeclaration::new("refund_small").schema(json!({ "type": "object" })).route("refund");
-    let table: [(Vec<Contribution>, &[&str], &[&str]); 7] = [
+    let table: [(Vec<Contribution>, &[&str], &[&str]); 8] = [
         (vec![Contribution::tool_bundle("a", [small()])], &["refund_small"], &[]),
         (
             vec![Contribution::tool_bundle("a", [small()]), Contribution::tool_bundle("b", [small()])],
@@ -220,6 +222,11 @@ fn a_tool_is_declared_with_what_the_model_is_told_and_what_runs_it() {
             &["tool_bundle.malformed_declaration"],
         ),
         (vec![Contribution::tool_bundle("a", [" "])], &[], &["tool_bundle.malformed_declaration"]),
+        (
+            vec![Contribution::tool_bundle("a", [ToolDeclaration::new("x").route(" ")])],
+            &[],
+            &["tool_bundle.malformed_declaration"],
+        ),
     ];
     for (given, added, told) in table {
         let contributions = all(given);
@@ -282,6 +289,18 @@ fn the_form_in_json_is_kind_and_params() {
         (
             Contribution::prompt_section("i", "T", "t"),
             json!({"kind":"prompt_section","params":{"id":"i","title":"T","text":"t"}}),
+        ),
+        (
+            Contribution::PromptSection(PromptSection::new("i", "T", "t").order(-2).budget(9)),
+            json!({"kind":"prompt_section","params":{"id":"i","title":"T","text":"t","order":-2,"budget":9}}),
+        ),
+        (
+            Contribution::tool_bundle("i", [ToolDeclaration::new("a").description("d")]),
+            json!({"kind":"tool_bundle","params":{"id":"i","tools":[{"name":"a","description":"d"}]}}),
+        ),
+        (
+            Contribution::tool_bundle("i", [ToolDeclaration::new("a").route("b")]),
+            json!({"kind":"tool_bundle","params":{"id":"i","tools":[{"name":"a","route":"b"}]}}),
         ),
         (Contribution::tool_bundle("i", ["a"]), json!({"kind":"tool_bundle","params":{"id":"i","tools":["a"]}})),
         (Contribution::tool_limit("i", ["a"]), json!({"kind":"tool_bundle","params":{"id":"i","allow":["a"]}})),

@@ -37,6 +37,8 @@ fn a_value_with_the_name_of_a_linked_plugin_is_one_too_many() {
     let found: Vec<_> = error.problems().iter().map(|problem| (problem.kind(), problem.about())).collect();
     assert_eq!(found, [(ProblemKind::PluginTwice, "acme")], "{error}");
     registry.install(Plugin::new("acme").data_dir("data")).unwrap();
+    let hook = Hook::at::<BeforeToolCall>("value").reader(|_, _, _| ());
+    registry.install(Plugin::new("not_linked").hook(hook)).unwrap();
     assert!(registry.scope(&AgentDef::new("a"), None).unwrap().has::<BeforeToolCall>());
 }
 

@@ -101,6 +101,14 @@ mod tests {
         assert_eq!(cycles(&successors(), &[0, 1, 2, 3]), [vec![0, 1, 2], vec![0, 1]]);
     }
 
+    /// 0 -> 1 -> 2, and from 2 back to both.
+    #[test]
+    fn a_path_does_not_enter_a_hook_twice() {
+        for back in [vec![0, 1], vec![1, 0]] {
+            assert_eq!(cycles(&[vec![1], vec![2], back], &[0, 1, 2]), [vec![0, 1, 2], vec![1, 2]]);
+        }
+    }
+
     #[test]
     fn a_search_that_gives_up_still_reports_the_shortest() {
         let successors = successors();

@@ -69,3 +69,117 @@ fn append<F: Copy>(lane: &mut Vec<F>, hook: &[F]) -> bool {
     lane.extend_from_slice(hook);
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::failure::OnFailure;
+    use crate::handler::{Effect, OwnAsync};
+    use crate::id::HookId;
+    use crate::kinds::BeforeToolCall;
+    use crate::options::Visibility;
+    use crate::plan::{Extras, Filter, patterns};
+
+    type Handled = Handler<BeforeToolCall>;
+
+    fn reads() -> Handled {
+        Handler::Read(Read::Static(|_, _, _| Ok(().into())))
+    }
+
+    fn lends() -> Handled {
+        Handler::Lend(Lend::Static(|_, _, _| Ok(().into())))
+    }
+
+    fn owns() -> Handled {
+        Handler::Own(Own::Static(|_, _, subject| Ok(Effect { subject: Some(subject), verdict: ().into() })))
+    }
+
+    fn waits() -> Handled {
+        Handler::ReadAsync(ReadAsync::Static(|_, _, _| Box::pin(async { Ok(().into()) })))
+    }
+
+    fn step(stage: usize, handler: Handled) -> Step<BeforeToolCall> {
+        Step {
+            id: HookId::named("hook").unwrap(),
+            handler,
+            filters: Box::default(),
+            timeout: None,
+            on_failure: OnFailure::Deny,
+            stage,
+            visibility: Visibility::Internal,
+            revision: 0,
+            extras: None,
+        }
+    }
+
+    fn filtered(stage: usize, handler: Handled) -> Step<BeforeToolCall> {
+        let filter = Filter { field: |event: &BeforeToolCall| &event.call.name, patterns: patterns("pay_*") };
+        Step { filters: Box::new([filter]), ..step(stage, handler) }
+    }
+
+    fn shadow(stage: usize, handler: Handled) -> Step<BeforeToolCall> {
+        let none = Extras {
+            own: None,
+            capabilities: None,
+            fallback: None,
+            blocking: None,
+            launch: None,
+            shadow: true,
+            skips_replay: false,
+        };
+        Step { extras: Some(Box::new(none)), ..step(stage, handler) }
+    }
+
+    /// The segments in words: how each is run, and how many steps it has.
+    fn shown(steps: &[Step<BeforeToolCall>]) -> Vec<(&'static str, usize)> {
+        let segments = segments(steps);
+        let ends = segments.iter().map(|segment| segment.steps.end);
+        assert!(segments.iter().skip(1).map(|segment| segment.steps.start).eq(ends.take(segments.len() - 1)));
+        let word = |segment: &Segment<BeforeToolCall>| {
+            let (word, in_lane) = match &segment.execution {
+                Execution::ReadLane(lane) => ("reads", lane.len()),
+                Execution::LendLane(lane) => ("lends", lane.len()),
+                Execution::OwnLane(lane) => ("owns", lane.len()),
+                Execution::Concurrent(Some(lane)) => ("concurrent lane", lane.len()),
+                Execution::Concurrent(None) => ("concurrent", segment.steps.len()),
+                Execution::Sequential => ("sequential", segment.steps.len()),
+            };
+            assert_eq!(in_lane, segment.steps.len(), "{word}");
+            (word, in_lane)
+        };
+        segments.iter().map(word).collect()
+    }
+
+    /// Lanes are what makes a dispatch fast, and nothing but time shows if one is missing.
+    #[test]
+    fn plain_annotated_functions_of_one_form_are_one_lane() {
+        let closure = || Handler::Read(Read::Shared(Arc::new(|_, _, _| Ok(().into()))));
+        let later = || {
+            let own: OwnAsync<_, _, _> = OwnAsync::Static(|_, _, subject| {
+                Box::pin(async { Ok(Effect { subject: Some(subject), verdict: ().into() }) })
+            });
+            Handler::OwnAsync(own)
+        };
+        let table = [
+            (vec![step(0, reads()), step(1, reads()), step(1, reads())], vec![("reads", 3)]),
+            (vec![step(0, lends()), step(1, lends())], vec![("lends", 2)]),
+            (vec![step(0, owns()), step(1, owns())], vec![("owns", 2)]),
+            (vec![step(0, reads()), step(1, lends()), step(2, owns())], vec![("reads", 1), ("lends", 1), ("owns", 1)]),
+            (vec![filtered(0, reads()), shadow(0, lends()), step(1, closure())], vec![("sequential", 3)]),
+            (
+                vec![step(0, reads()), step(1, later()), step(2, reads())],
+                vec![("reads", 1), ("sequential", 1), ("reads", 1)],
+            ),
+            (vec![step(0, lends()), step(1, waits()), step(1, waits())], vec![("lends", 1), ("concurrent lane", 2)]),
+            (vec![step(0, waits()), step(1, waits())], vec![("concurrent lane", 1), ("concurrent lane", 1)]),
+            (vec![step(0, waits()), filtered(0, waits())], vec![("concurrent", 2)]),
+            (vec![step(0, waits()), shadow(0, waits())], vec![("concurrent", 2)]),
+            (vec![step(0, reads()), step(0, waits())], vec![("concurrent", 2)]),
+        ];
+        for (steps, expected) in table {
+            assert_eq!(shown(&steps), expected);
+        }
+    }
+}

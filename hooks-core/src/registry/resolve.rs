@@ -292,15 +292,11 @@ fn dropped_guards(
 }
 
 /// The option that marks a hook as one that must not be omitted silently.
-fn guards_by(hook: &Hook) -> Option<&'static str> {
+fn guards_by(hook: &Hook) -> Option<String> {
     let fails_closed = |binding: &Binding| binding.policy(&hook.options) != OnFailure::Continue;
     match hook.options.on_failure {
-        _ if hook.locked => Some("locked"),
-        Some(policy) if hook.bindings.iter().any(fails_closed) => Some(match policy {
-            OnFailure::Remove => "on_failure = remove",
-            OnFailure::Deny => "on_failure = deny",
-            _ => "on_failure = required",
-        }),
+        _ if hook.locked => Some("locked".to_owned()),
+        Some(policy) if hook.bindings.iter().any(fails_closed) => Some(format!("on_failure = {}", policy.as_str())),
         _ => None,
     }
 }

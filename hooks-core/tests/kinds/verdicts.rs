@@ -248,7 +248,7 @@ fn each_rule_for_a_field_treats_what_is_not_set_as_no_opinion() {
         first: Some(numbers[0]),
         last: Some(numbers[0]),
         most: Some(numbers[0]),
-        least: Some(numbers[0]),
+        least: Some(4 - numbers[0]),
         any: numbers[0] == 2,
         joined: numbers.to_vec(),
         common: Some(numbers.to_vec()),
@@ -267,4 +267,32 @@ fn each_rule_for_a_field_treats_what_is_not_set_as_no_opinion() {
     };
     assert_eq!(folded, expected);
     assert_eq!(fold([silent(), silent()]), silent());
+}
+
+#[test]
+fn a_flag_is_silent_until_a_hook_sets_it() {
+    #[derive(Clone, Debug, PartialEq, Verdict)]
+    struct Alarm {
+        #[verdict(any, final)]
+        raised: bool,
+    }
+    for raised in [false, true] {
+        let alarm = Alarm { raised };
+        assert_eq!((alarm.is_silent(), Verdict::is_final(&alarm)), (!raised, raised));
+    }
+}
+
+#[test]
+fn a_verdict_of_an_app_may_store_the_rule_that_decided() {
+    #[derive(Clone, Debug, PartialEq, Verdict)]
+    struct Ruling {
+        #[verdict(first)]
+        limit: Option<u8>,
+        #[verdict(by)]
+        rule: Option<std::sync::Arc<Attribution>>,
+    }
+    let rule = std::sync::Arc::new(Attribution::new(HookId::named("no_rm").unwrap()));
+    let ruling = Ruling { limit: Some(1), rule: Some(std::sync::Arc::clone(&rule)) };
+    assert_eq!(ruling.attribution(), Some(&rule));
+    assert_eq!(Ruling::from(()).attribution(), None);
 }

@@ -415,3 +415,37 @@ async fn a_plugin_that_has_the_name_of_the_app_and_of_the_agent_stays_apart_from
     registry.uninstall("desk", &cx()).await.unwrap();
     assert_eq!(run(&scope()), ["the app"]);
 }
+
+#[tokio::test]
+async fn a_plugin_that_is_uninstalled_takes_no_hooks_of_others_with_it() {
+    let registry = Registry::empty().with(hooks![linked_trail]).unwrap();
+    registry.install(plugin("one", true, &Told::default())).unwrap();
+    registry.uninstall("one", &cx()).await.unwrap();
+    registry.install("linked_acme").unwrap();
+    let set = registry.scope(&AgentDef::new("a"), None).unwrap();
+    assert!(set.has::<Step>(), "{set}");
+}
+
+#[test]
+fn audit_reports_a_plugin_for_an_agent_that_no_set_belongs_to() {
+    let registry = registry([writes("own")]);
+    registry.install(Plugin::new("for_two").hook(writes("in_two")).agent("sales").agent("suport")).unwrap();
+    let set = |agent: &str| registry.scope(&AgentDef::new(agent).hooks(["own"]), None).unwrap();
+    let table: [(&[&str], &[&str]); 4] = [
+        // Without sets, nobody knows the agents.
+        (&[], &[]),
+        (&["sales", "suport"], &[]),
+        (&["sales", "support"], &["`suport`"]),
+        (&["other"], &["`sales`", "`suport`"]),
+    ];
+    for (agents, missing) in table {
+        let sets: Vec<HookSet> = agents.iter().map(|agent| set(agent)).collect();
+        let findings = registry.audit(&sets);
+        let for_nobody = |finding: &&Finding| finding.kind() == FindingKind::PluginForNoAgent;
+        let found: Vec<String> = findings.iter().filter(for_nobody).map(ToString::to_string).collect();
+        assert_eq!(found.len(), missing.len(), "{agents:?}: {found:?}");
+        for (found, missing) in found.iter().zip(missing) {
+            assert!(found.contains(&format!("is installed for the agent {missing}, but no set")), "{found}");
+        }
+    }
+}

@@ -1,8 +1,10 @@
 //! Promise 2, shown: a plan as a person reads it.
 
+use hooks_core::hook::Hold;
 use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
 
 use super::support::*;
+use super::unawaited::{Lines, background, scope};
 
 #[hook(id = "shown_first", kind = before_tool_call, tool = "pay_*", priority = -1, on_failure = continue)]
 fn first(_input: &mut ToolInput) {}
@@ -64,4 +66,35 @@ fn a_hook_outside_a_turn_may_stand_in_the_app_s_list_and_the_agent_s() {
     let registry = registry([Hook::at::<Boot>("on_boot").reader(|_, _, &()| ()), writes("a")]);
     registry.set_app(AppDef::new("desk").hooks(["on_boot"]));
     assert!(registry.scope(&AgentDef::new("x").hooks(["a", "on_boot"]), None).is_ok());
+}
+
+#[test]
+fn the_plan_shows_how_often_a_background_hook_is_retried() {
+    let table = [(3, " background, 3 retries,"), (0, " background,")];
+    for (retries, expected) in table {
+        let hook = background("late", |_, _| vec![]).idempotent().retries(retries);
+        let registry = registry([hook]);
+        registry.set_background(Lines::default());
+        let shown = scope(&registry, &["late"]).to_string();
+        assert!(shown.contains(expected), "{shown}");
+        assert_eq!(shown.contains("retries"), retries > 0, "{shown}");
+    }
+}
+
+/// Sets and hooks end up in the log lines of an app.
+#[test]
+fn the_debug_output_of_a_set_names_its_hooks() {
+    let set = set([writes("a")]);
+    assert_eq!(format!("{set:?}"), "HookSet { hooks: {\"a\"}, .. }");
+    let planned = format!("{:?}", set.plan("step").next().unwrap());
+    assert!(planned.starts_with("PlannedHook { hook: ") && planned.contains("\"a\""), "{planned}");
+}
+
+/// What the hooks of a stream hold back adds up.
+#[test]
+fn a_set_knows_how_much_of_a_stream_its_hooks_hold_back() {
+    let set = set([writes("a").hold(16), writes("b").hold(4)]);
+    assert_eq!(set.hold::<Step>(), Hold::from(16).and(4.into()));
+    assert_ne!(set.hold::<Step>(), Hold::NOTHING);
+    assert_eq!(set.hold::<Spend>(), Hold::NOTHING);
 }

@@ -2,6 +2,7 @@
 //! same end.
 
 use hooks_core::kinds::BeforeToolCall;
+use hooks_core::overrides::{Override, Overrides};
 use hooks_core::scope::HookRef;
 
 use super::support::*;
@@ -190,5 +191,38 @@ async fn each_reader_of_a_stage_that_waits_is_called_once_whoever_panics_and_whe
             assert_eq!(calls.0.lock().unwrap()[..], *expected, "{listens}");
             assert_eq!(fired.report.failures.len(), usize::from(expected.contains(&"panics")), "{listens}");
         }
+    }
+}
+
+#[hook(id = "waits_first", kind = Spend)]
+async fn waits_first(trail: &Trail) -> Permission {
+    assert!(trail.0 == ["fine"], "the writer wrote something else");
+    Permission::NoOpinion
+}
+
+#[hook(id = "waits_second", kind = Spend)]
+async fn waits_second(_trail: &Trail) -> Permission {
+    Permission::deny("second")
+}
+
+#[hook(id = "waits_third", kind = Spend)]
+async fn waits_third(_trail: &Trail) -> Permission {
+    Permission::deny("third")
+}
+
+/// Readers that stand after a writer run as a loop over pointers, which goes on after a panic.
+#[tokio::test]
+async fn the_readers_after_a_writer_all_run() {
+    for (written, failures) in [("fine", 0), ("else", 1)] {
+        let registry = Registry::empty().with(hooks![waits_first, waits_second, waits_third]).unwrap();
+        let writer = Hook::at::<Spend>("writer").writer(move |_, _, trail| trail.0.push(written)).priority(-1);
+        registry.register(writer).unwrap();
+        let continues = Override::new().on_failure(OnFailure::Continue);
+        registry.set_overrides([Overrides::new("ops").set("waits_first", continues)]).unwrap();
+        let agent = AgentDef::new("x").hooks(["writer", "waits_first", "waits_second", "waits_third"]);
+        let set = registry.scope(&agent, None).unwrap();
+        let fired = set.fire(&HookContext::new(), &spend(), Trail::default()).await.unwrap();
+        assert_eq!(fired.verdict.denial().map(|denial| denial.reason.as_str()), Some("second"), "{written}");
+        assert_eq!(fired.report.failures.len(), failures, "{written}");
     }
 }

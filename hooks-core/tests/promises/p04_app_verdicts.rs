@@ -292,4 +292,9 @@ async fn readers_dropped_for_a_verdict_that_panics_have_failed() {
             (fired, expected) => panic!("{fired:?}, {expected:?}"),
         }
     }
+    // Each of the dropped guards counts.
+    let second = Hook::at::<Rule>("second").async_reader(|_, _, ()| later(5, ())).on_failure(OnFailure::Required);
+    let set = set([rules().on_failure(OnFailure::Continue), guard().on_failure(OnFailure::Continue), second]);
+    let error = set.fire(&cx(), &Rule { topic: "any".to_owned() }, ()).await.unwrap_err();
+    assert!(error.to_string().contains("`second`"), "{error}");
 }

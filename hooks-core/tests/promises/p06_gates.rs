@@ -232,6 +232,8 @@ fn audit_warns_of_an_allow_before_a_rewrite_unless_the_order_was_asked_for() {
     assert_eq!(warned(vec![says("gate", Permission::allow()), rewrites("writer", true)]), [""; 0]);
     assert_eq!(warned(vec![early(), rewrites("writer", true).after(["early"])]), [""; 0]);
     assert_eq!(warned(vec![silent, rewrites("writer", true)]), [""; 0], "it can allow nothing");
+    let both = Hook::at::<Spend>("both").writer(|_, _, _| Permission::allow());
+    assert_eq!(warned(vec![both]), [""; 0], "its own change is made before it allows");
 }
 
 #[test]
@@ -285,5 +287,33 @@ fn a_harness_decides_about_each_of_five_answers() {
             Decision::Refuse(denial) => word == "deny" && permission.denial() == Some(denial),
         };
         assert!(expected, "{word}: {permission:?}");
+    }
+}
+
+/// A reader that a final verdict drops is not polled any more, not even in the same round.
+#[tokio::test]
+async fn a_reader_after_a_denial_is_not_polled_again() {
+    use std::sync::{Arc, Mutex};
+    use std::task::Poll;
+
+    // Rounds start with different hooks, so that one of these rounds starts with the denial.
+    for rounds in 1..6 {
+        let log: Arc<Mutex<Vec<&str>>> = Arc::default();
+        let reader = |id: &'static str, rounds: u32, says: &'static str| {
+            let log = Arc::clone(&log);
+            Hook::at::<Spend>(id).async_reader(move |_, _, _| {
+                let (log, mut polls) = (Arc::clone(&log), 0);
+                Box::pin(std::future::poll_fn(move |task| {
+                    task.waker().wake_by_ref();
+                    polls += 1;
+                    log.lock().unwrap().push(if polls > rounds { says } else { "polled" });
+                    if polls > rounds { Poll::Ready(Permission::deny(says)) } else { Poll::Pending }
+                }))
+            })
+        };
+        let set = set([reader("denies", rounds, "denied"), reader("waits", u32::MAX, "never")]);
+        let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
+        assert!(fired.verdict.denial().is_some());
+        assert_eq!(log.lock().unwrap().last(), Some(&"denied"), "{rounds}");
     }
 }

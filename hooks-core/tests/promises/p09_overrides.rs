@@ -237,3 +237,11 @@ proptest! {
         prop_assert_eq!(shown.contains("left out: disabled by layer"), !enabled, "{}", shown);
     }
 }
+
+#[test]
+fn an_override_that_says_what_holds_anyway_is_not_in_the_plan() {
+    let registry = desk();
+    registry.set_overrides([Overrides::new("ops").set("trim", Override::new().enabled(true))]).unwrap();
+    let set = registry.scope(&AgentDef::new("a").hooks(["trim"]), None).unwrap().to_string();
+    assert!(set.contains("trim") && !set.contains("overridden"), "{set}");
+}

@@ -7,6 +7,7 @@ use hooks_core::hook::{OnFailure, Timeout};
 use hooks_core::record::{Record, Skip, Status};
 
 use super::support::*;
+use super::unawaited::SeenOften;
 
 #[tokio::test(start_paused = true)]
 async fn each_run_has_its_status_its_verdict_its_cause_and_whether_it_changed_the_subject() {
@@ -247,4 +248,80 @@ async fn annotated_readers_are_reported_one_by_one() {
         expected.push("end".to_owned());
         assert_eq!(*starts.0.lock().unwrap(), expected);
     }
+}
+
+/// A hook may hold the rules of others, such as those of a file.
+#[test]
+fn a_record_names_the_rule_that_decided() {
+    use hooks_core::HookId;
+    use hooks_core::verdict::{Attribution, Denial, Question};
+
+    let rule = Attribution::new(HookId::named("no_rm").unwrap()).file("hooks.json", 3);
+    let table = [
+        Permission::Deny(Box::new(Denial::from("no").attributed_to(rule.clone()))),
+        Permission::from(Question::new("why").attributed_to(rule.clone())),
+    ];
+    for answer in table {
+        let fired = set([says("rules", answer)]).fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
+        let record = fired.report.record.clone().unwrap();
+        assert_eq!(record.runs[0].attribution.as_deref(), Some(&rule));
+    }
+}
+
+/// A harness that shows only some records needs to know that it misses one, so failures are logged too.
+#[tokio::test]
+async fn a_failed_hook_and_a_dropped_run_are_logged_as_warnings() {
+    let lines = Warnings::default();
+    let _guard = tracing::subscriber::set_default(lines.clone());
+    let fails = || Hook::at::<Step>("fails").reader(|_, _, _| Err::<(), _>("down"));
+    set([fails()]).fire(&cx(), &step(), Trail::default()).await.unwrap();
+    set([fails().fallback(&Hook::at::<Step>("other").reader(|_, _, _| ()))])
+        .fire(&cx(), &step(), Trail::default())
+        .await
+        .unwrap();
+    let registry = registry([Hook::at::<SeenOften>("late").detached(|_, _, ()| later(0, ()))]);
+    registry.set_detached_limit(0);
+    let late = registry.scope(&AgentDef::new("x").hooks(["late"]), None).unwrap();
+    late.fire(&cx(), &SeenOften {}, ()).await.unwrap();
+    let expected =
+        ["hook failed hook=fails", "hook failed; its fallback answered hook=fails", "hook dropped hook=late"];
+    assert_eq!(*lines.0.lock().unwrap(), expected);
+}
+
+/// Keeps the message of each warning, and the hook in it.
+#[derive(Clone, Default)]
+struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl tracing::Subscriber for Warnings {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target() == "hooks_core" && *metadata.level() == tracing::Level::WARN
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        struct Text(String, String);
+        impl tracing::field::Visit for Text {
+            fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+                match field.name() {
+                    "message" => self.0 = format!("{value:?}"),
+                    "hook" => self.1 = format!("{value:?}"),
+                    _ => {}
+                }
+            }
+        }
+        let mut text = Text(String::new(), String::new());
+        event.record(&mut text);
+        self.0.lock().unwrap().push(format!("{} hook={}", text.0, text.1));
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
 }

@@ -194,3 +194,54 @@ fn a_revision_changes_with_the_options_of_a_hook() {
     assert_eq!(revisions.len(), 4, "{revisions:?}");
     assert!(revisions.contains(&revision(hook())), "it does not change without a reason");
 }
+
+#[test]
+fn a_trace_has_the_change_that_a_hook_in_shadow_would_have_made() {
+    let (set, traces) = traced(vec![writes("a", None).mode(HookMode::Shadow), writes("b", None)]);
+    let fired = set.fire_blocking(&cx(), &Noted::default(), Notes::default()).unwrap();
+    assert_eq!(fired.subject, Notes(vec!["b".to_owned()]));
+    let traces = traces.0.lock().unwrap();
+    let after: Vec<_> = traces[0].runs.iter().map(|run| run.after.as_deref().cloned()).collect();
+    assert_eq!(after, [Some(json!(["a"])), Some(json!(["b"]))]);
+}
+
+/// Serialising an event costs more than a dispatch.
+#[test]
+fn nothing_is_serialised_if_no_observer_wants_traces() {
+    thread_local! {
+        static WRITTEN: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+    }
+    #[derive(Debug, Default, Deserialize)]
+    struct Counted;
+    impl Serialize for Counted {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            WRITTEN.set(WRITTEN.get() + 1);
+            serializer.serialize_unit()
+        }
+    }
+    #[derive(Debug, Default, Serialize, Deserialize, HookKind)]
+    #[hook_kind(name = "counted", json)]
+    struct Counts {
+        #[serde(default)]
+        field: Counted,
+    }
+    struct Unwilling;
+    impl Observer for Unwilling {
+        fn dispatched(&self, _: &Record) {}
+
+        fn traced(&self, trace: &Trace) {
+            panic!("{trace:?}")
+        }
+    }
+
+    let registry = registry([Hook::at::<Counts>("reads").reader(|_, _, &()| ())]);
+    registry.observe(Unwilling);
+    let fire = |registry: &Registry| {
+        let set = registry.scope(&AgentDef::new("x").hooks(["reads"]), None).unwrap();
+        set.fire_blocking(&cx(), &Counts::default(), ()).unwrap();
+        WRITTEN.get()
+    };
+    assert_eq!(fire(&registry), 0);
+    registry.observe(Traces::default());
+    assert_eq!(fire(&registry), 1);
+}

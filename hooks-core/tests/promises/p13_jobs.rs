@@ -86,3 +86,15 @@ fn a_job_is_queued_and_an_empty_drain_is_done_without_a_runtime() {
     let drained = futures_executor::block_on(registry.drain(SOON));
     assert_eq!(drained, hooks_core::detached::Drained::default());
 }
+
+#[tokio::test]
+async fn the_notice_of_a_job_has_the_visibility_of_its_hook() {
+    for visibility in [Visibility::Internal, Visibility::UserVisible] {
+        let registry = registry([background("note", |_, _| vec![]).visibility(visibility)]);
+        let ends = Ends::of(&registry);
+        Worker::new().start(&registry).unwrap();
+        let _ = scope(&registry, &["note"]).fire(&cx(), &wind_down(), vec![]).await.unwrap();
+        assert_eq!(registry.drain(SOON).await.background.done, 1);
+        assert_eq!(ends.all()[0].run.visibility, visibility);
+    }
+}

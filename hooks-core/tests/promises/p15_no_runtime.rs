@@ -3,6 +3,7 @@
 use futures_executor::block_on;
 use hooks_core::DispatchError;
 use hooks_core::hook::Timeout;
+use hooks_core::record::{Skip, Status};
 
 use super::support::*;
 
@@ -87,4 +88,25 @@ fn the_error_gives_the_subject_only_as_what_it_is() {
     let error = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap_err();
     let error = error.into_subject::<BeforeCreateMessage>().unwrap_err();
     assert!(error.into_subject::<Step>().is_ok());
+}
+
+/// The hooks of the stage that could not start were cancelled; those after it were skipped.
+#[test]
+fn the_record_says_which_hooks_a_missing_runtime_kept_from_running() {
+    let registry = registry([writes("a"), reads_later("waits"), reads_later("other"), writes("b")]);
+    let records = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let into = std::sync::Arc::clone(&records);
+    registry.observe(move |record: &hooks_core::record::Record| into.lock().unwrap().push(statuses(record)));
+    let agent = AgentDef::new("x").hooks(["a", "waits", "other", "b"]);
+    let set = registry.scope(&agent, None).unwrap();
+    block_on(set.fire(&cx(), &step(), Trail::default())).unwrap_err();
+    let records = records.lock().unwrap();
+    let [record] = &records[..] else { panic!("{records:?}") };
+    let expected = [
+        ("a", Status::Completed),
+        ("waits", Status::Cancelled),
+        ("other", Status::Cancelled),
+        ("b", Status::Skipped(Skip::Aborted)),
+    ];
+    assert_eq!(*record, expected.map(|(hook, status)| (hook.to_owned(), status)));
 }

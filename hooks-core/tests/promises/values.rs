@@ -50,6 +50,14 @@ fn what_the_attribute_refuses_is_a_problem_with_the_place_of_the_call() {
             "`only` of the hook `a` looks like a regular expression; a pattern matches the whole value, `*` matches anything and `?` one character",
         ),
         (
+            writes("a").only("topic", "^x"),
+            "`only` of the hook `a` looks like a regular expression; a pattern matches the whole value, `*` matches anything and `?` one character",
+        ),
+        (
+            writes("a").only("topic", "x$"),
+            "`only` of the hook `a` looks like a regular expression; a pattern matches the whole value, `*` matches anything and `?` one character",
+        ),
+        (
             writes("a").only("topic", "!x"),
             "`only` of the hook `a` contains a `!`, but patterns cannot be negated; list what matches, or test for it in the hook",
         ),
