@@ -22,8 +22,8 @@ pub struct BeforeToolCall {
     pub call: ToolCall,
 }
 
-/// Fires after a hook at `before_tool_call` answered *ask* or *defer*, before a person is asked: hooks may answer in the
-/// person's place.
+/// Fires after a hook at `before_tool_call` answered *ask* or *defer*, before a person is asked: hooks may answer in
+/// the person's place.
 ///
 /// An allow lets the call run with the input that the hooks leave. If they changed the input, the hooks at
 /// `before_tool_call` judge it again. A deny refuses the call. Every other verdict leaves the decision to the person.
