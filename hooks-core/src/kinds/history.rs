@@ -5,7 +5,7 @@ use crate::data::Messages;
 
 /// Fires when the stored conversation is read for a turn: hooks may omit messages or rewrite them.
 ///
-/// A call and its result belong together: a hook that keeps only one of them has failed.
+/// A call and its result belong together: a hook that keeps only one of them fails.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "filter_messages", subject = Messages, check = Messages::check_history, new, json)]
 #[non_exhaustive]

@@ -22,11 +22,11 @@ pub struct BeforeToolCall {
     pub call: ToolCall,
 }
 
-/// Fires before a person is asked about a call, because a hook at `before_tool_call` answered *ask* or *defer*: hooks
-/// may answer instead of the person.
+/// Fires after a hook at `before_tool_call` answered *ask* or *defer*, before a person is asked: hooks may answer in
+/// the person's place.
 ///
-/// An allow lets the call run with the input that the hooks leave. If they changed the input, the gates judge it again.
-/// A deny refuses the call. Every other verdict leaves the decision to the person.
+/// An allow lets the call run with the input that the hooks leave. If they changed the input, the hooks at
+/// `before_tool_call` judge it again. A deny refuses the call. Every other verdict leaves the decision to the person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "permission_request",
@@ -40,10 +40,10 @@ pub struct BeforeToolCall {
 pub struct PermissionRequest {
     /// The call as the model requested it.
     pub call: ToolCall,
-    /// Why the gate did not decide.
+    /// Why the hook at `before_tool_call` did not decide.
     #[serde(default)]
     pub reason: String,
-    /// Whether the gate answered *defer* instead of *ask*.
+    /// Whether that hook answered *defer* instead of *ask*.
     #[serde(default)]
     pub deferred: bool,
 }

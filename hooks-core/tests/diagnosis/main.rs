@@ -86,8 +86,8 @@ fn only<T: std::fmt::Debug>(all: impl IntoIterator<Item = T>) -> T {
 async fn ways() -> Vec<(&'static str, Vec<Way>)> {
     vec![
         ("At compile time", compiled::ways()),
-        ("At start, and when a scope is made", started::ways().await),
-        ("By the audit, when the sets are made", audited::ways().await),
+        ("At start, and when a hook set is built", started::ways().await),
+        ("By the audit, when the hook sets are built", audited::ways().await),
         ("By a conformance test of the harness", driven::ways().await),
         ("At run time", recorded::ways().await),
     ]

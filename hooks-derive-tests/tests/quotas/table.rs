@@ -9,8 +9,9 @@ use super::files::{CATEGORIES, Misuse, all, category};
 const HEAD: &str = "\
 # Compile errors
 
-Each table is one program from `hooks-derive-tests/tests/ui/fail`. The left column is the code that the compiler underlines, the
-right column is the first line of its message. One build reports all mistakes of a program.
+This page lists mistakes in [`#[hook]`](writing-hooks.md) and the other macros of the SDK, with the messages of the compiler. Each
+table is one program from `hooks-derive-tests/tests/ui/fail`, whose name is in parentheses. The left column is the code that the
+compiler underlines, and the right column is the first line of its message. One build reports all mistakes of a program.
 
 This page is generated: `UPDATE_MISUSE=1 cargo test -p hooks-derive-tests --test it quotas` writes it, and a test compares it with
 the messages.
