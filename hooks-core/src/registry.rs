@@ -279,7 +279,7 @@ impl Registry {
             agents.push(&parts.agent);
             if parts.revision < snapshot.revision {
                 let text = format!(
-                    "the hook set of {} was made before the registry changed, so it lacks later hooks, plugins, overrides, observers and changes to the app's list; call `registry.scope(…)` again",
+                    "the hook set of {} was built before the registry changed, so it lacks later hooks, plugins, overrides, observers and changes to the app's list; call `registry.scope(…)` again",
                     parts.owner
                 );
                 findings.push(Finding::new(FindingKind::OutdatedSet, &parts.owner, text));

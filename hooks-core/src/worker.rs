@@ -61,7 +61,7 @@ impl Backoff {
 
 /// A worker was started outside a Tokio runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a worker needs a Tokio runtime, but none is running here; start it inside of one")]
+#[error("a worker needs a Tokio runtime, but none is running here; start it inside a runtime")]
 pub struct NoRuntime;
 
 impl Default for Worker {

@@ -206,7 +206,7 @@ async fn a_harness_that_does_not_is_told_how() {
         (
             Wrong::NeverFires,
             "`after_create_message` is declared at ",
-            "but an occurrence of it fired nothing: fire it on the hook set that the driver receives",
+            "but `drive` did not fire it: fire it on the hook set that the driver receives",
         ),
         (
             Wrong::FiresTwice,
@@ -231,7 +231,7 @@ async fn a_harness_that_does_not_is_told_how() {
         (
             Wrong::LeavesAFieldEmpty,
             "the field `prompt` of `pre_prompt_context`, declared at ",
-            "was empty in every occurrence: fill it",
+            "was never filled: fill it",
         ),
         (
             Wrong::FillsWhatItNeverFills,

@@ -40,7 +40,7 @@ enum Pooled {
 static KEY: LazyLock<String> = LazyLock::new(|| format!("$pooled-{:016x}", RandomState::new().build_hasher().finish()));
 
 thread_local! {
-    /// The pool in use on this thread, inside of `MessagePool::within`.
+    /// The pool in use on this thread, inside `MessagePool::within`.
     static POOL: RefCell<Option<MessagePool>> = const { RefCell::new(None) };
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn other(block: &Map<String, Value>) -> Result<(), String> {
 /// copies, compares or serializes it.
 pub const MAX_NESTED_RESULTS: usize = 32;
 
-/// Checks that a block of type `tag` may appear inside of `results` tool results.
+/// Checks that a block of type `tag` may appear inside `results` tool results.
 pub(crate) fn place(tag: &str, results: usize) -> Result<(), String> {
     if results == 0 {
         return Ok(());

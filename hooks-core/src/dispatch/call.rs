@@ -90,7 +90,7 @@ pub(super) fn write<'a, K: HookKind>(
     }
 }
 
-/// Like [`read`], inside of a span.
+/// Like [`read`], inside a span.
 #[cold]
 pub(super) fn read_within<'a, K: HookKind>(
     span: Span,
@@ -102,7 +102,7 @@ pub(super) fn read_within<'a, K: HookKind>(
     }
 }
 
-/// Like [`write`], inside of a span.
+/// Like [`write`], inside a span.
 #[cold]
 pub(super) fn write_within<'a, K: HookKind>(span: Span, call: impl FnOnce() -> WriterCall<'a, K>) -> WriterCall<'a, K> {
     match span.in_scope(call) {

@@ -102,7 +102,7 @@ fn no_background(snapshot: &Snapshot, chosen: &Chosen) -> Option<Problem> {
     (hook.options.run == RunMode::Background && snapshot.sink.is_none()).then(|| {
         let (at, id, origin) = (at(chosen.place.clone()), &hook.id, hook.origin);
         let text = format!(
-            "{at}the hook `{id}` ({origin}) has `run = background`, but this registry has no sink for its jobs; call `Worker::new().start(&registry)` or `registry.set_background(…)` before the set is made"
+            "{at}the hook `{id}` ({origin}) has `run = background`, but this registry has no queue for its jobs; call `Worker::new().start(&registry)` or `registry.set_background(…)` before you build the set"
         );
         Problem::new(ProblemKind::NoBackground, id, text)
     })

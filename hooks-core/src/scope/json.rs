@@ -144,7 +144,7 @@ pub(crate) fn misplaced(field: &str, value: &Value, what: &str, declares_hooks: 
     let nested = |fields: &Map<String, Value>| fields.contains_key("hooks") || !declares_hooks;
     if field == what && value.as_object().is_some_and(nested) {
         return Some(format!(
-            "the fields of the {what} are inside of `{field}`; write them at the top level, without `{field}` around them"
+            "the fields of the {what} are inside `{field}`; write them at the top level, without `{field}` around them"
         ));
     }
     let list = nearly_hooks(field) && !declares_hooks && names_hooks(value);

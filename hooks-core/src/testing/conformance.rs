@@ -133,7 +133,7 @@ async fn check(driver: &impl Drive, fires: &Fires, filled: &mut Filled) -> Resul
     match times {
         0 => {
             return Err(format!(
-                "`{kind}` is declared at {origin}, but an occurrence of it fired nothing: fire it on the hook set that the driver receives, or remove it from `fires![…]`"
+                "`{kind}` is declared at {origin}, but `drive` did not fire it: fire it on the hook set that the driver receives, or remove it from `fires![…]`"
             ));
         }
         1 => {}
@@ -160,7 +160,7 @@ async fn check(driver: &impl Drive, fires: &Fires, filled: &mut Filled) -> Resul
     }
     if plain == probed {
         return Err(format!(
-            "`{kind}`, declared at {origin}, is fired, but its outcome is not used: the result of the occurrence is the same with a probe that had an effect; continue with `fired.subject` and `fired.verdict`"
+            "`{kind}`, declared at {origin}, is fired, but its result is not used: `drive` returns the same value with a hook that denies or changes something; continue with `fired.subject` and `fired.verdict`"
         ));
     }
     Ok(plain)
@@ -202,7 +202,7 @@ async fn unfilled(driver: &impl Drive, fires: &Fires, mut filled: Filled) -> Vec
     }
     let breach = |field: &&str| match (filled.contains(*field), Fires::never_fills(fires.kind(), field)) {
         (false, false) => Some(format!(
-            "the field `{field}` of `{kind}`, declared at {origin}, was empty in every occurrence: fill it, add an occurrence that fills it to `Drive::otherwise`, or write `{kind} [never {field}]` in `fires![…]`"
+            "the field `{field}` of `{kind}`, declared at {origin}, was never filled: fill it, fire the kind with the field in `Drive::otherwise`, or write `{kind} [never {field}]` in `fires![…]`"
         )),
         (true, true) => Some(format!(
             "the field `{field}` of `{kind}` is filled, but the declaration at {origin} says that it never is; remove it from `[never …]`"

@@ -55,7 +55,7 @@ fn json_that_is_no_definition() {
 #[test]
 fn a_list_that_would_be_lost_is_refused_and_a_field_of_the_app_is_not() {
     let around =
-        "the fields of the agent are inside of `agent`; write them at the top level, without `agent` around them";
+        "the fields of the agent are inside `agent`; write them at the top level, without `agent` around them";
     let nearly = |field: &str| format!("unknown field `{field}`; did you mean `hooks`?");
     let table = [
         (r#"{"agent": {"name": "x", "hooks": ["redact_pii"]}}"#, Some(around.to_owned())),

@@ -117,5 +117,5 @@ async fn a_drain_cuts_off_the_job_that_runs_and_those_that_wait() {
 #[test]
 fn a_worker_needs_a_runtime_and_says_so() {
     let error = Worker::new().start(&Registry::empty()).unwrap_err();
-    assert!(error.to_string().contains("start it inside of one"), "{error}");
+    assert!(error.to_string().contains("start it inside a runtime"), "{error}");
 }

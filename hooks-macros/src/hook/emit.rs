@@ -1,4 +1,4 @@
-//! The registration of a hook. It is inside of one `const _`, so nothing enters the user's namespace.
+//! The registration of a hook. It is inside one `const _`, so nothing enters the user's namespace.
 //!
 //! Tokens that the compiler may report have the span of the corresponding token of the user. All tokens of a checked
 //! expression have the same span; otherwise the compiler underlines the whole attribute.
