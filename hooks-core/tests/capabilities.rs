@@ -1,4 +1,4 @@
-//! What a hook may contribute, and whom it concerns.
+//! Which contributions a hook may make (`capabilities`), and who may see its runs (`visibility`).
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use hooks_core::hook::BoxFuture;
@@ -22,10 +22,10 @@ fn rule() -> Contribution {
     Contribution::policy("model", "profile", "fast", 0)
 }
 
-/// What a hook contributes.
+/// What the hook under test contributes.
 type What = &'static [fn() -> Contribution];
 
-/// Each form of a hook, which rewrites the subject where it can and contributes `what`.
+/// One hook of each form. Each contributes `what`, and rewrites the subject if its form allows it.
 fn forms(what: What) -> Vec<Hook> {
     let all = move || -> Vec<Contribution> { what.iter().map(|one| one()).collect() };
     vec![
@@ -44,7 +44,7 @@ fn forms(what: What) -> Vec<Hook> {
 }
 
 #[tokio::test]
-async fn what_a_hook_may_not_contribute_is_its_failure_and_leaves_nothing() {
+async fn a_contribution_without_its_capability_fails_the_hook_and_leaves_nothing() {
     for (i, hook) in forms(&[note, rule]).into_iter().enumerate() {
         let hook = hook.capabilities([Capability::Audit]);
         let ran = testing::run([hook], &BeforeDigest, "text".to_owned()).await.unwrap();
@@ -60,7 +60,7 @@ async fn what_a_hook_may_not_contribute_is_its_failure_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn what_it_may_contribute_is_there() {
+async fn contributions_within_the_capabilities_are_kept() {
     let may: [(&[Capability], What); 5] = [
         (&[Capability::Audit, Capability::Policy], &[note, rule]),
         (&[Capability::Audit], &[note, note]),
@@ -78,7 +78,7 @@ async fn what_it_may_contribute_is_there() {
     }
     for hook in forms(&[note, rule]) {
         let ran = testing::run([hook], &BeforeDigest, "text".to_owned()).await.unwrap();
-        assert_eq!(ran.verdict.iter().count(), 2, "one that says nothing may contribute what the kind offers");
+        assert_eq!(ran.verdict.iter().count(), 2, "without `capabilities`, a hook may contribute what the kind offers");
     }
 }
 
@@ -107,7 +107,7 @@ fn every_contribution_but_a_noop_needs_the_capability_of_its_name() {
 }
 
 #[test]
-fn kinds_of_contexts_offer_what_those_are() {
+fn the_verdicts_of_start_kinds_need_the_capabilities_of_their_parts() {
     let table = [
         (AgentStart::from(()), &[][..], None),
         (AgentStart::context("c"), &[Capability::PromptContext], None),
@@ -121,7 +121,7 @@ fn kinds_of_contexts_offer_what_those_are() {
     assert_eq!(Contexts::default().lacks(Capabilities::default()), None);
 }
 
-/// Adds a rule that it may not add.
+/// Contributes a rule, although it only declares the capability `audit`.
 #[hook(id = "overreaches", kind = pre_policy, capabilities = [audit], fallback = only_notes, visibility = user_audit)]
 fn overreaches() -> Contribution {
     rule()
@@ -131,7 +131,7 @@ fn only_notes() -> Contribution {
     note()
 }
 
-/// Says who is greeted.
+/// Contributes a greeting, if at all.
 #[hook(id = "greets", kind = [session_start, pre_prompt_context], capabilities = [prompt_context], visibility = debug)]
 fn greets() {}
 
@@ -141,7 +141,7 @@ fn set(registry: &Registry, hooks: &[HookRef]) -> HookSet {
 }
 
 #[test]
-fn a_fallback_answers_for_a_hook_that_contributes_too_much() {
+fn a_fallback_answers_for_a_hook_that_lacks_a_capability() {
     let registry = Registry::empty().with(hooks![overreaches]).unwrap();
     let cx = HookContext::builder().keep_records(true).build();
     let fired = set(&registry, &hooks![overreaches]).fire_blocking(&cx, &PrePolicy::new("hi"), ()).unwrap();
@@ -152,7 +152,7 @@ fn a_fallback_answers_for_a_hook_that_contributes_too_much() {
 }
 
 #[test]
-fn a_plan_and_a_manifest_tell_both() {
+fn the_plan_and_the_manifest_show_capabilities_and_visibility() {
     let listed = hooks![overreaches, greets];
     let registry = Registry::empty().with(listed).unwrap();
     let plan = set(&registry, &listed).to_string();

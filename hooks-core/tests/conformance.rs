@@ -1,6 +1,6 @@
-//! Promise 11: a harness does what it declares. One harness that does, and one per way of not doing it.
+//! Promise 11: the conformance test accepts a harness that does what it declares, and reports each way of not doing it.
 //!
-//! A binary of its own: what it declares with `fires!` holds for all of it.
+//! A binary of its own, because `fires!` applies to a whole binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use hooks_core::kinds::*;
@@ -54,7 +54,7 @@ enum Wrong {
     CannotDriveOtherwise,
 }
 
-/// A small desk: it stores messages, calls tools and asks a model.
+/// A small desk that stores messages, calls tools and asks a model.
 struct Desk(Wrong);
 
 impl Desk {
@@ -62,7 +62,7 @@ impl Desk {
         self.0 == wrong
     }
 
-    /// The text that is stored.
+    /// Stores a text, and returns the text that was stored.
     async fn store(&self, hooks: &HookSet, text: &str) -> Result<Value, DispatchError> {
         let cx = HookContext::new();
         let row = Message::new(Role::User, text);
@@ -88,7 +88,7 @@ impl Desk {
         Ok(json!(stored.text()))
     }
 
-    /// What the tool ran with, where it did.
+    /// Calls a tool, and returns its input if it ran.
     async fn call(&self, hooks: &HookSet) -> Result<Value, DispatchError> {
         let call = ToolCall::new("call_1", "refund", json!({ "cents": 5 }));
         let input = call.input.clone();
@@ -104,7 +104,7 @@ impl Desk {
         Ok(if may { json!(input) } else { Value::Null })
     }
 
-    /// What the model is sent with a prompt, and what the person is shown at the end.
+    /// Returns what the model receives for a prompt, and what the person sees at the end.
     async fn turn(&self, hooks: &HookSet) -> Result<Value, DispatchError> {
         let cx = HookContext::new();
         let prompt = Messages::from(vec![Message::new(Role::User, "hello")]);
@@ -135,7 +135,7 @@ impl Desk {
         Ok(json!([sent, answer, shown]))
     }
 
-    /// What the model is sent.
+    /// Returns what the model receives.
     async fn ask(&self, hooks: &HookSet) -> Result<Value, DispatchError> {
         let prompt = if self.is(Wrong::LeavesAFieldEmpty) { "" } else { "hello" };
         let fired = hooks.fire(&HookContext::new(), &PrePromptContext::new(prompt), ()).await?;
@@ -163,7 +163,7 @@ impl Drive for Desk {
         }
     }
 
-    /// A turn that was continued once.
+    /// Makes `stop` occur in another way: in a turn that was continued once.
     async fn otherwise(&self, kind: &str, hooks: &HookSet) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         if kind == "stop" {
             if self.is(Wrong::CannotDriveOtherwise) {
@@ -201,7 +201,7 @@ async fn a_harness_that_does_what_it_declares_conforms() {
 }
 
 #[tokio::test]
-async fn a_harness_that_does_not_is_told_how() {
+async fn each_breach_of_a_declaration_is_reported_with_its_place() {
     let table = [
         (
             Wrong::NeverFires,
@@ -242,19 +242,20 @@ async fn a_harness_that_does_not_is_told_how() {
     ];
     for (wrong, start, part) in table {
         let error = conformance(&Desk(wrong)).await.unwrap_err();
-        let told = &error.breaches()[0];
-        assert!(told.starts_with(start) && told.contains(part), "{told}");
+        let reported = &error.breaches()[0];
+        assert!(reported.starts_with(start) && reported.contains(part), "{reported}");
         assert!(
-            format!("{error:?}").starts_with(&format!("the harness does not conform to its declaration:\n  - {told}"))
+            format!("{error:?}")
+                .starts_with(&format!("the harness does not conform to its declaration:\n  - {reported}"))
         );
         if start.ends_with(" at ") {
-            assert!(told.contains("hooks-core/tests/conformance.rs:"), "{told}");
+            assert!(reported.contains("hooks-core/tests/conformance.rs:"), "{reported}");
         }
     }
 }
 
 #[tokio::test]
-async fn what_a_hook_says_and_the_harness_drops_is_found_by_probes_of_the_driver_s_own() {
+async fn the_built_in_probes_find_a_harness_that_ignores_an_outcome() {
     for (wrong, kind, probe) in [
         (Wrong::IgnoresHalts, "before_create_message", "halts"),
         (Wrong::RunsWhatIsAsked, "before_tool_call", "asks"),
@@ -268,11 +269,11 @@ async fn what_a_hook_says_and_the_harness_drops_is_found_by_probes_of_the_driver
         (Wrong::ShowsNoContexts, "stop", "adds a context"),
     ] {
         let error = conformance(&Desk(wrong)).await.unwrap_err();
-        let [told] = error.breaches() else { panic!("{kind}, {probe}: {error}") };
-        assert!(told.starts_with(&format!("`{kind}`, declared at ")), "{told}");
-        assert!(told.contains(&format!("is the same when a hook {probe}; act on")), "{told}");
+        let [reported] = error.breaches() else { panic!("{kind}, {probe}: {error}") };
+        assert!(reported.starts_with(&format!("`{kind}`, declared at ")), "{reported}");
+        assert!(reported.contains(&format!("is the same when a hook {probe}; act on")), "{reported}");
     }
-    // What the harness's own probe finds is told as that.
+    // A breach that the harness's own probe finds is reported by that probe.
     for wrong in [Wrong::AnswersWhatIsBlocked, Wrong::ShowsWhatIsBlocked] {
         let error = conformance(&Desk(wrong)).await.unwrap_err();
         assert!(error.breaches().iter().any(|breach| breach.contains("its outcome is not used")), "{error}");

@@ -1,4 +1,4 @@
-//! What contributions come to when they are put together.
+//! How contributions are merged into views.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -21,8 +21,8 @@ fn all(items: impl IntoIterator<Item = Contribution>) -> Contributions {
     items.into_iter().collect::<Vec<_>>().into()
 }
 
-fn policy(value: &str, priority: i32, told: &[&str]) -> Contribution {
-    let diagnostics: Vec<Value> = told.iter().map(|code| json!({ "code": code, "text": "x" })).collect();
+fn policy(value: &str, priority: i32, reported: &[&str]) -> Contribution {
+    let diagnostics: Vec<Value> = reported.iter().map(|code| json!({ "code": code, "text": "x" })).collect();
     serde_json::from_value(json!({ "kind": "policy", "params": {
         "domain": "model", "key": "profile", "value": value, "priority": priority, "diagnostics": diagnostics,
     }}))
@@ -30,13 +30,13 @@ fn policy(value: &str, priority: i32, told: &[&str]) -> Contribution {
 }
 
 fn codes(diagnostics: &[Diagnostic]) -> Vec<&str> {
-    diagnostics.iter().map(|told| &*told.code).collect()
+    diagnostics.iter().map(|reported| &*reported.code).collect()
 }
 
 #[test]
 fn policies_by_domain_and_key() {
     const CONFLICT: &[&str] = &["policy.merge.conflict"];
-    // Contributions; the value that holds, what is told of it, what is told of the merging.
+    // Contributions; the value in force, how it is described, and the conflicts that are reported.
     let table: [(Vec<Contribution>, &str, &[&str], &[&str]); 9] = [
         (vec![policy("fast", 0, &["a"])], "fast", &["a"], &[]),
         (vec![policy("fast", 0, &["a"]), policy("careful", 5, &["b"])], "careful", &["b"], &[]),
@@ -48,12 +48,16 @@ fn policies_by_domain_and_key() {
         (vec![policy("fast", 3, &[]), policy("slow", 3, &[]), policy("top", 4, &["t"])], "top", &["t"], &[]),
         (vec![policy("top", 4, &[]), policy("fast", 3, &[]), policy("slow", 3, &[])], "top", &[], &[]),
     ];
-    for (given, holds, told, of_merging) in table {
+    for (given, holds, reported, of_merging) in table {
         let contributions = all(given);
         let merged = contributions.policies();
         assert_eq!(merged.value("model", "profile"), Some(&json!(holds)), "{contributions:?}");
+<<<<<<< HEAD
         assert_eq!((merged.value("model", "other"), merged.value("other", "profile")), (None, None));
         assert_eq!(codes(&merged.entries[0].diagnostics), told, "{contributions:?}");
+=======
+        assert_eq!(codes(&merged.entries[0].diagnostics), reported, "{contributions:?}");
+>>>>>>> ready-testsE
         assert_eq!(codes(&merged.diagnostics), of_merging, "{contributions:?}");
     }
     let other_places = all([
@@ -93,7 +97,7 @@ fn context_is_sorted_and_bounded() {
     let texts: Vec<&str> = sorted.prompt_context().entries.iter().map(|entry| entry.text).collect();
     assert_eq!(texts, ["first", "second", "third", "last", "after all"]);
 
-    // Characters of each text; how many are kept of each, and what is told.
+    // The length of each text; how much of each is kept, and what is reported.
     let table: [(&[usize], &[usize], &[&str]); 6] = [
         (&[12_000], &[12_000], &[]),
         (&[12_001], &[12_000], &["prompt_context.truncated"]),
@@ -102,12 +106,12 @@ fn context_is_sorted_and_bounded() {
         (&[1; 16], &[1; 16], &[]),
         (&[1; 17], &[1; 16], &["prompt_context.entry_omitted"]),
     ];
-    for (given, kept, told) in table {
+    for (given, kept, reported) in table {
         let entry = |(i, len): (usize, &usize)| Contribution::prompt_context("d", format!("{i:03}"), "é".repeat(*len));
         let contributions = all(given.iter().enumerate().map(entry));
         let merged = contributions.prompt_context();
         let lengths: Vec<usize> = merged.entries.iter().map(|entry| entry.text.chars().count()).collect();
-        assert_eq!((lengths.as_slice(), codes(&merged.diagnostics).as_slice()), (kept, told), "{given:?}");
+        assert_eq!((lengths.as_slice(), codes(&merged.diagnostics).as_slice()), (kept, reported), "{given:?}");
     }
 }
 
@@ -131,54 +135,62 @@ fn sections_are_joined_and_bounded() {
         (&[8_000, 8_000, 1], &[8_000, 8_000], &["prompt_section.entry_omitted"]),
         (&[1; 17], &[1; 16], &["prompt_section.entry_omitted"]),
     ];
-    for (given, kept, told) in table {
+    for (given, kept, reported) in table {
         let section = |(i, len): (usize, &usize)| Contribution::prompt_section(format!("s{i}"), "t", "日".repeat(*len));
         let contributions = all(given.iter().enumerate().map(section));
         let merged = contributions.prompt_sections();
         let lengths: Vec<usize> = merged.entries.iter().map(|entry| entry.text.chars().count()).collect();
-        assert_eq!((lengths.as_slice(), codes(&merged.diagnostics).as_slice()), (kept, told), "{given:?}");
+        assert_eq!((lengths.as_slice(), codes(&merged.diagnostics).as_slice()), (kept, reported), "{given:?}");
     }
     let halves =
         all([Contribution::prompt_section("s", "t", "日".repeat(7_999)), Contribution::prompt_section("s", "t", "本")]);
-    assert_eq!(halves.prompt_sections().entries[0].text.chars().count(), 8_000, "the joined text is what is cut");
+    assert_eq!(
+        halves.prompt_sections().entries[0].text.chars().count(),
+        8_000,
+        "the joined text is truncated, not its parts"
+    );
 }
 
 /// Id, order, budget and characters of sections.
 type Given<'a> = &'a [(&'a str, i32, usize, usize)];
 
 #[test]
-fn sections_stand_by_their_order_and_within_their_own_budget() {
+fn sections_are_sorted_by_order_and_cut_to_their_own_budget() {
     let section = |id: &str, order, budget, characters| {
         Contribution::from(PromptSection::new(id, id, "日".repeat(characters)).order(order).budget(budget))
     };
-    // What stands, with how much of it; and what is told.
+    // The sections that are kept, with their lengths; and what is reported.
     let table: [(Given<'_>, &[(&str, usize)], &[&str]); 5] = [
         (&[("b", 1, 10, 2), ("a", 0, 10, 2), ("c", -1, 10, 2)], &[("c", 2), ("a", 2), ("b", 2)], &[]),
         (&[("b", 0, 10, 2), ("a", 0, 10, 2)], &[("b", 2), ("a", 2)], &[]),
         (&[("a", 0, 3, 4)], &[("a", 3)], &["prompt_section.truncated"]),
         (&[("a", 0, 9_000, 9_000)], &[("a", 8_000)], &["prompt_section.truncated"]),
-        // What has no room is what comes last, whoever gave it first.
+        // If there is no room, the last section in order is left out, whichever was contributed first.
         (
             &[("last", 9, 8_000, 1), ("a", 0, 8_000, 8_000), ("b", 1, 8_000, 8_000)],
             &[("a", 8_000), ("b", 8_000)],
             &["prompt_section.entry_omitted"],
         ),
     ];
-    for (given, kept, told) in table {
+    for (given, kept, reported) in table {
         let contributions = all(given.iter().map(|(id, order, budget, len)| section(id, *order, *budget, *len)));
         let merged = contributions.prompt_sections();
         let stands: Vec<_> = merged.entries.iter().map(|one| (one.id, one.text.chars().count())).collect();
-        assert_eq!((&*stands, &*codes(&merged.diagnostics)), (kept, told), "{given:?}");
+        assert_eq!((&*stands, &*codes(&merged.diagnostics)), (kept, reported), "{given:?}");
     }
     let joined = all([section("a", 5, 4, 3), section("b", 0, 9, 1), section("a", -5, 9, 3)]);
     let merged = joined.prompt_sections();
     let stands: Vec<_> = merged.entries.iter().map(|one| (one.id, one.text.chars().count())).collect();
+<<<<<<< HEAD
     assert_eq!(stands, [("b", 1), ("a", 4)], "the first order and budget stay");
     assert_eq!(codes(&merged.diagnostics), ["prompt_section.truncated"], "the titles are the same");
+=======
+    assert_eq!(stands, [("b", 1), ("a", 4)], "the first order and budget are kept");
+>>>>>>> ready-testsE
 }
 
 #[test]
-fn contexts_and_notes_have_data_beside_their_text() {
+fn contexts_and_notes_carry_data_with_their_text() {
     let both = all([
         PromptContext::new("customer", "tier", "a gold member").data(json!({ "tier": "gold" })).into(),
         AuditNote::new("looked it up").data(json!({ "took_ms": 3 })).into(),
@@ -195,7 +207,7 @@ fn names<'a>(tools: &hooks_core::verdict::Tools<'a>) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_tool_is_declared_with_what_the_model_is_told_and_what_runs_it() {
+fn a_declared_tool_has_a_description_for_the_model_and_a_handler_to_run() {
     let small = || ToolDeclaration::new("refund_small").schema(json!({ "type": "object" })).route("refund");
     let table: [(Vec<Contribution>, &[&str], &[&str]); 8] = [
         (vec![Contribution::tool_bundle("a", [small()])], &["refund_small"], &[]),
@@ -209,7 +221,7 @@ fn a_tool_is_declared_with_what_the_model_is_told_and_what_runs_it() {
             &["refund_small"],
             &["tool_bundle.declaration_conflict"],
         ),
-        // A limit goes by what runs.
+        // A limit applies to the handlers that run.
         (
             vec![Contribution::tool_bundle("a", [small()]), Contribution::tool_limit("l", ["refund"])],
             &["refund_small"],
@@ -228,10 +240,10 @@ fn a_tool_is_declared_with_what_the_model_is_told_and_what_runs_it() {
             &["tool_bundle.malformed_declaration"],
         ),
     ];
-    for (given, added, told) in table {
+    for (given, added, reported) in table {
         let contributions = all(given);
         let tools = contributions.tool_bundles();
-        assert_eq!((&*names(&tools), &*codes(&tools.diagnostics)), (added, told), "{contributions:?}");
+        assert_eq!((&*names(&tools), &*codes(&tools.diagnostics)), (added, reported), "{contributions:?}");
     }
     let form = json!({"kind":"tool_bundle","params":{"id":"a","tools":["plain",
         {"name":"refund_small","schema":{"type":"object"},"route":"refund"}]}});
@@ -243,7 +255,7 @@ fn a_tool_is_declared_with_what_the_model_is_told_and_what_runs_it() {
 }
 
 #[test]
-fn limits_to_tools_are_intersected_and_a_malformed_one_closes() {
+fn tool_limits_are_intersected_and_a_malformed_limit_allows_no_tool() {
     let limit = |allow: &Value| json!({ "kind": "tool_bundle", "params": { "id": "x", "allow": allow } });
     let table: [(Value, &[&str], bool); 10] = [
         (json!([]), &[], false),
@@ -319,7 +331,7 @@ fn the_form_in_json_is_kind_and_params() {
 }
 
 #[test]
-fn what_was_contributed_has_a_fingerprint_of_its_own_that_stays() {
+fn equal_contributions_have_one_stable_fingerprint_and_different_ones_differ() {
     let read = |text: &str| serde_json::from_str::<Contribution>(text).unwrap().fingerprint();
     let table = [
         (r#"{"kind":"noop"}"#, "7c8e2774268102b4fd73def5df2cda4e"),
@@ -334,7 +346,7 @@ fn what_was_contributed_has_a_fingerprint_of_its_own_that_stays() {
     }
     let other_order =
         r#"{"params":{"priority":2,"value":{"b":[true,null],"a":1},"key":"k","domain":"d"},"kind":"policy"}"#;
-    assert_eq!(read(other_order), read(table[2].0), "the order of keys says nothing");
+    assert_eq!(read(other_order), read(table[2].0), "the order of keys does not matter");
 
     let distinct = [
         Contribution::Noop,
@@ -356,15 +368,21 @@ fn what_was_contributed_has_a_fingerprint_of_its_own_that_stays() {
 }
 
 #[test]
-fn what_there_is_to_tell_of_the_prompt_is_told_once_and_in_order() {
-    let told = |code: &'static str, text| Contribution::prompt_manifest_diagnostic(code, text);
-    let both = all([told("b", "1"), Contribution::Noop, told("a", "1"), told("b", "1"), told("b", "2")]);
+fn diagnostics_of_the_prompt_are_reported_once_and_in_order() {
+    let diagnostic = |code: &'static str, text| Contribution::prompt_manifest_diagnostic(code, text);
+    let both = all([
+        diagnostic("b", "1"),
+        Contribution::Noop,
+        diagnostic("a", "1"),
+        diagnostic("b", "1"),
+        diagnostic("b", "2"),
+    ]);
     let shown: Vec<String> = both.prompt_manifest_diagnostics().iter().map(ToString::to_string).collect();
     assert_eq!(shown, ["b: 1", "a: 1", "b: 2"]);
 }
 
 #[test]
-fn notes_and_jobs_are_read_in_order_and_a_noop_says_nothing() {
+fn notes_and_jobs_keep_their_order_and_a_noop_adds_nothing() {
     let both = all([
         Contribution::audit("a"),
         Contribution::background_job("index", json!({ "id": 1 })),
@@ -377,7 +395,7 @@ fn notes_and_jobs_are_read_in_order_and_a_noop_says_nothing() {
     assert_eq!(both.summary(), Some("contributes"));
 }
 
-/// Everything that the views show.
+/// All views, as text.
 fn views(all: &Contributions) -> String {
     format!("{:#?}", (all.policies(), all.prompt_context(), all.prompt_sections(), all.tool_bundles()))
 }
@@ -397,9 +415,9 @@ fn contribution() -> impl Strategy<Value = Contribution> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Readers of one stage wait differently long; what is merged is what the plan's order gives.
+    /// The readers of a stage take different times. Their contributions are merged in plan order.
     #[test]
-    fn merging_does_not_depend_on_who_is_done_first(
+    fn merging_does_not_depend_on_which_reader_finishes_first(
         given in prop::collection::vec((contribution(), 0..50_u64), 1..8),
     ) {
         let hooks: Vec<Hook> = given.iter().cloned().enumerate().map(|(i, (one, millis))| {
@@ -417,7 +435,7 @@ proptest! {
         prop_assert_eq!(views(&ran.verdict), views(&in_order));
     }
 
-    /// What is said twice counts once, but for sections, whose texts are joined.
+    /// A contribution that is made twice counts once. Sections are the exception: their texts are joined.
     #[test]
     fn merging_is_idempotent(given in prop::collection::vec(contribution(), 0..12)) {
         let once = all(given.iter().cloned());
@@ -427,9 +445,9 @@ proptest! {
         prop_assert_eq!(once.tool_bundles(), twice.tool_bundles());
     }
 
-    /// The bounds hold whatever is given.
+    /// The bounds hold for every list of contributions.
     #[test]
-    fn the_bounds_hold(given in prop::collection::vec(contribution(), 0..24)) {
+    fn every_view_stays_within_its_bounds(given in prop::collection::vec(contribution(), 0..24)) {
         let all = all(given);
         let (context, sections) = (all.prompt_context(), all.prompt_sections());
         prop_assert!(context.entries.len() <= 16 && sections.entries.len() <= 16);
@@ -439,9 +457,9 @@ proptest! {
     }
 }
 
-/// Every contribution, with its name in records and the capability that it needs.
+/// Every contribution has its name in records and the capability that it needs.
 #[test]
-fn each_contribution_has_a_name_a_capability_and_a_place_among_the_views() {
+fn each_contribution_has_a_name_a_capability_and_a_view() {
     let table = [
         (Contribution::policy("model", "profile", "small", 1), "policy model.profile", Some(Capability::Policy)),
         (

@@ -1,6 +1,7 @@
-//! Promise 11: no dead hooks. Each way of making a hook dead that is seen without running anything, and what is told.
+//! Promise 11: no dead hooks. The audit reports each way in which a hook can be dead that it can find without running
+//! anything.
 //!
-//! A binary of its own: what it declares with `fires!` holds for all of it.
+//! A binary of its own, because `fires!` applies to a whole binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use hooks_core::diagnostics::FindingKind;
@@ -8,7 +9,7 @@ use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 hooks_core::fires![BeforeToolCall, AfterCreateMessage, kinds::FileNote, MessageReceived [never sender]];
-// A second harness of the same program may fire the same.
+// A second harness of the same program may declare the same kinds.
 hooks_core::fires![BeforeToolCall,];
 
 mod kinds {
@@ -19,7 +20,7 @@ mod kinds {
     #[hook_kind(name = "file_note", subject = String)]
     pub(crate) struct FileNote {}
 
-    /// Before a note is shredded; nothing here does that.
+    /// Before a note is shredded. Nothing in this program fires it.
     #[derive(Debug, HookKind)]
     #[hook_kind(name = "shred_note", subject = String)]
     pub(crate) struct ShredNote {}
@@ -48,10 +49,10 @@ struct Case {
     agent: Option<&'static [&'static str]>,
     prompt: Option<&'static [&'static str]>,
     disabled: &'static [&'static str],
-    told: &'static [&'static str],
+    reported: &'static [&'static str],
 }
 
-/// Where a hook of this file is, in the table.
+/// Replaces each position in this file, so that the table does not depend on line numbers.
 fn hide_places(text: &str) -> String {
     let mut shown = String::new();
     let mut rest = text;
@@ -63,7 +64,7 @@ fn hide_places(text: &str) -> String {
     shown + rest
 }
 
-const NONE: Case = Case { what: "", hooks: vec![], app: &[], agent: None, prompt: None, disabled: &[], told: &[] };
+const NONE: Case = Case { what: "", hooks: vec![], app: &[], agent: None, prompt: None, disabled: &[], reported: &[] };
 
 fn cases() -> Vec<Case> {
     vec![
@@ -72,7 +73,7 @@ fn cases() -> Vec<Case> {
             what: "a kind that is never fired",
             hooks: vec![shreds("s"), files("f")],
             agent: Some(&["s", "f"]),
-            told: &[
+            reported: &[
                 "the hook `s` (HERE) runs at `shred_note`, which this program never fires; fire it and declare it with `hooks_core::fires![dead_hooks::kinds::ShredNote]`, or move the hook to a kind that is fired: `after_create_message`, `before_tool_call`, `file_note`, `message_received`",
             ],
             ..NONE
@@ -81,7 +82,7 @@ fn cases() -> Vec<Case> {
             what: "a filter over a field that is never filled",
             hooks: vec![from("s", "sender"), from("c", "channel")],
             app: &["s", "c"],
-            told: &[
+            reported: &[
                 "the hook `s` (HERE) runs at `message_received` only if `sender` is `ada`, but this program declares with `fires!` that it never fills `sender`; fill it, or remove the filter",
             ],
             ..NONE
@@ -90,20 +91,23 @@ fn cases() -> Vec<Case> {
             what: "no list names it",
             hooks: vec![files("f"), files("other")],
             agent: Some(&["f"]),
-            told: &["no list names the hook `other` (HERE), so it never runs"],
+            reported: &["no list names the hook `other` (HERE), so it never runs"],
             ..NONE
         },
         Case {
             what: "both",
             hooks: vec![files("f"), shreds("s")],
             agent: Some(&["f"]),
-            told: &["no list names the hook `s` (HERE), so it never runs", "the hook `s` (HERE) runs at `shred_note`"],
+            reported: &[
+                "no list names the hook `s` (HERE), so it never runs",
+                "the hook `s` (HERE) runs at `shred_note`",
+            ],
             ..NONE
         },
         Case {
             what: "an empty list",
             agent: Some(&[]),
-            told: &["the list of agent `a` is empty, and so is the app's, so no hook runs"],
+            reported: &["the list of agent `a` is empty, and so is the app's, so no hook runs"],
             ..NONE
         },
         Case {
@@ -111,7 +115,7 @@ fn cases() -> Vec<Case> {
             hooks: vec![files("f")],
             agent: Some(&["f"]),
             prompt: Some(&[]),
-            told: &[
+            reported: &[
                 "the list of prompt `p` is empty, and so is the app's, so no hook runs",
                 "no list names the hook `f` (HERE), so it never runs",
             ],
@@ -119,7 +123,7 @@ fn cases() -> Vec<Case> {
         },
         Case {
             what: "no list at all",
-            told: &[
+            reported: &[
                 "neither agent `a` nor the app names a hook, so no hook runs; add a list, such as `\"hooks\": [\"an_id\"]`",
             ],
             ..NONE
@@ -130,7 +134,7 @@ fn cases() -> Vec<Case> {
             hooks: vec![gate("g"), files("f")],
             agent: Some(&["g"]),
             prompt: Some(&["f"]),
-            told: &[
+            reported: &[
                 "prompt `p` omits the gate `g` (HERE) of agent `a`, because its list replaces the agent's; add the gate to the prompt's list or to the app's",
                 "no list names the hook `g` (HERE), so it never runs",
             ],
@@ -141,14 +145,14 @@ fn cases() -> Vec<Case> {
             hooks: vec![files("f")],
             agent: Some(&["f"]),
             disabled: &["f"],
-            told: &["agent `a` or the app names the hook `f` (HERE), which is disabled and skipped"],
+            reported: &["agent `a` or the app names the hook `f` (HERE), which is disabled and skipped"],
             ..NONE
         },
     ]
 }
 
 #[test]
-fn each_way_of_being_dead_is_told_with_what_to_write() {
+fn each_dead_hook_is_reported_with_its_fix() {
     for case in cases() {
         let registry = Registry::empty();
         for hook in case.hooks {
@@ -162,17 +166,17 @@ fn each_way_of_being_dead_is_told_with_what_to_write() {
         let agent = case.agent.map_or(agent.clone(), |list| agent.hooks(list.iter().copied()));
         let prompt = case.prompt.map(|list| PromptDef::new("p").hooks(list.iter().copied()));
         let set = registry.scope(&agent, prompt.as_ref().map(|prompt| prompt as _)).unwrap();
-        let told: Vec<String> =
+        let reported: Vec<String> =
             registry.audit([&set]).iter().map(|finding| hide_places(&finding.to_string())).collect();
-        assert_eq!(told.len(), case.told.len(), "{}: {told:#?}", case.what);
-        for (told, expected) in told.iter().zip(case.told) {
-            assert!(told.starts_with(expected), "{}: {told}", case.what);
+        assert_eq!(reported.len(), case.reported.len(), "{}: {reported:#?}", case.what);
+        for (reported, expected) in reported.iter().zip(case.reported) {
+            assert!(reported.starts_with(expected), "{}: {reported}", case.what);
         }
     }
 }
 
 #[test]
-fn a_hook_at_several_kinds_is_told_of_each_that_is_never_fired() {
+fn a_hook_at_several_kinds_is_reported_for_each_kind_that_is_never_fired() {
     #[hook(id = "at_both", kind = [kinds::FileNote, kinds::ShredNote])]
     fn at_both(_note: &mut String) {}
 

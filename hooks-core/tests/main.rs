@@ -1,6 +1,7 @@
-//! The tests of the engine, one binary: linking it once per file would cost more than they do.
+//! The tests of the engine. They share one binary, because each binary links the whole engine again.
 //!
-//! Those whose binary declares something, or that watch the whole process, have one each; the manifest says why.
+//! Tests that declare something for a whole binary, or that watch the whole process, have their own. The manifest says
+//! why.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,6 +1,6 @@
-//! What a program says of itself to machines.
+//! The manifest: what a program tells other programs about its hooks and kinds.
 //!
-//! A binary of its own: what it declares with `fires!` holds for all of it.
+//! A binary of its own, because `fires!` applies to a whole binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::panic::catch_unwind;
@@ -65,40 +65,40 @@ fn registry() -> Registry {
 }
 
 #[test]
-fn a_change_of_what_hooks_and_kinds_say_of_themselves_is_seen() {
+fn the_manifest_matches_the_stored_file() {
     assert_manifest(FILE, &registry().manifest());
 }
 
 #[test]
-fn a_change_is_told_with_its_line() {
+fn a_difference_to_the_stored_file_is_reported_with_its_line() {
     let registry = registry();
     registry.replace(Hook::at::<BeforeToolCall>("limit").reader(|_, _, _| ()).priority(7)).unwrap();
     let manifest = registry.manifest();
     if std::env::var_os("UPDATE_MANIFEST").is_some() {
         return;
     }
-    let told = *catch_unwind(|| assert_manifest(FILE, &manifest)).unwrap_err().downcast::<String>().unwrap();
-    assert!(told.contains("tests/manifest.json:"), "{told}");
-    assert!(told.contains("the manifest has changed: it was"), "{told}");
-    assert!(told.ends_with("if this is intended, run the test with UPDATE_MANIFEST=1"), "{told}");
+    let reported = *catch_unwind(|| assert_manifest(FILE, &manifest)).unwrap_err().downcast::<String>().unwrap();
+    assert!(reported.contains("tests/manifest.json:"), "{reported}");
+    assert!(reported.contains("the manifest has changed: it was"), "{reported}");
+    assert!(reported.ends_with("if this is intended, run the test with UPDATE_MANIFEST=1"), "{reported}");
 }
 
 #[test]
-fn hooks_and_declarations_have_their_places() {
+fn hooks_and_declarations_have_their_positions() {
     let manifest = serde_json::to_value(registry().manifest()).unwrap();
     assert!(manifest["hooks"][0]["origin"]["file"].as_str().unwrap().ends_with("manifest.rs"));
     assert!(manifest["hooks"][0]["origin"]["line"].as_u64().unwrap() > 30);
     let places = manifest["kinds"].as_array().unwrap().iter().filter(|kind| kind.get("fired_at").is_some());
-    assert_eq!(places.count(), 7, "`desk_opens` is hooked, and nothing says that it is fired");
+    assert_eq!(places.count(), 7, "`desk_opens` has a hook, but no `fires!` declares it");
 }
 
 #[test]
-fn the_schema_offers_the_ids_that_a_file_may_name() {
+fn the_schema_lists_the_ids_that_a_file_may_name() {
     let schema = registry().manifest().schema();
     assert_eq!(
         schema["$defs"]["id"]["enum"],
         json!(["bank", "count", "index", "limit", "mask", "shield"]),
-        "not the hook outside a turn"
+        "the hook outside a turn is not listed"
     );
     assert_eq!(schema["$defs"]["id"]["enumDescriptions"][4], "Masks what looks like a card number.");
     let entry = &schema["properties"]["hooks"]["items"]["anyOf"];

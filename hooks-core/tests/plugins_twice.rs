@@ -1,6 +1,6 @@
-//! Promise 9: two plugins of one name, and a crate that is two plugins, are told with both places.
+//! Promise 9: two plugins with one name, and two plugins in one crate, are reported with both places.
 //!
-//! A binary of its own: what it declares holds for all of it.
+//! A binary of its own, because `plugin!` applies to a whole binary.
 #![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
 use hooks_core::diagnostics::ProblemKind;
@@ -20,17 +20,17 @@ mod other {
 fn guard() {}
 
 #[test]
-fn both_places_are_told() {
+fn two_plugins_of_one_name_or_crate_are_reported_with_both_places() {
     let error = Registry::discover().unwrap_err();
-    let told: Vec<String> = error.problems().iter().map(ToString::to_string).collect();
+    let reported: Vec<String> = error.problems().iter().map(ToString::to_string).collect();
     let twice = "two plugins have the name `acme`: hooks-core/tests/plugins_twice.rs:11 and hooks-core/tests/plugins_twice.rs:13; rename one";
-    assert_eq!(told[0], twice);
+    assert_eq!(reported[0], twice);
     let expected = "one crate declares two plugins, `acme` (hooks-core/tests/plugins_twice.rs:11) and `zeta` (hooks-core/tests/plugins_twice.rs:16); keep one `plugin!`";
-    assert!(told[1].starts_with(expected), "{}", told[1]);
+    assert!(reported[1].starts_with(expected), "{}", reported[1]);
 }
 
 #[test]
-fn a_value_with_the_name_of_a_linked_plugin_is_one_too_many() {
+fn a_plugin_value_with_the_name_of_a_linked_plugin_is_refused() {
     let registry = Registry::empty().with(hooks![guard]).unwrap();
     let hook = Hook::at::<BeforeToolCall>("value").reader(|_, _, _| ());
     let error = registry.install(Plugin::new("acme").hook(hook)).unwrap_err();
@@ -43,7 +43,7 @@ fn a_value_with_the_name_of_a_linked_plugin_is_one_too_many() {
 }
 
 #[test]
-fn a_plugin_that_is_installed_and_has_no_hooks_is_audited() {
+fn audit_reports_an_installed_plugin_without_hooks() {
     let registry = Registry::empty();
     registry.install("acme").unwrap();
     let findings: Vec<String> = registry.audit([]).iter().map(ToString::to_string).collect();

@@ -1,6 +1,6 @@
-//! Promise 5: `quiet_panics` routes the panic messages of hooks to tracing, and those of nobody else.
+//! Promise 5: `quiet_panics` routes the panic messages of hooks to tracing, and leaves all other panic messages alone.
 //!
-//! A binary of its own: the panic hook and the subscriber are the whole process's.
+//! A binary of its own, because the panic hook and the subscriber belong to the whole process.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::fmt;
@@ -12,7 +12,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-/// Keeps the text of each event of the panics' target.
+/// Keeps the text of each event with the target of panics.
 #[derive(Clone, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 
@@ -65,7 +65,7 @@ impl Drop for Bomb {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_panics_of_hooks_go_to_tracing_and_those_of_others_where_they_went() {
+async fn quiet_panics_routes_only_the_panics_of_hooks_to_tracing() {
     let others: Arc<Mutex<Vec<String>>> = Arc::default();
     let into = Arc::clone(&others);
     std::panic::set_hook(Box::new(move |info| {
@@ -99,11 +99,11 @@ async fn the_panics_of_hooks_go_to_tracing_and_those_of_others_where_they_went()
     let fired = set.fire(&HookContext::new(), &event, ()).await.unwrap();
     assert_eq!(fired.report.failures.len(), 4);
 
-    let mut told = heard.take();
-    told.sort();
+    let mut reported = heard.take();
+    reported.sort();
     let expected =
         ["a panic without a message", "from a function", "from a later poll", "from a poll", "from the payload's drop"];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     assert_eq!(*others.lock().unwrap(), [""; 0]);
 
     assert!(std::panic::catch_unwind(|| panic!("from the harness")).is_err());

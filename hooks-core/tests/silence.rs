@@ -1,6 +1,7 @@
-//! Promise 8: with no hook selected, a dispatch allocates nothing, reads no clock, touches no runtime, emits no record.
+//! Promise 8: if no hook is selected, a dispatch allocates nothing, reads no clock, uses no runtime and emits no
+//! record.
 //!
-//! The allocator counts per thread, and so does each test.
+//! The allocator counts per thread, and each test has its own thread.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::future::Future;
@@ -33,7 +34,7 @@ async fn writes_later(note: String) -> String {
 #[hook(id = "elsewhere", kind = after_create_message)]
 fn elsewhere() {}
 
-/// The sets in which nothing is selected for a topic `y`.
+/// Sets in which no hook is selected for the topic `y`.
 fn sets(registry: &Registry) -> Vec<(&'static str, HookSet)> {
     let set = |ids: &[&str]| registry.scope(&AgentDef::new("a").hooks(ids.iter().copied()), None).unwrap();
     let lists: [(&str, &[&str]); 5] = [
@@ -51,28 +52,28 @@ fn sets(registry: &Registry) -> Vec<(&'static str, HookSet)> {
 }
 
 #[test]
-fn with_no_hook_selected_nothing_is_allocated_no_runtime_is_touched_and_no_record_emitted() {
+fn a_dispatch_without_selected_hooks_allocates_nothing_uses_no_runtime_and_emits_no_record() {
     let registry = Registry::empty().with(hooks![reads, writes, reads_later, writes_later, elsewhere]).unwrap();
     for keeps_records in [false, true] {
         let cx = HookContext::builder().keep_records(keeps_records).build();
         let event = FileNote { topic: "y".to_owned() };
-        // Who keeps records also gets that of a dispatch whose filters did not match.
+        // A context that keeps records also gets the record of a dispatch whose filters did not match.
         for (why, set) in sets(&registry).into_iter().filter(|(why, _)| !keeps_records || !why.contains("filter")) {
             let fire = || {
-                // Without a runtime, in one poll.
+                // Without a runtime, and in one poll.
                 let fired = pin!(set.fire(&cx, &event, String::new())).poll(&mut Context::from_waker(Waker::noop()));
                 let Poll::Ready(Ok(fired)) = fired else { panic!("it waited") };
                 assert_eq!(fired.verdict, Permission::NoOpinion);
                 assert!(fired.report.record.is_none());
             };
-            fire(); // What is made once for the whole process is made now.
+            fire(); // The first dispatch initialises what the process shares.
             let counted = allocation_counter::measure(fire);
             assert_eq!(counted.count_total, 0, "{why}");
         }
     }
 }
 
-/// A sync hook without opinion costs no allocation either, where nobody listens.
+/// A sync hook without an opinion allocates nothing either, if nobody listens.
 #[test]
 fn a_sync_hook_that_changes_nothing_allocates_nothing() {
     let registry = Registry::empty().with(hooks![reads, writes]).unwrap();

@@ -1,4 +1,4 @@
-//! What authors of hooks try them with.
+//! The `testing` module, with which authors try their hooks.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -68,7 +68,7 @@ fn text_of(fails: impl FnOnce() + std::panic::UnwindSafe) -> String {
 }
 
 #[test]
-fn a_hook_is_tried_alone_even_where_it_names_neighbours() {
+fn a_hook_can_be_tried_alone_even_if_it_names_neighbours() {
     let ran = testing::run_blocking(hooks![shout], &note("loud"), "hey".to_owned()).unwrap();
     ran.expect_changed("shout");
     assert_eq!((ran.subject.as_str(), ran.runs().len()), ("HEY", 1));
@@ -93,7 +93,7 @@ fn functions_and_values_are_tried_together_with_state() {
 }
 
 #[test]
-fn filters_failures_and_verdicts_are_seen() {
+fn a_trial_reports_filters_failures_and_verdicts() {
     let quiet = testing::run_blocking(hooks![shout], &note("quiet"), String::new()).unwrap();
     quiet.expect_skipped("shout", Skip::Filter);
 
@@ -109,7 +109,7 @@ fn a_kind_outside_a_turn_is_tried_like_any_other() {
 }
 
 #[test]
-fn an_expectation_that_fails_says_what_every_hook_did() {
+fn a_failed_expectation_reports_what_every_hook_did() {
     fn tried() -> Ran<FileNote> {
         testing::run_blocking(hooks![trim, broken, guard], &note("x"), " card".to_owned()).unwrap()
     }
@@ -164,7 +164,7 @@ fn an_expectation_that_fails_says_what_every_hook_did() {
 }
 
 #[test]
-fn a_gate_that_could_not_answer_is_not_taken_for_policy() {
+fn a_denial_by_a_failed_gate_does_not_count_as_a_policy_decision() {
     let failing = || {
         let gate = Hook::at::<FileNote>("gate").reader(|_, _, _| Err::<(), _>(std::io::Error::other("down")));
         testing::run_blocking([gate], &note("x"), String::new()).unwrap()
@@ -178,7 +178,7 @@ fn a_gate_that_could_not_answer_is_not_taken_for_policy() {
 }
 
 #[test]
-fn a_trial_that_would_test_nothing_is_an_error() {
+fn a_trial_that_tests_nothing_is_an_error() {
     let errors = [
         testing::run_blocking(hooks![on_start], &note("x"), String::new()).err().unwrap().to_string(),
         testing::run_blocking(hooks![], &note("x"), String::new()).err().unwrap().to_string(),

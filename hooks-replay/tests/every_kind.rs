@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::least::least;
+use crate::minimal::minimal;
 use crate::support::*;
 
 /// What a hook of the program does.
@@ -147,7 +147,7 @@ proptest! {
             registry.observe(Recorder::create(&path, "random", RecordLimits::default()).unwrap());
             let set = Hooks::scope(&registry).unwrap();
             for (fired, (name, _)) in KINDS.iter().chain(KINDS).enumerate() {
-                let (event, mut subject) = least(name);
+                let (event, mut subject) = minimal(name);
                 if fired % 2 == 1 {
                     edit(&mut subject);
                 }

@@ -7,8 +7,8 @@ mod baselines;
 #[cfg(feature = "agent")]
 mod continued;
 mod every_kind;
-#[path = "../../hooks-core/tests/kinds/least.rs"]
-mod least;
+#[path = "../../hooks-core/tests/kinds/minimal.rs"]
+mod minimal;
 mod lines;
 mod replays;
 mod reports;

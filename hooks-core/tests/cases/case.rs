@@ -1,8 +1,10 @@
-//! Cases as they stand in `testdata/cases/*.toml`.
+//! Reads the cases in `testdata/cases/*.toml`.
 //!
-//! A case names a kind, its hooks and what they do, the lists in force, event and subject, and what is expected of it.
-//! `each` is a list of rows: the case then stands for one case per row, in which every value `"$name"` is that of the row.
-//! TOML has no null, so `{ null = true }` is one.
+//! A case names a kind, its hooks and what they do, the lists in force, the event and subject, and the expected
+//! outcome.
+//! `each` is a list of rows. The case then stands for one case per row, and each value `"$name"` is replaced from the
+//! row.
+//! TOML has no null, so cases write `{ null = true }`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,15 +13,15 @@ use serde_json::{Map, Value};
 
 use super::hooks::HookSpec;
 
-/// One case, `each` and null resolved.
+/// One case. `each` and null are already resolved.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Case {
-    /// The label that `docs/conformance.md` gives it.
+    /// The label of the case in `docs/conformance.md`.
     pub(crate) number: String,
     /// The case in one sentence.
     pub(crate) says: String,
-    /// The kind that is fired, and at which its hooks are.
+    /// The kind that is fired. Hooks are at this kind unless they name another.
     #[serde(default = "app_point")]
     pub(crate) kind: String,
     #[serde(default = "nothing")]
@@ -28,7 +30,8 @@ pub(crate) struct Case {
     pub(crate) subject: Value,
     #[serde(default)]
     pub(crate) hooks: Vec<HookSpec>,
-    /// The lists; where none is given, all hooks are in the agent's, or in the app's where the kind is outside a turn.
+    /// The lists. If the case has none, all hooks are in the agent's list, or in the app's if the kind is outside a
+    /// turn.
     #[serde(default, deserialize_with = "given")]
     pub(crate) app: Option<Value>,
     #[serde(default, deserialize_with = "given")]
@@ -37,7 +40,7 @@ pub(crate) struct Case {
     pub(crate) prompt: Option<Value>,
     #[serde(default)]
     pub(crate) disabled: Vec<String>,
-    /// What is held against what was seen; see `expect.rs`.
+    /// The expected outcome, which `expect.rs` compares with the actual one.
     pub(crate) expect: Map<String, Value>,
 }
 
@@ -49,7 +52,7 @@ fn nothing() -> Value {
     Value::Object(Map::new())
 }
 
-/// A field that is there, null too.
+/// Reads a field that is present, even if it is null.
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
@@ -62,12 +65,12 @@ pub(crate) struct File {
     pub(crate) cases: Vec<Case>,
 }
 
-/// Where the data of tests stands.
+/// The folder of the test data.
 pub(crate) fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")
 }
 
-/// All files of cases, by name; what is wrong with them is told with file and case.
+/// All files of cases, sorted by name. An error names its file and case.
 pub(crate) fn files() -> Vec<File> {
     let folder = testdata().join("cases");
     let mut paths: Vec<PathBuf> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();

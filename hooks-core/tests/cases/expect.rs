@@ -1,11 +1,11 @@
-//! What a case expects, held against what was seen.
+//! Compares the expected outcome of a case with the actual one.
 
 use serde_json::{Map, Value, json};
 
 use super::case::Case;
 use super::run::{Seen, seen};
 
-/// What a case may expect, and whether it is looked at where a case is silent: nothing of it must then have been seen.
+/// What a case may expect. The flag says whether a case that does not mention it expects that there is none of it.
 ///
 /// | Name | What |
 /// |---|---|
@@ -39,10 +39,10 @@ const NAMES: &[(&str, bool)] = &[
     ("diagnostics", false),
 ];
 
-/// Names of which a case says a part of the text.
+/// Names whose expected texts only have to be contained in the actual ones.
 const PARTS: &[&str] = &["failures", "error", "problems", "audit", "diagnostics"];
 
-/// Runs a case; every difference is a line that says file, case, and what differed.
+/// Runs a case. Each difference is one line with the file, the case and what differs.
 pub(crate) fn report(file: &str, case: &Case) -> Vec<String> {
     let label = format!("{file}: {}: {}", case.number, case.says);
     match seen(case) {
@@ -51,7 +51,7 @@ pub(crate) fn report(file: &str, case: &Case) -> Vec<String> {
     }
 }
 
-/// Where what was seen is not what is expected.
+/// The names whose actual value differs from the expected one.
 pub(crate) fn differences(expected: &Map<String, Value>, seen: &Seen) -> Vec<String> {
     let mut lines = Vec::new();
     if expected.is_empty() {
@@ -86,7 +86,7 @@ fn fits(name: &str, wanted: &Value, found: &Value) -> bool {
     }
 }
 
-/// The fields of an object that are named; everything else whole.
+/// Keeps of an object only the fields that the case names. Other values stay whole.
 fn within(wanted: &Value, found: &Value) -> bool {
     match (wanted, found) {
         (Value::Object(wanted), Value::Object(found)) => {

@@ -1,4 +1,4 @@
-//! Hooks made from data: a small fixed set of things that a hook does, in whatever form they ask for.
+//! Builds hooks from data. A hook in a case does things from a small fixed set, and has the form that they need.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -12,15 +12,15 @@ use serde_json::Value;
 
 pub(crate) type Fails = Box<dyn std::error::Error + Send + Sync>;
 
-/// The hooks that ran to an end of their own, in the order of their ends.
+/// The hooks that ran to their own end, in the order in which they ended.
 pub(crate) type Finished = Arc<Mutex<Vec<String>>>;
 
-/// A hook in a case. It edits, then waits, then ends: with a panic, an error, a halt, or its answer.
+/// A hook in a case. It edits, then waits, then ends: with a panic, an error, a halt or its answer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HookSpec {
     pub(crate) id: String,
-    /// Where it is at another kind than the case.
+    /// The kind of the hook, if it differs from that of the case.
     #[serde(default)]
     pub(crate) kind: Option<String>,
     #[serde(default)]
@@ -31,25 +31,25 @@ pub(crate) struct HookSpec {
     before: Vec<String>,
     #[serde(default)]
     requires: Vec<String>,
-    /// In milliseconds; 0 is no deadline.
+    /// In milliseconds. 0 means no deadline.
     #[serde(default)]
     timeout: Option<u64>,
     #[serde(default)]
     on_failure: Option<OnFailure>,
-    /// Patterns by field.
+    /// Patterns, by field.
     #[serde(default)]
     only: BTreeMap<String, String>,
 
-    /// By the place in the subject: joined to a text, pushed to a list, added to a number.
+    /// Values to add, by their place in the subject: appended to a text, pushed to a list, or added to a number.
     #[serde(default)]
     add: BTreeMap<String, Value>,
-    /// By the place in the subject: what is to be there.
+    /// Values to set, by their place in the subject.
     #[serde(default)]
     set: BTreeMap<String, Value>,
     /// Removes the subject.
     #[serde(default)]
     remove: bool,
-    /// Waits so many milliseconds, and is async for it.
+    /// Waits for this many milliseconds, which makes the hook async.
     #[serde(default)]
     wait: Option<u64>,
     #[serde(default)]
@@ -63,7 +63,7 @@ pub(crate) struct HookSpec {
     answer: Option<Value>,
 }
 
-/// What a hook does, its answer read.
+/// What a hook does, with its answer parsed.
 struct Script<V> {
     spec: HookSpec,
     answer: V,
@@ -152,7 +152,7 @@ impl HookSpec {
         }
     }
 
-    /// Whether it is there, perhaps, in order not to run.
+    /// Whether the hook may have no effect on purpose, because it is at another kind or has a filter.
     pub(crate) fn may_do_nothing(&self) -> bool {
         self.kind.is_some() || !self.only.is_empty()
     }
@@ -162,7 +162,7 @@ impl HookSpec {
     }
 }
 
-/// A hook at a kind, in the form that its actions ask for.
+/// Builds a hook at a kind, in the form that its actions need.
 pub(crate) fn hook<K>(spec: &HookSpec, finished: &Finished) -> Result<Hook, String>
 where
     K: HookKind<Subject: Serialize + DeserializeOwned, Verdict: DeserializeOwned>,
@@ -193,7 +193,7 @@ where
     }))
 }
 
-/// The same, where the subject may be removed.
+/// Like `hook`, at a kind whose subject may be removed.
 pub(crate) fn removing<K>(spec: &HookSpec, finished: &Finished) -> Result<Hook, String>
 where
     K: Removable<Subject: Serialize + DeserializeOwned, Verdict: DeserializeOwned>,

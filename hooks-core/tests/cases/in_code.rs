@@ -1,4 +1,4 @@
-//! Cases that cannot be data: what a hook keeps from one dispatch to the next, and forms in JSON.
+//! Cases that cannot be data: state that a hook keeps between dispatches, and JSON forms.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
@@ -9,11 +9,11 @@ use hooks_core::record::{FailureKind, Note, Skip, Status};
 use hooks_core::scope::HookUse;
 use serde_json::{Value, json};
 
-/// How often each tool failed in a row.
+/// Number of consecutive failures of each tool.
 #[derive(Default)]
 struct Failed(Mutex<HashMap<String, u32>>);
 
-/// Says what to do about a tool that failed, three times at most.
+/// Coaches the model after a failure of a tool, three times at most.
 #[hook(id = "coach", kind = after_tool_call_failure)]
 fn coach(cx: &HookContext, event: &AfterToolCallFailure, result: &mut ToolResult) -> Result<(), MissingState> {
     let mut failed = cx.state::<Failed>()?.0.lock().unwrap();
@@ -25,7 +25,7 @@ fn coach(cx: &HookContext, event: &AfterToolCallFailure, result: &mut ToolResult
     Ok(())
 }
 
-/// A tool that works again is coached again.
+/// Resets the count of a tool that succeeded.
 #[hook(id = "forget_failures", kind = after_tool_call_success)]
 fn forget_failures(cx: &HookContext, event: &AfterToolCallSuccess) -> Result<(), MissingState> {
     cx.state::<Failed>()?.0.lock().unwrap().remove(&event.call.name);
@@ -38,7 +38,7 @@ fn set(uses: impl Fn() -> Vec<hooks_core::scope::HookRef>) -> HookSet {
 }
 
 #[test]
-fn v46_a_hook_coaches_three_failures_of_a_tool_and_begins_anew_after_a_success() {
+fn v46_a_hook_coaches_three_failures_of_a_tool_and_starts_again_after_a_success() {
     let set = set(|| hooks![coach, forget_failures].into_iter().collect());
     let cx = HookContext::builder().state(Failed::default()).build();
     let coached = |tool: &str| {
@@ -52,11 +52,11 @@ fn v46_a_hook_coaches_three_failures_of_a_tool_and_begins_anew_after_a_success()
     assert_eq!(["a", "b", "b"].map(coached), [1, 1, 0]);
 }
 
-/// The conversations that were nudged in their run.
+/// The conversations that were nudged in their current run.
 #[derive(Default)]
 struct Nudged(Mutex<HashSet<String>>);
 
-/// Asks for an answer where the model gave none, once in a run.
+/// Asks for an answer if the model gave none, once per run.
 #[hook(id = "nudge", kind = post_model_call)]
 fn nudge(cx: &HookContext, reply: &ModelReply) -> Result<ReplyVerdict, MissingState> {
     let run = cx.conversation().unwrap_or_default().to_owned();
@@ -79,13 +79,13 @@ fn v50_a_nudge_is_given_once_in_a_run_and_again_after_its_stop() {
     };
     assert_eq!((answer(&cx), answer(&cx)), (ReplyVerdict::Continue, ReplyVerdict::NoOpinion));
     let other = cx.to_builder().conversation("two").build();
-    assert_eq!(answer(&other), ReplyVerdict::Continue, "another run has a bound of its own");
+    assert_eq!(answer(&other), ReplyVerdict::Continue, "another run has its own limit");
     let _fired = set.fire_blocking(&cx, &Stop::new("final_response"), ()).unwrap();
     assert_eq!((answer(&cx), answer(&other)), (ReplyVerdict::Continue, ReplyVerdict::NoOpinion));
 }
 
 #[test]
-fn p32_the_words_of_records_in_json_stay_as_they_are() {
+fn p32_the_json_words_of_records_are_stable() {
     let statuses = [
         (Status::Completed, json!("completed"), "completed"),
         (Status::Failed, json!("failed"), "failed"),
@@ -121,7 +121,7 @@ fn p32_the_words_of_records_in_json_stay_as_they_are() {
 }
 
 #[test]
-fn p32_an_event_survives_its_json() {
+fn p32_an_event_round_trips_through_json() {
     let event = json!({"prompt": "hi", "contributions": [{"kind": "audit", "params": {"message": "seen"}}]});
     let read: PrePromptContext = serde_json::from_value(event).unwrap();
     let written = serde_json::to_value(&read).unwrap();

@@ -1,11 +1,11 @@
-//! Cases by number: those in `testdata/cases/*.toml` run here, and `docs/conformance.md` has a row for each there is.
+//! Numbered cases. Those in `testdata/cases/*.toml` run here. `docs/conformance.md` has a row for each number.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod case;
 mod expect;
 mod hooks;
 mod in_code;
-mod itself;
+mod runner;
 mod points;
 mod run;
 mod table;
@@ -13,11 +13,11 @@ mod table;
 use expect::report;
 
 #[test]
-fn every_case_is_as_it_says() {
+fn every_case_has_its_expected_outcome() {
     hooks_core::quiet_panics();
     let files = case::files();
     let wrong: Vec<String> =
         files.iter().flat_map(|file| file.cases.iter().flat_map(|case| report(&file.name, case))).collect();
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
-    assert!(files.iter().map(|file| file.cases.len()).sum::<usize>() > 100, "the cases are there");
+    assert!(files.iter().map(|file| file.cases.len()).sum::<usize>() > 100, "all cases were found");
 }

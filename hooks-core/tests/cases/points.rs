@@ -1,4 +1,4 @@
-//! The kinds at which cases are, by name.
+//! The kinds that cases may use, by name.
 
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::hooks::{Finished, HookSpec, hook, removing};
 
-/// What flows through at [`AppPoint`]: anything.
+/// The subject at [`AppPoint`]: any JSON value.
 pub(crate) type Anything = Value;
 
-/// A point of an app.
+/// A kind of an app.
 #[derive(Debug, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "app_point", subject = Anything, removable, match(topic), json)]
 pub(crate) struct AppPoint {
@@ -18,7 +18,7 @@ pub(crate) struct AppPoint {
     topic: String,
 }
 
-/// What the runner needs of a kind.
+/// What the runner needs to know about a kind.
 pub(crate) struct Point {
     pub(crate) hook: fn(&HookSpec, &Finished) -> Result<Hook, String>,
     /// The subject that an error gives back.

@@ -1,4 +1,4 @@
-//! Runs a case and says what was seen, under the names that a case may expect.
+//! Runs a case, and returns the actual outcome under the names that a case may expect.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use super::case::Case;
 use super::hooks::Finished;
 use super::points::{Point, point};
 
-/// What was seen of a case.
+/// The actual outcome of a case.
 pub(crate) type Seen = Map<String, Value>;
 
 /// Runs the case in paused time.
@@ -25,7 +25,7 @@ pub(crate) fn seen(case: &Case) -> Result<Seen, String> {
     let mut problems = Vec::new();
     for spec in &case.hooks {
         let made = (point(spec.kind.as_ref().unwrap_or(&case.kind))?.hook)(spec, &finished)?;
-        problems.extend(registry.register(made).err().map(|error| told(&error)).unwrap_or_default());
+        problems.extend(registry.register(made).err().map(|error| problem_texts(&error)).unwrap_or_default());
     }
     for id in &case.disabled {
         registry.disable(id).map_err(|error| format!("`disabled`: {error}"))?;
@@ -33,7 +33,7 @@ pub(crate) fn seen(case: &Case) -> Result<Seen, String> {
     let set = match scope(case, &registry)? {
         Ok(set) if problems.is_empty() => set,
         other => {
-            problems.extend(other.err().map(|error| told(&error)).unwrap_or_default());
+            problems.extend(other.err().map(|error| problem_texts(&error)).unwrap_or_default());
             let finished = finished.lock().unwrap().clone();
             return Ok(Seen::from_iter([
                 ("problems".to_owned(), problems.into()),
@@ -52,11 +52,11 @@ pub(crate) fn seen(case: &Case) -> Result<Seen, String> {
     Ok(seen)
 }
 
-fn told(error: &ConfigError) -> Vec<String> {
+fn problem_texts(error: &ConfigError) -> Vec<String> {
     error.problems().iter().map(ToString::to_string).collect()
 }
 
-/// The set of the lists that the case gives.
+/// Makes the set of the lists in the case.
 fn scope(case: &Case, registry: &Registry) -> Result<Result<HookSet, ConfigError>, String> {
     let wrong = |error: hooks_core::scope::DefinitionError| error.to_string();
     let kinds = hooks_core::kinds::all();
@@ -76,7 +76,7 @@ fn scope(case: &Case, registry: &Registry) -> Result<Result<HookSet, ConfigError
     Ok(registry.scope(&agent, prompt.as_ref().map(|prompt| prompt as _)))
 }
 
-/// Fires the kind; the set is made anew, with somebody who listens.
+/// Fires the kind, with a new set and an observer.
 fn fired(case: &Case, registry: &Registry, point: &Point) -> Result<Seen, String> {
     let heard: Arc<Mutex<Option<Record>>> = Arc::default();
     let into = Arc::clone(&heard);
@@ -118,12 +118,12 @@ fn of_fired(fired: JsonFired) -> Seen {
     seen
 }
 
-/// The merged views.
+/// The merged views of contributions.
 fn of_contributions(all: &Contributions) -> Seen {
     let (policies, context, sections, tools) =
         (all.policies(), all.prompt_context(), all.prompt_sections(), all.tool_bundles());
     let diagnostics = [&policies.diagnostics, &context.diagnostics, &sections.diagnostics, &tools.diagnostics];
-    let told: Vec<_> = diagnostics.into_iter().flatten().collect();
+    let reported: Vec<_> = diagnostics.into_iter().flatten().collect();
     let policy =
         |one: &hooks_core::verdict::PolicyEntry<'_>| (format!("{}.{}", one.domain, one.key), one.value.clone());
     Seen::from_iter([
@@ -131,12 +131,12 @@ fn of_contributions(all: &Contributions) -> Seen {
         ("contexts".to_owned(), context.entries.iter().map(|one| one.text).collect()),
         ("sections".to_owned(), sections.entries.iter().map(|one| format!("{}: {}", one.title, one.text)).collect()),
         ("tools".to_owned(), tools.added.iter().map(|tool| &*tool.name).collect()),
-        ("codes".to_owned(), told.iter().map(|one| one.code.to_string()).collect()),
-        ("diagnostics".to_owned(), told.iter().map(|one| one.text.clone()).collect()),
+        ("codes".to_owned(), reported.iter().map(|one| one.code.to_string()).collect()),
+        ("diagnostics".to_owned(), reported.iter().map(|one| one.text.clone()).collect()),
     ])
 }
 
-/// `runs` is empty where there was no record at all.
+/// `runs` is empty if there was no record at all.
 fn of_record(record: Option<&Record>) -> Seen {
     let runs = || record.iter().flat_map(|record| &record.runs);
     let note = |run: &hooks_core::record::Run| {
@@ -149,7 +149,7 @@ fn of_record(record: Option<&Record>) -> Seen {
     ])
 }
 
-/// A definition, as its file would say it.
+/// A definition, as it would be written in a file.
 fn definition(name: &str, hooks: Option<&Value>) -> String {
     let hooks = hooks.map(|hooks| format!(r#", "hooks": {hooks}"#)).unwrap_or_default();
     format!(r#"{{"name": "{name}"{hooks}}}"#)

@@ -1,4 +1,4 @@
-//! `docs/conformance.md` is true: a row for every number, tests that exist, and counts that are right.
+//! Checks `docs/conformance.md`: it has a row for every number, its tests exist, and its counts are right.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use super::case::{File, files, testdata};
 
-/// Says what is missing beside an answer.
+/// Reports what a row lacks next to its answer.
 type Holds = fn(&Row) -> Result<(), &'static str>;
 
-/// What a row may answer, and what has to stand beside it.
+/// The possible answers of a row, and what each needs next to it.
 const ANSWERS: &[(&str, Holds)] = &[
     ("tested", |row| row.has_test().then_some(()).ok_or("it names no test")),
     ("different", |row| match row.beside.split_once("because ") {
@@ -57,8 +57,8 @@ impl Row {
         })
     }
 
-    /// What stands in backticks and names a test: a file of cases, a file of lines that a test goes through, a file that must
-    /// not compile, or `file::function`.
+    /// The quoted names of tests: a file of cases, a file of lines that a test reads, a file that must not compile, or
+    /// `file::function`.
     fn tests(&self) -> impl Iterator<Item = &str> {
         let quoted = self.beside.split('`').skip(1).step_by(2);
         let folders = ["cases/", "data/", "ui/fail/"];
@@ -70,7 +70,7 @@ impl Row {
     }
 }
 
-/// All test code of the workspace, by the names of its files.
+/// All test code of the workspace, by file name.
 struct Code(Vec<(PathBuf, String)>);
 
 impl Code {
@@ -94,7 +94,7 @@ impl Code {
         Self(found)
     }
 
-    /// Whether there is a test of this name: a function with `#[test]` or `#[tokio::test]` right above it.
+    /// Whether there is a test with this name: a function directly below `#[test]` or `#[tokio::test]`.
     fn has(&self, test: &str) -> bool {
         if let Some(file) = test.strip_prefix("ui/fail/") {
             return self.0.iter().any(|(path, _)| path.ends_with(Path::new("tests/ui/fail").join(file)));
@@ -110,7 +110,7 @@ impl Code {
     }
 }
 
-/// The table of counts, as it has to stand in the page.
+/// The table of counts, as the page must show it.
 fn counts(systems: &[System], rows: &[Row]) -> String {
     let letters: Vec<&str> = systems.iter().map(|system| system.letter.as_str()).collect();
     let head = format!("| Answer | {} | all |\n|{}\n", letters.join(" | "), "---|".repeat(letters.len() + 2));
@@ -123,7 +123,7 @@ fn counts(systems: &[System], rows: &[Row]) -> String {
     head + &answers.collect::<String>() + &line("all", &|_| true)
 }
 
-/// Everything about the page that is not true.
+/// Everything on the page that is wrong.
 fn complaints(page: &str, systems: &[System], files: &[File], code: &Code) -> Vec<String> {
     let rows: Vec<Row> = page.lines().filter_map(Row::parse).collect();
     let mut wrong = Vec::new();
@@ -177,7 +177,7 @@ fn complaints(page: &str, systems: &[System], files: &[File], code: &Code) -> Ve
     wrong
 }
 
-/// Whether a file of lines of `hooks-rules` has one that bears the number.
+/// Whether a file of lines of `hooks-rules` has a line with this number.
 fn has_line(name: &str, number: &str) -> bool {
     let file = testdata().join("../../hooks-rules/tests/data").join(name);
     std::fs::read_to_string(file).is_ok_and(|text| text.contains(&format!(" {number}\"")))
@@ -192,15 +192,15 @@ fn page() -> String {
 }
 
 #[test]
-fn the_page_about_conformance_is_true() {
+fn the_conformance_page_is_correct() {
     let wrong = complaints(&page(), &systems(), &files(), &Code::read());
     assert!(wrong.is_empty(), "docs/conformance.md:\n{}\n", wrong.join("\n"));
 }
 
 #[test]
-fn a_page_that_is_not_true_is_told() {
+fn mistakes_on_the_page_are_reported() {
     let (page, systems, mut files, code) = (page(), systems(), files(), Code::read());
-    let told = |page: &str, files: &[File]| complaints(page, &systems, files, &code).join("\n");
+    let reported = |page: &str, files: &[File]| complaints(page, &systems, files, &code).join("\n");
     let row = |number: &str| page.lines().find(|line| line.starts_with(&format!("| {number} |"))).unwrap().to_owned();
     let table = [
         (page.replace(&row("V1"), ""), "missing [\"V1\"]"),
@@ -228,9 +228,9 @@ fn a_page_that_is_not_true_is_told() {
         (page.replace("## OpenClaw (O)", "## O"), "there is no `## OpenClaw (O)`"),
     ];
     for (page, expected) in table {
-        let told = told(&page, &files);
-        assert!(told.contains(expected), "{expected}\n{told}");
+        let reported = reported(&page, &files);
+        assert!(reported.contains(expected), "{expected}\n{reported}");
     }
     files[0].cases[0].number = "V50".to_owned();
-    assert!(told(&page, &files).contains(&format!("the row of V50 does not name `cases/{}`", files[0].name)));
+    assert!(reported(&page, &files).contains(&format!("the row of V50 does not name `cases/{}`", files[0].name)));
 }

@@ -1,4 +1,4 @@
-//! What `registry.audit` finds in sets that are made.
+//! What `registry.audit` finds in sets.
 
 use hooks_core::diagnostics::FindingKind;
 use hooks_core::overrides::{Override, Overrides};
@@ -9,7 +9,7 @@ use crate::*;
 #[hook(id = "index_notes", kind = after_create_message, plugin = "archive")]
 fn index_notes() {}
 
-/// What is found in the set of an agent that names `ids`.
+/// The findings for an agent that names `ids`.
 fn audit(registry: &Registry, ids: Option<&[&str]>) -> String {
     let agent = ids.map_or(AgentDef::new("support"), support);
     only(registry.audit([&registry.scope(&agent, None).unwrap()])).to_string()
@@ -38,7 +38,7 @@ fn idle_plugin() -> String {
     audit(&registry, Some(&["count_tokens"]))
 }
 
-/// A set that was made before the app's list, which names the hook now.
+/// A set that was made before the app's list named the hook.
 fn outdated_set() -> String {
     let registry = registry([gate("guard_cancel"), counts("count_tokens")]);
     let set = registry.scope(&support(&["count_tokens"]), None).unwrap();
@@ -46,13 +46,13 @@ fn outdated_set() -> String {
     only(registry.audit([&set])).to_string()
 }
 
-/// A plugin for an agent whose name is written in another way.
+/// A plugin for an agent, whose name is written differently.
 fn plugin_for_nobody() -> String {
     let registry = registry([counts("count_tokens")]);
     registry.install(Plugin::new("billing").hook(counts("count_bills")).agent("Support")).unwrap();
     let set = registry.scope(&support(&["count_tokens"]), None).unwrap();
     let findings = registry.audit([&set]);
-    // And so no list names its hook.
+    // So no list names its hook.
     assert_eq!(findings.len(), 2, "{findings:?}");
     findings.into_iter().find(|finding| finding.kind() == FindingKind::PluginForNoAgent).unwrap().to_string()
 }

@@ -1,8 +1,8 @@
-//! What does not compile. The first lines of the messages, which `hooks-derive-tests` holds the compiler to.
+//! What does not compile. Shows the first lines of the compiler messages that `hooks-derive-tests` checks.
 
 use crate::Way;
 
-/// The first message of a program that must not compile, without the word before it.
+/// The first message of a program that must not compile, without its `error` prefix.
 fn first(program: &str) -> String {
     let file = format!("{}/../hooks-derive-tests/tests/ui/fail/{program}.stderr", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));

@@ -1,4 +1,4 @@
-//! What `testing::conformance` finds in a harness that declares more than it does.
+//! What `testing::conformance` finds in a harness that does less than it declares.
 
 use hooks_core::testing::{Drive, conformance};
 use hooks_core::verdict::Decision;

@@ -1,7 +1,7 @@
 //! Promise 11: each way in which a hook can be dead, and the message that reports it. `docs/diagnosis.md` shows these messages:
 //! `UPDATE_DIAGNOSIS=1 cargo test -p hook-sdk --all-features --test diagnosis` writes the page.
 //!
-//! A binary of its own: what it declares with `fires!` holds for all of it.
+//! A binary of its own, because `fires!` applies to a whole binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod audited;
@@ -18,23 +18,23 @@ use hooks_core::scope::HookUse;
 
 hooks_core::fires![BeforeToolCall, AfterCreateMessage];
 
-/// A way of being dead, and the message of the code.
+/// A way in which a hook can be dead, and the message that reports it.
 struct Way {
     /// "The hook does not run because …"
     because: &'static str,
-    /// Who says so.
+    /// Who reports it.
     by: &'static str,
-    told: String,
+    reported: String,
 }
 
 impl Way {
     #[allow(clippy::needless_pass_by_value, reason = "texts and errors alike, most of them made on the spot")]
-    fn new(because: &'static str, by: &'static str, told: impl std::fmt::Display) -> Self {
-        Self { because, by, told: shown(&told.to_string()) }
+    fn new(because: &'static str, by: &'static str, reported: impl std::fmt::Display) -> Self {
+        Self { because, by, reported: shown(&reported.to_string()) }
     }
 }
 
-/// A text without the places of these files, as it stands in the page.
+/// A text without the positions in these files, as the page shows it.
 fn shown(text: &str) -> String {
     let mut shown = String::new();
     let mut rest = text;
@@ -74,15 +74,15 @@ fn support(ids: &[&str]) -> AgentDef {
     AgentDef::new("support").hooks(ids.iter().copied().map(HookUse::id))
 }
 
-/// The only one, which is told of nothing else.
+/// The only item. Panics if there are several.
 #[track_caller]
 fn only<T: std::fmt::Debug>(all: impl IntoIterator<Item = T>) -> T {
     let mut all: Vec<T> = all.into_iter().collect();
-    assert_eq!(all.len(), 1, "one thing is told, and nothing beside it: {all:?}");
+    assert_eq!(all.len(), 1, "exactly one thing is reported: {all:?}");
     all.remove(0)
 }
 
-/// All ways, by when they are told.
+/// All ways, grouped by the moment at which they are reported.
 async fn ways() -> Vec<(&'static str, Vec<Way>)> {
     vec![
         ("At compile time", compiled::ways()),
@@ -95,8 +95,8 @@ async fn ways() -> Vec<(&'static str, Vec<Way>)> {
 
 fn page(parts: &[(&str, Vec<Way>)]) -> String {
     let row = |way: &Way| {
-        assert!(!way.told.trim().is_empty() && !way.told.contains('\n'), "{}: {:?}", way.because, way.told);
-        format!("| {} | {} | {} |\n", way.because, way.by, way.told.replace('|', "\\|"))
+        assert!(!way.reported.trim().is_empty() && !way.reported.contains('\n'), "{}: {:?}", way.because, way.reported);
+        format!("| {} | {} | {} |\n", way.because, way.by, way.reported.replace('|', "\\|"))
     };
     let part = |(title, ways): &(&str, Vec<Way>)| {
         let rows: String = ways.iter().map(row).collect();
@@ -106,10 +106,10 @@ fn page(parts: &[(&str, Vec<Way>)]) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_way_is_told_in_the_words_of_the_page() {
+async fn the_page_shows_the_message_of_each_way() {
     let parts = ways().await;
-    let told = parts.iter().map(|(_, ways)| ways.len()).sum::<usize>();
-    assert!(told >= 35, "{told} ways");
+    let reported = parts.iter().map(|(_, ways)| ways.len()).sum::<usize>();
+    assert!(reported >= 35, "{reported} ways");
 
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/diagnosis.md");
     let found = std::fs::read_to_string(&file).unwrap();
@@ -122,5 +122,5 @@ async fn each_way_is_told_in_the_words_of_the_page() {
         return;
     }
     let drift = there.lines().zip(wanted.lines()).find(|(there, wanted)| there != wanted);
-    assert!(there == wanted, "docs/diagnosis.md is not what the code says: {drift:?}; UPDATE_DIAGNOSIS=1 writes it");
+    assert!(there == wanted, "docs/diagnosis.md differs from the messages: {drift:?}; UPDATE_DIAGNOSIS=1 writes it");
 }

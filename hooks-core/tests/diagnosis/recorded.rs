@@ -1,4 +1,4 @@
-//! What a dispatch tells of hooks that were selected and did nothing.
+//! What a dispatch reports about hooks that were selected and had no effect.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,14 +12,14 @@ fn call() -> BeforeToolCall {
     BeforeToolCall::new(ToolCall::new("call_1", "search", ToolInput::default()))
 }
 
-/// A run in the words of a log.
+/// A run as one line of a log.
 fn line(kind: &str, run: &Run) -> String {
     let cause = run.cause.iter().map(|cause| format!(": {cause}"));
     let notes = run.note.iter().map(|note| format!(" ({})", serde_json::to_value(note).unwrap().as_str().unwrap()));
     format!("{kind} {}: {}{}", run.hook, run.status, cause.chain(notes).collect::<String>())
 }
 
-/// What the record of a call says of the hook `id`, all hooks being in one list.
+/// The line of the record about the hook `id`. All hooks are in one list.
 async fn recorded(hooks: impl IntoIterator<Item = Hook>, id: &str) -> String {
     let hooks: Vec<Hook> = hooks.into_iter().collect();
     let ids: Vec<String> = hooks.iter().map(|hook| hook.id().to_string()).collect();
@@ -39,7 +39,7 @@ fn rewrites(id: &str) -> Hook {
     Hook::at::<BeforeToolCall>(id).writer(|_, _, input: &mut ToolInput| input["id"] = "R-17".into())
 }
 
-/// A hook that nobody waits for and that ends with `result` after a while.
+/// A detached hook that ends with `result` after a second.
 fn detached(id: &str, result: Result<(), &'static str>) -> Hook {
     Hook::at::<AfterCreateMessage>(id).detached(move |_, _, ()| {
         Box::pin(async move {
@@ -58,17 +58,17 @@ async fn store(registry: &Registry, id: &str) -> String {
     line(record.kind, only(&record.runs))
 }
 
-/// What is told of the second of two runs where there is room for one.
+/// The record of the second of two detached runs when the limit is one.
 async fn over_the_bound() -> String {
     let registry = registry([detached("count_tokens", Ok(()))]);
     registry.set_detached_limit(1);
     store(&registry, "count_tokens").await;
-    let told = store(&registry, "count_tokens").await;
+    let reported = store(&registry, "count_tokens").await;
     registry.drain(Duration::from_secs(5)).await;
-    told
+    reported
 }
 
-/// What an observer hears of a run that nobody waited for.
+/// What an observer receives at the end of a detached run.
 async fn second_notice() -> String {
     let registry = registry([detached("count_tokens", Err("the counter is down"))]);
     let heard = Arc::new(Mutex::new(Vec::new()));
@@ -89,7 +89,7 @@ fn failure() -> String {
     only(&fired.report.failures).to_string()
 }
 
-/// The line of the plan on a hook that is left out.
+/// The line of the plan about a hook that is left out.
 fn planned() -> String {
     let registry = registry([gate("guard_cancel"), gate("log_calls")]);
     registry.set_overrides([Overrides::new("ops.toml").set("guard_cancel", Override::new().enabled(false))]).unwrap();

@@ -1,17 +1,17 @@
-//! What does not start: the registry, definitions, plugins, scopes.
+//! What keeps a program from starting: mistakes in the registry, definitions, plugins and scopes.
 
 use hooks_core::overrides::{Override, Overrides};
 use hooks_core::plugin::Plugin;
 
 use crate::*;
 
-/// No hook: the attribute was forgotten.
+/// Not a hook, because the attribute is missing.
 fn forgotten() {}
 
 #[hook(id = "bill", kind = after_create_message, plugin = "billing")]
 fn bill() {}
 
-/// What is told of an agent that names `ids`.
+/// The error of an agent that names `ids`.
 fn scope(hooks: impl IntoIterator<Item = Hook>, ids: &[&str]) -> String {
     only(registry(hooks).scope(&support(ids), None).unwrap_err().problems()).to_string()
 }

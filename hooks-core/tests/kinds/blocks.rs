@@ -1,4 +1,4 @@
-//! What a block may hold, how deep it may nest, and that it reads back as it was written.
+//! What a content block may contain, how deep it may nest, and that it reads back as it was written.
 
 use hooks_core::data::{Block, MAX_NESTED_RESULTS, ToolResultBlock};
 use hooks_core::kinds::*;
@@ -6,7 +6,7 @@ use hooks_core::prelude::*;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// `deep` tool results, each in the next.
+/// `deep` tool results, each inside the previous one.
 fn nested(deep: usize) -> Block {
     (0..deep).fold(Block::from("found"), |inner, _| Block::ToolResult(ToolResultBlock::new("call_1", vec![inner])))
 }
@@ -24,7 +24,7 @@ fn appends(id: &'static str, block: impl Fn() -> Block + Send + Sync + 'static) 
     Hook::at::<AfterToolCallSuccess>(id).writer(move |_, _, result: &mut ToolResult| result.content.push(block()))
 }
 
-/// Why the block may not stand in a tool's result.
+/// The reason why this block is refused inside a tool result.
 fn refused(block: impl Fn() -> Block + Send + Sync + 'static) -> Option<String> {
     let set = set(vec![appends("appends", block), appends("second", || Block::from("and"))]);
     let call = ToolCall::new("call_1", "lookup", json!({}));
@@ -36,7 +36,7 @@ fn refused(block: impl Fn() -> Block + Send + Sync + 'static) -> Option<String> 
 }
 
 #[test]
-fn tool_results_nested_thousands_deep_are_a_violation_and_no_end_of_the_program() {
+fn tool_results_nested_thousands_deep_are_a_violation_and_do_not_overflow_the_stack() {
     let thread = std::thread::Builder::new().stack_size(2 << 20);
     let run = thread.spawn(|| {
         for (deep, is_refused) in
@@ -62,7 +62,7 @@ fn tool_results_nested_too_deep_are_not_read() {
 }
 
 #[test]
-fn the_result_of_a_tool_holds_neither_calls_nor_results_of_the_provider_s_tools() {
+fn a_tool_result_contains_neither_calls_nor_results_of_provider_tools() {
     let table = [
         json!({"type": "tool_use", "id": "call_2", "name": "lookup", "input": {}}),
         json!({"type": "server_tool_use", "id": "call_2"}),
@@ -76,12 +76,12 @@ fn the_result_of_a_tool_holds_neither_calls_nor_results_of_the_provider_s_tools(
         let result = serde_json::from_value::<ToolResult>(json!({"content": [wire]}));
         assert!(result.unwrap_err().to_string().contains("a tool result cannot contain"));
         let message = json!({"role": "assistant", "content": [wire]});
-        assert!(serde_json::from_value::<Message>(message).is_ok(), "a message is their place");
+        assert!(serde_json::from_value::<Message>(message).is_ok(), "a message may contain these blocks");
     }
 }
 
 #[test]
-fn another_block_is_not_read_as_an_empty_result() {
+fn an_unknown_block_is_not_read_as_an_empty_result() {
     let error = serde_json::from_value::<ToolResult>(json!({"type": "tool_use", "id": "1", "name": "n", "input": {}}));
     let error = error.unwrap_err().to_string();
     assert_eq!(error, "expected a tool result, found a block of type \"tool_use\"");
@@ -94,7 +94,7 @@ fn another_block_is_not_read_as_an_empty_result() {
 }
 
 #[test]
-fn a_hook_does_not_hide_a_field_of_a_block_in_its_extra() {
+fn extra_fields_cannot_shadow_the_fields_of_a_block() {
     let found = refused(|| {
         let Block::Text(mut text) = Block::from("found") else { unreachable!() };
         text.extra.insert("type".to_owned(), json!("tool_use"));
@@ -142,7 +142,7 @@ fn block() -> impl Strategy<Value = Block> {
     prop_oneof![text(), call, other, within]
 }
 
-/// The fields of a block that it does not say itself.
+/// Fields that a block does not define itself.
 fn extras(block: &Block) -> Vec<&str> {
     let (extra, within) = match block {
         Block::Text(text) => (&text.extra, &[][..]),
@@ -161,7 +161,7 @@ proptest! {
         prop_assert_eq!(std::mem::discriminant(&read), std::mem::discriminant(&block), "{}", text);
         let again = serde_json::to_string(&read).unwrap();
         let fields = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-        // Builds differ in the order of fields; a field that is there twice makes the text longer.
+        // Builds differ in the order of fields. A duplicate field makes the text longer.
         prop_assert_eq!((fields(&again), again.len()), (fields(&text), text.len()));
         if extras(&block).iter().all(|name| *name == "note") {
             prop_assert_eq!(read, block);

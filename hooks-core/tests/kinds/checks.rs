@@ -1,4 +1,4 @@
-//! What the kinds refuse: JSON that is no message, and what hooks leave that no provider takes.
+//! What the kinds reject: JSON that is not a message, and subjects that no provider accepts.
 
 use hooks_core::data::{Block, Messages, ModelReply};
 use hooks_core::kinds::*;
@@ -9,7 +9,7 @@ fn text() -> Value {
     json!({"type": "text", "text": "hi"})
 }
 
-/// Blocks of known types that lack something, or have it in another form.
+/// Blocks of known types in which something is missing or has the wrong type.
 fn malformed() -> Vec<Value> {
     vec![
         json!("hi"),
@@ -65,7 +65,7 @@ fn v7_v10_v11_messages_as_json() {
     }
 }
 
-/// A bare string says the same as one block of text, and providers send both, so a message may hold it.
+/// A bare string means the same as one text block. Providers send both, so a message may contain either.
 #[test]
 fn v8_a_string_is_one_block_of_text() {
     let message: Message = serde_json::from_value(json!({"role": "user", "content": "hi"})).unwrap();
@@ -93,7 +93,8 @@ fn v14_the_content_of_a_reply_is_a_list_of_blocks() {
     }
 }
 
-/// Fires `K` at a hook that makes `after` of the subject, and says whether it failed and what it broke.
+/// Fires `K` at a hook that turns the subject into `after`. Returns whether the hook failed, and the rule that it
+/// broke.
 fn left<K: HookKind>(event: &K, before: K::Subject, after: K::Subject) -> Option<String> {
     let registry = Registry::empty();
     let write = move |_: &HookContext, _: &K, subject: &mut K::Subject| subject.clone_from(&after);
@@ -107,7 +108,7 @@ fn list(messages: Value) -> Messages {
     serde_json::from_value(messages).unwrap()
 }
 
-/// Built from Rust, where no JSON is read: the block goes by as it is.
+/// Built from Rust, where no JSON is read and the block is not checked.
 fn with(block: &Value) -> Messages {
     Messages::from(vec![Message::of(Role::User, vec![Block::Other(block.clone())])])
 }
@@ -124,7 +125,7 @@ fn says(role: &str) -> Value {
     json!({"role": role, "content": [text()]})
 }
 
-/// Before, after, and what is said of the change.
+/// Subject before, subject after, and the expected failure.
 fn changes() -> Vec<(Messages, Messages, Option<&'static str>)> {
     let pair = || list(json!([says("user"), call(), result()]));
     vec![
@@ -146,33 +147,33 @@ fn changes() -> Vec<(Messages, Messages, Option<&'static str>)> {
     ]
 }
 
-fn assert_told(told: Option<&String>, expected: Option<&str>, at: &str) {
-    match (told, expected) {
+fn assert_failures(reported: Option<&String>, expected: Option<&str>, at: &str) {
+    match (reported, expected) {
         (None, None) => {}
-        (Some(told), Some(expected)) if told.contains(expected) => {}
-        _ => panic!("{at}: expected {expected:?}, found {told:?}"),
+        (Some(reported), Some(expected)) if reported.contains(expected) => {}
+        _ => panic!("{at}: expected {expected:?}, found {reported:?}"),
     }
 }
 
 #[test]
 fn s17_histories_that_no_provider_takes() {
     for (i, (before, after, expected)) in changes().into_iter().enumerate() {
-        let told = left(&FilterMessages::new(), before.clone(), after.clone());
-        assert_told(told.as_ref(), expected, &format!("filter_messages, row {i}"));
-        let told = left(&PrefilterLlmHistory::new(), before.clone(), after.clone());
-        assert_told(told.as_ref(), expected, &format!("prefilter_llm_history, row {i}"));
+        let reported = left(&FilterMessages::new(), before.clone(), after.clone());
+        assert_failures(reported.as_ref(), expected, &format!("filter_messages, row {i}"));
+        let reported = left(&PrefilterLlmHistory::new(), before.clone(), after.clone());
+        assert_failures(reported.as_ref(), expected, &format!("prefilter_llm_history, row {i}"));
         let event = UserPromptSubmit::new("hi", before.clone());
-        assert_told(
+        assert_failures(
             left(&event, before.clone(), after.clone()).as_ref(),
             expected,
             &format!("user_prompt_submit, {i}"),
         );
         let reply = |messages: &Messages| ModelReply::default().messages(messages.clone());
-        let told = left(&PostModelCall::new("end_turn"), reply(&before), reply(&after));
-        assert_told(told.as_ref(), expected, &format!("post_model_call, row {i}"));
+        let reported = left(&PostModelCall::new("end_turn"), reply(&before), reply(&after));
+        assert_failures(reported.as_ref(), expected, &format!("post_model_call, row {i}"));
         let compacted = |messages: &Messages| CompactedHistory::new(messages.clone());
-        let told = left(&PostCompact::new("auto", "full"), compacted(&before), compacted(&after));
-        assert_told(told.as_ref(), expected, &format!("post_compact, row {i}"));
+        let reported = left(&PostCompact::new("auto", "full"), compacted(&before), compacted(&after));
+        assert_failures(reported.as_ref(), expected, &format!("post_compact, row {i}"));
     }
 }
 
@@ -186,9 +187,13 @@ fn v7_nobody_adds_instructions_to_a_conversation() {
     ];
     for (before, after, refused) in table {
         let (before, after) = (list(before), list(after));
-        let told = left(&UserPromptSubmit::new("hi", before.clone()), before.clone(), after.clone());
-        assert_eq!(told.is_some_and(|told| told.contains("role `system`")), refused, "{before:?} {after:?}");
-        assert_eq!(left(&FilterMessages::new(), before, after), None, "what is read may hold them");
+        let reported = left(&UserPromptSubmit::new("hi", before.clone()), before.clone(), after.clone());
+        assert_eq!(
+            reported.is_some_and(|reported| reported.contains("role `system`")),
+            refused,
+            "{before:?} {after:?}"
+        );
+        assert_eq!(left(&FilterMessages::new(), before, after), None, "messages that are read may contain them");
     }
 }
 
@@ -198,11 +203,11 @@ fn rows_and_requests() {
     let row = ResultRow::new(&tool, &ToolResult::new("found"));
     let mut other = row.clone();
     other.call_id = "d".to_owned();
-    let told = left(&BeforeStoreToolResult::new(tool.clone()), row.clone(), other);
-    assert_told(told.as_ref(), Some("`call_id` changed from `c`"), "another call");
+    let reported = left(&BeforeStoreToolResult::new(tool.clone()), row.clone(), other);
+    assert_failures(reported.as_ref(), Some("`call_id` changed from `c`"), "another call");
     let mut fine = row.clone();
     fine.content = vec![Block::from("masked")];
-    assert_told(left(&BeforeStoreToolResult::new(tool.clone()), row, fine).as_ref(), None, "other content");
+    assert_failures(left(&BeforeStoreToolResult::new(tool.clone()), row, fine).as_ref(), None, "other content");
 
     let update = |field: &str, value: Value| MessageUpdate::from_iter([(field, value)]);
     let updates = [
@@ -214,18 +219,18 @@ fn rows_and_requests() {
         (update("status", json!("done")), None),
     ];
     for (after, expected) in updates {
-        let told = left(&BeforeUpdateMessage::new("m"), MessageUpdate::default(), after.clone());
-        assert_told(told.as_ref(), expected, &format!("{after:?}"));
+        let reported = left(&BeforeUpdateMessage::new("m"), MessageUpdate::default(), after.clone());
+        assert_failures(reported.as_ref(), expected, &format!("{after:?}"));
     }
 
-    let told = left(&PreModelCall::new(), ModelRequest::new("x"), ModelRequest::new("x").profile("  "));
-    assert_told(told.as_ref(), Some("`profile` is blank"), "profile");
+    let reported = left(&PreModelCall::new(), ModelRequest::new("x"), ModelRequest::new("x").profile("  "));
+    assert_failures(reported.as_ref(), Some("`profile` is blank"), "profile");
 
     let bad = || vec![Block::Other(json!({"type": "thinking"}))];
     let expected = Some("a block of type `thinking` needs `thinking`, a string");
-    let told = left(&BeforeCreateMessage::new(), Message::default(), Message::of(Role::User, bad()));
-    assert_told(told.as_ref(), expected, "row");
+    let reported = left(&BeforeCreateMessage::new(), Message::default(), Message::of(Role::User, bad()));
+    assert_failures(reported.as_ref(), expected, "row");
     let mut result = ToolResult::new("found");
     result.content = bad();
-    assert_told(left(&AfterToolCallSuccess::new(tool), ToolResult::new("x"), result).as_ref(), expected, "result");
+    assert_failures(left(&AfterToolCallSuccess::new(tool), ToolResult::new("x"), result).as_ref(), expected, "result");
 }

@@ -1,25 +1,25 @@
-//! Kinds fired by their name, those of the app too.
+//! Kinds fired by name with JSON, including kinds of an app.
 
 use hooks_core::prelude::*;
 use hooks_core::{JsonError, JsonFired};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::least::least;
+use super::minimal::minimal;
 
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 struct Refund {
     cents: u64,
 }
 
-/// An app's kind with JSON.
+/// A kind of an app, with JSON.
 #[derive(Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "before_refund", subject = Refund, verdict = Permission, match(region), json)]
 struct BeforeRefund {
     region: String,
 }
 
-/// An app's kind without.
+/// A kind of an app, without JSON.
 #[derive(HookKind)]
 #[hook_kind(name = "opaque")]
 struct Opaque {}
@@ -65,13 +65,13 @@ async fn a_kind_of_the_app_is_fired_like_a_built_in_one() {
 }
 
 #[tokio::test]
-async fn a_removed_subject_is_told_apart_from_null() {
+async fn a_removed_subject_differs_from_null() {
     let event = json!({"call": {"id": "c", "name": "lookup"}});
     let fired = fire("after_tool_call_success", event.clone(), json!({"content": ""})).await.unwrap();
     assert_eq!((fired.subject, fired.verdict), (None, Value::Null));
     assert_eq!(fired.report.removed_by.as_ref().unwrap().as_str(), "drop_empty");
     let fired = fire("after_tool_call_success", event, json!({"content": "found", "took": 3})).await.unwrap();
-    assert_eq!(fired.subject.unwrap()["took"], 3, "unknown fields stay");
+    assert_eq!(fired.subject.unwrap()["took"], 3, "unknown fields are kept");
 }
 
 #[tokio::test]
@@ -82,7 +82,7 @@ async fn async_hooks_and_halts() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told() {
+async fn invalid_json_is_reported() {
     let call = json!({"call": {"id": "c", "name": "t"}});
     let table = [
         (
@@ -115,20 +115,20 @@ async fn what_is_wrong_is_told() {
 }
 
 #[tokio::test]
-async fn every_built_in_kind_takes_the_least_and_gives_the_subject_back() {
+async fn every_built_in_kind_accepts_a_minimal_event_and_returns_the_subject() {
     let none = Registry::empty().scope(&AgentDef::new("nobody"), None).unwrap();
     for kind in hooks_core::kinds::all() {
         if !kind.origin.module.starts_with("hooks_core::kinds") {
             continue;
         }
-        let (event, subject) = least(kind.name);
+        let (event, subject) = minimal(kind.name);
         let fired = none.fire_json(kind.name, &HookContext::new(), event, subject.clone()).await;
         let fired = fired.unwrap_or_else(|error| panic!("{}: {error}", kind.name));
         assert_eq!(fired.subject, Some(subject), "{}", kind.name);
     }
 }
 
-/// Two kinds of one name: the one that is meant cannot be known.
+/// Two kinds with one name, which makes the name ambiguous.
 mod twins {
     use super::*;
 
@@ -146,13 +146,13 @@ mod twins {
 }
 
 #[tokio::test]
-async fn a_name_that_two_kinds_have_fires_neither() {
+async fn an_ambiguous_name_fires_neither_kind() {
     let registry = Registry::empty();
     registry.register(Hook::at::<twins::First>("first").reader(|_, _, ()| ())).unwrap();
     let set = registry.scope(&AgentDef::new("a").hooks(["first"]), None).unwrap();
     assert!(set.has::<twins::First>() && !set.has::<twins::inner::Second>());
     let error = set.fire_json("twin_of_json", &HookContext::new(), json!({}), Value::Null).await.unwrap_err();
     assert!(matches!(error, JsonError::KindNameTwice { .. }), "{error}");
-    let told = error.to_string();
-    assert!(told.starts_with("two kinds are named `twin_of_json`: hooks-core/tests/kinds/json.rs:"), "{told}");
+    let reported = error.to_string();
+    assert!(reported.starts_with("two kinds are named `twin_of_json`: hooks-core/tests/kinds/json.rs:"), "{reported}");
 }

@@ -1,4 +1,4 @@
-//! The macros' list of kinds against the kinds themselves.
+//! Compares the list of kinds in the macros with the kinds themselves.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,8 @@ struct Lunch {
     dish: String,
 }
 
-/// Every name that an attribute takes: one that stands for another type would be registered under another name.
+/// Has every name that an attribute accepts. If a name stood for another type, its hook would be registered under
+/// another name.
 #[hook(id = "everywhere", kind = [after_create_message, after_tool_call, after_tool_call_failure, after_tool_call_success, after_update_message, before_agent_start, before_compaction, before_create_message, before_store_tool_result, before_tool_call, before_update_message, filter_messages, gateway_start, gateway_stop, init, message_received, message_sending, message_sent, permission_request, post_compact, post_model_call, post_preflight_prompt_context, post_turn, pre_model_call, pre_policy, pre_prompt_compile, pre_prompt_context, pre_tool_materialization, prefilter_llm_history, session_end, session_start, shutdown, stop, stream_delta, turn_end, user_prompt_submit])]
 fn everywhere() {}
 
@@ -37,7 +38,7 @@ fn the_names_of_attributes_are_those_of_the_kinds() {
 }
 
 #[test]
-fn a_kind_says_of_itself_what_it_is() {
+fn the_descriptor_of_a_kind_matches_its_type() {
     let lunch = kinds::all().into_iter().find(|kind| kind.name == "lunch").unwrap();
     assert_eq!((lunch.semantics, lunch.fields, lunch.json), (Semantics::Event, &["dish"][..], false));
     assert_eq!(lunch.description, "A kind of the app.");
@@ -73,7 +74,7 @@ fn kinds_outside_a_turn() {
 }
 
 #[test]
-fn what_holds_where_a_hook_does_not_say_what_its_failure_means() {
+fn the_default_of_on_failure_depends_on_the_kind() {
     for kind in built_in() {
         let expected = match (kind.name, kind.semantics) {
             ("init", _) => OnFailure::Required,

@@ -1,10 +1,10 @@
-//! The built-in kinds: that all of them are known, what they refuse, and how they are fired as JSON.
+//! The built-in kinds: the macros know all of them, they reject invalid values, and they can be fired with JSON.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod blocks;
 mod checks;
 mod json;
-mod least;
+mod minimal;
 mod listed;
 mod phases;
 mod pool;

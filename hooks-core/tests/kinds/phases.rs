@@ -1,4 +1,4 @@
-//! The phases of a turn: each is given what the earlier ones contributed.
+//! The phases of a turn: each receives what the earlier ones contributed.
 
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
@@ -21,7 +21,7 @@ fn phase_compile(event: &PrePromptCompile) -> Contribution {
 }
 
 #[test]
-fn policies_and_context_so_far_are_handed_on() {
+fn each_phase_receives_the_policies_and_contexts_of_the_earlier_ones() {
     let listed = hooks![phase_policy, phase_context, phase_compile];
     let registry = Registry::empty().with(listed).unwrap();
     let set = registry.scope(&AgentDef::new("agent").hooks(listed), None).unwrap();
@@ -36,11 +36,11 @@ fn policies_and_context_so_far_are_handed_on() {
     assert_eq!(so_far.audit_notes().map(|note| &*note.message).collect::<Vec<_>>(), ["1 policies, 1 entries"]);
 
     let alone = set.fire_blocking(&cx, &PrePromptContext::new("hi"), ()).unwrap();
-    assert_eq!(alone.verdict.iter().count(), 0, "without the policy there is nothing to say");
+    assert_eq!(alone.verdict.iter().count(), 0, "without the policy, the hook contributes nothing");
 }
 
 #[test]
-fn a_plan_is_read_as_the_app_s_type_and_what_does_not_fit_says_what_was_expected() {
+fn a_plan_is_read_as_a_type_of_the_app_and_a_mismatch_says_what_was_expected() {
     #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
     struct Plan {
         topics: Vec<String>,
@@ -57,8 +57,8 @@ fn a_plan_is_read_as_the_app_s_type_and_what_does_not_fit_says_what_was_expected
 }
 
 #[test]
-fn what_is_kept_after_a_turn_is_bounded_at_characters() {
-    // What is given, in characters, and what is kept of it.
+fn the_text_kept_after_a_turn_is_truncated_at_a_character_boundary() {
+    // Length of the text in characters, and how much of it is kept.
     let table = [(0, 0, 0), (1, 1, 1), (1_000, 1_000, 1_000), (4_000, 4_000, 1_000), (4_001, 4_000, 1_000)];
     for (given, kept, of_error) in table {
         let text = "é日".chars().cycle().take(given).collect::<String>();

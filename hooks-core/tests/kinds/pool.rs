@@ -1,4 +1,4 @@
-//! Messages that JSON refers to instead of repeating them.
+//! The message pool: JSON may refer to messages instead of repeating them.
 
 use hooks_core::data::{MessageData, MessagePool, Messages};
 use hooks_core::kinds::*;
@@ -12,7 +12,7 @@ fn history() -> Messages {
     vec![Message::new(Role::User, "hello"), Message::new(Role::Assistant, "hi")].into()
 }
 
-/// A row of an app, with the fields of a message among its own.
+/// A row of an app that has the fields of a message among its own.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct AppRow {
     row: u64,
@@ -27,16 +27,16 @@ fn row() -> AppRow {
 }
 
 #[test]
-fn what_refers_to_messages_is_read_and_shown_as_what_has_them() {
+fn a_reference_reads_and_prints_like_the_message_itself() {
     let mut pool = MessagePool::default();
     let whole = serde_json::to_value(row()).unwrap();
     let written = pool.within(|| serde_json::to_value(row())).unwrap();
     assert!(!written.to_string().contains("hello"), "{written}");
     assert_eq!(pool.whole(written.clone()), whole);
     assert_eq!(pool.within(|| serde_json::from_value::<AppRow>(written.clone())).unwrap(), row());
-    // What has its messages in place is read with a pool too.
+    // JSON that contains its messages can be read with a pool too.
     assert_eq!(pool.within(|| serde_json::from_value::<AppRow>(whole.clone())).unwrap(), row());
-    // Without the pool, or with another one, a reference is no message.
+    // Without the pool, or with another one, a reference is not a message.
     assert!(serde_json::from_value::<AppRow>(written.clone()).is_err());
     assert!(MessagePool::default().within(|| serde_json::from_value::<AppRow>(written.clone())).is_err());
     let list = pool.within(|| serde_json::to_value(history())).unwrap();
@@ -45,9 +45,9 @@ fn what_refers_to_messages_is_read_and_shown_as_what_has_them() {
     assert_eq!(pool.within(|| serde_json::from_value::<Message>(one)).unwrap(), history()[1]);
 }
 
-/// A pool is there for its thread's own work alone, however that ends.
+/// A pool is set for the closure on its thread only, however the closure ends.
 #[test]
-fn a_pool_ends_with_its_work() {
+fn a_pool_is_unset_when_its_closure_ends() {
     let (mut outer, mut inner) = (MessagePool::default(), MessagePool::default());
     let panics = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| outer.within(|| panic!("no"))));
     assert!(panics.is_err());
@@ -77,9 +77,9 @@ impl Observer for Traces {
     }
 }
 
-/// A trace holds the conversation itself, and copies none of it, however often a dispatch has it.
+/// A trace refers to the messages of the conversation and copies none of them, however often they occur in a dispatch.
 #[tokio::test]
-async fn a_trace_refers_to_the_messages_that_the_hooks_had() {
+async fn a_trace_shares_its_messages_with_the_dispatch() {
     let forgets = Hook::at::<UserPromptSubmit>("forgets").writer(|_, _, messages: &mut Messages| {
         messages.remove(0);
     });

@@ -1,4 +1,4 @@
-//! What the model reads of a tool's answer.
+//! What the model reads of a tool's result.
 
 use hooks_core::data::Messages;
 use hooks_core::kinds::*;
@@ -11,7 +11,7 @@ fn call() -> ToolCall {
 }
 
 #[test]
-fn context_stands_after_the_result_and_another_speaker_has_a_message_of_its_own() {
+fn contexts_follow_the_result_and_another_speaker_has_its_own_message() {
     let plain = ToolResult::new("a cat");
     let mut beside = plain.clone();
     beside.add_context("in the hall");
@@ -50,7 +50,7 @@ fn context_stands_after_the_result_and_another_speaker_has_a_message_of_its_own(
 }
 
 #[test]
-fn context_and_speaker_are_no_part_of_what_is_stored() {
+fn context_and_speaker_are_not_stored() {
     let mut result = ToolResult::new("a cat");
     result.add_context("in the hall");
     result.said_by = Some(Role::User);
@@ -60,7 +60,7 @@ fn context_and_speaker_are_no_part_of_what_is_stored() {
 }
 
 #[test]
-fn what_a_tool_answered_does_not_become_an_instruction() {
+fn a_tool_result_does_not_become_an_instruction() {
     let table = [
         (Role::System, true),
         (Role::Developer, true),

@@ -1,4 +1,4 @@
-//! How answers are folded, as tables.
+//! How the verdicts of several hooks are merged, as tables.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ fn the_last_opinion_on_a_reply_decides() {
 }
 
 #[test]
-fn the_contexts_of_all_prompt_verdicts_are_kept_in_their_order() {
+fn the_contexts_of_all_prompt_verdicts_are_kept_in_order() {
     let folded = fold([
         PromptVerdict::default().with_context("one").with_context("two"),
         ().into(),
@@ -71,7 +71,7 @@ fn a_stop_is_blocked_ended_or_continued() {
 }
 
 #[test]
-fn who_decided_is_named_and_not_who_only_said_something() {
+fn a_verdict_names_the_hook_that_decided_and_no_other() {
     let says = |id| Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::default().with_context("a"));
     let goes_on = |id| Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::continue_with("more"));
     let ends = |id| Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::end("enough"));
@@ -87,7 +87,7 @@ fn who_decided_is_named_and_not_who_only_said_something() {
 }
 
 #[test]
-fn what_goes_with_a_stop_is_kept_in_order() {
+fn the_contexts_of_a_stop_are_kept_in_order() {
     let first = StopVerdict::default().with_context("a").with_system_message("x");
     let second = StopVerdict::default().with_context("b").with_system_message("y").suppress_output();
     let all = fold([first, second]);
@@ -108,7 +108,7 @@ fn the_first_system_prompt_wins_and_contexts_are_joined() {
 }
 
 #[test]
-fn verdicts_survive_json() {
+fn verdicts_round_trip_through_json() {
     let stop = StopVerdict::end("enough").with_context("a").suppress_output();
     let json = serde_json::to_value(&stop).unwrap();
     assert_eq!(json["decision"]["end"], "enough");
@@ -118,9 +118,9 @@ fn verdicts_survive_json() {
     assert_eq!(serde_json::to_value(ReplyVerdict::Continue).unwrap(), "continue");
 }
 
-/// The word that records and reports show for a verdict. A verdict without a word is silent, and only such a verdict is.
+/// Records and reports show a word for a verdict. Only a silent verdict has none.
 #[test]
-fn every_verdict_that_says_something_has_a_word() {
+fn every_verdict_that_is_not_silent_has_a_word() {
     fn word<V: Verdict>(verdict: impl Into<V>) -> Option<&'static str> {
         let verdict = verdict.into();
         assert_eq!(verdict.is_silent(), verdict.summary().is_none(), "{verdict:?}");
@@ -153,7 +153,7 @@ fn every_verdict_that_says_something_has_a_word() {
 }
 
 #[test]
-fn an_attribution_says_where_the_rule_is() {
+fn an_attribution_names_the_place_of_the_rule() {
     let rule = || Attribution::new(HookId::named("no_rm").unwrap());
     let table = [
         (rule(), "no_rm"),
@@ -173,7 +173,7 @@ fn an_attribution_says_where_the_rule_is() {
 }
 
 #[test]
-fn a_question_has_what_the_person_needs() {
+fn a_question_contains_what_an_approver_needs() {
     let question = Question::new("a refund").risk("high").choices(["half", "all"]).details(json!({"cents": 9}));
     let asked = serde_json::to_value(Permission::from(question)).unwrap();
     let expected = json!({
@@ -198,7 +198,7 @@ fn the_last_opinion_on_another_call_decides() {
 }
 
 #[test]
-fn contexts_are_put_together_whatever_they_come_from() {
+fn contexts_are_merged_from_every_type_that_converts_into_them() {
     let answers = [
         Contexts::from("one"),
         Some("two".to_owned()).into(),
@@ -224,9 +224,9 @@ fn a_prompt_is_stopped_or_blocked_for_a_reason() {
     assert_eq!(FollowUp::from("on\n").as_str(), "on");
 }
 
-/// Each rule for a field, with an answer that is not set before, between and after the others.
+/// Each merge rule for a field, with an unset answer before, between and after the others.
 #[test]
-fn each_rule_for_a_field_treats_what_is_not_set_as_no_opinion() {
+fn each_merge_rule_treats_an_unset_field_as_no_opinion() {
     #[derive(Clone, Debug, PartialEq, Verdict)]
     struct Choice {
         #[verdict(first)]

@@ -1,4 +1,4 @@
-//! Messages of providers, in and out without loss.
+//! Messages in the formats of providers are read and written without loss.
 
 use hooks_core::data::{Block, FormatError, Messages};
 use hooks_core::prelude::*;
@@ -37,7 +37,7 @@ fn anthropic() -> Vec<Value> {
 }
 
 #[test]
-fn messages_of_anthropic_survive() {
+fn messages_of_anthropic_round_trip() {
     for wire in anthropic() {
         let message = Message::from_anthropic(wire.clone()).unwrap_or_else(|error| panic!("{wire}: {error}"));
         assert_eq!(message.to_anthropic(), wire);
@@ -47,7 +47,7 @@ fn messages_of_anthropic_survive() {
 }
 
 #[test]
-fn what_is_no_message_of_anthropic() {
+fn invalid_messages_of_anthropic_are_rejected() {
     let table = [
         (json!("hi"), "message: expected an object"),
         (json!({"role": "system", "content": "hi"}), "role: expected `user` or `assistant`, found `system`"),
@@ -87,14 +87,14 @@ fn openai() -> Vec<Value> {
 }
 
 #[test]
-fn lists_of_openai_survive() {
+fn lists_of_openai_round_trip() {
     assert_eq!(Messages::from_openai(openai()).unwrap().to_openai(), openai());
     let error = Messages::from_openai([json!({"role": "tool", "content": ""})]).unwrap_err();
     assert_eq!(error.field, "messages[0].tool_call_id");
 }
 
 #[test]
-fn calls_of_openai_are_calls_in_every_form() {
+fn calls_of_openai_are_read_in_every_form() {
     let messages = Messages::from_openai(openai()).unwrap();
     let again: Messages = serde_json::from_value(serde_json::to_value(&messages).unwrap()).unwrap();
     assert_eq!(again[2].tool_calls().count(), 2);
@@ -122,7 +122,7 @@ fn json_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Fields that nobody knows: their names begin with `x_`.
+/// Unknown fields. Their names begin with `x_`.
 fn extra() -> impl Strategy<Value = Map<String, Value>> {
     prop::collection::btree_map("x_[a-z]{1,3}", json_value(), 0..3).prop_map(|map| map.into_iter().collect())
 }
@@ -192,20 +192,20 @@ fn openai_message() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn any_message_of_anthropic_survives(wire in anthropic_message()) {
+    fn any_message_of_anthropic_round_trips(wire in anthropic_message()) {
         let message = Message::from_anthropic(wire.clone()).map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(message.to_anthropic(), wire);
     }
 
     #[test]
-    fn any_list_of_openai_survives(wire in prop::collection::vec(openai_message(), 0..4)) {
+    fn any_list_of_openai_round_trips(wire in prop::collection::vec(openai_message(), 0..4)) {
         let messages = Messages::from_openai(wire.clone()).map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(messages.to_openai(), wire);
     }
 
-    /// No block is lost between the forms, and what was split stays so.
+    /// A conversion from one format to the other loses no block and keeps separate messages separate.
     #[test]
-    fn from_one_form_to_the_other(wire in prop::collection::vec(anthropic_message(), 0..4)) {
+    fn a_conversion_between_the_formats_loses_no_block(wire in prop::collection::vec(anthropic_message(), 0..4)) {
         let messages = Messages::from_anthropic(wire).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let chat = messages.to_openai();
         let again = Messages::from_openai(chat.clone()).map_err(|error| TestCaseError::fail(error.to_string()))?;
@@ -218,9 +218,9 @@ proptest! {
         prop_assert_eq!(again.to_openai(), chat);
     }
 
-    /// A message survives serde as well: what is not kept there is only how a string was written.
+    /// A message also round-trips through serde, except for how a string was written.
     #[test]
-    fn any_message_survives_serde(wire in anthropic_message()) {
+    fn any_message_round_trips_through_serde(wire in anthropic_message()) {
         let message = Message::from_anthropic(wire).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let value = serde_json::to_value(&message).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let again: Message = serde_json::from_value(value.clone()).map_err(|error| TestCaseError::fail(error.to_string()))?;

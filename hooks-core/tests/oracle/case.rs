@@ -1,9 +1,9 @@
-//! Random sets of hooks, and what each of them does in each dispatch.
+//! Generates random sets of hooks, and what each of them does in each dispatch.
 
 use hooks_core::hook::OnFailure;
 use proptest::prelude::*;
 
-/// At most this many hooks made as values in one set, and functions with a filter beside them.
+/// The maximum number of hooks in one set that are made as values. Functions with a filter come on top.
 pub(crate) const VALUES: usize = 8;
 pub(crate) const FILTERED: usize = 4;
 
@@ -23,7 +23,7 @@ pub(crate) enum Form {
     Own,
     ReadAsync,
     OwnAsync,
-    /// Started at its place and not waited for.
+    /// A detached hook: it is started at its position, and the dispatch does not wait for it.
     Detached,
 }
 
@@ -37,7 +37,7 @@ impl Form {
     }
 }
 
-/// What the signature can say: a verdict, nothing, or a halt in the verdict's place.
+/// What the signature can return: a verdict, nothing, or a halt in place of the verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Role {
     Answers,
@@ -45,7 +45,7 @@ pub(crate) enum Role {
     Halts,
 }
 
-/// What is fixed when the set is made.
+/// The properties of a hook that are fixed when the set is made.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of a hook, as it has them")]
 pub(crate) struct Spec {
@@ -56,14 +56,14 @@ pub(crate) struct Spec {
     pub(crate) after: Vec<usize>,
     pub(crate) before: Vec<usize>,
     pub(crate) requires: Vec<usize>,
-    /// In milliseconds; `None` is no deadline.
+    /// In milliseconds. `None` means no deadline.
     pub(crate) timeout: Option<u64>,
     pub(crate) policy: Option<OnFailure>,
     pub(crate) in_app: bool,
     pub(crate) filtered: bool,
-    /// Whether another function of the same form answers where this one fails.
+    /// Whether the hook has a fallback, a function of the same form.
     pub(crate) fallback: bool,
-    /// Whether it runs on the pool of threads.
+    /// Whether the hook runs on the thread pool.
     pub(crate) blocking: bool,
 }
 
@@ -80,7 +80,7 @@ pub(crate) enum Act {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Edit {
     Nothing,
-    /// Takes a byte away and puts it back: written, but no change.
+    /// Writes without a change: removes a byte and puts it back.
     Same,
     Push(u8),
     /// Breaks the rule of the kind.
@@ -92,7 +92,7 @@ pub(crate) enum Edit {
 pub(crate) struct Move {
     pub(crate) act: Act,
     pub(crate) edit: Edit,
-    /// In milliseconds; at 0 the first poll is the last.
+    /// In milliseconds. With 0, the first poll completes.
     pub(crate) delay: u64,
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct Move {
 pub(crate) struct Case {
     pub(crate) point: Point,
     pub(crate) specs: Vec<Spec>,
-    /// By dispatch and hook: what the hook does, and what its fallback does.
+    /// What each hook and its fallback do, by dispatch and hook.
     pub(crate) moves: Vec<Vec<[Move; 2]>>,
 }
 
@@ -155,7 +155,7 @@ fn spec(point: Point) -> impl Strategy<Value = Spec> {
             |(form, role, priority, (after, before, requires), timeout, policy, (in_app, fallback, blocking))| Spec {
                 id: "",
                 form,
-                // Nobody waits for an answer, and no failure of it changes anything.
+                // A detached hook answers nothing, and its failure changes nothing.
                 role: if form == Form::Detached { Role::Silent } else { role },
                 priority,
                 after,
@@ -171,7 +171,7 @@ fn spec(point: Point) -> impl Strategy<Value = Spec> {
         )
 }
 
-/// The functions with a filter, which `filtered.rs` declares.
+/// The functions with a filter, declared in `filtered.rs`.
 fn filtered(point: Point) -> Vec<Spec> {
     let forms = match point {
         Point::Gate => [("g0", Form::ReadAsync), ("g1", Form::Lend), ("g2", Form::OwnAsync), ("g3", Form::Read)],
@@ -196,7 +196,7 @@ fn filtered(point: Point) -> Vec<Spec> {
     forms.map(spec).into()
 }
 
-/// Keeps the edges that fit, most of the time those only that make no cycle.
+/// Keeps the edges that are allowed. In most cases, it also drops edges that would make a cycle.
 fn joined(point: Point, mut values: Vec<Spec>, functions: &[bool], ranks: &[usize], loose: bool) -> Vec<Spec> {
     let chosen = filtered(point).into_iter().zip(functions).filter(|(_, chosen)| **chosen).map(|(spec, _)| spec);
     for (spec, id) in values.iter_mut().zip(IDS) {
@@ -208,9 +208,10 @@ fn joined(point: Point, mut values: Vec<Spec>, functions: &[bool], ranks: &[usiz
     let detached: Vec<bool> = values.iter().map(|spec| spec.form == Form::Detached).collect();
     let starts = detached.contains(&true);
     for (i, spec) in values.iter_mut().enumerate() {
-        // A thread may be done when it is first asked, or not: then nothing may hang on who is started after it.
+        // A thread may or may not have finished at the first poll, so the outcome must not depend on what starts after
+        // it.
         spec.blocking &= !starts;
-        // Nothing can come after a hook that nobody waits for.
+        // Nothing can be ordered after a detached hook.
         let fits = |earlier: usize, later: usize| !detached[earlier] && (loose || ranks[earlier] < ranks[later]);
         spec.after.retain(|&other| other < count && fits(other, i));
         spec.requires.retain(|&other| other < count && fits(other, i));

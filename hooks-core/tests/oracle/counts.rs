@@ -1,4 +1,4 @@
-//! What the random sets came to, so that a run says what it has seen.
+//! Counts what the random sets covered, so that a run can print it.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,7 +9,7 @@ use super::case::Case;
 use super::fold::{End, Run, fold};
 use super::order::order;
 
-/// How much of what can happen did.
+/// How often each thing happened.
 #[derive(Default)]
 pub(crate) struct Counts {
     dispatches: Cell<usize>,

@@ -1,4 +1,4 @@
-//! The hooks with a filter, which only the attribute can give them.
+//! The hooks with a filter. Only the attribute can add one to a function.
 
 use hooks_core::prelude::*;
 use hooks_core::scope::HookRef;

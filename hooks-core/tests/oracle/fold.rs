@@ -1,4 +1,5 @@
-//! What DESIGN says a dispatch comes to: one hook after the other. No code of the crate but its words for what is seen.
+//! The outcome that docs/design.md promises for a dispatch, computed hook after hook. It uses no code of the crate
+//! except the types of the outcome.
 
 use hooks_core::hook::OnFailure;
 use hooks_core::prelude::*;
@@ -29,18 +30,18 @@ pub(crate) struct Run {
 pub(crate) struct Outcome {
     pub(crate) subject: Vec<u8>,
     pub(crate) permission: Permission,
-    /// Who asked, deferred or denied, and how it failed where it did not decide.
+    /// The hook that asked, deferred or denied, and how it failed if that was not its decision.
     pub(crate) by: Option<(usize, Option<FailureKind>)>,
     pub(crate) halt: Option<usize>,
     pub(crate) failures: Vec<(usize, FailureKind)>,
     pub(crate) end: End,
-    /// `None` where no hook is in force.
+    /// `None` if no hook is in force.
     pub(crate) runs: Option<Vec<Run>>,
     /// The detached runs that were started.
     pub(crate) started: Vec<Started>,
 }
 
-/// A run that nobody waits for: what it was given, and how it ends.
+/// A detached run: the subject that it received, and how it ended.
 #[derive(Debug)]
 pub(crate) struct Started {
     pub(crate) index: usize,
@@ -48,12 +49,12 @@ pub(crate) struct Started {
     pub(crate) status: Status,
 }
 
-/// What one hook comes to by itself, given the subject.
+/// The result of one hook for a given subject.
 enum Alone {
     Failed(FailureKind),
-    /// Its changes are dropped.
+    /// The change is dropped.
     HaltsWithoutChange,
-    /// What it leaves (readers: nothing), and then.
+    /// The subject that it leaves (`None` for readers), and what it does.
     Done(Option<Vec<u8>>, Then),
 }
 
@@ -111,7 +112,7 @@ struct Fold<'a> {
 }
 
 impl Fold<'_> {
-    /// The hook, and where it fails its fallback.
+    /// Runs the hook, and its fallback if it fails.
     fn one(&mut self, index: usize, [it, instead]: [Move; 2]) {
         let has_fallback = self.case.specs[index].fallback;
         let (status, verdict) = match self.answer(index, it) {
@@ -130,7 +131,7 @@ impl Fold<'_> {
         run.verdict = verdict;
     }
 
-    /// What one function comes to: the word of its verdict, or how it failed.
+    /// Runs one function. Returns the word of its verdict, or how it failed.
     fn answer(&mut self, index: usize, it: Move) -> Result<Option<&'static str>, FailureKind> {
         match alone(self.case, &self.case.specs[index], it, &self.out.subject) {
             Alone::Failed(kind) => Err(kind),
@@ -206,7 +207,7 @@ impl Fold<'_> {
         status(kind)
     }
 
-    /// Notes that a detached run was started, which changes nothing else.
+    /// Records that a detached run was started, which changes nothing else.
     fn started(&mut self, index: usize, [it, _]: [Move; 2]) {
         let status = match alone(self.case, &self.case.specs[index], it, &self.out.subject) {
             Alone::Failed(kind) => status(kind),
@@ -230,7 +231,7 @@ fn policy(case: &Case, index: usize) -> OnFailure {
     case.specs[index].policy.unwrap_or(default)
 }
 
-/// Whether a reader ends the chain before the next one of its stage is called: it does so, and need not wait.
+/// Whether a reader ends the chain before the next reader of its stage is called: it does so without waiting.
 fn ends_at_once(case: &Case, index: usize, moves: &[Move]) -> bool {
     let spec = &case.specs[index];
     let [it, instead @ ..] = moves else { return policy(case, index) != OnFailure::Continue };
@@ -269,7 +270,7 @@ pub(crate) fn fold(case: &Case, order: &[usize], round: usize) -> Outcome {
         let reached = fold.out.end == End::Through || ended_in == Some(stage);
         let status = match (fold.out.end, matches) {
             (_, false) => Status::Skipped(Skip::Filter),
-            // It is started while others of its stage still wait, whatever they come to.
+            // It is started while other readers of its stage still wait, whatever their results are.
             _ if detached && reached && closed != Some(stage) => Status::Detached,
             (End::Through, true) => Status::Completed,
             _ if ended_in == Some(stage) => Status::Cancelled,

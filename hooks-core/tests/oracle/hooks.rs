@@ -1,4 +1,4 @@
-//! The hooks of a case, in every form there is: each does what the event's script says of it.
+//! The hooks of a case, in every form. Each does what the script in the event says.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use hooks_core::Violation;
 use hooks_core::hook::Timeout;
 use hooks_core::prelude::*;
 
-use super::apart;
 use super::case::{Act, Case, Edit, Form, Move, Point, Role};
+use super::detached;
 
-/// How many subjects there are, snapshots included.
+/// The number of subjects alive, snapshots included.
 pub(crate) static LIVE: AtomicIsize = AtomicIsize::new(0);
 
 /// The byte that the kinds forbid.
 pub(crate) const FORBIDDEN: u8 = 255;
 
-/// A subject that is counted.
+/// A subject that is counted while it is alive.
 #[derive(Debug)]
 pub(crate) struct Bytes(Arc<Vec<u8>>);
 
@@ -57,7 +57,7 @@ impl PartialEq for Bytes {
     }
 }
 
-/// What each hook does, and the text that filters look at.
+/// What each hook does, and the text that filters match.
 #[derive(Clone, Debug)]
 pub(crate) struct Script {
     moves: HashMap<&'static str, [Move; 2]>,
@@ -212,7 +212,7 @@ macro_rules! writing {
 macro_rules! detached {
     ($kind:ident, $id:ident, $bytes:expr) => {
         Hook::at::<$kind>($id).detached(move |_, event, subject| {
-            apart::begun($id, $bytes(subject));
+            detached::begun($id, $bytes(subject));
             let it = called(event.script.of($id));
             Box::pin(read_later(it, ()))
         })
@@ -225,14 +225,14 @@ fn halts(_: Move) -> Halt {
     halt()
 }
 
-/// Which of a hook's two functions one is.
+/// Which of the two functions of a hook this is.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Hook,
     Fallback,
 }
 
-/// How a function is made.
+/// A function to be made.
 #[derive(Clone, Copy)]
 struct Made {
     form: Form,
@@ -263,7 +263,7 @@ fn value(point: Point, id: &'static str, form: Made, role: Role) -> Hook {
     }
 }
 
-/// The hooks of the case, registered from last to first: the order of registration is no order.
+/// Registers the hooks of the case from last to first, because the order of registration must not matter.
 pub(crate) fn registry(case: &Case) -> Registry {
     let registry = Registry::empty().with(super::filtered::functions()).unwrap();
     for spec in case.specs.iter().rev().filter(|spec| !spec.filtered) {

@@ -1,6 +1,7 @@
-//! Random sets of hooks, fired at three kinds, against a plain sequential fold written from the words of DESIGN.
+//! Fires random sets of hooks at three kinds, and compares each outcome with a sequential fold written from
+//! docs/design.md.
 //!
-//! `HOOKS_ORACLE_DISPATCHES=1000000 cargo test --release -p hook-sdk --test it oracle` is the long run.
+//! For a long run: `HOOKS_ORACLE_DISPATCHES=1000000 cargo test --release -p hook-sdk --test it oracle`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,9 +10,9 @@
     reason = "the helpers of tests are tests too"
 )]
 
-mod apart;
 mod case;
 mod counts;
+mod detached;
 mod filtered;
 mod fold;
 mod hooks;
@@ -32,10 +33,10 @@ use case::{Case, Point};
 use fold::{End, Outcome, Started};
 use hooks::{Bytes, LIVE, OEvent, OGate, OStep};
 
-/// Dispatches of one set.
+/// Number of dispatches per set.
 const FIRED: usize = 4;
 
-/// What can be seen of a dispatch, of whatever kind.
+/// What a caller and an observer can see of a dispatch, at any kind.
 #[derive(Debug, PartialEq)]
 struct Seen {
     subject: Option<Vec<u8>>,
@@ -47,7 +48,7 @@ struct Seen {
     runs: Option<Vec<SeenRun>>,
 }
 
-/// A permission in a word, who gave it, and how that hook failed where it did not decide.
+/// The permission in a word, the hook that gave it, and how that hook failed if it did not decide.
 type Answered = (Option<&'static str>, Option<String>, Option<FailureKind>);
 
 fn answered(permission: Permission) -> Answered {
@@ -152,30 +153,31 @@ async fn fire(case: &Case, set: &HookSet, cx: &HookContext, round: usize) -> See
 
 fn check(case: &Case, runtime: &tokio::runtime::Runtime) -> Result<(), TestCaseError> {
     let registry = hooks::registry(case);
-    // Nobody listens to this one: a dispatch goes other ways where nothing is recorded, to the same end.
+    // Nobody observes this set. Without an observer, a dispatch takes other code paths, and the outcome must be the
+    // same.
     let unheard = registry.scope(&hooks::agent(case), None);
     let heard: Arc<Mutex<Option<Vec<SeenRun>>>> = Arc::default();
     let into = Arc::clone(&heard);
     registry.observe(move |record: &Record| {
         *into.lock().unwrap() = Some(record.runs.iter().map(seen_run).collect());
     });
-    let ends = apart::Ends::of(&registry);
+    let ends = detached::Ends::of(&registry);
     let set = registry.scope(&hooks::agent(case), None);
     let Some(order) = order::order(case) else {
-        let Err(error) = set else { return Err(TestCaseError::fail("a cycle was not told")) };
+        let Err(error) = set else { return Err(TestCaseError::fail("a cycle was not reported")) };
         let only_cycles = error.problems().iter().all(|problem| problem.kind() == ProblemKind::Cycle);
         return if only_cycles { Ok(()) } else { Err(TestCaseError::fail(error.to_string())) };
     };
     let set = set.map_err(|error| TestCaseError::fail(error.to_string()))?;
     let unheard = unheard.map_err(|error| TestCaseError::fail(error.to_string()))?;
     let fired = fire_all(case, &order, runtime, [&set, &unheard], &heard);
-    // Also after a difference: nothing of this case may be left for the next one.
+    // Drain after a difference too, so that no run of this case is left for the next one.
     let drained = runtime.block_on(registry.drain(Duration::from_secs(60)));
-    let given = apart::given();
+    let given = detached::given();
     ends.check(case, &fired?, given, drained.detached.done + drained.detached.failed)
 }
 
-/// Fires all rounds, also where nobody listens. Returns the detached runs that were to be started each time.
+/// Fires all rounds, with and without an observer. Returns the detached runs that each round should start.
 fn fire_all(
     case: &Case,
     order: &[usize],
@@ -220,9 +222,9 @@ fn a_dispatch_is_the_fold_of_its_hooks_in_order() {
     if let Err(TestError::Fail(why, case)) = run {
         panic!("{why}\n{case:#?}");
     }
-    assert_eq!(runtime.metrics().num_alive_tasks(), 0, "tasks that are still alive");
-    // Its threads may still hold what a dispatch that did not wait for them gave them.
+    assert_eq!(runtime.metrics().num_alive_tasks(), 0, "tasks still alive");
+    // Threads of the runtime may still hold values of a dispatch that did not wait for them.
     drop(runtime);
-    assert_eq!(LIVE.load(Ordering::SeqCst), 0, "subjects that are still alive");
+    assert_eq!(LIVE.load(Ordering::SeqCst), 0, "subjects still alive");
     println!("{cases} sets in {:?}: {counts}", start.elapsed());
 }

@@ -1,14 +1,14 @@
-//! What DESIGN says the order of a plan is, and its stages.
+//! The order of a plan and its stages, computed from docs/design.md.
 
 use super::case::{Case, Point, Role};
 
-/// Who must run before `later`.
+/// The hooks that must run before `later`.
 fn comes_before(case: &Case, earlier: usize, later: usize) -> bool {
     let (first, second) = (&case.specs[earlier], &case.specs[later]);
     second.after.contains(&earlier) || second.requires.contains(&earlier) || first.before.contains(&later)
 }
 
-/// Of those that need not wait, the smallest, again and again; `None` where all that are left wait.
+/// Repeatedly takes the smallest hook that waits for none of the rest. `None` if all the rest wait.
 pub(crate) fn order(case: &Case) -> Option<Vec<usize>> {
     let key = |index: &usize| {
         let spec = &case.specs[*index];
@@ -31,7 +31,7 @@ pub(crate) fn order(case: &Case) -> Option<Vec<usize>> {
     Some(order)
 }
 
-/// The number of the stage of each in the order.
+/// The stage number of each hook in the order.
 pub(crate) fn stages(case: &Case, order: &[usize]) -> Vec<usize> {
     let mut stages: Vec<usize> = Vec::new();
     let mut first = 0;

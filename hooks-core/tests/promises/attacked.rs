@@ -1,4 +1,4 @@
-//! Odd moments: what nobody waits for while a registry changes, is drained or is gone, and depth through other threads.
+//! Unusual moments: detached runs and jobs while a registry changes, is drained or is gone, and depth across threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ const SOON: Duration = Duration::from_secs(5);
 #[hook_kind(name = "knock", json)]
 struct Knock {}
 
-/// An event of which reading panics in the worker.
+/// An event whose deserialization panics in the worker.
 #[derive(Clone, Debug, Serialize, HookKind)]
 #[hook_kind(name = "unread", json)]
 struct Unread {
@@ -76,7 +76,7 @@ async fn a_job(registry: &Registry) -> Job {
 }
 
 #[tokio::test]
-async fn a_job_of_a_hook_that_an_operator_disabled_is_not_run() {
+async fn a_job_of_a_hook_that_an_override_disabled_is_not_run() {
     let registry = registry([queued("note")]);
     let job = a_job(&registry).await;
     registry.set_overrides([Overrides::new("night").set("note", Override::new().enabled(false))]).unwrap();
@@ -101,7 +101,7 @@ async fn a_job_of_a_plugin_that_was_uninstalled_or_whose_start_failed_is_not_run
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_override_of_a_deadline_holds_for_hooks_that_nobody_waits_for_and_for_blocking_ones() {
+async fn an_override_of_a_deadline_applies_to_background_detached_and_blocking_hooks() {
     let slow = Hook::at::<Knock>("note").background::<_, (), _>(|_, _, ()| later(10_000, ()));
     let detached = Hook::at::<Knock>("detached").detached::<_, (), _>(|_, _, ()| later(10_000, ()));
     let blocking = Hook::at::<Knock>("blocking").blocking().reader::<_, (), _>(|_, _, ()| ());
@@ -119,7 +119,7 @@ async fn an_override_of_a_deadline_holds_for_hooks_that_nobody_waits_for_and_for
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_blocking_hook_that_fires_itself_comes_to_the_bound() {
+async fn a_blocking_hook_that_fires_itself_stops_at_the_depth_limit() {
     static SET: Mutex<Option<HookSet>> = Mutex::new(None);
     static CALLS: AtomicUsize = AtomicUsize::new(0);
     let fires = Hook::at::<Knock>("fires").blocking().reader(|cx, event, ()| {
@@ -135,7 +135,7 @@ async fn a_blocking_hook_that_fires_itself_comes_to_the_bound() {
 }
 
 #[tokio::test]
-async fn a_job_of_which_reading_panics_does_not_hold_up_those_behind_it() {
+async fn a_job_that_panics_while_it_is_read_does_not_block_the_next_one() {
     let registry = registry([Hook::at::<Unread>("reads").background::<_, (), _>(|_, _, ()| later(0, ()))]);
     let ends = ends(&registry);
     Worker::new().start(&registry).unwrap();
@@ -144,8 +144,8 @@ async fn a_job_of_which_reading_panics_does_not_hold_up_those_behind_it() {
         let _ = set.fire(&cx(), &Unread { panics }, ()).await.unwrap();
     }
     registry.drain(SOON).await;
-    let told: Vec<Status> = ends.lock().unwrap().iter().map(|(_, status)| *status).collect();
-    assert_eq!(told, [Status::Failed, Status::Completed]);
+    let reported: Vec<Status> = ends.lock().unwrap().iter().map(|(_, status)| *status).collect();
+    assert_eq!(reported, [Status::Failed, Status::Completed]);
 }
 
 struct PanicsInDrop;
@@ -157,7 +157,7 @@ impl Drop for PanicsInDrop {
 }
 
 #[tokio::test(start_paused = true)]
-async fn detached_runs_that_panic_in_drop_or_fire_themselves_stay_within_the_bound_and_are_all_told() {
+async fn detached_runs_that_panic_in_drop_or_fire_themselves_stay_within_the_limit_and_are_all_reported() {
     static SET: Mutex<Option<HookSet>> = Mutex::new(None);
     let drops = Hook::at::<Knock>("drops").detached::<_, (), _>(|_, _, ()| {
         Box::pin(async {
@@ -195,12 +195,12 @@ async fn detached_runs_that_panic_in_drop_or_fire_themselves_stay_within_the_bou
         drained.detached.done + drained.detached.failed + drained.detached.cancelled,
         "{drained:?}"
     );
-    let told = ends.lock().unwrap().iter().filter(|(id, _)| id == "drops").count();
-    assert!(told <= 64, "{told}");
+    let reported = ends.lock().unwrap().iter().filter(|(id, _)| id == "drops").count();
+    assert!(reported <= 64, "{reported}");
 }
 
 #[test]
-fn the_jobs_of_a_runtime_that_ended_are_told_as_cut_off() {
+fn the_jobs_of_a_runtime_that_ended_are_reported_as_cancelled() {
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let registry = registry([Hook::at::<Knock>("note").background::<_, (), _>(|_, _, ()| later(3_600_000, ()))]);
     let ends = ends(&registry);
@@ -220,7 +220,7 @@ fn the_jobs_of_a_runtime_that_ended_are_told_as_cut_off() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn whatever_changes_while_hooks_fire_each_dispatch_sees_one_set_and_the_drain_tells_all() {
+async fn while_the_registry_changes_each_dispatch_sees_one_set_and_the_drain_counts_all_runs() {
     let detached = || Hook::at::<Knock>("detached").detached::<_, (), _>(|_, _, ()| Box::pin(tokio::task::yield_now()));
     let registry = registry([detached(), queued("note")]);
     let ends = ends(&registry);
@@ -280,7 +280,7 @@ async fn whatever_changes_while_hooks_fire_each_dispatch_sees_one_set_and_the_dr
 }
 
 #[tokio::test(start_paused = true)]
-async fn plugins_that_hang_panic_or_are_started_in_part_can_be_started_anew_and_stop_once() {
+async fn plugins_that_hang_or_panic_at_start_can_be_started_again_and_stop_once() {
     let log: Arc<Mutex<Vec<&str>>> = Arc::default();
     let registry = Registry::empty();
     let hangs = Arc::new(AtomicUsize::new(0));
@@ -297,7 +297,7 @@ async fn plugins_that_hang_panic_or_are_started_in_part_can_be_started_anew_and_
     registry.stop_plugins(&cx, ShutdownReason::Shutdown).await.unwrap();
     assert!(tokio::time::timeout(Duration::from_secs(1), registry.start_plugins(&cx)).await.is_err());
     registry.stop_plugins(&cx, ShutdownReason::Shutdown).await.unwrap();
-    assert!(log.lock().unwrap().is_empty(), "what was not started is not stopped");
+    assert!(log.lock().unwrap().is_empty(), "a plugin that was not started is not stopped");
     let failed = registry.start_plugins(&cx).await.unwrap_err();
     assert_eq!(failed.failures().len(), 1);
     for _ in 0..2 {

@@ -1,4 +1,5 @@
-//! Odd futures, other threads, runtimes that are gone, and code of the app that panics where a failure is answered.
+//! Unusual futures, wakers on other threads, runtimes that ended, and code of the app that panics while a failure is
+//! handled.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,7 +13,7 @@ use hooks_core::record::{FailureKind, Record};
 
 use super::support::*;
 
-/// What became of the futures of one kind.
+/// What happened to the futures of one kind.
 #[derive(Debug, Default)]
 struct Seen {
     made: AtomicUsize,
@@ -26,7 +27,7 @@ impl Seen {
     }
 }
 
-/// How a future written by hand ends.
+/// How a hand-written future ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
     Ready,
@@ -34,7 +35,7 @@ enum End {
     Never,
 }
 
-/// A future that waits for some polls, and knows when it is polled once too often.
+/// A future that is pending for some polls, and detects a poll after its end.
 struct Odd<T> {
     left: usize,
     end: End,
@@ -95,7 +96,7 @@ fn replaces(name: &'static str, seen: &Arc<Seen>, left: usize, end: End, panics_
 }
 
 #[test]
-fn whenever_each_future_is_done_or_panics_none_is_polled_again_and_all_are_dropped() {
+fn a_future_that_finished_or_panicked_is_never_polled_again_and_all_are_dropped() {
     let ends = [End::Ready, End::Panics];
     for case in 0..3 * 3 * 3 * 8 {
         let seen: Arc<Seen> = Arc::default();
@@ -118,7 +119,7 @@ fn whenever_each_future_is_done_or_panics_none_is_polled_again_and_all_are_dropp
 }
 
 #[test]
-fn a_dispatch_that_is_dropped_after_whatever_poll_leaves_nothing_alive_and_the_next_one_is_whole() {
+fn a_dispatch_dropped_after_any_poll_leaves_nothing_alive_and_the_next_one_is_unaffected() {
     let seen: Arc<Seen> = Arc::default();
     let sets = [
         set([reads("a", &seen, 1, End::Ready, true), reads("b", &seen, 9, End::Ready, true)]),
@@ -135,7 +136,7 @@ fn a_dispatch_that_is_dropped_after_whatever_poll_leaves_nothing_alive_and_the_n
             }
             drop(fired);
             assert_eq!(seen.alive(), 0, "after {polls} polls");
-            // It is within no other: nothing of the dropped one is still under way on this thread.
+            // The depth on this thread is back at zero, so this is not a nested dispatch.
             let fired = sound.fire_blocking(&cx, &event, Trail::default()).unwrap();
             assert_eq!(fired.subject.unwrap().0, ["sound"]);
         }
@@ -143,7 +144,7 @@ fn a_dispatch_that_is_dropped_after_whatever_poll_leaves_nothing_alive_and_the_n
     assert!(!seen.polled_after_its_end.load(Ordering::SeqCst));
 }
 
-/// A future that another thread wakes, and nobody else.
+/// A future that only another thread wakes.
 #[derive(Default)]
 struct Post(Mutex<(bool, Option<Waker>)>);
 
@@ -170,7 +171,7 @@ impl Post {
 }
 
 #[test]
-fn readers_that_other_threads_wake_in_whatever_order_all_answer_and_are_folded_in_order() {
+fn readers_woken_by_other_threads_in_any_order_are_merged_in_plan_order() {
     const READERS: usize = 32;
     const ROUNDS: usize = 50;
     for round in 0..ROUNDS {
@@ -187,7 +188,7 @@ fn readers_that_other_threads_wake_in_whatever_order_all_answer_and_are_folded_i
             hook.timeout(Timeout::None)
         });
         let set = set(hooks);
-        // Each thread wakes those of its own, from the last to the first or the other way round.
+        // Each thread wakes its own readers, in one direction or the other.
         let threads: Vec<_> = (0..4)
             .map(|thread| {
                 let mut own: Vec<_> = posts.iter().skip(thread).step_by(4).cloned().collect();
@@ -213,7 +214,7 @@ fn readers_that_other_threads_wake_in_whatever_order_all_answer_and_are_folded_i
 }
 
 #[test]
-fn a_deadline_whose_runtime_ended_is_none_and_says_so() {
+fn a_deadline_whose_runtime_ended_is_an_error() {
     for waiting in [
         Hook::at::<Step>("waits").async_reader(|_, _, _| Box::pin(std::future::pending::<()>())),
         Hook::at::<Step>("waits").async_replacer(|_, _, _| Box::pin(std::future::pending::<Trail>())),
@@ -236,7 +237,7 @@ fn a_deadline_whose_runtime_ended_is_none_and_says_so() {
     }
 }
 
-/// A verdict of the app that panics where it is to say no for a hook that failed.
+/// A verdict of the app that panics when it has to deny for a failed hook.
 #[derive(Clone, Debug)]
 struct Brittle {
     no: bool,
@@ -266,7 +267,7 @@ impl Verdict for Brittle {
 struct BrittleGate {}
 
 #[tokio::test(start_paused = true)]
-async fn a_deny_that_the_verdict_of_an_app_cannot_say_is_an_error_with_the_subject_in_it() {
+async fn a_denial_that_the_app_s_verdict_cannot_express_is_an_error_that_holds_the_subject() {
     fn fails<T>() -> Result<T, &'static str> {
         Err("no answer")
     }
@@ -300,7 +301,7 @@ async fn a_deny_that_the_verdict_of_an_app_cannot_say_is_an_error_with_the_subje
 }
 
 #[test]
-fn a_verdict_of_an_app_that_has_no_word_for_the_record_has_none_there() {
+fn the_record_has_no_verdict_if_the_app_s_summary_panics() {
     #[derive(Clone, Debug, Default)]
     struct Mute;
     impl From<()> for Mute {

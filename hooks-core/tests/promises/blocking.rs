@@ -1,4 +1,4 @@
-//! Hooks on the pool of threads for code that computes for long: promises 3, 4, 5 and 15 for them.
+//! Blocking hooks, which run on the thread pool: promises 3, 4, 5 and 15 apply to them too.
 
 use std::sync::mpsc;
 use std::sync::{Arc, Barrier, Mutex};
@@ -22,23 +22,23 @@ struct Crunch {}
 #[hook_kind(name = "weigh", subject = Trail, verdict = Permission)]
 struct Weigh {}
 
-fn writes_apart(name: &'static str) -> Hook {
+fn writes_on_the_pool(name: &'static str) -> Hook {
     Hook::at::<Crunch>(name).blocking().writer::<_, (), _>(move |_, _, trail| trail.0.push(name))
 }
 
-fn replaces_apart(name: &'static str) -> Hook {
+fn replaces_on_the_pool(name: &'static str) -> Hook {
     Hook::at::<Crunch>(name).blocking().replacer(move |_, _, mut trail: Trail| {
         trail.0.push(name);
         trail
     })
 }
 
-fn writes_here(name: &'static str) -> Hook {
+fn writes_inline(name: &'static str) -> Hook {
     Hook::at::<Crunch>(name).writer::<_, (), _>(move |_, _, trail| trail.0.push(name))
 }
 
 #[tokio::test]
-async fn writers_on_other_threads_are_a_chain_like_any_other() {
+async fn blocking_writers_form_a_chain_like_other_writers() {
     let here = thread::current().id();
     let elsewhere = Hook::at::<Crunch>("b").blocking().writer::<_, (), _>(move |_, _, trail| {
         trail.0.push(if thread::current().id() == here { "here" } else { "elsewhere" });
@@ -51,7 +51,15 @@ async fn writers_on_other_threads_are_a_chain_like_any_other() {
         trail.0.push("never");
         panic!("oh")
     });
-    let hooks = [writes_here("a"), elsewhere, fails, panics, writes_here("e"), writes_apart("f"), replaces_apart("g")];
+    let hooks = [
+        writes_inline("a"),
+        elsewhere,
+        fails,
+        panics,
+        writes_inline("e"),
+        writes_on_the_pool("f"),
+        replaces_on_the_pool("g"),
+    ];
     let ran = testing::run(hooks, &Crunch {}, Trail::default()).await.unwrap();
     assert_eq!(ran.subject.0, ["a", "elsewhere", "e", "f", "g"]);
     ran.expect_changed("b").expect_failed("c", "no luck").expect_status("d", Status::Panicked);
@@ -59,7 +67,7 @@ async fn writers_on_other_threads_are_a_chain_like_any_other() {
 }
 
 #[tokio::test]
-async fn what_comes_after_the_deadline_is_dropped_with_everything_it_wrote() {
+async fn an_answer_after_the_deadline_is_dropped_with_its_changes() {
     let (release, released) = mpsc::channel::<()>();
     let (done, is_done) = mpsc::channel::<()>();
     let (released, done) = (Mutex::new(released), Mutex::new(done));
@@ -70,18 +78,18 @@ async fn what_comes_after_the_deadline_is_dropped_with_everything_it_wrote() {
         let _ = done.lock().unwrap().send(());
     });
     let slow = slow.timeout(Timeout::After(Duration::from_millis(5)));
-    let ran = testing::run([slow, writes_here("next")], &Crunch {}, Trail::default()).await.unwrap();
+    let ran = testing::run([slow, writes_inline("next")], &Crunch {}, Trail::default()).await.unwrap();
     ran.expect_status("slow", Status::TimedOut);
     assert_eq!(ran.of("slow").cause.as_deref(), Some("not finished within 5ms"));
     assert_eq!(ran.subject.0, ["next"]);
     release.send(()).unwrap();
-    is_done.recv().unwrap(); // its thread ran on to its end
+    is_done.recv().unwrap(); // its thread ran to its end
     assert_eq!(ran.subject.0, ["next"]);
 }
 
 #[tokio::test]
-async fn readers_of_one_stage_compute_at_the_same_time() {
-    // Each waits for the other, so one after the other would never end.
+async fn blocking_readers_of_one_stage_run_in_parallel() {
+    // Each waits for the other, so they would never end if they ran one after the other.
     let both = Arc::new(Barrier::new(2));
     let reads = |name: &'static str, answer: Permission| {
         let both = Arc::clone(&both);
@@ -104,8 +112,8 @@ async fn a_gate_that_panics_on_another_thread_denies() {
 }
 
 #[test]
-fn fire_blocking_refuses_it_in_words_that_fit_and_gives_the_subject_back() {
-    let set = set([writes_here("a"), writes_apart("b")]);
+fn fire_blocking_refuses_a_blocking_hook_and_gives_the_subject_back() {
+    let set = set([writes_inline("a"), writes_on_the_pool("b")]);
     let error = set.fire_blocking(&cx(), &Crunch {}, Trail(vec!["start"])).unwrap_err();
     assert!(matches!(&error, DispatchError::AsyncHook { hook, blocking: true, .. } if hook.as_str() == "b"));
     let text = "`fire_blocking` cannot run the hook `b`, which is `blocking` and runs on another thread, at `crunch`; \
@@ -115,8 +123,8 @@ fn fire_blocking_refuses_it_in_words_that_fit_and_gives_the_subject_back() {
 }
 
 #[test]
-fn without_a_runtime_it_fails_like_any_hook() {
-    let set = set([writes_here("a"), writes_apart("b"), writes_here("c")]);
+fn without_a_runtime_a_blocking_hook_fails() {
+    let set = set([writes_inline("a"), writes_on_the_pool("b"), writes_inline("c")]);
     let fired = block_on(set.fire(&cx(), &Crunch {}, Trail::default())).unwrap();
     assert_eq!(fired.subject.0, ["a", "c"]);
     let cause = &fired.report.failures[0].cause;
@@ -124,7 +132,7 @@ fn without_a_runtime_it_fails_like_any_hook() {
 }
 
 #[test]
-fn what_overran_its_deadline_before_a_thread_was_free_never_begins() {
+fn a_hook_whose_deadline_passes_before_a_thread_is_free_never_begins() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(1).build().unwrap();
     let (release, released) = mpsc::channel::<()>();
     let began = Arc::new(Mutex::new(false));
@@ -134,13 +142,13 @@ fn what_overran_its_deadline_before_a_thread_was_free_never_begins() {
         .writer::<_, (), _>(move |_, _, _| *begins.lock().unwrap() = true)
         .timeout(Timeout::After(Duration::from_millis(5)));
     runtime.block_on(async {
-        // The only thread is taken.
+        // Occupies the only thread.
         let taken = tokio::task::spawn_blocking(move || released.recv());
         let ran = testing::run([late], &Crunch {}, Trail::default()).await.unwrap();
         ran.expect_status("late", Status::TimedOut);
         release.send(()).unwrap();
         taken.await.unwrap().unwrap();
-        tokio::task::spawn_blocking(|| ()).await.unwrap(); // whatever was queued has had its turn
+        tokio::task::spawn_blocking(|| ()).await.unwrap(); // everything in the queue has run
     });
     assert!(!*began.lock().unwrap());
 }

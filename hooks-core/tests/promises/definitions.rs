@@ -1,4 +1,4 @@
-//! Bad input: what is wrong with a definition is told with its place and what was expected.
+//! Bad input: an error in a definition is reported with its place and what was expected.
 
 use super::support::*;
 
@@ -10,7 +10,7 @@ fn json(text: &str) -> String {
 }
 
 #[test]
-fn json_that_is_no_definition() {
+fn json_that_is_not_a_definition_is_an_error() {
     let table = [
         ("", "a.json:1:1: EOF while parsing a value"),
         ("nonsense", "a.json:1:2: expected ident"),
@@ -51,7 +51,7 @@ fn json_that_is_no_definition() {
     assert_eq!(prompt, "p.json:1:1: expected a prompt: an object with `name` and `hooks`");
 }
 
-/// `Ok` where the file is fine, or what is told of it.
+/// `Ok` if the file is valid, otherwise the error.
 #[test]
 fn a_list_that_would_be_lost_is_refused_and_a_field_of_the_app_is_not() {
     let around =
@@ -76,10 +76,10 @@ fn a_list_that_would_be_lost_is_refused_and_a_field_of_the_app_is_not() {
     for (text, problem) in table {
         let by_file = AgentDef::from_json("a.json", text).map(drop).map_err(|error| error.to_string());
         let by_serde = serde_json::from_str::<AgentDef>(text).map(drop).map_err(|error| error.to_string());
-        for told in [by_file, by_serde] {
+        for reported in [by_file, by_serde] {
             match &problem {
-                None => assert_eq!(told, Ok(()), "{text}"),
-                Some(problem) => assert!(told.unwrap_err().contains(problem.as_str()), "{text}"),
+                None => assert_eq!(reported, Ok(()), "{text}"),
+                Some(problem) => assert!(reported.unwrap_err().contains(problem.as_str()), "{text}"),
             }
         }
     }
@@ -111,7 +111,7 @@ fn fields_of_the_app_stay_and_null_is_no_list() {
     assert!(AgentDef::from_json("a.json", "{}").unwrap().name.is_empty());
 }
 
-/// Through serde there is no file to name, but a list must not get lost there either.
+/// Serde knows no file to name, but a list must not be lost there either.
 #[test]
 fn a_field_that_is_nearly_hooks_is_refused_through_serde_too() {
     for field in ["hook", "Hooks", "hoks"] {
@@ -124,16 +124,16 @@ fn a_field_that_is_nearly_hooks_is_refused_through_serde_too() {
     assert_eq!((again.hooks.unwrap().len(), again.extra["model"].as_str()), (1, Some("m")));
 }
 
-/// A mark at the start is how some editors save UTF-8.
+/// Some editors save UTF-8 with a byte order mark.
 #[test]
-fn a_byte_order_mark_is_no_mistake() {
+fn a_byte_order_mark_is_accepted() {
     let agent = AgentDef::from_json("a.json", "\u{feff}{\"name\": \"x\"}").unwrap();
     assert_eq!(agent.name, "x");
     assert_eq!(json("\u{feff}{\"hook\": []}"), "a.json:1:2: unknown field `hook`; did you mean `hooks`?");
 }
 
 #[test]
-fn files_that_cannot_be_read() {
+fn a_file_that_cannot_be_read_is_an_error() {
     let folder = std::env::temp_dir().join(format!("hooks-core-definitions-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let missing = folder.join("missing.json");
@@ -152,9 +152,9 @@ fn files_that_cannot_be_read() {
 }
 
 proptest::proptest! {
-    /// Whatever the text is, the answer is a definition or an error within the text, never a panic.
+    /// Any text gives either a definition or an error whose position is within the text. It never panics.
     #[test]
-    fn whatever_the_text_is_an_error_points_into_it(at in 0_usize..60, junk in "[ -~\u{e9}\u{1f980}\n]{0,3}") {
+    fn the_position_of_an_error_is_within_any_text(at in 0_usize..60, junk in "[ -~\u{e9}\u{1f980}\n]{0,3}") {
         let mut text = "{\"name\": \"ü🦀\",\n \"hooks\": [\"a\", {\"id\": \"b\"}],\n \"x\": \"é\"}".to_owned();
         let at = (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
         text.insert_str(at, &junk);
@@ -167,7 +167,7 @@ proptest::proptest! {
 
 #[cfg(feature = "toml")]
 #[test]
-fn toml_that_is_no_definition() {
+fn toml_that_is_not_a_definition_is_an_error() {
     let table = [
         ("name = ", "a.toml:1:8: string values must be quoted, expected literal string"),
         ("hook = []", "a.toml:1:1: unknown field `hook`; did you mean `hooks`?"),
@@ -195,7 +195,7 @@ fn toml_that_is_no_definition() {
 }
 
 #[test]
-fn all_entries_that_are_none_are_told_at_once() {
+fn all_invalid_entries_are_reported_at_once() {
     let expected = "3 problems:\
         \n  1. a.json:1:12: expected a hook: its id as a string, or an object with `id` and an optional `with`; found 7\
         \n  2. a.json:2:6: missing field `id`\
@@ -204,15 +204,15 @@ fn all_entries_that_are_none_are_told_at_once() {
     #[cfg(feature = "toml")]
     {
         let text = "hooks = [\n7, \"ü\", { wiht = 1 }]";
-        let told = AgentDef::from_toml("a.toml", text).unwrap_err().to_string();
-        assert!(told.starts_with("2 problems:\n  1. a.toml:2:1: expected a hook: "), "{told}");
-        assert!(told.contains("\n  2. a.toml:2:9: unknown field `wiht`"), "{told}");
+        let reported = AgentDef::from_toml("a.toml", text).unwrap_err().to_string();
+        assert!(reported.starts_with("2 problems:\n  1. a.toml:2:1: expected a hook: "), "{reported}");
+        assert!(reported.contains("\n  2. a.toml:2:9: unknown field `wiht`"), "{reported}");
     }
 }
 
-/// What has the form of JSON may still be no value; it is not to become null without a word.
+/// A syntactically valid value may still be unrepresentable. It must not silently become null.
 #[test]
-fn a_field_of_the_app_that_cannot_be_read_is_told() {
+fn a_field_of_the_app_that_cannot_be_read_is_reported() {
     let deep = format!("{{\"ü\": {}{}}}", "[".repeat(200), "]".repeat(200));
     assert_eq!(json(&deep), "a.json:1:134: recursion limit exceeded");
     assert_eq!(json("{\"a\": 1,\n\"b\": 1e999}"), "a.json:2:10: number out of range");
@@ -220,10 +220,10 @@ fn a_field_of_the_app_that_cannot_be_read_is_told() {
 }
 
 #[test]
-fn a_long_entry_is_not_told_at_length() {
-    let told = json(&format!("{{\"hooks\": [[\"{}\"]]}}", "x".repeat(100_000)));
-    assert!(told.starts_with("a.json:1:12: expected a hook"), "{told}");
-    assert!(told.len() < 1000, "{}", told.len());
+fn a_long_entry_is_truncated_in_the_message() {
+    let reported = json(&format!("{{\"hooks\": [[\"{}\"]]}}", "x".repeat(100_000)));
+    assert!(reported.starts_with("a.json:1:12: expected a hook"), "{reported}");
+    assert!(reported.len() < 1000, "{}", reported.len());
 }
 
 #[test]

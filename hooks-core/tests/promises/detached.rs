@@ -1,4 +1,4 @@
-//! Detached hooks in their dispatch: promises 2, 3, 5 and 12 where nobody waits.
+//! Detached hooks in their dispatch: how promises 2, 3, 5 and 12 apply to hooks that the dispatch does not wait for.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -19,7 +19,7 @@ struct NoteDown {}
 #[hook_kind(name = "decide", subject = Trail, verdict = Permission)]
 struct Decide {}
 
-/// A detached hook that notes what it sees of the subject.
+/// A detached hook that records the subject it receives.
 fn sees(name: &'static str, into: &Arc<Mutex<Vec<String>>>) -> Hook {
     let into = Arc::clone(into);
     Hook::at::<NoteDown>(name).detached::<_, (), _>(move |_, _, trail| {
@@ -33,7 +33,7 @@ fn leaves(name: &'static str) -> Hook {
 }
 
 #[tokio::test]
-async fn a_detached_hook_sees_the_subject_as_it_is_at_its_place_and_nobody_waits_for_it() {
+async fn a_detached_hook_receives_the_subject_at_its_position_and_the_dispatch_does_not_wait() {
     let seen = Arc::default();
     let hooks =
         [sees("first", &seen).priority(-1), leaves("a"), sees("second", &seen).priority(1), leaves("b").priority(2)];
@@ -50,7 +50,7 @@ fn never(name: &str) -> Hook {
 }
 
 #[tokio::test]
-async fn after_a_removal_or_a_denial_it_is_not_started_and_the_record_says_so() {
+async fn after_a_removal_or_a_denial_a_detached_hook_is_recorded_as_skipped() {
     let seen = Arc::default();
     let removes = Hook::at::<NoteDown>("removes").replacer(|_, _, _: Trail| None);
     let ran = testing::run([removes, sees("late", &seen).priority(1)], &NoteDown {}, Trail::default()).await;
@@ -62,7 +62,7 @@ async fn after_a_removal_or_a_denial_it_is_not_started_and_the_record_says_so() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn beside_readers_that_wait_it_is_of_their_stage_and_holds_up_none_of_them() {
+async fn a_detached_hook_joins_a_stage_of_waiting_readers_and_delays_none_of_them() {
     let slow = |name: &'static str| Hook::at::<Decide>(name).async_reader(|_, _, _| later(10, Permission::allow()));
     let detached = Hook::at::<Decide>("detached").detached(|_, _, _| later(10_000, ())).timeout(Timeout::None);
     let set = set([slow("a"), detached, slow("b")]);
@@ -73,11 +73,11 @@ async fn beside_readers_that_wait_it_is_of_their_stage_and_holds_up_none_of_them
     let expected = [("a", Status::Completed), ("detached", Status::Detached), ("b", Status::Completed)];
     let record = fired.report.record.clone().unwrap();
     assert_eq!(statuses(&record), expected.map(|(id, status)| (id.to_owned(), status)));
-    assert_eq!(record.runs[1].duration, None, "it takes none of the dispatch's time");
+    assert_eq!(record.runs[1].duration, None, "a detached run has no duration in the dispatch");
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_it_does_the_gate_is_answered_by_the_others() {
+async fn a_failed_detached_hook_does_not_change_the_answer_of_a_gate() {
     type Make = fn() -> Hook;
     let cases: [(Make, Status, &str); 4] = [
         (|| Hook::at::<Decide>("h").detached(|_, _, _| later(1, Err::<(), _>("no luck"))), Status::Failed, "no luck"),
@@ -108,7 +108,7 @@ async fn whatever_it_does_the_gate_is_answered_by_the_others() {
 }
 
 #[test]
-fn without_a_runtime_it_fails_to_start_and_the_rest_of_the_dispatch_goes_on() {
+fn without_a_runtime_a_detached_hook_fails_to_start_and_the_dispatch_continues() {
     let seen = Arc::default();
     let detached = || Hook::at::<Decide>("detached").detached::<_, (), _>(|_, _, _| later(0, ()));
     let allows = || Hook::at::<Decide>("allows").reader(|_, _, _| Permission::allow());
@@ -132,7 +132,7 @@ fn without_a_runtime_it_fails_to_start_and_the_rest_of_the_dispatch_goes_on() {
 }
 
 #[tokio::test]
-async fn fire_blocking_within_a_runtime_starts_it() {
+async fn fire_blocking_within_a_runtime_starts_detached_hooks() {
     let registry = registry([Hook::at::<Decide>("h").detached::<_, (), _>(|_, _, _| later(0, ()))]);
     let set = registry.scope(&AgentDef::new("a").hooks(["h"]), None).unwrap();
     let fired = set.fire_blocking(&cx(), &Decide {}, Trail::default()).unwrap();
@@ -141,7 +141,7 @@ async fn fire_blocking_within_a_runtime_starts_it() {
 }
 
 #[tokio::test]
-async fn an_observer_that_panics_at_the_second_notice_keeps_it_from_nobody() {
+async fn an_observer_that_panics_at_the_end_of_a_run_does_not_affect_other_observers() {
     let registry = registry([Hook::at::<Decide>("h").detached::<_, (), _>(|_, _, _| later(0, ()))]);
     let heard = Arc::new(Mutex::new(0));
     let into = Arc::clone(&heard);
@@ -154,7 +154,7 @@ async fn an_observer_that_panics_at_the_second_notice_keeps_it_from_nobody() {
 }
 
 #[tokio::test]
-async fn what_panics_when_it_is_dropped_is_its_own_failure() {
+async fn a_detached_run_that_panics_when_it_is_dropped_has_failed() {
     struct Bomb;
     impl Drop for Bomb {
         fn drop(&mut self) {
@@ -177,7 +177,7 @@ fn computes(trail: &Trail) -> Result<(), String> {
 }
 
 #[tokio::test]
-async fn a_blocking_one_runs_on_another_thread_and_its_end_is_reported() {
+async fn a_blocking_detached_hook_runs_on_another_thread_and_its_end_is_reported() {
     let table = [
         (Trail::default(), (Status::Completed, None)),
         (Trail(vec!["x"]), (Status::Failed, Some(r#"["x"]"#.to_owned()))),

@@ -1,4 +1,4 @@
-//! A fallback of a hook made as a value: the function of another one, in whatever form.
+//! Fallbacks of hooks that are built as values: a fallback is the function of another hook, in any form.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::support::*;
 #[hook_kind(name = "edit_value", subject = String, verdict = Permission)]
 struct EditValue;
 
-/// Each form twice: with an error that its last argument gives, where it gives one.
+/// One hook of each form. They fail if `error` is given.
 fn forms(id: &str, error: Option<&'static str>) -> Vec<Hook> {
     let said = move || error.map_or(Ok(Permission::ask("really?")), |error| Err(error.to_owned()));
     let left = move |text: String| error.map_or_else(|| Ok(format!("{text} instead")), |error| Err(error.to_owned()));
@@ -32,7 +32,7 @@ fn forms(id: &str, error: Option<&'static str>) -> Vec<Hook> {
 }
 
 #[tokio::test]
-async fn the_function_of_the_other_answers_in_every_form() {
+async fn the_function_of_the_fallback_answers_in_every_form() {
     for (i, (first, second)) in forms("first", Some("out of order")).iter().zip(&forms("second", None)).enumerate() {
         let ran = testing::run([first.clone().fallback(second)], &EditValue, "text".to_owned()).await.unwrap();
         let [failure] = &ran.report.failures[..] else { panic!("form {i}: {ran}") };
@@ -44,7 +44,7 @@ async fn the_function_of_the_other_answers_in_every_form() {
 }
 
 #[tokio::test]
-async fn where_it_fails_too_what_on_failure_says_is_done() {
+async fn if_the_fallback_fails_too_on_failure_applies() {
     for (i, (first, second)) in forms("first", Some("one")).iter().zip(&forms("second", Some("two"))).enumerate() {
         let ran = testing::run([first.clone().fallback(second)], &EditValue, "text".to_owned()).await.unwrap();
         let denial = ran.verdict.denial().unwrap_or_else(|| panic!("form {i}: {ran}"));
@@ -55,7 +55,7 @@ async fn where_it_fails_too_what_on_failure_says_is_done() {
 }
 
 #[test]
-fn one_of_another_form_or_kind_is_refused() {
+fn a_fallback_of_another_form_or_kind_is_refused() {
     let at_another_kind = Hook::at::<BeforeToolCall>("second").reader(|_, _, _| ());
     let names = ["reader", "writer", "replacer", "async_reader", "async_replacer"];
     let (hooks, others) = (forms("first", None), forms("second", None));
@@ -75,9 +75,9 @@ fn one_of_another_form_or_kind_is_refused() {
     }
 }
 
-/// The deadline of the hook is that of both, one after the other.
+/// The two run one after the other, so together they may take twice the deadline.
 #[tokio::test(start_paused = true)]
-async fn each_of_the_two_has_the_whole_deadline() {
+async fn hook_and_fallback_each_have_the_whole_deadline() {
     let after = |id: &str, wait: Duration| {
         Hook::at::<EditValue>(id).async_replacer(move |_, _, text| -> BoxFuture<'_, String> {
             Box::pin(async move {

@@ -1,5 +1,6 @@
-//! A fallback answers in the place of a hook that failed, in whatever form and way; the run stays a failed one.
-#![allow(clippy::ptr_arg, clippy::needless_pass_by_value)] // the form is the point
+//! A fallback answers in place of a failed hook, in every form and for every kind of failure. The run is still recorded
+//! as failed.
+#![allow(clippy::ptr_arg, clippy::needless_pass_by_value)] // the test needs these forms of parameters
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use hooks_core::scope::{HookRef, HookUse};
 
 use super::support::*;
 
-/// A transform with a rule, so that a hook can also fail by breaking it.
+/// A transform with a rule, so that a hook can also fail by breaking the rule.
 #[derive(Debug, HookKind)]
 #[hook_kind(name = "edit", subject = String, verdict = Permission, check = no_shouting)]
 struct Edit {}
@@ -158,7 +159,7 @@ async fn in_every_form_the_fallback_answers_and_the_run_stays_failed() {
 }
 
 #[test]
-fn at_each_kind_hook_and_fallback_are_given_the_same_parameters() {
+fn at_each_kind_hook_and_fallback_receive_the_same_parameters() {
     let with = serde_json::json!({ "first": " one", "second": " two" });
     let agent = AgentDef::new("a").hooks([HookUse::id("with_words").with(with)]);
     let set = Registry::empty().with(hooks![with_words]).unwrap().scope(&agent, None).unwrap();
@@ -170,14 +171,14 @@ fn at_each_kind_hook_and_fallback_are_given_the_same_parameters() {
 }
 
 #[test]
-fn a_hook_that_does_not_fail_needs_no_fallback() {
+fn a_fallback_does_not_run_if_the_hook_succeeds() {
     let fired = set_of(&hooks![fine]).fire_blocking(&cx(), &Edit {}, "text".to_owned()).unwrap();
     assert_eq!((fired.subject.as_str(), fired.report.failures.len()), ("text fine", 0));
     assert_eq!(fired.report.record.as_ref().unwrap().runs[0].status, Status::Completed);
 }
 
 #[test]
-fn where_both_fail_on_failure_applies_and_nothing_of_either_stays() {
+fn if_both_fail_on_failure_applies_and_the_changes_of_both_are_dropped() {
     let fired = set_of(&hooks![both_fail, fine]).fire_blocking(&cx(), &Edit {}, "text".to_owned()).unwrap();
     assert_eq!(fired.subject, "text fine");
     let [failure] = fired.report.failures.as_slice() else { panic!("{:?}", fired.report.failures) };
@@ -205,7 +206,7 @@ async fn guards_async(_text: &String) -> Result<Permission, String> {
     Err("out of order".into())
 }
 
-/// A guard that failed is not made undone by a fallback that says that the event does not concern it.
+/// A failed guard stays failed, even if its fallback returns that the event is not for it.
 #[tokio::test(start_paused = true)]
 async fn a_fallback_cannot_deselect_a_hook_that_failed() {
     for hook in [hooks![guards], hooks![guards_async]] {
@@ -218,7 +219,7 @@ async fn a_fallback_cannot_deselect_a_hook_that_failed() {
 }
 
 #[test]
-fn what_the_fallback_left_is_what_later_hooks_see() {
+fn later_hooks_see_what_the_fallback_left() {
     let fired = set_of(&hooks![lent, owned, fine]).fire_blocking(&cx(), &Edit {}, "text".to_owned()).unwrap();
     assert_eq!(fired.subject, "text instead instead fine");
 }

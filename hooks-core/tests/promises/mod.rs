@@ -1,4 +1,4 @@
-//! What DESIGN promises, one module per promise.
+//! The promises in docs/design.md, one module per promise or per part of it.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -12,7 +12,7 @@ mod attacked_async;
 mod replay;
 mod shadow;
 mod support;
-mod unawaited;
+mod detached_support;
 
 mod blocking;
 mod definitions;
@@ -39,12 +39,12 @@ mod p06_halts;
 mod p07_events;
 mod p09_everything_at_once;
 mod p09_overrides;
-mod p10_one_set;
+mod p10_snapshots;
 mod p12_dropped;
 mod p12_records;
 mod p12_spans;
 mod p12_traces;
-mod p13_alive;
+mod p13_ownership;
 mod p13_backoff;
 mod p13_bounds;
 mod p13_context;
@@ -53,7 +53,7 @@ mod p13_jobs;
 mod p13_queue;
 mod p13_refused;
 mod p13_retries;
-mod p13_told;
+mod p13_reported;
 mod p15_no_runtime;
 mod p19_jobs;
 mod parameters;

@@ -1,4 +1,5 @@
-//! Promise 1: hooks of plugins join the app's list; those of a plugin that failed to start are left out, but for its guards.
+//! Promise 1: hooks of plugins join the app's list. If a plugin failed to start, its hooks are skipped and its guards
+//! refuse.
 
 use std::sync::{Arc, Mutex};
 
@@ -31,12 +32,12 @@ fn run(set: &HookSet) -> Vec<&'static str> {
     set.fire_blocking(&cx(), &step(), Trail::default()).unwrap().subject.unwrap().0
 }
 
-/// What was done, in order.
-type Told = Arc<Mutex<Vec<String>>>;
+/// What happened, in order.
+type Log = Arc<Mutex<Vec<String>>>;
 
-/// A plugin with a hook at `step` of its name, which tells what its `init` and `shutdown` are given.
-fn plugin(name: &'static str, starts: bool, told: &Told) -> Plugin {
-    let (init, shutdown) = (Arc::clone(told), Arc::clone(told));
+/// A plugin with a hook at `step` that has the name of the plugin. It logs what its `init` and `shutdown` receive.
+fn plugin(name: &'static str, starts: bool, reported: &Log) -> Plugin {
+    let (init, shutdown) = (Arc::clone(reported), Arc::clone(reported));
     let ids = [format!("{name}_init"), format!("{name}_shutdown")];
     let init = Hook::at::<Init>(&ids[0]).reader(move |cx, event, ()| {
         let config = &event.config;
@@ -54,7 +55,7 @@ fn kinds(findings: &[Finding]) -> Vec<FindingKind> {
 }
 
 #[test]
-fn a_linked_plugin_is_out_until_it_is_installed_and_in_every_scope_then() {
+fn a_linked_plugin_is_in_no_scope_until_it_is_installed_and_in_every_scope_afterwards() {
     let registry = Registry::empty().with(hooks![linked_guard, linked_trail]).unwrap();
     let (agent, empty) = (AgentDef::new("a"), PromptDef::new("p").hooks([] as [&str; 0]));
     let set = registry.scope(&agent, Some(&empty)).unwrap();
@@ -66,7 +67,7 @@ fn a_linked_plugin_is_out_until_it_is_installed_and_in_every_scope_then() {
         findings[1].to_string(),
         "the plugin `linked_acme` is not installed, so its hooks never run (`linked_guard`, `linked_trail`); install it with `registry.install(\"linked_acme\")`"
     );
-    // A list that names one is an error that says so: nothing prepared the plugin.
+    // A list that names one of its hooks is an error that says so, because the plugin was not installed.
     let error = registry.scope(&AgentDef::new("a").hooks(["linked_trail"]), None).unwrap_err().to_string();
     assert!(error.starts_with("agent `a` names the hook `linked_trail` ("), "{error}");
     assert!(error.ends_with(
@@ -90,11 +91,11 @@ async fn the_context_of_an_async_hook_names_its_plugin_too() {
     assert_eq!(fired.subject.unwrap().0, ["linked_acme"]);
     let trial = hooks_core::testing::Trial::of(hooks![linked_later]);
     let tried = trial.run(&step(), Trail::default()).await.unwrap();
-    assert_eq!(tried.subject.unwrap().0, ["linked_acme"], "a hook is tried as its plugin's, which nobody installed");
+    assert_eq!(tried.subject.unwrap().0, ["linked_acme"], "a trial names the plugin, although it is not installed");
 }
 
 #[test]
-fn a_plugin_s_hook_is_tried_without_the_others_and_its_init_too() {
+fn a_plugin_s_hook_and_its_init_can_each_be_tried_alone() {
     #[hook(id = "linked_second", kind = [Init, Step], after = ["linked_trail"], plugin = "linked_acme")]
     fn linked_second(cx: &HookContext) -> Result<(), String> {
         if cx.plugin() == Some("linked_acme") { Ok(()) } else { Err("whose?".to_owned()) }
@@ -122,7 +123,7 @@ fn a_plugin_for_an_agent_is_in_force_for_that_agent_alone() {
 }
 
 #[test]
-fn a_list_gives_a_plugin_s_hook_the_parameters_that_the_plugin_does_not() {
+fn a_list_can_give_parameters_to_a_plugin_s_hook() {
     #[derive(serde::Deserialize)]
     struct Word {
         word: u8,
@@ -143,18 +144,18 @@ fn a_list_gives_a_plugin_s_hook_the_parameters_that_the_plugin_does_not() {
 }
 
 #[tokio::test]
-async fn each_plugin_is_started_once_for_itself_and_stopped_in_reverse() {
-    let (registry, told) = (Registry::empty(), Told::default());
-    registry.install(plugin("one", true, &told).config(json!({"limit": 3})).data_dir("data/one")).unwrap();
-    registry.install(plugin("two", true, &told)).unwrap();
+async fn each_plugin_is_started_once_and_stopped_in_reverse_order() {
+    let (registry, reported) = (Registry::empty(), Log::default());
+    registry.install(plugin("one", true, &reported).config(json!({"limit": 3})).data_dir("data/one")).unwrap();
+    registry.install(plugin("two", true, &reported)).unwrap();
     let set = registry.scope(&AgentDef::new("a"), None).unwrap();
     let findings: Vec<String> = registry.audit([&set]).iter().map(ToString::to_string).collect();
     assert_eq!(findings.len(), 2, "{findings:?}");
     assert!(findings[0].ends_with("has `init` hooks that have not run; call `registry.start_plugins(&cx)`"));
 
-    // The app's own occurrence is not theirs.
+    // The plugins do not see the app's own `init` occurrence.
     drop(set.fire(&cx(), &Init::new(""), ()).await.unwrap());
-    assert!(told.lock().unwrap().is_empty());
+    assert!(reported.lock().unwrap().is_empty());
 
     registry.start_plugins(&cx()).await.unwrap();
     registry.start_plugins(&cx()).await.unwrap();
@@ -166,22 +167,22 @@ async fn each_plugin_is_started_once_for_itself_and_stopped_in_reverse() {
         "two stops: shutdown",
         "one stops: shutdown",
     ];
-    assert_eq!(*told.lock().unwrap(), expected);
+    assert_eq!(*reported.lock().unwrap(), expected);
 
-    told.lock().unwrap().clear();
+    reported.lock().unwrap().clear();
     registry.start_plugins(&cx()).await.unwrap();
     registry.uninstall("one", &cx()).await.unwrap();
-    assert_eq!(told.lock().unwrap().last().unwrap(), "one stops: uninstall");
+    assert_eq!(reported.lock().unwrap().last().unwrap(), "one stops: uninstall");
     assert_eq!(run(&registry.scope(&AgentDef::new("a"), None).unwrap()), ["two"]);
     let error = registry.uninstall("tow", &cx()).await.unwrap_err().to_string();
     assert_eq!(error, "the plugin `tow` failed to stop: it is not installed; did you mean `two`?");
 }
 
 #[tokio::test]
-async fn a_plugin_that_fails_to_start_is_left_out_with_its_reason_and_the_others_go_on() {
-    let (registry, told) = (Registry::empty(), Told::default());
+async fn a_plugin_that_fails_to_start_is_left_out_with_its_reason_and_the_others_run() {
+    let (registry, reported) = (Registry::empty(), Log::default());
     for (name, starts) in [("one", true), ("bad", false), ("three", true)] {
-        registry.install(plugin(name, starts, &told)).unwrap();
+        registry.install(plugin(name, starts, &reported)).unwrap();
     }
     let before = registry.scope(&AgentDef::new("a"), None).unwrap();
     let failed = registry.start_plugins(&cx()).await.unwrap_err();
@@ -191,9 +192,9 @@ async fn a_plugin_that_fails_to_start_is_left_out_with_its_reason_and_the_others
         failed.to_string(),
         "the plugin `bad` failed to start; its guards fail closed, and its other hooks do not run: hook `bad_init` at `init` failed (error): no licence; the hook is required, so nothing after it ran"
     );
-    assert_eq!(told.lock().unwrap().len(), 3, "the one after it is started too");
+    assert_eq!(reported.lock().unwrap().len(), 3, "the one after it is started too");
 
-    // An agent that names the hook has it skipped, and is told why with the plugin.
+    // If an agent names the hook, the hook is skipped, and the report names the plugin and the reason.
     let agent = AgentDef::new("a").hooks(["bad"]);
     let set = registry.scope(&agent, None).unwrap();
     assert_eq!(run(&set), ["one", "three"]);
@@ -205,19 +206,23 @@ async fn a_plugin_that_fails_to_start_is_left_out_with_its_reason_and_the_others
     assert_eq!(findings[0].about(), "bad");
     assert!(findings[0].to_string().contains("no licence"), "{findings:?}");
     assert!(set.to_string().contains("left out: its plugin bad failed to start"), "{set}");
-    assert_eq!(run(&before), ["one", "bad", "three"], "a set that was made goes on as it is");
+    assert_eq!(run(&before), ["one", "bad", "three"], "an existing set does not change");
 
-    told.lock().unwrap().clear();
+    reported.lock().unwrap().clear();
     registry.stop_plugins(&cx(), "shutdown").await.unwrap();
-    assert_eq!(*told.lock().unwrap(), ["three stops: shutdown", "one stops: shutdown"], "what was not started");
+    assert_eq!(
+        *reported.lock().unwrap(),
+        ["three stops: shutdown", "one stops: shutdown"],
+        "a plugin that was not started is not stopped"
+    );
     registry.uninstall("bad", &cx()).await.unwrap();
-    registry.install(plugin("bad", true, &told)).unwrap();
+    registry.install(plugin("bad", true, &reported)).unwrap();
     registry.start_plugins(&cx()).await.unwrap();
-    assert_eq!(run(&registry.scope(&agent, None).unwrap()), ["one", "three", "bad"], "installed anew, and last");
+    assert_eq!(run(&registry.scope(&agent, None).unwrap()), ["one", "three", "bad"], "reinstalled plugins come last");
 }
 
 #[tokio::test]
-async fn the_guards_of_a_plugin_that_fails_to_start_refuse_wherever_they_would_run() {
+async fn the_guards_of_a_plugin_that_fails_to_start_refuse_everywhere() {
     let registry = Registry::empty();
     let mut watched =
         Hook::at::<BeforeToolCall>("filtered").reader(|_, _, _| Permission::deny("never")).only("tool", "rm");
@@ -242,14 +247,14 @@ async fn the_guards_of_a_plugin_that_fails_to_start_refuse_wherever_they_would_r
     let failures = set.fire_blocking(&cx(), &event, ToolInput::default()).unwrap().report.failures.clone();
     assert!(failures[0].to_string().contains("its plugin `guards` failed to start"), "{failures:?}");
     assert!(matches!(denial.cause, Cause::CouldNotAnswer(_)));
-    assert_eq!(gate("search"), Permission::NoOpinion, "it would not have judged this one");
+    assert_eq!(gate("search"), Permission::NoOpinion, "its filter does not match this event");
     let row = Message::new(Role::User, "hi");
     assert!(set.fire_blocking(&cx(), &BeforeCreateMessage::new(), row).is_err());
     assert!(!set.has::<AfterCreateMessage>(), "{set}");
 }
 
 #[tokio::test]
-async fn a_start_that_is_dropped_half_way_is_none() {
+async fn a_start_whose_future_is_dropped_leaves_the_plugin_not_started() {
     let registry = Registry::empty();
     let slow = Hook::at::<Init>("slow").async_reader(|_, _, &()| later(60_000, ()));
     registry.install(Plugin::new("acme").hook(slow)).unwrap();
@@ -267,7 +272,7 @@ async fn a_start_that_is_dropped_half_way_is_none() {
 }
 
 #[test]
-fn everything_wrong_with_an_installation_is_told_at_once_and_nothing_is_installed() {
+fn all_mistakes_of_an_installation_are_reported_at_once_and_nothing_is_installed() {
     let registry = Registry::empty().with(hooks![linked_trail]).unwrap();
     registry.register(writes("there")).unwrap();
     registry.install(Plugin::new("acme").hook(writes("acme"))).unwrap();
@@ -303,7 +308,7 @@ fn everything_wrong_with_an_installation_is_told_at_once_and_nothing_is_installe
 }
 
 #[test]
-fn what_stands_in_the_place_of_a_plugin_s_hook_stays_with_the_plugin() {
+fn a_replacement_of_a_plugin_s_hook_belongs_to_the_plugin() {
     let registry = Registry::empty();
     registry.install(Plugin::new("acme").hook(writes("a")).hook(writes("b"))).unwrap();
     registry
@@ -314,15 +319,15 @@ fn what_stands_in_the_place_of_a_plugin_s_hook_stays_with_the_plugin() {
     assert_eq!(run(&registry.scope(&AgentDef::new("x"), None).unwrap()), ["anew", "b"]);
 }
 
-/// A guard at `spend`, which tells when it is started and stopped, and with which configuration.
-fn guards(config: u32, starts: bool, told: &Told) -> Plugin {
+/// A guard at `spend` that logs its start and stop, with its configuration.
+fn guards(config: u32, starts: bool, reported: &Log) -> Plugin {
     let guard = Hook::at::<Spend>("guard").reader(move |_, _, _| Permission::deny(format!("limit {config}")));
-    plugin("guards", starts, told).hook(guard).config(json!(config))
+    plugin("guards", starts, reported).hook(guard).config(json!(config))
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_loaded_again_is_shut_down_first_keeps_its_place_and_is_closed_in_between() {
-    let (registry, told) = (Registry::empty(), Told::default());
+async fn a_reloaded_plugin_is_shut_down_first_keeps_its_place_and_refuses_in_between() {
+    let (registry, reported) = (Registry::empty(), Log::default());
     let agent = AgentDef::new("a");
     let refusal = |registry: &Registry| {
         let set = registry.scope(&agent, None).unwrap();
@@ -330,17 +335,17 @@ async fn a_plugin_that_is_loaded_again_is_shut_down_first_keeps_its_place_and_is
         let failed = fired.report.failures.first().map(ToString::to_string);
         failed.or_else(|| Some(fired.verdict.denial()?.reason.to_string())).unwrap_or_else(|| "open".to_owned())
     };
-    registry.install(guards(1, true, &told)).unwrap();
-    registry.install(plugin("last", true, &told)).unwrap();
+    registry.install(guards(1, true, &reported)).unwrap();
+    registry.install(plugin("last", true, &reported)).unwrap();
     registry.start_plugins(&cx()).await.unwrap();
     let before = registry.scope(&agent, None).unwrap();
-    told.lock().unwrap().clear();
+    reported.lock().unwrap().clear();
 
     let closed = |registry: &Registry| {
         assert!(refusal(registry).contains("its plugin `guards` is being reloaded"), "{}", refusal(registry));
     };
     let handle = registry.clone();
-    let (told_too, agent_too) = (Arc::clone(&told), agent.clone());
+    let (reported_too, agent_too) = (Arc::clone(&reported), agent.clone());
     let again = || {
         let (handle, agent) = (handle.clone(), agent_too.clone());
         let probe = Hook::at::<Init>("probe").reader(move |_, _, ()| {
@@ -350,7 +355,7 @@ async fn a_plugin_that_is_loaded_again_is_shut_down_first_keeps_its_place_and_is
                 "not started yet"
             );
         });
-        guards(2, true, &told_too).hook(probe)
+        guards(2, true, &reported_too).hook(probe)
     };
     let ((), failures) = registry
         .reload_plugins(&["guards"], &cx(), |draft| {
@@ -360,48 +365,48 @@ async fn a_plugin_that_is_loaded_again_is_shut_down_first_keeps_its_place_and_is
         .await
         .unwrap();
     assert!(failures.is_empty(), "{failures:?}");
-    assert_eq!(*told.lock().unwrap(), ["guards stops: reload", "guards starts with 2, None"]);
+    assert_eq!(*reported.lock().unwrap(), ["guards stops: reload", "guards starts with 2, None"]);
     assert_eq!(refusal(&registry), "limit 2");
     assert_eq!(registry.plugins().iter().map(|name| &**name).collect::<Vec<_>>(), ["guards", "last"]);
     let old = before.fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
-    assert_eq!(old.verdict.denial().unwrap().reason.as_str(), "limit 1", "a set that is made goes on as it is");
+    assert_eq!(old.verdict.denial().unwrap().reason.as_str(), "limit 1", "an existing set does not change");
 
-    // One that cannot be started is closed, and so is one that does not fit.
+    // A plugin that cannot be started refuses, and so does one that does not fit.
     let ((), failures) =
-        registry.reload_plugins(&["guards"], &cx(), |draft| draft.install(guards(3, false, &told))).await.unwrap();
+        registry.reload_plugins(&["guards"], &cx(), |draft| draft.install(guards(3, false, &reported))).await.unwrap();
     assert_eq!(failures.len(), 1);
     assert!(refusal(&registry).contains("no licence"), "{}", refusal(&registry));
     let twice = |draft: &Registry| {
-        draft.install(guards(4, true, &told))?;
-        draft.install(guards(4, true, &told))
+        draft.install(guards(4, true, &reported))?;
+        draft.install(guards(4, true, &reported))
     };
     registry.reload_plugins(&["guards"], &cx(), twice).await.unwrap_err();
     closed(&registry);
-    // One of which the app knows that it cannot be started is closed too.
+    // A plugin that the app knows it cannot start refuses too.
     let ((), failures) = registry
-        .reload_plugins(&["guards"], &cx(), |draft| draft.install(guards(5, true, &told).failed("it needs `jq`")))
+        .reload_plugins(&["guards"], &cx(), |draft| draft.install(guards(5, true, &reported).failed("it needs `jq`")))
         .await
         .unwrap();
     assert!(failures.is_empty(), "its `init` is not fired");
     assert!(refusal(&registry).contains("its plugin `guards` failed to start: it needs `jq`"));
-    // And one that nobody installs is gone.
+    // An uninstalled plugin is gone.
     let ((), failures) = registry.reload_plugins(&["guards"], &cx(), |_| Ok::<_, ConfigError>(())).await.unwrap();
     assert_eq!((failures.len(), refusal(&registry).as_str()), (0, "open"));
 }
 
 #[tokio::test]
 async fn a_plugin_that_is_uninstalled_is_not_started_and_none_of_its_hooks_runs() {
-    let (registry, told) = (Registry::empty(), Told::default());
-    registry.install(plugin("one", true, &told)).unwrap();
-    registry.install(plugin("two", true, &told)).unwrap();
+    let (registry, reported) = (Registry::empty(), Log::default());
+    registry.install(plugin("one", true, &reported)).unwrap();
+    registry.install(plugin("two", true, &reported)).unwrap();
     registry.uninstall("one", &cx()).await.unwrap();
     registry.start_plugins(&cx()).await.unwrap();
-    assert_eq!(*told.lock().unwrap(), ["two starts with null, None"]);
+    assert_eq!(*reported.lock().unwrap(), ["two starts with null, None"]);
     assert_eq!(run(&registry.scope(&AgentDef::new("a"), None).unwrap()), ["two"]);
 }
 
 #[tokio::test]
-async fn a_plugin_that_has_the_name_of_the_app_and_of_the_agent_stays_apart_from_both() {
+async fn a_plugin_may_have_the_name_of_the_app_and_of_the_agent() {
     let says = |id: &str| {
         Hook::at::<Step>(id).writer(|cx, _, trail| {
             trail.0.push(if cx.plugin() == Some("desk") { "the plugin" } else { "the app" });

@@ -20,7 +20,7 @@ fn run(set: &HookSet) -> Vec<&'static str> {
 
 /// `Some(json)` is the file of the agent or the prompt.
 #[test]
-fn the_app_is_always_in_force_and_the_prompt_replaces_the_agent() {
+fn the_app_s_list_is_always_in_force_and_the_prompt_s_replaces_the_agent_s() {
     let table: [(&str, Option<&str>, &[&str]); 9] = [
         (r#"{"hooks":["of_agent"]}"#, None, &["of_app", "of_agent"]),
         (r#"{"hooks":["of_agent"]}"#, Some(r#"{"hooks":["of_prompt"]}"#), &["of_app", "of_prompt"]),
@@ -55,7 +55,7 @@ fn a_hook_in_the_lists_of_app_and_scope_runs_once_at_the_app_s_place() {
 }
 
 #[test]
-fn a_set_without_hooks_gives_everything_back_as_it_was() {
+fn a_set_without_hooks_returns_the_subject_unchanged() {
     let set = Registry::empty().scope(&AgentDef::new("a"), None).unwrap();
     assert!(!set.has::<Step>());
     let fired = set.fire_blocking(&cx(), &step(), Trail(vec!["as it was"])).unwrap();
@@ -64,7 +64,7 @@ fn a_set_without_hooks_gives_everything_back_as_it_was() {
 }
 
 #[test]
-fn kinds_outside_a_turn_read_the_app_s_list_alone() {
+fn at_kinds_outside_a_turn_only_the_app_s_list_applies() {
     let boot = Hook::at::<Boot>("on_boot").reader(|_, _, ()| ());
     let registry = registry([boot]);
     let error = registry.scope(&AgentDef::new("a").hooks(["on_boot"]), None).unwrap_err().to_string();
@@ -102,7 +102,7 @@ fn audit_reports_a_gate_of_the_agent_that_the_prompt_s_list_leaves_out() {
 }
 
 #[test]
-fn audit_reports_a_guard_that_is_no_gate_and_that_the_prompt_s_list_leaves_out() {
+fn audit_reports_a_guard_outside_a_gate_that_the_prompt_s_list_leaves_out() {
     let table = [
         (writes("redact").on_failure(OnFailure::Required), Some("on_failure = required")),
         (writes("redact").on_failure(OnFailure::Remove), Some("on_failure = remove")),
@@ -171,7 +171,7 @@ fn an_app_s_own_prompt_replaces_the_agent_s_list() {
 }
 
 #[test]
-fn audit_with_a_harness_reports_a_filter_that_matches_nothing_of_it() {
+fn audit_with_a_harness_reports_a_filter_that_matches_none_of_its_values() {
     let facts = || HarnessFacts::new().tools(["refund", "read_file"]).words::<Step>("topic", ["news", "sport"]);
     let guard = || Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::NoOpinion);
     let table: [(Hook, &[&str]); 8] = [
@@ -208,7 +208,7 @@ fn audit_with_a_harness_reports_a_filter_that_matches_nothing_of_it() {
 }
 
 #[test]
-fn audit_with_a_harness_says_that_nothing_declares_what_is_fired() {
+fn audit_with_a_harness_reports_that_no_kind_is_declared_as_fired() {
     let findings = Registry::empty().audit_with([], &HarnessFacts::new());
     assert_eq!(findings.len(), 1, "{findings:?}");
     assert_eq!(findings[0].kind(), FindingKind::FiresNotDeclared, "this binary has no `fires!`");
@@ -246,9 +246,10 @@ fn a_hook_whose_filter_does_not_match_is_skipped_and_recorded_so() {
     }
 }
 
-/// For the gates of one agent over the calls of another: what is in force for everybody is there already.
+/// For the gates of one agent over the calls of another agent. The hooks that are in force everywhere already ran
+/// there.
 #[test]
-fn a_scope_alone_has_neither_the_app_s_list_nor_what_is_in_force_everywhere() {
+fn a_scope_alone_has_neither_the_app_s_list_nor_plugins() {
     let registry = three_levels();
     registry.install(Plugin::new("acme").hook(writes("of_plugin"))).unwrap();
     let agent = AgentDef::new("a").hooks(["of_agent", "of_app", "of_plugin"]);
@@ -261,7 +262,7 @@ fn a_scope_alone_has_neither_the_app_s_list_nor_what_is_in_force_everywhere() {
 }
 
 #[test]
-fn a_fork_has_the_hooks_and_the_app_but_changes_alone() {
+fn a_fork_copies_hooks_and_app_and_changes_independently() {
     let registry = three_levels();
     let fork = registry.fork();
     assert_eq!(fork.app().name, "desk");
@@ -295,7 +296,7 @@ fn a_set_lists_its_kinds_and_the_hooks_of_each() {
 }
 
 #[test]
-fn a_set_that_is_older_than_its_registry_is_found() {
+fn audit_finds_a_set_that_is_older_than_its_registry() {
     let registry = three_levels();
     let agent = AgentDef::new("a").hooks(["of_agent"]);
     let outdated = |set: &HookSet| -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Promise 2: the order of a plan, its stages, and what cannot be ordered.
+//! Promise 2: the order of a plan, its stages, and constraints that cannot be satisfied.
 
 use hooks_core::diagnostics::ProblemKind;
 
@@ -26,11 +26,11 @@ fn priority_then_position_subject_to_after_and_before() {
         (&[("a", i32::MAX, &[], &[]), ("b", i32::MIN, &[], &[])], "b a"),
         (&[("a", 0, &["b"], &[]), ("b", 5, &[], &[])], "b a"),
         (&[("b", 0, &[], &[]), ("a", 9, &[], &["b"])], "a b"),
-        // `a` waits for `c`: `b` may go first, since `c` is not pulled forward by the priority of `a`.
+        // `a` waits for `c`. `b` may go first, because `c` does not inherit the priority of `a`.
         (&[("a", -10, &["c"], &[]), ("b", 0, &[], &[]), ("c", 5, &[], &[])], "b c a"),
-        // As soon as it may run, it does.
+        // `a` runs as soon as its constraint is satisfied.
         (&[("a", -10, &["b"], &[]), ("b", 0, &[], &[]), ("c", 0, &[], &[])], "b a c"),
-        // The same edge said from both ends, and twice.
+        // The same constraint declared at both ends, and twice.
         (&[("b", 0, &["a", "a"], &[]), ("a", 0, &[], &["b"])], "a b"),
     ];
     for (rows, expected) in table {
@@ -39,14 +39,14 @@ fn priority_then_position_subject_to_after_and_before() {
 }
 
 #[test]
-fn a_neighbour_that_is_not_in_scope_orders_nothing() {
+fn a_constraint_on_a_hook_outside_the_scope_is_ignored() {
     let registry = registry([writes("a").after(["b"]), writes("b").after(["c"]), writes("c")]);
     let set = registry.scope(&AgentDef::new("x").hooks(["a", "c"]), None).unwrap();
     assert_eq!(stages(&set), "a c");
 }
 
 #[test]
-fn the_order_is_never_the_order_of_registration() {
+fn the_order_does_not_depend_on_the_order_of_registration() {
     for forwards in [true, false] {
         let mut hooks = vec![writes("a"), writes("b"), writes("c")];
         if !forwards {
@@ -64,7 +64,7 @@ fn the_app_s_list_comes_before_the_scope_s() {
     assert_eq!(stages(&registry.scope(&AgentDef::new("x").hooks(["a"]), None).unwrap()), "z a");
 }
 
-/// Hooks of one gate made from functions, and the same made as values: the class comes from the signature.
+/// Hooks of one gate as functions and as values. The signature determines the class.
 #[test]
 fn on_gates_rewriters_then_rewriters_that_decide_then_readers() {
     #[hook(id = "f_reads", kind = Spend)]
@@ -139,14 +139,14 @@ fn cycles(hooks: Vec<Hook>) -> Vec<Vec<String>> {
         let (_, cycle) = text.split_once("wait for each other: ").unwrap();
         let (cycle, _) = cycle.split_once(';').unwrap();
         let mut ids: Vec<String> = cycle.split(" -> ").map(|step| step.split('`').nth(1).unwrap().to_owned()).collect();
-        assert_eq!(ids.pop().as_ref(), ids.first(), "back to the first");
+        assert_eq!(ids.pop().as_ref(), ids.first(), "a cycle ends with its first hook");
         ids
     });
     spelt.collect()
 }
 
 #[test]
-fn every_cycle_is_spelt_out() {
+fn every_cycle_is_reported_in_full() {
     let table: Vec<(Vec<Hook>, Vec<Vec<&str>>)> = vec![
         (vec![writes("a").after(["a"])], vec![vec!["a"]]),
         (vec![writes("a").after(["b"]), writes("b").after(["a"])], vec![vec!["a", "b"]]),
@@ -154,7 +154,7 @@ fn every_cycle_is_spelt_out() {
             vec![writes("a").after(["c"]), writes("b").after(["a"]), writes("c").requires(["b"])],
             vec![vec!["a", "b", "c"]],
         ),
-        // Two at once, and a hook behind both that is in neither.
+        // Two cycles at once, and a hook after both that is in neither.
         (
             vec![
                 writes("behind").after(["a", "c"]),
@@ -165,12 +165,12 @@ fn every_cycle_is_spelt_out() {
             ],
             vec![vec!["a", "b"], vec!["c", "d"]],
         ),
-        // One within another.
+        // One cycle within another.
         (
             vec![writes("a").before(["b"]), writes("b").before(["c"]), writes("c").before(["b", "a"])],
             vec![vec!["a", "b", "c"], vec!["b", "c"]],
         ),
-        // Two that share a hook.
+        // Two cycles that share a hook.
         (
             vec![writes("a").after(["b", "c"]), writes("b").after(["a"]), writes("c").after(["a"])],
             vec![vec!["a", "b"], vec!["a", "c"]],
@@ -192,7 +192,7 @@ fn a_cycle_is_an_error_with_the_place_of_each_hook() {
     assert_eq!(error.matches("support.rs:").count(), 2, "{error}");
 }
 
-/// A ladder has a number of paths that doubles with each rung; a search that gives up must not give up the error.
+/// In a ladder, the number of paths doubles with each rung. A search that stops early must still report the error.
 #[test]
 fn a_cycle_before_a_ladder_of_many_paths_is_still_an_error() {
     let name = |side: char, rung: usize| -> &'static str { format!("{side}{rung:02}").leak() };
@@ -222,12 +222,12 @@ fn a_cycle_through_a_ladder_of_many_paths_is_an_error() {
         hooks.push(writes(name('l', rung)).after(below.iter().copied()));
         hooks.push(writes(name('r', rung)).after(below.iter().copied()));
     }
-    // Of the many, as many as a person may read.
+    // Of the many cycles, as many as a person may read.
     assert_eq!(cycles(hooks).len(), 32);
 }
 
 #[test]
-fn a_cycle_of_thousands_of_hooks_is_an_error_and_no_overflow() {
+fn a_cycle_of_thousands_of_hooks_is_an_error_and_does_not_overflow_the_stack() {
     let name = |i: usize| -> &'static str { format!("h{i:05}").leak() };
     let hooks = (0..5_000).map(|i| writes(name(i)).after([name((i + 4_999) % 5_000)])).collect();
     let found = cycles(hooks);

@@ -1,4 +1,4 @@
-//! Promise 2, shown: a plan as a person reads it.
+//! Promise 2: how a plan is displayed.
 
 use hooks_core::hook::Hold;
 use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
@@ -27,7 +27,7 @@ fn off() {}
 fn nowhere() {}
 
 #[test]
-fn the_plan_tells_order_stages_who_writes_and_what_was_left_out() {
+fn the_plan_shows_order_stages_writers_and_hooks_that_are_left_out() {
     let registry = Registry::empty().with(hooks![first, second, third, fourth, off, nowhere]).unwrap();
     registry.set_app(AppDef::new("desk").hooks(hooks![fourth]));
     registry.disable("shown_off").unwrap();
@@ -36,7 +36,7 @@ fn the_plan_tells_order_stages_who_writes_and_what_was_left_out() {
     let shown: Vec<String> = set
         .to_string()
         .lines()
-        // The places of the hooks are those of this file.
+        // The positions of the hooks are in this file.
         .map(|line| line.split(" hooks-core/").next().unwrap_or_default().trim_end().to_owned())
         .collect();
     let expected = [
@@ -55,7 +55,7 @@ fn the_plan_tells_order_stages_who_writes_and_what_was_left_out() {
 }
 
 #[test]
-fn a_plan_that_leaves_nothing_out_says_no_more() {
+fn a_plan_that_leaves_nothing_out_shows_only_its_hooks() {
     let set = set([writes("a"), writes("b")]);
     let lines = set.to_string().lines().count();
     assert_eq!(lines, 4, "a title, a kind and two hooks: {set}");

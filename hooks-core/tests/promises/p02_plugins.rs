@@ -1,4 +1,4 @@
-//! Promise 2: plugins stand between the app's list and the scope's, in the order of their installation.
+//! Promise 2: plugins come between the app's list and the scope's list, in the order of their installation.
 
 use hooks_core::plugin::Plugin;
 use proptest::prelude::*;
@@ -23,16 +23,16 @@ fn the_app_s_list_then_the_plugins_then_the_scope_s() {
     assert_eq!(run(&set), ["early", "of_app", "s_b", "s_a", "f", "of_agent"], "{set}");
     assert!(set.to_string().contains(" of second;"), "{set}");
 
-    // A list that names a hook of a plugin changes its place only where it is the app's own.
+    // A list that names a hook of a plugin changes its position only if it is the app's own list.
     let agent = AgentDef::new("a").hooks(["of_agent", "f"]);
     registry.set_app(AppDef::new("desk").hooks(["s_a", "of_app"]));
     assert_eq!(run(&registry.scope(&agent, None).unwrap()), ["early", "s_a", "of_app", "s_b", "f", "of_agent"]);
 }
 
 proptest! {
-    /// Whatever the order of installation and of the hooks in it.
+    /// The order of registration within a plugin does not matter.
     #[test]
-    fn the_order_is_that_of_installation(
+    fn plugins_are_ordered_by_installation(
         order in Just([0_usize, 1, 2]).prop_shuffle(),
         hooks in Just([0_usize, 1, 2]).prop_shuffle(),
         installed in 0_usize..=3,
@@ -52,6 +52,6 @@ proptest! {
         let gone = futures_executor::block_on(registry.uninstall(NAMES[away], &cx()));
         prop_assert_eq!(gone.is_ok(), order[..installed].contains(&away));
         prop_assert_eq!(run(&registry.scope(&AgentDef::new("a"), None).unwrap()), expected(Some(away)));
-        prop_assert_eq!(run(&before), expected(None), "a set that was made goes on as it is");
+        prop_assert_eq!(run(&before), expected(None), "an existing set does not change");
     }
 }

@@ -1,5 +1,5 @@
-//! Promise 3 for annotated functions: where nobody listens they run in lanes, where somebody does step by step, to the
-//! same end.
+//! Promise 3 for annotated functions: without a listener they run in lanes, and with one they run step by step. The
+//! outcome is the same.
 
 use hooks_core::kinds::BeforeToolCall;
 use hooks_core::overrides::{Override, Overrides};
@@ -62,7 +62,7 @@ fn lane_last(trail: Trail) -> Option<Trail> {
     Some(trail).filter(|trail| !trail.0.contains(&"gone"))
 }
 
-/// What came of a dispatch, in words.
+/// The outcome of a dispatch, as text.
 fn outcome(set: &HookSet, heard: bool, start: &'static str) -> String {
     let cx = HookContext::builder().keep_records(heard).build();
     let fired = set.fire_blocking(&cx, &step(), Trail(vec![start])).unwrap();
@@ -73,7 +73,7 @@ fn outcome(set: &HookSet, heard: bool, start: &'static str) -> String {
 }
 
 #[test]
-fn all_forms_follow_each_other_whether_or_not_somebody_listens() {
+fn all_forms_chain_with_and_without_a_listener() {
     let forms = || {
         hooks![
             lane_read,
@@ -88,7 +88,7 @@ fn all_forms_follow_each_other_whether_or_not_somebody_listens() {
             lane_last
         ]
     };
-    // Every rotation, so that each form follows each other and each is first and last.
+    // Every rotation, so that each form follows each other form and is first and last once.
     for turn in 0..forms().len() {
         let mut order: Vec<HookRef> = forms().into();
         order.rotate_left(turn);
@@ -138,7 +138,7 @@ fn a_denial_ends_a_lane_of_gates() {
     }
 }
 
-/// Who was called, in order.
+/// The hooks that were called, in order.
 #[derive(Default)]
 struct Called(std::sync::Mutex<Vec<&'static str>>);
 
@@ -174,7 +174,7 @@ async fn lane_async_filtered(cx: &HookContext) {
 }
 
 #[tokio::test]
-async fn each_reader_of_a_stage_that_waits_is_called_once_whoever_panics_and_where_its_filter_matches() {
+async fn each_waiting_reader_is_called_once_if_its_filter_matches_even_if_another_one_panics() {
     let lane = || hooks![lane_async_first, lane_async_panics, lane_async_waits, lane_async_last];
     let filtered = || hooks![lane_async_first, lane_async_filtered, lane_async_last];
     let cases: [(Vec<HookRef>, &[&str]); 2] =

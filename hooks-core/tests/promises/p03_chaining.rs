@@ -26,7 +26,7 @@ fn removes(form: usize) -> Hook {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_writer_sees_what_the_earlier_ones_left_in_whatever_form_they_are() {
+async fn each_writer_sees_what_the_earlier_ones_left_in_every_form() {
     for forms in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 2, 2], [0, 0, 0]] {
         let names = ["a", "b", "c"];
         let set = set(std::iter::zip(forms, names).map(|(form, name)| writes_in_form(form, name)));

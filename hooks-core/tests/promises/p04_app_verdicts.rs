@@ -1,4 +1,4 @@
-//! Promise 4: where the code of an app's own verdict panics, subject and verdict are as they were before that hook.
+//! Promise 4: if the code of an app's verdict panics, subject and verdict are as they were before that hook.
 
 use hooks_core::HookId;
 use hooks_core::record::Status;
@@ -7,7 +7,7 @@ use hooks_core::verdict::{Capabilities, Capability};
 
 use super::support::*;
 
-/// A sum of bids that panics where a bid says so.
+/// A sum of bids that panics at the place that a bid names.
 #[derive(Clone, Debug, Default)]
 struct Bids {
     sum: u32,
@@ -77,7 +77,7 @@ struct Bidding {
 #[hook(id = "first", kind = Bidding)]
 fn first(event: &Bidding, trail: &mut Trail) -> Bids {
     trail.0.push("first");
-    // Folded in, it panics at the next change.
+    // Merging this answer panics at the next change.
     Bids::of(7, if event.panics == "subject_changed" { "subject_changed" } else { "" })
 }
 
@@ -103,7 +103,7 @@ fn last(_trail: &Trail) -> Bids {
     Bids::of(1, "")
 }
 
-/// In lanes, where nobody listens, and step by step, where somebody does.
+/// With annotated functions: in lanes without a listener, and step by step with one.
 fn annotated() -> Vec<Vec<HookRef>> {
     [hooks![bad_read], hooks![bad_lent], hooks![bad_owned]]
         .into_iter()
@@ -111,7 +111,7 @@ fn annotated() -> Vec<Vec<HookRef>> {
         .collect()
 }
 
-/// Made as values, so one after the other: each way of being called, at once and later.
+/// With hooks built as values, which run one after the other: each form, at once and after waiting.
 fn values() -> Vec<Hook> {
     let async_read =
         |millis| Hook::at::<Bidding>("bad").async_reader(move |_, event, _| later(millis, Bids::of(13, event.panics)));
@@ -157,11 +157,11 @@ async fn check(set: &HookSet, place: &'static str, what: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_every_form_neither_the_change_nor_half_of_the_verdict_stays() {
+async fn if_a_verdict_panics_its_hook_leaves_neither_a_change_nor_a_partial_verdict() {
     for place in PLACES {
         for list in annotated() {
             let what = format!("{list:?}");
-            // What a reader leaves is no change, and only `capabilities` ask what is lacking.
+            // A reader changes nothing, and `lacks` is only called for hooks with `capabilities`.
             if place == "lacks" || (place == "subject_changed" && what.contains("bad_read")) {
                 continue;
             }
@@ -183,9 +183,9 @@ async fn in_every_form_neither_the_change_nor_half_of_the_verdict_stays() {
     }
 }
 
-/// An allow that a panicking change would have outdated is not called outdated.
+/// A panicking change does not mark an earlier allow as outdated.
 #[test]
-fn the_note_of_an_earlier_hook_is_taken_back_too() {
+fn the_note_on_an_earlier_hook_is_reverted_too() {
     #[derive(Clone, Debug, PartialEq)]
     enum Vote {
         Nothing,
@@ -227,9 +227,9 @@ fn the_note_of_an_earlier_hook_is_taken_back_too() {
     assert_eq!(record.runs.iter().map(|run| run.note).collect::<Vec<_>>(), [None, None]);
 }
 
-/// Whenever its answer came, the fallback of a hook whose answer cannot be merged answers in its place.
+/// The fallback answers whenever the answer of its hook came, at once or later.
 #[tokio::test(start_paused = true)]
-async fn where_merging_panics_the_fallback_answers() {
+async fn if_merging_panics_the_fallback_answers() {
     for (of_hook, of_fallback) in [(0, 0), (0, 2), (2, 0), (2, 2)] {
         let bad = Hook::at::<Bidding>("bad").async_reader(move |_, _, _| later(of_hook, Bids::of(13, "merge")));
         let good = Hook::at::<Bidding>("good").async_reader(move |_, _, _| later(of_fallback, Bids::of(5, "")));
@@ -243,7 +243,7 @@ async fn where_merging_panics_the_fallback_answers() {
     }
 }
 
-/// A final verdict drops the readers after it. If merging it panics, they are not taken for hooks that agreed.
+/// A final verdict drops the readers after it. If merging it panics, the dropped readers count as failed.
 #[tokio::test(start_paused = true)]
 async fn readers_dropped_for_a_verdict_that_panics_have_failed() {
     #[derive(Clone, Debug)]

@@ -1,17 +1,17 @@
-//! Promise 4: what a transaction costs.
+//! Promise 4: what a transaction allocates and clones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::support::*;
 
-/// What an untouched history must be afterwards: the very same allocation.
+/// The address of a history. It stays the same if nothing was copied.
 fn address(messages: &Messages) -> *const Vec<Message> {
     std::ptr::from_ref(&**messages)
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_snapshot_of_an_untouched_history_is_no_copy() {
+async fn the_snapshot_of_an_untouched_history_does_not_copy_it() {
     let set = set((0..8).map(|i| {
         let id = format!("h{i}");
         match i % 3 {
@@ -29,7 +29,7 @@ async fn the_snapshot_of_an_untouched_history_is_no_copy() {
 }
 
 #[test]
-fn the_backup_is_cloned_again_only_after_a_real_change_or_a_failure() {
+fn the_snapshot_is_cloned_again_only_after_a_change_or_a_failure() {
     #[derive(Debug)]
     struct Counted(u32, Arc<AtomicUsize>);
     impl Clone for Counted {
@@ -64,7 +64,7 @@ fn the_backup_is_cloned_again_only_after_a_real_change_or_a_failure() {
 }
 
 #[test]
-fn a_subject_in_an_arc_is_compared_by_its_address_where_what_is_in_it_is_eq() {
+fn a_subject_in_an_arc_is_compared_by_address_if_its_content_is_eq() {
     static COMPARED: AtomicUsize = AtomicUsize::new(0);
     macro_rules! query {
         ($query:ident, $kind:ident, $name:literal $(, $eq:item)?) => {
@@ -96,5 +96,5 @@ fn a_subject_in_an_arc_is_compared_by_its_address_where_what_is_in_it_is_eq() {
     let touches = |query: &mut Arc<Query>| {
         Arc::make_mut(query);
     };
-    assert_eq!(compared(&Search {}, Query, touches), 8, "what was written to has another address");
+    assert_eq!(compared(&Search {}, Query, touches), 8, "a changed history has another address");
 }

@@ -9,7 +9,7 @@ use hooks_core::{CancellationToken, DispatchError};
 
 use super::support::*;
 
-/// A subject of an app with nothing but `Clone`: not comparable, and dear enough that nobody shares it.
+/// A subject of an app that has only `Clone`: it cannot be compared, and it is not shared.
 #[derive(Clone, Debug, Default)]
 struct Plain {
     lines: Vec<String>,
@@ -121,7 +121,7 @@ async fn a_cancelled_writer_leaves_no_trace_and_the_error_gives_the_subject_back
 }
 
 #[test]
-fn a_halt_in_the_verdict_s_place_keeps_the_change_and_one_in_the_error_s_place_drops_it() {
+fn a_halt_as_the_verdict_keeps_the_change_and_a_halt_as_the_error_drops_it() {
     let keeps = Hook::at::<PlainKind>("keeps").writer(|_, _, plain| {
         plain.lines.push("kept".to_owned());
         Halt::new("first")
@@ -141,7 +141,7 @@ fn a_halt_in_the_verdict_s_place_keeps_the_change_and_one_in_the_error_s_place_d
 }
 
 #[test]
-fn a_required_hook_that_fails_leaves_no_trace_in_the_subject_that_the_error_holds() {
+fn the_subject_in_the_error_has_no_trace_of_the_failed_required_hook() {
     for form in [Form::Lend, Form::Own] {
         for end in [End::Error, End::Panic] {
             let required = spoiler(form, end).on_failure(hooks_core::hook::OnFailure::Required);
@@ -153,7 +153,7 @@ fn a_required_hook_that_fails_leaves_no_trace_in_the_subject_that_the_error_hold
     }
 }
 
-/// The call 1, its result, and a result 9 that has no call.
+/// The call 1 with its result, and a result 9 without a call.
 fn conversation() -> Messages {
     let call = Message::of(Role::Assistant, vec![Block::ToolUse(ToolCall::new("1", "look", serde_json::json!({})))]);
     let answers = |id: &str| Message::of(Role::Tool, vec![Block::ToolResult(ToolResultBlock::new(id, vec![]))]);
@@ -171,14 +171,14 @@ fn keeps(id: &'static str, keep: impl Fn(usize) -> bool + Send + Sync + 'static)
 }
 
 #[test]
-fn a_change_that_breaks_a_rule_of_the_kind_is_that_hook_s_failure() {
+fn a_change_that_breaks_a_rule_of_the_kind_fails_the_hook() {
     type Keep = fn(usize) -> bool;
     let table: [(Keep, usize, Option<&str>); 5] = [
         (|_| true, 4, None),
         (|i| i != 1, 4, Some("the result of tool call `1` has no call before it; keep both or remove both")),
         (|i| i != 2, 4, Some("tool call `1` has no result; keep both or remove both")),
         (|i| i != 1 && i != 2, 2, None),
-        // The result 9 was without its call before: whoever leaves it or drops it is not to blame.
+        // The result 9 had no call before, so a hook that keeps or removes it is not at fault.
         (|i| i != 3, 3, None),
     ];
     for (row, (keep, left, rule)) in table.into_iter().enumerate() {
@@ -192,7 +192,7 @@ fn a_change_that_breaks_a_rule_of_the_kind_is_that_hook_s_failure() {
 }
 
 #[test]
-fn after_a_violation_the_next_hook_sees_what_was_there_before() {
+fn after_a_violation_the_next_hook_sees_the_previous_subject() {
     let set = set([keeps("breaks", |i| i != 1), keeps("first_only", |i| i != 0)]);
     let fired = set.fire_blocking(&cx(), &FilterMessages::new(), conversation()).unwrap();
     assert_eq!(fired.subject.len(), 3);

@@ -1,4 +1,4 @@
-//! Promise 5: the code of the app that a dispatch calls between the hooks is held apart too.
+//! Promise 5: a panic in code of the app that a dispatch calls between the hooks is contained too.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::support::*;
 
 #[tokio::test(start_paused = true)]
-async fn an_app_s_clone_compare_and_check_may_panic_too() {
+async fn a_panic_in_the_app_s_clone_eq_or_check_is_contained() {
     #[derive(Debug)]
     struct Touchy(&'static str);
     impl Clone for Touchy {
@@ -48,7 +48,7 @@ async fn an_app_s_clone_compare_and_check_may_panic_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_app_s_verdict_may_panic_too() {
+async fn a_panic_in_the_app_s_verdict_is_contained() {
     #[derive(Clone, Debug, Default)]
     struct Bid(u32);
     impl From<()> for Bid {
@@ -82,7 +82,7 @@ async fn an_app_s_verdict_may_panic_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whether_an_app_s_verdict_is_final_may_panic_too() {
+async fn a_panic_in_is_final_is_contained() {
     #[derive(Clone, Debug)]
     struct Asked(bool);
     impl From<()> for Asked {
@@ -114,7 +114,7 @@ async fn whether_an_app_s_verdict_is_final_may_panic_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_panic_left_half_changed_may_panic_when_it_is_dropped() {
+async fn a_partially_changed_subject_may_panic_when_it_is_dropped() {
     #[derive(Debug, PartialEq)]
     struct Fuse(bool);
     impl Clone for Fuse {
@@ -140,7 +140,7 @@ async fn what_a_panic_left_half_changed_may_panic_when_it_is_dropped() {
 }
 
 #[test]
-fn an_observer_that_panics_disturbs_nobody() {
+fn a_panic_in_an_observer_affects_no_hook_and_no_other_observer() {
     let registry = registry([writes("a")]);
     let heard = Arc::new(AtomicUsize::new(0));
     registry.observe(|_: &hooks_core::record::Record| panic!("observer"));

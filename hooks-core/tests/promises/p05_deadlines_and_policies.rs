@@ -1,4 +1,4 @@
-//! Promise 5: an overrun deadline is a failure, and the dispatch goes on as `on_failure` says.
+//! Promise 5: a missed deadline is a failure, and the dispatch continues as `on_failure` says.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,11 +32,11 @@ async fn an_overrun_deadline_is_a_failure_and_a_late_answer_is_dropped() {
     let failure = &fired.report.failures[0];
     assert_eq!((failure.failure, failure.cause.as_str()), (FailureKind::TimedOut, "not finished within 10ms"));
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert!(!answered.load(Ordering::SeqCst), "its future is gone");
+    assert!(!answered.load(Ordering::SeqCst), "its future was dropped");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_async_hook_has_thirty_seconds_where_it_says_nothing() {
+async fn the_default_deadline_of_an_async_hook_is_thirty_seconds() {
     let start = tokio::time::Instant::now();
     let fired = set([waits("slow", 60_000)]).fire(&cx(), &step(), Trail::default()).await.unwrap();
     assert_eq!((start.elapsed().as_secs(), fired.report.failures.len()), (30, 1));
@@ -45,7 +45,8 @@ async fn an_async_hook_has_thirty_seconds_where_it_says_nothing() {
     assert_eq!((start.elapsed().as_secs(), fired.report.failures.len()), (90, 0));
 }
 
-/// A hook that always has something to do eats the whole budget of its task in each poll; its deadline must come anyway.
+/// A hook that is always ready uses the whole coop budget of its task in each poll. Its deadline must stop it
+/// nevertheless.
 #[tokio::test]
 async fn a_busy_hook_is_stopped_at_its_deadline_too() {
     let set = set([busy().timeout(Timeout::After(Duration::from_millis(20))), writes("behind")]);
@@ -65,7 +66,7 @@ fn busy() -> Hook {
     })
 }
 
-/// Nor does it take the time of those beside it.
+/// It does not starve the other hooks of its stage either.
 #[tokio::test]
 async fn a_busy_hook_starves_no_other_of_its_stage() {
     let quick = waits("quick", 1).timeout(Timeout::After(Duration::from_millis(250)));
@@ -115,7 +116,7 @@ async fn a_cancelled_turn_names_the_first_hook_that_is_still_waiting() {
 }
 
 #[test]
-fn the_dispatch_goes_on_as_on_failure_says() {
+fn the_dispatch_continues_as_on_failure_says() {
     let fails = || Hook::at::<Step>("fails").reader(|_, _, _| Err::<(), _>(fmt::Error));
     let fire = |hook: Hook| set([hook, writes("behind")]).fire_blocking(&cx(), &step(), Trail::default());
 
@@ -134,7 +135,7 @@ fn the_dispatch_goes_on_as_on_failure_says() {
 }
 
 #[test]
-fn a_policy_that_the_kind_does_not_offer_is_refused() {
+fn an_on_failure_that_the_kind_does_not_offer_is_refused() {
     let at_step = || Hook::at::<Step>("h").reader(|_, _, _| ());
     let at_gate = || says("h", Permission::allow());
     let table = [

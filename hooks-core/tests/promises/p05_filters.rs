@@ -1,4 +1,4 @@
-//! Promise 5: the field that a filter looks at may be code of the app, and a panic in it is the hook's failure.
+//! Promise 5: the field that a filter reads may be code of the app. A panic in it is a failure of the hook.
 
 use std::sync::{Arc, Mutex};
 
@@ -58,7 +58,7 @@ async fn gate_waits() -> Permission {
     Permission::allow()
 }
 
-/// The set of `hook` after one that has to wait, and what an observer hears of its dispatches.
+/// The set of `hook`, after a hook that waits if there is one, and the records that an observer received.
 fn observed(hook: HookRef, waits: Option<Hook>, observed: bool) -> (HookSet, Arc<Mutex<Vec<Record>>>) {
     let registry = Registry::empty().with([hook]).unwrap();
     let heard: Arc<Mutex<Vec<Record>>> = Arc::default();
@@ -83,7 +83,7 @@ fn check_record(records: &[Record]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_listens_it_is_the_hook_s_failure_and_nothing_unwinds() {
+async fn a_panic_in_a_filter_fails_the_hook_with_and_without_a_listener() {
     hooks_core::quiet_panics();
     for [keeps, observes, beside] in
         [[false, false, false], [true, false, true], [false, true, true], [true, true, false]]
@@ -115,9 +115,9 @@ async fn whoever_listens_it_is_the_hook_s_failure_and_nothing_unwinds() {
     }
 }
 
-/// The filters of hooks that the chain never came to are looked at for the record alone.
+/// If the chain ends before a hook, its filter is evaluated only for the record.
 #[test]
-fn a_record_of_a_chain_that_ended_early_asks_the_others_without_harm() {
+fn a_panic_in_a_filter_after_the_end_of_the_chain_is_contained() {
     let registry = Registry::empty().with(hooks![gate_reads]).unwrap();
     let denies = Hook::at::<NamelessGate>("denies").reader(|_, _, _| Permission::deny("no")).priority(-1);
     registry.register(denies).unwrap();
@@ -128,7 +128,7 @@ fn a_record_of_a_chain_that_ended_early_asks_the_others_without_harm() {
 }
 
 #[test]
-fn whether_a_hook_would_be_called_can_be_asked_before() {
+fn a_caller_can_ask_whether_any_hook_would_run() {
     let registry = registry([writes("any")]);
     let only = Hook::at::<Step>("only").reader(|_, _, _| ()).only("topic", "pay_*");
     registry.register(only).unwrap();
@@ -137,7 +137,7 @@ fn whether_a_hook_would_be_called_can_be_asked_before() {
     assert!(set(&["any"]).selects(&topic("x")));
     assert!(set(&["only"]).selects(&topic("pay_refund")) && !set(&["only"]).selects(&topic("x")));
     assert!(!set(&[]).selects(&topic("x")) && !set(&["any"]).selects(&spend()));
-    // A hook whose filter panics fails, and a hook that fails ran.
+    // A hook whose filter panics counts as one that would run, because it fails.
     let (nameless, _) = observed(hooks![step_reads][0], None, false);
     assert!(nameless.selects(&NamelessStep { name: Nameless }));
 }

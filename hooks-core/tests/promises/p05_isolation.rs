@@ -1,4 +1,4 @@
-//! Promise 5: whatever a hook does, nothing unwinds into the harness.
+//! Promise 5: nothing that a hook does unwinds into the harness.
 
 use std::fmt;
 use std::future::Future;
@@ -13,7 +13,7 @@ use hooks_core::record::FailureKind;
 
 use super::support::*;
 
-/// Panics when it is dropped, unless something is unwinding already.
+/// Panics when it is dropped, except during unwinding.
 #[derive(Debug)]
 struct Bomb;
 
@@ -23,7 +23,7 @@ impl Drop for Bomb {
     }
 }
 
-/// An error that panics where a text is asked of it.
+/// An error whose `Display` panics.
 #[derive(Debug)]
 struct Mute;
 
@@ -63,7 +63,7 @@ impl std::error::Error for Endless {
     }
 }
 
-/// A future written by hand: it panics in the poll of this number, or in its drop.
+/// A hand-written future that panics in the poll with this number, or in its drop.
 struct Rough {
     polls: usize,
     panics_at: usize,
@@ -110,7 +110,7 @@ fn bad_error(which: usize) -> Fails {
     }
 }
 
-/// Every form in which a hook can return or panic at once, or later.
+/// Each form in which a hook can return an error or panic, at once or later.
 fn forms(which: usize) -> Vec<Hook> {
     vec![
         Hook::at::<Step>("read").reader(move |_, _, _| bad_error(which)),
@@ -143,7 +143,7 @@ fn forms(which: usize) -> Vec<Hook> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn errors_and_panics_of_every_form_stay_where_they_are() {
+async fn errors_and_panics_of_every_form_are_contained() {
     let again = format!("{}...", &format!("again{}", ": again".repeat(100))[..509]);
     let table = [
         (FailureKind::Error, "an error"),
@@ -169,7 +169,7 @@ async fn errors_and_panics_of_every_form_stay_where_they_are() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_in_a_poll_or_in_the_drop_of_a_future_is_the_hook_s_failure() {
+async fn a_panic_in_a_poll_or_in_the_drop_of_a_future_fails_the_hook() {
     let table: [(Hook, Option<&str>); 5] = [
         (rough("fine", 0, 2, false), None),
         (rough("first_poll", 1, 0, false), Some("in poll")),

@@ -1,4 +1,4 @@
-//! Promise 5: what a hook says when it fails is one line without secrets, wherever it goes.
+//! Promise 5: the text of a failure is one line without secrets, wherever it is shown.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -15,13 +15,13 @@ use tracing::field::{Field, Visit};
 use tracing::span;
 use tracing::{Event, Metadata, Subscriber};
 
+use super::detached_support::*;
 use super::support::*;
-use super::unawaited::*;
 
 const TEXT: &str = "401:\n\tthe key sk-proj-0123456789abcdef is wrong";
 const SHOWN: &str = "401:  the key [redacted] is wrong";
 
-/// What `tracing` is given, field by field.
+/// Collects each line that `tracing` receives, field by field.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<String>>>);
 
@@ -63,7 +63,7 @@ fn clean(place: &str, text: &str) {
     assert!(!text.contains(['\n', '\t', '\r']), "{place}: {text}");
 }
 
-/// A gate with a rule that quotes what it refuses.
+/// A gate with a rule that quotes the value it rejects.
 #[derive(Clone, Debug, HookKind)]
 #[hook_kind(name = "quotes", subject = Trail, verdict = Permission, check = refuses)]
 struct Quotes {}
@@ -101,8 +101,8 @@ async fn a_failure_is_one_clean_line_in_reports_records_denials_errors_and_logs(
     let _default = tracing::subscriber::set_default(lines.clone());
     for (row, hook) in failing().into_iter().enumerate() {
         for policy in [OnFailure::Continue, OnFailure::Deny, OnFailure::Required] {
-            // Tests on other threads have no subscriber, and what they hit first is remembered as of no interest; also what
-            // they hit while the cache is rebuilt, so once is not enough.
+            // Tests on other threads have no subscriber, and `tracing` caches their interest in a callsite. They may
+            // also do so while the cache is rebuilt, so it is rebuilt more than once.
             tracing::callsite::rebuild_interest_cache();
             let (place, registry) = (format!("row {row}, {}", policy.as_str()), Registry::empty());
             registry.register(hook.clone().on_failure(policy)).unwrap();
@@ -135,10 +135,10 @@ async fn a_failure_is_one_clean_line_in_reports_records_denials_errors_and_logs(
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_is_that_of_a_hook_nobody_waits_for_of_a_queue_and_of_a_plugin() {
+async fn a_failure_of_a_detached_run_a_queue_or_a_plugin_is_one_clean_line() {
     let lines = Lines::default();
     let _default = tracing::subscriber::set_default(lines.clone());
-    // Tests on other threads have no subscriber, and what they hit first is remembered as of no interest.
+    // Tests on other threads have no subscriber, and `tracing` caches their interest in a callsite.
     tracing::callsite::rebuild_interest_cache();
     let detached = Hook::at::<SeenOften>("detached").detached(|_, _, ()| later(0, Err::<(), _>(TEXT)));
     let panics = Hook::at::<SeenOften>("panics").detached::<_, (), _>(|_, _, ()| panic!("{TEXT}"));
@@ -169,9 +169,9 @@ async fn so_is_that_of_a_hook_nobody_waits_for_of_a_queue_and_of_a_plugin() {
     lines.0.lock().unwrap().iter().for_each(|line| clean("log", line));
 }
 
-/// What panics where nobody asked a hook: its future when it is dropped, and who listens.
+/// Panics outside the call of a hook: in the drop of its future, and in an observer.
 #[tokio::test(start_paused = true)]
-async fn so_is_what_panics_beside_the_hooks() {
+async fn a_panic_in_a_drop_or_an_observer_is_one_clean_line() {
     struct Bomb;
     impl Drop for Bomb {
         fn drop(&mut self) {
@@ -180,7 +180,7 @@ async fn so_is_what_panics_beside_the_hooks() {
     }
     let lines = Lines::default();
     let _default = tracing::subscriber::set_default(lines.clone());
-    // Tests on other threads have no subscriber, and what they hit first is remembered as of no interest.
+    // Tests on other threads have no subscriber, and `tracing` caches their interest in a callsite.
     tracing::callsite::rebuild_interest_cache();
     let waits = Hook::at::<Step>("waits").async_reader(|_, _, _| {
         Box::pin(async {
@@ -207,9 +207,9 @@ async fn so_is_what_panics_beside_the_hooks() {
 }
 
 #[tokio::test]
-async fn so_is_a_job_that_cannot_be_read_and_a_diagnostic() {
+async fn an_unreadable_job_and_a_diagnostic_are_each_one_clean_line() {
     let registry = registry([background("note", |_, _| vec![])]);
-    let sink = super::unawaited::Lines::default();
+    let sink = super::detached_support::Lines::default();
     registry.set_background(sink.clone());
     let _ = scope(&registry, &["note"]).fire(&cx(), &wind_down(), vec![]).await.unwrap();
     let mut job = sink.jobs().remove(0);

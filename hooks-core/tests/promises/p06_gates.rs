@@ -1,4 +1,4 @@
-//! Promise 6: deny > defer > ask > allow > no opinion, and what each of them means for the others.
+//! Promise 6: deny > defer > ask > allow > no opinion, and how each affects the other hooks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,7 +27,7 @@ fn word(permission: &Permission) -> &'static str {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_strongest_of_two_wins_whoever_says_it_first_at_once_or_later() {
+async fn the_strongest_of_two_answers_wins_in_any_order_at_once_or_later() {
     let all = lattice();
     for (i, (first, _)) in all.iter().enumerate() {
         for (j, (second, _)) in all.iter().enumerate() {
@@ -42,7 +42,7 @@ async fn the_strongest_of_two_wins_whoever_says_it_first_at_once_or_later() {
 }
 
 #[test]
-fn among_equals_the_first_counts_and_bears_its_name() {
+fn among_equal_answers_the_first_wins_and_names_its_hook() {
     for (one, two) in [
         (Permission::ask("one"), Permission::ask("two")),
         (Permission::defer("one"), Permission::defer("two")),
@@ -80,7 +80,8 @@ async fn deny_is_final_and_later_stages_do_not_run() {
     }
 }
 
-/// Four of one stage, the third denies: whatever the timing, the first two are heard and the last is not.
+/// Four readers of one stage, of which the third denies. Whatever the timing, the first two are merged and the last is
+/// not.
 #[tokio::test(start_paused = true)]
 async fn within_a_stage_earlier_ones_are_awaited_and_later_ones_cancelled_whatever_the_timing() {
     let mut seen = Vec::new();
@@ -106,9 +107,9 @@ async fn within_a_stage_earlier_ones_are_awaited_and_later_ones_cancelled_whatev
     assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{seen:#?}");
 }
 
-/// Two that both end the chain: the cause is the first's, even where the second is there first.
+/// Two readers that both end the chain: the cause is that of the first one, even if the second one finishes earlier.
 #[tokio::test(start_paused = true)]
-async fn the_cause_of_a_deny_does_not_depend_on_timing() {
+async fn the_cause_of_a_denial_does_not_depend_on_timing() {
     for (a, b) in [(0, 0), (1, 5), (5, 1), (5, 0), (0, 5)] {
         let fails = Hook::at::<Spend>("fails").async_reader(move |_, _, _| later(a, Err::<(), _>(std::fmt::Error)));
         let set = set([fails, says_later("policy", b, Permission::deny("no"))]);
@@ -120,7 +121,7 @@ async fn the_cause_of_a_deny_does_not_depend_on_timing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gate_that_cannot_answer_denies_and_says_so() {
+async fn a_gate_that_fails_denies_and_gives_the_failure_as_the_cause() {
     let table: Vec<(Hook, FailureKind)> = vec![
         (Hook::at::<Spend>("g").reader(|_, _, _| Err::<(), _>(std::fmt::Error)), FailureKind::Error),
         (Hook::at::<Spend>("g").writer(|_, _, _| Err::<(), _>(std::fmt::Error)), FailureKind::Error),
@@ -164,9 +165,9 @@ fn rewrites(id: &'static str, really: bool) -> Hook {
     })
 }
 
-/// Who answers first, whether a later hook changes the subject; what is left, and the notes of the two.
+/// The first answer, and whether a later hook changes the subject; the final verdict, and the notes on the two runs.
 #[test]
-fn an_allow_counts_no_longer_once_the_subject_changed_and_after_an_ask_it_is_frozen() {
+fn an_allow_is_discarded_after_a_change_and_an_ask_freezes_the_subject() {
     let frozen = Some(Note::SubjectFrozen);
     let outdated = Some(Note::AllowOutdated);
     let table = [
@@ -189,7 +190,7 @@ fn an_allow_counts_no_longer_once_the_subject_changed_and_after_an_ask_it_is_fro
 }
 
 #[test]
-fn an_allow_after_the_last_change_counts_and_so_does_a_writer_s_own() {
+fn an_allow_after_the_last_change_holds_and_so_does_that_of_the_writer() {
     let allow = || {
         Hook::at::<Spend>("own").writer(|_, _, trail| {
             trail.0.push("own");
@@ -207,7 +208,7 @@ fn an_allow_after_the_last_change_counts_and_so_does_a_writer_s_own() {
     });
     let set = set([early, fails.on_failure(OnFailure::Continue)]);
     let fired = set.fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
-    assert_eq!(fired.verdict, Permission::Allow, "what a failed hook did is no change");
+    assert_eq!(fired.verdict, Permission::Allow, "a failed hook has changed nothing");
 }
 
 #[test]
@@ -231,17 +232,21 @@ fn audit_warns_of_an_allow_before_a_rewrite_unless_the_order_was_asked_for() {
     assert_eq!(warned(vec![early(), rewrites("writer", true)]), ["early writer"]);
     assert_eq!(warned(vec![says("gate", Permission::allow()), rewrites("writer", true)]), [""; 0]);
     assert_eq!(warned(vec![early(), rewrites("writer", true).after(["early"])]), [""; 0]);
+<<<<<<< HEAD
     assert_eq!(warned(vec![silent, rewrites("writer", true)]), [""; 0], "it can allow nothing");
     let both = Hook::at::<Spend>("both").writer(|_, _, _| Permission::allow());
     assert_eq!(warned(vec![both]), [""; 0], "its own change is made before it allows");
+=======
+    assert_eq!(warned(vec![silent, rewrites("writer", true)]), [""; 0], "this hook cannot allow");
+>>>>>>> ready-testsE
 }
 
 #[test]
-fn the_built_in_gate_speaks_the_same() {
+fn the_built_in_gate_has_the_same_verdicts() {
     let call = ToolCall::new("1", "refund", serde_json::json!({ "cents": 5 }));
     let halves = Hook::at::<BeforeToolCall>("halves").writer(|_, _, input| input["cents"] = 2.into());
     let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, event, input| {
-        assert_eq!(event.call.input["cents"], 5, "the event is what was asked for");
+        assert_eq!(event.call.input["cents"], 5, "the event keeps the original input");
         if input["cents"] == 2 { Permission::allow() } else { Permission::deny("not halved") }
     });
     let fired = set([guard, halves]).fire_blocking(&cx(), &BeforeToolCall::new(call.clone()), call.input).unwrap();
@@ -249,7 +254,7 @@ fn the_built_in_gate_speaks_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_halt_at_a_gate_is_no_verdict_and_the_first_of_the_plan_counts() {
+async fn a_halt_at_a_gate_is_not_a_verdict_and_the_first_in_the_plan_wins() {
     let halts = |id: &str, millis| {
         let reason = id.to_owned();
         Hook::at::<Spend>(id).async_reader(move |_, _, _| later(millis, Halt::new(reason.as_str())))
@@ -260,9 +265,9 @@ async fn a_halt_at_a_gate_is_no_verdict_and_the_first_of_the_plan_counts() {
     assert_eq!(fired.verdict, Permission::Allow);
 }
 
-/// Cancelled means dropped, not waited for: the verdict is there as soon as the earlier ones are.
+/// A cancelled reader is dropped. The verdict is returned as soon as the earlier readers have answered.
 #[tokio::test(start_paused = true)]
-async fn later_ones_of_the_stage_are_not_waited_for() {
+async fn a_final_verdict_does_not_wait_for_later_readers_of_the_stage() {
     for (deny_at, done_at) in [(0, 7), (3, 7), (9, 9)] {
         let set = set([
             says_later("earlier", 7, Permission::allow()),
@@ -277,7 +282,7 @@ async fn later_ones_of_the_stage_are_not_waited_for() {
 }
 
 #[test]
-fn a_harness_decides_about_each_of_five_answers() {
+fn a_harness_can_match_on_each_of_the_five_answers() {
     for (permission, word) in lattice() {
         let expected = match permission.decide() {
             Decision::Run => ["none", "allow"].contains(&word),

@@ -1,4 +1,4 @@
-//! Promise 6: a halt counts where there is a turn to end, and is a failure everywhere else.
+//! Promise 6: a halt ends the turn. At a kind without a turn to end, it is a failure.
 
 use hooks_core::hook::OnFailure;
 use hooks_core::kinds::{ExitReason, TurnEnd};
@@ -26,7 +26,7 @@ async fn fire<K: HookKind<Subject = (), Verdict = ()>>(
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_no_turn_is_under_way_it_is_an_error_like_every_other() {
+async fn a_halt_without_a_turn_to_end_is_an_error() {
     let turn_end = TurnEnd::new(ExitReason::Error);
     for i in 0..3 {
         let over = fire(&turn_end, forms::<TurnEnd>("h").remove(i)).await.unwrap().report;
@@ -48,7 +48,7 @@ async fn where_no_turn_is_under_way_it_is_an_error_like_every_other() {
         };
         let fell_back = fire(&turn_end, forms::<TurnEnd>("h").remove(i).fallback(&fallback)).await.unwrap();
         assert!(fell_back.report.failures[0].fell_back);
-        // Within a turn it ends that.
+        // Within a turn, the halt ends the turn.
         let within = fire(&Seen { number: 1 }, forms::<Seen>("h").remove(i)).await.unwrap().report;
         assert!(within.halt.is_some() && within.failures.is_empty());
     }

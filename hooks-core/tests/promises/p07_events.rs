@@ -1,11 +1,11 @@
-//! Promise 7: events change nothing and are all given the same event.
+//! Promise 7: no hook can change an event, and all hooks of a dispatch get the same one.
 
 use std::sync::{Arc, Mutex};
 
 use super::support::*;
 
 #[tokio::test(start_paused = true)]
-async fn all_are_given_the_same_event() {
+async fn all_hooks_receive_the_same_event() {
     let seen: Arc<Mutex<Vec<usize>>> = Arc::default();
     let note = |seen: &Arc<Mutex<Vec<usize>>>, event: &Seen| {
         seen.lock().unwrap().push(std::ptr::from_ref(event) as usize);
@@ -34,7 +34,7 @@ async fn all_are_given_the_same_event() {
 }
 
 #[test]
-fn the_row_that_was_stored_is_the_row_that_is_told() {
+fn hooks_receive_the_stored_row_without_a_copy() {
     let row = Message::new(Role::User, "hello");
     let expected = row.clone();
     let reads = |id: &str| {

@@ -1,4 +1,4 @@
-//! Promise 9: everything that is wrong is told at once, with its places, before the first hook runs.
+//! Promise 9: all problems are reported at once, with their places, before the first hook runs.
 
 use hooks_core::diagnostics::ProblemKind;
 use hooks_core::hook::OnFailure;
@@ -28,8 +28,8 @@ fn desk() -> Registry {
     ])
 }
 
-/// What is told of the file, the line of this program replaced by `HERE`.
-fn told(agent: &AgentDef) -> String {
+/// The problems of the file, with each position in this program replaced by `HERE`.
+fn problems_of(agent: &AgentDef) -> String {
     let error = desk().scope(agent, None).unwrap_err();
     assert_eq!(error.problems().len(), 5, "{error}");
     error.to_string().lines().map(hide_places).collect::<Vec<_>>().join("\n")
@@ -56,12 +56,12 @@ fn a_file_with_five_mistakes_is_one_error_with_line_and_column_of_each() {
   3. desk.json:7:5: agent `desk` passes parameters (`with`) to the hook `plain` (HERE), which takes none; remove `with`
   4. desk.json:8:5: agent `desk` names the hook `on_boot` (HERE), but `boot` fires outside of turns, where only the app's list applies; move it there
   5. desk.json:9:5: the hook `needs_more` (HERE) requires `redact_pii`, which no list in force names; add it to the list that names `needs_more`";
-    assert_eq!(told(&AgentDef::from_json("desk.json", JSON).unwrap()), expected);
+    assert_eq!(problems_of(&AgentDef::from_json("desk.json", JSON).unwrap()), expected);
 }
 
 #[cfg(feature = "toml")]
 #[test]
-fn a_toml_file_is_told_the_same_with_its_own_lines() {
+fn the_problems_of_a_toml_file_have_its_own_lines() {
     let toml = r#"
 name = "desk"
 hooks = [
@@ -73,13 +73,13 @@ hooks = [
     "needs_more",
 ]
 "#;
-    let from_json = told(&AgentDef::from_json("desk.json", JSON).unwrap());
-    let from_toml = told(&AgentDef::from_toml("desk.toml", toml).unwrap());
+    let from_json = problems_of(&AgentDef::from_json("desk.json", JSON).unwrap());
+    let from_toml = problems_of(&AgentDef::from_toml("desk.toml", toml).unwrap());
     assert_eq!(from_toml, from_json.replace("desk.json", "desk.toml"));
 }
 
 #[test]
-fn the_lists_of_app_and_scope_are_told_together() {
+fn problems_in_the_lists_of_app_and_scope_are_reported_together() {
     let registry = registry([writes("a").after(["aa"]), writes("b").after(["c"]), writes("c").after(["b"])]);
     registry.set_app(AppDef::new("desk").hooks(["nowhere"]));
     let error = registry.scope(&AgentDef::new("x").hooks(["a", "b", "c", "elsewhere"]), None).unwrap_err();
@@ -98,14 +98,14 @@ fn the_lists_of_app_and_scope_are_told_together() {
 }
 
 #[test]
-fn nothing_runs_where_anything_is_wrong() {
-    // A set is all that can fire, and there is none.
+fn nothing_runs_if_anything_is_wrong() {
+    // Only a set can fire, and no set was made.
     let registry = registry([writes("a")]);
     assert!(registry.scope(&AgentDef::new("x").hooks(["a", "b"]), None).is_err());
 }
 
 #[test]
-fn what_a_hook_says_of_its_neighbours_is_checked() {
+fn the_constraints_of_a_hook_are_checked() {
     let table: [(Hook, &str); 5] = [
         (
             writes("a").after(["bb"]),
@@ -131,14 +131,14 @@ fn what_a_hook_says_of_its_neighbours_is_checked() {
     for (hook, expected) in table {
         let registry = registry([writes("b"), Hook::at::<Boot>("on_boot").reader(|_, _, ()| ()), hook]);
         let error = registry.scope(&AgentDef::new("x").hooks(["a"]), None).unwrap_err();
-        assert_eq!(error.problems().len(), 1, "one mistake is told once: {error}");
+        assert_eq!(error.problems().len(), 1, "each mistake is reported once: {error}");
         let shown = hide_places(&error.to_string());
         assert!(shown.ends_with(expected), "{shown}");
     }
 }
 
 #[test]
-fn a_value_is_checked_as_the_attribute_checks() {
+fn a_hook_value_has_the_checks_of_the_attribute() {
     for bad in ["", "A", "1a", "a-b", "a b", "self", "super", "crate", "é", "_a"] {
         let error = Registry::empty().register(Hook::at::<Step>(bad).writer(|_, _, _| ())).unwrap_err();
         assert!(
@@ -154,7 +154,7 @@ fn a_value_is_checked_as_the_attribute_checks() {
 }
 
 #[test]
-fn two_kinds_of_one_name_are_told() {
+fn two_kinds_with_one_name_are_reported() {
     #[derive(Debug, HookKind)]
     #[hook_kind(name = "step")]
     struct AnotherStep {}
@@ -164,7 +164,7 @@ fn two_kinds_of_one_name_are_told() {
 }
 
 #[test]
-fn functions_that_are_no_hooks_are_told_all_with_file_and_line() {
+fn all_functions_without_the_attribute_are_reported_with_file_and_line() {
     fn first() {}
     fn second() {}
     let error = Registry::empty().with(hooks![first, second]).unwrap_err();
@@ -180,7 +180,7 @@ fn functions_that_are_no_hooks_are_told_all_with_file_and_line() {
 }
 
 #[test]
-fn a_main_that_returns_the_error_and_a_test_that_unwraps_it_print_the_words() {
+fn the_debug_output_of_the_error_is_its_readable_message() {
     let agent = AgentDef::from_json("agent.json", JSON).unwrap();
     let config = desk().scope(&agent, None).unwrap_err();
     assert_eq!(format!("{config:?}"), config.to_string());

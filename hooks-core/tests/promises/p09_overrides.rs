@@ -1,4 +1,4 @@
-//! Promise 9, for overrides: everything wrong with any layer is told at once, and nothing is changed then.
+//! Promise 9 for overrides: all problems of all layers are reported at once, and then nothing is changed.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ fn hide_places(text: &str) -> String {
 
 #[cfg(feature = "toml")]
 #[test]
-fn every_mistake_of_every_layer_is_told_with_line_and_column() {
+fn every_mistake_of_every_layer_is_reported_with_line_and_column() {
     const FIRST: &str = r#"[hooks.redact_pi]
 enabled = false
 
@@ -70,9 +70,9 @@ enabled = false
             Overrides::new("three").set("slow", Override::new().timeout(Timeout::After(Duration::ZERO))),
         ])
         .unwrap_err();
-    let told: Vec<String> = error.problems().iter().map(|problem| hide_places(&problem.to_string())).collect();
-    let mut told: Vec<&str> = told.iter().map(String::as_str).collect();
-    told.sort_unstable();
+    let reported: Vec<String> = error.problems().iter().map(|problem| hide_places(&problem.to_string())).collect();
+    let mut reported: Vec<&str> = reported.iter().map(String::as_str).collect();
+    reported.sort_unstable();
     let mut expected = [
         "ops.toml:1:8: there is no hook `redact_pi` to override; did you mean `redact_pii`?",
         "ops.toml:5:1: unknown field `enabld`; did you mean `enabled`?",
@@ -89,17 +89,20 @@ enabled = false
         "three: the `timeout` of the hook `slow` (HERE) must be longer than zero; write \"none\" for no limit",
     ];
     expected.sort_unstable();
-    assert_eq!(told.len(), expected.len(), "{told:#?}");
-    for (told, expected) in told.iter().zip(expected) {
-        assert!(told == &expected || expected.starts_with("two.toml") && told.starts_with("two.toml:2:"), "{told}");
+    assert_eq!(reported.len(), expected.len(), "{reported:#?}");
+    for (reported, expected) in reported.iter().zip(expected) {
+        assert!(
+            reported == &expected || expected.starts_with("two.toml") && reported.starts_with("two.toml:2:"),
+            "{reported}"
+        );
     }
     let set = registry.scope(&agent(), None).unwrap().to_string();
-    assert!(set.contains("priority 7;") && set.contains("pinned"), "what was set before holds: {set}");
+    assert!(set.contains("priority 7;") && set.contains("pinned"), "the earlier overrides stay in force: {set}");
 }
 
 #[cfg(feature = "toml")]
 #[test]
-fn a_file_says_what_it_changes_and_the_plan_shows_it() {
+fn the_plan_shows_what_a_file_of_overrides_changed() {
     let text = "[hooks.redact_pii]\nenabled = false\n[hooks.trim]\npriority = -5\non_failure = \"required\"\n[hooks.slow]\ntimeout = \"none\"\n";
     let registry = desk();
     registry.set_overrides([Overrides::from_toml("ops.toml", text)]).unwrap();
@@ -119,7 +122,7 @@ fn a_file_says_what_it_changes_and_the_plan_shows_it() {
 
 #[cfg(feature = "toml")]
 #[test]
-fn a_file_that_is_not_there_is_a_problem_like_any_other() {
+fn a_missing_file_of_overrides_is_a_problem() {
     let error =
         desk().set_overrides([Overrides::from_file("no/such.toml"), Overrides::from_toml("x.toml", "hooks = 3")]);
     let error = error.unwrap_err().to_string();
@@ -139,11 +142,11 @@ fn a_hook_that_a_layer_disables_is_skipped_recorded_and_audited() {
     assert!(set.audit()[0].to_string().contains("disabled by `night`"));
 
     registry.set_overrides([]).unwrap();
-    assert!(registry.scope(&agent(), None).unwrap().audit().is_empty(), "what was said before is forgotten");
+    assert!(registry.scope(&agent(), None).unwrap().audit().is_empty(), "earlier overrides are replaced");
 }
 
 #[test]
-fn what_the_app_disables_no_layer_enables_and_what_is_locked_the_app_may_disable() {
+fn no_layer_enables_what_the_app_disabled_and_the_app_may_disable_locked_hooks() {
     let registry = desk();
     for id in ["trim", "pinned"] {
         registry.disable(id).unwrap();
@@ -159,7 +162,7 @@ fn locked_guard() -> Permission {
 }
 
 #[test]
-fn nothing_of_a_locked_hook_can_be_overridden_whoever_made_it() {
+fn nothing_of_a_locked_hook_can_be_overridden() {
     let registry = Registry::empty().with(hooks![locked_guard]).unwrap();
     registry.register(says_later("value", 1, Permission::allow()).locked()).unwrap();
     let agent = AgentDef::new("a").hooks(["locked_guard", "value"]);
@@ -182,7 +185,7 @@ fn nothing_of_a_locked_hook_can_be_overridden_whoever_made_it() {
 }
 
 #[test]
-fn a_hook_that_comes_in_the_place_of_another_has_to_fit_what_is_overridden() {
+fn a_replacement_of_a_hook_has_to_fit_its_overrides() {
     let registry = desk();
     let layer = Overrides::new("night").set("slow", Override::new().timeout(Timeout::None).priority(3));
     registry.set_overrides([layer]).unwrap();
@@ -196,7 +199,7 @@ fn a_hook_that_comes_in_the_place_of_another_has_to_fit_what_is_overridden() {
 }
 
 #[test]
-fn an_override_reads_from_whatever_serde_reads() {
+fn an_override_can_be_read_with_serde() {
     let table = [
         ("{}", Some(Override::new())),
         (r#"{"enabled": false, "timeout": "none"}"#, Some(Override::new().enabled(false).timeout(Timeout::None))),
@@ -214,9 +217,9 @@ fn an_override_reads_from_whatever_serde_reads() {
 }
 
 proptest! {
-    /// Field by field, the last layer that says something holds.
+    /// For each field, the last layer that sets it wins.
     #[test]
-    fn the_last_layer_that_says_something_of_a_field_holds(
+    fn the_last_layer_that_sets_a_field_wins(
         layers in prop::collection::vec((any::<Option<bool>>(), any::<Option<i32>>(), any::<Option<bool>>()), 0..5),
     ) {
         let registry = desk();

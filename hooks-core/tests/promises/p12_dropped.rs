@@ -1,4 +1,4 @@
-//! Promise 12: there is exactly one record per dispatch, however it ends, for as long as the observer is there.
+//! Promise 12: there is exactly one record per dispatch, however the dispatch ends, as long as there is an observer.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ fn heard(registry: &Registry) -> Heard {
     heard
 }
 
-/// Hooks that wait for ever, each in its form.
+/// Hooks of each form that wait forever.
 fn endless() -> Vec<Hook> {
     let forever = || Box::pin(std::future::pending::<()>());
     vec![
@@ -71,7 +71,7 @@ async fn a_dispatch_whose_future_is_dropped_is_recorded_as_dropped() {
 }
 
 #[test]
-fn a_future_that_was_never_polled_was_no_dispatch() {
+fn a_future_that_was_never_polled_has_no_record() {
     let (set, heard) = scope([waits("waits", 1)]);
     drop(set.fire(&cx(), &step(), Trail::default()));
     assert!(heard.lock().unwrap().is_empty());
@@ -105,9 +105,9 @@ async fn there_is_one_record_however_a_dispatch_ends() {
     }
 }
 
-/// A dispatch that is polled to its end and whose future is dropped then is not told of twice.
+/// A dispatch that completes, and whose future is dropped afterwards, has one record only.
 #[test]
-fn the_drop_after_the_end_says_nothing() {
+fn dropping_a_finished_dispatch_makes_no_second_record() {
     let (set, heard) = scope([waits("waits", 0)]);
     let (cx, event) = (cx(), step());
     let mut future = Box::pin(set.fire(&cx, &event, Trail::default()));
@@ -117,7 +117,7 @@ fn the_drop_after_the_end_says_nothing() {
 }
 
 #[test]
-fn an_observer_that_was_removed_hears_of_no_set_made_after() {
+fn sets_made_after_an_observer_was_removed_do_not_notify_it() {
     let registry = registry([writes("a")]);
     let (first, second): (Heard, Heard) = Default::default();
     let observe = |heard: &Heard| {
@@ -128,12 +128,12 @@ fn an_observer_that_was_removed_hears_of_no_set_made_after() {
     let agent = AgentDef::new("x").hooks(["a"]);
     let before = registry.scope(&agent, None).unwrap();
     assert!(registry.remove_observer(&id));
-    assert!(!registry.remove_observer(&id), "it is gone");
+    assert!(!registry.remove_observer(&id), "the observer is already removed");
     let after = registry.scope(&agent, None).unwrap();
     for set in [&before, &after] {
         let _ = set.fire_blocking(&HookContext::new(), &step(), Trail::default()).unwrap();
     }
     assert_eq!((first.lock().unwrap().len(), second.lock().unwrap().len()), (1, 2));
     drop((before, after));
-    assert_eq!(Arc::strong_count(&first), 1, "nothing keeps it alive");
+    assert_eq!(Arc::strong_count(&first), 1, "nothing keeps the observer alive");
 }

@@ -1,4 +1,4 @@
-//! Promise 12: one record per dispatch of a kind that has hooks in force, with a line for each of them.
+//! Promise 12: one record per dispatch of a kind that has hooks in force, with one run for each hook.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -63,7 +63,7 @@ async fn each_run_has_its_status_its_verdict_its_cause_and_whether_it_changed_th
 }
 
 #[test]
-fn one_record_per_dispatch_goes_to_every_observer_and_to_the_caller_who_asks() {
+fn every_observer_and_a_caller_that_asks_get_one_record_per_dispatch() {
     let registry = registry([writes("a")]);
     let heard: Arc<Mutex<Vec<Record>>> = Arc::default();
     for _ in 0..2 {
@@ -119,7 +119,7 @@ fn a_dispatch_whose_hooks_were_all_filtered_out_is_recorded() {
 }
 
 #[test]
-fn error_texts_are_cut_at_512_characters_at_a_character_boundary() {
+fn error_texts_are_truncated_to_512_characters() {
     for (character, count) in [("a", 511), ("a", 512), ("a", 513), ("é", 600), ("🦀", 2_000)] {
         let text = character.repeat(count);
         let fails = Hook::at::<Step>("h").reader(move |_, _, _| Err::<(), _>(text.clone()));
@@ -155,7 +155,7 @@ fn no_payload_is_in_a_record_or_in_an_error() {
 }
 
 #[tokio::test]
-async fn a_record_says_which_hook_contributed_what_by_its_fingerprint_and_not_what_it_says() {
+async fn a_record_has_the_fingerprint_of_each_contribution_and_not_its_content() {
     let context = Contribution::prompt_context("customer", "tier", "a gold member");
     let both = vec![context.clone(), Contribution::audit("looked it up")];
     let says = Hook::at::<PrePromptContext>("says").reader(move |_, _, ()| both.clone());
@@ -180,9 +180,9 @@ async fn a_record_says_which_hook_contributed_what_by_its_fingerprint_and_not_wh
     assert!(!written.contains("gold") && !written.contains("looked"), "{written}");
 }
 
-/// A hook may find only while it runs that an event is not for it: nothing of it counts, and it has not failed.
+/// A hook may find out only while it runs that an event is not for it. Then it has no effect and has not failed.
 #[test]
-fn a_hook_that_says_that_the_event_is_not_for_it_counts_as_filtered_out() {
+fn a_hook_that_returns_that_the_event_is_not_for_it_counts_as_filtered_out() {
     let looks = |on_failure| {
         Hook::at::<Step>("looks")
             .writer(|_, _, trail: &mut Trail| {

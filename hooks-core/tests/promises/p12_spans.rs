@@ -1,4 +1,5 @@
-//! Promise 12: a run that never comes back leaves a notice, and a hook's own log lines say whose they are.
+//! Promise 12: a run that never returns has been announced before, and each log line of a hook is inside a span that
+//! names the hook.
 
 use std::cell::RefCell;
 use std::fmt::{self, Write as _};
@@ -16,11 +17,11 @@ use tracing::{Event, Metadata, Subscriber, span};
 use super::support::*;
 
 thread_local! {
-    /// The spans that this thread is in.
+    /// The spans that this thread has entered.
     static INSIDE: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Keeps each line of a hook with the span that it was written in.
+/// Keeps each log line of a hook with its span.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Kept>>);
 
@@ -81,7 +82,7 @@ fn says(word: &'static str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_s_own_line_is_within_a_span_that_says_whose_it_is_in_every_form() {
+async fn in_every_form_the_log_lines_of_a_hook_are_inside_a_span_that_names_it() {
     let lines = Lines::default();
     let _default = tracing::subscriber::set_default(lines.clone());
     let at = Hook::at::<Spend>;
@@ -106,26 +107,26 @@ async fn a_hook_s_own_line_is_within_a_span_that_says_whose_it_is_in_every_form(
         }),
     ];
     for hook in hooks {
-        // Tests on other threads have no subscriber, and what they hit first is remembered as of no interest.
+        // Tests on other threads have no subscriber, and `tracing` caches their interest in a callsite.
         tracing::callsite::rebuild_interest_cache();
         let (id, registry) = (hook.id().to_string(), Registry::empty());
         registry.install(Plugin::new("acme").hook(hook)).unwrap();
         let set = registry.scope(&AgentDef::new("a"), None).unwrap();
         let cx = HookContext::builder().agent("a").conversation("c-1").turn(3).build();
         drop(set.fire(&cx, &spend(), Trail::default()).await.unwrap());
-        let told = std::mem::take(&mut *lines.0.lock().unwrap());
-        assert!(!told.lines.is_empty(), "{id}");
-        for line in told.lines {
+        let reported = std::mem::take(&mut *lines.0.lock().unwrap());
+        assert!(!reported.lines.is_empty(), "{id}");
+        for line in reported.lines {
             for part in [format!("hook={id}"), "plugin=\"acme\"".into(), "conversation=\"c-1\"".into(), "turn=3".into()]
             {
                 assert!(line.contains(&part), "{id}: {line}");
             }
         }
     }
-    assert!(INSIDE.with_borrow(Vec::is_empty), "every span was left");
+    assert!(INSIDE.with_borrow(Vec::is_empty), "every span was exited");
 }
 
-/// Notes which hook is about to run, and what came of dispatches.
+/// Keeps the hook that is about to run, and the ends of dispatches.
 #[derive(Clone, Default)]
 struct Starts(Arc<Mutex<Vec<String>>>);
 
@@ -141,12 +142,12 @@ impl Observer for Starts {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_that_hangs_has_left_its_notice_and_one_that_is_filtered_out_none() {
+async fn the_start_of_a_hook_that_hangs_is_announced_and_that_of_a_filtered_hook_is_not() {
     let registry = Registry::empty();
     let starts = Starts::default();
     registry.observe(starts.clone());
     registry.register(Hook::at::<BeforeToolCall>("other").reader(|_, _, _| ()).only("tool", "other")).unwrap();
-    // Where the observer panics, the hook runs all the same.
+    // If the observer panics, the hook runs nevertheless.
     registry.register(Hook::at::<BeforeToolCall>("panics").reader(|_, _, _| ())).unwrap();
     let hangs = Hook::at::<BeforeToolCall>("hangs").async_reader(|_, _, _| Box::pin(std::future::pending::<()>()));
     registry.register(hangs.timeout(Timeout::None).priority(1)).unwrap();
@@ -156,6 +157,6 @@ async fn a_hook_that_hangs_has_left_its_notice_and_one_that_is_filtered_out_none
     let event = BeforeToolCall::new(call.clone());
     let fire = set.fire(&cx, &event, call.input.clone());
     assert!(tokio::time::timeout(Duration::from_secs(3_600), fire).await.is_err());
-    let told = std::mem::take(&mut *starts.0.lock().unwrap());
-    assert_eq!(told, ["before_tool_call panics c-1", "before_tool_call hangs c-1", "before_tool_call done"]);
+    let reported = std::mem::take(&mut *starts.0.lock().unwrap());
+    assert_eq!(reported, ["before_tool_call panics c-1", "before_tool_call hangs c-1", "before_tool_call done"]);
 }

@@ -1,4 +1,4 @@
-//! What an observer of traces gets: what was committed, and the reason if a dispatch has no outcome.
+//! What an observer of traces receives: the committed changes, and the reason if a dispatch has no outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use super::support::*;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Notes(Vec<String>);
 
-/// A verdict of an app. Merging it panics if it says so.
+/// A verdict of an app that may panic when it is merged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Opinion(Option<String>);
 
@@ -74,7 +74,7 @@ impl Observer for Traces {
     }
 }
 
-/// Panics wherever it is called.
+/// An observer of which every method panics.
 struct Broken;
 
 impl Observer for Broken {
@@ -98,7 +98,7 @@ fn writes(id: &'static str, says: Option<&'static str>) -> Hook {
     })
 }
 
-/// The set of an agent with these hooks, and its traces. Another observer panics.
+/// The set of an agent with these hooks, and the traces of its dispatches. A second observer panics.
 fn traced(hooks: Vec<Hook>) -> (HookSet, Traces) {
     let ids: Vec<String> = hooks.iter().map(|hook| hook.id().to_string()).collect();
     let (registry, traces) = (registry(hooks), Traces::default());
@@ -130,7 +130,7 @@ fn a_change_that_was_reverted_is_not_in_the_trace() {
     let [trace] = &traces[..] else { panic!("{traces:?}") };
     let [first, second] = &trace.runs[..] else { panic!("{trace:?}") };
     assert_eq!((first.after.is_some(), &second.after, &*second.verdict), (true, &None, &Value::Null));
-    assert_ne!(second.revision, 0, "it is still the same hook");
+    assert_ne!(second.revision, 0, "a hook that changed nothing has a revision too");
     assert_eq!(trace.record.runs.iter().map(|run| run.changed).collect::<Vec<_>>(), [true, false]);
 }
 
@@ -170,7 +170,7 @@ async fn a_trace_says_why_there_is_no_outcome() {
 }
 
 #[test]
-fn a_payload_that_is_no_json_has_no_trace_and_harms_no_dispatch() {
+fn a_payload_that_cannot_be_serialised_has_no_trace_and_the_dispatch_succeeds() {
     for odd in [Odd::Fails, Odd::Panics] {
         let (set, traces) = traced(vec![writes("a", Some("fine"))]);
         let noted = Noted { pages: BTreeMap::from([(1, odd)]) };
@@ -192,7 +192,7 @@ fn a_revision_changes_with_the_options_of_a_hook() {
     let variants = [hook(), hook().priority(1), hook().on_failure(OnFailure::Required), hook().mode(HookMode::Shadow)];
     let revisions: BTreeSet<u64> = variants.map(revision).into();
     assert_eq!(revisions.len(), 4, "{revisions:?}");
-    assert!(revisions.contains(&revision(hook())), "it does not change without a reason");
+    assert!(revisions.contains(&revision(hook())), "the revision is stable");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Promise 13: jobs that wait for their backoff are within the bound of the queue, like all others.
+//! Promise 13: jobs that wait for their backoff count towards the bound of the queue.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -7,11 +7,11 @@ use std::time::Duration;
 use hooks_core::record::{Ended, OnEnd, Status};
 use hooks_core::worker::{Backoff, Worker};
 
+use super::detached_support::*;
 use super::support::*;
-use super::unawaited::*;
 
 #[tokio::test(start_paused = true)]
-async fn however_many_fail_no_more_are_alive_than_the_queue_holds_and_run_at_once() {
+async fn failed_jobs_never_exceed_the_capacity_of_queue_and_worker() {
     const FIRED: usize = 5_000;
     for (backoff, parallelism) in [(Backoff::Fixed, 1), (Backoff::Exponential, 1), (Backoff::Exponential, 3)] {
         let most = 2 + parallelism;
@@ -35,7 +35,7 @@ async fn however_many_fail_no_more_are_alive_than_the_queue_holds_and_run_at_onc
             let status = fired.report.record.clone().unwrap().runs[0].status;
             assert!(matches!(status, Status::Queued | Status::Dropped));
             queued += usize::from(status == Status::Queued);
-            // Whoever is to work has the time to.
+            // Gives the worker time to run.
             tokio::time::sleep(Duration::from_millis(1)).await;
             assert!(alive.lock().unwrap().len() <= most, "{} jobs wait", alive.lock().unwrap().len());
         }
@@ -47,7 +47,7 @@ async fn however_many_fail_no_more_are_alive_than_the_queue_holds_and_run_at_onc
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_that_has_used_up_its_attempts_leaves_its_place() {
+async fn a_job_without_attempts_left_frees_its_place_in_the_queue() {
     let fails = Hook::at::<SeenOften>("fails").background(|_, _, ()| later(0, Err::<(), _>("no luck")));
     let registry = registry([fails.idempotent().retries(1)]);
     Worker::new().queue(1).start(&registry).unwrap();
@@ -58,10 +58,10 @@ async fn a_job_that_has_used_up_its_attempts_leaves_its_place() {
         statuses.push(fired.report.record.clone().unwrap().runs[0].status);
         tokio::time::sleep(Duration::from_millis(600)).await;
     }
-    // The second one finds the first one waiting for its second attempt; the third finds nobody.
+    // The second dispatch finds the first job waiting for its second attempt. The third finds an empty queue.
     assert_eq!(statuses, [Status::Queued, Status::Dropped, Status::Queued]);
     let counts = registry.drain(SOON).await.background;
-    assert_eq!((counts.done, counts.failed, counts.dropped), (0, 2, 1), "what failed is not what was done");
+    assert_eq!((counts.done, counts.failed, counts.dropped), (0, 2, 1), "a failed job does not count as done");
 }
 
 #[tokio::test(start_paused = true)]

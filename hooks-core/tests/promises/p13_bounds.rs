@@ -1,4 +1,4 @@
-//! Promise 13: what nobody waits for is bounded in number, drained with a deadline at the end, and never lost silently.
+//! Promise 13: detached runs are bounded in number, drained with a deadline, and never lost silently.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,10 +7,10 @@ use hooks_core::record::Status;
 use hooks_core::worker::Worker;
 use tokio::sync::Semaphore;
 
+use super::detached_support::*;
 use super::support::*;
-use super::unawaited::*;
 
-/// A detached hook that ends when it is let through.
+/// A detached hook that ends when the test releases it.
 fn gated(name: &'static str, gate: &Arc<Semaphore>) -> Hook {
     let gate = Arc::clone(gate);
     Hook::at::<SeenOften>(name).detached(move |_, _, ()| {
@@ -20,7 +20,7 @@ fn gated(name: &'static str, gate: &Arc<Semaphore>) -> Hook {
 }
 
 #[tokio::test(start_paused = true)]
-async fn over_the_bound_a_detached_run_is_recorded_as_dropped_and_room_comes_back() {
+async fn beyond_the_limit_a_detached_run_is_recorded_as_dropped_until_a_place_is_free() {
     let gate = Arc::new(Semaphore::new(0));
     let registry = registry([gated("slow", &gate)]);
     registry.set_detached_limit(2);
@@ -28,7 +28,7 @@ async fn over_the_bound_a_detached_run_is_recorded_as_dropped_and_room_comes_bac
     let set = scope(&registry, &["slow"]);
     let fire = async || {
         let fired = set.fire(&cx(), &SeenOften {}, ()).await.unwrap();
-        assert!(fired.report.failures.is_empty(), "the hook did nothing wrong");
+        assert!(fired.report.failures.is_empty(), "a dropped run is not a failure");
         let run = fired.report.record.clone().unwrap().runs[0].clone();
         (run.status, run.cause)
     };
@@ -42,14 +42,14 @@ async fn over_the_bound_a_detached_run_is_recorded_as_dropped_and_room_comes_bac
         tokio::task::yield_now().await;
     }
     tokio::task::yield_now().await;
-    assert_eq!(fire().await.0, Status::Detached, "there is room again");
+    assert_eq!(fire().await.0, Status::Detached, "a place is free again");
     let drained = registry.drain(SOON).await;
     let counts = drained.detached;
     assert_eq!((counts.done, counts.cancelled, counts.dropped, counts.running), (3, 0, 1, 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_drain_waits_cuts_off_at_its_deadline_and_says_what_became_of_all() {
+async fn a_drain_waits_until_its_deadline_cancels_the_rest_and_counts_all_runs() {
     let detached = |name: &'static str, millis: u64| {
         Hook::at::<SeenOften>(name).detached(move |_, _, ()| later(millis, ())).timeout(Timeout::None)
     };
@@ -66,12 +66,15 @@ async fn a_drain_waits_cuts_off_at_its_deadline_and_says_what_became_of_all() {
     assert_eq!(ends.rows(), expected);
     let fired = set.fire(&cx(), &SeenOften {}, ()).await.unwrap();
     let statuses = statuses(fired.report.record.as_deref().unwrap());
-    assert!(statuses.iter().all(|(_, status)| *status == Status::Dropped), "nothing starts after it: {statuses:?}");
+    assert!(
+        statuses.iter().all(|(_, status)| *status == Status::Dropped),
+        "after a drain, no run starts: {statuses:?}"
+    );
     assert_eq!(registry.drain(SOON).await.detached.done, 1, "a second drain has nothing to do");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_computes_without_waiting_is_counted_as_running_and_does_not_hold_the_drain_up() {
+async fn a_run_that_computes_is_counted_as_running_and_does_not_delay_the_drain() {
     let (started, begun) = std::sync::mpsc::channel::<()>();
     let (release, released) = std::sync::mpsc::channel::<()>();
     let (started, released) = (Mutex::new(started), Mutex::new(released));
@@ -88,11 +91,11 @@ async fn what_computes_without_waiting_is_counted_as_running_and_does_not_hold_t
     assert_eq!((counts.done, counts.cancelled, counts.running), (0, 0, 1));
     release.send(()).unwrap();
     while registry.drain(Duration::ZERO).await.detached.running > 0 {}
-    assert_eq!(ends.rows().len(), 1, "its end is told all the same");
+    assert_eq!(ends.rows().len(), 1, "its end is reported nevertheless");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn whatever_the_threads_do_records_notices_and_counts_say_the_same() {
+async fn on_many_threads_records_notices_and_counts_agree() {
     const TASKS: usize = 8;
     const EACH: usize = 100;
     let yields = || async { tokio::task::yield_now().await };
@@ -123,13 +126,13 @@ async fn whatever_the_threads_do_records_notices_and_counts_say_the_same() {
     }
     let drained = registry.drain(SOON).await;
     let count = |hook: &str, status: Status| recorded.iter().filter(|run| **run == (hook.to_owned(), status)).count();
-    let told = |hook: &str| ends.rows().iter().filter(|(id, ..)| id == hook).count();
+    let reported = |hook: &str| ends.rows().iter().filter(|(id, ..)| id == hook).count();
     for (hook, begun, counts) in
         [("detached", Status::Detached, drained.detached), ("queued", Status::Queued, drained.background)]
     {
         assert_eq!(count(hook, begun) + count(hook, Status::Dropped), TASKS * EACH, "{hook}");
         assert_eq!(count(hook, begun), counts.done, "{hook}: {counts:?}");
-        assert_eq!(count(hook, begun), told(hook), "{hook}");
+        assert_eq!(count(hook, begun), reported(hook), "{hook}");
         assert_eq!(count(hook, Status::Dropped), counts.dropped, "{hook}");
         assert_eq!((counts.cancelled, counts.running), (0, 0), "{hook}");
     }

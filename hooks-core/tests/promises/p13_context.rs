@@ -1,4 +1,4 @@
-//! Promise 13: a hook that no dispatch waits for is told where it runs like every other one.
+//! Promise 13: detached and background hooks receive the same ids of turn and conversation as inline hooks.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,10 +6,10 @@ use hooks_core::context::Ids;
 use hooks_core::record::{Ended, OnEnd};
 use hooks_core::worker::Worker;
 
+use super::detached_support::*;
 use super::support::*;
-use super::unawaited::*;
 
-/// A context in which everything is said.
+/// A context in which every field is set.
 fn full() -> HookContext {
     HookContext::builder()
         .app("desk")
@@ -29,7 +29,7 @@ fn full() -> HookContext {
         .build()
 }
 
-/// The names of all fields, as the derive of `Debug` writes them.
+/// The names of all fields, as the derived `Debug` prints them.
 fn fields(ids: &Ids) -> Vec<String> {
     let shown = format!("{ids:#?}");
     let names = shown.lines().filter_map(|line| line.strip_prefix("    ")?.split_once(": "));
@@ -37,19 +37,19 @@ fn fields(ids: &Ids) -> Vec<String> {
 }
 
 #[test]
-fn no_field_is_left_out_of_the_context_of_these_tests() {
+fn the_context_of_these_tests_sets_every_field() {
     let written = serde_json::to_value(&**full().ids()).unwrap();
     let nothing = serde_json::to_value(Ids::default()).unwrap();
     let names = fields(full().ids());
     assert!(names.len() >= 11, "{names:?}");
     for name in names {
-        assert!(written.get(&name).is_some(), "`{name}` is not said in `full`, or is not written");
-        assert_ne!(written.get(&name), nothing.get(&name), "`{name}` is not said in `full`");
+        assert!(written.get(&name).is_some(), "`full` does not set `{name}`, or it is not serialised");
+        assert_ne!(written.get(&name), nothing.get(&name), "`full` does not set `{name}`");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn inline_detached_and_background_hooks_records_notices_and_jobs_have_the_same_ids() {
+async fn hooks_of_every_run_mode_records_notices_and_jobs_have_the_same_ids() {
     let seen: Arc<Mutex<Vec<(&str, Ids)>>> = Arc::default();
     let note = |of: &'static str| {
         let seen = Arc::clone(&seen);
@@ -78,7 +78,7 @@ async fn inline_detached_and_background_hooks_records_notices_and_jobs_have_the_
     let ids = ["inline", "detached", "background"];
     let _ = scope(&registry, &ids).fire(&full(), &SeenOften {}, ()).await.unwrap();
     registry.drain(SOON).await;
-    // A queue of another process writes the job down.
+    // A queue for another process serialises the job.
     let lines = Lines::default();
     registry.set_background(lines.clone());
     let _ = scope(&registry, &["background"]).fire(&full(), &SeenOften {}, ()).await.unwrap();

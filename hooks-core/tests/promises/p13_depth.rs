@@ -1,4 +1,4 @@
-//! Promise 13: hooks within hooks are bounded in depth.
+//! Promise 13: nested dispatches are bounded in depth.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -7,27 +7,27 @@ use tokio_util::sync::CancellationToken;
 
 use super::support::*;
 
-/// What a hook knows of how deep it is, in the order in which hooks ran.
+/// The depth that each hook sees, in the order in which the hooks ran.
 type Depths = Arc<Mutex<Vec<usize>>>;
 
-/// A set that a hook in it can fire.
+/// A set that one of its own hooks can fire.
 type Own = Arc<OnceLock<HookSet>>;
 
-fn told(error: &DispatchError) -> (usize, Vec<&'static str>) {
+fn limit_and_chain(error: &DispatchError) -> (usize, Vec<&'static str>) {
     match error {
         DispatchError::TooDeep { limit, chain, .. } => (*limit, chain.clone()),
         other => panic!("{other}"),
     }
 }
 
-/// A set with one hook that fires the set again, and gives on what that came to as its error.
+/// A set with one hook that fires the set again and returns the result as its error.
 fn endless(limit: Option<usize>, depths: &Depths) -> HookSet {
     let own = Own::default();
     let (this, depths) = (Arc::clone(&own), Arc::clone(depths));
     let again = Hook::at::<Step>("again").writer(move |cx, event, trail| {
         depths.lock().unwrap().push(cx.depth());
         trail.0.push("again");
-        // With another context: the depth is not the context's.
+        // With a new context, because the depth does not depend on the context.
         match this.get().unwrap().fire_blocking(&HookContext::new(), event, trail.clone()) {
             Ok(_) => Ok(()),
             Err(DispatchError::Required { failure, .. }) => Err(failure.cause),
@@ -42,14 +42,14 @@ fn endless(limit: Option<usize>, depths: &Depths) -> HookSet {
 }
 
 #[test]
-fn a_hook_that_fires_itself_without_end_is_a_typed_error_at_the_limit() {
+fn endless_recursion_is_a_typed_error_at_the_limit() {
     for (said, limit) in [(None, 8), (Some(0), 1), (Some(1), 1), (Some(3), 3), (Some(64), 64), (Some(1_000), 64)] {
         let depths = Depths::default();
         let set = endless(said, &depths);
         let error = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap_err().to_string();
         assert!(error.contains(&format!("dispatches may be nested {limit} deep")), "{error}");
         assert_eq!(*depths.lock().unwrap(), (0..limit).collect::<Vec<_>>(), "{said:?}");
-        // Nothing is left behind: the next one goes as far.
+        // The depth is back at zero, so the next dispatch gets as deep.
         depths.lock().unwrap().clear();
         drop(set.fire_blocking(&cx(), &step(), Trail::default()));
         assert_eq!(depths.lock().unwrap().len(), limit, "{said:?}");
@@ -72,16 +72,17 @@ fn the_error_names_the_chain_and_gives_the_subject_back() {
     let set = inner.get_or_init(|| set);
     drop(set.fire_blocking(&cx(), &Seen { number: 1 }, ()).unwrap());
     let error = found.lock().unwrap().take().unwrap();
-    assert_eq!(told(&error), (1, vec!["seen"]));
+    assert_eq!(limit_and_chain(&error), (1, vec!["seen"]));
     assert_eq!(
         error.to_string(),
         "dispatches may be nested 1 deep, and `step` would exceed that; break the cycle, or raise the limit with `Registry::set_depth_limit` (active: seen)"
     );
     assert_eq!(error.into_subject::<Step>().unwrap().0, ["as it was"], "the hook `inner` did not run");
-    assert!(set.fire_blocking(&cx(), &step(), Trail::default()).is_ok(), "outside of a hook it may be fired");
+    assert!(set.fire_blocking(&cx(), &step(), Trail::default()).is_ok(), "outside a hook, `step` may be fired");
 }
 
-/// A set of async hooks: `outer` fires `step` twice at once, and each hook of it notes its depth before and after waiting.
+/// A set of async hooks. `outer` fires `step` twice concurrently, and each hook of `step` notes its depth before and
+/// after waiting.
 fn concurrent(depths: &Depths) -> HookSet {
     let own = Own::default();
     let (this, of_outer, of_inner) = (Arc::clone(&own), Arc::clone(depths), Arc::clone(depths));
@@ -109,7 +110,7 @@ fn concurrent(depths: &Depths) -> HookSet {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dispatches_that_take_turns_on_one_thread_do_not_count_for_each_other() {
+async fn dispatches_that_alternate_on_one_thread_have_separate_depths() {
     let depths = Depths::default();
     let set = concurrent(&depths);
     let (context, event) = (cx(), Seen { number: 1 });
@@ -125,7 +126,7 @@ async fn dispatches_that_take_turns_on_one_thread_do_not_count_for_each_other() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn it_holds_on_many_threads_and_where_a_task_moves_from_one_to_another() {
+async fn the_depth_is_correct_on_many_threads_and_for_tasks_that_move_between_them() {
     let depths = Depths::default();
     let set = concurrent(&depths);
     let tasks: Vec<_> = (0..32)
@@ -141,7 +142,7 @@ async fn it_holds_on_many_threads_and_where_a_task_moves_from_one_to_another() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_a_deadline_and_a_cancellation_leave_nothing_behind() {
+async fn a_panic_a_deadline_and_a_cancellation_reset_the_depth() {
     let token = CancellationToken::new();
     let cancelled = HookContext::builder().cancellation(token.clone()).build();
     let panics = Hook::at::<Step>("panics")
@@ -164,10 +165,10 @@ async fn a_panic_a_deadline_and_a_cancellation_leave_nothing_behind() {
     assert_eq!(cx().depth(), 0);
     let depths = Depths::default();
     drop(endless(None, &depths).fire_blocking(&cx(), &step(), Trail::default()));
-    assert_eq!(depths.lock().unwrap().len(), 8, "all of the limit is there again");
+    assert_eq!(depths.lock().unwrap().len(), 8, "the whole limit is available again");
 }
 
-/// What the future has when it is polled once.
+/// The output of the future if its first poll completes it.
 async fn futures_now<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     std::future::poll_fn(|task| {
         let polled = std::pin::Pin::new(&mut *future).poll(task);
@@ -179,9 +180,9 @@ async fn futures_now<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     .await
 }
 
-/// A task that a hook spawned begins at the top, unless it is told where it comes from.
+/// A task that a hook spawned starts at depth zero, unless it keeps the depth with `within_this`.
 #[tokio::test]
-async fn a_task_of_a_hook_may_keep_the_depth_it_was_made_in() {
+async fn a_spawned_task_may_keep_the_depth_of_its_hook() {
     let found = Arc::new(Mutex::new(Vec::new()));
     let keep = Arc::clone(&found);
     let depths = Depths::default();
@@ -204,9 +205,9 @@ async fn a_task_of_a_hook_may_keep_the_depth_it_was_made_in() {
     assert_eq!(depths.lock().unwrap().len(), 3 + 2);
 }
 
-/// What a context says to one hook alone is not passed on to the hooks that it fires.
+/// Plugin and parameters in a context belong to one hook. The hooks that it fires do not inherit them.
 #[test]
-fn a_hook_that_fires_with_its_own_context_lends_neither_its_plugin_nor_its_parameters() {
+fn hooks_fired_with_a_hook_s_context_inherit_neither_plugin_nor_parameters() {
     #[derive(serde::Deserialize)]
     struct Limit {}
 

@@ -4,8 +4,8 @@ use hooks_core::record::Status;
 use hooks_core::verdict::Contribution;
 use hooks_core::worker::{JobError, Worker};
 
+use super::detached_support::*;
 use super::support::*;
-use super::unawaited::*;
 
 #[tokio::test]
 async fn a_job_runs_in_another_process_with_the_event_the_subject_and_the_ids() {
@@ -20,15 +20,15 @@ async fn a_job_runs_in_another_process_with_the_event_the_subject_and_the_ids() 
         assert!(fired.verdict.is_empty());
     }
     let jobs = lines.jobs();
-    assert_ne!(jobs[0].id, jobs[1].id, "each has an id of its own");
-    assert_eq!(jobs[0].idempotency_key, jobs[1].idempotency_key, "and they are for the same");
+    assert_ne!(jobs[0].id, jobs[1].id, "each job has its own id");
+    assert_eq!(jobs[0].idempotency_key, jobs[1].idempotency_key, "both jobs have the same event, so the same key");
     let other = set.fire(&cx, &WindDown { number: 8 }, vec![1, 2]).await;
     drop(other);
     assert_ne!(lines.jobs()[2].idempotency_key, jobs[0].idempotency_key);
 
-    // The other process: a registry that shares nothing with the first.
-    let told = |number: u32, subject: &[u32]| vec![Contribution::audit(format!("{number} {subject:?}"))];
-    let there = registry([background("note", told)]);
+    // The other process, with a registry that shares nothing with the first.
+    let contributes = |number: u32, subject: &[u32]| vec![Contribution::audit(format!("{number} {subject:?}"))];
+    let there = registry([background("note", contributes)]);
     let ends = Ends::of(&there);
     let end = there.run_job(&HookContext::new(), &jobs[0]).await.unwrap();
     assert_eq!(end.contributions.audit_notes().map(|note| &*note.message).collect::<Vec<_>>(), ["7 [1, 2]"]);
@@ -40,7 +40,7 @@ async fn a_job_runs_in_another_process_with_the_event_the_subject_and_the_ids() 
 }
 
 #[tokio::test]
-async fn a_job_that_this_process_cannot_run_is_an_error_in_words() {
+async fn a_job_that_this_process_cannot_run_is_a_readable_error() {
     let here = registry([background("note", |_, _| vec![])]);
     let lines = Lines::default();
     here.set_background(lines.clone());
@@ -64,7 +64,7 @@ async fn a_job_that_this_process_cannot_run_is_an_error_in_words() {
 }
 
 #[tokio::test]
-async fn a_job_that_the_worker_cannot_run_any_more_is_told_as_failed() {
+async fn a_job_that_the_worker_can_no_longer_run_is_reported_as_failed() {
     let registry = registry([background("note", |_, _| vec![]).idempotent().retries(3)]);
     let ends = Ends::of(&registry);
     Worker::new().start(&registry).unwrap();
@@ -76,7 +76,7 @@ async fn a_job_that_the_worker_cannot_run_any_more_is_told_as_failed() {
 }
 
 #[test]
-fn a_job_is_queued_and_an_empty_drain_is_done_without_a_runtime() {
+fn queueing_a_job_and_an_empty_drain_need_no_runtime() {
     let registry = registry([background("note", |_, _| vec![])]);
     let lines = Lines::default();
     registry.set_background(lines.clone());

@@ -1,4 +1,4 @@
-//! Promise 13: the queue of background runs is bounded, and so is how many run at once.
+//! Promise 13: the queue of background jobs is bounded, and so is the number of jobs that run at once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,8 +8,8 @@ use hooks_core::detached::{BackgroundSink, Job, Refused};
 use hooks_core::record::Status;
 use hooks_core::worker::Worker;
 
+use super::detached_support::*;
 use super::support::*;
-use super::unawaited::*;
 
 struct Says(Refused);
 
@@ -20,7 +20,7 @@ impl BackgroundSink for Says {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_runs_one_job_at_a_time_or_as_many_as_it_is_told() {
+async fn a_worker_runs_one_job_at_a_time_or_as_many_as_configured() {
     for parallelism in [1, 3] {
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (running, peak) = (Arc::clone(&now), Arc::clone(&most));
@@ -46,7 +46,7 @@ async fn a_worker_runs_one_job_at_a_time_or_as_many_as_it_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn over_the_bound_of_the_queue_a_job_is_recorded_as_dropped() {
+async fn a_job_beyond_the_capacity_of_the_queue_is_recorded_as_dropped() {
     let registry = registry([background("note", |_, _| vec![])]);
     Worker::new().queue(2).start(&registry).unwrap();
     let set = scope(&registry, &["note"]);
@@ -61,7 +61,7 @@ async fn over_the_bound_of_the_queue_a_job_is_recorded_as_dropped() {
 }
 
 #[tokio::test]
-async fn what_a_queue_refuses_is_dropped_or_failed_and_never_silent() {
+async fn a_job_that_the_queue_refuses_is_recorded_as_dropped_or_failed() {
     let cases = [
         (Refused::Full, Status::Dropped, "the background queue is full"),
         (Refused::Closed, Status::Dropped, "the background queue is closed"),
@@ -78,7 +78,7 @@ async fn what_a_queue_refuses_is_dropped_or_failed_and_never_silent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_with_a_delay_starts_after_it_and_holds_up_no_other_one() {
+async fn a_delayed_job_starts_after_its_delay_and_delays_no_other_job() {
     let started = Arc::new(Mutex::new(Vec::new()));
     let hook = |id: &'static str| {
         let started = Arc::clone(&started);
@@ -98,7 +98,7 @@ async fn a_job_with_a_delay_starts_after_it_and_holds_up_no_other_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_drain_cuts_off_the_job_that_runs_and_those_that_wait() {
+async fn a_drain_cancels_running_and_waiting_jobs() {
     let hook = Hook::at::<SeenOften>("job").background(|_, _, ()| Box::pin(std::future::pending::<()>()));
     let registry = registry([hook.timeout(Timeout::None)]);
     let ends = Ends::of(&registry);
@@ -115,7 +115,7 @@ async fn a_drain_cuts_off_the_job_that_runs_and_those_that_wait() {
 }
 
 #[test]
-fn a_worker_needs_a_runtime_and_says_so() {
+fn a_worker_without_a_runtime_is_an_error() {
     let error = Worker::new().start(&Registry::empty()).unwrap_err();
     assert!(error.to_string().contains("start it inside a runtime"), "{error}");
 }

@@ -1,13 +1,14 @@
-//! Promise 13: what makes no sense of a hook that nobody waits for is refused before anything runs.
+//! Promise 13: options and constraints that make no sense on a detached or background hook are refused before anything
+//! runs.
 
 use hooks_core::diagnostics::ProblemKind;
 use hooks_core::hook::HookMode;
 
+use super::detached_support::*;
 use super::support::*;
-use super::unawaited::*;
 
 #[test]
-fn without_a_place_for_its_jobs_a_background_hook_is_a_configuration_error() {
+fn a_background_hook_without_a_queue_is_a_configuration_error() {
     let registry = registry([background("note", |_, _| vec![]), background("off", |_, _| vec![])]);
     registry.disable("off").unwrap();
     let error: ConfigError = registry.scope(&AgentDef::new("a").hooks(["note", "off"]), None).unwrap_err();
@@ -18,7 +19,7 @@ fn without_a_place_for_its_jobs_a_background_hook_is_a_configuration_error() {
 }
 
 #[test]
-fn nothing_can_come_after_a_hook_that_nobody_waits_for() {
+fn no_hook_can_be_ordered_after_a_detached_or_background_hook() {
     let inline = |name: &str| Hook::at::<WindDown>(name).reader::<_, (), _>(|_, _, _| ());
     let detached = |name: &str| Hook::at::<WindDown>(name).detached::<_, (), _>(|_, _, _| later(0, ()));
     let back = |name: &'static str| background(name, |_, _| vec![]);
@@ -49,7 +50,7 @@ fn nothing_can_come_after_a_hook_that_nobody_waits_for() {
 }
 
 #[test]
-fn what_makes_no_sense_of_a_value_is_refused_when_it_is_registered() {
+fn options_without_effect_on_a_detached_hook_are_refused_when_it_is_registered() {
     let detached = || Hook::at::<WindDown>("h").detached::<_, (), _>(|_, _, _| later(0, ()));
     let cases = [
         (detached().on_failure(OnFailure::Required), "`on_failure` of the hook `h` has no effect"),

@@ -1,4 +1,4 @@
-//! Promise 13: a job that failed is tried again, within bounds too.
+//! Promise 13: a failed job is retried, within bounds.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,11 +9,11 @@ use hooks_core::record::{Ended, OnEnd, Status};
 use hooks_core::verdict::Contribution;
 use hooks_core::worker::{Backoff, Worker};
 
+use super::detached_support::*;
 use super::support::*;
-use super::unawaited::*;
 
 #[tokio::test(start_paused = true)]
-async fn a_job_that_failed_is_tried_again_after_its_backoff_and_no_more_often_than_it_says() {
+async fn a_failed_job_is_retried_after_its_backoff_up_to_its_limit() {
     let waits = [(Backoff::None, [0, 0, 0]), (Backoff::Fixed, [1, 1, 1]), (Backoff::Exponential, [1, 2, 4])];
     for (backoff, waits) in waits {
         let fails = Hook::at::<SeenOften>("fails").background(|_, _, ()| later(0, Err::<(), _>("no luck")));
@@ -37,13 +37,13 @@ async fn a_job_that_failed_is_tried_again_after_its_backoff_and_no_more_often_th
 }
 
 #[test]
-fn the_backoff_grows_to_a_minute_and_no_further() {
+fn the_backoff_grows_to_one_minute() {
     let seconds = |attempt| Backoff::Exponential.after(attempt).as_secs();
     assert_eq!([1, 2, 6, 7, 8, u32::MAX].map(seconds), [1, 2, 32, 60, 60, 60]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_forbidden_contribution_is_a_failure_that_is_not_tried_again() {
+async fn a_forbidden_contribution_is_a_failure_that_is_not_retried() {
     let bad = background("bad", |_, _| vec![Contribution::audit("x"), Contribution::prompt_section("a", "b", "c")]);
     let registry = registry([bad.idempotent().retries(3)]);
     let ends = Ends::of(&registry);
@@ -56,7 +56,7 @@ async fn a_forbidden_contribution_is_a_failure_that_is_not_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_finds_that_its_event_is_not_for_it_is_done() {
+async fn a_job_that_returns_that_its_event_is_not_for_it_is_done() {
     let picky = Hook::at::<SeenOften>("picky").background(|_, _, ()| later(0, Err::<(), _>(NotSelected)));
     let registry = registry([picky.idempotent().retries(3)]);
     let ends = Ends::of(&registry);
@@ -67,7 +67,7 @@ async fn a_run_that_finds_that_its_event_is_not_for_it_is_done() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_an_attempt_fails_of_it_is_tried_again_and_a_later_one_may_succeed() {
+async fn a_job_is_retried_after_any_kind_of_failure_and_may_succeed_later() {
     let attempts = AtomicUsize::new(0);
     let moody = Hook::at::<SeenOften>("moody").background(move |_, _, ()| {
         let attempt = attempts.fetch_add(1, Ordering::SeqCst);

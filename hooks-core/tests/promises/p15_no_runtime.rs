@@ -1,4 +1,4 @@
-//! Promise 15: no runtime is needed where all selected hooks are sync.
+//! Promise 15: no runtime is needed if all selected hooks are plain functions.
 
 use futures_executor::block_on;
 use hooks_core::DispatchError;
@@ -7,7 +7,7 @@ use hooks_core::record::{Skip, Status};
 
 use super::support::*;
 
-/// A future that waits once, for nobody's timer.
+/// A future that is pending once and needs no timer.
 fn yields<T: Send + 'static>(value: T) -> hooks_core::hook::BoxFuture<'static, T> {
     let mut value = Some(value);
     let mut waited = false;
@@ -51,7 +51,7 @@ fn an_async_hook_under_fire_blocking_is_a_typed_error_before_anything_runs() {
 }
 
 #[test]
-fn an_async_hook_with_a_deadline_that_has_to_wait_is_a_typed_error_with_the_subject_in_it() {
+fn an_async_hook_that_waits_with_a_deadline_is_a_typed_error_that_holds_the_subject() {
     for waiting in [reads_later("waits"), writes_later("waits")] {
         let set = set([writes("a"), waiting, writes("b")]);
         let error = block_on(set.fire(&cx(), &step(), Trail::default())).unwrap_err();
@@ -62,7 +62,7 @@ fn an_async_hook_with_a_deadline_that_has_to_wait_is_a_typed_error_with_the_subj
 }
 
 #[test]
-fn a_runtime_without_timers_is_none() {
+fn a_runtime_without_timers_counts_as_no_runtime() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let set = set([writes_later("waits")]);
     let error = runtime.block_on(set.fire(&cx(), &step(), Trail::default())).unwrap_err();
@@ -77,13 +77,13 @@ fn an_async_hook_without_a_deadline_works_anywhere() {
 }
 
 #[test]
-fn an_async_hook_with_a_deadline_that_need_not_wait_works_anywhere() {
+fn an_async_hook_with_a_deadline_that_is_ready_at_once_works_anywhere() {
     let ready = Hook::at::<Step>("ready").async_replacer(|_, _, trail: Trail| later(0, trail));
     assert!(block_on(set([ready]).fire(&cx(), &step(), Trail::default())).is_ok());
 }
 
 #[test]
-fn the_error_gives_the_subject_only_as_what_it_is() {
+fn the_error_gives_the_subject_back_only_as_its_own_type() {
     let set = set([reads_later("waits")]);
     let error = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap_err();
     let error = error.into_subject::<BeforeCreateMessage>().unwrap_err();

@@ -1,18 +1,19 @@
-//! Promise 19: the jobs that an event is due are known before it is fired, so that a store keeps both or neither.
+//! Promise 19: the jobs that an event triggers are known before it is fired, so that a store can commit them with the
+//! row.
 
 use hooks_core::data::{Message, Role};
 use hooks_core::detached::Job;
 use hooks_core::kinds::AfterCreateMessage;
 use hooks_core::record::Status;
 
+use super::detached_support::*;
 use super::support::*;
-use super::unawaited::*;
 
 fn said(role: Role) -> AfterCreateMessage {
     AfterCreateMessage::new(Message::new(role, "hello"))
 }
 
-/// Background hooks of which one is idempotent and one filtered, beside a hook that a dispatch waits for.
+/// An idempotent, a plain and a filtered background hook, and an inline hook.
 fn registered() -> Registry {
     let background = |id: &str| Hook::at::<AfterCreateMessage>(id).background(|_, _, ()| Box::pin(async {}));
     registry([
@@ -24,7 +25,7 @@ fn registered() -> Registry {
 }
 
 #[tokio::test]
-async fn they_are_those_that_a_dispatch_would_queue() {
+async fn jobs_returns_the_jobs_that_a_dispatch_would_queue() {
     let registry = registered();
     let lines = Lines::default();
     registry.set_background(lines.clone());
@@ -33,7 +34,7 @@ async fn they_are_those_that_a_dispatch_would_queue() {
     for role in [Role::User, Role::Assistant] {
         let before = lines.jobs().len();
         let due = set.jobs(&cx, &said(role));
-        assert_eq!(lines.jobs().len(), before, "asking queues nothing");
+        assert_eq!(lines.jobs().len(), before, "`jobs` must not queue anything");
         set.fire(&cx, &said(role), ()).await.unwrap();
         let queued = lines.jobs().split_off(before);
         let what = |jobs: &[Job]| -> Vec<_> {
@@ -49,7 +50,7 @@ async fn they_are_those_that_a_dispatch_would_queue() {
 }
 
 #[tokio::test]
-async fn those_that_are_queued_already_are_recorded_and_not_queued_again() {
+async fn jobs_that_are_already_queued_are_recorded_and_not_queued_again() {
     let registry = registered();
     let lines = Lines::default();
     registry.set_background(lines.clone());

@@ -1,4 +1,5 @@
-//! Parameters from a list: each scope's own, read once when the set is made, and every wrong one told with its place.
+//! Parameters from a list: each scope has its own, they are read once when the set is made, and each invalid one is
+//! reported with its place.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -34,20 +35,20 @@ fn agent(with: Value) -> AgentDef {
 }
 
 #[test]
-fn two_scopes_give_one_hook_parameters_of_their_own() {
+fn two_scopes_can_give_one_hook_different_parameters() {
     let registry = registry([gate()]);
     let [few, many] = [1, 200].map(|limit| registry.scope(&agent(json!({ "limit": limit })), None).unwrap());
     assert_eq!([reason(&few), reason(&many), reason(&few)], ["1", "200", "1"]);
 }
 
 #[test]
-fn a_prompt_gives_its_own_where_its_list_replaces_the_agents() {
+fn the_parameters_of_the_prompt_replace_those_of_the_agent() {
     let prompt = PromptDef::from_json("p.json", r#"{"hooks": [{"id": "guard", "with": {"limit": 7}}]}"#).unwrap();
     assert_eq!(reason(&registry([gate()]).scope(&agent(json!({ "limit": 1 })), Some(&prompt)).unwrap()), "7");
 }
 
 #[test]
-fn where_a_list_gives_none_they_are_read_from_an_empty_object() {
+fn without_parameters_in_the_list_they_are_read_from_an_empty_object() {
     let hook = || {
         Hook::at::<Spend>("guard").reader(|cx, _, _| Permission::deny(cx.with::<Optional>().unwrap().limit.to_string()))
     };
@@ -59,7 +60,7 @@ fn where_a_list_gives_none_they_are_read_from_an_empty_object() {
 }
 
 #[test]
-fn wrong_ones_are_told_with_place_hook_and_what_was_expected() {
+fn invalid_parameters_are_reported_with_place_hook_and_what_was_expected() {
     let names = "names the hook `guard` (HERE) without its required parameters (`with`)";
     let gives = "passes invalid parameters (`with`) to the hook `guard` (HERE)";
     let cases = [
@@ -82,7 +83,7 @@ fn wrong_ones_are_told_with_place_hook_and_what_was_expected() {
 }
 
 #[test]
-fn the_apps_own_cannot_be_replaced_and_a_try_is_told() {
+fn replacing_the_parameters_of_the_app_is_reported() {
     let registry = registry([gate()]);
     registry.set_app(AppDef::new("shop").hooks([HookUse::id("guard").with(json!({ "limit": 3 }))]));
     assert_eq!(reason(&registry.scope(&AgentDef::new("desk").hooks(["guard"]), None).unwrap()), "3");
@@ -92,7 +93,7 @@ fn the_apps_own_cannot_be_replaced_and_a_try_is_told() {
 }
 
 #[test]
-fn they_are_read_once_and_not_while_hooks_run() {
+fn parameters_are_read_once_and_not_while_hooks_run() {
     static READ: AtomicUsize = AtomicUsize::new(0);
 
     struct Counted;
@@ -114,7 +115,7 @@ fn they_are_read_once_and_not_while_hooks_run() {
 }
 
 #[test]
-fn a_type_that_panics_while_it_is_read_is_a_problem_and_no_panic() {
+fn a_panic_while_parameters_are_read_is_reported_as_a_problem() {
     #[derive(Debug)]
     struct Panics;
 

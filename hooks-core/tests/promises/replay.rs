@@ -1,4 +1,5 @@
-//! In a replay no hook reaches the world: what outlives its dispatch is not started, and a hook that says so is left out.
+//! In a replay no hook reaches the outside world: detached and background runs are not started, and hooks that opt out
+//! are skipped.
 
 use hooks_core::hook::OnReplay;
 use hooks_core::record::{Skip, Status};
@@ -31,14 +32,14 @@ async fn fired(registry: &Registry, ids: &[&str], tool: &str, replay: bool) -> (
 }
 
 #[tokio::test]
-async fn a_hook_that_says_so_is_left_out_of_a_replay() {
+async fn a_hook_that_opts_out_is_skipped_in_a_replay() {
     let registry = Registry::empty().with(hooks![pays, reads]).unwrap();
     let ids = ["pays", "reads"];
     let (skipped, done) = (Status::Skipped(Skip::Replay), Status::Completed);
     let table = [
         ("refund", false, Some("paid already".to_owned()), vec![done, Status::Cancelled]),
         ("refund", true, None, vec![skipped, done]),
-        // Its filter did not match, replay or not.
+        // A filter that does not match has precedence over the replay.
         ("search", true, None, vec![Status::Skipped(Skip::Filter), done]),
     ];
     for (tool, replay, denied, statuses) in table {
@@ -48,9 +49,9 @@ async fn a_hook_that_says_so_is_left_out_of_a_replay() {
     assert!(set.to_string().contains("not in a replay;"), "{set}");
 }
 
-/// In every way of being called.
+/// In every form of a hook.
 #[tokio::test]
-async fn a_hook_is_left_out_of_a_replay_however_it_is_called() {
+async fn a_hook_of_any_form_is_skipped_in_a_replay() {
     let at = || Hook::at::<BeforeToolCall>("h");
     let later = || at().async_reader(|_, _, _| Box::pin(async { Permission::deny("no") }));
     let hooks = [

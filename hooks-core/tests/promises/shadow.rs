@@ -1,4 +1,4 @@
-//! A hook in shadow decides nothing, whatever it does; the record says what it would have decided.
+//! A hook in shadow mode decides nothing. The record contains what it would have decided.
 
 use hooks_core::hook::HookMode;
 use hooks_core::overrides::{Override, Overrides};
@@ -32,9 +32,9 @@ fn halts(_: &mut ToolInput) -> Result<(), Halt> {
     Err(Halt::new("enough"))
 }
 
-/// Each way of calling, and each thing that a hook may say.
+/// Each form of a hook, and each thing that a hook may return.
 #[tokio::test]
-async fn nothing_that_a_hook_in_shadow_says_counts() {
+async fn a_hook_in_shadow_has_no_effect() {
     let shadow = |hook: Hook| hook.mode(HookMode::Shadow);
     let at = || Hook::at::<BeforeToolCall>("shadow");
     let later = |verdict: Permission| {
@@ -84,9 +84,10 @@ async fn nothing_that_a_hook_in_shadow_says_counts() {
     }
 }
 
-/// A final answer ends the wait for the other readers of its stage, and a failure that denies does too.
+/// A final answer ends the wait for the other readers of its stage, and so does a failure that denies. In shadow,
+/// neither may do so.
 #[tokio::test(start_paused = true)]
-async fn the_guards_that_run_at_the_same_time_as_a_hook_in_shadow_are_heard() {
+async fn guards_that_run_concurrently_with_a_hook_in_shadow_still_decide() {
     let at = |id| Hook::at::<BeforeToolCall>(id);
     let shadows = || {
         [
@@ -112,7 +113,7 @@ async fn the_guards_that_run_at_the_same_time_as_a_hook_in_shadow_are_heard() {
 }
 
 #[tokio::test]
-async fn a_guard_is_put_in_shadow_by_an_override_and_taken_out_again() {
+async fn an_override_can_put_a_guard_in_shadow_and_take_it_out_again() {
     let registry = Registry::empty();
     registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::deny("no"))).unwrap();
     let agent = AgentDef::new("x").hooks(["guard"]);
@@ -146,7 +147,7 @@ fn refuses() -> Permission {
 }
 
 #[tokio::test]
-async fn the_attribute_says_the_mode_until_an_override_says_another() {
+async fn an_override_of_the_mode_replaces_that_of_the_attribute() {
     let (shadow, enforce) = (HookMode::Shadow, HookMode::Enforce);
     let table = [
         (&hooks![watches], "watches", None, shadow),
@@ -170,7 +171,7 @@ async fn the_attribute_says_the_mode_until_an_override_says_another() {
 }
 
 #[tokio::test]
-async fn a_subject_that_a_hook_in_shadow_removes_stays() {
+async fn a_hook_in_shadow_cannot_remove_the_subject() {
     let removes = || Hook::at::<Step>("removes").replacer(|_, _, _: Trail| None::<Trail>).mode(HookMode::Shadow);
     let set = set([removes(), writes("after")]);
     let cx = HookContext::builder().keep_records(true).build();

@@ -1,4 +1,4 @@
-//! Kinds of an app, and the few words in which the tests speak.
+//! Kinds of an app, and helpers for the tests of the promises.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ pub(crate) use hooks_core::prelude::*;
 use hooks_core::record::{Record, Status};
 use hooks_core::scope::HookUse;
 
-/// Who wrote to the subject, in order.
+/// The names of the writers, in the order in which they wrote to the subject.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Trail(pub(crate) Vec<&'static str>);
 
@@ -87,7 +87,7 @@ pub(crate) fn says_later(name: &'static str, millis: u64, answer: Permission) ->
     Hook::at::<Spend>(name).async_reader(move |_, _, _| later(millis, answer.clone()))
 }
 
-/// A value that is there after a while.
+/// A value that is ready after a while.
 pub(crate) fn later<'a, T: Send + 'a>(millis: u64, value: T) -> BoxFuture<'a, T> {
     Box::pin(async move {
         if millis > 0 {
@@ -97,12 +97,12 @@ pub(crate) fn later<'a, T: Send + 'a>(millis: u64, value: T) -> BoxFuture<'a, T>
     })
 }
 
-/// The ids of a record's runs with their statuses, in the words of a plan.
+/// The ids of the runs in a record, with their statuses.
 pub(crate) fn statuses(record: &Record) -> Vec<(String, Status)> {
     record.runs.iter().map(|run| (run.hook.to_string(), run.status)).collect()
 }
 
-/// The order in which the hooks of `step` run, one stage in brackets, as in `[a b] c`.
+/// The order of the hooks of `step`, with each stage in brackets, as in `[a b] c`.
 pub(crate) fn stages(set: &HookSet) -> String {
     let shown = set.to_string();
     let lines = shown.lines().filter(|line| line.starts_with("   ") && !line.trim_start().starts_with('-'));

@@ -1,4 +1,4 @@
-//! Hooks made as values: the options of the attribute, and its refusals as problems, all at once.
+//! Hooks built as values: they have the options of the attribute, and its errors are reported as problems, all at once.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn two_patterns_must_both_match() {
 }
 
 #[test]
-fn what_the_attribute_refuses_is_a_problem_with_the_place_of_the_call() {
+fn options_that_the_attribute_refuses_are_problems_with_the_place_of_the_call() {
     let seen = |id| Hook::at::<Seen>(id).reader(|_, _, ()| ());
     let cases = [
         (
@@ -86,7 +86,7 @@ fn what_the_attribute_refuses_is_a_problem_with_the_place_of_the_call() {
 }
 
 #[test]
-fn everything_wrong_with_a_value_is_told_at_once_when_it_is_registered_or_replaces_another() {
+fn all_mistakes_of_a_value_are_reported_at_once_when_it_is_registered_or_replaced() {
     let hook = || writes("A").only("tool", "x|").on_failure(OnFailure::Deny);
     assert_eq!(Registry::empty().register(hook()).unwrap_err().problems().len(), 4);
     let replacing = || writes("a").only("tool", "x|").on_failure(OnFailure::Deny);

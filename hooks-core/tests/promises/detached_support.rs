@@ -1,4 +1,4 @@
-//! Hooks that nobody waits for, a queue for their jobs, and who ended how.
+//! Helpers for detached and background hooks: a kind, a queue for their jobs, and the ends of their runs.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::support::*;
 
 pub(crate) const SOON: Duration = Duration::from_secs(5);
 
-/// A contribute kind that can be written down.
+/// A contribute kind that can be serialised.
 #[derive(Clone, Debug, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "wind_down", subject = Vec<u32>, verdict = Contributions, json)]
 pub(crate) struct WindDown {
@@ -23,7 +23,7 @@ pub(crate) fn wind_down() -> WindDown {
     WindDown { number: 7 }
 }
 
-/// Who ended how, in the order in which it was heard.
+/// The ends of runs, in the order in which an observer was notified.
 #[derive(Clone, Default)]
 pub(crate) struct Ends(Arc<Mutex<Vec<Ended>>>);
 
@@ -53,7 +53,7 @@ pub(crate) fn scope(registry: &Registry, hooks: &[&str]) -> HookSet {
     registry.scope(&AgentDef::new("a").hooks(hooks.iter().copied()), None).unwrap()
 }
 
-/// An event of which nobody waits for the hooks.
+/// An event for detached and background hooks.
 #[derive(Clone, Debug, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "seen_often", json)]
 pub(crate) struct SeenOften {}

@@ -1,4 +1,4 @@
-//! The runner itself: it reports every expectation that does not hold, in words that help.
+//! Tests of the runner: it reports every expectation that does not hold, in a helpful message.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use super::case::{files, parse};
 use super::expect::{differences, report};
 use super::run::seen;
 
-/// `value` with one thing changed, once for each thing in it.
+/// Variants of `value` with exactly one change, one variant per value in it.
 fn wrong(value: &Value) -> Vec<Value> {
     match value {
         Value::Null => vec![json!("else")],
@@ -49,15 +49,15 @@ fn each_expectation_of_each_file_can_fail() {
             let seen = seen(&case).unwrap();
             assert_eq!(differences(&case.expect, &seen), [""; 0], "{}: {}", file.name, case.number);
             for expect in changed(&case.expect) {
-                let told = !differences(&expect, &seen).is_empty();
-                assert!(told, "{}: {}: {expect:?} is not told apart from {seen:?}", file.name, case.number);
+                let reported = !differences(&expect, &seen).is_empty();
+                assert!(reported, "{}: {}: {expect:?} gives no difference from {seen:?}", file.name, case.number);
             }
         }
     }
 }
 
-/// A case whose hooks make no difference says less than it seems to. Those at another kind, or with a filter, may be there to
-/// make none.
+/// A hook whose absence changes nothing makes its case misleading. Hooks at another kind or with a filter are exempt,
+/// because they may be there to show that they have no effect.
 #[test]
 fn each_hook_of_each_case_matters() {
     hooks_core::quiet_panics();
@@ -74,7 +74,7 @@ fn each_hook_of_each_case_matters() {
 }
 
 #[test]
-fn a_difference_says_file_case_and_what_differed() {
+fn a_difference_is_reported_with_file_case_and_values() {
     let text = r#"
         [[case]]
         number = "X1"
@@ -83,17 +83,17 @@ fn a_difference_says_file_case_and_what_differed() {
         hooks = [{ id = "adds", add = { "" = 1 } }, { id = "fails", fail = "boom" }]
         expect = { subject = 3, verdct = 1 }
     "#;
-    let told = report("some.toml", &parse(text).unwrap()[0]);
+    let reported = report("some.toml", &parse(text).unwrap()[0]);
     let head = "some.toml: X1: One becomes two.\n    ";
-    let lines: Vec<&str> = told.iter().map(|line| line.strip_prefix(head).unwrap()).collect();
-    assert_eq!(lines.len(), 3, "{told:#?}");
+    let lines: Vec<&str> = reported.iter().map(|line| line.strip_prefix(head).unwrap()).collect();
+    assert_eq!(lines.len(), 3, "{reported:#?}");
     assert!(lines[0].starts_with("`verdct` cannot be expected; write one of subject, verdict, "));
     assert_eq!(lines[1], "`subject`: expected 3, saw 2");
     assert_eq!(lines[2], "`failures`: expected nothing, saw [\"hook `fails` at `app_point` failed (error): boom\"]");
 }
 
 #[test]
-fn a_case_that_is_none_is_told() {
+fn an_invalid_case_is_reported() {
     let case = |more: &str| format!("[[case]]\nnumber = \"X1\"\nsays = \"It is wrong.\"\n{more}");
     let wrong = |text: &str| match parse(text) {
         Err(wrong) => wrong,
@@ -115,13 +115,13 @@ fn a_case_that_is_none_is_told() {
         ("[[cases]]".to_owned(), "a file of cases has `[[case]]`"),
     ];
     for (text, expected) in table {
-        let told = wrong(&text);
-        assert!(told.contains(expected), "{text}\n{told}");
+        let reported = wrong(&text);
+        assert!(reported.contains(expected), "{text}\n{reported}");
     }
 }
 
 #[test]
-fn a_row_fills_in_its_values_and_null_is_null() {
+fn a_row_replaces_its_names_and_null_is_null() {
     let text = r#"
         [[case]]
         number = "X1"

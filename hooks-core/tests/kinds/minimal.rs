@@ -1,9 +1,9 @@
-//! An event and a subject of each kind, for tests that fire all of them.
+//! A minimal event and subject of each kind, for tests that fire all kinds.
 
 use serde_json::{Value, json};
 
-/// The least an event of each kind needs; whoever adds a kind is asked for it here.
-pub(crate) fn least(kind: &str) -> (Value, Value) {
+/// The minimal event and subject of a kind. If you add a kind, add them here.
+pub(crate) fn minimal(kind: &str) -> (Value, Value) {
     let call = || json!({"call": {"id": "c", "name": "t", "input": {}}});
     let message = || json!({"role": "user", "content": [{"type": "text", "text": "hi"}]});
     match kind {

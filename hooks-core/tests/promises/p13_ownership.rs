@@ -1,4 +1,4 @@
-//! Promise 13: what nobody waits for owns what it runs with, and leaves nothing alive.
+//! Promise 13: a detached run owns its event, context and subject, and keeps nothing alive after its end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,10 +8,10 @@ use hooks_core::record::Status;
 use hooks_core::worker::Worker;
 use tokio::sync::Semaphore;
 
+use super::detached_support::*;
 use super::support::*;
-use super::unawaited::*;
 
-/// An event that counts how many of it there are.
+/// An event that counts its living instances.
 #[derive(Debug, HookKind)]
 #[hook_kind(name = "tick", subject = Counted)]
 struct Tick {
@@ -32,7 +32,7 @@ impl Clone for Tick {
     }
 }
 
-/// A value of which the living are counted.
+/// A value that counts its living instances.
 #[derive(Debug)]
 struct Counted(Arc<AtomicUsize>);
 
@@ -56,7 +56,7 @@ impl Drop for Counted {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_detached_run_has_its_own_event_and_subject_and_leaves_nothing_alive() {
+async fn a_detached_run_owns_its_event_and_subject_and_drops_them_at_its_end() {
     let alive = Arc::new(AtomicUsize::new(0));
     let gate = Arc::new(Semaphore::new(0));
     let detached = |name: &'static str| {
@@ -81,7 +81,7 @@ async fn a_detached_run_has_its_own_event_and_subject_and_leaves_nothing_alive()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_detached_run_that_is_cut_off_leaves_nothing_alive_either() {
+async fn a_cancelled_detached_run_drops_its_event_and_subject() {
     let alive = Arc::new(AtomicUsize::new(0));
     let forever = Hook::at::<Tick>("forever").detached(|_, _, _| Box::pin(std::future::pending::<()>()));
     let registry = registry([forever.timeout(Timeout::None)]);
@@ -95,7 +95,7 @@ async fn a_detached_run_that_is_cut_off_leaves_nothing_alive_either() {
 }
 
 #[test]
-fn a_runtime_that_ends_takes_its_runs_with_it_and_each_is_told() {
+fn detached_runs_of_a_runtime_that_ends_are_reported_as_cancelled() {
     let alive = Arc::new(AtomicUsize::new(0));
     let forever = Hook::at::<Tick>("forever").detached(|_, _, _| Box::pin(std::future::pending::<()>()));
     let registry = registry([forever.timeout(Timeout::None)]);
@@ -113,7 +113,7 @@ fn a_runtime_that_ends_takes_its_runs_with_it_and_each_is_told() {
 }
 
 #[test]
-fn the_registry_of_a_worker_is_not_kept_alive_by_its_queue() {
+fn the_queue_of_a_worker_does_not_keep_its_registry_alive() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _within = runtime.enter();
     let state = Arc::new(());

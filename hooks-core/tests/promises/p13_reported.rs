@@ -1,4 +1,4 @@
-//! Promise 13: what nobody waits for is told of as a hook is that a dispatch waits for, and keeps to its filter.
+//! Promise 13: a detached run is reported like a run that the dispatch waits for, and its filter applies.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,8 +7,8 @@ use hooks_core::record::{Ended, OnEnd, Record, Skip, Status};
 use hooks_core::verdict::Contribution;
 use hooks_core::{CancellationToken, testing};
 
+use super::detached_support::*;
 use super::support::*;
-use super::unawaited::*;
 
 #[tokio::test(start_paused = true)]
 async fn the_end_of_the_turn_does_not_end_a_detached_run() {
@@ -35,7 +35,7 @@ async fn the_end_of_the_turn_does_not_end_a_detached_run() {
 }
 
 #[tokio::test]
-async fn audit_notes_and_jobs_of_a_detached_hook_stand_beside_its_notice() {
+async fn audit_notes_and_jobs_of_a_detached_hook_come_with_the_report_of_its_end() {
     let leaves = Hook::at::<WindDown>("leaves").detached(|_, event, subject| {
         let said =
             vec![Contribution::audit(format!("{} {subject:?}", event.number)), Contribution::background_job("j", 1)];
@@ -49,7 +49,7 @@ async fn audit_notes_and_jobs_of_a_detached_hook_stand_beside_its_notice() {
 }
 
 #[tokio::test]
-async fn a_filter_holds_for_what_nobody_waits_for() {
+async fn the_filter_of_a_detached_hook_applies() {
     let never =
         Hook::at::<Often>("never").detached::<_, (), _>(|_, _, ()| panic!("it does not match")).only("topic", "x");
     let ran = testing::run([never], &Often { topic: "y".to_owned() }, ()).await.unwrap();
@@ -64,7 +64,7 @@ struct Often {
 }
 
 #[tokio::test]
-async fn no_record_holds_what_a_run_was_given() {
+async fn no_record_contains_the_event_of_a_run() {
     const SECRET: &str = "4111-1111";
     let fails = Hook::at::<Often>("fails").detached(|_, _, ()| later(0, Err::<(), _>("no luck")));
     let registry = registry([fails]);

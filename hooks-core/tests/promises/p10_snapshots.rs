@@ -1,4 +1,4 @@
-//! Promise 10: a turn sees one set.
+//! Promise 10: a turn sees one set. A set is a snapshot, and later changes of the registry do not affect it.
 
 use hooks_core::diagnostics::FindingKind;
 use hooks_core::record::{Skip, Status};
@@ -10,7 +10,7 @@ fn run(set: &HookSet) -> Vec<&'static str> {
 }
 
 #[test]
-fn sets_already_made_go_on_as_they_are() {
+fn existing_sets_do_not_change() {
     let registry = registry([writes("a"), writes("b")]);
     let agent = AgentDef::new("x").hooks(["a", "b"]);
     let before = registry.scope(&agent, None).unwrap();
@@ -31,7 +31,7 @@ fn sets_already_made_go_on_as_they_are() {
 }
 
 #[test]
-fn several_changes_take_effect_at_once_or_not_at_all() {
+fn an_update_applies_all_of_its_changes_or_none() {
     let registry = registry([writes("a")]);
     let agent = AgentDef::new("x").hooks(["a"]);
     let (before, revision) = (registry.scope(&agent, None).unwrap(), registry.revision());
@@ -43,7 +43,7 @@ fn several_changes_take_effect_at_once_or_not_at_all() {
     assert!(refused.is_err());
     assert_eq!((run(&registry.scope(&agent, None).unwrap()), registry.revision()), (vec!["a"], revision));
 
-    // Somebody else changes the registry meanwhile: nothing of that is lost, and the change is made to what is there then.
+    // Another caller changes the registry meanwhile. Its change is kept, and the update runs again on the new state.
     let mut calls = 0;
     registry
         .update(|draft| {
@@ -52,7 +52,7 @@ fn several_changes_take_effect_at_once_or_not_at_all() {
                 registry.register(writes("other")).unwrap();
             }
             draft.register(writes("b"))?;
-            assert_eq!(run(&registry.scope(&agent, None).unwrap()), ["a"], "nothing is seen of it yet");
+            assert_eq!(run(&registry.scope(&agent, None).unwrap()), ["a"], "an unfinished update must not be visible");
             draft.set_app(AppDef::new("desk").hooks(["b", "other"]));
             Ok::<_, ConfigError>(())
         })
@@ -87,7 +87,7 @@ fn a_disabled_hook_is_skipped_recorded_so_and_reported_by_audit() {
     let disabled = Status::Skipped(Skip::Disabled);
     let expected = [("a", Status::Completed), ("c", disabled), ("b", disabled)].map(|(id, s)| (id.to_owned(), s));
     assert_eq!(statuses(&fired.report.record.clone().unwrap()), expected);
-    // In the order of the lists, every time.
+    // In the order of the lists, in every run.
     let reported: Vec<_> = set
         .audit()
         .iter()
@@ -101,7 +101,7 @@ fn a_disabled_hook_is_skipped_recorded_so_and_reported_by_audit() {
 }
 
 #[test]
-fn the_order_of_what_audit_reports_is_that_of_the_lists() {
+fn audit_reports_findings_in_the_order_of_the_lists() {
     let ids: Vec<&'static str> = (0..20).map(|i| -> &'static str { format!("h{i:02}").leak() }).collect();
     let registry = registry(ids.iter().map(|id| writes(id)));
     for id in &ids {
@@ -126,21 +126,21 @@ fn a_requirement_on_a_disabled_hook_is_an_error_that_says_so() {
     let agent = AgentDef::new("x").hooks(["a", "b"]);
     let error = registry.scope(&agent, None).unwrap_err().to_string();
     assert!(error.contains("requires `b`, which is disabled"), "{error}");
-    // The advice must help: naming it once more does not.
+    // The advice must be correct: to name the hook once more does not help.
     assert!(!error.contains("name it beside"), "{error}");
     registry.disable("a").unwrap();
-    assert!(registry.scope(&agent, None).is_ok(), "a hook that is disabled itself requires nothing");
+    assert!(registry.scope(&agent, None).is_ok(), "a disabled hook requires nothing");
 }
 
 #[test]
-fn a_neighbour_that_is_disabled_orders_nothing() {
+fn a_constraint_on_a_disabled_hook_is_ignored() {
     let registry = registry([writes("a").after(["b"]), writes("b").after(["a"])]);
     registry.disable("b").unwrap();
     assert_eq!(run(&registry.scope(&AgentDef::new("x").hooks(["a", "b"]), None).unwrap()), ["a"]);
 }
 
 #[test]
-fn what_is_not_there_cannot_be_disabled_enabled_or_replaced() {
+fn an_unknown_hook_cannot_be_disabled_enabled_or_replaced() {
     let registry = registry([writes("redact_pii")]);
     let expected = "there is no hook `redact_pi`; did you mean `redact_pii`?";
     for error in [registry.disable("redact_pi"), registry.enable("redact_pi"), registry.replace(writes("redact_pi"))] {
@@ -148,9 +148,9 @@ fn what_is_not_there_cannot_be_disabled_enabled_or_replaced() {
     }
 }
 
-/// What a closure captured is code of the app when it is dropped: it may use the registry that let go of it.
+/// What a closure captures is code of the app. Its `Drop` may call the registry that released the hook.
 #[test]
-fn a_hook_that_is_let_go_may_call_the_registry_when_it_is_dropped() {
+fn the_drop_of_a_released_hook_may_call_the_registry() {
     struct Looks(Registry, std::sync::mpsc::Sender<usize>);
     impl Drop for Looks {
         fn drop(&mut self) {
@@ -168,21 +168,21 @@ fn a_hook_that_is_let_go_may_call_the_registry_when_it_is_dropped() {
         ("No id", |registry, hook| assert!(registry.register(hook).is_err())),
     ];
     for (id, change) in changes {
-        let (tell, told) = std::sync::mpsc::channel();
-        // On a thread of its own: where this fails, it hangs.
+        let (tell, dropped) = std::sync::mpsc::channel();
+        // On a separate thread, because a deadlock would hang the test.
         std::thread::spawn(move || {
             let registry = registry([writes("b")]);
             let looks = Looks(registry.clone(), tell);
             let hook = Hook::at::<Step>(id).writer(move |_, _, _| drop(looks.0.hooks()));
             change(&registry, hook);
         });
-        let hooks = told.recv_timeout(std::time::Duration::from_secs(20));
+        let hooks = dropped.recv_timeout(std::time::Duration::from_secs(20));
         assert_eq!(hooks, Ok(if id == "a" { 2 } else { 1 }), "{id}");
     }
 }
 
 #[test]
-fn a_function_that_is_there_already_stays_as_it_is() {
+fn registering_a_function_again_changes_nothing() {
     #[hook(id = "stays_disabled", kind = before_create_message)]
     fn stays_disabled(row: &mut Message) {
         row.rewrite_text(|_| Some("ran".to_owned()));

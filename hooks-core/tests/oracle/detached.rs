@@ -1,4 +1,4 @@
-//! What the runs that nobody waits for were given, and how they ended.
+//! What detached runs received, and how they ended.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,17 +13,17 @@ type Given = Vec<(&'static str, Vec<u8>)>;
 
 static GIVEN: Mutex<Given> = Mutex::new(Vec::new());
 
-/// Notes that a run has begun, with this subject.
+/// Records that a run has begun with this subject.
 pub(crate) fn begun(id: &'static str, subject: Vec<u8>) {
     GIVEN.lock().unwrap_or_else(PoisonError::into_inner).push((id, subject));
 }
 
-/// What the runs since the last call were given.
+/// Takes what the runs since the last call received.
 pub(crate) fn given() -> Given {
     std::mem::take(&mut *GIVEN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The ends that an observer is told of.
+/// The ends that an observer is notified of.
 pub(crate) struct Ends(Arc<Mutex<Vec<(String, Status)>>>);
 
 impl Ends {
@@ -36,8 +36,8 @@ impl Ends {
         ends
     }
 
-    /// Holds the ends, what the runs were given, and how many a drain counted against the fold. Each of `expected` was
-    /// started twice, once where somebody listened.
+    /// Compares the ends, what the runs received, and the count of the drain with the fold. Each run in `expected` was
+    /// started twice: once with an observer and once without.
     pub(crate) fn check(
         self,
         case: &Case,
