@@ -184,7 +184,7 @@ impl Drive for Loop {
         })
     }
 
-    async fn otherwise(&self, kind: &str, hooks: &HookSet) -> Result<(), Box<dyn Error + Send + Sync>> {
+    async fn drive_variants(&self, kind: &str, hooks: &HookSet) -> Result<(), Box<dyn Error + Send + Sync>> {
         let make = || Harness::builder(Registry::empty()).hooks(hooks.clone());
         by_the_loop(&make).await;
         by_the_app(&make).await;
@@ -192,7 +192,7 @@ impl Drive for Loop {
         Ok(())
     }
 
-    fn beside(&self, kind: &str) -> Vec<Hook> {
+    fn required_hooks(&self, kind: &str) -> Vec<Hook> {
         match kind {
             "permission_request" => vec![puts_off("asks")],
             // The contributions of earlier phases are present.

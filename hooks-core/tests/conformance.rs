@@ -164,7 +164,11 @@ impl Drive for Desk {
     }
 
     /// Makes `stop` occur in another way: in a turn that was continued once.
-    async fn otherwise(&self, kind: &str, hooks: &HookSet) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    async fn drive_variants(
+        &self,
+        kind: &str,
+        hooks: &HookSet,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         if kind == "stop" {
             if self.is(Wrong::CannotDriveOtherwise) {
                 return Err("nobody is there to continue".into());
@@ -213,13 +217,13 @@ async fn each_breach_of_a_declaration_is_reported_with_its_place() {
             "`after_create_message`, declared at ",
             "was fired 2 times by one occurrence, so its hooks act 2 times; fire it once, or have `Drive::drive` make it occur once",
         ),
-        (Wrong::DropsTheSubject, "`before_create_message`, declared at ", "is fired, but its outcome is not used"),
+        (Wrong::DropsTheSubject, "`before_create_message`, declared at ", "is fired, but its result is not used"),
         (
             Wrong::IgnoresTheVerdict,
             "`before_tool_call`, declared at ",
             "continue with `fired.subject` and `fired.verdict`",
         ),
-        (Wrong::IgnoresContributions, "`pre_prompt_context`, declared at ", "is fired, but its outcome is not used"),
+        (Wrong::IgnoresContributions, "`pre_prompt_context`, declared at ", "is fired, but its result is not used"),
         (
             Wrong::HasNoProbe,
             "the driver has no probe for `before_create_message` (transform)",
@@ -271,11 +275,11 @@ async fn the_built_in_probes_find_a_harness_that_ignores_an_outcome() {
         let error = conformance(&Desk(wrong)).await.unwrap_err();
         let [reported] = error.breaches() else { panic!("{kind}, {probe}: {error}") };
         assert!(reported.starts_with(&format!("`{kind}`, declared at ")), "{reported}");
-        assert!(reported.contains(&format!("is the same when a hook {probe}; act on")), "{reported}");
+        assert!(reported.contains(&format!("returns the same result when a hook {probe}; act on")), "{reported}");
     }
     // A breach that the harness's own probe finds is reported by that probe.
     for wrong in [Wrong::AnswersWhatIsBlocked, Wrong::ShowsWhatIsBlocked] {
         let error = conformance(&Desk(wrong)).await.unwrap_err();
-        assert!(error.breaches().iter().any(|breach| breach.contains("its outcome is not used")), "{error}");
+        assert!(error.breaches().iter().any(|breach| breach.contains("its result is not used")), "{error}");
     }
 }

@@ -30,11 +30,11 @@ fn answer(call: &ModelCall) -> ModelAnswer {
     let notes: Vec<Note<'_>> = call.system_prompt.lines().filter_map(Note::read).collect();
     let offered = |name| call.tools.iter().any(|tool| tool.name == name);
     let lower = prompt.to_ascii_lowercase();
-    let told = lower.find("remember that ").and_then(|at| prompt.get(at + "remember that ".len()..));
-    match (told, notes.first()) {
-        (Some(told), _) if offered(REMEMBER) => {
-            let key = told.split(" is ").next().unwrap_or(told).trim_start_matches("the ");
-            tool(REMEMBER, json!({ "key": key, "text": told }))
+    let fact = lower.find("remember that ").and_then(|at| prompt.get(at + "remember that ".len()..));
+    match (fact, notes.first()) {
+        (Some(fact), _) if offered(REMEMBER) => {
+            let key = fact.split(" is ").next().unwrap_or(fact).trim_start_matches("the ");
+            tool(REMEMBER, json!({ "key": key, "text": fact }))
         }
         (_, Some(note)) if lower.contains("forget") && offered(FORGET) => tool(FORGET, json!({ "key": note.key })),
         _ if !prompt.trim_end().ends_with('?') => ModelAnswer::text("All right."),

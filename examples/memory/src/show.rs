@@ -45,13 +45,13 @@ pub async fn jobs(to: &mut dyn Write, said: Said) -> io::Result<()> {
             Ok(pending) => pending.done().await,
             Err(error) => Err(error),
         };
-        row(to, "after the reply", &[told(kept)])?;
+        row(to, "after the reply", &[summary(kept)])?;
     }
     writeln!(to)?;
     to.flush()
 }
 
-fn told(kept: Result<Vec<Fact>, JobError>) -> String {
+fn summary(kept: Result<Vec<Fact>, JobError>) -> String {
     match kept {
         Ok(facts) if facts.is_empty() => "nothing to keep".to_owned(),
         Ok(facts) => format!("kept {}", facts.iter().map(|fact| fact.key.as_str()).collect::<Vec<_>>().join(", ")),

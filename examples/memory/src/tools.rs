@@ -40,9 +40,9 @@ impl Tool for Remember {
         Box::pin(async move {
             let fact = Fact::new(text(&input, "key")?, text(&input, "text")?, &turn_of(cx))
                 .ok_or_else(|| ToolError::new("`key` and `text` must not be empty"))?;
-            let told = format!("Noted as `{}`.", fact.key);
+            let answer = format!("Noted as `{}`.", fact.key);
             on_disk(cx, move |store| store.update(|notes| notes.keep(&fact))).await?;
-            Ok(ToolResult::new(told))
+            Ok(ToolResult::new(answer))
         })
     }
 }

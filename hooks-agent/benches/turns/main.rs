@@ -98,7 +98,7 @@ fn main() {
         }
     }
     report(&conversations, &times);
-    println!("\n| What | ours | beside | ratio | budget |\n|---|---|---|---|---|");
+    println!("\n| What | ours | baseline | ratio | budget |\n|---|---|---|---|---|");
     at_once::report();
     streamed::report(&runtime);
     open_sessions::report(&runtime);

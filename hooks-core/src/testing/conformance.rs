@@ -81,9 +81,9 @@ pub trait Drive {
     /// result of [`drive`](Self::drive). Not called for kinds whose hooks only observe.
     fn probe(&self, id: &str, kind: &str) -> Option<Hook>;
 
-    /// Makes the kind happen in other ways, in which fields of its event are filled that are empty in the occurrence of
-    /// [`drive`](Self::drive). The default does nothing.
-    fn otherwise(
+    /// Makes the kind happen in other ways, to fill the fields of its event that are empty in [`drive`](Self::drive).
+    /// The default does nothing.
+    fn drive_variants(
         &self,
         _kind: &str,
         _hooks: &HookSet,
@@ -93,16 +93,16 @@ pub trait Drive {
 
     /// Returns hooks that must be in force for `kind` to happen at all, for example a gate that asks if the kind
     /// follows a question.
-    fn beside(&self, _kind: &str) -> Vec<Hook> {
+    fn required_hooks(&self, _kind: &str) -> Vec<Hook> {
         Vec::new()
     }
 }
 
 /// Checks that each kind that the program declares with [`fires!`](crate::fires) fires once per occurrence, and that
-/// its outcome is used: with a probe in force, the result of the occurrence must differ. At the built-in kinds of a
+/// its outcome is used: with a probe in force, the result of [`Drive::drive`] must differ. At the built-in kinds of a
 /// turn, it also tries everything that a hook can return there: it halts, denies, asks, rewrites, adds a context, or is
 /// required and fails. Each field of the event must be filled in at least one occurrence of [`Drive::drive`] or
-/// [`Drive::otherwise`], unless the declaration says [`never`](crate::fires).
+/// [`Drive::drive_variants`], unless the declaration says [`never`](crate::fires).
 ///
 /// # Errors
 /// All breaches at once.
@@ -174,7 +174,7 @@ async fn own_probes(driver: &impl Drive, fires: &Fires, plain: &Value, filled: &
     for (probe, hook) in probes::of_kind(fires.kind(), PROBE) {
         match occurrence(driver, fires, Some(hook), filled).await {
             Ok((probed, ..)) if probed == *plain => breaches.push(format!(
-                "`{kind}`, declared at {origin}, is fired, but the result of the occurrence is the same when a hook {probe}; act on `fired.verdict` (`Permission::decide`), `fired.subject`, `fired.report.halt` and an error of the dispatch, or make it visible in the result of `Drive::drive`"
+                "`{kind}`, declared at {origin}, is fired, but `drive` returns the same result when a hook {probe}; act on `fired.verdict` (`Permission::decide`), `fired.subject`, `fired.report.halt` and an error of the dispatch, or make it visible in the result of `Drive::drive`"
             )),
             _ => {}
         }
@@ -191,7 +191,7 @@ async fn unfilled(driver: &impl Drive, fires: &Fires, mut filled: Filled) -> Vec
     }
     let made = match force(driver, fires, None) {
         Ok((set, seen)) => {
-            let made = driver.otherwise(kind, &set).await.map_err(|error| error.to_string());
+            let made = driver.drive_variants(kind, &set).await.map_err(|error| error.to_string());
             filled.extend(seen.lock().unwrap_or_else(PoisonError::into_inner).filled.iter().cloned());
             made
         }
@@ -202,7 +202,7 @@ async fn unfilled(driver: &impl Drive, fires: &Fires, mut filled: Filled) -> Vec
     }
     let breach = |field: &&str| match (filled.contains(*field), Fires::never_fills(fires.kind(), field)) {
         (false, false) => Some(format!(
-            "the field `{field}` of `{kind}`, declared at {origin}, was never filled: fill it, fire the kind with the field in `Drive::otherwise`, or write `{kind} [never {field}]` in `fires![…]`"
+            "the field `{field}` of `{kind}`, declared at {origin}, was never filled: fill it, fire the kind with the field in `Drive::drive_variants`, or write `{kind} [never {field}]` in `fires![…]`"
         )),
         (true, true) => Some(format!(
             "the field `{field}` of `{kind}` is filled, but the declaration at {origin} says that it never is; remove it from `[never …]`"
@@ -254,7 +254,7 @@ fn force(driver: &impl Drive, fires: &Fires, probe: Option<Hook>) -> Result<(Hoo
     let registry = Registry::empty();
     let mut list = Vec::new();
     let watch = Engine::of_kind(fires.kind()).map(|engine| (engine.watch)(WATCH));
-    for hook in watch.into_iter().chain(probe).chain(driver.beside(kind)) {
+    for hook in watch.into_iter().chain(probe).chain(driver.required_hooks(kind)) {
         list.push(HookUse::id(hook.id.as_str()));
         registry.register(hook).map_err(|error| failed(&error))?;
     }

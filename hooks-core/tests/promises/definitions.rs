@@ -54,8 +54,7 @@ fn json_that_is_not_a_definition_is_an_error() {
 /// `Ok` if the file is valid, otherwise the error.
 #[test]
 fn a_list_that_would_be_lost_is_refused_and_a_field_of_the_app_is_not() {
-    let around =
-        "the fields of the agent are inside `agent`; write them at the top level, without `agent` around them";
+    let around = "the fields of the agent are inside `agent`; write them at the top level, without `agent` around them";
     let nearly = |field: &str| format!("unknown field `{field}`; did you mean `hooks`?");
     let table = [
         (r#"{"agent": {"name": "x", "hooks": ["redact_pii"]}}"#, Some(around.to_owned())),

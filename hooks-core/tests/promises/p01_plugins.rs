@@ -424,7 +424,7 @@ async fn a_plugin_may_have_the_name_of_the_app_and_of_the_agent() {
 #[tokio::test]
 async fn a_plugin_that_is_uninstalled_takes_no_hooks_of_others_with_it() {
     let registry = Registry::empty().with(hooks![linked_trail]).unwrap();
-    registry.install(plugin("one", true, &Told::default())).unwrap();
+    registry.install(plugin("one", true, &Log::default())).unwrap();
     registry.uninstall("one", &cx()).await.unwrap();
     registry.install("linked_acme").unwrap();
     let set = registry.scope(&AgentDef::new("a"), None).unwrap();

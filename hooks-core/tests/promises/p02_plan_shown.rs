@@ -3,8 +3,8 @@
 use hooks_core::hook::Hold;
 use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
 
+use super::detached_support::{Lines, background, scope};
 use super::support::*;
-use super::unawaited::{Lines, background, scope};
 
 #[hook(id = "shown_first", kind = before_tool_call, tool = "pay_*", priority = -1, on_failure = continue)]
 fn first(_input: &mut ToolInput) {}

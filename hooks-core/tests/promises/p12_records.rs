@@ -6,8 +6,8 @@ use std::time::Duration;
 use hooks_core::hook::{OnFailure, Timeout};
 use hooks_core::record::{Record, Skip, Status};
 
+use super::detached_support::SeenOften;
 use super::support::*;
-use super::unawaited::SeenOften;
 
 #[tokio::test(start_paused = true)]
 async fn each_run_has_its_status_its_verdict_its_cause_and_whether_it_changed_the_subject() {

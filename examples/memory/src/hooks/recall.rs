@@ -43,8 +43,8 @@ pub fn recall_topics(cx: &HookContext, event: &PostPreflightPromptContext) -> Re
     // Request as many more as are already there, so that duplicates do not displace others.
     let found = cx.state::<Store>()?.on(&topics, NOTES + here.entries.len())?;
     let under: Vec<&str> = topics.iter().map(String::as_str).collect();
-    let told = AuditNote::new(format!("looked under {}", under.join(", "))).data(json!({ "topics": topics }));
-    Ok([told.into()]
+    let lookup = AuditNote::new(format!("looked under {}", under.join(", "))).data(json!({ "topics": topics }));
+    Ok([lookup.into()]
         .into_iter()
         .chain(found.iter().filter(|fact| !known(fact)).take(NOTES).map(|fact| note(fact, 0)))
         .collect())
