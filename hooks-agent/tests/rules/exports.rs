@@ -73,7 +73,7 @@ async fn exports_end_with_their_conversation() {
 }
 
 #[tokio::test]
-async fn commands_find_the_variables_of_the_contract() {
+async fn commands_have_the_variables_of_the_contract() {
     let folder = tempfile::tempdir().unwrap();
     let plugin = folder.path().join("plugin");
     std::fs::create_dir_all(plugin.join("hooks")).unwrap();

@@ -63,7 +63,7 @@ async fn events_report_the_model_s_input_and_the_stored_results() {
     while let Some(event) = turn.next().await {
         match event {
             TurnEvent::Prepared { left_out, contexts, .. } => {
-                reported.push(format!("{left_out} out, {contexts} contexts"))
+                reported.push(format!("{left_out} out, {contexts} contexts"));
             }
             TurnEvent::ModelCalled { profile, messages, .. } => reported.push(format!("{profile} reads {messages}")),
             TurnEvent::ToolFinished { removed_by, .. } => reported.push(format!("removed by {}", removed_by.unwrap())),

@@ -109,7 +109,7 @@ async fn a_compaction_does_not_store_the_edits_of_hooks_for_one_turn() {
     bench.app(Hook::at::<UserPromptSubmit>("add").writer(move |cx, _, view: &mut Messages| {
         if turns(cx) {
             let behind = view.len() - 1;
-            view.insert(behind, Message::new(Role::User, "what only this turn is reported"));
+            view.insert(behind, Message::new(Role::User, "what only this turn reads"));
             // In the place of a row that another hook removed, but not a rewrite of that row.
             view.insert(2, Message::new(Role::User, "and this"));
         }
@@ -127,7 +127,7 @@ async fn a_compaction_does_not_store_the_edits_of_hooks_for_one_turn() {
             "assistant: answer 2",
             "user: question 3",
             "assistant: answer three",
-            "user: what only this turn is reported",
+            "user: what only this turn reads",
             "user: the last",
         ]
     );
