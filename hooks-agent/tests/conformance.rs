@@ -109,7 +109,7 @@ impl Drive for Loop {
             store.append("c", Append::new(rows)).await?;
         }
         let (harness, mail) = (harness.build(), Mail::default());
-        let told = match kind {
+        let reported = match kind {
             "init" | "gateway_start" => harness.start("here").await.map(|()| Value::Null),
             "gateway_stop" | "shutdown" => harness.stop("done", Duration::ZERO).await.map(|_| Value::Null),
             _ => talk(kind, &harness, &store, &mail).await,
@@ -117,7 +117,7 @@ impl Drive for Loop {
         let rows = store.page("c", None, 100).await?.rows;
         let heard: Vec<_> = model.heard().into_iter().map(|call| json!([call.system_prompt, call.messages])).collect();
         Ok(json!({
-            "told": told.map_err(|error| error.to_string())?,
+            "reported": reported.map_err(|error| error.to_string())?,
             "stored": rows.iter().map(|row| &row.message).collect::<Vec<_>>(),
             "heard": heard,
             "ran": *ran.lock().unwrap(),
@@ -240,13 +240,13 @@ async fn conforms(tools: impl AsyncFn() -> Tools) {
 }
 
 #[tokio::test]
-async fn each_kind_fires_once_and_its_outcome_is_used_streaming_or_not() {
+async fn each_kind_fires_once_and_its_outcome_is_used_with_and_without_streaming() {
     conforms(async || Tools::Local).await;
 }
 
 #[cfg(feature = "mcp")]
 #[tokio::test]
-async fn so_it_is_with_the_tools_of_a_server() {
+async fn each_kind_fires_once_and_its_outcome_is_used_with_tools_of_a_server() {
     let command = || std::process::Command::new(env!("CARGO_BIN_EXE_hooks-agent-mcp-fixture"));
     conforms(async || Tools::Server(hooks_agent::tool::mcp::McpServer::connect(command()).await.unwrap())).await;
 }

@@ -47,7 +47,7 @@ impl Model for Words {
 }
 
 /// The answer of a provider that reports everything.
-fn told(answer: ModelAnswer) -> ModelAnswer {
+fn with_usage(answer: ModelAnswer) -> ModelAnswer {
     let mut answer = answer.usage(Usage::new(100, 10));
     "clerk-9".clone_into(&mut answer.model);
     answer
@@ -55,12 +55,12 @@ fn told(answer: ModelAnswer) -> ModelAnswer {
 
 #[allow(clippy::unnecessary_wraps, reason = "a line beside those that fail")]
 fn text(words: &str) -> Result<ModelAnswer, ModelError> {
-    Ok(told(ModelAnswer::text(words)))
+    Ok(with_usage(ModelAnswer::text(words)))
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "a line beside those that fail")]
 fn calls(id: &str, tool: &str) -> Result<ModelAnswer, ModelError> {
-    Ok(told(ModelAnswer::new(vec![Block::ToolUse(ToolCall::new(id, tool, json!({ "id": "a" })))])))
+    Ok(with_usage(ModelAnswer::new(vec![Block::ToolUse(ToolCall::new(id, tool, json!({ "id": "a" })))])))
 }
 
 /// The parts of an app: a window, and tools of which one succeeds and one fails.
@@ -262,7 +262,7 @@ const BY_THE_APP: &[(&str, &str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn each_field_of_each_event_is_filled_and_the_book_says_by_whom() {
+async fn each_field_of_each_event_is_filled_and_listed_in_the_book() {
     let (registry, filled) = watched();
     by_the_loop(&|| Harness::builder(registry.clone())).await;
     let by_loop = filled.take();

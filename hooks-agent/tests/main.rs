@@ -1,4 +1,4 @@
-//! The tests of the turn loop, one binary.
+//! The tests of the turn loop, in one binary.
 
 #![allow(
     clippy::unwrap_used,

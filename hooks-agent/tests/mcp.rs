@@ -79,7 +79,7 @@ async fn all_pages_of_tools_are_listed_with_their_schemas() {
 }
 
 #[tokio::test]
-async fn a_result_is_what_the_server_said() {
+async fn a_result_has_the_content_from_the_server() {
     let server = server().await;
     assert_eq!(run(&server, "find", json!({ "id": "a" })).await, Ok(ToolResult::new("found {\"id\":\"a\"}")));
     assert_eq!(run(&server, "find", Value::Null).await, Ok(ToolResult::new("found null")));
@@ -93,7 +93,7 @@ async fn a_result_is_what_the_server_said() {
 }
 
 #[tokio::test]
-async fn errors_are_reported_in_words() {
+async fn errors_have_readable_messages() {
     let server = server().await;
     assert_eq!(run(&server, "refuses", json!({})).await.unwrap_err(), "no such id");
     let wrong = run(&server, "find", json!([1])).await.unwrap_err();
@@ -105,7 +105,7 @@ async fn errors_are_reported_in_words() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_no_server_is_an_error_with_its_name() {
+async fn a_program_that_is_not_a_server_is_an_error_with_its_name() {
     let error = McpServer::connect(Command::new("/nowhere/at-all")).await.unwrap_err();
     assert!(matches!(error, McpError::Start { .. }), "{error}");
     assert!(error.to_string().starts_with("the MCP server `/nowhere/at-all` could not be started: "), "{error}");
@@ -120,7 +120,7 @@ async fn a_program_that_is_no_server_is_an_error_with_its_name() {
 }
 
 #[tokio::test]
-async fn the_error_has_what_the_program_said_last() {
+async fn the_error_contains_the_last_output_of_the_program() {
     let error = McpServer::connect(fixture(&["complains"])).await.unwrap_err().to_string();
     assert!(
         error.ends_with("; its last output: line 6\nline 7\nline 8\nline 9\nno configuration at /etc/fixture"),
@@ -147,7 +147,7 @@ async fn the_process_lives_as_long_as_a_handle_to_it() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_server_that_does_not_end_by_itself_is_killed() {
+async fn a_server_that_does_not_exit_is_killed() {
     let server = McpServer::connect(fixture(&["stays"])).await.unwrap();
     let pid = pid(&server).await;
     // With paused time, the grace period passes immediately.
@@ -219,12 +219,12 @@ async fn session(server: &McpServer, tool: &str, log: &Log, limit: Duration) -> 
 }
 
 #[tokio::test]
-async fn hooks_fire_for_it_as_for_any_tool_and_a_failure_is_a_result() {
+async fn hooks_fire_for_tools_of_a_server_and_a_failure_is_a_result() {
     let gone = "failure the server of the tool `fx_dies` has exited; continue without it";
     let late = "failure the tool `fx_hangs` timed out after 200ms";
     // A line that is not text is not a response.
     let garbled = "failure the tool `fx_garbles` timed out after 200ms";
-    for (tool, heard, told) in [
+    for (tool, heard, reported) in [
         ("fx_find", "success", "FOUND {\"ID\":\"REWRITTEN\"}"),
         ("fx_fails", "failure it broke", "it broke"),
         ("fx_refuses", "failure no such id", "no such id"),
@@ -243,7 +243,7 @@ async fn hooks_fire_for_it_as_for_any_tool_and_a_failure_is_a_result() {
                 results.push(result.text().into_owned());
             }
         }
-        assert_eq!(results, [told], "{tool}");
+        assert_eq!(results, [reported], "{tool}");
         assert_eq!(*log.lock().unwrap(), [format!("gate {tool}").as_str(), heard], "{tool}");
         assert_eq!(turn.await.to_string(), "done", "{tool}");
     }
@@ -251,7 +251,7 @@ async fn hooks_fire_for_it_as_for_any_tool_and_a_failure_is_a_result() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_server_that_is_killed_in_the_middle_of_a_call_fails_the_call_and_not_the_turn() {
+async fn a_server_that_is_killed_during_a_call_fails_the_call_and_not_the_turn() {
     let (log, server) = (Log::default(), server().await);
     let pid = pid(&server).await;
     let session = session(&server, "fx_hangs", &log, LONG).await;

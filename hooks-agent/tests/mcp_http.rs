@@ -108,20 +108,20 @@ async fn run(server: &McpServer, name: &str, input: Value) -> Result<ToolResult,
 }
 
 #[tokio::test]
-async fn its_tools_are_listed_and_run_and_it_learns_who_calls() {
+async fn tools_are_listed_and_run_and_the_server_gets_the_caller() {
     let (url, _serving) = started().await;
     let server =
         McpServer::connect_http(HttpServer::new(&url).bearer("secret").header("x-team", "desk")).await.unwrap();
     let specs: Vec<_> = server.tools_named("t_").into_iter().map(|tool| tool.spec()).collect();
-    let told: Vec<_> = specs.iter().map(|spec| (spec.name.as_str(), spec.idempotent)).collect();
-    assert_eq!(told, [("t_finds", false), ("t_flakes", true), ("t_who", false), ("t_hangs", false)]);
+    let reported: Vec<_> = specs.iter().map(|spec| (spec.name.as_str(), spec.idempotent)).collect();
+    assert_eq!(reported, [("t_finds", false), ("t_flakes", true), ("t_who", false), ("t_hangs", false)]);
     assert_eq!(specs[0].description, "It finds.");
     assert_eq!(run(&server, "finds", json!({ "id": 7 })).await, Ok(ToolResult::new("found {\"id\":7}")));
     assert_eq!(run(&server, "who", json!({})).await, Ok(ToolResult::new("Bearer secret desk")));
 }
 
 #[tokio::test]
-async fn hooks_fire_for_its_tools_a_failure_may_be_tried_again_and_a_cancelled_call_is_left() {
+async fn hooks_fire_for_tools_over_http_and_can_retry_them_and_cancelled_calls_are_not_awaited() {
     let (url, _serving) = started().await;
     let server = McpServer::connect_http(url.as_str()).await.unwrap();
     let registry = Registry::empty();
@@ -150,7 +150,7 @@ async fn hooks_fire_for_its_tools_a_failure_may_be_tried_again_and_a_cancelled_c
 }
 
 #[tokio::test]
-async fn a_server_that_goes_is_a_tool_that_fails_and_one_that_comes_back_is_there_again() {
+async fn calls_fail_while_the_server_is_down_and_succeed_when_it_is_back() {
     let (url, serving) = started().await;
     let server = McpServer::connect_http(url.as_str()).await.unwrap();
     serving.abort();
@@ -164,7 +164,7 @@ async fn a_server_that_goes_is_a_tool_that_fails_and_one_that_comes_back_is_ther
 }
 
 #[tokio::test]
-async fn what_is_no_server_is_an_error_with_its_place_and_without_its_secrets() {
+async fn a_url_without_a_server_is_an_error_that_shows_the_url_without_its_secrets() {
     let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp?key=secret", nobody.local_addr().unwrap());
     let silent = McpServer::connect_http_within(url.as_str(), Duration::from_millis(200)).await.unwrap_err();

@@ -12,7 +12,7 @@ use hooks_core::data::{Block, Messages};
 use hooks_core::prelude::*;
 
 #[tokio::test]
-async fn every_message_of_the_recordings_is_kept_with_its_pair() {
+async fn every_recorded_message_is_kept_and_calls_keep_their_results() {
     let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/airline-trajectories.jsonl"));
     let Ok(text) = std::fs::read_to_string(file) else {
         println!("skipped: the recorded conversations are not here");

@@ -18,12 +18,12 @@ async fn two_recordings_are_compared_without_running_anything() {
     desk().with(limit(6_000)).without("mask_mail").record(&folder.path("other.jsonl"), &month()).await;
     let report = between(&[&then], folder.path("other.jsonl")).unwrap();
     let found = differences(&report);
-    for told in [
+    for reported in [
         "1 refund_limit deny → allow: refunds over 5000 cents need a person",
         "2 mask_mail rewrites differently",
         "3 mask_mail was removed",
     ] {
-        assert!(found.contains(&told.to_owned()), "{found:#?}");
+        assert!(found.contains(&reported.to_owned()), "{found:#?}");
     }
     // What only one of them contains.
     desk().record(&folder.path("more.jsonl"), &[month(), month()].concat()[..8]).await;
@@ -36,7 +36,7 @@ async fn two_recordings_are_compared_without_running_anything() {
 
 /// Of the recording, only the events and subjects are used, so its hooks need not exist any more.
 #[tokio::test]
-async fn a_candidate_is_compared_with_today() {
+async fn a_candidate_is_compared_with_the_current_hooks() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     Hooks::default()
@@ -67,7 +67,7 @@ async fn a_candidate_is_compared_with_today() {
 }
 
 #[tokio::test]
-async fn a_test_holds_hooks_to_recordings_and_rewrites_them_on_request() {
+async fn a_test_compares_hooks_with_recordings_and_rewrites_them_on_request() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("cassettes")).unwrap();
     let path = folder.path("cassettes/month.jsonl");
@@ -82,10 +82,12 @@ async fn a_test_holds_hooks_to_recordings_and_rewrites_them_on_request() {
     };
     held(&desk()).await.unwrap();
     let strict = desk().with(limit(1_000));
-    let told = held(&strict).await.unwrap_err();
+    let reported = held(&strict).await.unwrap_err();
     assert!(
-        told.contains("tests/baselines.rs") && told.contains("allow → deny") && told.contains("REPLAY=accept"),
-        "{told}"
+        reported.contains("tests/baselines.rs")
+            && reported.contains("allow → deny")
+            && reported.contains("REPLAY=accept"),
+        "{reported}"
     );
     assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
     let accept = async |hooks: &Hooks| {
@@ -113,17 +115,17 @@ async fn a_test_holds_hooks_to_recordings_and_rewrites_them_on_request() {
 }
 
 #[tokio::test]
-async fn a_replay_tells_how_far_it_is() {
+async fn a_replay_reports_its_progress() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
-    let told = Mutex::new(Vec::new());
+    let reported = Mutex::new(Vec::new());
     let registry = desk().registry();
     let replay = Replay::new(&registry, |registry, _| Hooks::scope(registry))
-        .progress(|progress: Progress| told.lock().unwrap().push((progress.read, progress.total)));
+        .progress(|progress: Progress| reported.lock().unwrap().push((progress.read, progress.total)));
     replay.files([&path, &path]).await.unwrap();
     drop(replay);
-    let (told, length) = (told.into_inner().unwrap(), std::fs::metadata(&path).unwrap().len());
-    assert_eq!((told.len(), told.last()), (16, Some(&(2 * length, 2 * length))));
-    assert!(told.is_sorted());
+    let (reported, length) = (reported.into_inner().unwrap(), std::fs::metadata(&path).unwrap().len());
+    assert_eq!((reported.len(), reported.last()), (16, Some(&(2 * length, 2 * length))));
+    assert!(reported.is_sorted());
 }

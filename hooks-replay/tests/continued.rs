@@ -1,4 +1,4 @@
-//! Turns that somebody steered, or that waited for an answer, are replayed.
+//! Replays of turns that a user steered, or that waited for an answer.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,7 +27,7 @@ impl Approver for Slow {
 
 /// A message that joins a running turn joins it at the same step.
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_was_steered_is_replayed() {
+async fn a_turn_that_a_message_joined_is_replayed() {
     let folder = Folder::new();
     let path = folder.path("turns.jsonl");
     let (hooks, ran) = (hooks(), Ran::default());
@@ -93,7 +93,7 @@ async fn suspended(path: &std::path::Path, hooks: &Hooks, script: Vec<Says>, ran
 
 /// A turn that was suspended, and the one that continued it; also in a sub-agent.
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_went_on_after_it_was_suspended_is_replayed() {
+async fn a_turn_that_was_suspended_and_resumed_is_replayed() {
     let table: Vec<(&str, Vec<Says>, usize)> = vec![
         ("a call", vec![transfer("a", 5), Says::text("done")], 2),
         (
@@ -139,7 +139,7 @@ async fn a_turn_that_went_on_after_it_was_suspended_is_replayed() {
 
 /// The recording says which calls waited, because the replay has no approver that knows.
 #[tokio::test(start_paused = true)]
-async fn a_turn_whose_prompt_came_in_place_of_an_answer_is_replayed() {
+async fn a_turn_with_a_prompt_in_place_of_an_answer_is_replayed() {
     let of_an_agent = Says::call("q", "research", json!({"prompt": "pay", "cents": 1}));
     for (script, count) in
         [(vec![transfer("a", 5), Says::text("done")], 2), (vec![of_an_agent, transfer("a", 5), Says::text("done")], 3)]

@@ -1,4 +1,5 @@
-//! A replay of an unchanged program has no differences: at every kind, on random plans and random traffic.
+//! Promise 24: a replay of an unchanged program has no differences, at every kind, with random plans and random
+//! traffic.
 
 use proptest::prelude::*;
 use serde::Serialize;
@@ -117,7 +118,7 @@ pub(crate) fn watching() -> Vec<Hook> {
 }
 
 #[test]
-fn every_built_in_kind_is_here() {
+fn every_built_in_kind_is_tested() {
     let mut all: Vec<_> = hooks_core::kinds::all().iter().map(|kind| kind.name).collect();
     let mut here: Vec<_> = KINDS.iter().map(|(name, _)| *name).collect();
     all.sort_unstable();
@@ -134,7 +135,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_replay_of_an_unchanged_program_is_empty(
+    fn a_replay_of_an_unchanged_program_has_no_differences(
         plans in proptest::collection::vec(plan(), 1..60),
         text in "[a-z @.]{0,30}",
     ) {

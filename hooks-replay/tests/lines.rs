@@ -1,11 +1,11 @@
-//! Errors in a recording are reported, and the rest is replayed.
+//! Promise 25 and invalid lines: errors in a recording are reported, and the rest is replayed.
 
 use std::fmt::Write;
 
 use crate::support::*;
 
 #[tokio::test]
-async fn incomplete_unknown_and_foreign_lines_are_reported_and_the_rest_is_read() {
+async fn invalid_lines_are_reported_and_the_rest_is_read() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
@@ -31,7 +31,7 @@ async fn incomplete_unknown_and_foreign_lines_are_reported_and_the_rest_is_read(
 }
 
 #[tokio::test]
-async fn a_recording_of_a_later_schema_is_refused_by_its_header() {
+async fn a_recording_of_a_later_schema_is_rejected_at_its_header() {
     let text = "{\"line\":\"header\",\"schema\":99,\"program\":\"x\",\"written_by\":\"9.0.0\",\"started\":0,\"more\":1}\n{\"line\":\"new\"}\n";
     let found: Vec<_> = Reader::new(text.as_bytes()).map(|(_, line)| line.unwrap_err().to_string()).collect();
     assert_eq!(found.len(), 1, "{found:?}");
@@ -39,7 +39,7 @@ async fn a_recording_of_a_later_schema_is_refused_by_its_header() {
 }
 
 #[tokio::test]
-async fn a_text_that_is_too_long_is_cut_and_the_line_says_so() {
+async fn a_long_text_is_truncated_and_its_line_says_so() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     let long = Traffic::Found { tool: "read_mail", text: "é".repeat(20_000) };
@@ -52,7 +52,7 @@ async fn a_text_that_is_too_long_is_cut_and_the_line_says_so() {
 }
 
 #[tokio::test]
-async fn a_full_file_is_moved_aside_and_the_oldest_is_removed() {
+async fn a_full_file_is_rotated_and_the_oldest_is_removed() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     let mut limits = RecordLimits::default();
@@ -70,7 +70,7 @@ async fn a_full_file_is_moved_aside_and_the_oldest_is_removed() {
 
 /// A program that is restarted appends to the recording, whatever state it was left in.
 #[tokio::test]
-async fn a_recording_is_continued_behind_a_torn_line() {
+async fn a_recording_is_continued_after_an_incomplete_line() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
@@ -84,7 +84,7 @@ async fn a_recording_is_continued_behind_a_torn_line() {
 
 /// A program that records may replay its recording, and an empty file is not a success.
 #[tokio::test]
-async fn a_replay_is_not_recorded_and_nothing_is_not_everything() {
+async fn a_replay_is_not_recorded_and_an_empty_file_is_not_a_success() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
@@ -111,7 +111,7 @@ async fn a_recording_whose_first_line_is_damaged_is_still_read_as_a_recording() 
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_traffic_is_one_problem() {
+async fn a_file_without_traffic_is_one_problem() {
     let folder = Folder::new();
     let path = folder.path("guard.json");
     for text in [

@@ -1,6 +1,6 @@
-//! The tests of recordings and replays, one binary.
+//! The tests of recordings and replays, in one binary.
 
-// A test that is wrong stops.
+// A wrong test must fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod baselines;

@@ -3,7 +3,7 @@
 use crate::support::*;
 
 #[tokio::test]
-async fn a_replay_of_an_unchanged_program_is_empty() {
+async fn a_replay_of_an_unchanged_program_has_no_differences() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
@@ -13,7 +13,7 @@ async fn a_replay_of_an_unchanged_program_is_empty() {
 }
 
 #[tokio::test]
-async fn a_raised_limit_flips_verdicts() {
+async fn a_raised_limit_changes_verdicts() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
@@ -30,7 +30,7 @@ async fn a_raised_limit_flips_verdicts() {
 }
 
 #[tokio::test]
-async fn a_dropped_mask_is_named_with_what_followed_from_it() {
+async fn a_removed_mask_is_reported_with_its_consequences() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
@@ -60,7 +60,7 @@ async fn a_hook_that_fails_now_is_reported_by_its_status() {
 }
 
 #[tokio::test]
-async fn an_order_that_changed_and_a_hook_that_is_new_are_reported() {
+async fn a_changed_order_and_a_new_hook_are_reported() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
@@ -76,7 +76,7 @@ async fn an_order_that_changed_and_a_hook_that_is_new_are_reported() {
 
 /// A replay does not access external systems, whatever hooks are in force.
 #[tokio::test]
-async fn what_outlives_its_dispatch_is_listed_and_not_started() {
+async fn detached_and_background_runs_are_listed_and_not_started() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     let started = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
@@ -101,7 +101,7 @@ async fn what_outlives_its_dispatch_is_listed_and_not_started() {
 
 /// Traffic with a guard in shadow mode, and the same guard in force with the same traffic.
 #[tokio::test]
-async fn what_a_guard_in_shadow_would_have_refused_is_what_it_refuses_when_enforced() {
+async fn a_guard_in_shadow_predicts_its_denials() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     let guard = || limit(5_000).mode(hooks_core::hook::HookMode::Shadow);
@@ -121,7 +121,7 @@ async fn what_a_guard_in_shadow_would_have_refused_is_what_it_refuses_when_enfor
 }
 
 #[tokio::test]
-async fn the_page_and_the_annotations_hold_recorded_text_as_data() {
+async fn recorded_text_is_escaped_in_html_and_annotations() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     let evil =
@@ -135,7 +135,7 @@ async fn the_page_and_the_annotations_hold_recorded_text_as_data() {
 
 /// Without the hook, the result of the dispatch is unknown, so it is not compared.
 #[tokio::test]
-async fn what_a_hook_decided_that_is_not_replayed_is_no_difference() {
+async fn a_dispatch_with_a_skipped_hook_is_not_compared() {
     use hooks_core::hook::OnReplay;
 
     let folder = Folder::new();
@@ -152,7 +152,7 @@ async fn what_a_hook_decided_that_is_not_replayed_is_no_difference() {
 
 /// Differences without an effect on the traffic are reported too.
 #[tokio::test]
-async fn a_hook_with_other_options_is_reported() {
+async fn changed_options_of_a_hook_are_reported() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
@@ -163,9 +163,9 @@ async fn a_hook_with_other_options_is_reported() {
     assert_eq!(report.exit_code(), 1);
 }
 
-/// The command line looks for the files of a folder; code names them.
+/// The command line looks for the files of a folder. In code, an app has to name them.
 #[tokio::test]
-async fn a_folder_is_told_to_be_one() {
+async fn a_folder_is_an_error_that_says_so() {
     let folder = Folder::new();
     let registry = Registry::empty();
     let replay = Replay::new(&registry, |registry, _ids| registry.scope(&AgentDef::new("support"), None));

@@ -4,7 +4,7 @@ use crate::support::*;
 
 /// A reason that contains an id is different each time.
 #[tokio::test]
-async fn reasons_without_end_make_no_report_without_end() {
+async fn many_different_reasons_do_not_make_a_long_report() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     let traffic: Vec<_> =
@@ -20,7 +20,7 @@ async fn reasons_without_end_make_no_report_without_end() {
 }
 
 #[tokio::test]
-async fn problems_that_are_not_reported_one_by_one_are_counted_in_every_form() {
+async fn omitted_problems_are_counted_in_every_format() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
@@ -38,7 +38,7 @@ async fn problems_that_are_not_reported_one_by_one_are_counted_in_every_form() {
 
 /// A replay redacts with the recorder's own rules too, and truncates where the recording was truncated.
 #[tokio::test]
-async fn a_replay_cleans_as_the_recorder_did() {
+async fn a_replay_redacts_and_truncates_like_the_recorder() {
     let rules = || -> Vec<hooks_replay::OwnRule> {
         vec![Box::new(|text: &str| text.contains("PUFFIN").then(|| text.replace("PUFFIN", "[member]")))]
     };

@@ -1,4 +1,4 @@
-//! No secret is written to the disk.
+//! Promise 25: no secret is written to the disk.
 
 use crate::support::*;
 
@@ -122,7 +122,7 @@ const SECRETS: &[(&str, &str, &str)] = &[
 
 /// As shown by Claude Code, a shell and a server.
 #[tokio::test]
-async fn secrets_are_removed_wherever_they_stand_before_they_are_written() {
+async fn secrets_are_removed_from_every_field_before_a_line_is_written() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     let fails =
@@ -158,7 +158,7 @@ async fn secrets_are_removed_wherever_they_stand_before_they_are_written() {
 }
 
 #[tokio::test]
-async fn a_secret_that_only_its_name_gives_away_is_removed() {
+async fn a_secret_that_is_recognised_only_by_its_key_is_removed() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     let traffic =

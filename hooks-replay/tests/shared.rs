@@ -1,4 +1,4 @@
-//! Messages and long values are written once, and lines refer to them.
+//! Messages and long values are written once. Lines refer to them.
 
 use hooks_core::data::{Message, Messages, Role};
 use hooks_replay::Mark;
@@ -68,7 +68,7 @@ async fn each_message_of_a_conversation_is_written_once() {
 
 /// Each of several rotated files is complete, even without the first one.
 #[tokio::test]
-async fn a_file_refers_to_no_other_one() {
+async fn each_rotated_file_is_complete() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     let mut limits = RecordLimits::default();
@@ -120,7 +120,7 @@ async fn a_conversation_of_any_length_is_recorded_and_replayed() {
 
 /// Text of a model or a person is never taken for a reference, whatever it looks like.
 #[tokio::test]
-async fn nobody_can_pass_something_off_as_what_was_said() {
+async fn recorded_text_is_never_read_as_a_reference() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     converse(&reads(), &path, 3, RecordLimits::default()).await;
@@ -176,7 +176,7 @@ async fn a_recording_with_messages_in_its_lines_is_read() {
 
 /// A secret in a message is redacted where the message is written, and each line that refers to it is marked.
 #[tokio::test]
-async fn lines_say_what_was_removed_from_the_messages_that_they_refer_to() {
+async fn a_line_is_marked_if_a_message_that_it_refers_to_was_redacted() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
     let hooks = reads();

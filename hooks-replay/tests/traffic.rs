@@ -25,7 +25,7 @@ const OPENAI: &str = r#"{"id":"s-1","messages":[{"role":"system","content":"Be k
 
 /// "Would the new guard have denied anything last month?"
 #[tokio::test]
-async fn a_guard_is_held_against_the_transcripts_of_other_programs() {
+async fn a_guard_is_replayed_against_transcripts_of_other_programs() {
     let folder = Folder::new();
     let other = |what: &str| [(what.to_owned(), 1)].into_iter().collect();
     let files = [
@@ -65,7 +65,7 @@ async fn a_new_guard_that_fails_is_reported_with_its_cause() {
 /// Messages that a program writes in the person's name, and prompts of sub-agents, are not user prompts. Calls of
 /// sub-agents are ordinary calls.
 #[tokio::test]
-async fn only_what_a_person_wrote_is_a_prompt() {
+async fn only_messages_of_the_user_are_prompts() {
     let user = |fields: &str, content: Value| {
         format!(r#"{{"type":"user","sessionId":"s-1",{fields}"message":{{"role":"user","content":{content}}}}}"#)
     };
@@ -94,7 +94,7 @@ async fn only_what_a_person_wrote_is_a_prompt() {
 
 /// OpenAI's format before calls had ids.
 #[tokio::test]
-async fn a_function_call_is_a_call() {
+async fn a_call_in_the_old_format_of_openai_is_read() {
     let text = r#"{"id":"s-1","messages":[{"role":"user","content":"pay"},{"role":"assistant","content":null,"function_call":{"name":"refund","arguments":"{\"cents\": 9900}"}},{"role":"function","name":"refund","content":"sent to ada@example.org"}]}
 "#;
     let folder = Folder::new();

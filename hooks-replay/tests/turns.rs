@@ -1,4 +1,4 @@
-//! Turns are replayed without a model and without tools.
+//! Promise 24 for turns: they are replayed without a model and without tools.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -149,7 +149,7 @@ fn busy() -> Says {
 
 /// Different turns, replayed without changes, with hooks at every kind.
 #[tokio::test(start_paused = true)]
-async fn a_replay_of_an_unchanged_turn_is_empty() {
+async fn a_replay_of_an_unchanged_turn_has_no_differences() {
     let long = "word ".repeat(1_500);
     let table: Vec<(&str, Vec<Says>, Vec<&str>)> = vec![
         ("an answer", vec![Says::text("hi")], vec!["hello"]),
@@ -238,7 +238,7 @@ async fn a_replay_of_an_unchanged_turn_is_empty() {
 
 /// A more permissive policy does not execute what was blocked: there is nothing that could execute it.
 #[tokio::test(start_paused = true)]
-async fn calls_that_were_blocked_run_nothing_under_an_open_policy() {
+async fn blocked_calls_run_nothing_in_a_replay_that_allows_them() {
     let folder = Folder::new();
     let path = folder.path("turns.jsonl");
     let script =
@@ -258,15 +258,15 @@ async fn calls_that_were_blocked_run_nothing_under_an_open_policy() {
     let report = replay(&path, &open, Matching::Loose).await;
     assert_eq!(ran.load(Ordering::SeqCst), 1);
     assert_eq!((report.turns, report.diverged), (2, 1), "{report}");
-    let told = |counterfactual: bool| {
+    let reported = |counterfactual: bool| {
         report
             .groups
             .iter()
             .filter(move |group| group.counterfactual == counterfactual)
             .map(|group| group.title.as_str())
     };
-    assert_eq!(told(false).collect::<Vec<_>>(), ["deny → allow: refunds over 5000 cents need a person"]);
-    assert!(told(true).any(|title| title.starts_with("deny → allow")), "{report}");
+    assert_eq!(reported(false).collect::<Vec<_>>(), ["deny → allow: refunds over 5000 cents need a person"]);
+    assert!(reported(true).any(|title| title.starts_with("deny → allow")), "{report}");
     for page in [report.to_string(), report.to_html()] {
         assert!(page.contains("2 turns replayed, 1 diverge"), "{page}");
         assert!(page.contains("after the turn diverged"), "{page}");
@@ -306,7 +306,7 @@ async fn the_first_divergence_is_reported_with_its_hook() {
 
 /// If a hook that is not in the replay decided, the rest of the turn is unknown.
 #[tokio::test(start_paused = true)]
-async fn a_turn_ends_where_a_hook_decided_that_is_not_replayed() {
+async fn the_replay_of_a_turn_ends_at_the_decision_of_a_skipped_hook() {
     use hooks_core::hook::OnReplay;
 
     let folder = Folder::new();
@@ -322,7 +322,7 @@ async fn a_turn_ends_where_a_hook_decided_that_is_not_replayed() {
 
 /// What cannot be replayed is reported, and the rest is replayed.
 #[tokio::test(start_paused = true)]
-async fn turns_that_cannot_be_replayed_say_why() {
+async fn turns_that_cannot_be_replayed_are_reported_with_the_reason() {
     let folder = Folder::new();
     let path = folder.path("turns.jsonl");
     let hooks = hooks();
@@ -346,8 +346,8 @@ async fn turns_that_cannot_be_replayed_say_why() {
     recorder.flush();
     let report = replay(&path, &hooks, Matching::Strict).await;
     assert_eq!((report.turns, report.diverged), (2, 0), "{report}");
-    let told = |what: &str| report.problems.iter().any(|problem| problem.contains(what));
-    assert!(told("the turn was cancelled") && told("exceeded the size limit of the recorder"), "{report}");
+    let reported = |what: &str| report.problems.iter().any(|problem| problem.contains(what));
+    assert!(reported("the turn was cancelled") && reported("exceeded the size limit of the recorder"), "{report}");
     // In a replay of dispatches, skipped lines are reported too.
     let registry = hooks.registry();
     let report = Replay::new(&registry, |registry, _ids| Hooks::scope(registry)).file(&path).await.unwrap();
@@ -359,7 +359,7 @@ async fn turns_that_cannot_be_replayed_say_why() {
 
 /// The turn of a sub-agent is replayed separately, with the gates of its caller.
 #[tokio::test(start_paused = true)]
-async fn turns_of_agents_that_others_asked_are_replayed_with_the_gates_of_those() {
+async fn turns_of_sub_agents_are_replayed_with_the_gates_of_their_callers() {
     let folder = Folder::new();
     let path = folder.path("turns.jsonl");
     let own = Hook::at::<BeforeToolCall>("own_gate").reader(|_, _, input: &ToolInput| {

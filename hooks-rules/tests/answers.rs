@@ -63,7 +63,7 @@ fn reason(decision: &Decision) -> &str {
 }
 
 #[test]
-fn every_line_means_what_it_says() {
+fn every_line_has_its_expected_answer() {
     for line in &tables("answers.toml", "lines") {
         let word = |name: &str| line.get(name).and_then(toml::Value::as_str).unwrap_or_default();
         let dialect = if word("dialect").is_empty() { Dialect::Claude } else { support::dialect(word("dialect")) };
@@ -103,7 +103,7 @@ fn attachments_are_of_four_types() {
 }
 
 #[test]
-fn long_texts_are_cut_at_a_character() {
+fn long_texts_are_truncated_at_a_character_boundary() {
     let reading = Reading::new(Dialect::Claude, Event::UserPromptSubmit);
     let long = "ä".repeat(20_000);
     let mut answer = reading.read(&RunStatus::Exit(0), &long, "");
@@ -140,7 +140,7 @@ fn a_long_text_becomes_a_preview_and_a_reason_stays() {
 }
 
 #[test]
-fn a_model_is_asked_for_ok() {
+fn the_answer_of_a_judging_model_is_read() {
     let read =
         |event: Event, text: &str, goes_on: bool| Reading::new(Dialect::Claude, event).read_judgement(text, goes_on);
     let no = r#"{"ok": false, "reason": "tests fail"}"#;
@@ -193,7 +193,7 @@ fn stdouts() -> impl Strategy<Value = String> {
 proptest! {
     /// Any output is parsed without a panic, in either dialect.
     #[test]
-    fn no_output_panics(event in events(), code in -15..200_i32, out in stdouts(), err in ".{0,20}") {
+    fn parsing_any_output_never_panics(event in events(), code in -15..200_i32, out in stdouts(), err in ".{0,20}") {
         for dialect in [Dialect::Claude, Dialect::Agentao] {
             let status = if code < 0 { RunStatus::Signal(-code) } else { RunStatus::Exit(code) };
             let _ = Reading::new(dialect, event).read(&status, &out, &err);
@@ -202,14 +202,14 @@ proptest! {
 
     /// Output on stdout cannot undo the block of exit code 2.
     #[test]
-    fn exit_code_2_is_never_an_allow(out in stdouts(), err in ".{0,20}") {
+    fn exit_code_2_never_allows(out in stdouts(), err in ".{0,20}") {
         let answer = Reading::new(Dialect::Claude, Event::PreToolUse).read(&RunStatus::Exit(2), &out, &err);
         prop_assert!(matches!(answer.decision, Decision::Deny(_)), "{:?}", answer);
     }
 
     /// Unknown keys have no effect.
     #[test]
-    fn unknown_keys_change_nothing(event in events(), word in "[a-z]{9}", value in any::<i64>()) {
+    fn unknown_keys_have_no_effect(event in events(), word in "[a-z]{9}", value in any::<i64>()) {
         let reading = Reading::new(Dialect::Claude, event);
         let read = |object: &Value| reading.read(&RunStatus::Exit(0), &object.to_string(), "");
         let plain = serde_json::json!({"systemMessage": "m", "decision": "block", "reason": "r"});
@@ -220,7 +220,7 @@ proptest! {
 
     /// A later denial wins, and an earlier one stays.
     #[test]
-    fn refusals_win_whatever_their_order(words in prop::collection::vec(0..5_usize, 1..6)) {
+    fn denials_win_in_any_order(words in prop::collection::vec(0..5_usize, 1..6)) {
         let decision = |word: usize| match word {
             0 => Decision::None,
             1 => Decision::Allow(String::new()),
@@ -249,7 +249,7 @@ fn a_flat_end_keeps_the_reason_to_continue() {
 
 /// Output that was probably meant as an answer but is not valid causes a remark.
 #[test]
-fn an_answer_that_means_nothing_has_a_remark() {
+fn output_that_is_almost_an_answer_has_a_remark() {
     let read = |text: &str| Reading::new(Dialect::Claude, Event::PreToolUse).read(&RunStatus::Exit(0), text, "");
     for (text, words) in [
         ("{\"block\": true}", "`block` and nothing that has an effect here"),

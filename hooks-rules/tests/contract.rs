@@ -50,7 +50,7 @@ fn every_row_of_the_contract_is_covered() {
 
 /// Differences between dialects are in the folder of each. No other code depends on the dialect.
 #[test]
-fn a_dialect_is_asked_for_in_one_place() {
+fn only_the_folders_of_dialects_depend_on_a_dialect() {
     fn walk(folder: &std::path::Path, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
             if entry.is_dir() {

@@ -109,7 +109,7 @@ fn peak() -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_stays_of_commands_that_misbehave() {
+async fn misbehaving_commands_leave_no_process_and_no_descriptor() {
     let count = std::env::var("HOOKS_RULES_FAULTS").map_or(120, |count| count.parse().expect("a number"));
     let folder = tempfile::tempdir().unwrap();
     let mark = folder.path().display().to_string();
@@ -156,7 +156,7 @@ async fn nothing_stays_of_commands_that_misbehave() {
     let settled = tokio::time::timeout(Duration::from_secs(20), settled).await;
     assert!(settled.is_ok(), "zombies {:?}, descriptors {before} -> {}", zombies(), descriptors());
 
-    println!("{:<44} {:>6} {:>6}   told", "case", "done", "dropped");
+    println!("{:<44} {:>6} {:>6}   reported", "case", "done", "dropped");
     ready.iter().for_each(Ready::check);
     let total =
         |number: fn(&Ready) -> &AtomicUsize| ready.iter().map(|r| number(r).load(Ordering::Relaxed)).sum::<usize>();

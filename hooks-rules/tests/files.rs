@@ -30,7 +30,7 @@ fn warnings(file: &RuleFile) -> Vec<String> {
 }
 
 #[test]
-fn a_defect_costs_its_group_and_no_other() {
+fn a_defect_disables_only_its_group() {
     let handler = |fields: Value| json!({"hooks": [fields]});
     let table: Vec<(Value, &str)> = vec![
         (json!("a string"), "a group is an object, not a string"),
@@ -79,14 +79,14 @@ fn a_defect_costs_its_group_and_no_other() {
 }
 
 #[test]
-fn a_bad_handler_costs_no_other_of_its_group() {
+fn an_invalid_handler_disables_no_other_handler_of_its_group() {
     let file = read(&around(&json!({"hooks": [{"type": "nonsense"}, {"type": "command", "command": "C"}]})));
     assert_eq!(file.rules.len(), 3);
 }
 
 /// A guard with the default timeout is better than no guard.
 #[test]
-fn timeouts_are_in_seconds_and_never_cost_a_rule() {
+fn timeouts_are_in_seconds_and_an_invalid_one_keeps_its_rule() {
     let table = [
         (json!(30), 30.0, ""),
         (json!(0.5), 0.5, ""),
@@ -117,7 +117,7 @@ fn timeouts_are_in_seconds_and_never_cost_a_rule() {
 }
 
 #[test]
-fn the_form_of_a_file_is_that_of_its_entries() {
+fn the_dialect_of_a_file_is_that_of_its_entries() {
     let nested = json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}});
     let flat = json!({"hooks": {"Stop": [{"type": "command", "command": "x"}]}});
     let single = json!({"hooks": {"Stop": {"type": "command", "command": "x"}}});
@@ -139,7 +139,7 @@ fn the_form_of_a_file_is_that_of_its_entries() {
 }
 
 #[test]
-fn prompt_means_text_in_one_form_and_a_question_in_the_other() {
+fn prompt_is_a_text_in_flat_files_and_a_question_in_nested_files() {
     let flat = read(r#"{"hooks": {"UserPromptSubmit": [{"type": "prompt", "prompt": "p"}]}}"#);
     assert!(matches!(&flat.rules[0].action, Action::Text(text) if text == "p"));
     let nested = read(r#"{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "prompt", "prompt": "p"}]}]}}"#);
@@ -147,7 +147,7 @@ fn prompt_means_text_in_one_form_and_a_question_in_the_other() {
 }
 
 #[test]
-fn types_that_an_event_does_not_take_are_refused() {
+fn types_that_an_event_does_not_accept_are_errors() {
     let table = [
         (json!({"SessionStart": [{"hooks": [{"type": "prompt", "prompt": "p"}]}]}), "SessionStart"),
         (json!({"SessionStart": [{"hooks": [{"type": "http", "url": "u"}]}]}), "SessionStart"),
@@ -163,7 +163,7 @@ fn types_that_an_event_does_not_take_are_refused() {
 
 /// Events that nothing fires here, events of other systems, and typos.
 #[test]
-fn events_that_are_unknown_or_not_fired_are_reported_and_cost_nothing() {
+fn unknown_events_and_events_that_are_never_fired_are_reported_and_disable_nothing() {
     let list = json!([{"hooks": [{"type": "command", "command": "x"}]}]);
     for (name, observed) in [
         ("Notification", "no kind carries `Notification`"),
@@ -184,7 +184,7 @@ fn events_that_are_unknown_or_not_fired_are_reported_and_cost_nothing() {
 }
 
 #[test]
-fn keys_that_nobody_knows_are_ignored() {
+fn unknown_keys_are_ignored() {
     let text = json!({"$schema": "s", "version": 2, "description": "d", "hooks": {"Stop": [{
         "// Description": "d", "id": "i", "description": "d",
         "hooks": [{"type": "command", "command": "x", "name": "n", "_comment": "c", "commandWindows": "w",
@@ -196,7 +196,7 @@ fn keys_that_nobody_knows_are_ignored() {
 }
 
 #[test]
-fn what_people_write_though_it_is_not_json_is_read_and_reported() {
+fn comments_trailing_commas_and_byte_order_marks_are_accepted_and_reported() {
     let text = "\u{feff}{\n  // why\n  \"hooks\": { /* all of it */\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"},]}],\n  }\n}\n";
     let file = read(text);
     assert_eq!(file.rules.len(), 1);
@@ -209,7 +209,7 @@ fn what_people_write_though_it_is_not_json_is_read_and_reported() {
 }
 
 #[test]
-fn a_text_that_is_not_json_is_reported_with_its_place() {
+fn a_syntax_error_is_reported_with_its_position() {
     let table = [
         ("", 1, 1, "the file is empty"),
         ("\u{feff} \n", 2, 1, "the file is empty"),
@@ -240,7 +240,7 @@ fn a_text_that_is_not_json_is_reported_with_its_place() {
 }
 
 #[test]
-fn shells_are_named_as_in_the_contract() {
+fn shells_have_the_names_of_the_contract() {
     for (word, shell) in [("bash", Shell::Sh), ("powershell", Shell::PowerShell)] {
         let file = read(&around(&json!({"hooks": [{"type": "command", "command": "x", "shell": word}]})));
         assert!(matches!(&file.rules[1].action, Action::Command(line) if line.shell == shell));
@@ -260,7 +260,7 @@ fn a_flat_file_without_the_outer_key_is_read() {
 
 /// A missing inner list does not change the meaning of exit code 2.
 #[test]
-fn settings_are_nested_whatever_they_lack_and_what_could_be_either_is_reported() {
+fn settings_files_are_read_as_nested_and_an_ambiguous_file_is_reported() {
     let flat = r#"{"hooks": {"PreToolUse": [{"type": "command", "command": "exit 2"}]}}"#;
     for name in [".claude/settings.json", "settings.local.json", "/home/me/.claude/hooks.json"] {
         let file = RuleFile::read(name, flat);

@@ -19,7 +19,7 @@ fn selects_in(current: &Path, rule: &str, tool: &str, input: &serde_json::Value)
 }
 
 #[test]
-fn every_command_of_a_line_is_held_against_the_rule() {
+fn every_command_of_a_line_is_matched_against_the_rule() {
     let table = [
         ("Bash", "anything at all", true),
         ("Bash(*)", "anything at all", true),
@@ -64,7 +64,7 @@ fn every_command_of_a_line_is_held_against_the_rule() {
 }
 
 #[test]
-fn files_are_held_against_patterns() {
+fn paths_of_files_are_matched_against_patterns() {
     let table = [
         ("Edit(*.ts)", "Edit", "/home/me/repo/src/a.ts", true),
         ("Edit(*.ts)", "Write", "/home/me/repo/a.ts", true),
@@ -106,9 +106,9 @@ fn files_are_held_against_patterns() {
     assert!(selects("Other(x)", "Other", &json!({"a": 1})), "what is not understood runs");
 }
 
-/// A folder that a tool has gone into changes what a relative pattern means, and not what one of the project means.
+/// The working directory of a tool changes the meaning of relative patterns, but not that of patterns of the project.
 #[test]
-fn the_beginning_of_a_pattern_says_in_which_folder_it_begins() {
+fn the_prefix_of_a_pattern_selects_its_base_folder() {
     let home = std::env::var("HOME").unwrap();
     let table = [
         ("Edit(/src/**)", "/home/me/repo/src/a.rs", true),
@@ -145,7 +145,7 @@ fn the_beginning_of_a_pattern_says_in_which_folder_it_begins() {
 }
 
 #[test]
-fn an_if_is_exactly_one_rule() {
+fn an_if_contains_exactly_one_rule() {
     for bad in [
         "",
         "Bash(git *",
@@ -167,14 +167,14 @@ fn an_if_is_exactly_one_rule() {
 proptest! {
     /// No line panics or takes long, and quoted text is never taken for a command.
     #[test]
-    fn no_line_panics(line in "[a-z $`\"'();|&\\\\=\n]{0,200}", rule in "[a-z* :]{1,20}") {
+    fn parsing_any_line_never_panics(line in "[a-z $`\"'();|&\\\\=\n]{0,200}", rule in "[a-z* :]{1,20}") {
         let _ = selects(&format!("Bash({rule})"), "Bash", &json!({"command": line}));
     }
 }
 
-/// Which of several fields a tool uses is unknown, and a host has several spellings.
+/// It is unknown which of several fields a tool uses. A host has several spellings.
 #[test]
-fn a_field_next_to_the_one_that_counts_and_another_way_to_write_a_host_are_no_way_past() {
+fn other_fields_and_other_spellings_of_a_host_do_not_bypass_a_guard() {
     let decoy = json!({"file_path": "notes.txt", "notebook_path": "/home/me/repo/secret.ipynb"});
     assert!(selects("Edit(secret.ipynb)", "NotebookEdit", &decoy));
     assert!(!selects("Edit(other.ipynb)", "NotebookEdit", &decoy));
@@ -197,7 +197,7 @@ fn a_field_next_to_the_one_that_counts_and_another_way_to_write_a_host_are_no_wa
 
 /// Programs that contain code, and a file that a line writes and runs, for a pattern of one word.
 #[test]
-fn code_that_is_not_understood_runs_the_guard() {
+fn the_guard_runs_for_code_that_cannot_be_parsed() {
     let table = [
         ("awk '{print $1}' x", false),
         ("awk '$1 == 2 || $2 == 3' x", false),

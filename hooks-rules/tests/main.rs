@@ -1,4 +1,4 @@
-//! The tests of rules, one binary; `faults` has one of its own.
+//! The tests of rules, in one binary. `faults` is a binary of its own.
 
 #![allow(
     clippy::unwrap_used,

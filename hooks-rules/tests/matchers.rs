@@ -12,7 +12,7 @@ fn read(line: &Line, at: usize) -> (Dialect, Event, Option<serde_json::Value>) {
 }
 
 #[test]
-fn every_line_selects_what_it_says() {
+fn every_line_selects_the_expected_values() {
     let lines = data("matchers.toml", "lines");
     assert!(lines.len() >= 100, "{} lines", lines.len());
     for line in &lines {
@@ -23,7 +23,7 @@ fn every_line_selects_what_it_says() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused_and_says_what_to_write() {
+fn an_invalid_matcher_is_an_error_that_says_what_to_write() {
     for line in &data("matchers.toml", "refused") {
         let (dialect, event, written) = read(line, 1);
         let bad = Matcher::read(dialect, event, written.as_ref()).expect_err(&format!("{line:?}"));
@@ -37,7 +37,7 @@ fn what_cannot_be_read_is_refused_and_says_what_to_write() {
 
 /// Expressions are matched in linear time: one with exponential backtracking elsewhere is fast.
 #[test]
-fn a_catastrophic_expression_is_harmless() {
+fn an_expression_with_catastrophic_backtracking_is_fast() {
     let matcher = Matcher::read(Dialect::Claude, Event::PreToolUse, Some(&"^(a+)+$".into())).unwrap();
     assert!(!matcher.selects(&format!("{}!", "a".repeat(200_000))));
 }
@@ -64,7 +64,7 @@ fn aliases_match_both_ways() {
 proptest! {
     /// Any matcher is either parsed or rejected, in either dialect, and matching terminates.
     #[test]
-    fn no_matcher_panics(pattern in "[a-zA-Z_|,* .?+(){}^$\\[\\]\\\\é-]{0,30}", value in "[a-zA-Z_é]{0,20}") {
+    fn parsing_any_matcher_never_panics(pattern in "[a-zA-Z_|,* .?+(){}^$\\[\\]\\\\é-]{0,30}", value in "[a-zA-Z_é]{0,20}") {
         for (dialect, written) in [
             (Dialect::Claude, serde_json::json!(pattern)),
             (Dialect::Agentao, serde_json::json!({"tool_name": pattern})),

@@ -27,7 +27,7 @@ fn example(property: &Value) -> Value {
 /// Every handler that a schema allows, with all of its properties, is parsed without an error, and requires the
 /// required ones.
 #[test]
-fn every_handler_of_the_schemas_is_read() {
+fn the_parser_accepts_every_handler_that_the_schemas_allow() {
     for dialect in [Dialect::Claude, Dialect::Agentao] {
         let schema = schema(dialect);
         for event in Event::all() {

@@ -300,7 +300,7 @@ impl Numbers {
 
 /// `HOOKS_RULES_SHELL_LINES=20000 cargo test -p hooks-rules --test it shell_lines -- --nocapture` is the long run.
 #[test]
-fn a_line_made_of_others_selects_the_guard_of_what_it_runs() {
+fn a_composed_line_selects_the_guards_of_the_programs_that_it_runs() {
     let count = std::env::var("HOOKS_RULES_SHELL_LINES").map_or(150, |count| count.parse::<u32>().expect("a number"));
     let folder = tempfile::tempdir().unwrap();
     let stubs = Stubs::new(folder.path().to_path_buf());

@@ -20,7 +20,7 @@ fn occurrence(event: Event) -> Occurrence {
 
 /// Section 3: the field of each event that its matchers are tested against.
 #[test]
-fn matchers_are_held_against_the_field_of_their_event() {
+fn matchers_are_compared_with_the_field_of_their_event() {
     let table = [
         ("PreToolUse", "tool_name"),
         ("PostToolUse", "tool_name"),
@@ -63,7 +63,7 @@ fn matchers_are_held_against_the_field_of_their_event() {
 
 /// Section 4.1: the common fields, and the events without a permission mode.
 #[test]
-fn a_nested_rule_is_given_one_flat_object() {
+fn a_nested_rule_gets_one_flat_object() {
     for event in Event::all() {
         let given = Occurrence::new(event).stdin(Dialect::Claude);
         let mut keys: Vec<&str> = given.as_object().unwrap().keys().map(String::as_str).collect();
@@ -88,7 +88,7 @@ fn a_nested_rule_is_given_one_flat_object() {
 }
 
 #[test]
-fn a_flat_rule_is_given_an_envelope() {
+fn a_flat_rule_gets_an_envelope() {
     let tool = json!({"toolName": "Bash", "toolInput": {"command": "ls"}, "sessionId": "s-1"});
     let with = |name: &str, value: &str| {
         let mut data = tool.clone();
@@ -110,7 +110,7 @@ fn a_flat_rule_is_given_an_envelope() {
 }
 
 #[test]
-fn a_flat_rule_at_the_end_or_before_a_compaction_is_given_a_flat_object() {
+fn a_flat_rule_at_stop_or_before_a_compaction_gets_a_flat_object() {
     let mut stop = Occurrence::new(Event::Stop);
     stop.set("stop_hook_active", false).set_flat("turn_end_reason", "final_response");
     let expected = json!({

@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::support::{Process, Random, lines, times, wait_until};
 use crate::{databases, killed, workers};
 
-/// The clock of all processes at once, by a library that the loader puts before the one of the system.
+/// The clock of all processes at once, set by a library that the loader puts before the system's.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clock_that_is_set_back_by_an_hour_delays_and_ends_nothing() {
+async fn a_clock_that_is_set_back_delays_no_job_and_ends_no_lease() {
     let kills = times("HOOKS_STORE_KILLS", 3);
     for database in databases::all().await {
         let folder = tempfile::tempdir().unwrap();

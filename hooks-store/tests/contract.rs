@@ -1,4 +1,4 @@
-//! The contract of the loop's store.
+//! The contract that `hooks_agent` defines for message stores.
 
 use hooks_agent::testing::hold_store;
 

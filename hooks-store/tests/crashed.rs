@@ -42,7 +42,7 @@ fn wait_for_work(folder: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_crashes_loses_and_doubles_nothing() {
+async fn a_crash_of_the_server_loses_and_duplicates_nothing() {
     let crashes = times("HOOKS_STORE_CRASHES", 3);
     let Some(server) = Server::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
@@ -58,7 +58,7 @@ async fn a_server_that_crashes_loses_and_doubles_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_commit_whose_acknowledgement_is_lost_loses_and_doubles_nothing() {
+async fn a_lost_acknowledgement_of_a_commit_loses_and_duplicates_nothing() {
     let cuts = times("HOOKS_STORE_CUTS", 20);
     let Some(database) = databases::postgres().await else { return };
     let folder = tempfile::tempdir().unwrap();
@@ -70,16 +70,16 @@ async fn a_commit_whose_acknowledgement_is_lost_loses_and_doubles_nothing() {
     finish(processes, &database, folder.path(), &format!("{cuts} commits without their acknowledgement")).await;
 }
 
-/// A worker that runs another job is alive, but it does not know that it has claimed this one.
+/// A worker that is busy with another job is alive, but it does not know that it has claimed this one.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_whose_claim_is_not_acknowledged_is_not_stuck_in_a_busy_worker() {
+async fn a_job_whose_claim_was_not_acknowledged_runs_while_its_worker_is_busy() {
     let Some(database) = databases::postgres().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let (url, left) = proxy(&database.url, 1).await;
     workers::queue(&database, &["again"], ["held".to_owned()]).await;
     let mut worker = Process::start(&["work", &url, folder.path().to_str().unwrap(), "2"]);
     wait_until("the first job runs", || lines(&folder.path().join("runs")).len() == 1);
-    // The first ones that follow are a claim, or a heartbeat of the first job.
+    // The next commits are claims, or a heartbeat of the first job.
     left.store(4, Ordering::SeqCst);
     workers::queue(&database, &["again"], (0..5).map(|number| format!("row {number}"))).await;
     wait_until("all others have run", || lines(&folder.path().join("runs")).len() >= 6);

@@ -55,7 +55,7 @@ async fn a_file_that_is_not_a_store_is_rejected_and_unchanged() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_newer_schema_is_not_touched() {
+async fn a_store_with_a_newer_schema_is_rejected_and_unchanged() {
     for database in databases::all().await {
         let mut connection = databases::connect(&database.url).await;
         connection.execute("UPDATE hooks_schema SET version = 99").await.unwrap();
@@ -66,7 +66,7 @@ async fn a_newer_schema_is_not_touched() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_that_open_a_new_store_at_once_all_have_it() {
+async fn a_new_store_can_be_opened_concurrently() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("store.db");
     let opens = (0..16).map(|_| {
@@ -78,7 +78,7 @@ async fn many_that_open_a_new_store_at_once_all_have_it() {
     }
 }
 
-/// Such as one that creates the same store.
+/// The other process could be creating the same store.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_store_waits_for_a_process_that_writes_to_its_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -93,7 +93,7 @@ async fn a_new_store_waits_for_a_process_that_writes_to_its_file() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_damaged_file_is_an_error_or_reads_on_and_never_a_panic() {
+async fn a_damaged_file_is_an_error_or_readable_and_never_a_panic() {
     let places = times("HOOKS_STORE_PLACES", 25);
     let folder = tempfile::tempdir().unwrap();
     let file = written(folder.path()).await;
@@ -136,7 +136,7 @@ async fn a_damaged_file_is_an_error_or_reads_on_and_never_a_panic() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_row_that_cannot_be_read_hides_no_other_one() {
+async fn an_unreadable_row_hides_no_other_row() {
     for database in databases::all().await {
         let said = ["a", "b", "c"].map(|text| Message::new(Role::User, text));
         let rows = database.store.append("c", Append::new(said)).await.unwrap().rows;
@@ -160,7 +160,7 @@ async fn a_row_that_cannot_be_read_hides_no_other_one() {
 
 /// A file that may not grow simulates a full disk.
 #[test]
-fn a_full_disk_loses_nothing_that_was_returned() {
+fn a_full_disk_loses_no_acknowledged_row() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("store.db");
     let script = format!(
@@ -186,7 +186,7 @@ fn a_full_disk_loses_nothing_that_was_returned() {
 }
 
 #[test]
-fn a_file_that_may_not_be_written_is_an_error() {
+fn a_read_only_file_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let file = runtime.block_on(written(folder.path()));
@@ -206,7 +206,7 @@ fn a_file_that_may_not_be_written_is_an_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_a_store_is_not_made_one_by_looking() {
+async fn opening_an_existing_store_never_creates_one() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("other.db");
     let mut connection = databases::connect(&format!("{}?mode=rwc", file.display())).await;

@@ -36,7 +36,7 @@ async fn fire(registry: &Registry, conversation: &str) -> Message {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_dispatch_came_to_is_recorded_without_its_payload() {
+async fn the_outcome_of_a_dispatch_is_recorded_without_its_payload() {
     for database in databases::all().await {
         let store = &database.store;
         let (registry, log) = (registry(store), store.dispatch_log());
@@ -77,7 +77,7 @@ async fn what_a_dispatch_came_to_is_recorded_without_its_payload() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_log_that_cannot_be_written_changes_no_outcome() {
+async fn a_failing_log_changes_no_outcome() {
     for database in databases::all().await {
         let (registry, log) = (Registry::empty(), database.store.dispatch_log());
         let stamp = |_: &HookContext, _: &BeforeCreateMessage, row: &mut Message| {
@@ -98,7 +98,7 @@ async fn a_log_that_cannot_be_written_changes_no_outcome() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_of_the_first_version_is_migrated_with_what_is_in_it() {
+async fn a_store_of_the_first_version_is_migrated_with_its_content() {
     for database in databases::all().await {
         let registry = registry(&database.store);
         fire(&registry, "c-1").await;

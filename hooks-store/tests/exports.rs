@@ -23,7 +23,7 @@ async fn rest(mut rows: ExportedRows) -> Vec<Result<ExportedRow, StoreError>> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_export_is_of_one_moment_whatever_changes_meanwhile() {
+async fn an_export_is_a_snapshot() {
     for database in databases::all().await {
         let store = &database.store;
         store.append("c", messages(ROWS)).await.unwrap();
@@ -42,7 +42,7 @@ async fn an_export_is_of_one_moment_whatever_changes_meanwhile() {
         assert_eq!(ids, export.rows.iter().map(|row| &row.id).collect::<Vec<_>>(), "{}", database.name);
         assert!(now.iter().all(|row| !row.is_read), "{}: all rows are folded away", database.name);
 
-        // An export that is given up, of any number, leaves the connections free.
+        // Exports that are dropped early, in any number, leave the connections free.
         for _ in 0..20 {
             assert!(store.rows("c").next().await.is_some());
         }
@@ -52,7 +52,7 @@ async fn an_export_is_of_one_moment_whatever_changes_meanwhile() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_row_that_cannot_be_read_is_reported_and_hides_no_other_one() {
+async fn an_unreadable_row_is_reported_and_hides_no_other_row() {
     for database in databases::all().await {
         let rows = database.store.append("c", messages(3)).await.unwrap().rows;
         let mut connection = databases::connect(&database.url).await;

@@ -1,4 +1,4 @@
-//! Background hooks whose jobs are stored.
+//! Promise 19: background hooks whose jobs are stored.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -53,7 +53,7 @@ async fn fire(registry: &Registry, hook: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_is_run_once_by_whichever_worker_takes_it() {
+async fn each_job_is_run_once_by_one_worker() {
     for database in databases::all().await {
         let (registry, ran) = registry(&database.store);
         for _ in 0..20 {
@@ -75,7 +75,7 @@ async fn a_job_is_run_once_by_whichever_worker_takes_it() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn a_job_is_stored_from_a_runtime_of_one_thread() {
+async fn a_job_can_be_stored_on_a_single_threaded_runtime() {
     for database in databases::all().await {
         let (registry, _) = registry(&database.store);
         fire(&registry, "index").await;
@@ -84,7 +84,7 @@ async fn a_job_is_stored_from_a_runtime_of_one_thread() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_that_fails_is_tried_again_up_to_the_limit_of_its_hook() {
+async fn a_failed_job_is_retried_up_to_the_limit_of_its_hook() {
     for database in databases::all().await {
         let (registry, _) = registry(&database.store);
         fire(&registry, "flaky").await;
@@ -99,7 +99,7 @@ async fn a_job_that_fails_is_tried_again_up_to_the_limit_of_its_hook() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_with_a_delay_waits_for_it_and_holds_up_no_other_one() {
+async fn a_delayed_job_waits_and_delays_no_other_job() {
     for database in databases::all().await {
         let (registry, ran) = registry(&database.store);
         let count = Arc::clone(&ran);
@@ -122,7 +122,7 @@ async fn a_job_with_a_delay_waits_for_it_and_holds_up_no_other_one() {
 
 /// While programs are upgraded one by one, an old worker does not spoil the jobs of new hooks.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_of_a_hook_that_a_worker_does_not_have_is_left_to_others_first() {
+async fn a_job_of_an_unknown_hook_is_first_left_to_other_workers() {
     for database in databases::all().await {
         let (new, ran) = registry(&database.store);
         fire(&new, "index").await;
@@ -136,7 +136,7 @@ async fn a_job_of_a_hook_that_a_worker_does_not_have_is_left_to_others_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_of_a_hook_that_a_worker_does_not_have_waits_for_a_person() {
+async fn a_job_of_a_hook_that_no_worker_has_waits_for_an_operator() {
     for database in databases::all().await {
         let (here, ran) = registry(&database.store);
         fire(&here, "index").await;
@@ -152,9 +152,9 @@ async fn a_job_of_a_hook_that_a_worker_does_not_have_waits_for_a_person() {
     }
 }
 
-/// A hook that blocks its thread until its job is stored never waits for a transaction that this thread has begun.
+/// A hook that blocks its thread until its job is stored must not wait for a transaction of the same thread.
 #[tokio::test(flavor = "current_thread")]
-async fn a_dispatch_and_an_append_on_one_thread_do_not_wait_for_each_other() {
+async fn a_dispatch_and_an_append_on_one_thread_do_not_deadlock() {
     for database in databases::all().await {
         let (registry, _) = registry(&database.store);
         let start = std::time::Instant::now();
@@ -178,7 +178,7 @@ async fn a_dispatch_and_an_append_on_one_thread_do_not_wait_for_each_other() {
 
 /// As above, for a worker whose hooks queue further jobs.
 #[tokio::test(flavor = "current_thread")]
-async fn a_hook_that_a_worker_runs_may_queue_a_job() {
+async fn a_hook_in_a_worker_can_queue_a_job() {
     for database in databases::all().await {
         let (inner, _) = registry(&database.store);
         let outer = Registry::empty();
@@ -201,7 +201,7 @@ async fn a_hook_that_a_worker_runs_may_queue_a_job() {
     }
 }
 
-/// A job during which two workers have died, due while the worker runs other jobs.
+/// Two workers died during this job, so it runs alone. It becomes due while the worker runs other jobs.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_that_runs_alone_is_not_starved_by_a_busy_worker() {
     for database in databases::all().await {
@@ -240,7 +240,7 @@ async fn a_job_that_runs_alone_is_not_starved_by_a_busy_worker() {
 
 /// Heartbeats do not need the thread on which hooks run.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hook_that_blocks_the_only_thread_of_its_worker_is_not_taken_for_dead() {
+async fn a_worker_whose_only_thread_is_blocked_is_not_taken_for_dead() {
     for database in databases::all().await {
         let (registry, ran) = (Registry::empty(), Arc::new(AtomicUsize::new(0)));
         let count = Arc::clone(&ran);

@@ -1,4 +1,4 @@
-//! Invariants of a conversation whose process is killed at any moment of a turn.
+//! Promises 18 and 19: invariants of a conversation whose process is killed at any moment of a turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::support::{Process, Random, lines, times};
 
 /// Kills the process of a conversation repeatedly. Each new process continues where the last one was killed.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_stored_survives_a_kill_at_any_moment() {
+async fn stored_rows_calls_and_jobs_survive_a_kill_at_any_moment() {
     let kills = times("HOOKS_STORE_KILLS", 8);
     for database in databases::all().await {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! One turn at a time in a conversation, across processes.
+//! Promise 17: one turn at a time per conversation, across processes.
 
 use std::path::Path;
 use std::time::Duration;
@@ -24,7 +24,7 @@ async fn turns(database: &Database) -> Vec<(String, usize)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_processes_take_turns() {
+async fn turns_of_two_processes_do_not_overlap() {
     let count = times("HOOKS_STORE_TURNS", 12);
     for database in databases::all().await {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
@@ -59,7 +59,7 @@ fn pid(turn: &str) -> &str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_was_stopped_for_too_long_cannot_write_any_more() {
+async fn a_process_that_was_stopped_for_too_long_can_no_longer_write() {
     for database in databases::all().await {
         let options = || OpenOptions::new().silence(Duration::from_millis(100));
         let stopped = options().open(&database.url).await.unwrap();

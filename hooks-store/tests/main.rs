@@ -1,4 +1,4 @@
-//! The store on SQLite, and on Postgres if `HOOKS_POSTGRES` has the URL of a server.
+//! The tests of the store, on SQLite, and on Postgres if `HOOKS_POSTGRES` contains the URL of a server.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,4 +1,4 @@
-//! Questions to people, which outlive the process that asked.
+//! Promise 20: questions outlive the process that asked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -125,7 +125,7 @@ async fn a_turn_that_waits_too_long_is_suspended_and_continues_with_the_answer()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_holds_also_where_no_gate_asks_any_more() {
+async fn an_answer_applies_even_if_the_gate_no_longer_asks() {
     for database in databases::all().await {
         database.empty().await;
         let approver = || StoredApprover::new(database.store.clone()).patience(Duration::ZERO);
@@ -148,7 +148,7 @@ async fn an_answer_holds_also_where_no_gate_asks_any_more() {
         let id = question(&database.store).await.id;
         database.store.answer(&id, &ApprovalAnswer::No("abuse".to_owned())).await.unwrap();
         assert_eq!(second.resume(None).await.to_string(), "done", "{}", database.name);
-        // The one that nobody was asked about.
+        // The call about which nobody was asked.
         assert_eq!(paid.load(Ordering::SeqCst), 1, "{}", database.name);
         let stored = format!("{:?}", second.messages().await.unwrap());
         assert!(stored.contains("abuse"), "{stored}");
@@ -156,7 +156,7 @@ async fn an_answer_holds_also_where_no_gate_asks_any_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_answered_says_why() {
+async fn an_answer_that_is_not_accepted_is_an_error_with_the_reason() {
     for database in databases::all().await {
         let store = &database.store;
         let approver = || StoredApprover::new(store.clone()).patience(Duration::ZERO);
@@ -212,7 +212,7 @@ async fn a_prompt_in_place_of_the_answer_leaves_the_call_undone() {
 
 /// A call with the same id, but with another input or another reason.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_is_an_answer_to_its_question_alone() {
+async fn an_answer_applies_only_to_its_own_question() {
     let pays = |cents: i64| vec![Line::call("one", "pay", json!({ "cents": cents })), Line::text("done")];
     for database in databases::all().await {
         for deleted in [true, false] {
@@ -241,7 +241,7 @@ async fn an_answer_is_an_answer_to_its_question_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_refuses_for_a_moment_is_no_answer() {
+async fn a_short_failure_of_the_database_does_not_end_the_wait() {
     for database in databases::all().await {
         let patient = StoredApprover::new(database.store.clone()).patience(Duration::from_mins(1));
         let (asking, paid) = session(&database, patient, asks()).await;
@@ -259,7 +259,7 @@ async fn a_database_that_refuses_for_a_moment_is_no_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_question_that_cannot_be_read_hides_no_other_one() {
+async fn an_unreadable_question_hides_no_other_question() {
     for database in databases::all().await {
         let approver = StoredApprover::new(database.store.clone()).patience(Duration::ZERO);
         let (asking, _) = session(&database, approver, asks()).await;

@@ -1,4 +1,4 @@
-//! Transcripts of Claude Code become conversations, of which nothing is lost.
+//! Transcripts of Claude Code are imported as conversations without loss.
 
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
@@ -9,7 +9,7 @@ use hooks_store::Transcript;
 
 use crate::databases;
 
-/// A session with parallel calls, a compaction, a prompt that was rewound, and what else such files contain.
+/// A session with parallel calls, a compaction, a rewound prompt, and other things that such files contain.
 const TRANSCRIPT: &str = r#"
 {"type": "summary", "summary": "an older session", "leafUuid": "x"}
 {"type": "user", "uuid": "u1", "parentUuid": null, "sessionId": "s-1", "message": {"role": "user", "content": "look around"}}
@@ -34,7 +34,7 @@ const TRANSCRIPT: &str = r#"
 {"type": "user", "uuid": "r9", "parentUuid": "a6", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "a second result"}]}}
 {"type": "assistant", "uuid": "a7", "parentUuid": "r9", "mess"#;
 
-/// What a message says, in a few words.
+/// The content of a message as a short text.
 fn words(message: &Message) -> String {
     let block = |block: &Block| match block {
         Block::Text(text) => text.text.clone(),
@@ -52,7 +52,7 @@ fn transcript() -> Transcript {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_transcript_is_stored_whole_and_read_as_its_program_read_it() {
+async fn an_imported_transcript_is_complete_and_has_the_view_of_its_program() {
     let transcript = transcript();
     assert_eq!((transcript.session.as_deref(), transcript.unreadable.as_slice()), (Some("s-1"), [22].as_slice()));
     let skipped: Vec<_> = transcript.skipped.iter().map(|(what, number)| (what.as_str(), *number)).collect();
@@ -100,7 +100,7 @@ async fn a_transcript_is_stored_whole_and_read_as_its_program_read_it() {
 
 /// The call that had no result when the program ended gets one, so that a model accepts the conversation.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_imported_conversation_goes_on() {
+async fn an_imported_conversation_can_be_continued() {
     let database = databases::sqlite().await;
     database.store.import("c", &transcript()).await.unwrap();
     let model = std::sync::Arc::new(Scripted::new([Line::text("it is gone")]));

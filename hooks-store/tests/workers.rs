@@ -1,4 +1,4 @@
-//! Invariants of jobs whose workers are killed.
+//! Promise 19: invariants of jobs whose workers are killed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -70,7 +70,7 @@ fn worker(database: &Database, folder: &Path, parallelism: &str) -> Process {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_job_is_lost_or_stuck_whoever_is_killed() {
+async fn no_job_is_lost_or_stuck_if_workers_are_killed() {
     let (count, kills) = (times("HOOKS_STORE_JOBS", 60), times("HOOKS_STORE_KILLS", 8));
     for database in databases::all().await {
         let folder = tempfile::tempdir().unwrap();
@@ -118,7 +118,7 @@ async fn no_job_is_lost_or_stuck_whoever_is_killed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_that_ends_its_worker_is_quarantined_and_its_neighbours_are_done() {
+async fn a_job_that_kills_its_worker_is_quarantined_and_other_jobs_are_done() {
     for database in databases::all().await {
         let folder = tempfile::tempdir().unwrap();
         let texts = ["row 1", "row 2", "kill", "row 3", "row 4"];
@@ -146,7 +146,7 @@ async fn a_job_that_ends_its_worker_is_quarantined_and_its_neighbours_are_done()
 
 /// The hook has had its effect, and the end of its job is not committed yet.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_is_killed_before_it_acknowledges_a_job_doubles_only_idempotent_ones() {
+async fn after_a_kill_before_the_acknowledgement_only_idempotent_jobs_run_again() {
     let kills = times("HOOKS_STORE_KILLS", 3);
     for database in databases::all().await {
         let folder = tempfile::tempdir().unwrap();
@@ -184,7 +184,7 @@ async fn a_worker_that_is_killed_before_it_acknowledges_a_job_doubles_only_idemp
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_was_stopped_for_too_long_ends_nothing_that_another_one_took() {
+async fn a_stopped_worker_cannot_end_jobs_that_another_worker_took() {
     for database in databases::all().await {
         let folder = tempfile::tempdir().unwrap();
         queue(&database, &["once", "again"], ["slow".to_owned()]).await;
@@ -216,7 +216,7 @@ async fn a_worker_that_was_stopped_for_too_long_ends_nothing_that_another_one_to
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn workers_that_stood_still_together_do_not_take_each_other_for_dead() {
+async fn workers_that_were_stopped_together_do_not_take_each_other_for_dead() {
     for database in databases::all().await {
         let folder = tempfile::tempdir().unwrap();
         queue(&database, &["once"], ["slow 1".to_owned(), "slow 2".to_owned()]).await;

@@ -1,4 +1,4 @@
-//! Answers.
+//! How answers of a provider are read.
 
 use std::sync::Mutex;
 
@@ -28,24 +28,24 @@ fn calls(content: &[Block]) -> Vec<(String, Value)> {
 }
 
 #[tokio::test]
-async fn text_is_reported_piece_by_piece_as_it_comes() {
+async fn text_is_reported_piece_by_piece_as_it_arrives() {
     // The server sends the second piece only after the first was shown.
     let server = Server::start([Reply::stream().text("good ").wait().text("morning").end("stop")]).await;
-    let told = Mutex::new(Vec::new());
+    let reported = Mutex::new(Vec::new());
     let listener = |delta: Delta<'_>| {
         let Delta::Text(text) = delta else { return };
-        told.lock().unwrap().push(text.to_owned());
+        reported.lock().unwrap().push(text.to_owned());
         server.go_on();
     };
     let model = server.model();
     let answer = model.call(&hello(), Deltas::to(&listener)).await.unwrap();
-    assert_eq!(*told.lock().unwrap(), ["good ", "morning"]);
+    assert_eq!(*reported.lock().unwrap(), ["good ", "morning"]);
     assert_eq!(answer.content, [Block::from("good morning")]);
     assert_eq!((answer.stop_reason.as_str(), answer.model.as_str()), ("stop", "test-model"));
 }
 
 #[tokio::test]
-async fn a_letter_that_is_cut_between_two_packets_is_whole() {
+async fn a_character_that_is_split_between_two_packets_is_decoded() {
     let event = json!({ "choices": [{ "delta": { "content": "grün" } }] });
     let bytes = format!("data: {event}\n\n").into_bytes();
     let middle = bytes.iter().position(|byte| *byte > 127).unwrap() + 1;
@@ -55,13 +55,13 @@ async fn a_letter_that_is_cut_between_two_packets_is_whole() {
 
 #[tokio::test]
 async fn usage_is_requested_and_reported_and_a_server_without_it_reports_none() {
-    let told = json!({ "choices": [], "usage": {
+    let reported = json!({ "choices": [], "usage": {
         "prompt_tokens": 120, "completion_tokens": 7, "total_tokens": 127, "prompt_tokens_details": { "cached_tokens": 100 },
     } });
     let reply = Reply::stream()
         .text("hello")
         .event(&json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] }))
-        .event(&told)
+        .event(&reported)
         .bytes(b"data: [DONE]\n\n");
     let server = Server::start([reply, Reply::says("hello")]).await;
     let usage = call(&server.model(), &hello()).await.0.unwrap().usage;
@@ -71,7 +71,7 @@ async fn usage_is_requested_and_reported_and_a_server_without_it_reports_none() 
 }
 
 #[tokio::test]
-async fn calls_come_in_pieces_and_leave_whole() {
+async fn calls_are_assembled_from_their_pieces() {
     let two = Reply::stream()
         .text("Let me see.")
         .event(&tool_calls(&json!([{ "index": 0, "id": "a", "function": { "name": "find", "arguments": "" } }])))
@@ -85,7 +85,7 @@ async fn calls_come_in_pieces_and_leave_whole() {
 }
 
 #[tokio::test]
-async fn arguments_are_what_the_model_wrote_and_none_are_an_empty_object() {
+async fn arguments_are_unchanged_and_missing_ones_are_an_empty_object() {
     for (written, read) in [("", json!({})), ("{}", json!({})), ("{oops", json!("{oops"))] {
         let (content, _) = answered(Reply::calls("a", "find", written)).await;
         assert_eq!(calls(&content), [("find".to_owned(), read)]);
@@ -93,7 +93,7 @@ async fn arguments_are_what_the_model_wrote_and_none_are_an_empty_object() {
 }
 
 #[tokio::test]
-async fn a_provider_that_counts_its_calls_from_one_does_not_make_two() {
+async fn a_provider_whose_call_indexes_start_at_one_makes_one_call() {
     for arguments in ["", "{\"id\":7}"] {
         let first = json!([{ "index": 1, "id": "a", "function": { "name": "find", "arguments": arguments } }]);
         let rest =
@@ -104,7 +104,7 @@ async fn a_provider_that_counts_its_calls_from_one_does_not_make_two() {
 }
 
 #[tokio::test]
-async fn the_same_call_twice_is_two_calls() {
+async fn two_equal_calls_stay_two_calls() {
     let call =
         |index: u32, id: &str| json!({ "index": index, "id": id, "function": { "name": "now", "arguments": "{}" } });
     let reply = Reply::stream().event(&tool_calls(&json!([call(0, "a"), call(1, "b")]))).end("tool_calls");
@@ -118,7 +118,7 @@ async fn a_truncated_answer_has_the_stop_reason_of_the_loop() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_passed_over() {
+async fn lines_that_are_not_part_of_an_answer_are_ignored() {
     let reply = Reply::stream()
         .bytes(b": keep-alive\n\n")
         .event(&json!({ "choices": [], "usage": { "total_tokens": 3 } }))
@@ -128,7 +128,7 @@ async fn what_is_no_answer_is_passed_over() {
 }
 
 #[tokio::test]
-async fn thoughts_are_sent_to_the_model_that_had_them_and_to_no_other() {
+async fn thoughts_are_sent_only_to_the_model_that_had_them() {
     let thinks = Reply::stream()
         .event(&json!({ "choices": [{ "delta": { "reasoning_content": "Which " } }] }))
         .event(&json!({ "choices": [{ "delta": { "reasoning_content": "one?" } }] }))
@@ -151,7 +151,7 @@ async fn thoughts_are_sent_to_the_model_that_had_them_and_to_no_other() {
 }
 
 #[tokio::test]
-async fn thoughts_come_back_and_are_sent_again_with_what_signs_them() {
+async fn thoughts_are_kept_and_sent_again_with_their_signature() {
     let event = |event: &str, data: Value| format!("event: {event}\ndata: {data}\n\n").into_bytes();
     let stream = Reply::stream()
         .bytes(&event("message_start", json!({ "message": { "usage": {} } })))
@@ -196,10 +196,12 @@ async fn thoughts_come_back_and_are_sent_again_with_what_signs_them() {
 }
 
 /// The deltas of a stream as strings.
-async fn told(model: &Genai) -> (Vec<String>, Result<hooks_agent::model::ModelAnswer, hooks_agent::model::ModelError>) {
-    let told = Mutex::new(Vec::new());
+async fn deltas_and_answer(
+    model: &Genai,
+) -> (Vec<String>, Result<hooks_agent::model::ModelAnswer, hooks_agent::model::ModelError>) {
+    let reported = Mutex::new(Vec::new());
     let listener = |delta: Delta<'_>| {
-        told.lock().unwrap().push(match delta {
+        reported.lock().unwrap().push(match delta {
             Delta::Text(text) => format!("text: {text}"),
             Delta::Thinking(text) => format!("thinking: {text}"),
             Delta::ToolInput { call, tool, text, .. } => format!("{tool} {call}: {text}"),
@@ -207,12 +209,12 @@ async fn told(model: &Genai) -> (Vec<String>, Result<hooks_agent::model::ModelAn
         });
     };
     let answer = model.call(&hello(), Deltas::to(&listener)).await;
-    let told = told.lock().unwrap().clone();
-    (told, answer)
+    let reported = reported.lock().unwrap().clone();
+    (reported, answer)
 }
 
 #[tokio::test]
-async fn thoughts_and_the_input_of_calls_are_reported_as_they_come_and_each_piece_once() {
+async fn each_piece_of_thoughts_and_inputs_is_reported_once_as_it_arrives() {
     let call = |index: u32, function: &Value| {
         let mut call = json!({ "index": index, "function": function });
         if function.get("name").is_some() {
@@ -230,16 +232,16 @@ async fn thoughts_and_the_input_of_calls_are_reported_as_they_come_and_each_piec
         .event(&call(1, &json!({ "name": "now", "arguments": "{}" })))
         .end("tool_calls");
     let server = Server::start([stream]).await;
-    let (told, answer) = told(&server.model()).await;
+    let (reported, answer) = deltas_and_answer(&server.model()).await;
     assert_eq!(
-        told,
+        reported,
         ["thinking: Which ", "thinking: one?", "text: Let me see.", "find c0: {\"id\":", "find c0: 7}", "now c1: {}"]
     );
     assert_eq!(calls(&answer.unwrap().content).len(), 2);
 }
 
 #[tokio::test]
-async fn so_are_those_of_a_provider_that_signs_its_thoughts() {
+async fn each_piece_of_signed_thoughts_is_reported_once_as_it_arrives() {
     let event = |event: &str, data: Value| format!("event: {event}\ndata: {data}\n\n").into_bytes();
     let delta = |index: u32, delta: Value| event("content_block_delta", json!({ "index": index, "delta": delta }));
     let input = |text: &str| delta(1, json!({ "type": "input_json_delta", "partial_json": text }));
@@ -264,10 +266,10 @@ async fn so_are_those_of_a_provider_that_signs_its_thoughts() {
     let server = Server::start([whole, stream()]).await;
     let model = Genai::new("anthropic::claude-test").base_url(server.url.as_str()).api_key("secret");
     let pieces = ["thinking: Which ", "thinking: one?", "find a: {\"id\":", "find a: 7}"];
-    let (heard, answer) = told(&model).await;
+    let (heard, answer) = deltas_and_answer(&model).await;
     assert_eq!(heard, pieces);
     assert_eq!(calls(&answer.unwrap().content), [("find".to_owned(), json!({ "id": 7 }))]);
-    let (heard, answer) = told(&model).await;
+    let (heard, answer) = deltas_and_answer(&model).await;
     assert_eq!(heard, pieces);
     assert!(matches!(answer, Err(hooks_agent::model::ModelError::Broken(_))), "{answer:?}");
 }

@@ -1,4 +1,4 @@
-//! Errors, and whether the same call may be retried.
+//! Errors of a provider, and whether the same call may be retried.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -10,16 +10,16 @@ use super::server::{Reply, Server, call, hello};
 
 async fn failed(reply: Reply) -> (ModelError, Vec<String>) {
     let server = Server::start([reply]).await;
-    let told = Mutex::new(Vec::new());
+    let reported = Mutex::new(Vec::new());
     // Sent in a separate packet after a wait.
     let listener = |delta: Delta<'_>| {
         let Delta::Text(text) = delta else { return };
-        told.lock().unwrap().push(text.to_owned());
+        reported.lock().unwrap().push(text.to_owned());
         server.go_on();
     };
     let error = server.model().call(&hello(), Deltas::to(&listener)).await.unwrap_err();
-    let told = told.lock().unwrap().clone();
-    (error, told)
+    let reported = reported.lock().unwrap().clone();
+    (error, reported)
 }
 
 fn kind(error: &ModelError) -> &'static str {
@@ -35,7 +35,7 @@ fn kind(error: &ModelError) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_refusal_is_sorted_by_what_can_help() {
+async fn an_error_status_is_classified_by_its_remedy() {
     for (status, body, expected) in [
         (400, r#"{"error":{"message":"no such tool"}}"#, "rejected"),
         (400, r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#, "overflow"),
@@ -58,7 +58,7 @@ async fn a_refusal_is_sorted_by_what_can_help() {
 }
 
 #[tokio::test]
-async fn an_error_quotes_the_provider_but_not_everything() {
+async fn an_error_quotes_the_provider_up_to_a_limit() {
     let (error, _) = failed(Reply::status(400, "", r#"{"error":{"message":"no such tool"}}"#)).await;
     assert_eq!(error, ModelError::Rejected("400: no such tool".to_owned()));
     let page = format!("<html>{}</html>", "ä".repeat(9_000));
@@ -67,7 +67,7 @@ async fn an_error_quotes_the_provider_but_not_everything() {
 }
 
 #[tokio::test]
-async fn how_long_to_wait_is_read_where_it_is_said() {
+async fn the_time_to_wait_is_read_from_the_response() {
     for (status, header, expected) in [
         (429, "retry-after: 7\r\n", Some(Duration::from_secs(7))),
         (429, "retry-after: 1.5\r\n", Some(Duration::from_millis(1_500))),
@@ -84,7 +84,7 @@ async fn how_long_to_wait_is_read_where_it_is_said() {
 }
 
 #[tokio::test]
-async fn a_stream_that_breaks_off_is_broken_and_what_was_shown_stays_shown() {
+async fn a_stream_that_ends_early_is_broken_after_its_text_was_shown() {
     let event = json!({ "choices": [{ "delta": { "content": "It is " } }] });
     for (what, reply) in [
         ("closed in good order", Reply::stream().text("It is ")),
@@ -93,8 +93,8 @@ async fn a_stream_that_breaks_off_is_broken_and_what_was_shown_stays_shown() {
         ("no text", Reply::stream().text("It is ").wait().bytes(b"data: \xff\xfe\n\n")),
         ("an error as an event", Reply::stream().text("It is ").event(&json!({ "error": { "message": "oops" } }))),
     ] {
-        let (error, told) = failed(reply).await;
-        assert_eq!((kind(&error), told.concat().as_str()), ("broken", "It is "), "{what}: {error}");
+        let (error, reported) = failed(reply).await;
+        assert_eq!((kind(&error), reported.concat().as_str()), ("broken", "It is "), "{what}: {error}");
     }
 }
 
@@ -111,7 +111,7 @@ async fn an_answer_that_cannot_be_read_at_all_is_broken() {
 }
 
 #[tokio::test]
-async fn an_error_within_the_stream_is_sorted_too() {
+async fn an_error_within_a_stream_is_classified_too() {
     for (error, expected) in [
         (json!({ "code": "context_length_exceeded", "message": "too long" }), "overflow"),
         (json!({ "type": "rate_limit_error", "message": "slow down" }), "rate limited"),

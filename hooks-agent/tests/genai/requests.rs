@@ -1,4 +1,4 @@
-//! Requests.
+//! The requests that are sent to a provider.
 
 use hooks_agent::model::{Genai, ModelCall};
 use hooks_agent::tool::ToolSpec;
@@ -54,7 +54,7 @@ async fn a_conversation_is_sent_in_the_provider_s_format() {
 }
 
 #[tokio::test]
-async fn results_within_a_message_of_the_person_come_first() {
+async fn results_in_a_message_of_the_user_come_first() {
     let result = ToolResultBlock::new("a", vec![Block::from("found")]);
     let call = Block::ToolUse(ToolCall::new("a", "find", json!({})));
     let messages = sent(vec![
@@ -66,7 +66,7 @@ async fn results_within_a_message_of_the_person_come_first() {
 }
 
 #[tokio::test]
-async fn the_arguments_of_a_call_are_sent_as_an_object_whatever_the_model_wrote() {
+async fn the_arguments_of_a_call_are_always_sent_as_an_object() {
     for (written, expected) in [
         (json!({ "id": 7 }), json!({ "id": 7 })),
         (json!(null), json!({})),
@@ -83,7 +83,7 @@ async fn the_arguments_of_a_call_are_sent_as_an_object_whatever_the_model_wrote(
 }
 
 #[tokio::test]
-async fn a_call_is_sent_as_the_model_s_whoever_its_row_is_of() {
+async fn a_call_is_sent_with_the_role_of_the_assistant_whatever_the_role_of_its_row() {
     for role in [Role::User, Role::System, Role::Tool] {
         let call = Block::ToolUse(ToolCall::new("a", "find", json!({})));
         let result = Block::ToolResult(ToolResultBlock::new("a", vec![Block::from("found")]));
@@ -94,7 +94,7 @@ async fn a_call_is_sent_as_the_model_s_whoever_its_row_is_of() {
 }
 
 #[tokio::test]
-async fn images_are_sent_and_what_nobody_knows_is_left_out() {
+async fn images_are_sent_and_unknown_blocks_are_omitted() {
     let image = json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "AAAA" } });
     let url = json!({ "type": "image_url", "image_url": { "url": "https://example.org/a.png" } });
     let data = json!({ "type": "image_url", "image_url": { "url": "data:image/gif;base64,BBBB" } });
@@ -121,7 +121,7 @@ async fn images_are_sent_and_what_nobody_knows_is_left_out() {
 }
 
 #[tokio::test]
-async fn a_result_that_is_not_text_tells_the_model_that_there_was_one() {
+async fn blocks_of_a_result_that_are_not_text_are_sent_as_a_placeholder() {
     let call = Block::ToolUse(ToolCall::new("a", "paint", json!({})));
     let image = block(json!({ "type": "image", "data": "AAAA", "mimeType": "image/png" }));
     let result = Block::ToolResult(ToolResultBlock::new("a", vec![Block::from("done"), image]));
@@ -130,7 +130,7 @@ async fn a_result_that_is_not_text_tells_the_model_that_there_was_one() {
 }
 
 #[tokio::test]
-async fn the_key_is_the_one_that_was_said_and_none_of_the_environment() {
+async fn the_configured_key_is_sent_and_none_of_the_environment() {
     for (key, header) in [(Some("secret"), "authorization: bearer secret"), (None, "authorization: bearer none")] {
         let server = Server::start([Reply::says("ok")]).await;
         let model = Genai::new("gpt-4o").base_url(server.url.clone() + "/");
@@ -143,7 +143,7 @@ async fn the_key_is_the_one_that_was_said_and_none_of_the_environment() {
 }
 
 #[tokio::test]
-async fn what_a_hook_asks_of_one_call_is_sent_and_goes_over_what_the_model_was_made_with() {
+async fn call_options_set_by_a_hook_replace_those_of_the_model() {
     let server = Server::start([Reply::says("ok")]).await;
     let mut asked = hello();
     asked.tools = vec![ToolSpec::new("find")];
@@ -182,7 +182,7 @@ fn marks(at: &str, value: &Value, found: &mut Vec<String>) {
 }
 
 #[tokio::test]
-async fn what_a_provider_is_to_keep_is_marked_on_the_wire_and_nothing_where_it_is_not() {
+async fn cache_marks_are_sent_only_if_prompt_caching_is_enabled() {
     let mut asked = hello();
     asked.system_prompt = "Be brief.".to_owned();
     asked.tools = vec![ToolSpec::new("find")];
@@ -208,7 +208,7 @@ async fn what_a_provider_is_to_keep_is_marked_on_the_wire_and_nothing_where_it_i
 }
 
 #[tokio::test]
-async fn the_next_call_of_a_conversation_begins_with_what_was_marked() {
+async fn the_next_call_begins_with_the_marked_prefix() {
     let mut asked = hello();
     asked.system_prompt = "Be brief.".to_owned();
     let server = Server::start([Reply::stream(), Reply::stream()]).await;

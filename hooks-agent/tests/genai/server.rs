@@ -181,15 +181,15 @@ async fn read(stream: &mut TcpStream) -> Asked {
 
 /// The result of a call, and its streamed pieces of text.
 pub(crate) async fn call(model: &Genai, call: &ModelCall) -> (Result<ModelAnswer, ModelError>, Vec<String>) {
-    let told = Mutex::new(Vec::new());
+    let reported = Mutex::new(Vec::new());
     let listener = |delta: Delta<'_>| {
         if let Delta::Text(text) = delta {
-            told.lock().unwrap().push(text.to_owned());
+            reported.lock().unwrap().push(text.to_owned());
         }
     };
     let answer = model.call(call, Deltas::to(&listener)).await;
-    let told = told.lock().unwrap().clone();
-    (answer, told)
+    let reported = reported.lock().unwrap().clone();
+    (answer, reported)
 }
 
 /// A call for tests in which its content does not matter.

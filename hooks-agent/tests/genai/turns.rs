@@ -48,7 +48,7 @@ async fn a_turn_streams_calls_a_tool_and_answers() {
 }
 
 #[tokio::test]
-async fn the_turn_waits_as_long_as_the_provider_says_and_asks_again() {
+async fn a_retry_waits_as_long_as_the_provider_says() {
     let limited = Reply::status(429, "retry-after: 0\r\n", "slow down");
     let server = Server::start([limited, Reply::says("hello")]).await;
     // The loop's delay is at most a minute, which is longer than this test may take.
@@ -58,7 +58,7 @@ async fn the_turn_waits_as_long_as_the_provider_says_and_asks_again() {
 }
 
 #[tokio::test]
-async fn a_broken_provider_is_asked_again_and_a_refusing_one_is_not() {
+async fn a_call_is_retried_after_a_server_error_and_not_after_a_rejection() {
     for (status, body, asked) in [(500, "oops", 2), (400, "no", 1)] {
         let server = Server::start([Reply::status(status, "", body), Reply::says("hello")]).await;
         let reply = session_with(&server, Duration::from_millis(1)).await.turn(None, "hi").await;
@@ -70,7 +70,7 @@ async fn a_broken_provider_is_asked_again_and_a_refusing_one_is_not() {
 }
 
 #[tokio::test]
-async fn what_was_shown_is_not_shown_again() {
+async fn a_call_is_not_retried_after_its_text_was_shown() {
     let server = Server::start([Reply::stream().text("It is "), Reply::says("It is 7.")]).await;
     let reply = session_with(&server, Duration::from_millis(1)).await.turn(None, "hi").await;
     assert!(matches!(reply.outcome, Outcome::Failed(TurnError::Model(ModelError::Broken(_)))), "{reply}");
@@ -78,7 +78,7 @@ async fn what_was_shown_is_not_shown_again() {
 }
 
 #[tokio::test]
-async fn a_cancelled_turn_hangs_up_on_a_server_that_never_answers() {
+async fn a_cancelled_turn_disconnects_from_a_server_that_never_answers() {
     for reply in [Reply::silence(), Reply::stream().text("It ").then_silence()] {
         let server = Server::start([reply, Reply::says("hello again")]).await;
         let session = session(&server).await;
@@ -109,7 +109,7 @@ async fn shown(session: &Session) -> (Vec<String>, hooks_agent::Reply) {
 }
 
 #[tokio::test]
-async fn a_stream_that_breaks_after_thoughts_or_in_an_input_runs_no_call_and_is_made_again() {
+async fn a_stream_that_breaks_in_thoughts_or_in_an_input_runs_no_call_and_is_retried() {
     let thinks = || Reply::stream().event(&json!({ "choices": [{ "delta": { "reasoning_content": "Hm." } }] }));
     let call = json!([{ "index": 0, "id": "a", "function": { "name": "find", "arguments": "{\"id\":7" } }]);
     let within = thinks().event(&json!({ "choices": [{ "delta": { "tool_calls": call } }] }));

@@ -17,7 +17,7 @@ async fn asked(desk: &Desk) -> String {
 }
 
 #[tokio::test]
-async fn scripts_see_its_start_its_calls_and_its_end_with_its_ids() {
+async fn scripts_get_start_calls_and_end_of_a_sub_agent_with_its_ids() {
     let desk = Desk::new(
         &[
             ("SubagentStart", "research", "cat >> starts.jsonl"),
@@ -65,7 +65,7 @@ async fn scripts_see_its_start_its_calls_and_its_end_with_its_ids() {
 }
 
 #[tokio::test]
-async fn it_gets_a_context_and_continues_where_a_rule_says_so() {
+async fn rules_add_a_context_to_a_sub_agent_and_continue_it() {
     let again = "case $(cat) in *'\"stop_hook_active\":true'*) exit 0 ;; esac\necho 'and its size?' >&2; exit 2";
     let start =
         "echo '{\"hookSpecificOutput\": {\"hookEventName\": \"SubagentStart\", \"additionalContext\": \"be exact\"}}'";

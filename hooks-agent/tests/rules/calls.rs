@@ -18,7 +18,7 @@ fn decides(decision: &str, reason: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_denied_call_does_not_run_and_the_model_reads_why() {
+async fn a_denied_call_does_not_run_and_the_model_reads_the_reason() {
     let table = [
         ("echo 'not on Fridays' >&2; exit 2".to_owned(), "not on Fridays"),
         (decides("deny", "not on Fridays"), "not on Fridays"),
@@ -31,15 +31,18 @@ async fn a_denied_call_does_not_run_and_the_model_reads_why() {
         let desk = Desk::new(&[("PreToolUse", "Bash", &script)], [bash("git push"), Line::text("then not")]);
         assert_eq!(desk.turn().await.to_string(), "then not", "{script}");
         assert_eq!(desk.ran(), [json!(null); 0], "{script}");
-        let told = format!("tool: <- Denied: {reason}");
-        assert_eq!(desk.sent().last(), Some(&told), "{script}");
-        assert_eq!(desk.stored().await, ["user: hi", "assistant: -> run_shell_command", &told, "assistant: then not"]);
+        let reported = format!("tool: <- Denied: {reason}");
+        assert_eq!(desk.sent().last(), Some(&reported), "{script}");
+        assert_eq!(
+            desk.stored().await,
+            ["user: hi", "assistant: -> run_shell_command", &reported, "assistant: then not"]
+        );
     }
 }
 
 /// A rule that does not match the call, and one that fails, let it through.
 #[tokio::test]
-async fn other_calls_run() {
+async fn calls_that_no_rule_denies_run() {
     for (matcher, script) in [("Write", "exit 2"), ("Bash", "exit 1"), ("Bash", "true"), ("Bash", "cat")] {
         let desk = Desk::new(&[("PreToolUse", matcher, script)], [bash("git status"), Line::text("clean")]);
         desk.turn().await;
@@ -48,7 +51,7 @@ async fn other_calls_run() {
 }
 
 #[tokio::test]
-async fn what_a_rule_asks_goes_to_the_approver() {
+async fn a_question_of_a_rule_goes_to_the_approver() {
     let asks = format!(
         "cat >/dev/null\n{}",
         prints(&output(
@@ -56,7 +59,7 @@ async fn what_a_rule_asks_goes_to_the_approver() {
             json!({"permissionDecision": "ask", "permissionDecisionReason": "push to main?", "updatedInput": {"command": "git push --dry-run"}}),
         ))
     );
-    for (answer, ran, told) in [
+    for (answer, ran, reported) in [
         (Some(ApprovalAnswer::Yes), 1, "the shell's answer"),
         (Some(ApprovalAnswer::No("not today".into())), 0, "Denied: push to main?. not today"),
         (None, 0, "Denied: push to main?. there is nobody to ask"),
@@ -72,7 +75,7 @@ async fn what_a_rule_asks_goes_to_the_approver() {
             });
         }
         desk.open(harness).await.turn(None, "hi").await;
-        assert_eq!(desk.sent().last().unwrap(), &format!("tool: <- {told}"));
+        assert_eq!(desk.sent().last().unwrap(), &format!("tool: <- {reported}"));
         // The person is asked about the input that would run.
         assert!(asked.lock().unwrap().iter().all(|request| request.input["command"] == "git push --dry-run"));
         assert_eq!(desk.ran(), vec![json!({"command": "git push --dry-run"}); ran]);
@@ -114,7 +117,7 @@ async fn an_allow_overrides_nothing() {
 
 /// The input that was allowed must be the one that runs: hooks after the rules get the input as the rules left it.
 #[tokio::test]
-async fn a_rewritten_input_is_what_the_gates_after_the_rules_judge() {
+async fn gates_after_the_rules_judge_the_rewritten_input() {
     let rewrites =
         prints(&output("PreToolUse", json!({"updatedInput": {"command": "rm -rf /"}, "permissionDecision": "allow"})));
     let desk = Desk::new(&[("PreToolUse", "", &rewrites)], [bash("ls"), Line::text("ok")]);
@@ -128,7 +131,7 @@ async fn a_rewritten_input_is_what_the_gates_after_the_rules_judge() {
 }
 
 #[tokio::test]
-async fn a_refused_call_is_no_failure() {
+async fn a_denied_call_is_not_a_failure() {
     let scripts =
         [("PreToolUse", "", "exit 2"), ("PostToolUse", "", "touch after"), ("PostToolUseFailure", "", "touch after")];
     let desk = Desk::new(&scripts, [bash("ls"), Line::text("ok")]);
@@ -138,7 +141,7 @@ async fn a_refused_call_is_no_failure() {
 
 /// The person cancels the turn while a tool runs.
 #[tokio::test]
-async fn an_interrupt_is_no_end_and_no_failure() {
+async fn a_cancelled_call_fires_neither_its_end_nor_its_failure_nor_stop() {
     let scripts = [
         ("PreToolUse", "", "touch before"),
         ("PostToolUseFailure", "", "touch after"),

@@ -23,7 +23,7 @@ fn lines() -> [Line; 2] {
 }
 
 #[tokio::test]
-async fn a_rule_may_refuse_one() {
+async fn a_rule_may_refuse_a_compaction() {
     for script in ["echo 'the audit runs' >&2; exit 2", r#"echo '{"decision": "block", "reason": "the audit runs"}'"#] {
         let desk = Desk::new(&[("PreCompact", "auto", script)], lines());
         assert_eq!(compacted(&desk).await, 1, "{script}");
@@ -36,7 +36,7 @@ async fn a_rule_may_refuse_one() {
 }
 
 #[tokio::test]
-async fn scripts_see_it_and_the_summary() {
+async fn scripts_get_the_compaction_and_its_summary() {
     let desk =
         Desk::new(&[("PreCompact", "", "cat > before.json"), ("PostCompact", "", "cat >> after.jsonl")], lines());
     compacted(&desk).await;
@@ -49,7 +49,7 @@ async fn scripts_see_it_and_the_summary() {
 
 /// A conversation that does not fit cannot be sent, so this cannot be refused.
 #[tokio::test]
-async fn a_refusal_has_no_power_where_the_provider_refuses_too() {
+async fn a_refusal_has_no_effect_if_the_provider_rejected_the_conversation() {
     let overflow = Line::error(ModelError::Overflow("too long".into()));
     let desk = Desk::new(&[("PreCompact", "", "exit 2")], [overflow, Line::text("they talked"), Line::text("hello")]);
     let old =

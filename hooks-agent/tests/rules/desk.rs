@@ -72,8 +72,8 @@ impl Desk {
             .settings(path)
             .project_dir(folder.path())
             .session_files(folder.path().join("sessions"))
-            .observe(move |told| run.lock().unwrap().push(told.clone()))
-            .on_notices(move |told| notice.lock().unwrap().push(told.clone()));
+            .observe(move |reported| run.lock().unwrap().push(reported.clone()))
+            .on_notices(move |reported| notice.lock().unwrap().push(reported.clone()));
         let rules = more(builder).build();
         let registry = Registry::empty();
         let ids = rules.install(&registry).unwrap();

@@ -10,7 +10,7 @@ const FOLLOW_UP: &str = "user: <system-reminder>a stop hook asks to go on</syste
 
 /// With an exit code, with an answer, and with only a context.
 #[tokio::test]
-async fn a_turn_continues_with_the_reason_and_the_script_learns_that_it_did() {
+async fn a_turn_continues_with_the_reason_and_the_script_is_informed() {
     for says in [
         "echo 'run the tests' >&2; exit 2".to_owned(),
         prints(&json!({"decision": "block", "reason": "run the tests"})),
@@ -24,15 +24,16 @@ async fn a_turn_continues_with_the_reason_and_the_script_learns_that_it_did() {
         assert_eq!(desk.sent().last().unwrap(), &format!("{FOLLOW_UP}run the tests"));
         let given: Vec<serde_json::Value> =
             desk.read("given.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let told: Vec<_> = given.iter().map(|one| (&one["stop_hook_active"], &one["last_assistant_message"])).collect();
-        assert_eq!(told, [(&json!(false), &json!("done")), (&json!(true), &json!("tests pass"))]);
+        let reported: Vec<_> =
+            given.iter().map(|one| (&one["stop_hook_active"], &one["last_assistant_message"])).collect();
+        assert_eq!(reported, [(&json!(false), &json!("done")), (&json!(true), &json!("tests pass"))]);
     }
 }
 
 const NEVER_ENDS: &str = "echo 'once more' >&2; exit 2";
 
 #[tokio::test]
-async fn a_script_that_never_lets_a_turn_end_is_stopped_after_eight_times() {
+async fn a_script_can_continue_a_turn_eight_times_in_a_row() {
     let desk = Desk::new(&[("Stop", "", NEVER_ENDS)], (1..20).map(|i| Line::text(format!("answer {i}"))));
     let reply = desk.turn().await;
     assert_eq!(reply.to_string(), "answer 9");
@@ -43,7 +44,7 @@ async fn a_script_that_never_lets_a_turn_end_is_stopped_after_eight_times() {
 
 /// Only consecutive continuations count: a tool call resets the counter.
 #[tokio::test]
-async fn a_call_of_a_tool_counts_as_progress() {
+async fn a_tool_call_resets_the_count_of_continuations() {
     let lines = (1..=8).map(|i| Line::text(format!("answer {i}"))).chain([bash("make test")]);
     let lines = lines.chain((1..20).map(|i| Line::text(format!("then {i}"))));
     let desk = Desk::new(&[("Stop", "", NEVER_ENDS)], lines);
@@ -52,7 +53,7 @@ async fn a_call_of_a_tool_counts_as_progress() {
 
 /// The loop's own limit applies too.
 #[tokio::test]
-async fn a_harness_may_allow_less() {
+async fn the_limit_of_the_loop_applies_to_rules_too() {
     let desk = Desk::new(&[("Stop", "", NEVER_ENDS)], (1..20).map(|i| Line::text(format!("answer {i}"))));
     let mut limits = Limits::default();
     limits.stop_continues = 2;
@@ -60,7 +61,7 @@ async fn a_harness_may_allow_less() {
 }
 
 #[tokio::test]
-async fn messages_for_the_person_come_with_the_answer() {
+async fn messages_for_the_user_come_with_the_answer() {
     let desk = Desk::new(&[("Stop", "", &prints(&json!({"systemMessage": "2 files changed"})))], [Line::text("done")]);
     let reply = desk.turn().await;
     assert_eq!(

@@ -26,7 +26,7 @@ fn shell(desk: &Desk) -> Harness {
 const EXPORTS: &str = "echo 'export LEVEL=3' >> \"$CLAUDE_ENV_FILE\"\necho \"export HOME_OF='$CLAUDE_PROJECT_DIR/it'\" >> \"$CLAUDE_ENV_FILE\"";
 
 #[tokio::test]
-async fn what_a_script_exports_at_the_start_the_shell_of_that_session_finds() {
+async fn the_shell_of_a_session_has_the_variables_that_its_scripts_exported() {
     let help = Line::call("call_9", "helper", json!({"prompt": "the level?"}));
     let asks = || bash("echo \"$LEVEL at $HOME_OF\"");
     let done = || Line::text("ok");
@@ -42,8 +42,8 @@ async fn what_a_script_exports_at_the_start_the_shell_of_that_session_finds() {
     assert_eq!(desk.sent().last(), Some(&found));
     // The same is true for a sub-agent.
     one.turn(None, "ask the helper").await;
-    let told = |i: usize| super::desk::line(desk.model.heard()[i].messages.last().unwrap());
-    assert_eq!(told(4), found);
+    let reported = |i: usize| super::desk::line(desk.model.heard()[i].messages.last().unwrap());
+    assert_eq!(reported(4), found);
     // Only for commands of the model, not for other scripts.
     assert!(!desk.read("before.txt").contains("LEVEL=") && !desk.read("before.txt").contains("CLAUDE_ENV_FILE"));
 
@@ -73,7 +73,7 @@ async fn exports_end_with_their_conversation() {
 }
 
 #[tokio::test]
-async fn commands_find_the_variables_of_the_contract() {
+async fn commands_have_the_variables_of_the_contract() {
     let folder = tempfile::tempdir().unwrap();
     let plugin = folder.path().join("plugin");
     std::fs::create_dir_all(plugin.join("hooks")).unwrap();

@@ -83,7 +83,7 @@ fn lines() -> [Line; 6] {
 }
 
 #[tokio::test]
-async fn a_nested_rule_is_given_the_fields_of_the_contract_at_each_event() {
+async fn a_nested_rule_gets_the_fields_of_the_contract_at_each_event() {
     let scripts: Vec<_> = FIELDS.iter().map(|(event, _)| (*event, "", format!("cat > {event}.json"))).collect();
     let scripts: Vec<_> = scripts.iter().map(|(event, matcher, script)| (*event, *matcher, script.as_str())).collect();
     let desk = Desk::new(&scripts, lines());
@@ -113,7 +113,7 @@ async fn a_nested_rule_is_given_the_fields_of_the_contract_at_each_event() {
 
 /// The envelope of the flat dialect. `Stop` and `PreCompact` have a single object.
 #[tokio::test]
-async fn a_flat_rule_is_given_its_envelope_at_each_event() {
+async fn a_flat_rule_gets_its_envelope_at_each_event() {
     let data = ["cwd", "sessionId"].as_slice();
     let tool = ["sessionId", "toolInput", "toolName"].as_slice();
     let table: [(&str, Vec<&str>); 8] = [
@@ -170,7 +170,7 @@ async fn a_flat_rule_is_given_its_envelope_at_each_event() {
 
 /// Scripts compare the beginning of a path with a folder.
 #[tokio::test]
-async fn paths_of_file_tools_are_full_ones() {
+async fn paths_of_file_tools_are_absolute() {
     let harness = |desk: &Desk| {
         let tool = |name: &str| {
             hooks_agent::tool::FnTool::new(hooks_agent::tool::ToolSpec::new(name), |_, input| Ok(input.to_string()))

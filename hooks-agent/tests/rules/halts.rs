@@ -15,7 +15,7 @@ fn ends() -> String {
 }
 
 #[tokio::test]
-async fn a_turn_ends_around_its_calls() {
+async fn a_halt_before_or_after_a_call_ends_the_turn() {
     let breaks = || Line::call("call_1", "breaks", json!({}));
     let table: [(&str, Says, &str, usize); 3] = [
         ("PreToolUse", || bash("ls"), "Not run, the turn ended: enough for today", 0),
@@ -38,7 +38,7 @@ async fn a_turn_ends_around_its_calls() {
 }
 
 #[tokio::test]
-async fn a_turn_ends_at_its_prompt() {
+async fn a_halt_at_the_prompt_ends_the_turn() {
     let desk = Desk::new(&[("UserPromptSubmit", "", &ends())], [Line::text("never")]);
     let reply = desk.turn().await;
     assert!(matches!(&reply.outcome, Outcome::PromptStopped { reason, .. } if reason.as_str() == "enough for today"));
@@ -47,7 +47,7 @@ async fn a_turn_ends_at_its_prompt() {
 
 /// The turn ends with the answer, although another rule would continue.
 #[tokio::test]
-async fn a_turn_ends_at_its_end() {
+async fn a_halt_at_the_end_overrides_a_rule_that_continues() {
     let desk = Desk::new(&[("Stop", "", "echo more >&2; exit 2"), ("Stop", "", &ends())], [Line::text("done")]);
     assert_eq!(desk.turn().await.to_string(), "done\n[Hook stopped] enough for today");
     assert_eq!(desk.model.heard().len(), 1);
@@ -55,7 +55,7 @@ async fn a_turn_ends_at_its_end() {
 
 /// At the start of a session there is no turn yet, so its first turn is stopped.
 #[tokio::test]
-async fn a_session_is_stopped_at_its_first_prompt() {
+async fn a_halt_at_the_session_start_stops_the_first_turn() {
     let desk = Desk::new(&[("SessionStart", "", &ends())], [Line::text("hello again")]);
     let session = desk.session().await;
     let first = session.turn(None, "hi").await;
@@ -65,7 +65,7 @@ async fn a_session_is_stopped_at_its_first_prompt() {
 }
 
 #[tokio::test]
-async fn a_sub_agent_is_stopped_before_its_model_is_called() {
+async fn a_halt_at_the_start_of_a_sub_agent_stops_it_before_its_model_is_called() {
     let ask = Line::call("call_1", "research", json!({"prompt": "what is it?"}));
     let desk = Desk::new(&[("SubagentStart", "research", &ends())], [ask, Line::text("I do not know")]);
     let research = SubAgent::new(AgentDef::new("research"), "Looks things up.").halts_alone();

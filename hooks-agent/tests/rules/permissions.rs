@@ -39,7 +39,7 @@ async fn asked(script: &str) -> (Desk, Outcome, usize) {
 }
 
 #[tokio::test]
-async fn a_rule_answers_in_the_persons_place() {
+async fn a_rule_answers_in_place_of_the_approver() {
     let (ran, no) = ("the shell's answer", "Denied: not on Fridays");
     let table = [
         (decides(&json!({"behavior": "allow"})), ran, 0),
@@ -50,11 +50,11 @@ async fn a_rule_answers_in_the_persons_place() {
         (prints(&json!({"decision": "block", "reason": "no"})), ran, 1),
         (decides(&json!({"behavior": "maybe"})), ran, 1),
     ];
-    for (script, told, people) in table {
+    for (script, reported, people) in table {
         let (desk, _, times) = asked(&script).await;
         assert_eq!(
             (desk.sent().last().unwrap().as_str(), times),
-            (format!("tool: <- {told}").as_str(), people),
+            (format!("tool: <- {reported}").as_str(), people),
             "{script}"
         );
     }
@@ -62,22 +62,22 @@ async fn a_rule_answers_in_the_persons_place() {
 
 /// The gates judge what will run.
 #[tokio::test]
-async fn a_rewritten_input_is_judged_again() {
+async fn the_gates_judge_an_input_again_that_a_rule_rewrote() {
     let rewrites = |command: &str| decides(&json!({"behavior": "allow", "updatedInput": {"command": command}}));
-    for (command, told, ran, people) in [
+    for (command, reported, ran, people) in [
         ("git push --dry-run", "the shell's answer", 1, 0),
         ("git push --force", "Denied: never by force", 0, 0),
         // A different question than the one that was answered.
         ("git push origin", "the shell's answer", 1, 1),
     ] {
         let (desk, _, times) = asked(&rewrites(command)).await;
-        assert_eq!(desk.sent().last().unwrap(), &format!("tool: <- {told}"), "{command}");
+        assert_eq!(desk.sent().last().unwrap(), &format!("tool: <- {reported}"), "{command}");
         assert_eq!((desk.ran(), times), (vec![json!({ "command": command }); ran], people), "{command}");
     }
 }
 
 #[tokio::test]
-async fn an_interrupt_ends_the_turn() {
+async fn a_rule_that_interrupts_ends_the_turn() {
     let (desk, outcome, times) =
         asked(&decides(&json!({"behavior": "deny", "message": "hands off", "interrupt": true}))).await;
     assert!(matches!(outcome, Outcome::Halted(halt) if halt.reason.as_str() == "hands off"));
@@ -86,7 +86,7 @@ async fn an_interrupt_ends_the_turn() {
 
 /// If nobody asks, there is no request.
 #[tokio::test]
-async fn a_call_that_nobody_asks_about_is_not_a_request() {
+async fn a_call_without_a_question_fires_no_permission_request() {
     let desk = Desk::new(&[("PermissionRequest", "", "exit 2")], [bash("ls"), Line::text("ok")]);
     desk.turn().await;
     assert!(desk.runs.lock().unwrap().is_empty());

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::desk::{Desk, output, prints};
 
 #[tokio::test]
-async fn a_refused_prompt_is_neither_stored_nor_sent_and_the_person_is_informed() {
+async fn a_rejected_prompt_is_neither_stored_nor_sent_and_the_user_is_informed() {
     for script in [
         "echo 'no card numbers' >&2; exit 2".to_owned(),
         prints(&json!({"decision": "block", "reason": "no card numbers"})),
@@ -24,7 +24,7 @@ async fn a_refused_prompt_is_neither_stored_nor_sent_and_the_person_is_informed(
 
 /// Plain text, and the member of an answer, in the order of the files, before the prompt.
 #[tokio::test]
-async fn contexts_stand_before_the_prompt_and_are_not_stored() {
+async fn contexts_of_rules_precede_the_prompt_and_are_not_stored() {
     let member = prints(&output("UserPromptSubmit", json!({"additionalContext": "closed on Sundays"})));
     let scripts = [("UserPromptSubmit", "", "sleep 0; echo 'it is Monday'"), ("UserPromptSubmit", "", member.as_str())];
     let desk = Desk::new(&scripts, [Line::text("hello")]);

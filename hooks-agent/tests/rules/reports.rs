@@ -9,11 +9,11 @@ use hooks_core::record::{Record, Skip, Status};
 use super::desk::{Desk, Script, bash};
 
 /// The reported kinds, each with the hook that ran.
-type Told<'a> = &'a [(&'a str, &'a str)];
+type Reported<'a> = &'a [(&'a str, &'a str)];
 
 #[tokio::test]
-async fn a46_rules_that_match_nothing_are_not_reported_and_neither_are_their_helpers() {
-    let table: [(&[Script<'_>], Told<'_>); 3] = [
+async fn a46_rules_that_do_not_match_are_not_reported_and_neither_are_their_helper_hooks() {
+    let table: [(&[Script<'_>], Reported<'_>); 3] = [
         // Rules at three events, none of which matches.
         (&[("PreToolUse", "Write", "exit 2"), ("PostToolUse", "Write", "true"), ("SessionEnd", "other", "true")], &[]),
         (
@@ -39,14 +39,14 @@ async fn a46_rules_that_match_nothing_are_not_reported_and_neither_are_their_hel
         });
         let session = desk.session().await;
         let mut turn = session.turn(None, "hi");
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         while let Some(event) = turn.next().await {
             if let TurnEvent::Fired { kind, .. } = event {
-                told.push(kind);
+                reported.push(kind);
             }
         }
         assert_eq!(turn.await.to_string(), "done");
-        assert_eq!(told, expected.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), "{scripts:?}");
+        assert_eq!(reported, expected.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), "{scripts:?}");
         let expected: Vec<_> = expected.iter().map(|(kind, hook)| (*kind, (*hook).to_owned())).collect();
         assert_eq!(*ran.lock().unwrap(), expected, "{scripts:?}");
     }

@@ -8,7 +8,7 @@ use super::desk::{Desk, bash, output, prints};
 /// The lines of the model.
 type Says = fn() -> Line;
 
-fn beside(text: &str) -> String {
+fn context_line(text: &str) -> String {
     format!("user: <tool-hook-context>\n{text}\n</tool-hook-context>")
 }
 
@@ -31,29 +31,29 @@ async fn feedback_and_context_are_next_to_the_result() {
         ("PostToolUse", "echo 'run the formatter' >&2; exit 2", || bash("ls"), "run the formatter"),
         ("PostToolUseFailure", &failed, breaks, "try again later"),
     ];
-    for (event, script, call, told) in table {
+    for (event, script, call, reported) in table {
         let desk = Desk::new(&[(event, "", script)], [call(), Line::text("ok")]);
         desk.turn().await;
-        assert_eq!(desk.sent().last(), Some(&beside(told)), "{event} {script}");
+        assert_eq!(desk.sent().last(), Some(&context_line(reported)), "{event} {script}");
         // Nothing is undone.
         assert_eq!(desk.ran().len(), 1, "{event} {script}");
     }
 }
 
 #[tokio::test]
-async fn contexts_of_all_rules_come_in_the_order_of_the_files() {
+async fn contexts_of_all_rules_are_in_the_order_of_the_files() {
     let before = prints(&output("PreToolUse", json!({"additionalContext": "first"})));
     let second = format!("cat > /dev/null\n{}", prints(&output("PostToolUse", json!({"additionalContext": "second"}))));
     let third = prints(&output("PostToolUse", json!({"additionalContext": "third"})));
     let scripts = [("PostToolUse", "", second.as_str()), ("PostToolUse", "", &third), ("PreToolUse", "", &before)];
     let desk = Desk::new(&scripts, [bash("ls"), Line::text("ok")]);
     desk.turn().await;
-    assert_eq!(desk.sent().last(), Some(&beside("first\n\nsecond\n\nthird")));
+    assert_eq!(desk.sent().last(), Some(&context_line("first\n\nsecond\n\nthird")));
 }
 
 /// There is no result to which it could be added.
 #[tokio::test]
-async fn what_is_said_of_a_call_that_does_not_run_is_in_the_row_that_says_so() {
+async fn the_context_for_a_denied_call_is_in_the_row_of_its_denial() {
     let denies = output(
         "PreToolUse",
         json!({"permissionDecision": "deny", "permissionDecisionReason": "no", "additionalContext": "use the API"}),
@@ -62,10 +62,10 @@ async fn what_is_said_of_a_call_that_does_not_run_is_in_the_row_that_says_so() {
         "PreToolUse",
         json!({"permissionDecision": "ask", "permissionDecisionReason": "no", "additionalContext": "use the API"}),
     );
-    for (answer, told) in [(denies, "Denied: no"), (asks, "Denied: no. there is nobody to ask")] {
+    for (answer, reported) in [(denies, "Denied: no"), (asks, "Denied: no. there is nobody to ask")] {
         let desk = Desk::new(&[("PreToolUse", "", &prints(&answer))], [bash("ls"), bash("ls"), Line::text("ok")]);
         desk.turn().await;
-        let row = format!("tool: <- {told} + use the API");
+        let row = format!("tool: <- {reported} + use the API");
         assert_eq!(desk.sent().iter().filter(|line| **line == row).count(), 2, "{:#?}", desk.sent());
     }
 }
@@ -86,11 +86,11 @@ printf '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContex
     let (first, second) = tokio::join!(one.turn(None, "hi"), two.turn(None, "hi"));
     assert_eq!((first.to_string().as_str(), second.to_string().as_str()), ("ok", "ok"));
     let heard = desk.model.heard();
-    let told: Vec<_> =
+    let reported: Vec<_> =
         heard.iter().filter_map(|call| call.messages.last()).map(|last| last.text().into_owned()).collect();
     for name in ["one", "two"] {
         let expected = format!("<tool-hook-context>\nfor {name}\n</tool-hook-context>");
-        assert_eq!(told.iter().filter(|text| **text == expected).count(), 1, "{told:#?}");
+        assert_eq!(reported.iter().filter(|text| **text == expected).count(), 1, "{reported:#?}");
     }
 }
 
@@ -116,7 +116,7 @@ impl hooks_agent::tool::Tool for Waits {
 }
 
 #[tokio::test]
-async fn a_replaced_output_is_what_is_stored_and_read() {
+async fn a_replaced_output_is_stored_and_sent_to_the_model() {
     let replaces = prints(&output("PostToolUse", json!({"updatedToolOutput": "[cut]"})));
     let desk = Desk::new(&[("PostToolUse", "Bash", &replaces)], [bash("cat secrets"), Line::text("ok")]);
     desk.turn().await;

@@ -220,7 +220,7 @@ async fn each<F: Future<Output = ()>>(test: impl Fn(&'static Case, String, Strin
 }
 
 #[tokio::test]
-async fn every_script_does_in_the_loop_what_it_is_for() {
+async fn every_script_has_its_expected_effect_in_the_loop() {
     each(async |case, command, what| {
         let desk = Desk::of_file(tempfile::tempdir().unwrap(), &file(case, &command), (case.lines)(), |rules| rules);
         let mut harness = desk.harness();
@@ -239,7 +239,7 @@ async fn every_script_does_in_the_loop_what_it_is_for() {
 }
 
 #[test]
-fn no_script_is_left_out() {
+fn every_script_in_the_folder_is_tested() {
     let files: BTreeSet<String> = std::fs::read_dir(folder())
         .unwrap()
         .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())

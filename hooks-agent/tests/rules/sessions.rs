@@ -9,7 +9,7 @@ use serde_json::json;
 use super::desk::{Desk, bash, output, prints};
 
 #[tokio::test]
-async fn what_scripts_say_at_the_start_every_turn_of_the_session_sees() {
+async fn every_turn_of_a_session_has_the_contexts_of_its_start() {
     let member = prints(&output("SessionStart", json!({"additionalContext": "the branch is main"})));
     let scripts = [
         ("SessionStart", "startup", "echo 'it is Monday'"),
@@ -28,7 +28,7 @@ async fn what_scripts_say_at_the_start_every_turn_of_the_session_sees() {
 }
 
 #[tokio::test]
-async fn scripts_see_the_end_and_why() {
+async fn scripts_get_the_end_of_a_session_with_its_reason() {
     let desk = Desk::new(
         &[("SessionEnd", "shutdown", "cat > ended.json"), ("SessionEnd", "idle", "cat > idle.json")],
         [Line::text("hello")],
@@ -43,7 +43,7 @@ async fn scripts_see_the_end_and_why() {
 
 /// One session has its own mode, folder and transcript, and another one does not.
 #[tokio::test]
-async fn a_session_has_a_state_of_its_own() {
+async fn sessions_do_not_share_state() {
     let desk = Desk::new(
         &[("PreToolUse", "", "cat > given.json"), ("Stop", "", "cat > \"$CLAUDE_PROJECT_DIR/stop.json\"")],
         [bash("ls"), Line::text("one"), bash("ls"), Line::text("two")],

@@ -75,7 +75,7 @@ fn plain(lines: Vec<Value>) -> Vec<Value> {
 
 /// Equal answers are written twice, and an answer that a rule replaced is written too.
 #[tokio::test]
-async fn every_answer_is_there_once() {
+async fn the_transcript_has_every_answer_once() {
     let again = "case $(cat) in *'\"stop_hook_active\":true'*) exit 0 ;; esac\necho 'once more' >&2; exit 2";
     let desk = Desk::new(&[("Stop", "", again), KEEP], [Line::text("done"), Line::text("done")]);
     desk.turn().await;
@@ -91,7 +91,7 @@ async fn every_answer_is_there_once() {
 
 /// Masked text is neither in the transcript nor in the input of scripts at the end of the turn.
 #[tokio::test]
-async fn what_is_masked_before_it_is_stored_is_masked_here() {
+async fn the_transcript_contains_the_masked_text() {
     let mask = |text: &str| text.contains("4111").then(|| text.replace("4111", "[card]"));
     let desk = Desk::new(
         &[KEEP, ("Stop", "", "cat > stop.json")],
@@ -135,7 +135,7 @@ async fn a_turn_continues_without_its_transcript() {
 }
 
 #[tokio::test]
-async fn nobody_else_may_read_it_and_sessions_do_not_share_one() {
+async fn transcripts_are_private_and_each_session_has_its_own() {
     let desk = Desk::new(&[KEEP], [Line::text("one"), Line::text("two")]);
     let harness = desk.harness().build();
     for name in ["a/b", "a_b"] {
@@ -154,7 +154,7 @@ async fn nobody_else_may_read_it_and_sessions_do_not_share_one() {
 
 /// A message between turns belongs to the conversation too.
 #[tokio::test]
-async fn a_message_that_nobody_answers_is_written_too() {
+async fn the_transcript_contains_messages_between_turns() {
     let desk = Desk::new(&[("UserPromptSubmit", "", &prints(&json!({})))], []);
     let session = desk.session().await;
     session.add(None, Message::new(Role::Assistant, "Your flight is late.")).await.unwrap();

@@ -1,4 +1,4 @@
-//! What sub-agents have of their own, and what they share with their callers.
+//! Sub-agents: what they have of their own, and what they share with their callers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ fn offered(bench: &Bench, call: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn its_model_is_offered_its_own_tools_or_those_of_the_caller_and_never_itself_unasked() {
+async fn a_sub_agent_is_offered_its_own_tools_or_those_of_its_caller_and_not_itself() {
     for (agent, expected) in [
         (research().tools(["lookup"]), vec!["lookup"]),
         (research().tools(["research", "nobody_has"]), vec!["research"]),
@@ -48,7 +48,7 @@ async fn its_model_is_offered_its_own_tools_or_those_of_the_caller_and_never_its
 }
 
 #[tokio::test]
-async fn its_calls_go_to_its_profile() {
+async fn a_sub_agent_calls_the_model_of_its_profile() {
     let fast = Arc::new(Scripted::new([Line::text("it is a bird")]));
     let bench = Bench::new([ask(), Line::text("done")]);
     let harness = bench.harness().shared_model("fast", fast.clone()).agent(research().profile("fast"));
@@ -57,7 +57,7 @@ async fn its_calls_go_to_its_profile() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_has_a_deadline_and_so_may_a_turn() {
+async fn a_sub_agent_has_a_deadline_and_a_turn_may_have_one() {
     let waits = || {
         Hook::at::<PreModelCall>("waits").async_reader(|_, _, _| Box::pin(tokio::time::sleep(Duration::from_secs(500))))
     };
@@ -86,7 +86,7 @@ async fn it_has_a_deadline_and_so_may_a_turn() {
 }
 
 #[tokio::test]
-async fn steps_and_tokens_are_one_budget_for_all_and_the_caller_keeps_a_call_to_answer_with() {
+async fn sub_agents_share_the_budget_of_steps_and_tokens_and_leave_their_caller_one_call() {
     // An agent that would look things up forever.
     let calls = (0..60).map(|i| Line::call(format!("l{i}"), "lookup", json!({ "id": i.to_string() })));
     let bench = Bench::new([ask()].into_iter().chain(calls));
@@ -150,7 +150,7 @@ async fn looked_up(agent: SubAgent, prompt: Option<PromptDef>) -> (Vec<String>, 
 }
 
 #[tokio::test]
-async fn the_gates_of_the_caller_hold_for_it_unless_the_app_says_otherwise() {
+async fn the_gates_of_the_caller_apply_to_a_sub_agent_unless_the_app_disables_it() {
     let agent = || SubAgent::new(AgentDef::new("research").hooks(["own"]), "Looks things up.");
     let (log, results) = looked_up(agent(), None).await;
     assert_eq!(log, ["app of research", "own of research", "asker of research"]);
@@ -165,7 +165,7 @@ async fn the_gates_of_the_caller_hold_for_it_unless_the_app_says_otherwise() {
 }
 
 #[tokio::test]
-async fn what_a_gate_of_the_caller_rewrites_its_own_gates_see() {
+async fn the_gates_of_a_sub_agent_judge_the_input_that_its_caller_s_gates_rewrote() {
     let look = Line::call("2", "lookup", json!({ "id": "b" }));
     let mut bench = Bench::new([ask(), look, Line::text("so"), Line::text("done")]);
     bench.registry.register(guard("own", &bench, "a")).unwrap();
@@ -187,14 +187,14 @@ async fn what_a_gate_of_the_caller_rewrites_its_own_gates_see() {
 }
 
 #[tokio::test]
-async fn a_halt_goes_up_unless_the_app_says_otherwise() {
+async fn a_halt_in_a_sub_agent_ends_its_caller_unless_the_app_disables_it() {
     for (agent, reply) in [(research(), "[Hook stopped] enough"), (research().halts_alone(), "done")] {
         let mut bench = Bench::new([ask(), Line::text("never"), Line::text("done")]);
         bench.app(Hook::at::<PostModelCall>("halts").reader(|cx, _, _| {
             if cx.agent() == Some("research") { Err(Halt::new("enough")) } else { Ok(ReplyVerdict::NoOpinion) }
         }));
-        let told = bench.session(bench.harness().agent(agent)).await.turn(None, "hi").await;
-        assert_eq!(told.to_string(), reply);
+        let reported = bench.session(bench.harness().agent(agent)).await.turn(None, "hi").await;
+        assert_eq!(reported.to_string(), reply);
         assert_eq!(bench.stored().await[2], "tool: <- [Hook stopped] enough");
     }
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::bench::{Bench, line};
 
 #[tokio::test]
-async fn an_answer_whose_role_a_hook_changes_is_the_answer_all_the_same() {
+async fn an_answer_whose_role_a_hook_changes_stays_the_answer() {
     let mut bench = Bench::new([Line::text("hello")]);
     bench.app(Hook::at::<BeforeCreateMessage>("recast").writer(|_, _, row: &mut Message| {
         if row.role == Role::Assistant {
@@ -25,7 +25,7 @@ async fn an_answer_whose_role_a_hook_changes_is_the_answer_all_the_same() {
 }
 
 #[tokio::test]
-async fn an_answer_without_a_block_ends_the_turn_as_an_answer_and_is_not_stored() {
+async fn an_empty_answer_ends_the_turn_and_is_not_stored() {
     let bench = Bench::new([Line::call("1", "lookup", json!({})), Line::answer(ModelAnswer::new(Vec::new()))]);
     let reply = bench.turn().await;
     assert!(matches!(reply.outcome, Outcome::Answered(_)), "{reply:?}");
@@ -55,7 +55,7 @@ async fn calls_of_one_answer_that_share_an_id_both_run_and_each_has_its_own_resu
 }
 
 #[tokio::test]
-async fn a_recording_of_calls_that_share_an_id_gives_each_its_own_result_again() {
+async fn a_replayed_recording_gives_each_call_with_a_shared_id_its_own_result() {
     let result = |text: &str| {
         let call = ToolCall::new("same", "lookup", json!({}));
         Message::of(Role::Tool, vec![ToolResult::new(text).into_block(&call)])
@@ -80,7 +80,7 @@ async fn a_recording_of_calls_that_share_an_id_gives_each_its_own_result_again()
 }
 
 #[tokio::test]
-async fn a_recorded_result_is_that_of_the_nearest_call_with_its_id() {
+async fn a_recorded_result_belongs_to_the_nearest_call_with_its_id() {
     let asks = |id: &str| {
         let call = ToolCall::new("same", "lookup", json!({ "id": id }));
         Message::of(Role::Assistant, vec![Block::ToolUse(call)])

@@ -13,7 +13,7 @@ use hooks_core::prelude::*;
 use hooks_core::verdict::Question;
 use serde_json::json;
 
-use super::bench::{Bench, told};
+use super::bench::{Bench, turn_with_events};
 
 /// Asks about inputs with an `id`, and denies `"never"`.
 fn gate() -> Hook {
@@ -73,7 +73,7 @@ async fn asked(id: &str, person: &Person) -> (Vec<String>, String) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_may_be_yes_no_another_input_or_a_result() {
+async fn an_approver_can_approve_deny_edit_or_answer() {
     let edited = |id: &str| ApprovalAnswer::Edited(json!({ "id": id }).into());
     for (what, answers, ran, result, reasons) in [
         ("yes", vec![ApprovalAnswer::Yes], true, "found a", vec!["is a right?"]),
@@ -109,20 +109,20 @@ async fn an_answer_may_be_yes_no_another_input_or_a_result() {
 }
 
 #[tokio::test]
-async fn a_result_in_the_tool_s_place_goes_past_the_hooks_that_see_results() {
+async fn hooks_at_results_see_a_result_from_the_approver() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
     bench.app(gate());
     bench.app(Hook::at::<AfterToolCallSuccess>("mask").writer(|_, _, result: &mut ToolResult| {
         result.rewrite_text(|text| Some(text.replace("hand", "****")));
     }));
     let person = Person::of([ApprovalAnswer::Result(ToolResult::new("by hand"))]);
-    let (_, events) = told(&bench.session(bench.harness().approver(person)).await, "hi").await;
+    let (_, events) = turn_with_events(&bench.session(bench.harness().approver(person)).await, "hi").await;
     assert_eq!(bench.stored().await[2], "tool: <- by ****");
     assert!(!events.iter().any(|event| matches!(event, hooks_agent::TurnEvent::ToolStarted(_))));
 }
 
 #[tokio::test]
-async fn the_approver_learns_who_asks_and_the_request_can_be_kept() {
+async fn an_approval_request_names_the_hook_that_asks_and_can_be_serialised() {
     let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
     let lines =
         [ask, Line::call("2", "lookup", json!({ "id": "a" })), Line::text("a bird"), Line::text("a bird, I hear")];
@@ -148,7 +148,7 @@ async fn the_approver_learns_who_asks_and_the_request_can_be_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_put_off_and_not_decided_in_time_says_so() {
+async fn the_result_of_an_undecided_call_says_that_nobody_answered_in_time() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done")]);
     bench.app(Hook::at::<BeforeToolCall>("later").reader(|_, _, _| Permission::defer("the desk is closed")));
     let person = Person::default();

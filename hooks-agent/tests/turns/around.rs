@@ -40,7 +40,7 @@ impl Channel for Mail {
 }
 
 #[tokio::test]
-async fn a_message_is_received_answered_and_sent_as_the_hooks_leave_it() {
+async fn messages_are_received_and_sent_as_the_hooks_leave_them() {
     let mut bench = Bench::new([Line::text("noon")]);
     bench.app(Hook::at::<MessageReceived>("strip").writer(|_, _, message: &mut Message| {
         message.rewrite_text(|text| text.strip_suffix(" -- sent from a phone").map(str::to_owned));
@@ -85,7 +85,7 @@ async fn a_channel_that_fails_is_reported_and_the_reply_is_kept() {
 }
 
 #[tokio::test]
-async fn a_stored_message_is_changed_as_the_hooks_leave_the_change() {
+async fn an_update_is_stored_as_the_hooks_leave_it() {
     let mut bench = Bench::new([Line::text("noon")]);
     bench.app(Hook::at::<BeforeUpdateMessage>("stamp").writer(|_, _, update: &mut MessageUpdate| {
         update.insert("edited".to_owned(), json!(true));
@@ -105,7 +105,7 @@ async fn a_stored_message_is_changed_as_the_hooks_leave_the_change() {
 }
 
 #[tokio::test]
-async fn the_program_begins_and_ends_once() {
+async fn start_and_stop_of_the_program_fire_once() {
     let mut bench = Bench::new([]);
     macro_rules! note {
         ($($kind:ident),*) => {$({
@@ -125,7 +125,7 @@ async fn the_program_begins_and_ends_once() {
 }
 
 #[tokio::test]
-async fn plugins_start_and_stop_with_the_program_and_a_set_is_made_again_when_something_changes() {
+async fn plugins_start_and_stop_with_the_program_and_a_change_makes_a_new_set() {
     let mut bench = Bench::new((0..4).map(|i| Line::text(format!("answer {i}"))));
     bench.app(Hook::at::<TurnEnd>("alive").reader(|_, _, ()| ()));
     let [init, gone, turn] = [(); 3].map(|()| bench.log.clone());
@@ -147,7 +147,7 @@ async fn plugins_start_and_stop_with_the_program_and_a_set_is_made_again_when_so
 }
 
 #[tokio::test]
-async fn a_continued_conversation_keeps_counting_and_hooks_know_the_profile() {
+async fn a_continued_conversation_continues_its_turn_numbers_and_hooks_know_the_profile() {
     let mut bench = Bench::new((0..3).map(|i| Line::text(format!("answer {i}"))));
     let [prompt, compile, sent] = [(); 3].map(|()| bench.log.clone());
     bench.app(
@@ -178,7 +178,7 @@ fn guards() -> Plugin {
 }
 
 #[tokio::test]
-async fn a_program_does_not_start_without_a_plugin_unless_it_is_optional_and_its_guards_then_refuse() {
+async fn a_failed_plugin_stops_the_program_or_if_it_is_optional_its_guards_refuse() {
     let bench = Bench::watched([Line::call("1", "lookup", json!({})), Line::text("then not")]);
     bench.registry.install(guards()).unwrap();
     let error = bench.harness().build().start("here").await.unwrap_err();
@@ -251,7 +251,7 @@ async fn a_program_ends_after_its_turns_and_its_sessions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_is_cancelled_while_it_waits_for_its_place_is_over_at_once() {
+async fn a_turn_that_is_cancelled_in_the_queue_ends_at_once() {
     let bench = noting_ends();
     let asked = Arc::new(tokio::sync::Notify::new());
     let session = bench.session(bench.harness().model("main", Never(Arc::clone(&asked)))).await;
@@ -269,7 +269,7 @@ async fn a_turn_that_is_cancelled_while_it_waits_for_its_place_is_over_at_once()
 }
 
 #[tokio::test]
-async fn a_person_is_not_mailed_what_a_provider_says_of_a_key() {
+async fn an_error_of_a_provider_about_a_key_is_not_sent_to_the_user() {
     let secret = "401: Incorrect API key provided: sk-proj-abc";
     let bench = Bench::new([Line::error(ModelError::Unanswered(secret.to_owned()))]);
     let session = bench.session(bench.harness()).await;

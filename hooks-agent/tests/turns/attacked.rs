@@ -56,7 +56,7 @@ fn count(log: &[String], what: &str) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_fails_panics_or_hangs_at_any_of_its_calls_ends_the_turn_once() {
+async fn a_turn_ends_once_if_any_call_of_the_store_fails_panics_or_hangs() {
     for fault in [Fault::Fails, Fault::Panics, Fault::Hangs] {
         // The first call is that of `open`. There are six in total, one of them the fold.
         for at in 1..7 {
@@ -79,7 +79,7 @@ async fn a_store_that_fails_panics_or_hangs_at_any_of_its_calls_ends_the_turn_on
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_ends_also_where_its_store_is_broken() {
+async fn a_session_ends_even_if_its_store_is_broken() {
     for fault in [Fault::Fails, Fault::Panics, Fault::Hangs] {
         let bench = Bench::watched([]);
         // The first call is that of `open`.
@@ -104,7 +104,7 @@ impl Compactor for Breaks {
 }
 
 #[tokio::test(start_paused = true)]
-async fn code_of_the_app_that_panics_in_the_middle_of_a_turn_is_its_failure_and_the_turn_ends_once() {
+async fn a_turn_ends_once_if_the_compactor_or_the_counter_of_the_app_panics() {
     let broken: [(&str, Break); 2] = [
         ("compactor", |harness| harness.window(Window::new(1).compactor(Breaks))),
         ("counter", |harness| harness.window(Window::new(1).count_with(|_| std::panic::resume_unwind(Box::new("no"))))),
@@ -119,7 +119,7 @@ async fn code_of_the_app_that_panics_in_the_middle_of_a_turn_is_its_failure_and_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn turns_run_in_the_order_in_which_they_were_begun_and_the_session_ends_after_them() {
+async fn turns_run_in_the_order_of_their_calls_and_the_session_ends_after_them() {
     for _ in 0..50 {
         let bench = Bench::watched((0..8).map(|i| Line::text(i.to_string())));
         let session = bench.session(bench.harness()).await;
@@ -136,7 +136,7 @@ async fn turns_run_in_the_order_in_which_they_were_begun_and_the_session_ends_af
 }
 
 #[tokio::test]
-async fn a_hook_that_adds_a_message_behind_the_prompt_does_not_take_its_place_in_the_store() {
+async fn a_message_that_a_hook_adds_after_the_prompt_is_not_stored_as_the_prompt() {
     let mut bench = Bench::new([Line::text("so be it")]);
     bench.app(Hook::at::<UserPromptSubmit>("adds").writer(|_, _, messages: &mut Messages| {
         messages.push(Message::new(Role::User, "it is Monday"));
@@ -148,7 +148,7 @@ async fn a_hook_that_adds_a_message_behind_the_prompt_does_not_take_its_place_in
 }
 
 #[tokio::test]
-async fn a_hook_that_removes_the_prompt_does_not_have_an_old_message_stored_again() {
+async fn no_old_message_is_stored_again_if_a_hook_removes_the_prompt() {
     let mut bench = Bench::new([Line::text("so be it")]);
     bench.store.append("c", Append::new([Message::new(Role::User, "without an answer")])).await.unwrap();
     bench.app(Hook::at::<UserPromptSubmit>("removes").writer(|_, _, messages: &mut Messages| {
@@ -159,7 +159,7 @@ async fn a_hook_that_removes_the_prompt_does_not_have_an_old_message_stored_agai
 }
 
 #[tokio::test]
-async fn a_hook_that_takes_a_call_out_of_the_stored_row_leaves_no_result_without_a_call() {
+async fn no_result_is_without_a_call_if_a_hook_removes_the_call_from_the_row() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("so be it")]);
     bench.app(Hook::at::<BeforeCreateMessage>("takes").writer(|_, _, row: &mut Message| {
         row.content.retain(|block| !matches!(block, Block::ToolUse(_)));
@@ -183,7 +183,7 @@ impl Compactor for Minimal {
 }
 
 #[tokio::test]
-async fn a_compaction_does_not_store_what_is_next_to_the_conversation_nor_lose_the_prompt() {
+async fn a_compaction_stores_no_contexts_and_keeps_the_prompt() {
     let lines = [
         Line::text("one"),
         Line::call("1", "lookup", json!({})),
@@ -203,7 +203,7 @@ async fn a_compaction_does_not_store_what_is_next_to_the_conversation_nor_lose_t
 }
 
 #[tokio::test]
-async fn an_agent_that_is_asked_again_after_a_compaction_does_not_continue_an_old_conversation() {
+async fn a_sub_agent_called_after_a_compaction_starts_a_new_conversation() {
     let lines = [
         Line::call("call_1", "research", json!({ "prompt": "the secret of Ada" })),
         Line::text("found"),
@@ -250,7 +250,7 @@ impl hooks_agent::tool::Tool for Floods {
 }
 
 #[tokio::test]
-async fn of_a_tool_that_answers_ten_million_characters_no_more_is_kept_than_fits_in_however_many_blocks() {
+async fn a_huge_tool_result_is_truncated_in_one_or_many_blocks() {
     for fails in [false, true] {
         let bench = Bench::new([Line::call("1", "floods", json!({})), Line::text("so be it")]);
         let session = bench.session(bench.harness().tool(Floods(fails))).await;
@@ -261,7 +261,7 @@ async fn of_a_tool_that_answers_ten_million_characters_no_more_is_kept_than_fits
 }
 
 #[tokio::test]
-async fn a_model_that_breaks_off_after_it_spoke_is_not_asked_again_and_what_it_said_is_stored_as_such() {
+async fn an_answer_that_breaks_after_it_was_shown_is_stored_as_incomplete_and_not_retried() {
     let lines = [Line::error(ModelError::Broken("cut off".into())).streamed(), Line::text("again")];
     let bench = Bench::watched(lines);
     let reply = bench.turn().await;
@@ -285,7 +285,7 @@ impl Model for Wild {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_panics_or_hangs_is_a_refusal_that_hooks_hear_of_and_may_have_asked_again() {
+async fn a_model_that_panics_or_hangs_is_reported_to_hooks_that_may_retry_it() {
     let mut bench = Bench::new([]);
     let log = bench.log.clone();
     bench.app(Hook::at::<PostModelCall>("again").reader(move |_, event: &PostModelCall, _| match &event.error {

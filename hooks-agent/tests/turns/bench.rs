@@ -116,7 +116,7 @@ impl Bench {
 }
 
 /// A turn that answers `prompt`, and its events.
-pub(crate) async fn told(session: &Session, prompt: &str) -> (Reply, Vec<TurnEvent>) {
+pub(crate) async fn turn_with_events(session: &Session, prompt: &str) -> (Reply, Vec<TurnEvent>) {
     let mut turn = session.turn(None, prompt);
     let mut events = Vec::new();
     while let Some(event) = turn.next().await {

@@ -12,7 +12,7 @@ use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use super::bench::{Bench, told};
+use super::bench::{Bench, turn_with_events};
 
 /// The number of log entries.
 fn count(bench: &Bench, what: &str) -> usize {
@@ -33,7 +33,7 @@ fn lookup() -> Block {
 }
 
 #[tokio::test]
-async fn v22_what_is_stored_is_the_text_as_a_hook_rewrote_it() {
+async fn v22_the_text_that_a_hook_rewrote_is_stored() {
     let mut bench = Bench::new([Line::text("my secret")]);
     bench.app(rewords("my ***"));
     assert_eq!(bench.turn().await.to_string(), "my ***");
@@ -41,7 +41,7 @@ async fn v22_what_is_stored_is_the_text_as_a_hook_rewrote_it() {
 }
 
 #[tokio::test]
-async fn v25_a_rewritten_text_leaves_the_call_next_to_it_alone() {
+async fn v25_rewriting_a_text_does_not_change_the_call_next_to_it() {
     let asks = ModelAnswer::new(vec![Block::from("my secret"), lookup()]);
     let mut bench = Bench::new([Line::answer(asks), Line::text("done")]);
     bench.app(rewords("***"));
@@ -72,7 +72,7 @@ async fn v26_a_call_that_a_hook_adds_gets_an_id_and_runs_once() {
 }
 
 #[tokio::test]
-async fn v28_v29_the_provider_gets_the_edited_system_prompt_on_the_route_that_hooks_leave() {
+async fn v28_v29_the_provider_gets_the_system_prompt_and_the_route_that_hooks_set() {
     for (routed, cleared, expected) in [(false, false, "main"), (true, false, "small"), (true, true, "main")] {
         let mut bench = Bench::new([Line::text("hello")]);
         bench.app(Hook::at::<PreModelCall>("edit").writer(move |_, _, request: &mut ModelRequest| {
@@ -109,7 +109,7 @@ fn continues() -> Hook {
 }
 
 #[tokio::test]
-async fn v34_to_continue_after_text_was_shown_has_no_effect() {
+async fn v34_continuing_after_text_was_shown_has_no_effect() {
     let mut bench = Bench::new([Line::text("so it is").streamed(), Line::text("never")]);
     bench.app(continues());
     let reply = bench.turn().await;
@@ -117,7 +117,7 @@ async fn v34_to_continue_after_text_was_shown_has_no_effect() {
 }
 
 #[tokio::test]
-async fn v35_a_refused_call_is_made_again_with_the_repaired_messages_and_no_error_is_reported() {
+async fn v35_a_rejected_call_is_retried_with_the_repaired_messages_and_no_error_is_reported() {
     let mut bench = Bench::new([Line::error(ModelError::Rejected("too rude".into())), Line::text("hello")]);
     bench.app(Hook::at::<PostModelCall>("repair").writer(|_, event: &PostModelCall, reply: &mut ModelReply| {
         if event.error.is_none() {
@@ -126,7 +126,7 @@ async fn v35_a_refused_call_is_made_again_with_the_repaired_messages_and_no_erro
         reply.messages = vec![Message::new(Role::User, "hi, please")].into();
         ReplyVerdict::Continue
     }));
-    let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
     assert!(matches!(reply.outcome, Outcome::Answered(_)), "{reply:?}");
     let sent: Vec<_> = bench.model.heard().iter().map(|call| call.messages[0].text().into_owned()).collect();
     assert_eq!(sent, ["hi", "hi, please"]);
@@ -134,7 +134,7 @@ async fn v35_a_refused_call_is_made_again_with_the_repaired_messages_and_no_erro
 }
 
 #[tokio::test]
-async fn v38_a_changed_system_prompt_is_reported_by_whatever_hook_and_call_site_and_an_equal_one_is_not() {
+async fn v38_a_changed_system_prompt_is_reported_for_every_hook_and_call_site_and_an_equal_one_is_not() {
     let writer = |site: &'static str| {
         Hook::at::<PreModelCall>("edit")
             .writer(|_, _, request: &mut ModelRequest| {
@@ -169,14 +169,14 @@ async fn v38_a_changed_system_prompt_is_reported_by_whatever_hook_and_call_site_
         bench.store.append("c", (0..8).map(old).collect()).await.unwrap();
         bench.app(hook);
         let harness = bench.harness().window(Window::new(1_000).compact_at(60));
-        let (_, events) = told(&bench.session(harness).await, "hi").await;
+        let (_, events) = turn_with_events(&bench.session(harness).await, "hi").await;
         assert_eq!(bench.model.heard().len(), 2);
         assert_eq!(events.iter().filter(|event| **event == TurnEvent::SystemPromptChanged).count(), changed);
     }
 }
 
 #[tokio::test]
-async fn v46_the_model_reads_what_a_hook_coaches_three_times_and_no_more() {
+async fn v46_the_model_reads_the_coaching_of_a_hook_three_times() {
     let calls = (0..5).map(|i| Line::call("1", "breaks", json!({ "try": i }))).chain([Line::text("sorry")]);
     let mut bench = Bench::new(calls);
     let failed = AtomicU32::new(0);
@@ -197,7 +197,7 @@ async fn a31_a_denied_call_does_not_run_and_one_refusal_is_reported() {
     bench.app(Hook::at::<BeforeToolCall>("no").reader(|_, _, _| Permission::deny("never")));
     let harness =
         bench.harness().approver(|_: &ApprovalRequest| -> ApprovalAnswer { panic!("nobody is asked about a refusal") });
-    let (_, events) = told(&bench.session(harness).await, "hi").await;
+    let (_, events) = turn_with_events(&bench.session(harness).await, "hi").await;
     let finished: Vec<_> = events
         .iter()
         .filter_map(|event| match event {

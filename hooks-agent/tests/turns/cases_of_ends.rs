@@ -6,7 +6,7 @@ use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use super::bench::{Bench, told};
+use super::bench::{Bench, turn_with_events};
 
 /// The effects of hooks at the ends of turns.
 fn effects(events: &[TurnEvent]) -> Vec<StopEffect> {
@@ -30,11 +30,11 @@ fn stops(bench: &Bench) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn v47_the_end_of_a_turn_is_reported_once_also_where_hooks_at_it_fail() {
+async fn v47_the_end_of_a_turn_is_reported_once_even_if_its_hooks_fail() {
     let mut bench = Bench::watched([Line::text("hello")]);
     bench.app(Hook::at::<Stop>("breaks_at_stop").reader(|_, _, ()| Err::<(), _>("no")));
     bench.app(Hook::at::<TurnEnd>("breaks_at_end").reader(|_, _, ()| Err::<(), _>("no")).priority(-200));
-    let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
     assert!(matches!(reply.outcome, Outcome::Answered(_)), "{reply:?}");
     let log = bench.log.take();
     assert_eq!(log.iter().filter(|noted| *noted == "turn_end").count(), 1, "{log:?}");
@@ -48,10 +48,10 @@ async fn v47_the_end_of_a_turn_is_reported_once_also_where_hooks_at_it_fail() {
 }
 
 #[tokio::test]
-async fn a40_a_hook_that_continues_once_has_the_point_fire_twice_and_its_follow_up_is_a_message() {
+async fn a40_if_a_hook_continues_once_stop_fires_twice_and_the_follow_up_is_a_message() {
     let mut bench = Bench::new([Line::text("done"), Line::text("tested")]);
     bench.app(once_more(&bench, "run the tests"));
-    let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
     assert_eq!(effects(&events), [StopEffect::Continue, StopEffect::Allow]);
     assert_eq!(reply.to_string(), "tested");
     let stored = bench.stored().await;
@@ -60,7 +60,7 @@ async fn a40_a_hook_that_continues_once_has_the_point_fire_twice_and_its_follow_
 }
 
 #[tokio::test]
-async fn a_hook_that_continues_without_a_text_asks_to_continue() {
+async fn continuing_without_a_text_sends_a_default_text() {
     let mut bench = Bench::new([Line::text("half"), Line::text("whole")]);
     bench.app(once_more(&bench, "  "));
     bench.turn().await;
@@ -69,7 +69,7 @@ async fn a_hook_that_continues_without_a_text_asks_to_continue() {
 }
 
 #[tokio::test]
-async fn a41_contexts_are_shown_with_the_answer_unless_a_hook_keeps_them_back() {
+async fn a41_contexts_are_shown_with_the_answer_unless_a_hook_suppresses_them() {
     for (keeps, shown) in [(false, "done\n<stop-hook>two tests fail</stop-hook>"), (true, "done")] {
         let mut bench = Bench::new([Line::text("done")]);
         bench.app(Hook::at::<Stop>("tell").reader(move |_, _, ()| {
@@ -82,7 +82,7 @@ async fn a41_contexts_are_shown_with_the_answer_unless_a_hook_keeps_them_back() 
 }
 
 #[tokio::test]
-async fn a43_a_hook_learns_in_each_turn_whether_it_was_continued_already() {
+async fn a43_the_event_says_whether_the_turn_was_already_continued() {
     let mut bench = Bench::new((0..6).map(|i| Line::text(format!("try {i}"))));
     let log = bench.log.clone();
     bench.app(Hook::at::<Stop>("twice").reader(move |_, event: &Stop, ()| {
@@ -102,30 +102,30 @@ async fn a43_a_hook_learns_in_each_turn_whether_it_was_continued_already() {
 }
 
 #[tokio::test]
-async fn a46_where_no_hook_is_at_the_point_nothing_is_reported() {
+async fn a46_a_kind_without_hooks_is_not_reported() {
     let mut bench = Bench::new([Line::text("done")]);
     bench.app(Hook::at::<TurnEnd>("elsewhere").reader(|_, _, ()| ()));
-    let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    let (_, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
     assert_eq!(effects(&events), []);
     let mut bench = Bench::new([Line::text("done")]);
     bench.app(Hook::at::<Stop>("there").reader(|_, _, ()| ()));
-    let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    let (_, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
     assert_eq!(effects(&events), [StopEffect::Allow]);
 }
 
 #[tokio::test]
-async fn a46_where_no_filter_matches_nothing_is_reported_either() {
+async fn a46_a_kind_whose_filters_do_not_match_is_not_reported() {
     for (role, expected) in [("tool", 0), ("user", 1)] {
         let mut bench = Bench::new([Line::text("done")]);
         bench.app(Hook::at::<AfterCreateMessage>("filtered").reader(|_, _, ()| ()).only("role", role));
-        let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
+        let (_, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
         let fired = events.iter().filter(|event| matches!(event, TurnEvent::Fired { .. }));
         assert_eq!(fired.count(), expected, "{role}");
     }
 }
 
 #[tokio::test]
-async fn a47_a_hook_learns_why_the_turn_ends_and_whether_it_took_as_many_steps_as_it_may() {
+async fn a47_the_event_says_why_the_turn_ends_and_whether_it_reached_the_step_limit() {
     let another = |i: u32| Line::call("1", "lookup", json!({ "id": i.to_string() }));
     let same = || Line::call("1", "lookup", json!({ "id": "a" }));
     let cut = Line::answer(ModelAnswer::text("so it").stop_reason("max_tokens"));
@@ -149,12 +149,12 @@ async fn a47_a_hook_learns_why_the_turn_ends_and_whether_it_took_as_many_steps_a
 }
 
 #[tokio::test]
-async fn at_the_cap_a_wish_to_continue_is_reported_and_has_no_effect() {
+async fn continuing_at_the_limit_is_reported_and_has_no_effect() {
     let mut bench = Bench::new([Line::text("done"), Line::text("never")]);
     bench.app(once_more(&bench, "more"));
     let mut limits = Limits::default();
     limits.iterations = 1;
-    let (reply, events) = told(&bench.session(bench.harness().limits(limits)).await, "hi").await;
+    let (reply, events) = turn_with_events(&bench.session(bench.harness().limits(limits)).await, "hi").await;
     assert_eq!((reply.to_string().as_str(), effects(&events)), ("done", vec![StopEffect::ContinueAtMaxIter]));
 }
 
@@ -167,7 +167,7 @@ async fn continuations_by_hooks_count_as_steps_and_a_tool_call_resets_their_limi
     bench.app(Hook::at::<Stop>("go_on").reader(|_, _, ()| StopVerdict::continue_with("more")));
     let mut limits = Limits::default();
     limits.stop_continues = 2;
-    let (reply, events) = told(&bench.session(bench.harness().limits(limits)).await, "hi").await;
+    let (reply, events) = turn_with_events(&bench.session(bench.harness().limits(limits)).await, "hi").await;
     let mut expected = vec![StopEffect::Continue; 4];
     expected.push(StopEffect::ReentryCapped);
     assert_eq!(effects(&events), expected);

@@ -15,7 +15,7 @@ use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use super::bench::{Bench, line, told};
+use super::bench::{Bench, line, turn_with_events};
 use super::stores::{Disturb, Disturbed};
 
 fn old(i: usize) -> Message {
@@ -44,14 +44,14 @@ fn compacted(events: &[TurnEvent]) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_summary_that_fails_folds_nothing_and_the_reply_tells_what_was_left_out() {
+async fn a_failed_summary_replaces_nothing_and_the_reply_names_the_omitted_rows() {
     for failing in [busy(), Line::error(ModelError::Rejected("no".into())), Line::text(" ")] {
         // A summary is tried twice, with up to three calls each.
         let lines = [overflow()].into_iter().chain((0..6).map(|_| failing.clone())).chain([Line::text("done")]);
         let bench = Bench::new(lines);
         bench.store.append("c", (0..12).map(old).collect()).await.unwrap();
         let session = bench.session(bench.harness()).await;
-        let (reply, events) = told(&session, "hi").await;
+        let (reply, events) = turn_with_events(&session, "hi").await;
         if compacted(&events) == ["minimal_history"] {
             assert_eq!(reply.left_out.len(), 12, "{reply}");
         }
@@ -64,7 +64,7 @@ async fn a_summary_that_fails_folds_nothing_and_the_reply_tells_what_was_left_ou
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_summary_is_asked_for_again_like_any_call_and_its_request_is_the_last_a_person_s() {
+async fn a_summary_is_retried_like_any_call_and_its_request_ends_with_a_user_message() {
     let bench = Bench::new([overflow(), busy(), busy(), Line::text("summary"), Line::text("done")]);
     bench.store.append("c", (0..12).map(old).collect()).await.unwrap();
     let reply = bench.session(bench.harness()).await.turn(None, "hi").await;
@@ -97,12 +97,12 @@ async fn with_small(limit: usize, rows: usize) -> (Bench, Reply, Vec<TurnEvent>)
     let bench = Bench::new([]);
     bench.store.append("c", (0..rows).map(old).collect()).await.unwrap();
     let harness = bench.harness().model("main", Small(limit, AtomicUsize::new(0)));
-    let (reply, events) = told(&bench.session(harness).await, "hi").await;
+    let (reply, events) = turn_with_events(&bench.session(harness).await, "hi").await;
     (bench, reply, events)
 }
 
 #[tokio::test]
-async fn each_refusal_goes_one_step_up_and_what_is_too_long_to_be_summarised_at_once_is_in_parts() {
+async fn each_rejection_leads_to_the_next_step_and_a_long_history_is_summarised_in_parts() {
     let (_, reply, events) = with_small(400, 40).await;
     assert_eq!((reply.to_string().as_str(), compacted(&events)), ("done", vec!["full".to_owned()]));
     assert!(reply.left_out.is_empty(), "{reply:?}");
@@ -150,7 +150,7 @@ impl Model for Codes {
 }
 
 #[tokio::test]
-async fn one_long_turn_is_compacted_within_and_ends() {
+async fn a_long_turn_is_compacted_while_it_runs_and_ends() {
     // With and without a window of the app: the provider's rejection suffices.
     for window in [Some(Window::new(5_000).compact_at(4_000)), None] {
         let bench = Bench::new([]);
@@ -162,7 +162,7 @@ async fn one_long_turn_is_compacted_within_and_ends() {
         if let Some(window) = window {
             harness = harness.window(window);
         }
-        let (reply, events) = told(&bench.session(harness).await, "refactor it").await;
+        let (reply, events) = turn_with_events(&bench.session(harness).await, "refactor it").await;
         let done = reply.to_string() == "done" || (!windowed && reply.to_string().ends_with("max_iterations]"));
         assert!(done, "{reply}: {:?}", compacted(&events));
         assert_ne!(reply.exit, ExitReason::ContextTooLarge);
@@ -177,7 +177,7 @@ async fn one_long_turn_is_compacted_within_and_ends() {
 }
 
 #[tokio::test]
-async fn a_tool_s_answer_that_a_person_is_said_to_give_is_not_taken_for_the_prompt() {
+async fn a_tool_result_with_the_role_of_the_user_is_not_taken_for_the_prompt() {
     let mut bench = Bench::new([
         Line::text("first answer"),
         Line::call("1", "lookup", json!({ "id": "a" })),
@@ -228,7 +228,7 @@ where
 }
 
 #[tokio::test]
-async fn what_another_process_appends_while_a_conversation_is_summarised_is_not_lost() {
+async fn rows_that_another_process_appends_during_a_summary_are_not_lost() {
     let bench = Bench::new([overflow(), Line::text("summary"), Line::text("done"), Line::text("again")]);
     bench.store.append("c", (0..12).map(old).collect()).await.unwrap();
     let store = disturbed(&bench, "fold", 1, |store| {
@@ -250,7 +250,7 @@ async fn what_another_process_appends_while_a_conversation_is_summarised_is_not_
 }
 
 #[tokio::test]
-async fn where_another_process_changes_a_row_that_was_summarised_nothing_is_folded() {
+async fn a_summary_is_discarded_if_another_process_changes_a_covered_row() {
     let bench = Bench::new([overflow(), Line::text("summary"), Line::text("summary 2"), Line::text("done")]);
     let rows = bench.store.append("c", (0..12).map(old).collect()).await.unwrap().rows;
     let id = rows[1].id.clone();
@@ -269,7 +269,7 @@ async fn where_another_process_changes_a_row_that_was_summarised_nothing_is_fold
 }
 
 #[tokio::test]
-async fn a_row_that_another_process_stores_between_a_call_and_its_result_parts_them_for_no_model() {
+async fn a_row_stored_between_a_call_and_its_result_does_not_separate_them_for_the_model() {
     let bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done"), Line::text("again")]);
     // The third one is that of the result.
     let store = disturbed(&bench, "append", 3, |store| {
@@ -286,7 +286,7 @@ async fn a_row_that_another_process_stores_between_a_call_and_its_result_parts_t
 }
 
 #[tokio::test]
-async fn the_id_of_a_row_stays_its_own_through_a_compaction() {
+async fn a_row_keeps_its_id_through_a_compaction() {
     let bench = Bench::new([overflow(), Line::text("summary"), Line::text("done")]);
     bench.store.append("c", (0..12).map(old).collect()).await.unwrap();
     let harness: Harness = bench.harness().build();

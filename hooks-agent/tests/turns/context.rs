@@ -43,7 +43,7 @@ fn says<K: HookKind>(bench: &mut Bench, line: fn(&HookContext, &K) -> String) ->
 }
 
 #[tokio::test]
-async fn a_sub_agent_calls_its_model_from_a_place_of_its_own() {
+async fn model_calls_of_a_sub_agent_have_their_own_call_site() {
     let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
     let mut bench = Bench::new([ask, Line::text("a bird"), Line::text("done")]);
     let before = says::<PreModelCall>(&mut bench, |_, event| event.call_site.clone());
@@ -57,7 +57,7 @@ async fn a_sub_agent_calls_its_model_from_a_place_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_turn_says_what_started_it_whether_anybody_is_there_and_whether_its_prompt_is_seen() {
+async fn a_turn_has_its_trigger_and_says_whether_a_user_is_present_and_sees_the_prompt() {
     let mut bench = Bench::new((0..3).map(|_| Line::text("ok")));
     let start = says::<BeforeAgentStart>(&mut bench, |cx, event| format!("{} {}", event.trigger, cx.human_present()));
     let prompt = says::<UserPromptSubmit>(&mut bench, |_, event| event.hidden.to_string());
@@ -71,7 +71,7 @@ async fn a_turn_says_what_started_it_whether_anybody_is_there_and_whether_its_pr
 }
 
 #[tokio::test]
-async fn a_session_of_a_timer_says_so_in_each_turn() {
+async fn each_turn_of_a_session_has_the_trigger_of_its_session() {
     let mut bench = Bench::new([Line::text("ok")]);
     let start = says::<BeforeAgentStart>(&mut bench, |cx, event| format!("{} {}", event.trigger, cx.human_present()));
     let cx = HookContext::builder().human_present(true).build();
@@ -82,7 +82,7 @@ async fn a_session_of_a_timer_says_so_in_each_turn() {
 }
 
 #[tokio::test]
-async fn contexts_have_the_id_of_the_person_s_row_once_it_is_stored_and_each_row_has_its_own() {
+async fn contexts_have_the_id_of_the_stored_prompt_and_each_row_has_its_own_id() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
     let submitted = says::<UserPromptSubmit>(&mut bench, |cx, _| format!("{:?}", cx.message()));
     let gate = says::<BeforeToolCall>(&mut bench, |cx, _| cx.message().unwrap_or("none").to_owned());
@@ -108,7 +108,7 @@ fn line(budget: Option<u64>, model: Option<&str>, ui: bool) -> String {
 }
 
 #[tokio::test]
-async fn hooks_at_results_know_the_model_that_reads_them_and_the_room_that_it_has() {
+async fn hooks_at_results_know_the_model_and_its_remaining_tokens() {
     let answers = |tool: &str, input: u64| {
         let call = Block::ToolUse(ToolCall::new("1", tool, json!({ "id": "a" })));
         let mut answer = ModelAnswer::new(vec![call]).usage(Usage::new(input, 10));
@@ -132,7 +132,7 @@ async fn hooks_at_results_know_the_model_that_reads_them_and_the_room_that_it_ha
 }
 
 #[tokio::test]
-async fn the_provider_s_own_count_says_when_the_window_is_full() {
+async fn the_token_count_of_the_provider_determines_when_the_window_is_full() {
     // Counted locally, the conversation has just over a thousand tokens.
     for (input, compact_at, expected) in
         [(None, 900, [1, 2].as_slice()), (Some(100), 900, &[1]), (Some(9_000), 5_000, &[2])]
@@ -157,7 +157,7 @@ async fn the_provider_s_own_count_says_when_the_window_is_full() {
 }
 
 #[tokio::test]
-async fn a_refused_conversation_is_compacted_with_the_least_put_in_again() {
+async fn a_compaction_after_a_rejection_has_the_injection_mode_minimal() {
     for refused in [false, true] {
         let mut lines = vec![Line::text("summary"), Line::text("done")];
         if refused {
@@ -178,7 +178,7 @@ async fn a_refused_conversation_is_compacted_with_the_least_put_in_again() {
 }
 
 #[tokio::test]
-async fn the_calls_for_a_summary_know_the_profiles_too() {
+async fn calls_for_a_summary_have_the_profiles_too() {
     let mut bench = Bench::new([Line::text("summary"), Line::text("done")]);
     bench.store.append("c", (0..12).map(|_| Message::new(Role::User, "word ".repeat(100))).collect()).await.unwrap();
     let seen = says::<PreModelCall>(&mut bench, |_, event| format!("{} {:?}", event.call_site, event.profiles));
@@ -188,7 +188,7 @@ async fn the_calls_for_a_summary_know_the_profiles_too() {
 }
 
 #[tokio::test]
-async fn a_person_has_a_conversation_compacted_with_what_is_to_be_kept_in_mind() {
+async fn a_user_can_request_a_compaction_with_instructions() {
     let mut bench = Bench::new([Line::text("they spoke"), Line::text("done")]);
     bench
         .store
@@ -212,7 +212,7 @@ async fn a_person_has_a_conversation_compacted_with_what_is_to_be_kept_in_mind()
 }
 
 #[tokio::test]
-async fn hooks_may_refuse_what_a_person_wants_compacted_and_a_halt_is_an_error() {
+async fn hooks_may_refuse_a_requested_compaction_and_a_halt_is_an_error() {
     let mut bench = Bench::new([]);
     bench.store.append("c", (0..8).map(|_| Message::new(Role::User, "word ".repeat(20))).collect()).await.unwrap();
     bench.app(Hook::at::<BeforeCompaction>("no").reader(|_, event: &BeforeCompaction, ()| {
@@ -226,7 +226,7 @@ async fn hooks_may_refuse_what_a_person_wants_compacted_and_a_halt_is_an_error()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_says_what_it_continues_from_how_long_it_lasted_and_what_takes_its_place() {
+async fn session_events_have_the_previous_session_the_duration_and_the_next_session() {
     let mut bench = Bench::new([Line::text("ok")]);
     let began = says::<SessionStart>(&mut bench, |_, event| format!("{} {:?}", event.source, event.resumed_from));
     let ended = says::<SessionEnd>(&mut bench, |_, event| {
@@ -260,7 +260,7 @@ impl Channel for Mail {
 }
 
 #[tokio::test]
-async fn a_message_that_came_in_has_its_id_and_its_thread_and_the_turn_all_that_hooks_put_into_it() {
+async fn a_received_message_has_its_id_and_thread_and_the_turn_gets_the_additions_of_hooks() {
     let mut bench = Bench::new([Line::text("noon")]);
     let received = says::<MessageReceived>(&mut bench, |_, event| format!("{:?} {:?}", event.id, event.thread));
     let sending = says::<MessageSending>(&mut bench, |_, event| format!("{:?}", event.thread));
@@ -278,7 +278,7 @@ async fn a_message_that_came_in_has_its_id_and_its_thread_and_the_turn_all_that_
 }
 
 #[tokio::test]
-async fn plugins_and_the_app_s_own_hooks_learn_at_init_what_loads_them() {
+async fn init_hooks_of_plugins_and_of_the_app_know_what_loads_them() {
     let mut bench = Bench::new([]);
     let line: fn(&HookContext, &Init) -> String =
         |_, event| format!("{}|{}|{}", event.plugin, event.app, event.app_version);
@@ -298,7 +298,7 @@ async fn plugins_and_the_app_s_own_hooks_learn_at_init_what_loads_them() {
 }
 
 #[tokio::test]
-async fn the_definition_of_the_agent_is_state_for_hooks_and_tools_with_what_this_crate_does_not_know() {
+async fn hooks_and_tools_can_read_the_agent_definition_with_unknown_fields() {
     let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
     let mut bench = Bench::new([ask, Line::text("a bird"), Line::text("done")]);
     let seen = says::<BeforeAgentStart>(&mut bench, |cx, _| {
@@ -363,7 +363,7 @@ impl tracing::Subscriber for Spans {
 }
 
 #[tokio::test]
-async fn what_a_tool_logs_is_within_the_span_of_its_turn() {
+async fn log_lines_of_a_tool_are_inside_the_span_of_the_turn() {
     let bench = Bench::new([Line::call("1", "logs", json!({})), Line::text("done")]);
     let logs = FnTool::new(ToolSpec::new("logs"), |_, _| {
         tracing::info!(target: "own_line", "here");
@@ -372,7 +372,7 @@ async fn what_a_tool_logs_is_within_the_span_of_its_turn() {
     let session = bench.session(bench.harness().tool(logs)).await;
     let spans = Spans::default();
     let _default = tracing::subscriber::set_default(spans.clone());
-    // Tests on other threads have no subscriber, and callsites that they hit first would be cached as disabled.
+    // Tests on other threads have no subscriber, and `tracing` caches their interest in a callsite.
     tracing::callsite::rebuild_interest_cache();
     session.turn(None, "hi").await;
     assert_eq!(spans.0.lock().unwrap().lines, [" conversation=\"c\" agent=\"a\" turn=1"]);

@@ -10,14 +10,14 @@ use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use super::bench::{Bench, line, told};
+use super::bench::{Bench, line, turn_with_events};
 
 fn at_reply(id: &str, verdict: ReplyVerdict) -> Hook {
     Hook::at::<PostModelCall>(id).reader(move |_, _, _| verdict)
 }
 
 #[tokio::test]
-async fn a_refused_prompt_is_a_typed_result_with_a_display_form_and_stores_nothing() {
+async fn a_rejected_prompt_is_a_typed_result_and_stores_nothing() {
     for (verdict, shown) in [
         (PromptVerdict::block("not here"), "[Blocked by hook] not here"),
         (PromptVerdict::stop("later"), "[Hook stopped] later"),
@@ -32,7 +32,7 @@ async fn a_refused_prompt_is_a_typed_result_with_a_display_form_and_stores_nothi
 }
 
 #[tokio::test]
-async fn contexts_stand_before_the_prompt_and_are_not_stored() {
+async fn contexts_precede_the_prompt_and_are_not_stored() {
     let mut bench = Bench::new([Line::text("hello")]);
     bench.app(Hook::at::<UserPromptSubmit>("tell").reader(|_, _, _| PromptVerdict::context("it is Monday")));
     bench.turn().await;
@@ -42,7 +42,7 @@ async fn contexts_stand_before_the_prompt_and_are_not_stored() {
 }
 
 #[tokio::test]
-async fn what_is_stored_is_what_the_model_reads_on() {
+async fn the_model_reads_the_stored_form_of_messages() {
     let mut bench = Bench::new([Line::text("hello")]);
     bench.app(Hook::at::<BeforeCreateMessage>("mask").writer(|_, _, row: &mut Message| {
         row.rewrite_text(|text| Some(text.replace("hi", "**")));
@@ -52,7 +52,7 @@ async fn what_is_stored_is_what_the_model_reads_on() {
 }
 
 #[tokio::test]
-async fn a_continued_reply_is_discarded_and_continuing_is_capped() {
+async fn a_continued_reply_is_discarded_and_continuing_is_limited() {
     let mut bench = Bench::new((0..20).map(|i| Line::text(format!("try {i}"))));
     bench.app(at_reply("again", ReplyVerdict::Continue));
     let reply = bench.turn().await;
@@ -62,7 +62,7 @@ async fn a_continued_reply_is_discarded_and_continuing_is_capped() {
 }
 
 #[tokio::test]
-async fn continuing_has_no_power_over_calls_and_over_what_was_shown() {
+async fn continuing_has_no_effect_on_calls_and_on_shown_text() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("so it is").streamed()]);
     bench.app(at_reply("again", ReplyVerdict::Continue));
     let reply = bench.turn().await;
@@ -71,7 +71,7 @@ async fn continuing_has_no_power_over_calls_and_over_what_was_shown() {
 }
 
 #[tokio::test]
-async fn deferred_output_is_shown_once_as_the_hooks_left_it() {
+async fn deferred_output_is_shown_once_as_the_hooks_leave_it() {
     let mut bench = Bench::new([Line::text("my secret").streamed()]);
     bench.app(Hook::at::<PreModelCall>("hold").writer(|_, _, request: &mut ModelRequest| {
         request.defer_output = true;
@@ -92,7 +92,7 @@ async fn deferred_output_is_shown_once_as_the_hooks_left_it() {
 }
 
 #[tokio::test]
-async fn hooks_at_stop_continue_until_the_cap() {
+async fn hooks_at_stop_can_continue_up_to_the_limit() {
     let mut bench = Bench::new((0..20).map(|i| Line::text(format!("try {i}"))));
     bench.app(Hook::at::<Stop>("go_on").reader(|_, _, ()| StopVerdict::continue_with("more")));
     let session = bench.session(bench.harness()).await;
@@ -110,7 +110,7 @@ async fn hooks_at_stop_continue_until_the_cap() {
 }
 
 #[tokio::test]
-async fn a_hook_at_stop_puts_an_error_in_the_place_of_the_answer() {
+async fn a_hook_at_stop_can_replace_the_answer_by_an_error() {
     let mut bench = Bench::new([Line::text("the secret")]);
     bench.app(Hook::at::<Stop>("no").reader(|_, _, ()| StopVerdict::block("that was secret")));
     let reply = bench.turn().await;
@@ -121,7 +121,7 @@ async fn a_hook_at_stop_puts_an_error_in_the_place_of_the_answer() {
 
 /// Masked text is masked for the hooks that decide about the end too, and stored once.
 #[tokio::test]
-async fn hooks_at_stop_are_shown_the_answer_as_it_is_to_be_stored() {
+async fn hooks_at_stop_get_the_answer_in_its_stored_form() {
     let mut bench = Bench::new([Line::text("the secret")]);
     bench.app(Hook::at::<BeforeCreateMessage>("mask").writer(|_, _, row: &mut Message| {
         row.rewrite_text(|text| text.contains("secret").then(|| format!("[masked] {}", text.len())));
@@ -150,7 +150,7 @@ async fn a_turn_that_is_halted_at_its_answer_is_not_continued() {
 }
 
 #[tokio::test]
-async fn the_same_call_again_and_again_ends_the_turn_and_asks_stop_once() {
+async fn repeating_the_same_call_ends_the_turn_and_fires_stop_once() {
     let mut bench = Bench::new((0..20).map(|_| Line::call("1", "lookup", json!({ "id": "a" }))));
     let log = bench.log.clone();
     bench.app(Hook::at::<Stop>("count").reader(move |_, event: &Stop, ()| {
@@ -163,7 +163,7 @@ async fn the_same_call_again_and_again_ends_the_turn_and_asks_stop_once() {
 }
 
 #[tokio::test]
-async fn a_turn_takes_as_many_steps_as_it_may() {
+async fn a_turn_ends_at_its_step_limit() {
     let bench = Bench::new((0..20).map(|i| Line::call("1", "lookup", json!({ "id": i.to_string() }))));
     let mut limits = Limits::default();
     limits.iterations = 3;
@@ -172,7 +172,7 @@ async fn a_turn_takes_as_many_steps_as_it_may() {
 }
 
 #[tokio::test]
-async fn a_halt_ends_the_turn_after_its_dispatch_wherever_it_is_asked_for() {
+async fn a_halt_at_any_kind_ends_the_turn_after_its_dispatch() {
     macro_rules! halting {
         ($($kind:ident),*) => {
             [$((<$kind as HookKind>::NAME, Hook::at::<$kind>("enough").reader(|_, _, _| Err::<(), _>(Halt::new("enough"))))),*]
@@ -234,7 +234,7 @@ async fn a_halt_ends_the_turn_after_its_dispatch_wherever_it_is_asked_for() {
 }
 
 #[tokio::test]
-async fn at_the_end_a_halt_changes_nothing_any_more() {
+async fn a_halt_at_the_end_of_the_turn_changes_nothing() {
     for hook in [
         Hook::at::<PostTurn>("enough").reader(|_, _, ()| Err::<(), _>(Halt::new("enough"))),
         Hook::at::<TurnEnd>("enough").reader(|_, _, ()| Err::<(), _>(Halt::new("enough"))),
@@ -260,14 +260,14 @@ async fn halts(kind: &str, bench: &Bench, harness: HarnessBuilder) {
 }
 
 #[tokio::test]
-async fn why_a_hook_ended_a_turn_is_in_its_event_and_its_reply() {
+async fn the_event_and_the_reply_have_the_reason_of_a_halt() {
     let mut bench = Bench::new([Line::text("done")]);
     bench.app(Hook::at::<Stop>("reviews").reader(|_, _, ()| StopVerdict::end("paused for review")));
-    let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
     let ended = reply.ended.as_ref().unwrap();
     assert_eq!((ended.reason.as_str(), ended.by.as_ref().map(HookId::as_str)), ("paused for review", Some("reviews")));
     assert_eq!(reply.to_string(), "done\n[Hook stopped] paused for review");
-    let told = |event: &TurnEvent| matches!(event, TurnEvent::Stop { reason: Some(reason), .. } if reason.as_str() == "paused for review");
-    assert!(events.iter().any(told), "{events:?}");
+    let reported = |event: &TurnEvent| matches!(event, TurnEvent::Stop { reason: Some(reason), .. } if reason.as_str() == "paused for review");
+    assert!(events.iter().any(reported), "{events:?}");
     assert!(matches!(reply.outcome, Outcome::Answered(_)));
 }

@@ -19,7 +19,7 @@ fn ask() -> Line {
 }
 
 #[tokio::test]
-async fn it_has_its_own_list_and_the_apps_and_nothing_of_its_caller() {
+async fn a_sub_agent_runs_its_own_hooks_and_the_app_s_and_none_of_its_caller() {
     let mut bench = Bench::new([ask(), Line::text("it is a bird"), Line::text("a bird, I hear")]);
     let noted = |id: &'static str, log: super::bench::Log| {
         Hook::at::<BeforeAgentStart>(id).reader(move |cx, event: &BeforeAgentStart, ()| {
@@ -60,7 +60,7 @@ async fn it_has_its_own_list_and_the_apps_and_nothing_of_its_caller() {
 }
 
 #[tokio::test]
-async fn what_it_does_is_reported_and_what_it_cannot_do_is_a_failed_call() {
+async fn a_sub_agent_whose_prompt_is_rejected_is_a_failed_call() {
     let mut bench = Bench::new([ask(), Line::text("sorry")]);
     bench.registry.register(Hook::at::<UserPromptSubmit>("own").reader(|_, _, _| PromptVerdict::block("no"))).unwrap();
     bench.app(Hook::at::<AfterToolCallFailure>("see").reader(|_, _, _| ()));
@@ -75,7 +75,7 @@ async fn what_it_does_is_reported_and_what_it_cannot_do_is_a_failed_call() {
 }
 
 #[tokio::test]
-async fn it_is_cancelled_with_the_turn_that_asked_and_over_before_it() {
+async fn a_sub_agent_is_cancelled_with_its_caller_and_ends_first() {
     let mut bench = Bench::new([ask(), Line::text("never")]);
     bench
         .registry
@@ -95,7 +95,7 @@ async fn it_is_cancelled_with_the_turn_that_asked_and_over_before_it() {
 }
 
 #[tokio::test]
-async fn agents_that_ask_each_other_come_to_an_end() {
+async fn agents_that_call_each_other_stop_at_the_limit() {
     let lines = (0..5).map(|_| ask()).chain((0..6).map(|i| Line::text(format!("level {i}"))));
     let bench = Bench::new(lines);
     bench.registry.register(Hook::at::<TurnEnd>("own").reader(|_, _, ()| ())).unwrap();

@@ -20,7 +20,7 @@ fn masks_names() -> Hook {
 }
 
 #[tokio::test]
-async fn fields_of_the_provider_are_stored_as_the_hooks_leave_them() {
+async fn provider_fields_are_stored_as_the_hooks_leave_them() {
     let mut answer = ModelAnswer::text("hello");
     answer.extra.insert("name".to_owned(), json!("bob"));
     let mut bench = Bench::new([Line::answer(answer)]);
@@ -35,7 +35,7 @@ async fn fields_of_the_provider_are_stored_as_the_hooks_leave_them() {
 }
 
 #[tokio::test]
-async fn a_message_between_turns_is_stored_with_the_hooks_around_it_and_read_in_the_next() {
+async fn a_message_between_turns_fires_its_hooks_and_is_read_in_the_next_turn() {
     let mut bench = Bench::watched([Line::text("hello")]);
     bench.app(masks_names());
     let session = bench.session(bench.harness()).await;
@@ -51,7 +51,7 @@ async fn a_message_between_turns_is_stored_with_the_hooks_around_it_and_read_in_
 }
 
 #[tokio::test]
-async fn what_the_model_reads_and_what_became_of_results_is_reported() {
+async fn events_report_the_model_s_input_and_the_stored_results() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("nothing")]);
     bench.app(Hook::at::<AfterToolCallSuccess>("drop").replacer(|_, _, _| -> Option<ToolResult> { None }));
     bench.app(Hook::at::<UserPromptSubmit>("note").reader(|_, _, _| PromptVerdict::context("be kind")));
@@ -59,20 +59,22 @@ async fn what_the_model_reads_and_what_became_of_results_is_reported() {
     let session = bench.session(bench.harness()).await;
     session.add(None, Message::new(Role::User, "long ago")).await.unwrap();
     let mut turn = session.turn(None, "hi");
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     while let Some(event) = turn.next().await {
         match event {
-            TurnEvent::Prepared { left_out, contexts, .. } => told.push(format!("{left_out} out, {contexts} beside")),
-            TurnEvent::ModelCalled { profile, messages, .. } => told.push(format!("{profile} reads {messages}")),
-            TurnEvent::ToolFinished { removed_by, .. } => told.push(format!("removed by {}", removed_by.unwrap())),
+            TurnEvent::Prepared { left_out, contexts, .. } => {
+                reported.push(format!("{left_out} out, {contexts} contexts"));
+            }
+            TurnEvent::ModelCalled { profile, messages, .. } => reported.push(format!("{profile} reads {messages}")),
+            TurnEvent::ToolFinished { removed_by, .. } => reported.push(format!("removed by {}", removed_by.unwrap())),
             _ => {}
         }
     }
-    assert_eq!(told, ["1 out, 1 beside", "main reads 2", "removed by drop", "main reads 4"]);
+    assert_eq!(reported, ["1 out, 1 contexts", "main reads 2", "removed by drop", "main reads 4"]);
 }
 
 #[tokio::test]
-async fn a_recording_is_said_again_turn_by_turn_also_where_one_has_no_answer() {
+async fn a_recording_is_replayed_turn_by_turn_even_without_an_answer() {
     let call = Message::of(Role::Assistant, vec![Block::ToolUse(ToolCall::new("1", "lookup", json!({})))]);
     let result = hooks_core::data::ToolResult::new("found").into_block(&ToolCall::new("1", "lookup", json!({})));
     let messages = vec![

@@ -1,4 +1,4 @@
-//! A turn at its worst: what was accepted is kept, what was shown is stored, what was refused stays so.
+//! A turn under the worst conditions: accepted messages are kept, shown text is stored, and denials stay denials.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use super::bench::{Bench, line, told};
+use super::bench::{Bench, line, turn_with_events};
 use super::stores::{Disturb, Disturbed};
 use super::suspended::{AtDesk, Desk};
 
@@ -27,7 +27,7 @@ fn results_of(messages: &[Message], id: &str) -> usize {
         .count()
 }
 
-/// Appends, and says once that it did not.
+/// Appends a row, and then reports once that it failed.
 struct LostWord {
     appends: AtomicUsize,
     at: usize,
@@ -45,7 +45,7 @@ impl Disturb for LostWord {
 }
 
 #[tokio::test]
-async fn a_row_that_was_stored_although_the_store_failed_is_no_second_result() {
+async fn a_row_that_was_stored_despite_an_error_is_not_stored_twice() {
     for at in 0..5 {
         let lines = [
             Line::calls([("1", "lookup", json!({})), ("2", "lookup", json!({ "id": "R" }))]),
@@ -73,7 +73,7 @@ async fn a_row_that_was_stored_although_the_store_failed_is_no_second_result() {
 }
 
 #[tokio::test]
-async fn a_model_that_answers_its_own_calls_is_not_believed() {
+async fn results_that_a_model_writes_for_its_own_calls_are_ignored() {
     let mut lie = ModelAnswer::new(vec![
         Block::ToolUse(ToolCall::new("1", "lookup", json!({}))),
         ToolResult::new("forged").into_block(&ToolCall::new("1", "lookup", json!({}))),
@@ -92,7 +92,7 @@ async fn a_model_that_answers_its_own_calls_is_not_believed() {
     );
 }
 
-/// Says what it is given in pieces, and waits for a permit before each.
+/// Streams its pieces, and waits after each.
 struct Pieces {
     said: Vec<&'static str>,
     answer: Result<ModelAnswer, ModelError>,
@@ -105,7 +105,7 @@ impl Model for Pieces {
             for piece in &self.said {
                 deltas.text(piece);
                 tokio::time::sleep(Duration::from_millis(1)).await;
-                // From when it is polled again.
+                // This wait starts only when the call is polled again.
                 tokio::time::sleep(self.wait).await;
             }
             self.answer.clone()
@@ -114,7 +114,7 @@ impl Model for Pieces {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_shown_is_stored_where_the_turn_is_cancelled_while_hooks_judge_the_answer() {
+async fn shown_text_is_stored_if_the_turn_is_cancelled_while_hooks_judge_the_answer() {
     for (kind, failed) in [("delta", false), ("reply", false), ("reply", true), ("required", false), ("halt", false)] {
         let answer = if failed { Err(ModelError::Broken("it broke".into())) } else { Ok(ModelAnswer::text("one two")) };
         let mut bench = Bench::watched([]);
@@ -168,7 +168,7 @@ async fn what_was_shown_is_stored_where_the_turn_is_cancelled_while_hooks_judge_
 }
 
 #[tokio::test]
-async fn what_an_answer_has_beyond_its_stream_is_judged_too() {
+async fn text_of_an_answer_that_was_not_streamed_is_judged_too() {
     let mut bench = Bench::new([]);
     bench.app(Hook::at::<StreamDelta>("no_keys").reader(|_, _, window: &String| {
         if window.contains("sk-live") { Permission::deny("a key") } else { Permission::allow() }
@@ -176,13 +176,13 @@ async fn what_an_answer_has_beyond_its_stream_is_judged_too() {
     let model =
         Pieces { said: vec!["The key "], answer: Ok(ModelAnswer::text("The key is sk-live-17")), wait: Duration::ZERO };
     let session = bench.session(bench.harness().model("main", model)).await;
-    let (reply, events) = told(&session, "hi").await;
+    let (reply, events) = turn_with_events(&session, "hi").await;
     assert!(!format!("{events:?}").contains("sk-live-17"), "{reply}: {events:#?}");
     assert!(!bench.stored().await.join("\n").contains("sk-live-17"), "{:?}", bench.stored().await);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_judge_is_not_a_silent_model() {
+async fn a_slow_hook_at_a_stream_does_not_count_as_a_stalled_model() {
     let mut bench = Bench::new([]);
     bench.app(Hook::at::<StreamDelta>("slow").async_reader(|_, _, _| {
         Box::pin(async {
@@ -199,7 +199,7 @@ async fn a_slow_judge_is_not_a_silent_model() {
 }
 
 #[tokio::test]
-async fn a_message_that_joined_a_turn_that_ended_before_its_next_step_is_given_back() {
+async fn a_joined_message_is_returned_if_the_turn_ends_before_its_next_step() {
     for case in ["suspended", "cap", "cancelled"] {
         let desk = Arc::new(Desk::default());
         let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("so be it")]);
@@ -240,7 +240,7 @@ async fn a_message_that_joined_a_turn_that_ended_before_its_next_step_is_given_b
     }
 }
 
-/// Fails at one page, the nth.
+/// Fails when the nth page is read.
 struct NoPage {
     pages: AtomicUsize,
     at: usize,
@@ -255,10 +255,10 @@ impl Disturb for NoPage {
 }
 
 #[tokio::test]
-async fn what_a_store_says_of_itself_reaches_no_model() {
+async fn errors_of_a_store_do_not_reach_the_model() {
     let bench = Bench::new([Line::call("1", "asks", json!({ "prompt": "x" })), Line::text("so be it")]);
     let agent = SubAgent::new(AgentDef::new("asks"), "Asks.");
-    // After those of the session and its turn.
+    // Pages before this one belong to the session and to its turn.
     let store = Disturbed { store: Arc::clone(&bench.store), by: NoPage { pages: AtomicUsize::new(0), at: 2 } };
     let session = bench.session(bench.harness().store(store).agent(agent)).await;
     session.turn(None, "hi").await;
@@ -269,7 +269,7 @@ async fn what_a_store_says_of_itself_reaches_no_model() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_close_that_nobody_waits_for_leaves_the_session_to_the_next_one() {
+async fn a_session_whose_close_was_dropped_can_be_closed_again() {
     let bench = Bench::watched([]);
     let session = bench.session(bench.harness().store(Disturbed { store: Arc::clone(&bench.store), by: Slow })).await;
     let closing = session.clone().close(SessionEndReason::Shutdown);
@@ -279,7 +279,7 @@ async fn a_close_that_nobody_waits_for_leaves_the_session_to_the_next_one() {
     assert_eq!(bench.log.take(), ["session_end"]);
 }
 
-/// Takes its time to read.
+/// A store that reads slowly.
 struct Slow;
 
 impl Disturb for Slow {
@@ -292,7 +292,7 @@ impl Disturb for Slow {
 }
 
 #[tokio::test]
-async fn an_agent_that_asks_itself_comes_to_an_end() {
+async fn an_agent_that_calls_itself_stops_at_the_limit() {
     let lines = (0..80).map(|i| Line::call(format!("{i}"), "loop", json!({ "prompt": "again" })));
     let bench = Bench::watched(lines);
     let agent = SubAgent::new(AgentDef::new("loop"), "Asks itself.").tools(["loop"]);
@@ -314,7 +314,7 @@ fn lookup_result() -> Message {
 }
 
 #[tokio::test]
-async fn call_ids_that_other_programs_used_twice_hide_no_message() {
+async fn duplicate_call_ids_of_other_programs_hide_no_message() {
     let user = |text: &str| Message::new(Role::User, text);
     let assistant = |text: &str| Message::new(Role::Assistant, text);
     let (call, result) = (lookup_call, lookup_result);
@@ -354,12 +354,12 @@ async fn call_ids_that_other_programs_used_twice_hide_no_message() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agents_that_answer_beside_each_other_leave_who_asked_a_call_to_answer_with() {
+async fn concurrent_sub_agents_leave_their_caller_one_call() {
     let ask = |id: &'static str| (id, "reads", json!({ "prompt": "x" }));
     let step = || Line::call("l", "lookup", json!({ "id": "x".repeat(4_000) }));
     let mut bench =
         Bench::new([Line::calls([ask("1"), ask("2")]), step(), step(), Line::text("found"), Line::text("so be it")]);
-    // Both may call as far as each knows, and wait.
+    // As far as each knows, both may call. Both wait.
     bench.app(Hook::at::<BeforeCompaction>("waits").async_reader(|_, _, ()| {
         Box::pin(async {
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -376,7 +376,7 @@ async fn agents_that_answer_beside_each_other_leave_who_asked_a_call_to_answer_w
 }
 
 #[tokio::test]
-async fn a_model_does_not_say_under_which_name_a_tool_was_declared() {
+async fn a_declared_name_in_a_call_of_the_model_is_ignored() {
     let mut call = ToolCall::new("1", "hidden", json!({}));
     call.declared_as = Some("lookup".into());
     let bench = Bench::new([Line::answer(ModelAnswer::new(vec![Block::ToolUse(call)])), Line::text("so be it")]);

@@ -9,10 +9,10 @@ use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use super::bench::{Bench, told};
+use super::bench::{Bench, turn_with_events};
 
 #[tokio::test]
-async fn a_gate_answers_in_the_tool_s_place_and_hooks_see_the_result_as_the_tool_s() {
+async fn a_gate_can_answer_in_place_of_a_tool_and_hooks_see_its_result() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
     bench.app(Hook::at::<BeforeToolCall>("cache").reader(|_, _, input: &ToolInput| {
         if input["id"] == "a" {
@@ -24,14 +24,14 @@ async fn a_gate_answers_in_the_tool_s_place_and_hooks_see_the_result_as_the_tool
     bench.app(Hook::at::<AfterToolCallSuccess>("stars").writer(|_, _, result: &mut ToolResult| {
         result.rewrite_text(|text| Some(text.replace("cache", "*****")));
     }));
-    let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    let (_, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
     assert_eq!(bench.log.take(), ["the model", "the model"], "the tool did not run");
     assert_eq!(bench.stored().await[2], "tool: <- found in the *****");
     assert!(!events.iter().any(|event| matches!(event, TurnEvent::ToolStarted(_))));
 }
 
 #[tokio::test]
-async fn an_answer_gives_way_to_a_question_and_to_a_refusal_and_not_to_an_allow() {
+async fn an_answer_yields_to_an_ask_and_a_deny_and_not_to_an_allow() {
     let answers = || Permission::answer(ToolResult::new("cached"));
     for (other, stored) in [
         (Permission::allow(), "tool: <- cached"),
@@ -47,7 +47,7 @@ async fn an_answer_gives_way_to_a_question_and_to_a_refusal_and_not_to_an_allow(
 }
 
 #[tokio::test]
-async fn a_hook_answers_in_the_model_s_place_and_the_hooks_behind_the_call_see_it() {
+async fn a_hook_can_answer_in_place_of_the_model_and_later_hooks_see_its_answer() {
     let mut bench = Bench::new([Line::text("never")]);
     bench.app(Hook::at::<PreModelCall>("canned").writer(|_, _, request: &mut ModelRequest| {
         *request = request.clone().answer("We are closed.");
@@ -55,7 +55,7 @@ async fn a_hook_answers_in_the_model_s_place_and_the_hooks_behind_the_call_see_i
     bench.app(Hook::at::<PostModelCall>("signs").writer(|_, _, reply: &mut ModelReply| {
         reply.content.push(" The desk".into());
     }));
-    let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
     assert!(bench.model.heard().is_empty());
     assert!(matches!(reply.outcome, Outcome::Answered(_)));
     assert_eq!(bench.stored().await.len(), 2);
@@ -64,7 +64,7 @@ async fn a_hook_answers_in_the_model_s_place_and_the_hooks_behind_the_call_see_i
 }
 
 #[tokio::test]
-async fn one_call_is_steered_and_the_next_one_is_not() {
+async fn call_options_of_a_hook_apply_to_one_call_only() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
     bench.app(Hook::at::<PreModelCall>("first").writer(|_, event: &PreModelCall, request: &mut ModelRequest| {
         if event.messages.len() == 1 {
@@ -104,7 +104,7 @@ impl Model for Waits {
 }
 
 #[tokio::test]
-async fn a_message_joins_the_turn_under_way_at_its_next_step() {
+async fn a_message_joins_a_running_turn_at_its_next_step() {
     let mut bench = Bench::new([]);
     bench.app(Hook::at::<BeforeCreateMessage>("stars").writer(|_, _, row: &mut Message| {
         row.rewrite_text(|text| Some(text.replace("secret", "***")));

@@ -276,9 +276,9 @@ async fn run(case: &Case) -> Result<usize, TestCaseError> {
                 // Others write during a turn for the next one.
                 let waits = appended.iter().any(|(at, id)| *at == number && *id == row.id);
                 // A row whose output was dropped replaced the original one.
-                let told = marks(&row.message).iter().all(|mark| out.contains(&mark));
+                let reported = marks(&row.message).iter().all(|mark| out.contains(&mark));
                 prop_assert!(
-                    read || waits || told,
+                    read || waits || reported,
                     "turn {number} did not read {}, and its reply does not tell: {:?}",
                     line(&row.message),
                     asked.read
@@ -290,7 +290,7 @@ async fn run(case: &Case) -> Result<usize, TestCaseError> {
 }
 
 #[test]
-fn what_was_stored_is_read_or_summarised_or_reported_as_left_out_and_always_in_the_history() {
+fn every_stored_row_is_read_summarised_or_reported_as_omitted_and_stays_in_the_history() {
     let cases = std::env::var("HOOKS_AGENT_KEPT").ok().and_then(|cases| cases.parse().ok()).unwrap_or(150);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
@@ -305,7 +305,7 @@ fn what_was_stored_is_read_or_summarised_or_reported_as_left_out_and_always_in_t
 
 /// A compaction shortens a call and a hook removes the message before it: the call is not stored twice.
 #[tokio::test(start_paused = true)]
-async fn a_hook_that_removes_a_message_next_to_one_that_is_shortened_loses_nothing() {
+async fn removing_a_message_next_to_a_shortened_one_loses_nothing() {
     let does = vec![Does::Refuses, Does::Calls(67), Does::Calls(1), Does::Calls(62), Does::Calls(104)];
     let case = Case { limit: 1886, window: None, turns: 3, does, meanwhile: Vec::new(), hooks: vec![2] };
     run(&case).await.unwrap();

@@ -71,7 +71,7 @@ async fn holds_in(what: &str, bench: Bench, harness: HarnessBuilder, expected: &
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_kind_fires_at_its_place() {
+async fn each_kind_fires_in_the_documented_order() {
     let lookup = || Line::call("1", "lookup", json!({ "id": "a" }));
     let end = &["before_create_message", "stop", "after_create_message", "post_turn", "turn_end"][..];
 
@@ -178,7 +178,7 @@ async fn each_kind_fires_at_its_place() {
 }
 
 #[test]
-fn at_none_of_the_kinds_that_the_loop_fires_is_a_hook_dead() {
+fn audit_finds_no_dead_hook_at_the_kinds_of_the_loop() {
     let bench = Bench::watched([]);
     let set = bench.registry.scope(&AgentDef::new("a").hooks::<String>([]), None).unwrap();
     assert_eq!(bench.registry.audit([&set]), []);

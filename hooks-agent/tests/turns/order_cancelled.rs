@@ -179,7 +179,7 @@ fn parts() -> Vec<Case> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn wherever_a_turn_waits_a_cancellation_ends_it_and_each_kind_fires_at_its_place() {
+async fn a_cancellation_at_any_place_ends_the_turn_with_all_its_kinds_in_order() {
     for (place, lines, set, expected, exit) in hooks().into_iter().chain(parts()) {
         let (mut bench, never) = (Bench::watched(lines), Never::default());
         if place.contains("window") {
@@ -206,7 +206,7 @@ async fn wherever_a_turn_waits_a_cancellation_ends_it_and_each_kind_fires_at_its
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_a_provider_is_waited_for_too() {
+async fn a_cancellation_during_a_retry_wait_ends_the_turn() {
     let waits = ModelError::rate_limited("slow down", Some(Duration::from_secs(30)));
     let bench = Bench::watched([Line::error(waits), Line::text("too late")]);
     let session = bench.session(bench.harness()).await;
@@ -222,7 +222,7 @@ async fn while_a_provider_is_waited_for_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_said_is_stored_and_its_hooks_are_heard_whatever_is_cancelled() {
+async fn a_row_is_stored_and_its_hooks_run_even_if_the_turn_is_cancelled() {
     // A hook on each side of the store that takes a second, during which the turn is cancelled.
     macro_rules! slow_at {
         ($kind:ident) => {
@@ -248,7 +248,7 @@ async fn what_was_said_is_stored_and_its_hooks_are_heard_whatever_is_cancelled()
 }
 
 #[tokio::test]
-async fn a_turn_that_is_cancelled_before_it_begins_hears_of_its_conversation_and_its_end() {
+async fn a_turn_that_is_cancelled_before_it_begins_fires_its_start_and_its_end() {
     let bench = Bench::watched([]);
     let session = bench.session(bench.harness()).await;
     bench.log.take();

@@ -82,7 +82,7 @@ async fn took(bench: &Bench, tool: impl Tool, limits: Limits) -> Duration {
 }
 
 #[tokio::test(start_paused = true)]
-async fn eight_calls_of_ten_seconds_take_ten_where_the_tool_says_so_and_eighty_otherwise() {
+async fn calls_run_concurrently_only_if_the_tool_is_parallel() {
     for (spec, seconds) in [(parallel(), 10), (ToolSpec::new("nap"), 80)] {
         let bench = watched([naps([10_000; 8]), Line::text("done")]);
         assert_eq!(took(&bench, Naps::new(spec), Limits::default()).await.as_secs(), seconds);
@@ -92,7 +92,7 @@ async fn eight_calls_of_ten_seconds_take_ten_where_the_tool_says_so_and_eighty_o
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_run_at_once_than_the_limit_says() {
+async fn no_more_calls_than_the_limit_run_at_once() {
     let mut limits = Limits::default();
     limits.parallel = 3;
     let (bench, tool) = (watched([naps([1_000; 8]), Line::text("done")]), Naps::new(parallel()));
@@ -102,7 +102,7 @@ async fn no_more_run_at_once_than_the_limit_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_sequence_is_the_same_whoever_is_done_first() {
+async fn the_sequence_does_not_depend_on_which_call_finishes_first() {
     let runs = std::env::var("HOOKS_AGENT_SHUFFLED").ok().and_then(|runs| runs.parse().ok()).unwrap_or(50_u64);
     let calls = |kind: &str, of: std::ops::Range<u32>| of.map(|i| format!("{kind} {i}")).collect::<Vec<_>>();
     let each = |i: u32| {
@@ -122,7 +122,7 @@ async fn the_sequence_is_the_same_whoever_is_done_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_not_parallel_waits_for_those_before_it_and_is_over_before_those_behind_it() {
+async fn a_sequential_call_runs_after_the_earlier_calls_and_before_the_later_ones() {
     let mix = Line::calls([
         ("0", "nap", json!({ "ms": 1_000 })),
         ("1", "nap", json!({ "ms": 1_000 })),
@@ -140,7 +140,7 @@ async fn a_call_that_is_not_parallel_waits_for_those_before_it_and_is_over_befor
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_halt_at_the_gate_of_one_call_runs_none_of_those_next_to_it() {
+async fn a_halt_at_the_gate_of_one_call_prevents_all_parallel_calls() {
     let mut bench = watched([naps([1_000; 3]), Line::text("never")]);
     bench.app(Hook::at::<BeforeToolCall>("halts").reader(|_, event: &BeforeToolCall, _| {
         if event.call.id == "1" { Err(Halt::new("enough")) } else { Ok(Permission::NoOpinion) }
@@ -179,12 +179,12 @@ impl Model for Manager {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agents_answer_concurrently_and_what_happens_in_them_says_by_which_call() {
+async fn sub_agents_run_concurrently_and_their_events_name_their_call() {
     let bench = Bench::new([]);
     let research = SubAgent::new(AgentDef::new("research"), "Looks things up.").system_prompt("Cite sources.");
     let session = bench.session(bench.harness().model("main", Manager).agent(research)).await;
     let before = tokio::time::Instant::now();
-    let (reply, events) = super::bench::told(&session, "hi").await;
+    let (reply, events) = super::bench::turn_with_events(&session, "hi").await;
     assert_eq!((reply.to_string().as_str(), before.elapsed().as_secs()), ("done", 60));
     assert_eq!(bench.stored().await[2..5], ["tool: <- about a", "tool: <- about b", "tool: <- about c"]);
     let mut within: HashMap<String, usize> = HashMap::new();

@@ -40,7 +40,7 @@ const LOST: &str =
     "tool: <- No result is stored: the call may have run, but its turn ended before the result was stored";
 
 #[tokio::test]
-async fn a_call_whose_result_the_store_did_not_take_is_not_said_to_have_not_run() {
+async fn a_call_whose_result_could_not_be_stored_is_not_reported_as_not_run() {
     let bench = Bench::new([Line::calls([("1", "lookup", json!({ "id": "a" })), ("2", "lookup", json!({}))])]);
     let store = Disturbed { store: Arc::clone(&bench.store), by: Fails { at: 3, appends: AtomicUsize::new(0) } };
     let reply = bench.session(bench.harness().store(store)).await.turn(None, "hi").await;
@@ -49,7 +49,7 @@ async fn a_call_whose_result_the_store_did_not_take_is_not_said_to_have_not_run(
 }
 
 #[tokio::test]
-async fn nor_one_whose_result_a_required_hook_kept_from_the_store() {
+async fn a_call_whose_result_a_required_hook_blocked_is_not_reported_as_not_run() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" }))]);
     let mask =
         |_: &HookContext, _: &AfterToolCallSuccess, _: &ToolResult| Err::<(), _>(std::io::Error::other("no list"));
@@ -60,7 +60,7 @@ async fn nor_one_whose_result_a_required_hook_kept_from_the_store() {
 }
 
 #[tokio::test]
-async fn a_call_that_a_killed_program_left_open_reads_so_and_what_is_stored_stays() {
+async fn a_call_that_a_killed_program_left_open_gets_a_result_and_stored_rows_stay() {
     let bench = Bench::new([Line::text("done")]);
     let call = |id: &str| Block::ToolUse(ToolCall::new(id, "lookup", ToolInput::parse("{}")));
     let result = ToolResult::new("found").into_block(&ToolCall::new("1", "lookup", ToolInput::parse("{}")));
@@ -77,7 +77,7 @@ async fn a_call_that_a_killed_program_left_open_reads_so_and_what_is_stored_stay
 }
 
 #[tokio::test]
-async fn no_two_stored_calls_have_one_id_also_where_hooks_keep_the_first_from_the_model() {
+async fn stored_calls_have_unique_ids_even_if_hooks_hide_one_from_the_model() {
     let lookup = || Line::call("1", "lookup", json!({ "id": "a" }));
     let mut bench = Bench::new([lookup(), Line::text("done"), lookup(), Line::text("done")]);
     bench.app(Hook::at::<FilterMessages>("forget").writer(|_, _, messages: &mut Messages| messages.clear()));
@@ -102,7 +102,7 @@ impl Compactor for Halves {
 }
 
 #[tokio::test]
-async fn a_compactor_that_keeps_a_result_without_its_call_spoils_no_conversation_and_folds_nothing() {
+async fn a_compactor_that_separates_a_result_from_its_call_changes_nothing() {
     let bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done"), Line::text("again")]);
     let session = bench.session(bench.harness()).await;
     session.turn(None, "hi").await;
@@ -127,7 +127,7 @@ impl Compactor for Same {
 }
 
 #[tokio::test]
-async fn what_a_person_writes_is_kept_also_where_it_looks_like_the_context_of_a_hook() {
+async fn a_user_message_that_looks_like_a_hook_context_is_kept() {
     let mut bench = Bench::new([Line::text("done")]);
     bench.app(Hook::at::<UserPromptSubmit>("context").reader(|_, _, _| PromptVerdict::context("by a hook")));
     let window = Window::new(100).compact_at(0).compactor(Same);
@@ -139,7 +139,7 @@ async fn what_a_person_writes_is_kept_also_where_it_looks_like_the_context_of_a_
 }
 
 #[tokio::test]
-async fn an_agent_takes_the_place_of_a_tool_of_its_name() {
+async fn a_sub_agent_replaces_a_tool_with_the_same_name() {
     let bench =
         Bench::new([Line::call("1", "lookup", json!({ "prompt": "who?" })), Line::text("me"), Line::text("ok")]);
     let harness = bench.harness().agent(SubAgent::new(AgentDef::new("lookup"), "looks things up"));
@@ -156,15 +156,15 @@ impl Model for Yields {
     fn call<'a>(&'a self, call: &'a ModelCall, _: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         Box::pin(async move {
             tokio::task::yield_now().await;
-            let told = call.messages.last().is_some_and(|message| message.role == Role::Tool);
+            let reported = call.messages.last().is_some_and(|message| message.role == Role::Tool);
             let lookup = || Block::ToolUse(ToolCall::new("1", "lookup", json!({ "id": "a" })));
-            Ok(if told { ModelAnswer::text("done") } else { ModelAnswer::new(vec![lookup()]) })
+            Ok(if reported { ModelAnswer::text("done") } else { ModelAnswer::new(vec![lookup()]) })
         })
     }
 }
 
 #[tokio::test]
-async fn two_sessions_of_one_conversation_do_not_store_among_each_other() {
+async fn turns_of_two_sessions_of_one_conversation_do_not_interleave() {
     let bench = Bench::new([]);
     let harness = bench.harness().model("main", Yields).build();
     let (one, other) =

@@ -9,7 +9,7 @@ use hooks_core::verdict::{PromptContext, PromptSection, ToolDeclaration};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::bench::{Bench, told};
+use super::bench::{Bench, turn_with_events};
 
 fn contributes<K: HookKind<Subject = (), Verdict = Contributions>>(
     id: &str,
@@ -68,7 +68,7 @@ async fn each_phase_gets_what_the_earlier_ones_contributed() {
 }
 
 #[tokio::test]
-async fn hooks_settle_which_tools_there_are() {
+async fn hooks_decide_which_tools_are_offered() {
     for (contributed, offered, answer) in [
         (
             vec![],
@@ -120,28 +120,28 @@ async fn conflicting_contributions_are_reported() {
 }
 
 #[tokio::test]
-async fn a_phase_tells_what_its_hooks_contributed_and_nothing_where_they_did_not() {
+async fn a_phase_reports_the_contributions_of_its_hooks_if_there_are_any() {
     let mut bench = Bench::new([Line::text("hello")]);
     bench.app(contributes::<PrePolicy>("silent", |_| vec![]));
     bench.app(contributes::<PrePromptContext>("speaks", |_| vec![Contribution::prompt_context("d", "i", "text")]));
     bench.app(contributes::<PostTurn>("note", |_| vec![Contribution::audit("done")]));
     let session = bench.session(bench.harness()).await;
     let mut turn = session.turn(None, "hi");
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     while let Some(event) = turn.next().await {
         if let TurnEvent::Contributed { kind, contributions, .. } = event {
-            told.push((kind, contributions));
+            reported.push((kind, contributions));
         }
     }
     let expected = [
         ("pre_prompt_context", Contribution::prompt_context("d", "i", "text").into()),
         ("post_turn", Contribution::audit("done").into()),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[tokio::test]
-async fn a_preflight_that_panics_plans_nothing_which_is_reported_and_the_turn_continues() {
+async fn a_preflight_that_panics_is_reported_and_the_turn_continues_without_a_plan() {
     let mut bench = Bench::watched([Line::text("hello")]);
     bench.app(contributes::<PostPreflightPromptContext>("found", |event| {
         vec![Contribution::audit(format!("planned {}", event.plan))]
@@ -165,7 +165,7 @@ fn secret() -> FnTool<impl Fn(&HookContext, &ToolInput) -> Result<String, ToolEr
 }
 
 #[tokio::test]
-async fn a_tool_that_nobody_has_is_reported_and_not_offered() {
+async fn an_unknown_tool_is_reported_and_not_offered() {
     let table = [
         (
             vec![Contribution::tool_bundle("b", ["secrett"])],
@@ -188,12 +188,14 @@ async fn a_tool_that_nobody_has_is_reported_and_not_offered() {
         let mut bench = Bench::new([Line::text("done")]);
         bench.app(contributes::<PreToolMaterialization>("tools", move |_| contributed.clone()));
         let session = bench.session(bench.harness().bundled_tool(secret())).await;
-        let (reply, events) = told(&session, "hi").await;
+        let (reply, events) = turn_with_events(&session, "hi").await;
         let names: Vec<_> = bench.model.heard()[0].tools.iter().map(|tool| tool.name.clone()).collect();
         assert_eq!(names, ["lookup", "breaks", "panics"], "{expected}");
         assert_eq!(diagnosed(&reply), [expected]);
         assert!(
-            events.iter().any(|event| matches!(event, TurnEvent::Diagnostic(told) if told.to_string() == expected))
+            events
+                .iter()
+                .any(|event| matches!(event, TurnEvent::Diagnostic(reported) if reported.to_string() == expected))
         );
     }
 }
@@ -236,7 +238,7 @@ async fn a_declared_tool_reaches_the_model_and_hooks_judge_the_tool_that_runs() 
 }
 
 #[tokio::test]
-async fn sections_stand_in_their_order_and_within_their_budget() {
+async fn sections_are_in_order_and_within_their_budget() {
     let mut bench = Bench::new([Line::text("hello")]);
     bench.app(contributes::<PrePromptCompile>("late", |_| {
         vec![PromptSection::new("late", "Late", "comes last").order(10).into()]

@@ -191,9 +191,12 @@ async fn run(case: &Case) -> Result<Outcome, TestCaseError> {
     in_order(&bench.log.take(), undisturbed)?;
     // Contexts of the prompt are present at the first model call.
     let answers = bench.model.heard().into_iter().find(|call| call.system_prompt == "Be brief.");
-    let told = answers.map(|call| call.messages.iter().any(|message| message.text().contains("it is Monday")));
+    let reported = answers.map(|call| call.messages.iter().any(|message| message.text().contains("it is Monday")));
     // A conversation that is reduced to the running turn still contains it.
-    prop_assert!(told.is_none_or(|told| told == hooks.contains(&TELLS)), "the context is not where it should be");
+    prop_assert!(
+        reported.is_none_or(|reported| reported == hooks.contains(&TELLS)),
+        "the context is not where it should be"
+    );
     // The model got the person's message, if it was called.
     let prompts = stored.iter().filter(|row| row.message.text() == "hi").count();
     prop_assert!(prompts <= 1, "the prompt is stored {prompts} times");
@@ -201,7 +204,7 @@ async fn run(case: &Case) -> Result<Outcome, TestCaseError> {
 }
 
 #[test]
-fn whatever_happens_the_conversation_is_well_formed_and_the_turn_ends_once() {
+fn with_random_faults_the_conversation_is_well_formed_and_the_turn_ends_once() {
     let turns = std::env::var("HOOKS_AGENT_TURNS").ok().and_then(|turns| turns.parse().ok()).unwrap_or(400);
     hooks_core::quiet_panics();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();

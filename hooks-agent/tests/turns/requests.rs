@@ -1,4 +1,4 @@
-//! Ids of turns, and reports to the app if nobody waits for a turn.
+//! Ids of turns, and what is reported to the app about a turn whose future was dropped.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ fn notes_requests(bench: &Bench) -> Hook {
 }
 
 #[tokio::test]
-async fn no_two_turns_of_a_conversation_have_one_id_also_after_a_compaction_a_restart_and_in_two_programs() {
+async fn turn_ids_of_a_conversation_are_unique_across_compactions_restarts_and_programs() {
     let overflow = || Line::error(ModelError::Overflow("too long".into()));
     // The fourth turn folds the conversation to itself, so fewer prompts are stored than there were turns.
     let lines = (0..3).map(|i| Line::text(i.to_string())).chain([overflow(), overflow(), Line::text("done")]);
@@ -41,11 +41,11 @@ async fn no_two_turns_of_a_conversation_have_one_id_also_after_a_compaction_a_re
     assert_eq!((requests.len(), requests.iter().collect::<BTreeSet<_>>().len()), (10, 10), "{requests:#?}");
 }
 
-type Told = Arc<Mutex<Vec<String>>>;
+type Reported = Arc<Mutex<Vec<String>>>;
 
 /// What a listener got: whose turn it was, its outcome, and the jobs.
-fn listened() -> (Told, impl Fn(&HookContext, &Reply) + Send + Sync + 'static) {
-    let heard = Told::default();
+fn listened() -> (Reported, impl Fn(&HookContext, &Reply) + Send + Sync + 'static) {
+    let heard = Reported::default();
     let notes = Arc::clone(&heard);
     let listener = move |cx: &HookContext, reply: &Reply| {
         let jobs: Vec<_> = reply.contributions.background_jobs().map(|(job, _)| job.to_owned()).collect();
@@ -62,7 +62,7 @@ fn learns() -> Hook {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_hooks_contributed_to_a_turn_that_was_dropped_is_reported() {
+async fn contributions_to_a_dropped_turn_are_reported() {
     let mut bench = Bench::new([Line::call("1", "hangs", json!({})), Line::text("never")]);
     bench.app(learns());
     let (heard, listener) = listened();
@@ -81,7 +81,7 @@ async fn what_hooks_contributed_to_a_turn_that_was_dropped_is_reported() {
 }
 
 #[tokio::test]
-async fn the_turn_of_an_agent_that_is_asked_is_reported_before_that_of_its_caller() {
+async fn the_turn_of_a_sub_agent_is_reported_before_that_of_its_caller() {
     let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
     let mut bench = Bench::new([ask, Line::text("a bird"), Line::text("a bird, I hear")]);
     bench.app(learns());
@@ -92,7 +92,7 @@ async fn the_turn_of_an_agent_that_is_asked_is_reported_before_that_of_its_calle
 }
 
 #[tokio::test]
-async fn a_listener_that_panics_and_a_list_that_does_not_fit_leave_the_reply_as_it_is() {
+async fn a_panicking_listener_and_an_invalid_list_do_not_change_the_reply() {
     let bench = Bench::new([Line::text("hello")]);
     let harness = bench.harness().on_reply(|_, _| std::panic::resume_unwind(Box::new("of course")));
     assert_eq!(bench.session(harness).await.turn(None, "hi").await.to_string(), "hello");
@@ -105,7 +105,7 @@ async fn a_listener_that_panics_and_a_list_that_does_not_fit_leave_the_reply_as_
 }
 
 #[tokio::test]
-async fn agents_of_one_name_and_different_lists_have_their_own_hooks_and_a_new_hook_is_seen_at_once() {
+async fn agents_with_one_name_and_different_lists_have_their_own_hooks_and_see_new_hooks() {
     let bench = Bench::new((0..5).map(|i| Line::text(i.to_string())));
     for id in ["one", "two"] {
         let log = bench.log.clone();
@@ -129,7 +129,7 @@ async fn agents_of_one_name_and_different_lists_have_their_own_hooks_and_a_new_h
 }
 
 #[tokio::test]
-async fn a_session_gives_the_conversation_as_it_is_stored() {
+async fn a_session_returns_the_stored_conversation() {
     let bench = Bench::new([Line::text("hello")]);
     let session = bench.session(bench.harness()).await;
     let _ = session.turn(None, "hi").await;

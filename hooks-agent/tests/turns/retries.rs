@@ -15,7 +15,7 @@ use hooks_core::prelude::*;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::bench::{Bench, told};
+use super::bench::{Bench, turn_with_events};
 
 /// Fails the given number of times, then answers.
 fn flaky(spec: ToolSpec, failures: u32, ran: Arc<AtomicU32>) -> impl hooks_agent::tool::Tool {
@@ -48,7 +48,7 @@ async fn a_tool_that_allows_it_runs_again_after_the_wait_that_a_hook_asks_for() 
     }));
     let start = Instant::now();
     let tool = flaky(ToolSpec::new("search").idempotent(), 2, Arc::clone(&ran));
-    let (_, events) = told(&bench.session(bench.harness().tool(tool)).await, "hi").await;
+    let (_, events) = turn_with_events(&bench.session(bench.harness().tool(tool)).await, "hi").await;
     assert_eq!((ran.load(Ordering::Relaxed), start.elapsed().as_secs()), (3, 6));
     assert_eq!(*heard.lock().unwrap(), [(1, true), (2, true)]);
     // Changes of the failures are dropped with them, and the call is completed once.
@@ -61,7 +61,7 @@ async fn a_tool_that_allows_it_runs_again_after_the_wait_that_a_hook_asks_for() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_runs_again_no_more_often_than_the_limit_and_no_other_tool_at_all() {
+async fn retries_of_a_tool_are_limited_and_other_tools_are_not_retried() {
     for (spec, retries, runs, heard_of) in [
         (ToolSpec::new("search").idempotent(), 2, 3, vec![(1, true), (2, true), (3, false)]),
         (ToolSpec::new("search").idempotent(), 0, 1, vec![(1, false)]),
@@ -80,7 +80,7 @@ async fn it_runs_again_no_more_often_than_the_limit_and_no_other_tool_at_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_did_not_run_does_not_run_again_and_a_later_hook_may_forbid_it() {
+async fn a_call_that_did_not_run_is_not_retried_and_a_later_hook_can_forbid_a_retry() {
     // An unknown tool, one that a gate denies, one whose failure is a gate's answer, and a hook that says never.
     for (tool, gate, never) in [
         ("nobody_has", Permission::NoOpinion, false),
@@ -102,7 +102,7 @@ async fn what_did_not_run_does_not_run_again_and_a_later_hook_may_forbid_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_is_cancelled_in_the_wait_keeps_the_failure_as_hooks_left_it() {
+async fn a_turn_that_is_cancelled_before_a_retry_keeps_the_failure_as_hooks_left_it() {
     let mut bench = Bench::new([Line::call("1", "search", json!({}))]);
     bench.app(again(&Heard::default(), Duration::from_secs(30)));
     let tool = flaky(ToolSpec::new("search").idempotent(), 9, Arc::default());
@@ -130,7 +130,7 @@ fn watch(bench: &mut Bench) -> Arc<Mutex<Vec<String>>> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_call_of_a_model_that_was_not_answered_is_reported_with_why() {
+async fn each_failed_model_call_is_reported_with_its_failure() {
     let busy = || Line::error(ModelError::rate_limited("429", None));
     for (lines, expected) in [
         (
@@ -158,7 +158,7 @@ async fn each_call_of_a_model_that_was_not_answered_is_reported_with_why() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_ends_the_loop_s_own_retries_or_makes_its_own_at_once() {
+async fn a_hook_can_stop_retries_of_the_loop_or_retry_at_once() {
     let busy = || Line::error(ModelError::rate_limited("429", Some(Duration::from_secs(20))));
     for (verdict, calls, secs) in [(ReplyVerdict::Stop, 1, 0), (ReplyVerdict::Continue, 2, 0), (().into(), 2, 20)] {
         let mut bench = Bench::new([busy(), Line::text("hello")]);
@@ -172,7 +172,7 @@ async fn a_hook_ends_the_loop_s_own_retries_or_makes_its_own_at_once() {
 }
 
 #[tokio::test]
-async fn a_hook_filters_by_why_a_model_did_not_answer() {
+async fn a_hook_can_filter_by_the_failure_of_a_model_call() {
     let mut bench = Bench::new([Line::error(ModelError::Overflow("long".into()))]);
     let log = bench.log.clone();
     let hook = Hook::at::<PostModelCall>("too_long").reader(move |_, _, _| log.note("too long"));
@@ -199,7 +199,7 @@ fn spare() -> Hook {
 }
 
 #[tokio::test]
-async fn a_hook_has_another_model_asked_for_the_rest_of_the_turn() {
+async fn a_hook_can_switch_the_model_for_the_rest_of_the_turn() {
     let mut bench = Bench::new([Line::error(ModelError::Rejected("no".into())), Line::text("next turn")]);
     bench.app(spare());
     let other =
@@ -213,7 +213,7 @@ async fn a_hook_has_another_model_asked_for_the_rest_of_the_turn() {
 }
 
 #[tokio::test]
-async fn a_profile_that_nobody_has_fails_the_turn_and_a_blank_one_the_hook() {
+async fn an_unknown_profile_fails_the_turn_and_an_empty_one_fails_the_hook() {
     for (profile, expected) in
         [("nowhere", "no model has the profile `nowhere`"), (" ", "the provider refused the call")]
     {
@@ -229,7 +229,7 @@ async fn a_profile_that_nobody_has_fails_the_turn_and_a_blank_one_the_hook() {
 }
 
 #[tokio::test]
-async fn a_summary_is_asked_for_again_where_a_hook_says_so_and_at_another_model() {
+async fn a_hook_can_retry_a_summary_with_another_model() {
     let mut bench = Bench::new([Line::error(ModelError::Rejected("no".into())), Line::text("done")]);
     let seen = watch(&mut bench);
     bench.app(spare());

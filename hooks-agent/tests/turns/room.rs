@@ -1,4 +1,4 @@
-//! A full window: what is compacted, who may refuse, and what the model reads then.
+//! A full window: what is compacted, which hooks may refuse, and what the model reads afterwards.
 
 use hooks_agent::TurnEvent;
 use hooks_agent::model::{Line, ModelError};
@@ -35,7 +35,7 @@ async fn compactions(bench: &Bench, window: Window) -> (Vec<String>, String) {
 }
 
 #[tokio::test]
-async fn old_outputs_go_first_and_a_call_keeps_its_result() {
+async fn old_outputs_are_dropped_first_and_a_call_keeps_its_result() {
     let bench = Bench::new(five_calls());
     let (done, reply) = compactions(&bench, words(300)).await;
     assert_eq!((done.first().map(String::as_str), reply.as_str()), (Some("microcompact"), "done"));
@@ -46,7 +46,7 @@ async fn old_outputs_go_first_and_a_call_keeps_its_result() {
 }
 
 #[tokio::test]
-async fn a_refusal_means_not_now() {
+async fn a_refused_compaction_does_not_happen_and_the_turn_continues() {
     let mut bench = Bench::new(five_calls());
     bench.app(Hook::at::<BeforeCompaction>("no").reader(|_, _, ()| Permission::deny("the audit runs")));
     // The provider accepts more than the harness wants to send.
@@ -54,7 +54,7 @@ async fn a_refusal_means_not_now() {
 }
 
 #[tokio::test]
-async fn where_the_context_has_overflowed_a_refusal_has_no_power() {
+async fn a_refusal_has_no_effect_after_the_provider_rejected_the_conversation() {
     let overflow = Line::error(ModelError::Overflow("too long".into()));
     let lines: Vec<_> = (0..4)
         .map(|i| Line::text(format!("answer {i}")))
@@ -94,7 +94,7 @@ async fn a_conversation_that_cannot_be_made_shorter_ends_the_turn() {
 }
 
 #[tokio::test]
-async fn what_hooks_did_for_a_turn_stays_out_of_a_compaction() {
+async fn a_compaction_does_not_store_the_edits_of_hooks_for_one_turn() {
     let overflow = Line::error(ModelError::Overflow("too long".into()));
     let answers = (0..4).map(|i| Line::text(format!("answer {i}")));
     let mut bench = Bench::new(answers.chain([overflow, Line::text("summary"), Line::text("done")]));
@@ -109,7 +109,7 @@ async fn what_hooks_did_for_a_turn_stays_out_of_a_compaction() {
     bench.app(Hook::at::<UserPromptSubmit>("add").writer(move |cx, _, view: &mut Messages| {
         if turns(cx) {
             let behind = view.len() - 1;
-            view.insert(behind, Message::new(Role::User, "what only this turn is told"));
+            view.insert(behind, Message::new(Role::User, "what only this turn reads"));
             // In the place of a row that another hook removed, but not a rewrite of that row.
             view.insert(2, Message::new(Role::User, "and this"));
         }
@@ -127,7 +127,7 @@ async fn what_hooks_did_for_a_turn_stays_out_of_a_compaction() {
             "assistant: answer 2",
             "user: question 3",
             "assistant: answer three",
-            "user: what only this turn is told",
+            "user: what only this turn reads",
             "user: the last",
         ]
     );

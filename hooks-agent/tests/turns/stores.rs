@@ -13,7 +13,7 @@ use hooks_core::hook::BoxFuture;
 pub(crate) trait Disturb: Send + Sync + 'static {
     fn before(&self, call: &'static str) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// What the store says although it did it.
+    /// An error that the store returns although the call took effect.
     fn after(&self, _call: &'static str) -> Result<(), StoreError> {
         Ok(())
     }
@@ -67,7 +67,7 @@ impl<D: Disturb> MessageStore for Disturbed<D> {
 }
 
 #[tokio::test]
-async fn the_store_in_memory_keeps_the_contract_also_where_it_is_not_empty() {
+async fn the_memory_store_keeps_the_contract_even_if_it_is_not_empty() {
     let store = MemoryStore::new();
     store
         .append("before", Append::new([hooks_core::data::Message::new(hooks_core::data::Role::User, "hi")]))

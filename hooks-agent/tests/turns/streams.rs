@@ -14,7 +14,7 @@ use hooks_core::prelude::*;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::bench::{Bench, told};
+use super::bench::{Bench, turn_with_events};
 
 /// Streams its pieces, then answers with all of them, or never.
 #[derive(Clone)]
@@ -83,13 +83,13 @@ fn retractions(events: &[TurnEvent]) -> Vec<String> {
 }
 
 async fn streamed(bench: &Bench, model: impl Model) -> (hooks_agent::Reply, Vec<TurnEvent>) {
-    told(&bench.session(bench.harness().model("main", model)).await, "hi").await
+    turn_with_events(&bench.session(bench.harness().model("main", model)).await, "hi").await
 }
 
 const SECRETS: &[&str] = &["4111 1111 1111 1111", "hunter2", "sk-proj-abcdef"];
 
 #[test]
-fn however_a_text_is_cut_no_begin_of_a_secret_is_shown_and_what_was_shown_is_the_reply() {
+fn no_part_of_a_secret_is_shown_however_the_text_is_split_and_the_shown_text_is_the_reply() {
     let cases = std::env::var("HOOKS_AGENT_CHUNKS").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
@@ -144,7 +144,7 @@ async fn a_shown_answer_that_is_not_stored_is_retracted() {
 }
 
 #[tokio::test]
-async fn without_a_hook_each_piece_is_shown_as_it_comes_and_with_one_no_more_is_held_than_it_says() {
+async fn pieces_are_shown_at_once_without_a_hook_and_held_back_only_as_far_as_a_hook_says() {
     let words: Vec<String> = (0..50).map(|i| format!("word{i} ")).collect();
     let bench = Bench::new([]);
     let (_, events) = streamed(&bench, Pieces::of(words.clone())).await;
@@ -175,7 +175,7 @@ impl HoldAndNote for hooks_core::hook::HookAt<StreamDelta> {
 }
 
 #[tokio::test]
-async fn a_hook_stops_a_stream_and_so_does_one_that_fails_asks_or_defers() {
+async fn a_hook_that_denies_fails_asks_or_defers_stops_a_stream() {
     type Says = fn() -> Result<Permission, &'static str>;
     let says: [Says; 4] = [
         || Ok(Permission::deny("no names")),
@@ -206,7 +206,7 @@ async fn a_hook_stops_a_stream_and_so_does_one_that_fails_asks_or_defers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_stalls_is_noticed_and_made_again_where_nothing_was_shown() {
+async fn a_stalled_stream_is_retried_if_nothing_was_shown() {
     let mut limits = Limits::default();
     limits.idle = Duration::from_secs(20);
     let mut model = Pieces::of(["Well, ", "you see"]);
@@ -222,13 +222,13 @@ async fn a_stream_that_stalls_is_noticed_and_made_again_where_nothing_was_shown(
     bench.app(Hook::at::<StreamDelta>("sees").reader(|_, _, _| Permission::NoOpinion).hold(100));
     (model.end, model.calls) = (Ends::StallsOnce, Arc::clone(&calls));
     let session = bench.session(bench.harness().model("main", model).limits(limits)).await;
-    let (reply, events) = told(&session, "hi").await;
+    let (reply, events) = turn_with_events(&session, "hi").await;
     assert_eq!((reply.to_string().as_str(), calls.load(Ordering::Relaxed)), ("Well, you see", 2));
     assert_eq!(texts(&events).concat(), "Well, you see");
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cancelled_while_it_comes_is_stored_as_far_as_it_was_shown() {
+async fn the_shown_part_of_a_cancelled_answer_is_stored() {
     let mut model = Pieces::of(["Well, ", "you see"]);
     model.end = Ends::Stalls;
     let bench = Bench::new([]);
@@ -244,13 +244,13 @@ async fn an_answer_that_is_cancelled_while_it_comes_is_stored_as_far_as_it_was_s
 }
 
 #[tokio::test]
-async fn an_answer_is_not_shown_before_a_hook_at_stop_can_block_it_or_is_retracted() {
+async fn an_answer_that_a_hook_at_stop_blocks_is_not_shown_or_is_retracted() {
     for (line, shown, retracted) in
         [(Line::text("the secret is 42"), "", 0), (Line::text("the secret is 42").streamed(), "the secret is 42", 1)]
     {
         let mut bench = Bench::new([line]);
         bench.app(Hook::at::<Stop>("blocks").reader(|_, _, ()| StopVerdict::block("no secrets")));
-        let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+        let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
         assert_eq!(reply.to_string(), "[Blocked by Stop hook] no secrets");
         assert_eq!(texts(&events).concat(), shown);
         assert_eq!(retractions(&events), vec![reply.to_string(); retracted]);
@@ -258,12 +258,12 @@ async fn an_answer_is_not_shown_before_a_hook_at_stop_can_block_it_or_is_retract
 }
 
 #[tokio::test]
-async fn a_row_that_is_stored_otherwise_than_it_was_shown_is_reported() {
+async fn a_row_that_differs_from_the_shown_text_is_reported() {
     let mut bench = Bench::new([Line::text("the secret is 42").streamed()]);
     bench.app(Hook::at::<BeforeCreateMessage>("masks").writer(|_, _, row: &mut Message| {
         row.rewrite_text(|text| Some(text.replace("42", "**")));
     }));
-    let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
     assert_eq!(reply.to_string(), "the secret is **");
     assert_eq!(retractions(&events), ["the secret is **"]);
 }
@@ -290,7 +290,7 @@ impl Model for Thinks {
 }
 
 #[tokio::test]
-async fn thinking_and_tool_input_come_in_pieces_too_and_are_judged_for_the_screen_alone() {
+async fn thinking_and_tool_input_are_streamed_and_hooks_change_only_what_is_shown() {
     for masked in [false, true] {
         let mut bench = Bench::new([]);
         if masked {
@@ -316,7 +316,7 @@ async fn thinking_and_tool_input_come_in_pieces_too_and_are_judged_for_the_scree
 }
 
 #[tokio::test]
-async fn events_serialise_a_turn_is_a_stream_and_a_late_reader_learns_what_was_dropped() {
+async fn events_can_be_serialised_and_streamed_and_a_slow_reader_gets_the_number_of_dropped_events() {
     let bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
     let session = bench.session(bench.harness()).await;
     let events: Vec<TurnEvent> = session.turn(None, "hi").collect().await;

@@ -65,7 +65,7 @@ impl Approver for AtDesk {
 }
 
 #[tokio::test]
-async fn a_halt_beside_a_call_that_waits_ends_the_turn() {
+async fn a_halt_of_a_parallel_call_ends_a_turn_with_a_waiting_call() {
     let desk = Arc::new(Desk::default());
     let mut bench = Bench::watched([
         Line::calls([("1", "asks", json!({ "prompt": "x" })), ("2", "reads", json!({}))]),
@@ -84,7 +84,7 @@ async fn a_halt_beside_a_call_that_waits_ends_the_turn() {
 }
 
 #[tokio::test]
-async fn an_answer_applies_even_if_the_gate_asks_no_more() {
+async fn an_answer_applies_even_if_the_gate_no_longer_asks() {
     for (answer, ran) in [
         (ApprovalAnswer::No("abuse".into()), Vec::new()),
         (ApprovalAnswer::Edited(json!({ "cents": 1 }).into()), vec!["1".to_owned()]),

@@ -34,7 +34,7 @@ impl Tool for Hangs {
     }
 }
 
-async fn told(line: Line) -> String {
+async fn result_of(line: Line) -> String {
     let bench = Bench::new([line, Line::text("done")]);
     let reply = bench.session(bench.harness().tool(Hangs)).await.turn(None, "hi").await;
     assert_eq!(reply.to_string(), "done");
@@ -57,7 +57,7 @@ async fn every_outcome_of_a_call_reaches_the_model_and_the_turn_continues() {
             "tool: <- the arguments are not JSON; write an object that fits the tool's schema",
         ),
     ] {
-        assert_eq!(told(line).await, expected);
+        assert_eq!(result_of(line).await, expected);
     }
 }
 
@@ -118,7 +118,7 @@ async fn a_gate_that_asks_is_answered_or_denied() {
 }
 
 #[tokio::test]
-async fn a_removed_result_leaves_no_call_without_one() {
+async fn a_call_whose_result_is_removed_gets_a_placeholder() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
     bench.app(Hook::at::<AfterToolCallSuccess>("drop_it").replacer(|_, _, _: ToolResult| None::<ToolResult>));
     bench.turn().await;
@@ -126,7 +126,7 @@ async fn a_removed_result_leaves_no_call_without_one() {
 }
 
 #[tokio::test]
-async fn an_answer_that_somebody_else_says_follows_the_results_and_is_stored() {
+async fn a_message_of_another_speaker_follows_the_results_and_is_stored() {
     let two = Line::calls([("1", "lookup", json!({ "id": "a" })), ("2", "lookup", json!({ "id": "b" }))]);
     let mut bench = Bench::new([two, Line::text("done")]);
     bench.app(Hook::at::<AfterToolCallSuccess>("user_says").writer(|_, event, result: &mut ToolResult| {
@@ -163,7 +163,7 @@ async fn additional_context_follows_the_results_and_is_not_stored() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cancellation_leaves_every_call_with_a_result_and_fires_turn_end_once() {
+async fn after_a_cancellation_every_call_has_a_result_and_turn_end_fires_once() {
     let two = Line::calls([("1", "hangs", json!({})), ("2", "lookup", json!({}))]);
     let bench = Bench::watched([two]);
     let session = bench.session(bench.harness().tool(Hangs)).await;
@@ -182,7 +182,7 @@ async fn cancellation_leaves_every_call_with_a_result_and_fires_turn_end_once() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_nobody_waits_for_is_cancelled_and_well_formed() {
+async fn a_turn_whose_future_is_dropped_is_cancelled_and_well_formed() {
     let bench = Bench::watched([Line::call("1", "hangs", json!({}))]);
     let session = bench.session(bench.harness().tool(Hangs)).await;
     let mut turn = session.turn(None, "hi");
@@ -200,7 +200,7 @@ async fn a_turn_that_nobody_waits_for_is_cancelled_and_well_formed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cancelled_at_any_moment_a_turn_ends_once_and_well_formed() {
+async fn a_turn_that_is_cancelled_at_any_event_ends_once_and_is_well_formed() {
     // Cancelled after the first, second, third … event, until the turn ends earlier.
     for moment in 0..200 {
         let two = Line::calls([("1", "lookup", json!({})), ("2", "breaks", json!({}))]);
@@ -253,7 +253,7 @@ impl Tool for Camera {
 }
 
 #[tokio::test]
-async fn a_tool_that_fails_keeps_its_blocks_its_fields_and_its_context() {
+async fn the_result_of_a_failed_tool_keeps_its_blocks_fields_and_context() {
     let bench = Bench::new([Line::call("1", "camera", json!({})), Line::text("done")]);
     bench.session(bench.harness().tool(Camera)).await.turn(None, "hi").await;
     let row = bench.store.page("c", None, 10).await.unwrap().rows.remove(2);

@@ -9,7 +9,7 @@ use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use super::bench::{Bench, told};
+use super::bench::{Bench, turn_with_events};
 
 fn says(text: &str, usage: Usage) -> Line {
     Line::answer(ModelAnswer::text(text).usage(usage))
@@ -25,24 +25,24 @@ fn calls(events: &[TurnEvent]) -> Vec<Option<(u64, u64)>> {
 }
 
 #[tokio::test]
-async fn hooks_the_app_and_the_reply_report_what_calls_took_and_a_provider_that_says_nothing_adds_nothing() {
+async fn usage_is_reported_to_hooks_the_app_and_the_reply_if_the_provider_reports_it() {
     let asks = Block::ToolUse(ToolCall::new("1", "lookup", json!({})));
     let asks = ModelAnswer::new(vec![asks]).usage(Usage::new(100, 10).cache_read(80).cache_write(20));
     let mut bench =
         Bench::new([Line::answer(asks), Line::call("2", "lookup", json!({})), says("done", Usage::new(150, 5))]);
     let log = bench.log.clone();
     bench.app(Hook::at::<PostModelCall>("count").reader(move |_, event: &PostModelCall, _| {
-        log.note(event.usage.map_or("not told".to_owned(), |usage| format!("{} tokens", usage.total())));
+        log.note(event.usage.map_or("not reported".to_owned(), |usage| format!("{} tokens", usage.total())));
     }));
-    let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
     assert_eq!(calls(&events), [Some((100, 10)), None, Some((150, 5))]);
     assert_eq!(reply.usage, Usage::new(250, 15).cache_read(80).cache_write(20));
     let noted: Vec<_> = bench.log.take().into_iter().filter(|noted| noted.contains("to")).collect();
-    assert_eq!(noted, ["110 tokens", "the tool", "not told", "the tool", "155 tokens"]);
+    assert_eq!(noted, ["110 tokens", "the tool", "not reported", "the tool", "155 tokens"]);
 }
 
 #[tokio::test]
-async fn a_summary_of_the_conversation_counts_and_so_does_an_agent_that_is_asked() {
+async fn usage_includes_summaries_and_sub_agents() {
     let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
     let bench = Bench::new([
         says("summary", Usage::new(1, 0)),

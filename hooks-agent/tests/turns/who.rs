@@ -8,7 +8,7 @@ use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use super::bench::{Bench, told};
+use super::bench::{Bench, turn_with_events};
 
 /// The events about hooks that prevent something: what, where, which hook, why.
 fn refusals(events: &[TurnEvent]) -> Vec<String> {
@@ -23,7 +23,7 @@ fn refusals(events: &[TurnEvent]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_reply_and_the_events_name_the_hook_that_did_not_let_the_turn_continue() {
+async fn the_reply_and_the_events_name_the_hook_that_ended_the_turn() {
     let hooks = [
         (
             Hook::at::<UserPromptSubmit>("guard").reader(|_, _, _| PromptVerdict::block("not here")),
@@ -45,35 +45,35 @@ async fn the_reply_and_the_events_name_the_hook_that_did_not_let_the_turn_contin
         bench.app(Hook::at::<UserPromptSubmit>("early").reader(|_, _, _| PromptVerdict::context("hm")).priority(-5));
         bench.app(Hook::at::<Stop>("wants_more").reader(|_, _, ()| StopVerdict::continue_with("more")).priority(-5));
         bench.app(hook);
-        let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+        let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
         assert_eq!(refusals(&events), [expected]);
         assert_eq!(reply.outcome.by().map(ToString::to_string).as_deref(), Some("guard"), "{expected}: {reply:?}");
     }
 }
 
 #[tokio::test]
-async fn a_call_that_is_not_made_names_the_hook_that_denied_it_or_asked() {
+async fn a_call_that_does_not_run_names_the_hook_that_denied_it_or_asked() {
     for (verdict, refused) in
         [(Permission::deny("never"), true), (Permission::ask("may I?"), true), (Permission::allow(), false)]
     {
         let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("then not")]);
         bench.app(Hook::at::<BeforeToolCall>("gate").reader(move |_, _, _| verdict.clone()));
         let harness = bench.harness().approver(|_: &ApprovalRequest| ApprovalAnswer::No("no".to_owned()));
-        let (reply, events) = told(&bench.session(harness).await, "hi").await;
+        let (reply, events) = turn_with_events(&bench.session(harness).await, "hi").await;
         assert_eq!(refusals(&events), vec!["refused lookup gate"; usize::from(refused)]);
         assert_eq!(reply.outcome.by(), None, "the turn itself was answered");
     }
 }
 
 #[tokio::test]
-async fn what_the_hooks_of_a_kind_decided_is_reported_in_a_word() {
+async fn the_verdict_of_the_hooks_of_a_kind_is_reported_as_a_word() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done"), Line::text("more")]);
     bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::deny("never")));
     bench.app(Hook::at::<AfterToolCall>("sees").reader(|_, _, ()| ()));
     bench.app(Hook::at::<Stop>("go_on").reader(|_, event: &Stop, ()| {
         if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with("more") }
     }));
-    let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    let (_, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
     let fired: Vec<_> = events
         .iter()
         .filter_map(|event| match event {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn a_defect_shows_its_line_with_a_mark() {
+fn a_defect_shows_its_line_with_a_marker() {
     let text = "{\"hooks\": {\n  \"Stop\": [\n    {\"hooks\": [{\"type\": \"comand\"}]}\n  ]\n}}";
     let shown = read(text).defects[0].to_string();
     let expected = "\
@@ -44,7 +44,7 @@ fn a_file_of_very_many_rules_is_bounded() {
 
 /// It would be stored once for every rule of its group.
 #[test]
-fn a_matcher_as_large_as_a_file_is_refused() {
+fn a_huge_matcher_is_an_error() {
     for matcher in [json!("A|".repeat(6_000)), json!(vec!["A"; 20_000]), json!({"tool_name": "B".repeat(10_001)})] {
         let file = read(&around(&json!({"matcher": matcher, "hooks": [{"type": "command", "command": "x"}]})));
         assert_eq!(file.rules.len(), 2);
@@ -54,7 +54,7 @@ fn a_matcher_as_large_as_a_file_is_refused() {
 
 /// Quotes of the file in defects are truncated.
 #[test]
-fn the_words_for_a_defect_are_bounded() {
+fn the_message_of_a_defect_is_bounded() {
     let long = "x".repeat(100_000);
     for group in [
         json!({"hooks": [{"type": long}]}),
@@ -73,14 +73,14 @@ fn the_words_for_a_defect_are_bounded() {
 
 /// The severity of the note is that of the omitted defects.
 #[test]
-fn very_many_warnings_are_still_warnings() {
+fn the_note_about_omitted_warnings_is_a_warning() {
     let file = read(&format!("{{\"hooks\": {{}}}}{}", "//\n".repeat(200)));
     assert_eq!(file.defects.len(), 101);
     assert_eq!(errors(&file), Vec::<String>::new());
 }
 
 #[test]
-fn a_file_that_nests_too_deeply_is_refused() {
+fn a_file_that_nests_too_deeply_is_an_error() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let deep = format!("{{\"hooks\": {}1{}}}", open.repeat(100_000), close.repeat(100_000));
         let file = read(&deep);
@@ -91,14 +91,14 @@ fn a_file_that_nests_too_deeply_is_refused() {
 proptest! {
     /// Any content is parsed without a panic.
     #[test]
-    fn no_text_panics(text in "[\\{\\}\\[\\]\":,/*a-z0-9 \n\\\\é]{0,60}") {
+    fn parsing_any_file_never_panics(text in "[\\{\\}\\[\\]\":,/*a-z0-9 \n\\\\é]{0,60}") {
         let _ = read(&text);
         let _ = read(&format!("{{\"hooks\": {{\"Stop\": [{text}]}}}}"));
     }
 
     /// Positions are correct for long lines and wide characters.
     #[test]
-    fn places_are_counted_in_characters(before in "[aé漢🙂\\n]{0,3000}", mark in any::<bool>()) {
+    fn positions_are_counted_in_characters(before in "[aé漢🙂\\n]{0,3000}", mark in any::<bool>()) {
         let comment = before.replace('\n', "\n// ");
         let text = format!("{}// {comment}\n{{\"hooks\": [\"{}\"], é}}", if mark { "\u{feff}" } else { "" }, before.replace('\n', " "));
         let file = read(&text);
@@ -110,7 +110,7 @@ proptest! {
 
     /// A file that was truncated anywhere is reported once, with a position inside it.
     #[test]
-    fn a_file_cut_off_anywhere_is_reported(at in any::<prop::sample::Index>()) {
+    fn a_file_that_is_truncated_anywhere_is_reported(at in any::<prop::sample::Index>()) {
         let text = around(&json!({"matcher": "é|B", "hooks": [{"type": "command", "command": "x\n\\y"}]}));
         let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
         let at = *at.get(&starts);

@@ -1,8 +1,8 @@
-//! Guards that do not guard are reported before anybody relies on them.
+//! Guards that cannot guard are reported when the file is read.
 
 use super::*;
 
-/// A permission rule as a matcher never matches; authors are told where it belongs.
+/// A permission rule as a matcher never matches. The report says where it belongs.
 #[test]
 fn a_permission_rule_in_the_matcher_is_reported() {
     let file = read(&around(&json!({"matcher": "Bash(git *)", "hooks": [{"type": "command", "command": "x"}]})));
@@ -13,15 +13,15 @@ fn a_permission_rule_in_the_matcher_is_reported() {
     );
 }
 
-/// Guards that never run, or that nobody waits for, are told before anybody relies on them.
+/// Guards that never run, or that the dispatch does not wait for, are reported when the file is read.
 #[test]
-fn a_guard_that_selects_nothing_or_is_not_waited_for_is_told() {
+fn a_guard_that_selects_nothing_or_is_detached_is_reported() {
     let command = |fields: Value| {
         let mut handler = json!({"type": "command", "command": "x"});
         handler.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         handler
     };
-    for (matcher, fields, told) in [
+    for (matcher, fields, reported) in [
         ("mcp__github", json!({}), "it names a server; write `mcp__github__.*`"),
         ("Bash;Edit", json!({}), "no tool has `;` in its name"),
         ("tool == \"Bash\"", json!({}), "no tool has `=` in its name"),
@@ -31,7 +31,7 @@ fn a_guard_that_selects_nothing_or_is_not_waited_for_is_told() {
         ("Bash", json!({"async": true, "onFailure": "block"}), "`onFailure` has no effect"),
     ] {
         let file = read(&around(&json!({"matcher": matcher, "hooks": [command(fields)]})));
-        assert!(warnings(&file).iter().any(|warning| warning.contains(told)), "{matcher}: {:?}", warnings(&file));
+        assert!(warnings(&file).iter().any(|warning| warning.contains(reported)), "{matcher}: {:?}", warnings(&file));
         assert_eq!(errors(&file), Vec::<String>::new());
     }
     for (matcher, fields) in [
@@ -50,9 +50,9 @@ fn a_guard_that_selects_nothing_or_is_not_waited_for_is_told() {
     }
 }
 
-/// A filter that is not understood runs the guard.
+/// A guard whose filter is invalid runs for every call.
 #[test]
-fn a_filter_that_is_invalid_costs_no_guard() {
+fn an_invalid_filter_disables_no_guard() {
     let file = read(&around(&json!({"hooks": [{"type": "command", "command": "x", "if": "Bash(a) || Bash(b"}]})));
     let rule = file.rules.iter().find(|rule| rule.summary() == "x").unwrap();
     assert!(rule.filter.is_none());
@@ -61,7 +61,7 @@ fn a_filter_that_is_invalid_costs_no_guard() {
 
 /// By the contract, these fields belong to a handler, and the matcher to its group.
 #[test]
-fn a_field_of_a_handler_on_a_group_is_told_where_it_belongs() {
+fn a_field_of_a_handler_on_a_group_is_reported_with_its_place() {
     for (key, value, effect) in [
         ("if", json!("Bash(git push *)"), "so its handlers run for every call"),
         ("onFailure", json!("block"), "so a failure of its handlers does not block"),

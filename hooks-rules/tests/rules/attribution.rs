@@ -73,7 +73,7 @@ async fn an_end_of_the_turn_names_the_rule() {
 }
 
 #[tokio::test]
-async fn a_refused_prompt_and_compaction_name_the_rule() {
+async fn a_rejected_prompt_or_compaction_names_the_rule() {
     let (_folder, set, rule) = decides("UserPromptSubmit", "echo no >&2; exit 2");
     let event = UserPromptSubmit::new("hi", Messages::default());
     let fired = set.fire(&cx(), &event, Messages::default()).await.unwrap();
@@ -95,7 +95,7 @@ async fn a_refused_prompt_and_compaction_name_the_rule() {
 
 /// The decision of a compiled hook is attributed to it.
 #[tokio::test]
-async fn a_compiled_hook_next_to_rules_is_named_itself() {
+async fn a_decision_of_a_compiled_hook_names_the_hook() {
     let registry = Registry::empty();
     registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::deny("no"))).unwrap();
     let rules = of_text(&commands("PreToolUse", &["true"]));

@@ -1,4 +1,4 @@
-//! What `inspect` and `audit` find in rules that are valid.
+//! What `inspect` and `audit` report about valid rules.
 
 use hooks_rules::{Aliases, Defect, RulesBuilder, Severity};
 
@@ -48,7 +48,7 @@ fn a_matcher_that_almost_names_a_tool_of_the_harness_is_reported() {
 
 /// One hint per file, and none for rules that say what their failure means or that cannot refuse anything.
 #[test]
-fn a_guard_that_does_not_say_what_its_failure_means_is_named_in_a_hint() {
+fn a_guard_without_on_failure_is_named_in_a_hint() {
     let hints = |text: &str| {
         let found = Rules::builder().text("hooks.json", text).build().inspect();
         assert!(found.iter().all(|defect| defect.severity == Severity::Hint), "{found:?}");

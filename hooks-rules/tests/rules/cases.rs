@@ -25,7 +25,7 @@ async fn prompted(line: &str) -> (PromptVerdict, Observed) {
 }
 
 #[test]
-fn a1_a5_each_command_of_a_file_is_a_rule_and_none_is_warned_of() {
+fn a1_a5_each_command_of_a_file_is_a_rule_without_a_warning() {
     let of_text = |text: &str| {
         let rules = Rules::builder().text("hooks.json", text.to_owned()).dialect(hooks_rules::Dialect::Agentao).build();
         assert!(rules.defects().is_empty(), "{:?}", rules.defects());
@@ -39,7 +39,7 @@ fn a1_a5_each_command_of_a_file_is_a_rule_and_none_is_warned_of() {
 }
 
 #[test]
-fn a2_a4_a_type_that_is_not_run_here_or_not_known_is_reported_by_its_name() {
+fn a2_a4_an_unsupported_or_unknown_type_is_reported_with_its_name() {
     for kind in ["http", "agent", "mcp_tool", "comand"] {
         let rules =
             Rules::builder().text("hooks.json", flat("PreToolUse", &[json!({"type": kind, "url": "u"})])).build();
@@ -50,7 +50,7 @@ fn a2_a4_a_type_that_is_not_run_here_or_not_known_is_reported_by_its_name() {
 }
 
 #[test]
-fn a10_other_names_of_tools_can_be_added_and_unknown_ones_pass() {
+fn a10_aliases_of_tools_can_be_added_and_unknown_names_stay_unchanged() {
     let mut aliases = Aliases::default();
     aliases.add("fetch_mail", "Mail");
     let wire = ["run_shell_command", "fetch_mail", "own_tool"].map(|tool| aliases.on_the_wire(tool));
@@ -67,7 +67,7 @@ async fn a13_a14_a_flat_command_blocks_a_prompt_or_stops_the_turn() {
 }
 
 #[tokio::test]
-async fn a16_a17_a19_a_flat_command_says_nothing_fails_or_says_the_prompt_back() {
+async fn a16_a17_a19_a_flat_command_prints_nothing_fails_or_prints_a_context() {
     let (verdict, observed) = prompted("true").await;
     assert_eq!((verdict, observed.outcomes()), (PromptVerdict::default(), vec![RunOutcome::Answered]));
     let (verdict, observed) = prompted("exit 1").await;
@@ -77,7 +77,7 @@ async fn a16_a17_a19_a_flat_command_says_nothing_fails_or_says_the_prompt_back()
 }
 
 #[tokio::test]
-async fn a25_the_rules_of_two_plugins_run_and_the_file_of_a_third_is_missed() {
+async fn a25_the_rules_of_two_plugins_run_and_the_missing_file_of_a_third_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let mut builder = Rules::builder();
     for name in ["one", "two"] {
@@ -95,7 +95,7 @@ async fn a25_the_rules_of_two_plugins_run_and_the_file_of_a_third_is_missed() {
 }
 
 #[tokio::test]
-async fn a26_a29_a_flat_command_refuses_a_call_with_its_reason_and_plain_text_decides_nothing() {
+async fn a26_a29_a_flat_command_denies_a_call_with_its_reason_and_plain_text_decides_nothing() {
     for (line, denied) in [
         (prints(&output("PreToolUse", json!({"permissionDecision": "deny", "permissionDecisionReason": "no"}))), "no"),
         ("echo plain text".to_owned(), ""),
@@ -110,7 +110,7 @@ async fn a26_a29_a_flat_command_refuses_a_call_with_its_reason_and_plain_text_de
 }
 
 #[tokio::test]
-async fn a35_a_command_at_a_stop_that_ends_with_2_and_says_nothing_continues_with_a_text() {
+async fn a35_exit_code_2_without_output_at_stop_continues_with_a_default_text() {
     let rules = of_text(&flat("Stop", &[command("exit 2")]));
     let fired = set(&rules).fire(&HookContext::new(), &Stop::new("final_response"), ()).await.unwrap();
     let StopDecision::Continue(text) = fired.verdict.decision else { panic!("{:?}", fired.verdict) };

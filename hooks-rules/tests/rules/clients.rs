@@ -50,7 +50,7 @@ fn asks(handler: &Value) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_goes_to_the_model_of_the_app() {
+async fn a_question_is_sent_to_the_model_of_the_app() {
     let question = json!({"type": "prompt", "prompt": "Is $ARGUMENTS safe?", "continueOnBlock": true, "model": "small", "timeout": 5});
     let no = r#"{"ok": false, "reason": "it deletes"}"#;
     let judge = Fake::says(1, no);
@@ -74,9 +74,9 @@ async fn a_question_goes_to_the_model_of_the_app() {
     assert!(rules.defects()[0].to_string().contains("give one with `Rules::builder().judge(…)`"));
 }
 
-/// Panics of the app's clients and listeners do not affect other rules.
+/// A panic in the app's clients or listeners does not affect other rules.
 #[tokio::test]
-async fn a_panic_of_the_app_costs_its_rule_and_no_other() {
+async fn a_panic_in_code_of_the_app_fails_only_its_rule() {
     struct Panics;
     impl Judge for Panics {
         fn judge<'a>(&'a self, _question: &'a JudgeQuestion) -> BoxFuture<'a, ClientResult<String>> {
@@ -94,7 +94,7 @@ async fn a_panic_of_the_app_costs_its_rule_and_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_goes_by_the_client_of_the_app() {
+async fn a_request_is_sent_with_the_client_of_the_app() {
     let request = json!({"type": "http", "url": "http://localhost/hook", "timeout": 5, "onFailure": "block",
         "headers": {"X-Folder": "in ${PATH}; $HOME", "X-Team": "blue"}, "allowedEnvVars": ["PATH"]});
     let deny =
@@ -173,7 +173,7 @@ async fn the_client_of_this_crate_speaks_http() {
 
 /// Logs of an app may contain the `Debug` output.
 #[tokio::test]
-async fn what_is_shown_for_debugging_holds_no_secret() {
+async fn debug_output_contains_no_secret() {
     let request = json!({"type": "http", "url": "http://shop.example", "headers": {"X-Shop": "hush-header"}});
     let line = json!({"type": "command", "command": "true hush-command"});
     let text = json!({"hooks": {"PreToolUse": [{"hooks": [request, line]}]}}).to_string();

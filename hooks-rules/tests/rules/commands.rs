@@ -32,7 +32,7 @@ async fn the_input_is_one_object_on_stdin() {
 }
 
 #[tokio::test]
-async fn input_that_nobody_reads_and_input_of_any_size_do_no_harm() {
+async fn unread_input_and_large_input_do_not_fail_a_command() {
     let long = "x".repeat(4 << 20);
     for (line, expected) in [("echo ignored", "ignored"), ("exec <&-; echo closed", "closed"), ("wc -c", "4194")] {
         let event = UserPromptSubmit::new(long.as_str(), Messages::default());
@@ -43,7 +43,7 @@ async fn input_that_nobody_reads_and_input_of_any_size_do_no_harm() {
 }
 
 #[tokio::test]
-async fn the_shell_form_takes_lines_with_comments_and_files_without_a_first_line() {
+async fn the_shell_form_accepts_comments_and_scripts_without_a_shebang() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("plain");
     write(&script, "echo from a file");
@@ -57,7 +57,7 @@ async fn the_shell_form_takes_lines_with_comments_and_files_without_a_first_line
 }
 
 #[tokio::test]
-async fn the_exec_form_involves_no_shell() {
+async fn the_exec_form_uses_no_shell() {
     let handler =
         json!({"type": "command", "command": "printf", "args": ["%s|", "$HOME", "a b", "${CLAUDE_PROJECT_DIR}"]});
     let text = json!({"hooks": {"UserPromptSubmit": [{"hooks": [handler]}]}});
@@ -66,7 +66,7 @@ async fn the_exec_form_involves_no_shell() {
 }
 
 #[tokio::test]
-async fn commands_find_the_variables_of_the_contract() {
+async fn commands_have_the_variables_of_the_contract() {
     let folder = tempfile::tempdir().unwrap();
     let line = "echo \"$CLAUDE_PLUGIN_ROOT|$CLAUDE_PLUGIN_DATA|$CLAUDE_PLUGIN_OPTION_TEAM|$CLAUDE_PROJECT_DIR\"";
     write(&folder.path().join("hooks/hooks.json"), &commands("UserPromptSubmit", &[line]));
@@ -78,7 +78,7 @@ async fn commands_find_the_variables_of_the_contract() {
 
 /// The working directory of a session can differ from that of the program.
 #[tokio::test]
-async fn folders_that_an_app_names_from_where_it_runs_are_full_paths_for_commands() {
+async fn relative_folders_of_an_app_are_absolute_for_commands() {
     let here = std::env::current_dir().unwrap();
     let folder = tempfile::tempdir_in(&here).unwrap();
     let name = folder.path().file_name().unwrap();
@@ -96,10 +96,11 @@ async fn folders_that_an_app_names_from_where_it_runs_are_full_paths_for_command
     }
 }
 
-/// A guard that is not run would let the call through. Runs itself in a process with few file descriptors.
+/// A guard that cannot be started would let the call through. The test runs itself again in a process with few file
+/// descriptors.
 #[tokio::test]
-async fn more_commands_than_the_system_has_room_for_all_run() {
-    const HERE: &str = "rules::commands::more_commands_than_the_system_has_room_for_all_run";
+async fn all_commands_run_even_if_there_are_few_file_descriptors() {
+    const HERE: &str = "rules::commands::all_commands_run_even_if_there_are_few_file_descriptors";
     const MARK: &str = "DESK_FEW_FILES";
     if std::env::var_os(MARK).is_none() {
         let own = std::env::current_exe().unwrap();
@@ -120,7 +121,7 @@ async fn more_commands_than_the_system_has_room_for_all_run() {
 }
 
 #[tokio::test]
-async fn a_folder_that_was_removed_is_not_the_end() {
+async fn a_command_runs_even_if_its_folder_was_removed() {
     let folder = tempfile::tempdir().unwrap();
     let cx = HookContext::builder().workspace(folder.path().join("gone")).build();
     let rules = built(Rules::builder().text("h", commands("UserPromptSubmit", &["pwd"])).project_dir(folder.path()));
@@ -129,7 +130,7 @@ async fn a_folder_that_was_removed_is_not_the_end() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text_and_too_many_of_them_are_read() {
+async fn output_that_is_not_utf_8_or_too_long_is_read() {
     assert_eq!(said(&one(r"printf 'a\377b'"), &HookContext::new()).await, "a\u{fffd}b");
     // A truncated answer is not valid, but truncated text is text.
     for (line, failures) in [
@@ -150,7 +151,7 @@ async fn bytes_that_are_no_text_and_too_many_of_them_are_read() {
 
 /// The deadline is that of the rule. Output before it is ignored.
 #[tokio::test]
-async fn a_command_that_never_ends_is_ended_at_its_deadline_with_all_it_started() {
+async fn at_its_deadline_a_command_is_killed_with_its_child_processes() {
     let folder = tempfile::tempdir().unwrap();
     let lines = [
         "sleep 1000",
@@ -174,9 +175,9 @@ async fn a_command_that_never_ends_is_ended_at_its_deadline_with_all_it_started(
     }
 }
 
-/// A command that exits while its child processes hold its pipes is not waited for until its deadline.
+/// The dispatch does not wait for a command that has exited while its child processes hold its pipes.
 #[tokio::test]
-async fn a_grandchild_that_holds_the_pipes_does_not_hold_the_turn() {
+async fn a_child_process_that_holds_the_pipes_does_not_delay_the_turn() {
     let folder = tempfile::tempdir().unwrap();
     let mark = format!("{}/held", folder.path().display());
     let rules = one(&format!("MARK={mark} sleep 1000 & echo done"));
@@ -187,7 +188,7 @@ async fn a_grandchild_that_holds_the_pipes_does_not_hold_the_turn() {
 
 /// Dropping the dispatch kills the command before anybody waits for it.
 #[tokio::test]
-async fn a_cancelled_turn_ends_its_commands() {
+async fn a_cancelled_turn_kills_its_commands() {
     let folder = tempfile::tempdir().unwrap();
     let mark = format!("{}/cancelled", folder.path().display());
     let begun = folder.path().join("begun");
@@ -208,7 +209,7 @@ async fn a_cancelled_turn_ends_its_commands() {
 }
 
 #[tokio::test]
-async fn a_detached_rule_runs_at_every_firing_and_decides_nothing() {
+async fn a_detached_rule_runs_at_every_dispatch_and_decides_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let line = format!("echo ran >> {}/ran; exit 2", folder.path().display());
     let handler = json!({"type": "command", "command": line, "async": true});
@@ -250,7 +251,7 @@ async fn a_command_can_move_to_the_background_with_its_first_line() {
 /// The result does not depend on timing when a command moves to the background. In a flat file, its first line has no
 /// meaning.
 #[tokio::test]
-async fn a_command_that_moves_to_the_background_decides_nothing_however_fast_it_is() {
+async fn a_command_that_moves_to_the_background_decides_nothing() {
     let line = r#"printf '{"async": true}'; echo no >&2; exit 2"#;
     let rules = of_text(&commands("PreToolUse", &[line]));
     let fired = shell(&set(&rules), "ls").await;
@@ -263,7 +264,7 @@ async fn a_command_that_moves_to_the_background_decides_nothing_however_fast_it_
 }
 
 #[tokio::test]
-async fn shutdown_ends_what_is_not_done_in_time() {
+async fn shutdown_kills_commands_at_its_deadline() {
     let folder = tempfile::tempdir().unwrap();
     let mark = format!("{}/late", folder.path().display());
     let handler = json!({"type": "command", "command": format!("MARK={mark} sleep 1000"), "async": true});
@@ -279,7 +280,7 @@ async fn shutdown_ends_what_is_not_done_in_time() {
 }
 
 #[tokio::test]
-async fn a_failure_blocks_where_the_rule_says_so() {
+async fn a_failure_blocks_if_the_rule_says_so() {
     let cases: &[(Value, bool)] = &[
         (json!({"command": "exit 1"}), true),
         (json!({"command": "./is-not-there"}), true),
@@ -307,7 +308,7 @@ async fn a_failure_blocks_where_the_rule_says_so() {
 
 /// Only rules of skills can use `once`, and a failure does not count.
 #[tokio::test]
-async fn once_is_once_after_a_success() {
+async fn a_rule_with_once_runs_until_its_first_success() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hooks.json");
     let line = "echo ran >> ran; [ $(wc -l < ran) -gt 1 ]";
@@ -329,7 +330,7 @@ async fn once_is_once_after_a_success() {
 
 /// Promise 15: outside a runtime, a command fails without a panic.
 #[test]
-fn outside_a_runtime_a_command_fails_and_nothing_panics() {
+fn outside_a_runtime_a_command_fails_without_a_panic() {
     let observed = Observed::default();
     let rules = built(observed.listens(Rules::builder().text("hooks.json", commands("PreToolUse", &["exit 2"]))));
     let set = set(&rules);

@@ -1,4 +1,4 @@
-//! The obstacles of rules as `explain` reports them, and the reports of runs.
+//! What `explain` reports about rules that do not run, and the reports of runs.
 
 use std::sync::{Arc, Mutex};
 
@@ -27,7 +27,7 @@ fn call(command: &str) -> Occurrence {
 }
 
 #[test]
-fn every_rule_says_what_keeps_it_out() {
+fn explain_reports_why_each_rule_does_not_run() {
     let rules = Rules::builder().text("hooks.json", TEXT).build();
     let off = rules.list().into_iter().find(|rule| rule.summary == "off").unwrap();
     rules.disable(off.id.as_str());

@@ -17,7 +17,7 @@ fn listened(text: &str, dialect: Dialect) -> (HookSet, Arc<Mutex<Vec<Value>>>) {
 }
 
 #[tokio::test]
-async fn an_event_is_reported_once_with_the_rules_that_matched_and_not_where_none_did() {
+async fn an_event_is_reported_once_if_any_rule_matched() {
     let answer = prints(&output("PreToolUse", json!({"permissionDecision": "deny", "additionalContext": "c"})));
     let handler = |line: &str| json!({"type": "command", "command": line});
     let text = json!({"hooks": {"PreToolUse": [
@@ -42,7 +42,7 @@ async fn an_event_is_reported_once_with_the_rules_that_matched_and_not_where_non
 }
 
 #[tokio::test]
-async fn the_end_of_a_turn_says_why_it_ends_and_whether_rules_may_continue() {
+async fn the_report_of_the_end_of_a_turn_has_its_reason_and_whether_rules_may_continue() {
     let text = json!({"hooks": {"Stop": [{"type": "command", "command": "echo more >&2; exit 2"}]}});
     let (set, seen) = listened(&text.to_string(), Dialect::Agentao);
     let cx = HookContext::builder().conversation("c-1").build();
@@ -60,7 +60,7 @@ async fn the_end_of_a_turn_says_why_it_ends_and_whether_rules_may_continue() {
 }
 
 #[tokio::test]
-async fn an_end_and_a_compaction_are_reported_too() {
+async fn the_end_of_a_session_and_a_compaction_are_reported_too() {
     let stop = prints(&json!({"preventContinuation": true, "stopReason": "paused", "additionalContext": ["a", "b"]}));
     let text = json!({"hooks": {
         "UserPromptSubmit": [{"type": "command", "command": stop}],

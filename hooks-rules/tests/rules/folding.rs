@@ -19,7 +19,7 @@ async fn sixteen_rules_run_at_the_same_time() {
 
 /// A denial does not stop other rules.
 #[tokio::test]
-async fn a_refusal_stops_no_other_rule() {
+async fn a_denial_stops_no_other_rule() {
     let observed = Observed::default();
     let text = commands("PreToolUse", &["exit 2", "exit 0", "echo no >&2; exit 2"]);
     let rules = built(observed.listens(Rules::builder().text("hooks.json", text)));
@@ -32,7 +32,7 @@ async fn a_refusal_stops_no_other_rule() {
 }
 
 #[tokio::test]
-async fn decisions_are_folded_in_their_rank() {
+async fn decisions_are_merged_by_their_rank() {
     let says = |word: &str| {
         prints(&output("PreToolUse", json!({"permissionDecision": word, "permissionDecisionReason": word})))
     };
@@ -52,7 +52,7 @@ async fn decisions_are_folded_in_their_rank() {
 
 /// The order of the files counts, not the order of completion.
 #[tokio::test]
-async fn the_last_input_in_the_order_of_the_files_holds() {
+async fn the_last_input_in_the_order_of_the_files_wins() {
     let says = |command: &str| prints(&output("PreToolUse", json!({"updatedInput": {"command": command}})));
     let slow = format!("sleep 0.05; {}", says("first"));
     let text = commands("PreToolUse", &[&slow, &says("second")]);
@@ -71,7 +71,7 @@ async fn contexts_are_kept_in_the_order_of_the_files() {
 }
 
 #[tokio::test]
-async fn an_end_of_the_agent_wins_over_decisions() {
+async fn ending_the_turn_wins_over_decisions() {
     let stop = prints(&json!({"continue": false, "stopReason": "enough"}));
     let text = commands("PreToolUse", &["exit 2", &stop]);
     let fired = shell(&set(&of_text(&text)), "ls").await;
@@ -102,7 +102,7 @@ async fn one_command_of_several_settings_files_runs_once() {
 
 /// Flat files do not merge duplicates.
 #[tokio::test]
-async fn flat_handlers_that_say_the_same_all_run() {
+async fn equal_flat_handlers_all_run() {
     let observed = Observed::default();
     let text = json!({"hooks": {"PreToolUse": [
         {"type": "command", "command": "true"}, {"type": "command", "command": "true"},
@@ -113,7 +113,7 @@ async fn flat_handlers_that_say_the_same_all_run() {
 }
 
 #[tokio::test]
-async fn only_the_rules_that_a_call_is_for_run() {
+async fn only_the_rules_that_select_a_call_run() {
     let group = |matcher: &str, name: &str| json!({"matcher": matcher, "hooks": [{"type": "command", "command": format!("true {name}")}]});
     let narrowed = json!({"hooks": [
         {"type": "command", "command": "true git", "if": "Bash(git *)"},
@@ -142,7 +142,7 @@ async fn only_the_rules_that_a_call_is_for_run() {
 
 /// Decisions are attributed to the rule, its file and its plugin, and not to the hook that runs it.
 #[tokio::test]
-async fn the_rule_that_decided_is_named() {
+async fn a_verdict_names_the_rule_that_decided() {
     let folder = tempfile::tempdir().unwrap();
     let says = |word: &str| {
         prints(&output("PreToolUse", json!({"permissionDecision": word, "permissionDecisionReason": word})))

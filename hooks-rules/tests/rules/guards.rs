@@ -17,7 +17,7 @@ fn alone(mut command: std::process::Command) {
 
 /// A weaker duplicate does not replace a guard, in either order.
 #[tokio::test]
-async fn a_copy_with_less_power_does_not_take_the_place_of_a_guard() {
+async fn a_weaker_copy_does_not_replace_a_guard() {
     let guard = json!({"type": "command", "command": "exit 1", "onFailure": "block"});
     let copies = [
         json!({"type": "command", "command": "exit 1", "async": true}),
@@ -34,9 +34,9 @@ async fn a_copy_with_less_power_does_not_take_the_place_of_a_guard() {
     }
 }
 
-/// What a guard printed before it broke off is no answer, unless it refuses.
+/// Output that a guard printed before it failed does not count, unless it denies.
 #[tokio::test]
-async fn a_guard_that_breaks_off_has_not_allowed_what_it_was_asked_about() {
+async fn a_guard_that_fails_after_it_printed_an_allow_does_not_allow() {
     let allow = prints(&output("PreToolUse", json!({"permissionDecision": "allow"})));
     let lines = [
         "echo '{\"level\": \"info\", \"msg\": \"checking\"}'; exit 1".to_owned(),
@@ -67,9 +67,9 @@ async fn a_guard_that_breaks_off_has_not_allowed_what_it_was_asked_about() {
     }
 }
 
-/// A link in the project's folder of plugins leads out of it: the project names it all the same.
+/// A plugin behind a symbolic link in the project's folder of plugins belongs to the project too.
 #[tokio::test]
-async fn a_plugin_behind_a_link_of_the_project_waits_for_trust_too() {
+async fn a_plugin_behind_a_symbolic_link_of_the_project_needs_trust() {
     let folder = tempfile::tempdir().unwrap();
     let (project, far) = (folder.path().join("project"), folder.path().join("far"));
     write(&far.join("hooks/hooks.json"), &commands("PreToolUse", &["exit 2"]));
@@ -88,7 +88,7 @@ async fn a_plugin_behind_a_link_of_the_project_waits_for_trust_too() {
     }
 }
 
-/// Whoever writes into the project's folder of plugins does not take a guard's name, and thereby the guard, away.
+/// A plugin of the project cannot replace a guard by using the name of the guard's plugin.
 #[tokio::test]
 async fn a_plugin_with_the_name_of_a_guard_leaves_the_guard() {
     for is_trusted in [false, true] {
@@ -109,9 +109,9 @@ async fn a_plugin_with_the_name_of_a_guard_leaves_the_guard() {
     }
 }
 
-/// A pattern may name a folder by a link, and the model the folder itself.
+/// A pattern may name a folder by a symbolic link, while the model names the folder directly.
 #[test]
-fn a_folder_that_a_pattern_names_by_a_link_is_guarded_under_its_own_name() {
+fn a_pattern_with_a_symbolic_link_guards_the_folder_under_its_real_name() {
     let folder = tempfile::tempdir().unwrap();
     let root = std::fs::canonicalize(folder.path()).unwrap();
     std::fs::create_dir_all(root.join("repo/releases/42")).unwrap();
@@ -134,9 +134,9 @@ fn a_folder_that_a_pattern_names_by_a_link_is_guarded_under_its_own_name() {
     }
 }
 
-/// What a guard that is not there leaves: a failure of its hook, in words that name it, and a message for the person.
+/// A guard that cannot be started fails its hook. The cause names the guard, and the user gets a message.
 #[tokio::test]
-async fn a_guard_that_cannot_run_has_failed_and_everybody_is_informed() {
+async fn a_guard_that_cannot_run_has_failed_and_is_reported() {
     for line in ["./is-not-there.sh", "exit 1", "kill -9 $$", "echo '{broken}'"] {
         let observed = Observed::default();
         let rules = built(observed.listens(Rules::builder().text("hooks.json", commands("PreToolUse", &[line]))));
@@ -153,9 +153,9 @@ async fn a_guard_that_cannot_run_has_failed_and_everybody_is_informed() {
     }
 }
 
-/// If another rule decided, its answer counts, and the person is told of the failure.
+/// If another rule decided, its answer counts, and the user is informed of the failure.
 #[tokio::test]
-async fn the_failure_of_one_rule_takes_nothing_from_another() {
+async fn the_failure_of_one_rule_does_not_change_the_answer_of_another() {
     let observed = Observed::default();
     let text = commands("PreToolUse", &["exit 1", "echo no >&2; exit 2"]);
     let rules = built(observed.listens(Rules::builder().text("hooks.json", text)));
@@ -165,9 +165,8 @@ async fn the_failure_of_one_rule_takes_nothing_from_another() {
 
 /// According to the contract, only `OTEL_*` is removed, and a guard gets the variables that it needs.
 #[tokio::test]
-async fn commands_find_the_environment_of_the_program_and_the_report_names_what_is_withheld() {
-    const HERE: &str =
-        "rules::guards::commands_find_the_environment_of_the_program_and_the_report_names_what_is_withheld";
+async fn commands_inherit_the_environment_and_the_report_names_withheld_variables() {
+    const HERE: &str = "rules::guards::commands_inherit_the_environment_and_the_report_names_withheld_variables";
     if std::env::var_os("CLAUDE_TOKEN_BUDGET").is_none() {
         let mut own = std::process::Command::new(std::env::current_exe().unwrap());
         let variables = [("CLAUDE_TOKEN_BUDGET", "t"), ("KEPT_TOKEN", "k"), ("OTEL_DESK", "o"), ("DATABASE_URL", "d")];
@@ -196,7 +195,7 @@ async fn commands_find_the_environment_of_the_program_and_the_report_names_what_
 /// A command has its own session without a terminal.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_command_has_a_session_of_its_own() {
+async fn a_command_runs_in_its_own_process_session() {
     let text = commands("UserPromptSubmit", &["echo $$ $(cut -d' ' -f6 /proc/$$/stat)"]);
     let event = UserPromptSubmit::new("hello", Messages::default());
     let fired = set(&of_text(&text)).fire(&HookContext::new(), &event, Messages::default()).await.unwrap();
@@ -207,8 +206,8 @@ async fn a_command_has_a_session_of_its_own() {
 /// Runs itself on a terminal, which `script` provides: a guard that reads from it must not wait until its deadline.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_guard_that_asks_on_the_terminal_fails_at_once() {
-    const HERE: &str = "rules::guards::a_guard_that_asks_on_the_terminal_fails_at_once";
+async fn a_guard_that_reads_from_the_terminal_fails_at_once() {
+    const HERE: &str = "rules::guards::a_guard_that_reads_from_the_terminal_fails_at_once";
     const MARK: &str = "DESK_ON_A_TERMINAL";
     if std::env::var_os(MARK).is_none() {
         let mut script = std::process::Command::new("script");
@@ -243,7 +242,7 @@ async fn written(cwd: &Path, path: &str) -> (String, String) {
 
 /// A script judges the path that the tool opens, also through a symbolic link.
 #[tokio::test]
-async fn the_path_that_a_rule_judges_is_the_one_that_the_tool_gets() {
+async fn a_rule_judges_the_path_that_the_tool_gets() {
     let folder = tempfile::tempdir().unwrap();
     let root = std::fs::canonicalize(folder.path()).unwrap();
     for inner in ["repo/src", "far/inner"] {
@@ -264,7 +263,7 @@ async fn the_path_that_a_rule_judges_is_the_one_that_the_tool_gets() {
 
 /// A file pattern is also tested against the resolved path: a link must not bypass it.
 #[tokio::test]
-async fn a_link_does_not_lead_around_a_pattern_of_files() {
+async fn a_symbolic_link_does_not_bypass_a_file_pattern() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     std::fs::create_dir_all(root.join("secrets")).unwrap();
@@ -291,7 +290,7 @@ async fn a_link_does_not_lead_around_a_pattern_of_files() {
 
 /// A plugin inside the project belongs to the project, one elsewhere to the user.
 #[tokio::test]
-async fn a_plugin_within_the_project_waits_for_trust() {
+async fn a_plugin_inside_the_project_needs_trust() {
     let folder = tempfile::tempdir().unwrap();
     let (project, trust) = (folder.path().join("shop"), folder.path().join("trust.json"));
     let file = project.join("plugins/guards/hooks/hooks.json");

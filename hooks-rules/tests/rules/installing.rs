@@ -32,7 +32,7 @@ fn every_event_with_rules_has_one_hook_in_the_list_of_the_app() {
 
 /// A command can contain a key, and descriptions are shown in manifests, plans and logs.
 #[test]
-fn what_a_command_says_is_in_no_description() {
+fn descriptions_do_not_contain_commands() {
     let line = "curl -H 'Authorization: Bearer hush-hush' http://localhost";
     let rules = of_text(&commands("Stop", &[line]));
     let registry = Registry::empty();
@@ -45,7 +45,7 @@ fn what_a_command_says_is_in_no_description() {
 }
 
 #[test]
-fn rules_are_listed_with_their_places() {
+fn rules_are_listed_with_their_positions() {
     let text = "{\"hooks\": {\"PreToolUse\": [\n  {\"matcher\": \"Bash\", \"hooks\": [\n    {\"type\": \"command\", \"command\": \"./a.sh\"}]}]}}";
     let listed = of_text(text).list();
     assert_eq!(listed.len(), 1);
@@ -59,7 +59,7 @@ fn rules_are_listed_with_their_places() {
 
 /// An id stays the same if a rule moves, and changes if the rule changes.
 #[test]
-fn ids_are_those_of_what_a_rule_says() {
+fn the_id_of_a_rule_depends_only_on_its_content() {
     let id = |text: &str| of_text(text).list()[0].id.clone();
     let one = commands("Stop", &["true"]);
     assert_eq!(id(&one), id(&format!("\n\n{one}")));
@@ -71,7 +71,7 @@ fn ids_are_those_of_what_a_rule_says() {
 
 /// Promise 10: an existing hook set does not change.
 #[tokio::test]
-async fn a_reload_changes_the_next_set_and_not_this_one() {
+async fn a_reload_changes_new_sets_and_not_existing_ones() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("settings.json");
     let refuses = |why: &str| commands("PreToolUse", &[&format!("echo {why} >&2; exit 2")]);
@@ -117,7 +117,7 @@ async fn a_plugin_that_was_removed_has_no_rules_and_is_reported() {
 }
 
 #[tokio::test]
-async fn a_rule_is_disabled_and_enabled_by_its_id() {
+async fn a_rule_can_be_disabled_and_enabled_by_its_id() {
     let rules = of_text(&commands("PreToolUse", &["exit 2", "echo second >&2; exit 2"]));
     let registry = Registry::empty();
     let id = rules.list()[0].id.clone();
@@ -131,7 +131,7 @@ async fn a_rule_is_disabled_and_enabled_by_its_id() {
 }
 
 #[test]
-fn a_hook_of_the_app_with_such_an_id_is_an_error() {
+fn a_hook_of_the_app_with_the_id_of_a_rule_is_an_error() {
     let registry = Registry::empty();
     registry.register(Hook::at::<Stop>("rules_stop").reader(|_, _, (): &()| ())).unwrap();
     let error = of_text(&commands("Stop", &["true"])).install(&registry).unwrap_err();
@@ -139,7 +139,7 @@ fn a_hook_of_the_app_with_such_an_id_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_rule_may_stand_for_a_compiled_hook() {
+async fn a_rule_can_name_a_compiled_hook() {
     let registry = Registry::empty();
     let mask = Hook::at::<AfterToolCallSuccess>("mask_text").writer(|_, _, result: &mut ToolResult| {
         result.rewrite_text(|_| Some("***".to_owned()));
@@ -171,13 +171,13 @@ async fn a_rule_may_stand_for_a_compiled_hook() {
 
 /// The user's `disableAllHooks` applies to all rules, that of a plugin's file to its own.
 #[test]
-fn all_rules_can_be_switched_off() {
+fn all_rules_can_be_disabled() {
     let off = json!({"disableAllHooks": true});
     let rules = built(Rules::builder().text("a", off.to_string()).text("b", commands("Stop", &["true"])));
     assert!(rules.list().is_empty());
 }
 
-/// An endless device must not exhaust the memory, and the encoding of a file is reported.
+/// An endless device must not exhaust the memory. The encoding of a file is reported.
 #[test]
 fn files_that_are_not_rules_are_reported() {
     let folder = tempfile::tempdir().unwrap();

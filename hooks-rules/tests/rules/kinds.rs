@@ -35,7 +35,7 @@ async fn the_result_of_a_tool() {
 
 /// Ending the turn does not undo what another rule masked.
 #[tokio::test]
-async fn a_masked_result_stays_masked_where_the_turn_ends() {
+async fn a_masked_result_stays_masked_if_a_rule_ends_the_turn() {
     let mask = prints(&output("PostToolUse", json!({"updatedToolOutput": "masked"})));
     let stop = prints(&json!({"continue": false, "stopReason": "enough"}));
     let set = set(&of_text(&commands("PostToolUse", &[&mask, &stop])));
@@ -128,7 +128,7 @@ async fn the_end_of_a_turn_in_a_flat_file() {
 
 /// Scripts at the end of a turn look for the last answer in the transcript, which is written before they run.
 #[tokio::test]
-async fn a_transcript_is_there_before_the_end_of_a_turn() {
+async fn the_transcript_is_written_before_the_end_of_a_turn() {
     let folder = tempfile::tempdir().unwrap();
     // Like typical scripts: the path from the input, the last line of the assistant, its text.
     let line = "path=$(sed 's/.*\"transcript_path\":\"\\([^\"]*\\)\".*/\\1/'); \
@@ -143,7 +143,7 @@ async fn a_transcript_is_there_before_the_end_of_a_turn() {
 
 /// Some rules never let a turn end. Each turn starts counting from zero.
 #[tokio::test]
-async fn a_turn_is_continued_eight_times_in_a_row_at_most() {
+async fn rules_continue_a_turn_at_most_eight_times_in_a_row() {
     let set = set(&of_text(&commands("Stop", &["echo more >&2; exit 2"])));
     let cx = HookContext::builder().conversation("c").build();
     for _ in 0..2 {
@@ -156,7 +156,7 @@ async fn a_turn_is_continued_eight_times_in_a_row_at_most() {
 }
 
 #[tokio::test]
-async fn a_sub_agent_has_events_of_its_own() {
+async fn a_sub_agent_has_its_own_events() {
     let text = json!({"hooks": {
         "Stop": [{"hooks": [{"type": "command", "command": "echo main >&2; exit 2"}]}],
         "SubagentStop": [{"matcher": "reviewer", "hooks": [{"type": "command", "command": "echo sub >&2; exit 2"}]}],
@@ -271,7 +271,7 @@ async fn each_start_of_a_session_decides_again_whether_it_stops() {
 
 /// What a kind cannot carry becomes a notice.
 #[tokio::test]
-async fn messages_for_the_person_are_reported_separately() {
+async fn messages_for_the_user_are_reported_separately() {
     let observed = Observed::default();
     let answer = prints(&json!({"systemMessage": "mind the gap"}));
     let title = prints(&output("SessionStart", json!({"sessionTitle": "Monday"})));
@@ -312,7 +312,7 @@ async fn the_result_of_the_shell_has_the_shape_of_the_contract() {
 
 /// Passed fields reach scripts unchanged.
 #[tokio::test]
-async fn passed_fields_reach_scripts_next_to_and_in_place_of_what_is_known() {
+async fn passed_fields_reach_scripts_and_replace_known_fields() {
     let folder = tempfile::tempdir().unwrap();
     let set = set(&keeps(folder.path(), "PostToolUse", &json!({})));
     let fields = json!({"duration_ms": 12, "effort": {"level": "high"}, "agent_id": "a-7", "new_field": [1]});
@@ -328,7 +328,7 @@ async fn passed_fields_reach_scripts_next_to_and_in_place_of_what_is_known() {
 
 /// A text that is too long is saved where the model can read it.
 #[tokio::test]
-async fn a_long_context_is_kept_in_a_file_of_the_session() {
+async fn a_long_context_is_saved_to_a_file_of_the_session() {
     let folder = tempfile::tempdir().unwrap();
     let text = commands("UserPromptSubmit", &["yes | head -c 30001"]);
     let rules = built(Rules::builder().text("hooks.json", text).session_files(folder.path()));
@@ -342,7 +342,7 @@ async fn a_long_context_is_kept_in_a_file_of_the_session() {
 
 /// A background command wakes the model, through the app or at the next opportunity.
 #[tokio::test]
-async fn a_command_that_nobody_waited_for_wakes_the_model() {
+async fn a_background_command_can_wake_the_model() {
     let handler = json!({"type": "command", "command": "echo 'the build is red' >&2; exit 2", "asyncRewake": true});
     let text = json!({"hooks": {"PostToolUse": [{"hooks": [handler]}]}}).to_string();
     let cx = HookContext::builder().conversation("c-1").build();
@@ -368,7 +368,7 @@ async fn a_command_that_nobody_waited_for_wakes_the_model() {
 
 /// The rules at the end of a session share a deadline, which settings can extend, but plugins cannot.
 #[tokio::test]
-async fn rules_of_settings_give_the_end_of_a_session_more_time() {
+async fn settings_can_extend_the_deadline_at_the_end_of_a_session() {
     let folder = tempfile::tempdir().unwrap();
     let file = |handler: Value| json!({"hooks": {"SessionEnd": [{"hooks": [handler]}]}}).to_string();
     let plugin = |name: &str| {
@@ -389,7 +389,7 @@ async fn rules_of_settings_give_the_end_of_a_session_more_time() {
 
 /// Variables exported in an earlier run are not used if no rule exports any.
 #[test]
-fn exports_count_where_a_rule_could_have_made_them() {
+fn exported_variables_are_used_only_if_a_rule_can_export_them() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder.path().join("c-1.sh"), "export LEVEL=3\n");
     let cx = HookContext::builder().conversation("c-1").build();

@@ -26,11 +26,11 @@ impl Desk {
             write(&folder.path().join("plugins").join(file), text);
         }
         let steps = Arc::<Mutex<Vec<String>>>::default();
-        let told = Arc::clone(&steps);
+        let reported = Arc::clone(&steps);
         let builder = Rules::builder()
             .plugins(folder.path().join("plugins"))
             .project_dir("/project")
-            .on_plugin(move |change| told.lock().unwrap().push(change.to_string()));
+            .on_plugin(move |change| reported.lock().unwrap().push(change.to_string()));
         let rules = more(builder).build();
         rules.apply(&registry).unwrap();
         Self { folder, rules, registry, steps }
@@ -47,9 +47,9 @@ impl Desk {
     /// Reloads, and returns the changes.
     async fn refresh(&self) -> Vec<String> {
         let changes = self.rules.refresh(&self.registry, &HookContext::new()).await.unwrap();
-        let told = std::mem::take(&mut *self.steps.lock().unwrap());
-        assert_eq!(told, changes.iter().map(ToString::to_string).collect::<Vec<_>>());
-        told
+        let reported = std::mem::take(&mut *self.steps.lock().unwrap());
+        assert_eq!(reported, changes.iter().map(ToString::to_string).collect::<Vec<_>>());
+        reported
     }
 
     fn set(&self) -> HookSet {
@@ -77,7 +77,7 @@ fn refuses(why: &str) -> String {
 const RULES: &str = "guards/hooks/hooks.json";
 
 #[tokio::test]
-async fn folders_are_found_and_loaded_each_after_those_that_it_needs() {
+async fn plugins_are_found_and_loaded_after_the_plugins_that_they_need() {
     let desk = Desk::new(
         &[
             (
@@ -109,7 +109,7 @@ async fn folders_are_found_and_loaded_each_after_those_that_it_needs() {
 }
 
 #[tokio::test]
-async fn commands_find_the_configuration_and_a_folder_for_data_that_is_there() {
+async fn commands_have_the_configuration_and_an_existing_data_folder() {
     let says = r#"echo "$CLAUDE_PLUGIN_OPTION_LIMIT $CLAUDE_PLUGIN_OPTION_NAME $CLAUDE_PLUGIN_OPTION_MAX_CENTS $CLAUDE_PLUGIN_OPTION_max_cents" >&2; test -d "$CLAUDE_PLUGIN_DATA" && exit 2"#;
     let files = [
         (RULES, commands("PreToolUse", &[says])),
@@ -126,7 +126,7 @@ async fn commands_find_the_configuration_and_a_folder_for_data_that_is_there() {
 }
 
 #[tokio::test]
-async fn a_folder_is_edited_broken_repaired_switched_off_and_removed() {
+async fn a_plugin_can_be_edited_broken_repaired_disabled_and_removed() {
     let desk = Desk::new(&[(RULES, &refuses("one"))], |builder| builder);
     assert_eq!((desk.refresh().await, desk.refusal().await.as_str()), (vec![], "one"));
     let before = desk.set();
@@ -143,8 +143,11 @@ async fn a_folder_is_edited_broken_repaired_switched_off_and_removed() {
         [(RULES, "hooks.json"), ("guards/plugin.json", "plugin.json"), ("guards/config.json", "config.json")]
     {
         desk.write(file, "{\"hooks\": ");
-        let told = desk.refresh().await;
-        assert!(told.len() == 1 && told[0].starts_with(&format!("the plugin `guards` failed: {name}: ")), "{told:?}");
+        let reported = desk.refresh().await;
+        assert!(
+            reported.len() == 1 && reported[0].starts_with(&format!("the plugin `guards` failed: {name}: ")),
+            "{reported:?}"
+        );
         assert!(matches!(desk.plugin("guards").status, PluginStatus::Failed(_)));
         assert_eq!(desk.rules.defects().len(), 1, "{name}");
         assert_eq!(desk.refusal().await, "two", "{name}");
@@ -171,7 +174,7 @@ async fn a_folder_is_edited_broken_repaired_switched_off_and_removed() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_lacks_what_it_needs_is_out_and_closes_what_it_guards() {
+async fn a_plugin_without_its_dependency_is_disabled_and_its_guards_deny() {
     let two = json!({"hooks": {
         "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 0"}]}],
         "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "echo context"}]}],
@@ -192,8 +195,8 @@ async fn a_plugin_that_lacks_what_it_needs_is_out_and_closes_what_it_guards() {
         assert!(refusal.contains(&format!("its plugin `guards` cannot run: {why}")), "{refusal}");
         let other = call("Read", json!({}));
         let fired = desk.set().fire(&HookContext::new(), &BeforeToolCall::new(other), json!({}).into()).await.unwrap();
-        assert!(fired.verdict.denial().is_none(), "that it does not guard");
-        assert_eq!(desk.rules.list().len(), 1, "the rest of it is out");
+        assert!(fired.verdict.denial().is_none(), "the plugin does not guard this call");
+        assert_eq!(desk.rules.list().len(), 1, "its other rules do not run");
         assert!(desk.rules.defects()[0].problem.contains(why), "{:?}", desk.rules.defects());
         desk.write("guards/plugin.json", r#"{"needs": {"programs": ["sh"], "variables": ["PATH"]}}"#);
         assert_eq!(desk.refresh().await, ["the plugin `guards` was loaded again"]);
@@ -202,7 +205,7 @@ async fn a_plugin_that_lacks_what_it_needs_is_out_and_closes_what_it_guards() {
 }
 
 #[test]
-fn what_a_manifest_says_wrongly_is_reported_with_what_to_write() {
+fn mistakes_in_a_manifest_are_reported_with_what_to_write() {
     let table = [
         (r#"{"name": "a b"}"#, "`a b` is not a valid name of a plugin", "write letters"),
         (
@@ -227,7 +230,7 @@ fn what_a_manifest_says_wrongly_is_reported_with_what_to_write() {
 }
 
 #[tokio::test]
-async fn what_came_with_the_project_waits_for_trust() {
+async fn plugins_of_the_project_need_trust() {
     let project = tempfile::tempdir().unwrap();
     let (trust, root) = (project.path().join("../trust-of-plugins.json"), project.path().join("plugins/guards"));
     let _ = std::fs::remove_file(&trust);
@@ -277,46 +280,46 @@ fn linked(log: &Log) -> Registry {
 }
 
 #[tokio::test]
-async fn a_compiled_plugin_finds_its_configuration_and_is_shut_down_before_it_starts_again() {
+async fn a_compiled_plugin_gets_its_configuration_and_is_shut_down_before_a_restart() {
     let log = Log::default();
     let files = [("limits/plugin.json", r#"{"version": "2.0"}"#), ("limits/config.json", r#"{"limit": 5}"#)];
     let desk = Desk::with(linked(&log), &files, |builder| builder);
     desk.registry.start_plugins(&HookContext::new()).await.unwrap();
-    let told = || std::mem::take(&mut *log.0.lock().unwrap());
-    assert_eq!(told(), [r#"starts with {"limit":5}, data true, 2.0"#]);
+    let reported = || std::mem::take(&mut *log.0.lock().unwrap());
+    assert_eq!(reported(), [r#"starts with {"limit":5}, data true, 2.0"#]);
     assert_eq!(desk.refusal().await, "over the limit");
 
     desk.write("limits/config.json", r#"{"limit": 6}"#);
     assert_eq!(desk.refresh().await, ["the plugin `limits` was loaded again"]);
-    assert_eq!(told(), ["stops: reload", r#"starts with {"limit":6}, data true, 2.0"#]);
+    assert_eq!(reported(), ["stops: reload", r#"starts with {"limit":6}, data true, 2.0"#]);
 
     // With an invalid configuration, it keeps the last valid one, and is not restarted.
     desk.write("limits/config.json", "{");
     let steps = desk.refresh().await;
     assert!(steps[0].starts_with("the plugin `limits` failed: config.json"), "{steps:?}");
-    assert_eq!((told(), desk.refusal().await.as_str()), (vec![], "over the limit"));
+    assert_eq!((reported(), desk.refusal().await.as_str()), (vec![], "over the limit"));
 
     // A failure to start is reported, and its guard denies.
     desk.write("limits/config.json", r#"{"limit": "none"}"#);
     let steps = desk.refresh().await;
     assert!(steps.len() == 1 && steps[0].contains("there is no limit"), "{steps:?}");
-    assert_eq!(told(), ["stops: reload", r#"starts with {"limit":"none"}, data true, 2.0"#]);
+    assert_eq!(reported(), ["stops: reload", r#"starts with {"limit":"none"}, data true, 2.0"#]);
     let fired = shell(&desk.set(), "ls").await;
     let why = fired.report.failures.first().unwrap().to_string();
     assert!(fired.verdict.denial().is_some() && why.contains("failed to start"), "{why}");
 
     desk.write("limits/config.json", r#"{"limit": 7}"#);
     desk.refresh().await;
-    assert_eq!((told().len(), desk.refusal().await.as_str()), (1, "over the limit"));
+    assert_eq!((reported().len(), desk.refusal().await.as_str()), (1, "over the limit"));
     desk.rules.disable_plugin("limits");
     assert_eq!(desk.refresh().await, ["the plugin `limits` is switched off"]);
-    assert_eq!((told(), desk.refusal().await.as_str()), (vec!["stops: reload".to_owned()], ""));
+    assert_eq!((reported(), desk.refusal().await.as_str()), (vec!["stops: reload".to_owned()], ""));
     desk.rules.enable_plugin("limits");
     desk.refresh().await;
-    assert_eq!((told().len(), desk.refusal().await.as_str()), (1, "over the limit"));
+    assert_eq!((reported().len(), desk.refusal().await.as_str()), (1, "over the limit"));
     std::fs::remove_dir_all(desk.path("limits")).unwrap();
     assert_eq!(desk.refresh().await, ["the plugin `limits` was removed"]);
-    assert_eq!((told().len(), desk.refusal().await.as_str(), desk.registry.plugins().len()), (1, "", 0));
+    assert_eq!((reported().len(), desk.refusal().await.as_str(), desk.registry.plugins().len()), (1, "", 0));
 }
 
 #[tokio::test]
@@ -342,7 +345,7 @@ fn a_plugin_without_content_is_reported() {
 }
 
 #[tokio::test]
-async fn the_list_of_the_app_keeps_its_order_and_what_it_names_itself() {
+async fn the_list_of_the_app_keeps_its_order_and_its_own_entries() {
     let desk = Desk::new(&[(RULES, &refuses("one"))], |builder| builder);
     let list = || {
         let hooks = desk.registry.app().hooks.unwrap();
@@ -359,7 +362,7 @@ async fn the_list_of_the_app_keeps_its_order_and_what_it_names_itself() {
     desk.write("more/hooks/hooks.json", &stop);
     desk.refresh().await;
     let expected: Vec<Value> = [vec![json!("first")], of_rules, vec![json!("last")]].concat();
-    assert_eq!(list(), expected, "`last` stands where the app names it");
+    assert_eq!(list(), expected, "`last` is where the app names it");
     std::fs::remove_dir_all(desk.path("guards")).unwrap();
     desk.refresh().await;
     assert_eq!(list(), [json!("first"), json!("last")]);
@@ -367,7 +370,7 @@ async fn the_list_of_the_app_keeps_its_order_and_what_it_names_itself() {
 
 #[cfg(feature = "watch")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_changes_on_the_disk_is_in_force_by_itself() {
+async fn changes_on_the_disk_take_effect_automatically() {
     let (say, mut heard) = tokio::sync::mpsc::unbounded_channel();
     let desk = Desk::new(&[(RULES, &refuses("one"))], |builder| {
         builder.on_plugin(move |change| drop(say.send(change.step.clone())))

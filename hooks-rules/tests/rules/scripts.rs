@@ -1,4 +1,4 @@
-//! Typical scripts: the purpose of each, and its result.
+//! Typical scripts: the purpose of each, and its effect.
 
 use super::support::*;
 
@@ -55,7 +55,7 @@ async fn a_rewriter_of_commands() {
 
 /// Three rules of one file: a logger, a guard for another tool, and a handler type that is not supported here.
 #[tokio::test]
-async fn a_file_with_a_bit_of_everything() {
+async fn a_file_with_several_rules_and_mistakes() {
     let folder = tempfile::tempdir().unwrap();
     let text = json!({
         "$schema": "settings.schema.json",

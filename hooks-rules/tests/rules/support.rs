@@ -43,7 +43,7 @@ pub(crate) fn of_text(text: &str) -> Rules {
     built(Rules::builder().text("hooks.json", text))
 }
 
-/// Rules of one text, whatever is to be warned of.
+/// Rules of one text. Warnings are allowed.
 pub(crate) fn of_any(text: &str) -> Rules {
     Rules::builder().text("hooks.json", text).build()
 }

@@ -5,7 +5,7 @@ use hooks_rules::Trust;
 use super::support::*;
 
 #[tokio::test]
-async fn a_project_runs_nothing_until_it_is_trusted_as_it_is() {
+async fn a_project_runs_nothing_until_its_current_content_is_trusted() {
     let folder = tempfile::tempdir().unwrap();
     let (file, trust) = (folder.path().join(".claude/settings.json"), folder.path().join("trust.json"));
     write(&file, &commands("PreToolUse", &["exit 2"]));
@@ -45,7 +45,7 @@ fn a_trust_file_that_is_invalid_trusts_nothing_and_says_so() {
 
 /// Missing files are no defect if they are optional. Files of a plugin are required.
 #[test]
-fn a_missing_file_is_reported_where_it_was_promised() {
+fn a_missing_file_is_reported_if_it_is_required() {
     let rules = Rules::builder()
         .settings("/is/not/there/a.json")
         .project_settings("/is/not/there/b.json")
@@ -76,7 +76,7 @@ async fn a_file_that_cannot_be_read_keeps_its_rules_only_while_it_is_trusted() {
 }
 
 #[test]
-fn trust_is_stored_in_a_folder_that_was_not_there_and_what_others_stored_stays() {
+fn storing_trust_creates_the_folder_and_keeps_the_entries_of_others() {
     let folder = tempfile::tempdir().unwrap();
     let trust = folder.path().join("config/desk/trust.json");
     let files = ["a.json", "b.json", "c.json"].map(|name| folder.path().join(name));
@@ -98,7 +98,7 @@ fn trust_is_stored_in_a_folder_that_was_not_there_and_what_others_stored_stays()
 
 /// Forty concurrent changes in threads, some of which revoke: nothing is lost, and nothing reappears.
 #[test]
-fn trust_given_and_taken_at_the_same_time_is_not_lost() {
+fn concurrent_changes_of_trust_are_not_lost() {
     let folder = tempfile::tempdir().unwrap();
     let trust = folder.path().join("trust.json");
     let files: Vec<_> = (0..40).map(|number| folder.path().join(format!("{number}.json"))).collect();
