@@ -37,7 +37,12 @@ async fn usage_is_reported_to_hooks_the_app_and_the_reply_if_the_provider_report
     let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
     assert_eq!(calls(&events), [Some((100, 10)), None, Some((150, 5))]);
     assert_eq!(reply.usage, Usage::new(250, 15).cache_read(80).cache_write(20));
-    let noted: Vec<_> = bench.log.take().into_iter().filter(|noted| noted.contains("to")).collect();
+    let noted: Vec<_> = bench
+        .log
+        .take()
+        .into_iter()
+        .filter(|noted| ["token", "tool", "reported"].iter().any(|word| noted.contains(word)))
+        .collect();
     assert_eq!(noted, ["110 tokens", "the tool", "not reported", "the tool", "155 tokens"]);
 }
 
