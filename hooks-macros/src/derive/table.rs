@@ -83,8 +83,8 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "on_failure",
         write: "on_failure = required",
         elsewhere: &["on_error", "failure_policy"],
-        meaning: "the default for hooks without `on_failure`: `continue` or `required`",
-        default: "`deny` with the verdict of a gate, otherwise `continue`",
+        meaning: "the failure policy of hooks that do not set one: `continue` or `required`",
+        default: "`deny` if the verdict is that of a gate, otherwise `continue`",
         read: |kind, option, errors| {
             let policy = POLICIES.one(option, errors);
             kind.on_failure = policy.map(|policy| Ident::new(policy, option.value_span()));
