@@ -48,10 +48,9 @@ use crate::id::HookId;
 
 /// The merged answer of a kind's hooks, in plan order.
 ///
-/// Every verdict implements `From<()>`, so a hook that returns nothing has no opinion. Built-in verdicts are `()`,
-/// [`Permission`], [`PromptVerdict`], [`ReplyVerdict`], [`Retry`], [`StopVerdict`], [`Contexts`], [`AgentStart`] and
-/// [`Contributions`]. An app derives its own: an enum with variants from weakest to strongest, or a struct whose fields
-/// are merged one by one.
+/// Every verdict implements `From<()>`, so a hook that returns nothing has no opinion. The verdicts of the built-in kinds
+/// are in [this module](crate::verdict), such as [`Permission`]. An app derives its own: an enum with variants from
+/// weakest to strongest, or a struct whose fields are merged one by one.
 ///
 /// ```
 /// use hooks_core::prelude::*;

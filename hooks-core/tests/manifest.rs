@@ -70,16 +70,20 @@ fn the_manifest_matches_the_stored_file() {
 }
 
 #[test]
-fn a_difference_to_the_stored_file_is_reported_with_its_line() {
+fn every_difference_to_the_stored_file_is_reported() {
     let registry = registry();
     registry.replace(Hook::at::<BeforeToolCall>("limit").reader(|_, _, _| ()).priority(7)).unwrap();
+    registry.register(Hook::at::<BeforeToolCall>("new_one").reader(|_, _, _| ())).unwrap();
     let manifest = registry.manifest();
     if std::env::var_os("UPDATE_MANIFEST").is_some() {
         return;
     }
     let reported = *catch_unwind(|| assert_manifest(FILE, &manifest)).unwrap_err().downcast::<String>().unwrap();
-    assert!(reported.contains("tests/manifest.json:"), "{reported}");
-    assert!(reported.contains("the manifest has changed: it was"), "{reported}");
+    let file_and_changes = "tests/manifest.json: the manifest has changed:\n  hook `limit`: ";
+    assert!(reported.contains(file_and_changes), "{reported}");
+    assert!(reported.contains("\n  hook `limit`: `priority` was 0, and is 7\n"), "{reported}");
+    assert!(reported.contains("\n  hook `new_one` is new\n"), "{reported}");
+    assert!(!reported.contains("hook `mask`"), "{reported}");
     assert!(reported.ends_with("if this is intended, run the test with UPDATE_MANIFEST=1"), "{reported}");
 }
 

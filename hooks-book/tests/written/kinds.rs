@@ -1,12 +1,13 @@
 //! `docs/kinds.md` against the kinds.
 
 use std::collections::BTreeMap;
+use std::fs;
 
 use hooks_core::KindDescriptor;
 
 use super::made::words;
 use super::source::{Event, events};
-use super::{assert_written, render};
+use super::{assert_written, render, root};
 
 /// The parts of an agent's life, as files of the kinds, in the order in which they come.
 const PARTS: &[(&str, &str)] = &[
@@ -38,6 +39,10 @@ fn in_order(events: &BTreeMap<String, Event>) -> Vec<(&'static str, Vec<&Event>)
         part.sort_by_key(|event| event.position);
         part
     };
+    for event in events.values() {
+        let is_listed = PARTS.iter().any(|(file, _)| *file == event.file);
+        assert!(is_listed, "add `{}` to `PARTS` in hooks-book/tests/written/kinds.rs", event.file);
+    }
     PARTS.iter().map(|(file, title)| (*title, of(file))).collect()
 }
 
@@ -46,9 +51,7 @@ fn every_kind_is_read_from_the_sources() {
     let read: Vec<String> = events().into_keys().collect();
     let linked: Vec<&str> = built_in().into_keys().collect();
     assert_eq!(read, linked);
-    let known: Vec<&str> = PARTS.iter().map(|(file, _)| *file).collect();
     for event in events().values() {
-        assert!(known.contains(&event.file.as_str()), "name the part `{}` in `PARTS`", event.file);
         assert!(event.doc[0].starts_with("Fires "), "{}", event.name);
         assert!(event.fields.iter().all(|(_, _, doc)| !doc.is_empty()), "{}", event.name);
         assert!(!event.made.constructors.is_empty(), "{} is made by nothing", event.name);
@@ -74,4 +77,17 @@ fn the_page_of_the_kinds_says_what_the_code_says() {
     };
     let sections: Vec<String> = in_order(&events).into_iter().map(part).collect();
     assert_written("kinds.md", "kinds", &sections.join("\n\n"));
+}
+
+/// A record shows the verdict of a dispatch as a word, so a verdict without a word would look like no verdict.
+#[test]
+fn every_verdict_of_a_kind_has_a_row_in_the_table_of_words() {
+    let table = fs::read_to_string(root().join("hooks-core/tests/kinds/verdicts.rs")).unwrap();
+    for verdict in events().values().map(|event| &event.verdict).filter(|verdict| !verdict.is_empty()) {
+        assert!(
+            table.contains(&format!("word::<{verdict}>(")),
+            "add `{verdict}` to `every_verdict_that_is_not_silent_has_a_word` in hooks-core/tests/kinds/verdicts.rs, and a \
+             test of its merge"
+        );
+    }
 }

@@ -1,16 +1,17 @@
 //! Built-in probes: what hooks at the built-in kinds can return, one at a time.
 
 use crate::data::{
-    Block, CompactedHistory, Message, Messages, ModelReply, ModelRequest, ResultRow, Role, ToolInput, ToolResult,
+    Block, CompactedHistory, Message, MessageUpdate, Messages, ModelReply, ModelRequest, ResultRow, Role, ToolInput,
+    ToolResult,
 };
 use crate::failure::OnFailure;
 use crate::hook::Hook;
 use crate::kind::{HookKind, KindDescriptor};
 use crate::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction,
-    BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, MessageReceived, MessageSending,
-    PermissionRequest, PostCompact, PostModelCall, PreModelCall, PrefilterLlmHistory, SessionStart, Stop, StreamDelta,
-    UserPromptSubmit,
+    BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, BeforeUpdateMessage, FilterMessages, MessageReceived,
+    MessageSending, PermissionRequest, PostCompact, PostModelCall, PreModelCall, PrefilterLlmHistory, SessionStart,
+    Stop, StreamDelta, UserPromptSubmit,
 };
 use crate::verdict::{AgentStart, Contexts, Halt, Permission, PromptVerdict, StopVerdict};
 
@@ -148,6 +149,16 @@ pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
             vec![("rewrites the row", Hook::at::<BeforeCreateMessage>(id).writer(|_, _, row| say(row)))],
         ),
         "after_create_message" => in_turn::<AfterCreateMessage>(id, Vec::new()),
+        // No `halts`: an app may change a row while no turn runs.
+        "before_update_message" => vec![
+            (
+                "rewrites the update",
+                Hook::at::<BeforeUpdateMessage>(id).writer(|_, _, update: &mut MessageUpdate| {
+                    update.insert("metadata".to_owned(), PROBED.into());
+                }),
+            ),
+            required::<BeforeUpdateMessage>(id),
+        ],
         "before_compaction" => in_turn::<BeforeCompaction>(
             id,
             vec![
@@ -186,9 +197,13 @@ pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
 /// Adds the probes of every kind within a turn: a hook that halts ends it, and so does a required hook that fails.
 fn in_turn<K: HookKind>(id: &str, mut probes: Vec<OwnProbe>) -> Vec<OwnProbe> {
     probes.push(("halts", Hook::at::<K>(id).reader(|_, _, _| Err::<(), _>(Halt::new(PROBED)))));
-    let fails = Hook::at::<K>(id).reader(|_, _, _| Err::<(), _>(PROBED));
-    probes.push(("is required and fails", fails.on_failure(OnFailure::Required)));
+    probes.push(required::<K>(id));
     probes
+}
+
+fn required<K: HookKind>(id: &str) -> OwnProbe {
+    let fails = Hook::at::<K>(id).reader(|_, _, _| Err::<(), _>(PROBED));
+    ("is required and fails", fails.on_failure(OnFailure::Required))
 }
 
 fn say(row: &mut Message) {
@@ -201,4 +216,21 @@ fn add(messages: &mut Messages) {
 
 fn answer(result: &mut ToolResult) {
     result.content.push(Block::from(PROBED));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Semantics;
+
+    #[test]
+    fn every_built_in_kind_at_which_hooks_rewrite_or_decide_has_probes() {
+        for kind in crate::kinds::all() {
+            let observes = matches!(kind.semantics, Semantics::Event | Semantics::Contribute);
+            if kind.origin.module.starts_with("hooks_core::kinds") && !observes {
+                let probes = of_kind(kind, "probe");
+                assert!(!probes.is_empty(), "`{}` needs probes in hooks-core/src/testing/probes.rs", kind.name);
+            }
+        }
+    }
 }

@@ -1,7 +1,8 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::manifest::Manifest;
 
@@ -11,7 +12,7 @@ use crate::manifest::Manifest;
 /// a review. Run the test with `UPDATE_MANIFEST=1` to write the file.
 ///
 /// # Panics
-/// Panics if the two differ, with the first line that does, or if the file cannot be read or written.
+/// Panics if the two differ, with every difference, or if the file cannot be read or written.
 #[track_caller]
 #[allow(clippy::panic, reason = "an expectation of a test")]
 pub fn assert_manifest(file: impl AsRef<Path>, manifest: &Manifest) {
@@ -30,22 +31,57 @@ pub fn assert_manifest(file: impl AsRef<Path>, manifest: &Manifest) {
     if expected == found {
         return;
     }
-    let (mut expected, mut found) = (expected.lines(), found.lines());
-    let mut line = 1;
-    loop {
-        let (then, now) = (expected.next(), found.next());
-        if then != now {
-            let (then, now) = (then.unwrap_or("the end").trim(), now.unwrap_or("the end").trim());
-            panic!(
-                "{}:{line}: the manifest has changed: it was {then}, it is {now}; if this is intended, run the test with UPDATE_MANIFEST=1",
-                file.display()
-            );
+    let changes = changes(&expected, &found);
+    panic!(
+        "{}: the manifest has changed:\n  {}\nif this is intended, run the test with UPDATE_MANIFEST=1",
+        file.display(),
+        changes.join("\n  ")
+    );
+}
+
+/// Every difference between two manifests, a line each.
+fn changes(expected: &str, found: &str) -> Vec<String> {
+    let (Ok(expected), Ok(found)) = (serde_json::from_str(expected), serde_json::from_str(found)) else {
+        return vec!["the file is not valid JSON".to_owned()];
+    };
+    let (expected, found) = (entries(&expected), entries(&found));
+    let names: BTreeSet<&String> = expected.keys().chain(found.keys()).collect();
+    let mut changes = Vec::new();
+    for name in names {
+        match (expected.get(name), found.get(name)) {
+            (None, _) => changes.push(format!("{name} is new")),
+            (_, None) => changes.push(format!("{name} is gone")),
+            (Some(then), Some(now)) => {
+                let fields: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
+                changes.extend(fields.into_iter().filter(|field| then.get(*field) != now.get(*field)).map(|field| {
+                    let shown = |entry: &Map<String, Value>| {
+                        entry.get(field).map_or_else(|| "nothing".to_owned(), ToString::to_string)
+                    };
+                    format!("{name}: `{field}` was {}, and is {}", shown(then), shown(now))
+                }));
+            }
         }
-        if then.is_none() {
-            return;
-        }
-        line += 1;
     }
+    if changes.is_empty() {
+        changes.push("only its formatting differs".to_owned());
+    }
+    changes
+}
+
+/// The hooks and kinds of a manifest by name, and its other values as one entry.
+fn entries(manifest: &Value) -> BTreeMap<String, Map<String, Value>> {
+    let mut rest = manifest.as_object().cloned().unwrap_or_default();
+    let mut entries = BTreeMap::new();
+    for (list, key, what) in [("hooks", "id", "hook"), ("kinds", "name", "kind")] {
+        let Some(Value::Array(list)) = rest.remove(list) else { continue };
+        for entry in list {
+            let Value::Object(entry) = entry else { continue };
+            let name = entry.get(key).and_then(Value::as_str).unwrap_or_default();
+            entries.insert(format!("{what} `{name}`"), entry);
+        }
+    }
+    entries.insert("the manifest".to_owned(), rest);
+    entries
 }
 
 fn shown(manifest: &Manifest) -> String {

@@ -1,13 +1,14 @@
 //! Finds the known name that was likely meant.
 
-/// The names nearest to `wanted`, at most three, nearest first.
+/// The names nearest to `wanted`: one, or at most three that are equally near.
 pub(crate) fn nearest<T: AsRef<str> + Ord + Clone>(wanted: &str, names: impl IntoIterator<Item = T>) -> Vec<T> {
     let limit = (wanted.chars().count() / 3).max(1);
     let distances = names.into_iter().map(|name| (strsim::osa_distance(wanted, name.as_ref()), name));
     let mut near: Vec<(usize, T)> = distances.filter(|(distance, _)| *distance <= limit).collect();
     near.sort();
     near.dedup();
-    near.into_iter().take(3).map(|(_, name)| name).collect()
+    let least = near.first().map(|(distance, _)| *distance);
+    near.into_iter().take_while(|(distance, _)| Some(*distance) == least).take(3).map(|(_, name)| name).collect()
 }
 
 /// Formats `; did you mean …?`; empty if no name is near.

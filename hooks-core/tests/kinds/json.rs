@@ -89,7 +89,7 @@ async fn invalid_json_is_reported() {
             "before_tol_call",
             json!({}),
             Value::Null,
-            "there is no kind `before_tol_call`; did you mean `before_tool_call` or `after_tool_call`?",
+            "there is no kind `before_tol_call`; did you mean `before_tool_call`?",
         ),
         ("breakfast", json!({}), Value::Null, "there is no kind `breakfast`"),
         ("opaque", json!({}), Value::Null, "the kind `opaque` cannot be fired as JSON; add `json`"),

@@ -69,7 +69,8 @@ fn kinds_outside_a_turn() {
             "session_end",
             "session_start",
             "shutdown"
-        ]
+        ],
+        "at these kinds, only the app's list applies: if a new kind fires outside a turn, add it to this list"
     );
 }
 
