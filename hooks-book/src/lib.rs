@@ -1,8 +1,8 @@
-//! The book in `docs/`, as the compiler sees it.
+//! The tests of the book in `docs/`.
 //!
-//! Every block of Rust in a chapter, and of the READMEs, is a documentation test of this crate, so what the book
-//! shows compiles and runs; the program of the start is one of this crate. `tests/` holds the rest of it: chapters and
-//! links, the pages that are written from the sources, and the layers that the page on the design promises.
+//! Every block of Rust in a chapter or a README is a documentation test of this crate, so all shown code compiles and
+//! runs. The program of `docs/start.md` is a binary of this crate. `tests/` contains the other checks: chapters and
+//! links, the pages that are generated from the sources, and the layers that the page on the design promises.
 
 use std::fs;
 use std::path::Path;
@@ -12,10 +12,10 @@ use hooks_core::kinds::BeforeToolCall;
 use hooks_core::testing::Trial;
 use serde_json::{Value, json};
 
-/// A module per chapter, its text as the documentation that is tested.
+/// A module per chapter, with the text of the chapter as its documentation.
 macro_rules! chapters {
     ($($name:ident: $file:literal,)*) => {
-        /// The chapters whose Rust is tested, as files beneath `docs/`.
+        /// The chapters whose Rust is tested, as files under `docs/`.
         pub const CHAPTERS: &[&str] = &[$($file),*];
 
         $(
@@ -77,11 +77,11 @@ readmes! {
     readme_store: "hooks-store/README.md",
 }
 
-/// Asserts that a chapter shows `text`, word for word, in a block of its own. An example of the book calls it, so that what
-/// the reader sees beneath the code is what the code says. Places in the source, which differ, are not compared.
+/// Asserts that a chapter shows `text`, word for word, in its own block. The examples of the book call it to compare their
+/// output with the page. Positions in the source, which differ, are not compared.
 ///
 /// # Panics
-/// Where the chapter does not show it, with the text that it should show.
+/// If the chapter does not show the text. The message contains it.
 #[track_caller]
 #[allow(clippy::panic, reason = "an expectation of a test")]
 pub fn assert_shown(chapter: &str, text: &str) {
@@ -95,12 +95,12 @@ pub fn assert_shown(chapter: &str, text: &str) {
     assert!(shown.into_iter().any(|block| plain(block) == wanted), "docs/{chapter} does not show:\n\n{text}");
 }
 
-/// Asserts that a guard fails closed: it lets `input` pass, and denies it where `field` is of another type, a fraction,
-/// negative or missing, and arguments that are not JSON, each with a reason that names the field. An example of the book
-/// calls it, so that no reader copies a guard that lets pass what it could not read.
+/// Asserts that a guard fails closed. It has to allow `input`. It has to deny inputs whose `field` has another type, or is
+/// a fraction, negative or missing, and arguments that are not JSON, each with a reason that names the field. The examples
+/// of the book call it, so that no reader copies a guard that allows unreadable input.
 ///
 /// # Panics
-/// Where the guard does otherwise, with what it did.
+/// If the guard decides otherwise. The message contains the decision.
 #[track_caller]
 #[allow(clippy::panic, clippy::unwrap_used, reason = "an expectation of a test")]
 pub fn assert_fails_closed(guard: impl Fn() -> Trial, tool: &str, input: &str, field: &str) {
@@ -118,7 +118,7 @@ pub fn assert_fails_closed(guard: impl Fn() -> Trial, tool: &str, input: &str, f
     }
 }
 
-/// `good` with a `field` that cannot be read, in each way, and what is no JSON.
+/// Variants of `good` whose `field` cannot be read, and a text that is not JSON.
 fn unreadable(good: &Value, field: &str) -> Vec<ToolInput> {
     let wrong = [json!("300"), json!(300.0), json!(-5), Value::Null].into_iter();
     let mut inputs: Vec<Value> = wrong
@@ -135,13 +135,13 @@ fn unreadable(good: &Value, field: &str) -> Vec<ToolInput> {
     inputs.into_iter().map(ToolInput::from).chain([ToolInput::parse("pay 300 cents")]).collect()
 }
 
-/// `text` without places in the source and without blanks at the ends of lines.
+/// `text` without positions in the source and without trailing spaces.
 fn plain(text: &str) -> String {
     let line = |line: &str| line.split(' ').map(without_place).collect::<Vec<_>>().join(" ").trim_end().to_owned();
     text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A word, or `FILE` in place of what names a line of a source: `src/main.rs:14`.
+/// A word, in which `FILE` replaces a position in the source such as `src/main.rs:14`.
 fn without_place(word: &str) -> String {
     let Some((before, after)) = word.split_once(".rs:").or_else(|| word.split_once(".md:")) else {
         return word.to_owned();
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_and_blanks_at_the_end_are_not_compared_and_all_else_is() {
+    fn only_source_positions_and_trailing_spaces_are_ignored() {
         let here = plain("`a` (src/main.rs:14) of b;  \n   1 c at /tmp/x.rs:3");
         assert_eq!(here, plain("`a` (docs/start.md:2) of b;\n   1 c at src/lib.rs:77\n"));
         for other in ["`a` (src/main.rs:14) of b\n   1 c at x.rs:3", "`a` (x.rs:14) of b;\n  1 c at x.rs:3"] {
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "docs/start.md does not show:\n\nnothing of the kind")]
-    fn what_is_not_shown_is_told() {
+    fn a_text_that_the_chapter_does_not_show_is_reported() {
         assert_shown("start.md", "nothing of the kind");
     }
 }

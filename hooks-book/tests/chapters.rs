@@ -1,5 +1,5 @@
-//! The book holds together: every chapter is in its table of contents, every link leads somewhere, all Rust is compiled,
-//! no example fails open.
+//! Checks of the whole book: every chapter is in the table of contents, every link has a target, all Rust is compiled,
+//! and no example fails open.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ fn docs() -> PathBuf {
     root().join("docs")
 }
 
-/// The pages beneath `docs/`, as paths from there; not the table of contents, nor what mdBook makes of it all.
+/// The pages under `docs/`, as relative paths, without the table of contents and the output of mdBook.
 fn pages() -> BTreeSet<String> {
     fn collect(folder: &Path, pages: &mut BTreeSet<String>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -38,7 +38,7 @@ fn read(page: &str) -> String {
     fs::read_to_string(docs().join(page)).unwrap_or_else(|error| panic!("docs/{page}: {error}"))
 }
 
-/// The lines outside fenced blocks, numbered from 1, without what stands between backticks.
+/// The lines outside fenced blocks, numbered from 1, with code between backticks replaced.
 fn prose(text: &str) -> Vec<(usize, String)> {
     let mut fenced = false;
     let mut lines = Vec::new();
@@ -53,7 +53,7 @@ fn prose(text: &str) -> Vec<(usize, String)> {
     lines
 }
 
-/// Where the links of a text lead to, with their lines.
+/// The targets of the links in a text, with their lines.
 fn links(text: &str) -> Vec<(usize, String)> {
     let of_line = |(number, line): (usize, String)| {
         let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
@@ -62,7 +62,7 @@ fn links(text: &str) -> Vec<(usize, String)> {
     prose(text).into_iter().flat_map(of_line).collect()
 }
 
-/// The anchors of a page, as mdBook and code forges make them from headings.
+/// The anchors of a page, as mdBook and code hosts generate them from headings.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut fenced = false;
     let mut headings = Vec::new();
@@ -77,7 +77,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     headings.iter().map(|text| text.to_lowercase().replace(|c| !kept(c), "").replace(' ', "-")).collect()
 }
 
-/// `link` seen from `page`, without `..`.
+/// `link` relative to `page`, without `..`.
 fn resolved(page: &Path, link: &str) -> PathBuf {
     let mut path = PathBuf::new();
     for component in page.parent().unwrap().join(link).components() {
@@ -89,7 +89,7 @@ fn resolved(page: &Path, link: &str) -> PathBuf {
     path
 }
 
-/// What is wrong with the links of one file.
+/// The problems of the links in one file.
 fn broken(file: &Path, within: &Path) -> Vec<String> {
     let text = fs::read_to_string(file).unwrap();
     let mut problems = Vec::new();
@@ -101,18 +101,18 @@ fn broken(file: &Path, within: &Path) -> Vec<String> {
         let target = if path.is_empty() { file.to_owned() } else { resolved(file, path) };
         let mut problem = |what: &str| problems.push(format!("{}:{line}: `{link}` {what}", file.display()));
         if !target.starts_with(within) {
-            problem("leads out of the book, where a reader of the book cannot follow");
+            problem("leads out of the book");
         } else if !target.exists() {
-            problem("leads to nothing");
+            problem("leads to a file that does not exist");
         } else if anchor.is_some_and(|anchor| !anchors(&fs::read_to_string(&target).unwrap()).contains(anchor)) {
-            problem("leads to a heading that is not there");
+            problem("leads to a heading that does not exist");
         }
     }
     problems
 }
 
 #[test]
-fn every_chapter_is_in_the_table_of_contents_once_and_nothing_else_is() {
+fn the_table_of_contents_lists_every_chapter_once() {
     let summary = read("SUMMARY.md");
     let listed: Vec<String> = links(&summary).into_iter().map(|(_, link)| link).collect();
     let once: BTreeSet<String> = listed.iter().cloned().collect();
@@ -122,7 +122,7 @@ fn every_chapter_is_in_the_table_of_contents_once_and_nothing_else_is() {
 }
 
 #[test]
-fn every_link_leads_somewhere() {
+fn every_link_has_a_target() {
     let mut problems: Vec<String> = pages().iter().flat_map(|page| broken(&docs().join(page), &docs())).collect();
     for page in ["README.md", "CONTRIBUTING.md", "examples/airline-desk/README.md", "examples/memory/README.md"] {
         problems.extend(broken(&root().join(page), &root()));
@@ -131,12 +131,12 @@ fn every_link_leads_somewhere() {
 }
 
 #[test]
-fn all_rust_is_compiled() {
+fn all_rust_in_the_book_is_compiled_and_run() {
     let mut problems = Vec::new();
     for page in pages() {
         let mut written = false;
         for (i, line) in read(&page).lines().enumerate() {
-            // What is written from the sources is compiled there.
+            // Generated parts are compiled in their sources.
             written = (written || line.starts_with("<!-- written:")) && line != "<!-- to here -->";
             let Some(words) = line.trim_start().strip_prefix("```").filter(|_| !written) else { continue };
             let mut words = words.split(',');
@@ -144,9 +144,9 @@ fn all_rust_is_compiled() {
                 continue;
             }
             let place = format!("docs/{page}:{}", i + 1);
-            // Both are compiled and run: one apart from the others, one as a test binary.
+            // Both are compiled and run: the first one alone, the second one as a test binary.
             if words.any(|word| !["standalone_crate", "test_harness"].contains(&word)) {
-                problems.push(format!("{place}: Rust that is not compiled and run; write `text` if it is to be none"));
+                problems.push(format!("{place}: this Rust is not compiled and run; write `text` if it is not Rust"));
             }
             if !CHAPTERS.contains(&page.as_str()) {
                 problems.push(format!("{place}: the chapter is not in `chapters!` in hooks-book/src/lib.rs"));
@@ -163,7 +163,7 @@ fn table<'a>(manifest: &'a str, name: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn the_packages_are_those_of_the_workspace() {
+fn the_page_of_packages_matches_the_manifests() {
     let page = read("packages.md");
     let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     for entry in fs::read_dir(root()).unwrap() {
@@ -175,7 +175,7 @@ fn the_packages_are_those_of_the_workspace() {
         }
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
         let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
-        let row = row.unwrap_or_else(|| panic!("docs/packages.md has no row of the folder `{name}`"));
+        let row = row.unwrap_or_else(|| panic!("docs/packages.md has no row for the folder `{name}`"));
         let version = |lines: Vec<&str>| {
             let line = lines.into_iter().find_map(|line| line.strip_prefix("rust-version = \""))?;
             line.split('"').next().map(str::to_owned)
@@ -189,7 +189,7 @@ fn the_packages_are_those_of_the_workspace() {
     }
 }
 
-/// The hooks that a text shows, each as its options and its signature. Comments in front of a line do not count.
+/// The hooks in a text, each as its options and its signature. Comment marks before a line are ignored.
 fn hooks(text: &str) -> Vec<(String, String)> {
     let bare = |line: &str| {
         let line = line.trim_start_matches(['/', '!', ' ']);
@@ -204,7 +204,7 @@ fn hooks(text: &str) -> Vec<(String, String)> {
     code.split("#[hook(").skip(1).filter_map(of_hook).collect()
 }
 
-/// The files beneath a folder that end so.
+/// The files under a folder whose names have this ending.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let beneath = |path: PathBuf| if path.is_dir() { files(&path, ending) } else { vec![path] };
     let all = fs::read_dir(folder).unwrap().flat_map(|entry| beneath(entry.unwrap().path()));
@@ -212,8 +212,8 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_redactor_says_what_happens_where_it_fails() {
-    // What does not compile is shown on a page of its own.
+fn every_redactor_in_the_examples_sets_on_failure() {
+    // `misuse.md` shows code that must not compile.
     let mut shown: Vec<PathBuf> =
         pages().iter().filter(|page| *page != "misuse.md").map(|page| docs().join(page)).collect();
     shown.push(root().join("README.md"));
@@ -244,7 +244,7 @@ fn every_redactor_says_what_happens_where_it_fails() {
 }
 
 #[test]
-fn every_guard_of_the_book_is_tried_with_what_it_cannot_read() {
+fn every_guard_in_the_book_is_tested_with_unreadable_input() {
     let mut found = 0;
     for page in CHAPTERS.iter().filter(|page| **page != "kinds.md") {
         for block in read(page).split("```rust").skip(1).filter_map(|rest| rest.split("```").next()) {
@@ -258,7 +258,7 @@ fn every_guard_of_the_book_is_tried_with_what_it_cannot_read() {
             let tried = block.matches("assert_fails_closed").count();
             assert!(
                 tried >= guards,
-                "docs/{page}: {tried} of {guards} guards are held by `assert_fails_closed`:\n{block}"
+                "docs/{page}: {tried} of {guards} guards are tested with `assert_fails_closed`:\n{block}"
             );
         }
     }
@@ -266,7 +266,7 @@ fn every_guard_of_the_book_is_tried_with_what_it_cannot_read() {
 }
 
 #[test]
-fn what_the_checks_look_for_is_found() {
+fn the_checks_find_hooks_links_and_anchors() {
     let hook = |options: &str, signature: &str| (options.to_owned(), signature.to_owned());
     let shown = "/// #[hook(id = \"mask\")]\n/// fn mask(event: &Stop) {\n# #[hook(id = \"a\")]\n# fn a() {}";
     assert_eq!(hooks(shown), [hook("id = \"mask\"", "\nfn mask(event: &Stop) "), hook("id = \"a\"", "\nfn a() ")]);

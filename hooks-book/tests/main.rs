@@ -1,4 +1,4 @@
-//! The tests of the book, one binary.
+//! The tests of the book, in one binary.
 
 #![allow(
     clippy::unwrap_used,

@@ -401,7 +401,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     #[test]
-    fn the_command_line_is_well_formed() {
+    fn the_command_line_definition_is_valid() {
         super::Cli::command().debug_assert();
     }
 }

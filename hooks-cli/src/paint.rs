@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_would_steer_a_terminal_is_replaced_and_all_else_stays() {
+    fn characters_that_control_a_terminal_are_replaced_and_others_are_kept() {
         assert_eq!(safe("rm\u{1b}[2K -rf \u{202e}x"), "rm\u{fffd}[2K -rf \u{fffd}x");
         assert_eq!(safe("one\n\ttwo – drei"), "one\n\ttwo – drei");
         assert_eq!(line("one\n  two\r"), "one two\u{fffd}");

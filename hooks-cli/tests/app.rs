@@ -38,22 +38,22 @@ fn plain(reply: &Output) -> String {
 }
 
 #[test]
-fn an_app_lists_its_hooks_and_who_names_them() {
+fn an_app_lists_its_hooks_and_the_agents_that_name_them() {
     let out = plain(&ask(&program(), &["list"]));
     assert!(out.contains("no_refunds  before_tool_call") && out.contains("Refuses refunds."), "{out}");
     assert!(out.contains("agent `clerk`"), "{out}");
 }
 
 #[test]
-fn an_app_learns_of_dead_hooks() {
+fn audit_reports_a_hook_that_no_list_names() {
     let reply = ask(&program(), &["audit"]);
     assert!(plain(&reply).contains("no list names the hook `trim`"), "{}", reply.out);
     assert_eq!(reply.exit, Exit::FAULTY);
 }
 
-/// Whoever writes `on_failure = continue` on a gate may mean it, so the status does not change.
+/// `on_failure = continue` on a gate can be intended, so the exit status does not change.
 #[test]
-fn a_gate_that_goes_on_without_its_answer_is_named_in_a_hint() {
+fn audit_gives_a_hint_for_a_gate_that_fails_open() {
     let registry = Registry::empty();
     let gate = |id: &'static str| Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::NoOpinion);
     registry.register(gate("open").on_failure(OnFailure::Continue)).unwrap();
@@ -70,9 +70,9 @@ fn a_gate_that_goes_on_without_its_answer_is_named_in_a_hint() {
     assert_eq!(report["hints"].as_array().unwrap().len(), 1);
 }
 
-/// The tools of the app are known, and one is called `bash`.
+/// A misspelt tool name can be detected only because the app declares its tools.
 #[test]
-fn an_app_that_names_its_tools_learns_of_filters_and_matchers_that_almost_name_one() {
+fn a_filter_or_matcher_that_misspells_a_tool_of_the_app_is_reported() {
     let registry = Registry::empty();
     let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::NoOpinion).only("tool", "Bash");
     registry.register(guard).unwrap();
@@ -95,7 +95,7 @@ fn an_app_that_names_its_tools_learns_of_filters_and_matchers_that_almost_name_o
 fn an_app_explains_its_plan() {
     let out = plain(&ask(&program(), &["explain", "--event", "PreToolUse", "--tool", "refund"]));
     assert!(out.contains("no_refunds") && out.contains("only tool refund") && !out.contains("trim"), "{out}");
-    // The tool is tested against the filters of compiled hooks too.
+    // The filters of compiled hooks are applied to the tool as well.
     let reply = ask(&program(), &["explain", "--event", "PreToolUse", "--tool", "search"]);
     assert!(plain(&reply).contains("no_refunds  its filter does not match: only tool refund"), "{}", reply.out);
     let args = ["--json", "explain", "--event", "PreToolUse", "--tool", "search"];
@@ -107,16 +107,16 @@ fn an_app_explains_its_plan() {
 }
 
 #[test]
-fn schemas_and_manifests_know_the_hooks() {
+fn the_schema_and_the_manifest_contain_the_compiled_hooks() {
     let schema: serde_json::Value = serde_json::from_str(&ask(&program(), &["schema", "--definitions"]).out).unwrap();
     assert_eq!(schema["$defs"]["id"]["enum"], serde_json::json!(["no_refunds", "trim"]));
     let manifest: serde_json::Value = serde_json::from_str(&ask(&program(), &["manifest"]).out).unwrap();
     assert_eq!(manifest["hooks"][0]["id"], "no_refunds");
 }
 
-/// Only an app knows the compiled hooks.
+/// Without an app, the compiled hooks are unknown, so any id is accepted.
 #[test]
-fn rules_that_name_compiled_hooks_are_checked_within_an_app() {
+fn an_app_checks_the_ids_of_compiled_hooks_in_rules() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hooks.json");
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "hook", "id": "no_refund"}]}]}}"#;
@@ -128,9 +128,8 @@ fn rules_that_name_compiled_hooks_are_checked_within_an_app() {
     assert_eq!(reply.exit, Exit::FAULTY);
 }
 
-/// The app may call it from within a runtime.
 #[tokio::test]
-async fn an_app_asks_from_within_a_runtime() {
+async fn an_app_can_run_a_command_inside_a_runtime() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hooks.json");
     std::fs::write(&file, "{}").unwrap();
@@ -138,7 +137,7 @@ async fn an_app_asks_from_within_a_runtime() {
     assert_eq!(reply.exit, Exit::DONE);
 }
 
-/// A recording of the app, with the hook of its app's list and that of its agent.
+/// A recording of the app, with one hook from the app's list and one from the agent's.
 fn recorded(folder: &std::path::Path) -> String {
     use hooks_replay::{RecordLimits, Recorder};
 
@@ -155,9 +154,9 @@ fn recorded(folder: &std::path::Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Rules are added to the app's list, and do not replace it. The app's registry does not change.
+/// Rules are added to the app's list, and do not replace it. An override does not change the app's registry.
 #[test]
-fn an_app_replays_its_recording_and_tries_overrides() {
+fn an_app_replays_its_recording_with_rules_and_overrides() {
     let folder = tempfile::tempdir().unwrap();
     let recording = recorded(folder.path());
     let registry = registry();

@@ -24,13 +24,13 @@ fn assert_written(part: &str, text: &str) {
     if std::env::var_os("UPDATE_BOOK").is_some() {
         fs::write(chapter(), format!("{}{wanted}{}", &page[..start], &page[end..])).unwrap();
     } else {
-        assert_eq!(&page[start..end], wanted, "UPDATE_BOOK=1 cargo test -p hooks-cli --test it book writes it anew");
+        assert_eq!(&page[start..end], wanted, "UPDATE_BOOK=1 cargo test -p hooks-cli --test it book rewrites it");
     }
 }
 
-/// A single test, because all parts are in one file.
+/// A single test, because it rewrites all parts of one file.
 #[test]
-fn the_chapter_shows_what_the_program_says() {
+fn the_chapter_shows_the_output_of_the_program() {
     let check = hooks(&data("data"), &["check", "ten_mistakes.json"]).out;
     assert_written("check", &format!("```text\n$ hooks check ten_mistakes.json\n{}```", settled(&check)));
     let args = [
@@ -53,7 +53,7 @@ fn the_chapter_shows_what_the_program_says() {
 fn read() -> Vec<Value> {
     let text = fs::read_to_string(data("data").join("events.json")).unwrap();
     let mut examples: Value = serde_json::from_str(&text).unwrap();
-    // Like in a build that does not keep the order of fields.
+    // Whether the order of the fields is kept depends on the features of the build.
     examples.sort_all_objects();
     serde_json::from_value(examples).unwrap()
 }
@@ -71,7 +71,7 @@ fn of_example(example: &Value) -> tempfile::TempDir {
         (_, _, Some(text)) => {
             json!({"hooks": [{"type": "command", "command": format!("echo '{}'", text.as_str().unwrap())}]})
         }
-        _ => panic!("{event} does nothing"),
+        _ => panic!("the example of {event} has no rule"),
     };
     fs::write(folder.path().join("lint.sh"), "#!/bin/sh\nexit 0\n").unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -121,7 +121,7 @@ fn events() -> String {
         hooks_rules::Event::all().filter(|event| event.spec().kind.is_some()).map(|e| e.to_string()).collect();
     fired.sort();
     seen.sort();
-    assert_eq!(seen, fired, "an example for every event that is fired");
+    assert_eq!(seen, fired, "every event that is fired has an example");
     page
 }
 
@@ -147,7 +147,7 @@ fn block(section: &str, language: &str) -> String {
 }
 
 #[test]
-fn the_script_that_tests_guards_passes_and_finds_a_guard_that_was_removed() {
+fn the_script_that_tests_guards_detects_a_removed_guard() {
     let folder = tempfile::tempdir().unwrap();
     let (settings, script) = (folder.path().join(".claude/settings.json"), folder.path().join("guards.sh"));
     fs::create_dir(folder.path().join(".claude")).unwrap();

@@ -301,7 +301,7 @@ const FILES: &[(&str, &str, usize, &str, &str)] = &[
 ];
 
 #[test]
-fn check_tells_what_every_broken_file_does_not_do() {
+fn check_reports_each_mistake_with_its_position_and_a_suggestion() {
     assert!(FILES.len() >= 40);
     for (name, text, at, problem, help) in FILES {
         let folder = tempfile::tempdir().unwrap();
@@ -323,9 +323,9 @@ fn check_tells_what_every_broken_file_does_not_do() {
     }
 }
 
-/// A hint changes neither the status nor what other programs count as a problem.
+/// A hint does not change the exit status, and other programs do not count it as a problem.
 #[test]
-fn a_guard_that_does_not_say_what_its_failure_means_gets_a_hint() {
+fn a_guard_without_on_failure_gets_a_hint() {
     let folder = folder();
     let said = hooks(folder.path(), &["check", "--strict", "hooks.json"]);
     assert!(said.out.starts_with("hint: if this rule fails, the call goes on\n --> hooks.json:1:"), "{}", said.out);
@@ -343,9 +343,8 @@ fn a_guard_that_does_not_say_what_its_failure_means_gets_a_hint() {
     assert_eq!(sarif["runs"][0]["results"][0]["level"], "note");
 }
 
-/// A correct file has no warnings.
 #[test]
-fn a_file_that_is_right_has_none() {
+fn a_correct_file_has_no_errors_or_warnings() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("guard.sh");
     fs::write(&script, "#!/bin/sh\nexit 0\n").unwrap();

@@ -1,4 +1,5 @@
-//! Without files, the commands use those that Claude Code would read here. Also tests the formats for other programs.
+//! Without file arguments, the commands use the files that Claude Code would read in this folder. Also tests the output
+//! formats for other programs.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::fs;
@@ -67,7 +68,7 @@ impl Place {
 }
 
 #[test]
-fn without_files_everything_in_force_here_is_shown() {
+fn without_file_arguments_all_rules_that_apply_here_are_listed() {
     let place = Place::new();
     let report = place.run(&["--json"]).json();
     let shown: Vec<_> = report["rules"]
@@ -101,10 +102,10 @@ fn without_files_everything_in_force_here_is_shown() {
     assert!(explained.contains("would run") && explained.contains("local"), "{explained}");
 }
 
-/// A plugin inside the project belongs to it, however both paths are written.
+/// A plugin inside the project belongs to the project, even if one of the paths leads through a link.
 #[cfg(unix)]
 #[test]
-fn a_plugin_of_the_project_waits_by_way_of_a_link_too() {
+fn a_plugin_in_a_linked_project_needs_trust() {
     let place = Place::new();
     let root = place.root();
     let inner = root.join("shop/vendor/inside");
@@ -155,7 +156,7 @@ fn the_files_that_a_manifest_names_are_read_shown_and_trusted() {
     assert_eq!(place.run(&["dispatch", "--event", "PreToolUse"]).code, Some(0));
     assert_eq!(place.ran(), ["inner", "more-strict", "on", "project", "user", "written"]);
 
-    // The configuration is a part of what was trusted.
+    // The configuration affects the rules, so trust ends if it changes.
     put(&inner.join("config.json"), r#"{"LEVEL": "none"}"#);
     let said = place.run(&["dispatch", "--event", "PreToolUse"]);
     assert!(said.code == Some(77) && said.err.contains("config.json") && place.ran().is_empty(), "{}", said.err);
@@ -164,7 +165,7 @@ fn the_files_that_a_manifest_names_are_read_shown_and_trusted() {
 }
 
 #[test]
-fn check_names_what_a_manifest_does_wrong() {
+fn check_reports_mistakes_in_a_manifest() {
     let folder = tempfile::tempdir().unwrap();
     let guards = folder.path().join("guards");
     put(&guards.join("hooks/hooks.json"), &rules("Stop", "x"));
@@ -179,7 +180,7 @@ fn check_names_what_a_manifest_does_wrong() {
         let said = hooks(folder.path(), &["check", "guards"]);
         assert!(said.code == Some(1) && said.out.contains(words), "{manifest}: {} {}", said.out, said.err);
     }
-    // A guard of a plugin that cannot run denies here too.
+    // `dispatch` denies if the plugin of a blocking guard cannot run.
     put(&guards.join("plugin.json"), table[2].0);
     put(
         &guards.join("hooks/hooks.json"),
@@ -192,9 +193,9 @@ fn check_names_what_a_manifest_does_wrong() {
     assert_eq!((said.code, said.json()["verdict"]["permission"].as_str()), (Some(2), Some("deny")), "{}", said.out);
 }
 
-/// Files of the project need trust, those of the user do not.
+/// Files of the project need trust. Files of the user do not.
 #[test]
-fn dispatch_runs_what_is_found_here_once_the_project_is_trusted() {
+fn dispatch_runs_the_discovered_rules_after_the_project_is_trusted() {
     let place = Place::new();
     let said = place.run(&["dispatch", "--event", "PreToolUse"]);
     assert_eq!((said.code, place.ran()), (Some(77), Vec::new()), "{}", said.err);
@@ -207,11 +208,11 @@ fn dispatch_runs_what_is_found_here_once_the_project_is_trusted() {
     );
     assert_eq!(place.run(&["dispatch", "--event", "PreToolUse"]).code, Some(0));
     assert_eq!(place.ran(), ["inner", "on", "project", "user"]);
-    assert!(place.run(&["trust", "--yes"]).code == Some(0), "what is trusted may be trusted again");
+    assert!(place.run(&["trust", "--yes"]).code == Some(0), "a trusted file can be trusted again");
 }
 
 #[test]
-fn where_there_is_nothing_it_says_so() {
+fn a_folder_without_rules_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     assert!(hooks(folder.path(), &[] as &[&str]).out.contains("no rules apply here"));
     for args in
@@ -223,7 +224,7 @@ fn where_there_is_nothing_it_says_so() {
 }
 
 #[test]
-fn check_speaks_the_forms_of_other_programs() {
+fn check_prints_the_formats_of_github_and_sarif() {
     let folder = tempfile::tempdir().unwrap();
     put(&folder.path().join("hooks.json"), "{\n\"hooks\": {\"Stpo\": [], \"Stop\": 7}}");
     let github = hooks(folder.path(), &["check", "--format", "github", "hooks.json"]);
@@ -244,7 +245,7 @@ fn check_speaks_the_forms_of_other_programs() {
 }
 
 #[test]
-fn mistakes_of_the_command_line_are_json_for_machines() {
+fn command_line_errors_are_json_if_json_is_requested() {
     let folder = tempfile::tempdir().unwrap();
     for args in [&["--json", "chekc"][..], &["check", "--json"], &["explain", "--json", "--event", "Stpo", "x"]] {
         let said = hooks(folder.path(), args);
@@ -255,7 +256,7 @@ fn mistakes_of_the_command_line_are_json_for_machines() {
 }
 
 #[test]
-fn the_names_of_events_complete_and_any_text_is_answered() {
+fn event_names_are_completed_and_misspelt_ones_get_a_suggestion() {
     let folder = tempfile::tempdir().unwrap();
     let script = hooks(folder.path(), &["completions", "bash"]).out;
     assert!(script.contains("PreToolUse") && script.contains("ConfigChange"));
@@ -263,9 +264,9 @@ fn the_names_of_events_complete_and_any_text_is_answered() {
     assert!(said.err.contains("did you mean `PreToolUse`?"), "{}", said.err);
 }
 
-/// Text that is truncated for people is complete in JSON.
+/// Only the text for people truncates them.
 #[test]
-fn commands_are_whole_in_json() {
+fn commands_are_complete_in_json() {
     let folder = tempfile::tempdir().unwrap();
     let long = format!("echo {}", "x".repeat(200));
     let text = format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{long}"}}]}}]}}}}"#);

@@ -1,4 +1,4 @@
-//! Pipes that close, signals, and names that are not UTF-8.
+//! Closed pipes, full disks, signals, and names that are not UTF-8.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 #![cfg(unix)]
 
@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::support::{RULES, Said, data, folder, hooks, program};
 
 #[test]
-fn arguments_that_are_no_text() {
+fn arguments_that_are_not_utf8_are_accepted_only_as_paths() {
     let folder = folder();
     let strange = || OsString::from_vec(vec![b'x', 0xff]);
     let said = hooks(folder.path(), &["check".into(), strange()]);
@@ -23,15 +23,15 @@ fn arguments_that_are_no_text() {
     assert!(said.err.contains("UTF-8") && said.code == Some(64), "{}", said.err);
     fs::write(folder.path().join(strange()), RULES).unwrap();
     let said = hooks(folder.path(), &["check".into(), strange()]);
-    assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "a strange name is a name");
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "a file name need not be UTF-8");
     assert_eq!(hooks(folder.path(), &["list".into(), "--json".into(), strange()]).code, Some(0));
 }
 
-/// A closed pipe is not an error, and the status does not change.
+/// The exit status does not change either.
 #[test]
-fn a_closed_pipe() {
+fn a_closed_pipe_is_not_an_error() {
     let mut child = program(&data("data")).args(["check", "-"]).spawn().unwrap();
-    // It writes only after it has read.
+    // The program writes only after it has read its input.
     drop(child.stdout.take());
     let mistakes = fs::read(data("data").join("ten_mistakes.json")).unwrap();
     child.stdin.take().unwrap().write_all(&mistakes).unwrap();
@@ -41,7 +41,7 @@ fn a_closed_pipe() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk() {
+fn a_full_disk_is_reported() {
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let child = program(&data("data")).arg("kinds").stdout(Stdio::from(full)).spawn().unwrap();
     let said = Said::from(child.wait_with_output().unwrap());
@@ -72,7 +72,7 @@ fn interrupted(signal: Signal, line: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn an_interrupt_ends_what_was_started() {
+fn a_signal_ends_all_started_processes() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         for line in [
             "sleep 20; echo finished >&3",
@@ -85,7 +85,7 @@ fn an_interrupt_ends_what_was_started() {
 }
 
 #[test]
-fn commands_that_nobody_waits_for_are_waited_for_a_while() {
+fn dispatch_waits_for_detached_commands_up_to_the_limit() {
     let folder = folder();
     let rule = |command: &str| serde_json::json!({"type": "command", "command": command, "async": true});
     let run = |command: &str, wait: &str| {

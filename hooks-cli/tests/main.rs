@@ -1,4 +1,4 @@
-//! The tests of the program, one binary.
+//! The tests of the program, in one binary.
 
 #![allow(
     clippy::unwrap_used,

@@ -14,11 +14,11 @@ fn a_file_with_ten_mistakes_reports_all_of_them_at_once() {
     assert_eq!(problems.len(), 10);
     problems.sort();
     problems.dedup();
-    assert_eq!(problems.len(), 10, "ten different ones: {problems:#?}");
+    assert_eq!(problems.len(), 10, "ten different problems: {problems:#?}");
 }
 
 #[test]
-fn warnings_are_errors_to_those_who_say_so() {
+fn warnings_are_errors_with_strict() {
     let folder = tempfile::tempdir().unwrap();
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 90000}]}]}}"#;
     std::fs::write(folder.path().join("hooks.json"), text).unwrap();
@@ -27,7 +27,7 @@ fn warnings_are_errors_to_those_who_say_so() {
 }
 
 #[test]
-fn why_did_my_hook_not_run() {
+fn explain_shows_why_a_rule_does_not_run() {
     let call = ["--event", "PreToolUse", "--tool", "Bash", "--input", r#"{"command": "git status"}"#];
     let args = [["explain"].as_slice(), &call, &["why_not.json"]].concat();
     let said = hooks(&data("data"), &args);
@@ -40,9 +40,8 @@ fn why_did_my_hook_not_run() {
     assert_eq!(running, ["./log.sh", "./guard.sh"]);
 }
 
-/// The suggestions for existing files.
 #[test]
-fn a_matcher_that_does_not_select_is_answered_with_what_would() {
+fn explain_suggests_how_to_select_the_call() {
     let folder = tempfile::tempdir().unwrap();
     let command =
         |matcher: serde_json::Value| serde_json::json!({"type": "command", "command": "x", "matcher": matcher});
@@ -79,7 +78,7 @@ fn a_matcher_that_does_not_select_is_answered_with_what_would() {
     }
 }
 
-/// The rules that are reported to run are those that run.
+/// The rules that `explain` reports to run are those that `dispatch` runs, in the same order.
 #[test]
 fn explain_agrees_with_dispatch() {
     for (tool, command) in [("Bash", "git push x"), ("Bash", "ls"), ("run_shell_command", "ls"), ("mcp__shop__buy", "")]
@@ -110,7 +109,7 @@ fn explain_agrees_with_dispatch() {
 }
 
 #[test]
-fn the_other_commands() {
+fn list_help_and_audit_match_their_snapshots() {
     for (name, args, code) in [
         ("list.txt", ["list", "why_not.json"].as_slice(), 1),
         ("list.json", &["list", "--json", "why_not.json"], 1),
@@ -125,7 +124,7 @@ fn the_other_commands() {
 }
 
 #[test]
-fn every_kind_is_listed_with_the_events_that_it_carries() {
+fn every_kind_is_listed_with_its_semantics_and_rule_events() {
     let said = hooks(&data("data"), &["kinds"]).out;
     for kind in hooks_core::kinds::all() {
         let line = said.lines().find(|line| line.split(' ').next() == Some(kind.name));
@@ -136,7 +135,7 @@ fn every_kind_is_listed_with_the_events_that_it_carries() {
 }
 
 #[test]
-fn what_is_for_machines_is_json() {
+fn output_for_programs_is_json() {
     for args in
         [["kinds", "--json"].as_slice(), &["manifest"], &["schema"], &["schema", "--definitions"], &["audit", "--json"]]
     {
@@ -149,16 +148,16 @@ fn what_is_for_machines_is_json() {
 }
 
 #[test]
-fn completions_know_the_commands() {
+fn completions_contain_the_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let said = hooks(&data("data"), &["completions", shell]);
         assert!(said.out.contains("dispatch") && said.out.contains("explain"), "{shell}");
     }
 }
 
-/// There is no terminal in a test, but colours can be forced.
+/// The output of a test is not a terminal.
 #[test]
-fn colours_are_for_terminals() {
+fn colours_are_printed_without_a_terminal_only_if_forced() {
     let args = ["check", "ten_mistakes.json"];
     let plain = hooks(&data("data"), &args).out;
     let colored = hooks(&data("data"), &[args.as_slice(), &["--color", "always"]].concat()).out;

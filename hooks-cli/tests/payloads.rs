@@ -1,4 +1,4 @@
-//! Payloads of `dispatch`: what is wrong with them is reported, and scripts get the others as they are.
+//! Payloads of `dispatch`: errors are reported, and scripts get valid payloads unchanged.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 use crate::support::{folder, hooks, hooks_with};
 
 #[test]
-fn payloads_and_command_lines_that_make_no_sense() {
+fn invalid_payloads_and_arguments_are_reported_and_run_nothing() {
     let folder = folder();
     let run = ["dispatch", "--trust", "hooks.json", "--event"];
     let table: &[(&[&str], &str, &[&str])] = &[
@@ -58,12 +58,11 @@ fn payloads_and_command_lines_that_make_no_sense() {
             said.err
         );
     }
-    assert!(!folder.path().join("ran").exists(), "something ran");
+    assert!(!folder.path().join("ran").exists(), "a rule ran");
 }
 
-/// The event's name may be wrong too.
 #[test]
-fn an_event_that_is_not_text_is_reported() {
+fn an_invalid_event_name_is_reported_in_a_short_message() {
     let folder = folder();
     let said = hooks_with(folder.path(), &["dispatch", "--trust", "hooks.json"], br#"{"hook_event_name": 5}"#);
     assert!(said.code == Some(64) && said.err.contains("`hook_event_name` is a string, not `5`"), "{}", said.err);
@@ -73,7 +72,7 @@ fn an_event_that_is_not_text_is_reported() {
 }
 
 #[test]
-fn a_field_that_means_nothing_is_reported_and_costs_nothing() {
+fn an_unknown_field_is_reported_and_the_rules_run() {
     let folder = folder();
     let payload = br#"{"tool_name": "Bash", "tool_inptu": {"command": "ls"}, "effort": {"level": "high"}}"#;
     let said = hooks_with(folder.path(), &["dispatch", "--event", "PreToolUse", "--trust", "hooks.json"], payload);
@@ -82,9 +81,9 @@ fn a_field_that_means_nothing_is_reported_and_costs_nothing() {
     assert_eq!(said.code, Some(0));
 }
 
-/// The event can be in the payload only, as in the recordings of a host.
+/// Recordings of a host contain the name of the event, so `--event` is optional.
 #[test]
-fn what_a_host_recorded_is_a_payload() {
+fn a_recorded_event_of_a_host_is_a_payload() {
     let folder = folder();
     let args = ["dispatch", "--trust", "--json", "hooks.json"];
     for payload in [
@@ -98,7 +97,7 @@ fn what_a_host_recorded_is_a_payload() {
 
 /// A script gets the same object from `dispatch` as from the original host.
 #[test]
-fn a_payload_reaches_commands_as_it_is() {
+fn a_payload_is_passed_to_commands_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let events = [
         (
@@ -150,9 +149,9 @@ fn a_payload_reaches_commands_as_it_is() {
     }
 }
 
-/// The output of a script is always in the JSON, and in the text on request.
+/// JSON always contains it. The text contains it only with `--verbose`.
 #[test]
-fn what_a_script_printed_can_be_seen() {
+fn the_output_of_a_script_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let line = "echo loading; echo '{\\\"block\\\": true}'; echo careful >&2";
     let rules =
@@ -170,7 +169,7 @@ fn what_a_script_printed_can_be_seen() {
     assert!(shown.contains("stdout | loading") && shown.contains("stderr | careful"), "{shown}");
 }
 
-/// Every event of the contract can be dispatched. If no kind carries it, that is reported.
+/// If no kind carries an event, that is reported.
 #[test]
 fn every_event_can_be_dispatched() {
     let folder = tempfile::tempdir().unwrap();

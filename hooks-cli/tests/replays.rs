@@ -1,4 +1,4 @@
-//! `hooks replay`: what a guard would have decided for a transcript, and exit statuses.
+//! `hooks replay`: the decisions of a guard for recorded calls, and the exit statuses.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::fs;
@@ -23,7 +23,7 @@ fn replay(folder: &Path, args: &[&str]) -> Said {
 }
 
 #[test]
-fn a_guard_that_would_have_refused_is_a_flip() {
+fn a_guard_that_would_have_denied_a_call_is_a_difference() {
     let folder = folder(r#"{"type": "command", "command": "echo 'not that' >&2; exit 2"}"#);
     let said = replay(folder.path(), &[]);
     assert_eq!(said.code, Some(2), "{}", said.err);
@@ -32,8 +32,8 @@ fn a_guard_that_would_have_refused_is_a_flip() {
 
 /// Side effects are not repeated.
 #[test]
-fn a_rule_that_nobody_waits_for_is_not_run() {
-    // The second one denies as soon as the first has run, for which it waits.
+fn a_detached_rule_is_not_run() {
+    // The second rule waits for the first, and denies if the first has run.
     let folder = folder(
         r#"{"type": "command", "command": "touch ran", "async": true},
            {"type": "command", "command": "for i in 1 2 3 4 5 6 7 8 9; do [ -e ran ] && exit 2; sleep 0.1; done; exit 0"}"#,
@@ -44,7 +44,7 @@ fn a_rule_that_nobody_waits_for_is_not_run() {
 }
 
 #[test]
-fn what_cannot_guard_is_no_success() {
+fn a_replay_without_a_working_guard_is_not_a_success() {
     let table = [
         (r#"{"type": "command", "command": "./gaurd.sh"}"#, 1, "failed"),
         (r#"{"type": "command", "command": 5}"#, 1, "error"),
@@ -68,7 +68,7 @@ fn what_cannot_guard_is_no_success() {
 /// Rotated files of a recorder are read too, oldest first. Special files and broken links are skipped.
 #[cfg(unix)]
 #[test]
-fn a_folder_is_read_with_what_was_moved_aside_and_without_what_is_no_file() {
+fn a_folder_is_read_with_rotated_files_and_without_special_files() {
     let folder = folder(r#"{"type": "command", "command": "echo 'not that' >&2; exit 2"}"#);
     let transcripts = folder.path().join("transcripts");
     for name in ["s.jsonl.1", "s.jsonl.10", "s.jsonl.2", "notes.txt", "notes.txt.1"] {
@@ -85,10 +85,9 @@ fn a_folder_is_read_with_what_was_moved_aside_and_without_what_is_no_file() {
     assert!(places.is_sorted(), "{}", said.out);
 }
 
-/// A command gets the recorded working directory, even if that folder is on another machine. It runs in one that
-/// exists.
+/// The recorded folder can be on another machine. The command runs in a folder that exists.
 #[test]
-fn a_command_is_given_the_folder_of_the_transcript() {
+fn a_command_gets_the_working_directory_of_the_transcript() {
     let folder = folder(
         r#"{"type": "command", "command": "grep -q '\"cwd\":\"/gone/shop\"' && { echo 'in the shop' >&2; exit 2; }; exit 0"}"#,
     );
@@ -99,9 +98,9 @@ fn a_command_is_given_the_folder_of_the_transcript() {
     assert!(said.out.contains("none → deny: in the shop"), "{}", said.out);
 }
 
-/// The rules of another project name its scripts.
+/// The rules of another project refer to the scripts in its folder.
 #[test]
-fn rules_find_the_scripts_of_their_project_and_a_script_that_is_not_there_is_told() {
+fn rules_run_the_scripts_of_their_project_and_a_missing_script_is_reported() {
     let folder = folder(r#"{"type": "command", "command": "sh \"$CLAUDE_PROJECT_DIR/guard.sh\""}"#);
     fs::create_dir(folder.path().join("shop")).unwrap();
     fs::write(folder.path().join("shop/guard.sh"), "echo 'not in the shop' >&2; exit 2").unwrap();
@@ -112,7 +111,7 @@ fn rules_find_the_scripts_of_their_project_and_a_script_that_is_not_there_is_tol
 }
 
 #[test]
-fn files_without_a_rule_say_why_they_have_none() {
+fn files_without_a_rule_are_reported_with_the_reason() {
     let folder = folder(r#"{"type": "command", "command": "true"}"#);
     let rules = folder.path().join("rules.json");
     let text = fs::read_to_string(&rules).unwrap().replace("PreToolUse", "PreToolUses");
@@ -155,9 +154,9 @@ fn two_recordings_are_compared() {
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
 }
 
-/// The key says that it is an error, so the text does not repeat it.
+/// The text is under the key `error`, so it does not repeat the word.
 #[test]
-fn an_error_for_machines_is_its_message_alone() {
+fn an_error_in_json_is_only_its_message() {
     let folder = folder(r#"{"type": "command", "command": "true"}"#);
     for args in [&["replay", "nowhere", "--json"][..], &["list", "--no-such-option", "--json"]] {
         let said = hooks(folder.path(), args);

@@ -6,7 +6,7 @@ use std::fs;
 use crate::support::{RULES, folder, hooks, hooks_with};
 
 #[test]
-fn files_that_are_none() {
+fn every_command_reports_an_invalid_file() {
     let folder = folder();
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("empty")).unwrap();
@@ -52,9 +52,8 @@ fn files_that_are_none() {
     }
 }
 
-/// An invalid file does not prevent checking the others.
 #[test]
-fn a_file_that_cannot_be_read_costs_no_other() {
+fn an_unreadable_file_does_not_prevent_checking_the_others() {
     let folder = folder();
     let report = hooks(folder.path(), &["check", "--json", "nowhere", "hooks.json"]).json();
     assert_eq!((&report["rules"], &report["errors"]), (&1.into(), &1.into()));
@@ -62,13 +61,13 @@ fn a_file_that_cannot_be_read_costs_no_other() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_be_read() {
+fn a_file_without_read_permission_is_reported_with_a_suggestion() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = folder();
     let file = folder.path().join("hooks.json");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(&file).is_ok() {
-        eprintln!("left out: whoever runs this may read everything");
+        eprintln!("skipped: this user can read every file");
         return;
     }
     let said = hooks(folder.path(), &["check", "hooks.json"]);
@@ -77,7 +76,7 @@ fn a_file_that_may_not_be_read() {
 }
 
 #[test]
-fn the_folder_of_a_plugin_is_read_and_its_commands_find_it() {
+fn the_folder_of_a_plugin_is_read_and_passed_to_its_commands() {
     let folder = folder();
     let hooks_of = folder.path().join("guards/hooks");
     fs::create_dir_all(&hooks_of).unwrap();
@@ -89,10 +88,10 @@ fn the_folder_of_a_plugin_is_read_and_its_commands_find_it() {
     assert_eq!(said.json()["verdict"][0], full.to_str().unwrap());
 }
 
-/// The second path may be different.
+/// The paths can be different.
 #[cfg(unix)]
 #[test]
-fn a_file_that_is_named_twice() {
+fn a_file_that_is_named_twice_is_read_once_with_a_warning() {
     let folder = folder();
     std::os::unix::fs::symlink("hooks.json", folder.path().join("link.json")).unwrap();
     let args = ["check", "--json", "hooks.json", "./hooks.json", "link.json"];
@@ -105,7 +104,7 @@ fn a_file_that_is_named_twice() {
 }
 
 #[test]
-fn nothing_runs_before_somebody_trusts_the_files() {
+fn nothing_runs_before_the_files_are_trusted() {
     let folder = folder();
     let payload = br#"{"tool_name": "Bash"}"#;
     let run = |more: &[&str]| {
@@ -120,19 +119,19 @@ fn nothing_runs_before_somebody_trusts_the_files() {
     assert_eq!(run(&["--trust"]).0, Some(0));
 
     let trust_file = ["--trust-file", "trust.json"];
-    assert_eq!(run(&trust_file).0, Some(77), "a file of trust that is not there trusts nothing");
+    assert_eq!(run(&trust_file).0, Some(77), "a missing trust file trusts nothing");
     let mut trust = hooks_rules::Trust::open(folder.path().join("trust.json")).unwrap();
     trust.trust(&folder.path().join("hooks.json")).unwrap();
     let (code, ran, words) = run(&trust_file);
     assert_eq!((code, ran), (Some(0), true), "{words}");
     fs::write(folder.path().join("hooks.json"), format!("{RULES} ")).unwrap();
-    assert_eq!(run(&trust_file).0, Some(77), "it is another file now");
+    assert_eq!(run(&trust_file).0, Some(77), "a changed file is not trusted");
     fs::write(folder.path().join("trust.json"), "no").unwrap();
     assert!(run(&trust_file).2.contains("is not a trust file"));
 }
 
 #[test]
-fn somebody_else_decides() {
+fn ask_and_defer_have_their_own_exit_status() {
     let folder = folder();
     for (word, code, words) in
         [("ask", 3, "a person has to be asked: why"), ("defer", 3, "elsewhere"), ("allow", 0, "allowed")]
@@ -151,7 +150,7 @@ fn somebody_else_decides() {
 
 /// The content of a file or the output of a command must not control the user's terminal.
 #[test]
-fn texts_of_others_do_not_steer_the_terminal() {
+fn control_characters_of_rules_and_commands_are_replaced() {
     let folder = folder();
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "printf '\\033[2J' >&2; \u001b]0;x\u0007; exit 2"}]}]}}"#;
     fs::write(folder.path().join("hooks.json"), text).unwrap();

@@ -20,7 +20,7 @@ fn in_each_language(name: &str, test: impl Fn(&Path, &str, &str)) {
         let there = Command::new(interpreter).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         // A shell without `--version` exists too.
         if !there.is_ok_and(|status| status.success() || *extension == "sh") {
-            eprintln!("left out: {name}.{extension}, there is no {interpreter} here");
+            eprintln!("skipped: {name}.{extension}, {interpreter} is not installed");
             continue;
         }
         let script = data("scripts").join(format!("{name}.{extension}"));
@@ -53,18 +53,18 @@ fn bash(command: &str) -> Value {
 }
 
 /// The outcome, the reason and the exit status.
-fn told(said: &Said) -> (String, String, Option<i32>) {
+fn result(said: &Said) -> (String, String, Option<i32>) {
     let report = said.json();
     let text = |name: &str| report[name].as_str().unwrap_or_default().to_owned();
     (text("outcome"), text("reason"), said.code)
 }
 
 fn expect(said: &Said, outcome: &str, reason: &str, code: i32, what: &str) {
-    assert_eq!(told(said), (outcome.to_owned(), reason.to_owned(), Some(code)), "{what}: {}{}", said.out, said.err);
+    assert_eq!(result(said), (outcome.to_owned(), reason.to_owned(), Some(code)), "{what}: {}{}", said.out, said.err);
 }
 
 #[test]
-fn p01_a_refusal_without_a_reason_refuses() {
+fn p01_a_denial_needs_no_reason() {
     in_each_language("p01_bare_deny", |folder, line, what| {
         let said = dispatch(folder, &nested("PreToolUse", line), "PreToolUse", &bash("ls"), &[]);
         expect(&said, "deny", "no reason given", 2, what);
@@ -72,7 +72,7 @@ fn p01_a_refusal_without_a_reason_refuses() {
 }
 
 #[test]
-fn p02_an_input_that_is_printed_again_is_no_opinion() {
+fn p02_a_script_that_prints_its_input_has_no_opinion() {
     in_each_language("p02_echo", |folder, line, what| {
         let said = dispatch(folder, &nested("PreToolUse", line), "PreToolUse", &bash("ls"), &[]);
         expect(&said, "go_on", "", 0, what);
@@ -88,7 +88,7 @@ fn p03_json_on_stderr_with_status_2_is_text() {
 }
 
 #[test]
-fn p04_a_script_that_never_reads_is_heard_all_the_same() {
+fn p04_a_script_that_does_not_read_its_input_can_deny() {
     in_each_language("p04_never_reads", |folder, line, what| {
         let said = dispatch(folder, &nested("PreToolUse", line), "PreToolUse", &bash(&"x".repeat(300_000)), &[]);
         expect(&said, "deny", "no writing today", 2, what);
@@ -96,7 +96,7 @@ fn p04_a_script_that_never_reads_is_heard_all_the_same() {
 }
 
 #[test]
-fn p05_the_transcript_is_there_before_the_end_of_the_turn() {
+fn p05_the_transcript_exists_before_the_end_of_the_turn() {
     in_each_language("p05_transcript", |folder, line, what| {
         let file = nested("Stop", line);
         let said = dispatch(folder, &file, "Stop", &json!({"last_assistant_message": "one of two"}), &[]);
@@ -112,17 +112,17 @@ fn p05_the_transcript_is_there_before_the_end_of_the_turn() {
 }
 
 #[test]
-fn p06_a_script_that_never_lets_a_turn_end_is_stopped() {
+fn p06_a_script_that_always_continues_the_turn_is_stopped() {
     in_each_language("p06_never_ends", |folder, line, what| {
         let said = dispatch(folder, &nested("Stop", line), "Stop", &json!({}), &["--follow"]);
         expect(&said, "go_on", "", 0, what);
-        assert_eq!(said.json()["rounds"], 9, "{what}: eight times on, and then the end");
+        assert_eq!(said.json()["rounds"], 9, "{what}: eight continuations, then the turn ends");
         assert!(said.json()["verdict"]["system_messages"][0].as_str().unwrap().contains("too often"));
     });
 }
 
 #[test]
-fn p07_an_input_alone_replaces_the_whole_input() {
+fn p07_an_updated_input_without_a_decision_replaces_the_whole_input() {
     in_each_language("p07_rewrite", |folder, line, what| {
         let said = dispatch(folder, &nested("PreToolUse", line), "PreToolUse", &bash("git status"), &[]);
         expect(&said, "go_on", "", 0, what);
@@ -131,13 +131,13 @@ fn p07_an_input_alone_replaces_the_whole_input() {
 }
 
 #[test]
-fn p08_commands_are_lines_for_sh_and_files_are_run_as_they_are() {
+fn p08_a_command_is_a_line_for_sh_and_its_file_must_be_executable() {
     in_each_language("p08_plain", |folder, line, what| {
         let commented = format!("# guards the shell\n[ -z \"$BASH_VERSION\" ] || exit 0\n{line}");
         let said = dispatch(folder, &nested("PreToolUse", &commented), "PreToolUse", &bash("ls"), &[]);
         expect(&said, "deny", "the plain shell ran me", 2, what);
 
-        // Without the executable bit, it cannot be started: that is reported, and the call continues.
+        // Without the executable bit, the file cannot be started. That is reported, and the call continues.
         let copy = folder.join(format!("copy.{what}"));
         fs::copy(data("scripts").join(format!("p08_plain.{what}")), &copy).unwrap();
         fs::set_permissions(&copy, fs::Permissions::from_mode(0o644)).unwrap();
@@ -146,19 +146,19 @@ fn p08_commands_are_lines_for_sh_and_files_are_run_as_they_are() {
         expect(&said, "go_on", "", 1, what);
         assert_eq!(said.json()["runs"][0]["exit_status"], 126);
 
-        // With it and without a shebang, the shell runs it: correct for shell scripts, an error for others.
+        // With the bit and without a shebang, the shell runs the file. That is correct only for shell scripts.
         fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
         let said = dispatch(folder, &file, "PreToolUse", &bash("ls"), &[]);
         if what == "sh" {
             expect(&said, "deny", "the plain shell ran me", 2, what);
         } else {
-            assert_ne!(told(&said).1, "the plain shell ran me", "{what}");
+            assert_ne!(result(&said).1, "the plain shell ran me", "{what}");
         }
     });
 }
 
 #[test]
-fn p09_keys_and_events_of_others_cost_nothing() {
+fn p09_keys_and_events_of_other_programs_do_not_affect_the_rules() {
     in_each_language("p09_extra_keys", |folder, line, what| {
         let file = json!({
             "$schema": "x", "version": 3,
@@ -173,14 +173,14 @@ fn p09_keys_and_events_of_others_cost_nothing() {
         });
         let said = dispatch(folder, &file, "PreToolUse", &bash("ls"), &[]);
         expect(&said, "allow", "", 0, what);
-        let told = said.json();
-        let told = told["defects"].as_array().unwrap();
-        assert!(told.len() == 2 && told.iter().all(|told| told["severity"] == "warning"), "{told:#?}");
+        let report = said.json();
+        let defects = report["defects"].as_array().unwrap();
+        assert!(defects.len() == 2 && defects.iter().all(|defect| defect["severity"] == "warning"), "{defects:#?}");
     });
 }
 
 #[test]
-fn p10_a_timeout_in_milliseconds_is_reported_and_cut() {
+fn p10_a_timeout_in_milliseconds_is_reported_with_its_value_in_seconds() {
     in_each_language("p10_milliseconds", |folder, line, what| {
         let handler = json!({"type": "command", "command": line, "timeout": 10_000});
         let file = json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}});
@@ -191,7 +191,7 @@ fn p10_a_timeout_in_milliseconds_is_reported_and_cut() {
 }
 
 #[test]
-fn p11_keys_of_other_hosts_stay_absent() {
+fn p11_the_input_has_no_keys_of_other_hosts() {
     in_each_language("p11_foreign_keys", |folder, line, what| {
         for (event, payload) in [
             ("PreToolUse", bash("ls")),
@@ -206,7 +206,7 @@ fn p11_keys_of_other_hosts_stay_absent() {
 }
 
 #[test]
-fn r1_context_every_turn() {
+fn r1_a_script_adds_context_to_every_turn() {
     in_each_language("r1_context", |folder, line, what| {
         let payload = json!({"prompt": "are you open?"});
         let said = dispatch(folder, &flat("UserPromptSubmit", line), "UserPromptSubmit", &payload, &[]);
@@ -216,7 +216,7 @@ fn r1_context_every_turn() {
 }
 
 #[test]
-fn r2_dangerous_commands_are_blocked() {
+fn r2_dangerous_commands_are_denied() {
     in_each_language("r2_block_shell", |folder, line, what| {
         let mut file = flat("PreToolUse", line);
         file["hooks"]["PreToolUse"][0]["matcher"] = json!({"tool_name": "run_shell_command"});
@@ -229,21 +229,21 @@ fn r2_dangerous_commands_are_blocked() {
 }
 
 #[test]
-fn r3_an_empty_answer_is_asked_for_once_more() {
+fn r3_an_empty_answer_is_requested_once_more() {
     in_each_language("r3_once_more", |folder, line, what| {
         let file = flat("Stop", line);
         let empty = json!({"last_assistant_message": ""});
         expect(&dispatch(folder, &file, "Stop", &empty, &[]), "continue", "say something", 2, what);
         let said = dispatch(folder, &file, "Stop", &empty, &["--follow"]);
         expect(&said, "go_on", "", 0, what);
-        assert_eq!(said.json()["rounds"], 2, "once, and not again");
+        assert_eq!(said.json()["rounds"], 2, "the answer is requested only once more");
         let said = dispatch(folder, &file, "Stop", &json!({"last_assistant_message": "here"}), &["--follow"]);
         assert_eq!(said.json()["rounds"], 1);
     });
 }
 
 #[test]
-fn r4_compactions_are_written_down() {
+fn r4_automatic_compactions_are_logged() {
     in_each_language("r4_audit", |folder, line, what| {
         let mut file = flat("PreCompact", line);
         file["hooks"]["PreCompact"][0]["matcher"] = json!({"trigger": "auto"});
@@ -256,7 +256,7 @@ fn r4_compactions_are_written_down() {
 }
 
 #[test]
-fn every_script_is_used() {
+fn every_script_is_tested_in_each_language() {
     let tests = fs::read_to_string(data("scripts.rs")).unwrap();
     for entry in fs::read_dir(data("scripts")).unwrap() {
         let path = entry.unwrap().path();

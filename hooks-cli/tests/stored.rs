@@ -1,4 +1,4 @@
-//! The commands for a store.
+//! The commands that read and change a store.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::support::{hooks, program};
 
-/// A store with a conversation that waits for an answer, and background runs of which one failed.
+/// A store with a conversation that waits for an answer, and with two background runs, one of which failed.
 async fn stored(folder: &Path) -> (Store, Registry) {
     let file = folder.join("agent.db");
     let store = Store::open(file.to_str().unwrap()).await.unwrap();
@@ -52,7 +52,7 @@ async fn open_questions_and_failed_runs_are_listed_and_resolved() {
 
     let questions = run(&["questions"]);
     assert!(questions.out.contains("waits; asked") && questions.out.contains("by clerk, in c-1"), "{}", questions.out);
-    assert!(!questions.out.contains('\u{1b}'), "what a hook says does nothing to the terminal: {:?}", questions.out);
+    assert!(!questions.out.contains('\u{1b}'), "the text of a hook does not control the terminal: {:?}", questions.out);
     let id = run(&["questions", "--json"]).json()["questions"][0]["id"].as_str().unwrap().to_owned();
     assert_eq!((run(&["answer", "nobody", "yes"]).code, run(&["answer", &id, "edit"]).code), (Some(1), Some(64)));
     assert_eq!(run(&["answer", &id, "no", "--reason", "too much"]).code, Some(0));
@@ -93,7 +93,7 @@ async fn a_long_conversation_is_exported_row_by_row() {
     let export = hooks(folder.path(), &["export", "c", "--store", "agent.db"]);
     assert_eq!((export.code, export.out.lines().count(), export.err.as_str()), (Some(0), 2_000, ""));
 
-    // A reader that has seen enough closes the pipe.
+    // A reader can close the pipe after the first line.
     let mut child = program(folder.path()).args(["export", "c", "--store", "agent.db"]).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -103,16 +103,16 @@ async fn a_long_conversation_is_exported_row_by_row() {
 }
 
 #[test]
-fn a_store_that_does_not_exist_is_not_made() {
+fn a_missing_store_is_reported_and_not_created() {
     let folder = tempfile::tempdir().unwrap();
     let said = hooks(folder.path(), &["runs", "--store", "none.db"]);
     assert!(said.code == Some(1) && said.err.contains("there is no store `none.db`"), "{}", said.err);
     assert!(!folder.path().join("none.db").exists());
-    assert_eq!(hooks(folder.path(), &["questions"]).code, Some(64), "it is said which store");
+    assert_eq!(hooks(folder.path(), &["questions"]).code, Some(64), "`--store` is required");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_transcript_is_imported_once_and_says_what_it_left_out() {
+async fn a_transcript_is_imported_once_and_skipped_lines_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (_store, _) = stored(folder.path()).await;
     let lines = [

@@ -37,7 +37,7 @@ fn runs(folder: &Path) -> bool {
 }
 
 #[test]
-fn a_file_runs_from_its_trust_to_its_first_change() {
+fn a_file_is_trusted_until_it_changes() {
     let folder = folder();
     assert!(!runs(folder.path()));
     let said = trust(folder.path(), &["hooks.json"]);
@@ -45,7 +45,7 @@ fn a_file_runs_from_its_trust_to_its_first_change() {
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
     assert!(runs(folder.path()));
     fs::write(folder.path().join("hooks.json"), format!("{RULES}\n")).unwrap();
-    assert!(!runs(folder.path()), "it is another file now");
+    assert!(!runs(folder.path()), "a changed file is not trusted");
     let before = |report: serde_json::Value| report["files"][0]["before"].as_str().unwrap().to_owned();
     assert_eq!(before(trust(folder.path(), &["--json", "hooks.json"]).json()), "changed");
     assert_eq!(before(trust(folder.path(), &["--json", "hooks.json"]).json()), "unchanged");
@@ -57,7 +57,7 @@ fn a_file_runs_from_its_trust_to_its_first_change() {
 }
 
 #[test]
-fn what_is_trusted_is_listed_with_what_became_of_it() {
+fn trusted_files_are_listed_with_their_current_state() {
     let folder = folder();
     let list = |args: &[&str]| trust(folder.path(), &[["--list"].as_slice(), args].concat());
     assert!(list(&[]).out.contains("trust.json trusts nothing"));
@@ -75,13 +75,17 @@ fn what_is_trusted_is_listed_with_what_became_of_it() {
     assert_eq!(states.collect::<Vec<_>>(), ["changed.json changed", "gone.json gone", "same.json trusted"]);
     let words = list(&[]).out;
     assert!(words.contains("no longer trusted") && words.contains("cannot be read any more"), "{words}");
-    assert_eq!(trust(folder.path(), &["--remove", "gone.json"]).code, Some(0), "it need not be there");
+    assert_eq!(
+        trust(folder.path(), &["--remove", "gone.json"]).code,
+        Some(0),
+        "a deleted file can be removed from the list"
+    );
     assert_eq!(list(&["--json"]).json()["files"].as_array().unwrap().len(), 2);
 }
 
-/// If one file cannot be shown, none is trusted: nobody has seen everything.
+/// The user confirms all files together, so one file that cannot be shown prevents the trust of all.
 #[test]
-fn nothing_is_trusted_that_cannot_be_shown() {
+fn no_file_is_trusted_unless_all_files_can_be_shown() {
     let folder = folder();
     fs::write(folder.path().join("broken.json"), "{").unwrap();
     fs::create_dir(folder.path().join("empty")).unwrap();
@@ -93,7 +97,7 @@ fn nothing_is_trusted_that_cannot_be_shown() {
 }
 
 #[test]
-fn the_folder_of_a_plugin_is_trusted_by_its_file() {
+fn trust_in_a_plugin_folder_applies_to_its_rule_file() {
     let folder = folder();
     fs::create_dir_all(folder.path().join("guards/hooks")).unwrap();
     fs::rename(folder.path().join("hooks.json"), folder.path().join("guards/hooks/hooks.json")).unwrap();
@@ -107,7 +111,7 @@ fn the_folder_of_a_plugin_is_trusted_by_its_file() {
 #[test]
 fn invalid_input_and_write_errors_are_reported() {
     let folder = folder();
-    // It does not exist, and the name of its temporary file would be too long.
+    // The file does not exist, and the name of its temporary file would be too long.
     let long = "t".repeat(250);
     let table: &[(&[&str], &str, i32)] = &[
         (&["trust", "--yes", "--list"], "cannot be used with", 64),
@@ -123,12 +127,16 @@ fn invalid_input_and_write_errors_are_reported() {
         assert!(said.err.contains(words) && said.code == Some(*code), "{args:?}: {:?} {}", said.code, said.err);
         assert_eq!(said.out, "", "{args:?}");
     }
-    assert_eq!(fs::read_to_string(folder.path().join("hooks.json")).unwrap(), RULES, "it was not overwritten");
+    assert_eq!(
+        fs::read_to_string(folder.path().join("hooks.json")).unwrap(),
+        RULES,
+        "the rule file is not overwritten"
+    );
 }
 
 /// The content of a file must not control the terminal of the person who judges it.
 #[test]
-fn a_command_cannot_hide_itself() {
+fn a_command_cannot_hide_behind_control_characters() {
     let folder = folder();
     let text = r#"{"hooks": {"Stop": [{"matcher": "\u001b[2J", "hooks": [{"type": "command", "command": "evil\r\u001b[1A\u202etrue"}]}]}}"#;
     fs::write(folder.path().join("hooks.json"), text).unwrap();
@@ -171,9 +179,9 @@ fn everything_is_shown_before_anything_is_trusted() {
     assert_eq!(report.json()["files"][0]["rules"][0]["details"]["if"], "Bash(git *)");
 }
 
-/// Without `--trust-file`, both commands use the same file.
+/// `trust` and `dispatch` must use the same file.
 #[test]
-fn the_file_of_trust_is_among_the_settings_of_the_person() {
+fn the_default_trust_file_is_in_the_config_folder_of_the_user() {
     let folder = folder();
     let config = folder.path().join("config");
     let run = |args: &[&str], input: &str| {

@@ -1,9 +1,9 @@
-//! What must not compile, and what is said about it: one file per misuse in `ui/fail`.
+//! Code that must not compile, and the messages of the compiler: one file per misuse in `ui/fail`.
 //!
-//! Texts are those of the toolchain that the workspace is developed with; `TRYBUILD=overwrite` writes them anew. What
-//! every text has to keep to is in `messages.rs`.
+//! The messages are those of the toolchain that the workspace is developed with. `TRYBUILD=overwrite` rewrites them.
+//! `messages.rs` contains the rules for all messages.
 
 #[test]
-fn every_misuse_has_its_message() {
+fn every_misuse_fails_with_its_message() {
     trybuild::TestCases::new().compile_fail("tests/ui/fail/*.rs");
 }

@@ -1,13 +1,13 @@
-//! Kinds of every shape: subjects that look like a form of return, kinds without subject or verdict, lists of kinds.
-#![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
-#![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // the form is the point
+//! Kinds of every form: subjects that are an `Option` or a `Result`, kinds without subject or verdict, lists of kinds.
+#![allow(clippy::unwrap_used)] // hooks of tests unwrap to assert
+#![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // these forms are tested here
 
 use crate::common::{BeforePublish, set, summary};
 use hooks_core::data::ToolCall;
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
-/// Its subject is an `Option` that can itself be removed.
+/// Its subject is an `Option` that can be removed as a whole.
 #[derive(HookKind)]
 #[hook_kind(name = "choose_model", subject = Option<String>, removable)]
 struct ChooseModel;
@@ -17,7 +17,7 @@ struct ChooseModel;
 #[hook_kind(name = "settle_payment", subject = Result<u32, String>)]
 struct SettlePayment;
 
-/// Nothing to rewrite, nothing to decide.
+/// A kind without a subject and without a verdict.
 #[derive(HookKind)]
 #[hook_kind(name = "page_read", match(r#type, page = place.page))]
 struct PageRead {
@@ -32,14 +32,14 @@ struct Place {
 mod made {
     use hooks_core::prelude::*;
 
-    /// Fires before a parcel goes.
+    /// Fires before a parcel is sent.
     #[derive(Debug, PartialEq, HookKind)]
     #[hook_kind(name = "before_parcel", match(r#type), new(r#type, grams))]
     #[non_exhaustive]
     pub(crate) struct BeforeParcel {
         pub(crate) r#type: String,
         pub(crate) grams: u32,
-        /// Whoever is to get it.
+        /// The recipient.
         pub(crate) to: Option<String>,
         pub(crate) r#ref: String,
         pub(crate) fragile: bool,
@@ -51,7 +51,7 @@ mod made {
 }
 
 #[test]
-fn an_event_is_made_of_the_fields_that_it_asks_for() {
+fn the_constructor_takes_the_listed_fields_and_setters_set_the_others() {
     use made::{AfterParcel, BeforeParcel};
     let parcel = BeforeParcel::new("box", 200_u8);
     let bare = BeforeParcel { r#type: "box".into(), grams: 200, to: None, r#ref: String::new(), fragile: false };
@@ -98,7 +98,7 @@ fn option_lent(model: &mut Option<String>) {
 }
 
 #[test]
-fn where_the_subject_is_an_option_the_bare_one_is_the_subject() {
+fn a_returned_option_is_the_subject_if_the_subject_is_an_option() {
     let model = || Some("medium".to_owned());
     assert_eq!(fired(&set(hooks![bare_option]), &ChooseModel, model()).subject, Some(None));
     assert_eq!(fired(&set(hooks![option_removed]), &ChooseModel, model()).subject, None);
@@ -119,7 +119,7 @@ fn result_in_result(_payment: Result<u32, String>) -> Result<Result<u32, String>
 }
 
 #[test]
-fn where_the_subject_is_a_result_the_bare_one_is_the_subject() {
+fn a_returned_result_is_the_subject_if_the_subject_is_a_result() {
     let declined = fired(&set(hooks![bare_result]), &SettlePayment, Ok(3));
     assert_eq!(declined.subject, Err("declined".into()));
     assert!(declined.report.failures.is_empty());
@@ -139,7 +139,7 @@ fn unit_subject((): (), nothing: &PageRead) -> Result<(), String> {
 }
 
 #[test]
-fn an_event_is_observed_and_filtered_by_its_fields() {
+fn a_kind_without_subject_is_observed_and_filtered_by_its_fields() {
     let read = |page, r#type: &str| PageRead { place: Place { page }, r#type: r#type.into() };
     let hooks = set(hooks![observes]);
     assert_eq!(fired(&hooks, &read("index", "html"), ()).report.failures[0].cause, "index");
@@ -157,7 +157,7 @@ fn front_only(event: &nested::MayEnter) -> Permission {
 }
 
 #[test]
-fn a_kind_is_named_by_the_path_of_its_type() {
+fn a_kind_can_be_named_by_the_path_of_its_type() {
     let hooks = set(hooks![front_only]);
     assert_eq!(summary(&fired(&hooks, &nested::MayEnter::Front, ()), "-"), "- | allow");
     assert_eq!(summary(&fired(&hooks, &nested::MayEnter::Back, ()), "-"), "- | deny");
@@ -211,14 +211,14 @@ fn perhaps_a_contribution() -> Option<Contribution> {
 }
 
 #[test]
-fn whatever_converts_into_the_verdict_is_one() {
+fn a_returned_value_is_converted_into_the_verdict() {
     let prompt = fired(&set(hooks![control]), &UserPromptSubmit::new("hi", Messages::default()), Messages::default());
     assert_eq!(prompt.verdict.contexts, ["hi"]);
     let hooks = set(hooks![one_contribution, several_contributions, perhaps_a_contribution]);
     assert_eq!(fired(&hooks, &PrePromptContext::new("hi"), ()).verdict.iter().count(), 3);
 }
 
-/// Its fields are named as options nearly are.
+/// The names of its fields are similar to names of options.
 #[derive(HookKind)]
 #[hook_kind(name = "answer_sent", match(code, node))]
 struct AnswerSent {
@@ -235,7 +235,7 @@ fn by_code() -> Result<(), String> {
 fn by_model() {}
 
 #[test]
-fn a_field_may_be_named_as_an_option_nearly_is() {
+fn a_field_can_have_a_name_that_is_similar_to_an_option() {
     let set = set(hooks![by_code, by_model]);
     for (code, node, runs) in [("500", "eu_1", 1), ("200", "eu_1", 0), ("500", "us_1", 0)] {
         let fired = fired(&set, &AnswerSent { code, node }, ());

@@ -1,6 +1,6 @@
-//! Every form of a parameter, alone and beside the others, sync and async: that it compiles, and that it has its effect.
-#![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
-#![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // the form is the point
+//! Every form of a parameter, alone and with the others, sync and async: it has to compile and to have its effect.
+#![allow(clippy::unwrap_used)] // hooks of tests unwrap to assert
+#![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // these forms are tested here
 
 use crate::common::BeforePublish;
 use crate::table;
@@ -123,7 +123,7 @@ fn this_topic(text: &mut String) {
     text.clear();
 }
 
-table! { every_form_of_parameter_has_its_effect:
+table! { every_form_of_a_parameter_has_its_effect:
     sync nothing => "draft",
     waits nothing_async => "draft",
     sync context => "draft | deny",
@@ -150,7 +150,7 @@ table! { every_form_of_parameter_has_its_effect:
 }
 
 #[test]
-fn the_function_stays_a_function() {
+fn a_hook_can_still_be_called_as_a_function() {
     assert_eq!(owned("a".into()), "a?");
     let mut text = String::from("b");
     lent(&mut text);

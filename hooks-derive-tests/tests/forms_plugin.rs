@@ -1,5 +1,5 @@
-//! `plugin!`, `plugin` and `locked` in their forms: a crate's hooks are its plugin's, unless they say otherwise.
-#![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
+//! `plugin!`, `plugin` and `locked` in their forms. Hooks belong to the plugin of their crate, unless they name another.
+#![allow(clippy::unwrap_used)] // hooks of tests unwrap to assert
 
 mod common;
 
@@ -10,7 +10,7 @@ use hooks_core::prelude::*;
 
 hooks_core::plugin!("of_the_crate", version = "7.0.0",);
 
-/// A declaration in a module is one of its crate.
+/// `plugin!` applies to the inner modules of a crate, too.
 mod inner {
     use super::*;
 
@@ -35,20 +35,20 @@ fn opened(event: &Init) {
 }
 
 #[tokio::test]
-async fn a_crate_s_hooks_are_its_plugin_s_unless_they_say_otherwise() {
+async fn hooks_belong_to_the_plugin_of_their_crate_unless_they_name_another() {
     let registry = Registry::discover().unwrap();
     registry.install("other").unwrap();
     registry.install("of_the_crate").unwrap();
     registry.start_plugins(&HookContext::new()).await.unwrap();
     let set = registry.scope(&AgentDef::new("a"), None).unwrap();
     let manifest = registry.manifest();
-    let told = |id: &str| {
+    let listed = |id: &str| {
         let hook = manifest.hooks.iter().find(|hook| hook.id.as_str() == id).unwrap();
         (hook.plugin.as_deref().unwrap().to_owned(), hook.locked)
     };
-    assert_eq!(told("silent"), ("of_the_crate".to_owned(), false));
-    assert_eq!(told("opened"), ("of_the_crate".to_owned(), true));
-    assert_eq!(told("elsewhere"), ("other".to_owned(), true));
+    assert_eq!(listed("silent"), ("of_the_crate".to_owned(), false));
+    assert_eq!(listed("opened"), ("of_the_crate".to_owned(), true));
+    assert_eq!(listed("elsewhere"), ("other".to_owned(), true));
     let event = BeforePublish { topic: "news".to_owned() };
     let fired = set.fire(&HookContext::new(), &event, "of ".to_owned()).await.unwrap();
     assert_eq!(fired.subject.as_deref(), Some("of other"));

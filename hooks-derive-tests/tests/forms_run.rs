@@ -1,6 +1,6 @@
-//! `run`, `blocking`, `idempotent`, `retries` and `delay` in every form of a hook that may say them.
-#![allow(clippy::unwrap_used, clippy::panic)] // hooks of tests say what they expect by unwrapping
-#![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::unused_async)] // the form is the point
+//! `run`, `blocking`, `idempotent`, `retries` and `delay` in every form of a hook that can have them.
+#![allow(clippy::unwrap_used, clippy::panic)] // hooks of tests unwrap to assert
+#![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::unused_async)] // these forms are tested here
 
 use std::sync::Mutex;
 use std::thread::{self, ThreadId};
@@ -14,7 +14,7 @@ use hooks_core::scope::HookRef;
 use hooks_core::testing::{self, Trial};
 use serde::{Deserialize, Serialize};
 
-/// A text is sent; whoever may be asked is asked.
+/// A text is about to be sent.
 #[derive(Clone, Debug, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "before_send", subject = String, verdict = Permission, json)]
 struct BeforeSend {
@@ -28,12 +28,12 @@ struct AllDone {
     number: u32,
 }
 
-/// Neither `Clone` nor JSON, and hooks at it that need neither.
+/// Neither `Clone` nor JSON. Hooks that run inline need neither.
 #[derive(Debug, HookKind)]
 #[hook_kind(name = "bare")]
 struct Bare {}
 
-/// What the hooks that nobody waits for have seen.
+/// The values that detached and background hooks have seen.
 struct Seen(Mutex<Vec<String>>);
 
 fn see(cx: &HookContext, what: &str) -> Result<(), MissingState> {
@@ -161,10 +161,10 @@ async fn seen<const N: usize>(hooks: [HookRef; N]) -> (Vec<String>, String) {
 }
 
 #[tokio::test]
-async fn each_form_of_a_detached_hook_runs_to_its_end() {
+async fn each_form_of_a_detached_hook_runs_to_completion() {
     let ran = testing::run(hooks![nothing, fails], &send(), String::new()).await.unwrap();
     ran.expect_completed("nothing").expect_failed("fails", "no luck").expect_free();
-    assert!(ran.report.failures.is_empty(), "nobody waited for its failure");
+    assert!(ran.report.failures.is_empty(), "the dispatch does not wait for the failure");
     let record = ran.report.record.clone().unwrap();
     assert!(record.runs.iter().all(|run| run.status == Status::Detached), "{ran}");
     assert_eq!(seen(hooks![plain]).await.0, ["ada hello"]);
@@ -173,14 +173,14 @@ async fn each_form_of_a_detached_hook_runs_to_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn deadline_and_panic_are_as_inline() {
+async fn a_detached_hook_can_time_out_and_panic_like_an_inline_hook() {
     let ran = testing::run(hooks![late, breaks], &send(), String::new()).await.unwrap();
     ran.expect_status("late", Status::TimedOut).expect_status("breaks", Status::Panicked);
     assert_eq!(ran.of("late").cause.as_deref(), Some("not finished within 1ms"));
 }
 
 #[tokio::test]
-async fn one_hook_is_detached_at_several_kinds() {
+async fn one_hook_can_be_detached_at_several_kinds() {
     let state = || Trial::of(hooks![turns]).context(|cx| cx.state(Seen(Mutex::default())));
     state().run(&AllDone { number: 1 }, vec![]).await.unwrap().expect_completed("turns");
     let call = ToolCall::new("1", "x", serde_json::json!({}));
@@ -189,7 +189,7 @@ async fn one_hook_is_detached_at_several_kinds() {
 }
 
 #[tokio::test]
-async fn contributions_of_each_form_are_left_beside_the_dispatch() {
+async fn contributions_of_detached_hooks_are_not_part_of_the_verdict() {
     let hooks = hooks![one_note, many_notes, computes_apart];
     let ran = testing::run(hooks, &AllDone { number: 7 }, vec![1]).await.unwrap();
     let mut notes: Vec<&str> = ran.left.audit_notes().map(|note| &*note.message).collect();
@@ -199,7 +199,7 @@ async fn contributions_of_each_form_are_left_beside_the_dispatch() {
 }
 
 #[tokio::test]
-async fn a_detached_hook_has_what_its_list_gave_it() {
+async fn a_detached_hook_gets_the_values_of_its_list() {
     let registry = Registry::empty().with(hooks![limited]).unwrap();
     let notes = std::sync::Arc::new(Mutex::new(Vec::new()));
     let into = std::sync::Arc::clone(&notes);
@@ -214,7 +214,7 @@ async fn a_detached_hook_has_what_its_list_gave_it() {
 }
 
 #[tokio::test]
-async fn a_job_has_what_its_list_gave_it() {
+async fn a_job_contains_the_values_of_its_list() {
     let registry = Registry::empty().with(hooks![job, plain_job]).unwrap();
     let jobs = std::sync::Arc::new(Mutex::new(Vec::new()));
     registry.set_background(Sink(std::sync::Arc::clone(&jobs)));
@@ -225,10 +225,14 @@ async fn a_job_has_what_its_list_gave_it() {
     let jobs = jobs.lock().unwrap().clone();
     assert_eq!((jobs[0].max_attempts, jobs[0].delay), (4, std::time::Duration::from_secs(600)));
     assert_eq!(jobs[0].subject, Some(serde_json::json!([1])));
-    assert_eq!((jobs[1].max_attempts, &jobs[1].subject), (1, &None), "a subject that nobody takes does not travel");
+    assert_eq!(
+        (jobs[1].max_attempts, &jobs[1].subject),
+        (1, &None),
+        "a subject that the hook does not take is not stored"
+    );
     let end = registry.run_job(&HookContext::new(), &jobs[0]).await.unwrap();
     assert_eq!(end.contributions.audit_notes().map(|note| &*note.message).collect::<Vec<_>>(), ["few [1] ada"]);
-    // A list that gave other parameters gives another job; one that gives none is an error before anything runs.
+    // A list without the required values is an error before any hook runs.
     let error = registry.scope(&AgentDef::new("a").hooks(hooks![job]), None).unwrap_err();
     assert!(error.to_string().contains("missing field `word`"), "{error}");
 }
@@ -243,29 +247,29 @@ impl hooks_core::detached::BackgroundSink for Sink {
 }
 
 #[tokio::test]
-async fn a_background_hook_at_a_gate_observes() {
-    let (seen, told) = seen(hooks![gate_job]).await;
-    assert_eq!(seen, ["hello"], "{told}");
+async fn a_background_hook_at_a_gate_only_observes() {
+    let (seen, printed) = seen(hooks![gate_job]).await;
+    assert_eq!(seen, ["hello"], "{printed}");
 }
 
 #[tokio::test]
-async fn a_blocking_hook_runs_on_another_thread_in_each_form() {
+async fn each_form_of_a_blocking_hook_runs_on_another_thread() {
     let here: ThreadId = thread::current().id();
     let ran = testing::run(hooks![reads_apart], &send(), "text".to_owned()).await.unwrap();
     ran.expect_denied("text on ThreadId");
     assert!(!ran.verdict.denial().unwrap().reason.as_str().ends_with(&format!("{here:?}")));
-    let (seen, told) = seen(hooks![lends_apart]).await;
+    let (seen, printed) = seen(hooks![lends_apart]).await;
     assert_ne!(seen, [format!("{here:?}")]);
-    assert!(told.contains("changed the subject, returned `allow`"), "{told}");
+    assert!(printed.contains("changed the subject, returned `allow`"), "{printed}");
     let ran = testing::run(hooks![owns_apart], &send(), "text".to_owned()).await.unwrap();
     assert_eq!(ran.subject, "text answered");
     let ran = testing::run(hooks![unaskable], &send(), String::new()).await.unwrap();
     ran.expect_status("unaskable", Status::Panicked);
-    assert!(ran.verdict.denial().is_some(), "a gate that fails denies, wherever it runs");
+    assert!(ran.verdict.denial().is_some(), "a gate that fails denies on any thread");
 }
 
 #[test]
-fn what_they_say_is_in_the_options_and_in_the_plan() {
+fn the_manifest_and_the_plan_show_how_hooks_run() {
     let registry = Registry::empty().with(hooks![nothing, reads_apart, gate_job, says_inline]).unwrap();
     registry.set_background(Sink(std::sync::Arc::default()));
     let agent = AgentDef::new("a").hooks(hooks![nothing, reads_apart, gate_job, says_inline]);
@@ -282,7 +286,7 @@ fn what_they_say_is_in_the_options_and_in_the_plan() {
 }
 
 #[test]
-fn without_a_runtime_only_what_needs_one_fails() {
+fn without_a_runtime_detached_and_blocking_hooks_fail() {
     let ran = testing::run_blocking(hooks![nothing], &send(), "text".to_owned()).unwrap();
     ran.expect_failed("nothing", "a detached hook needs a Tokio runtime, and none is running here").expect_free();
     assert_eq!(ran.subject, "text");
@@ -290,9 +294,8 @@ fn without_a_runtime_only_what_needs_one_fails() {
     assert!(error.to_string().contains("the hook `reads_apart`, which is `blocking` and runs on another thread,"));
 }
 
-/// The functions stay ordinary ones.
 #[tokio::test]
-async fn they_can_be_called() {
+async fn hooks_with_run_options_can_still_be_called_as_functions() {
     nothing();
     assert_eq!(fails().unwrap_err(), "no luck");
     assert_eq!(answers("x".to_owned()), "x answered");

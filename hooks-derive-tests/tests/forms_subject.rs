@@ -1,6 +1,6 @@
 //! Every form of a return by a hook that takes the subject by value, sync and async.
-#![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
-#![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // the form is the point
+#![allow(clippy::unwrap_used)] // hooks of tests unwrap to assert
+#![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // these forms are tested here
 
 use std::convert::Infallible;
 use std::io;
@@ -9,7 +9,7 @@ use crate::common::BeforePublish;
 use crate::table;
 use hooks_core::prelude::*;
 
-/// A sync and an async hook that return the same; `$text` is what they took.
+/// A sync and an async hook that return the same value. `$text` is the subject that they take.
 macro_rules! both {
     ($($sync:ident, $waits:ident($text:ident) -> $returned:ty { $value:expr })+) => {
         $(
@@ -44,7 +44,7 @@ both! {
     err_halt, err_halt_async(_text) -> Result<String, Halt> { Err(Halt::new("enough")) }
 }
 
-table! { every_form_of_subject_has_its_effect:
+table! { every_form_of_a_returned_subject_has_its_effect:
     sync subject => "draft!",
     waits subject_async => "draft!",
     sync pair => "draft! | allow",

@@ -1,12 +1,12 @@
 //! Every form of a return by a hook that does not take the subject by value, sync and async.
-#![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
+#![allow(clippy::unwrap_used)] // hooks of tests unwrap to assert
 #![allow(
     clippy::ptr_arg,
     clippy::needless_pass_by_value,
     clippy::unnecessary_wraps,
     clippy::option_option,
     clippy::elidable_lifetime_names
-)] // the form is the point
+)] // these forms are tested here
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -37,7 +37,7 @@ impl fmt::Display for Offline {
 
 impl Error for Offline {}
 
-/// An error that knows of a halt, as an app's error enum may.
+/// An app's error enum, which converts from other errors.
 #[derive(Debug)]
 enum AppError {
     Offline(Offline),
@@ -104,7 +104,7 @@ fn reader_result(text: &String) -> Result<Permission, Infallible> {
     Ok(if text.is_empty() { Permission::deny("empty") } else { Permission::allow() })
 }
 
-table! { every_form_of_verdict_has_its_effect:
+table! { every_form_of_a_returned_verdict_has_its_effect:
     sync no_return_type => "draft",
     sync reader_result => "draft | allow",
     sync unit => "draft!",
@@ -127,8 +127,8 @@ table! { every_form_of_verdict_has_its_effect:
     waits ok_halts_async => "draft! | halt: enough",
 }
 
-// A gate that fails denies, and what it did to the subject is undone; a halt in the place of an error is no failure.
-table! { every_form_of_error_has_its_effect:
+// A gate that fails denies, and its change of the subject is undone. A halt that is returned as an error is not a failure.
+table! { every_form_of_a_returned_error_has_its_effect:
     sync err_io => "draft | deny | failed: disk",
     waits err_io_async => "draft | deny | failed: disk",
     sync err_text => "draft | deny | failed: text",
@@ -147,7 +147,7 @@ table! { every_form_of_error_has_its_effect:
     waits asks_halt_async => "draft | halt: enough",
 }
 
-/// Return types under names that say nothing, or something else.
+/// Return types whose names hide their meaning, or suggest another one.
 mod disguised {
     use hooks_core::prelude::*;
 
@@ -155,7 +155,7 @@ mod disguised {
     pub(crate) type Kept = (String, ());
     pub(crate) type Done = std::result::Result<(), std::fmt::Error>;
 
-    /// No result, whatever it is called.
+    /// Not a result, despite its name.
     #[derive(Debug)]
     pub(crate) struct Result<T>(pub(crate) T);
 
@@ -199,9 +199,9 @@ fn rewrites_or_fails<'a>(text: String, _event: &'a BeforePublish) -> Result<Opti
     Ok(Some(text + " c"))
 }
 
-/// At a gate those that only rewrite come before those that judge: which they are, their types say.
+/// At a gate, hooks that only rewrite run before hooks that return a verdict. The order shows how each hook is classified.
 #[tokio::test]
-async fn whether_a_hook_judges_is_said_by_its_types_and_not_by_their_names() {
+async fn a_hook_is_classified_by_its_return_type_and_not_by_the_name_of_the_type() {
     let set = crate::common::set(hooks![
         judges_as_alias,
         judges_as_result,

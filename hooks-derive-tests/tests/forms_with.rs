@@ -1,6 +1,6 @@
-//! `&With<T>` in every form of a hook: recognised by its type, whatever it is called, and given what the list says.
-#![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
-#![allow(clippy::ptr_arg, clippy::needless_pass_by_value)] // the form is the point
+//! `&With<T>` in every form of a hook: it is recognised by its type, under any name, and contains the values of the list.
+#![allow(clippy::unwrap_used)] // hooks of tests unwrap to assert
+#![allow(clippy::ptr_arg, clippy::needless_pass_by_value)] // these forms are tested here
 
 use crate::common::{BeforePublish, summary};
 use hooks_core::With as Given;
@@ -13,7 +13,7 @@ struct Limits {
     word: String,
 }
 
-/// By another name, as any type may have one.
+/// Macros see only this name, not the type behind it.
 type Alias = Given<Limits>;
 
 #[hook(id = "alone", kind = BeforePublish)]
@@ -72,7 +72,7 @@ fn with(hook: [HookRef; 1], word: &str) -> HookSet {
 }
 
 #[tokio::test]
-async fn every_form_is_given_what_its_own_list_says() {
+async fn every_form_gets_the_values_of_its_own_list() {
     let cx = HookContext::builder().agent("ada").build();
     let event = BeforePublish { topic: "news".into() };
     for (hook, denies, subject) in [
@@ -86,12 +86,12 @@ async fn every_form_is_given_what_its_own_list_says() {
         (hooks![named_lifetime], true, "draft"),
         (hooks![any_type], false, "draftWORD"),
     ] {
-        // Two sets of one hook, side by side.
+        // Two sets can contain one hook with different values.
         for (set, word) in ["first", "second"].map(|word| (with(hook, word), word)) {
             let fired = set.fire(&cx, &event, "draft".to_owned()).await.unwrap();
-            let came_to = summary(&fired, fired.subject.as_deref().unwrap());
+            let actual = summary(&fired, fired.subject.as_deref().unwrap());
             let expected = subject.replace("WORD", word);
-            assert_eq!(came_to, if denies { format!("{expected} | deny") } else { expected });
+            assert_eq!(actual, if denies { format!("{expected} | deny") } else { expected });
             let reason = fired.verdict.denial().map(|denial| denial.reason.as_str());
             assert!(reason.is_none_or(|reason| reason == word), "{reason:?}");
         }
@@ -99,11 +99,11 @@ async fn every_form_is_given_what_its_own_list_says() {
 }
 
 #[test]
-fn the_function_stays_a_function() {
+fn a_hook_with_parameters_of_a_list_can_still_be_called() {
     assert_eq!(owned(&With::new(Limits { word: "!".into() }), "a".into()), "a!");
 }
 
-/// Everything has a default, so serde reads over a misspelt key and the hook would be left without its limit.
+/// Every field has a default, so serde ignores a misspelt key, and the hook would run without its limit.
 #[derive(serde::Deserialize)]
 #[serde(default)]
 struct Refunds {
@@ -129,7 +129,7 @@ fn guard_refund(refunds: &With<Refunds>) -> Permission {
 }
 
 #[test]
-fn a_key_that_the_type_does_not_know_is_an_error_with_the_nearest_field() {
+fn an_unknown_key_is_an_error_with_the_nearest_field() {
     let scope = |with: serde_json::Value| {
         let agent = AgentDef::new("agent").hooks([HookUse::id("guard_refund").with(with)]);
         Registry::empty().with(hooks![guard_refund]).unwrap().scope(&agent, None).map_err(|error| error.to_string())

@@ -1,5 +1,5 @@
-//! Where hooks may stand and what may stand beside them, in a binary whose ids are unique: one test discovers all of its
-//! hooks, and `setup!` refuses two of one id.
+//! The places where a hook can be defined, and attributes next to `#[hook]`. The ids of this binary are unique, because one
+//! test discovers all hooks, and `setup!` rejects duplicate ids.
 
 mod hygiene_attributes;
 mod hygiene_places;

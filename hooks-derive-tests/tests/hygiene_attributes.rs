@@ -1,11 +1,11 @@
-//! Attributes beside `#[hook]`, and hooks that a macro of the user's makes.
-#![allow(clippy::unwrap_used)] // helpers of tests say what they expect by unwrapping
-#![allow(clippy::non_minimal_cfg)] // conditions that always and never hold
+//! Attributes next to `#[hook]`, and hooks that a user's macro defines.
+#![allow(clippy::unwrap_used)] // helpers of tests unwrap to assert
+#![allow(clippy::non_minimal_cfg)] // conditions that are always and never true
 
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
-/// What is left out by `#[cfg]` is not registered, in either order of the attributes.
+/// Hooks that `#[cfg]` removes, with the attributes in either order.
 mod left_out {
     #[cfg(any())]
     #[hooks_core::hook(id = "cfg_above", kind = before_tool_call)]
@@ -51,7 +51,7 @@ fn ids() -> Vec<String> {
 }
 
 #[test]
-fn what_is_left_out_is_not_registered() {
+fn a_hook_that_cfg_removes_is_not_registered() {
     left_out::cfg_attr_off();
     let ids = ids();
     for id in ["cfg_above", "cfg_below", "cfg_attr_off"] {
@@ -62,7 +62,7 @@ fn what_is_left_out_is_not_registered() {
     }
 }
 
-/// Every part of a hook may come from the macro or from its caller.
+/// Every part of a hook can come from the macro or from its caller.
 macro_rules! hooks_of_mine {
     (name $name:ident, id $id:literal, kind $kind:ident, type $subject:ty, returns $returned:ty, $body:block) => {
         #[hook(id = $id, kind = $kind)]
@@ -95,7 +95,7 @@ hooks_of_mine!(waits /** Waits. */ pub(crate) waits(input: &mut ToolInput, cx: &
 hooks_of_mine!(option priority = -3);
 
 #[tokio::test]
-async fn a_macro_of_the_users_makes_hooks() {
+async fn a_macro_of_the_user_can_define_hooks() {
     let hooks = hooks![of_the_caller, all_of_the_macro, waits, option_of_the_caller];
     let registry = Registry::empty().with(hooks).unwrap();
     let set = registry.scope(&AgentDef::new("a").hooks(hooks), None).unwrap();

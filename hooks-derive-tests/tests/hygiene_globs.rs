@@ -1,8 +1,8 @@
-//! A crate root that brings in everything, its own names among them, some of them twice: the generated code looks into the
-//! root for one name only, and takes nothing else from there.
-#![allow(clippy::unwrap_used)] // helpers of tests say what they expect by unwrapping
-#![allow(clippy::wildcard_imports, unused_imports, dead_code, ambiguous_glob_reexports)] // the point
-#![allow(clippy::unnecessary_wraps)] // a form as any other
+//! A crate root that imports everything with globs, and some names twice. The generated code uses only one name from the
+//! crate root, so it must compile here.
+#![allow(clippy::unwrap_used)] // helpers of tests unwrap to assert
+#![allow(clippy::wildcard_imports, unused_imports, dead_code, ambiguous_glob_reexports)] // tested here
+#![allow(clippy::unnecessary_wraps)] // the form is valid for a hook
 
 pub use hooks_core::data::*;
 pub use hooks_core::kinds::*;
@@ -17,7 +17,7 @@ pub use std::fmt::*;
 
 ::hooks_core::setup!();
 
-/// What an app calls its things, in a module whose names the root takes over.
+/// Names of an app that are also names in the SDK, in a module that the root imports.
 pub mod one {
     #![allow(missing_docs, non_camel_case_types, missing_debug_implementations)]
 
@@ -43,7 +43,7 @@ pub mod one {
     pub fn drop() {}
 }
 
-/// The same names once more: whoever names one of them, meets an ambiguity.
+/// The same names again, so each of them is ambiguous in the root.
 pub mod other {
     #![allow(missing_docs, non_camel_case_types, missing_debug_implementations)]
 
@@ -60,7 +60,7 @@ pub mod other {
     pub fn options() {}
 }
 
-/// A parcel leaves the house.
+/// A parcel is sent.
 #[derive(::core::fmt::Debug, ::hooks_core::HookKind)]
 #[hook_kind(name = "parcel_leaves", subject = ::std::string::String, verdict = ::hooks_core::verdict::Permission, match(town))]
 pub struct ParcelLeaves {
@@ -91,7 +91,7 @@ fn unstamped(
 async fn weigh() {}
 
 #[test]
-fn what_the_root_brings_in_is_not_taken_for_ours() {
+fn generated_code_ignores_the_names_in_the_crate_root() {
     let listed = ::hooks_core::hooks![stamp, weigh];
     let registry = ::hooks_core::Registry::empty().with(listed).unwrap();
     let agent = ::hooks_core::scope::AgentDef::new("a").hooks(::hooks_core::hooks![stamp]);

@@ -1,4 +1,5 @@
-//! A crate that allows itself nothing: the macros add no warning of their own, and use nothing of the standard prelude.
+//! A crate that denies all warnings and has no standard prelude: the generated code causes no warning and does not use the
+//! prelude.
 #![no_implicit_prelude]
 #![forbid(unsafe_code)]
 #![deny(
@@ -30,7 +31,7 @@ pub struct Notes {
     pub rings: bool,
 }
 
-/// Another, whose variants have every word.
+/// A verdict whose variants have every option.
 #[derive(::core::clone::Clone, ::core::fmt::Debug, ::hooks_core::Verdict)]
 pub enum Refunds {
     /// Nothing.
@@ -68,7 +69,7 @@ pub struct BeforeRefund {
     pub region: ::std::string::String,
 }
 
-#[allow(clippy::ptr_arg)] // a check takes the subject as it is
+#[allow(clippy::ptr_arg)] // the signature of a check is fixed
 fn not_empty(
     _before: &::std::vec::Vec<u8>,
     after: &::std::vec::Vec<u8>,
@@ -79,7 +80,7 @@ fn not_empty(
     ::core::result::Result::Ok(())
 }
 
-/// Of which hooks have a copy of their own.
+/// An event that detached hooks can copy.
 #[derive(
     ::core::clone::Clone, ::core::fmt::Debug, ::serde::Serialize, ::serde::Deserialize, ::hooks_core::HookKind,
 )]
@@ -137,7 +138,7 @@ async fn waits(_cx: &::hooks_core::HookContext) -> ::core::result::Result<(), ::
 }
 
 #[::core::prelude::v1::test]
-fn all_of_them_are_registered() {
+fn all_hooks_are_registered() {
     use ::core::iter::Iterator as _;
 
     #[::hooks_core::hook(id = "within", kind = before_tool_call)]

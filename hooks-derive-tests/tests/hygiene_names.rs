@@ -1,6 +1,6 @@
-//! A crate root that takes every name the generated code could trip over.
-#![allow(clippy::unwrap_used)] // helpers of tests say what they expect by unwrapping
-#![allow(clippy::unnecessary_wraps, clippy::needless_pass_by_value)] // the form is the point
+//! A crate root that redefines every name that the generated code could use by mistake.
+#![allow(clippy::unwrap_used)] // helpers of tests unwrap to assert
+#![allow(clippy::unnecessary_wraps, clippy::needless_pass_by_value)] // these forms are tested here
 #![allow(dead_code, non_camel_case_types, unused_macros, private_interfaces)]
 
 use ::hooks_core::{HookKind, hook};
@@ -91,7 +91,7 @@ fn event(event: &Event) -> ::hooks_core::verdict::Permission {
     ::hooks_core::verdict::Permission::deny(&*event.tool)
 }
 
-/// Keywords are names as any other.
+/// A raw identifier is a valid name.
 #[hook(id = "match", kind = Event)]
 fn r#match(r#type: &mut ::std::vec::Vec<u8>) {
     r#type.push(7);
@@ -100,7 +100,7 @@ fn r#match(r#type: &mut ::std::vec::Vec<u8>) {
 #[hook(id = "type", kind = Event, after = ["match"])]
 fn r#type() {}
 
-/// An event that hooks can have of their own.
+/// An event that detached hooks can copy.
 #[derive(::core::clone::Clone, ::core::fmt::Debug, ::serde::Serialize, ::serde::Deserialize, HookKind)]
 #[hook_kind(name = "told", subject = ::std::vec::Vec<u8>, json)]
 pub struct Told {}
@@ -141,7 +141,7 @@ fn set<const N: usize>(hooks: [::hooks_core::scope::HookRef; N]) -> ::hooks_core
 }
 
 #[test]
-fn nothing_is_taken_for_something_else() {
+fn generated_code_does_not_use_the_names_of_the_user() {
     let fired = fire(set(::hooks_core::hooks![call, hooks_core, r#match, r#type, nested::renamed]));
     assert_eq!(fired.subject, ::core::option::Option::Some(::std::vec![0, 1, 7]));
     let denied = fire(set(::hooks_core::hooks![event]));
@@ -149,14 +149,14 @@ fn nothing_is_taken_for_something_else() {
 }
 
 #[tokio::test]
-async fn run_modes_are_taken_for_nothing_else_either() {
+async fn generated_code_of_run_modes_does_not_use_the_names_of_the_user() {
     let hooks = ::hooks_core::hooks![detached, background, blocking];
     let ran = ::hooks_core::testing::run(hooks, &Told {}, ::std::vec![]).await.unwrap();
     ran.expect_completed("detached").expect_completed("background").expect_changed("blocking");
 }
 
 #[test]
-fn a_raw_name_is_named_by_its_id() {
+fn the_id_of_a_raw_name_has_no_prefix() {
     let hooks = ::hooks_core::Registry::empty().with(::hooks_core::hooks![r#match]).unwrap().hooks();
     assert_eq!(hooks[0].id().as_str(), "match");
 }

@@ -1,12 +1,13 @@
-//! A hook may stand wherever a function may: in a body, a block, a module in a body, beside another of its name.
-#![allow(clippy::unwrap_used)] // helpers of tests say what they expect by unwrapping
-#![allow(clippy::items_after_statements)] // the point
+//! A hook can be defined wherever a function can: in a body, in a block, in a module within a body. Two hooks can have the
+//! same function name.
+#![allow(clippy::unwrap_used)] // helpers of tests unwrap to assert
+#![allow(clippy::items_after_statements)] // tested here
 
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::scope::HookRef;
 
-/// Hooks of one name in two modules; the id tells them apart.
+/// Hooks with the same function name in two modules. Only their ids differ.
 mod first {
     use hooks_core::prelude::*;
 
@@ -25,7 +26,7 @@ mod first {
     }
 }
 
-/// A hook that its maker alone can name.
+/// A hook that only its enclosing function can name.
 fn of_a_function() -> HookRef {
     #[hook(id = "in_a_function", kind = before_create_message)]
     fn local(row: &mut Message) {
@@ -35,7 +36,7 @@ fn of_a_function() -> HookRef {
     reference
 }
 
-/// The same name in another body, within a closure, within a module.
+/// The same name in another body, in a module within a closure.
 fn of_a_block() -> HookRef {
     let make = || {
         mod local {
@@ -52,7 +53,7 @@ fn of_a_block() -> HookRef {
     reference
 }
 
-/// An inherent function cannot be a hook; one in its body can.
+/// A method cannot be a hook, but a function within an associated constant can.
 struct Guard;
 
 impl Guard {
@@ -66,21 +67,21 @@ impl Guard {
     };
 }
 
-/// Patterns, `mut`, `_` and names of the generated code's own kind are the user's business.
+/// Parameters can be patterns, `mut` or `_`.
 #[hook(id = "patterns", kind = before_create_message)]
 fn patterns(mut row: Message, _: &HookContext, BeforeCreateMessage { .. }: &BeforeCreateMessage) -> Message {
     row.rewrite_text(|text| Some(format!("{text} patterns")));
     row
 }
 
-/// Raw names are names: of the function, of a parameter, of the id.
+/// The function and its parameters can be raw identifiers, and the id a keyword.
 #[hook(id = "loop", kind = before_create_message)]
 fn r#loop(r#in: &mut Message, r#ref: &HookContext) {
     r#in.rewrite_text(|text| Some(format!("{text} loop {}", u8::from(r#ref.human_present()))));
 }
 
 #[test]
-fn every_place_is_registered_and_runs() {
+fn a_hook_is_registered_and_runs_wherever_it_is_defined() {
     let all = [
         hooks![first::named, first::second::named].to_vec(),
         vec![of_a_function(), of_a_block(), Guard::HOOK],

@@ -1,4 +1,4 @@
-//! The tests of the macros, one binary; those about the crate root have one each.
+//! The tests of the macros, in one binary. Tests that need their own crate root have one binary each.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,19 +1,19 @@
-//! What every message of `ui/fail` keeps to, whatever it says: it points at the wrong token and at nothing else, it names
-//! nothing of ours that a user never wrote, and it does not depend on where a line of the core or of `std` stands.
+//! Rules for every message of `ui/fail`. It points exactly at the wrong token. It does not mention internal names that the
+//! user has not written. It does not depend on line numbers in the core or in `std`.
 //!
-//! A line `//~  ^^^^` in a source marks the tokens of the line above it that an error is to be at, each error once.
-#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests say what they expect by unwrapping
+//! A line `//~  ^^^^` in a source marks the tokens in the line above that have an error, one mark per error.
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests unwrap to assert
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Parts of the implementation; a user who reads them learns nothing.
+/// Parts of the implementation, which do not help the user.
 const INTERNAL: &[&str] = &["__private", "__hooks", "__HOOKS", "__HooksCore", "__INVENTORY", "inventory", "hook_id_"];
 
-/// Places outside the user's file: they are there or not with `rust-src`, and move with every change of the core.
+/// Places outside the user's file. They depend on `rust-src`, and change with every line that moves in the core.
 const FOREIGN: &[&str] = &["$RUST", "$WORKSPACE", "$CARGO", "/rustc/", "hooks-core/src", "hooks-macros/src"];
 
-/// One error's place: line, column and width, from 1.
+/// The place of an error: line and column from 1, and width.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Token {
     line: usize,
@@ -56,8 +56,8 @@ fn marked(source: &str) -> Vec<Token> {
     tokens
 }
 
-/// The tokens that the errors are at.
-fn told(stderr: &str) -> Vec<Token> {
+/// The tokens that the errors point at.
+fn reported(stderr: &str) -> Vec<Token> {
     let lines: Vec<&str> = stderr.lines().collect();
     let heads = (0..lines.len()).filter(|i| lines[*i].starts_with("error"));
     let mut tokens: Vec<Token> = heads
@@ -77,17 +77,17 @@ fn told(stderr: &str) -> Vec<Token> {
 }
 
 #[test]
-fn every_error_is_at_its_marked_token_and_at_no_other() {
+fn every_error_points_exactly_at_its_marked_token() {
     for path in sources() {
         let source = fs::read_to_string(&path).unwrap();
         let stderr = fs::read_to_string(path.with_extension("stderr")).unwrap();
         assert!(!marked(&source).is_empty(), "{}: nothing is marked", path.display());
-        assert_eq!(told(&stderr), marked(&source), "{}: errors (left) and marks (right)", path.display());
+        assert_eq!(reported(&stderr), marked(&source), "{}: errors (left) and marks (right)", path.display());
     }
 }
 
 #[test]
-fn no_message_shows_the_implementation_or_a_place_outside_the_users_file() {
+fn no_message_mentions_the_implementation_or_a_place_outside_the_users_file() {
     for path in sources() {
         let stderr = fs::read_to_string(path.with_extension("stderr")).unwrap();
         for line in stderr.lines() {
@@ -100,7 +100,7 @@ fn no_message_shows_the_implementation_or_a_place_outside_the_users_file() {
     }
 }
 
-/// The traits that stand in the documentation, by the sources of its modules for them.
+/// The traits that are in the documentation, according to the sources of the public modules.
 fn documented_traits() -> Vec<String> {
     let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hooks-core/src");
     for (parent, module) in [("lib.rs", "signature"), ("kind.rs", "bounds"), ("verdict.rs", "rule")] {
@@ -119,7 +119,7 @@ fn documented_traits() -> Vec<String> {
 }
 
 #[test]
-fn every_trait_that_a_help_line_names_is_in_the_documentation() {
+fn every_trait_in_a_help_line_is_documented() {
     let documented = documented_traits();
     for path in sources() {
         let stderr = fs::read_to_string(path.with_extension("stderr")).unwrap();
@@ -127,12 +127,12 @@ fn every_trait_that_a_help_line_names_is_in_the_documentation() {
             let Some((_, rest)) = line.split_once("the trait `") else { continue };
             let name = rest.split(['`', '<']).next().unwrap().rsplit("::").next().unwrap();
             let is_known = ["Future", "Send"].contains(&name) || documented.iter().any(|known| known == name);
-            assert!(is_known, "{}: `{name}` is in no documentation: {line}", path.display());
+            assert!(is_known, "{}: `{name}` is not documented: {line}", path.display());
         }
     }
 }
 
-/// The first lines of errors that the compiler words, not us.
+/// Parts of the first lines of errors that come from the compiler and not from the macros.
 const WORDED_BY_RUSTC: &[&str] = &[
     "cannot find",
     "duplicate definitions",

@@ -1,5 +1,5 @@
-//! `derive(Verdict)`: what an app's own answers come to when they are merged, and in a dispatch.
-#![allow(clippy::unwrap_used, clippy::ptr_arg)] // helpers of tests say what they expect by unwrapping
+//! `derive(Verdict)`: verdicts of an app, merged directly and in a dispatch.
+#![allow(clippy::unwrap_used, clippy::ptr_arg)] // helpers of tests unwrap to assert
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use hooks_core::scope::HookRef;
 use hooks_core::verdict::{Cause, Denial};
 use hooks_core::{HookId, kinds};
 
-/// A gate's answer with every word of a variant.
+/// A verdict of a gate whose variants have every option.
 #[derive(Clone, Debug, PartialEq, Verdict)]
 enum Review {
     #[verdict(neutral)]
@@ -50,13 +50,13 @@ fn merged<V: Verdict>(answers: impl IntoIterator<Item = V>) -> V {
 }
 
 #[test]
-fn the_strongest_variant_holds_and_the_first_among_equals() {
+fn the_strongest_variant_wins_and_the_first_of_equal_ones() {
     use Review::{NoOpinion, Park, Pass};
     let table = [
         (vec![], NoOpinion),
         (vec![NoOpinion, Pass, NoOpinion], Pass),
         (vec![look(&["a"], 1), Pass], look(&["a"], 1)),
-        // A field with a rule is merged where both are one variant; the others are the first one's.
+        // If both variants are the same, fields with a rule are merged. The other fields keep the first value.
         (vec![look(&["a"], 1), NoOpinion, look(&["b", "c"], 2)], look(&["a", "b", "c"], 1)),
         (vec![look(&["a"], 1), ask("x"), look(&["b"], 2)], ask("x")),
         (vec![ask("x"), ask("y")], ask("x")),
@@ -69,9 +69,9 @@ fn the_strongest_variant_holds_and_the_first_among_equals() {
 }
 
 #[test]
-fn a_variant_says_of_itself_what_its_words_say() {
+fn a_variant_has_the_properties_that_its_options_declare() {
     use Review::{NoOpinion, Park, Pass};
-    // Silent, final, freezes, lapses; the word for records.
+    // Whether it is silent, is final, freezes the subject and lapses, and its word in records.
     let table = [
         (NoOpinion, [true, false, false, false], None),
         (Pass, [false, false, false, true], Some("pass")),
@@ -80,17 +80,17 @@ fn a_variant_says_of_itself_what_its_words_say() {
         (Park, [false, true, false, false], Some("park")),
         (refuse("no"), [false, true, false, false], Some("refuse")),
     ];
-    for (answer, says, word) in table {
+    for (answer, properties, word) in table {
         let mut after = answer.clone();
         let lapses = after.subject_changed();
-        assert_eq!([answer.is_silent(), answer.is_final(), answer.freezes_subject(), lapses], says, "{answer:?}");
+        assert_eq!([answer.is_silent(), answer.is_final(), answer.freezes_subject(), lapses], properties, "{answer:?}");
         assert_eq!(after, if lapses { NoOpinion } else { answer.clone() });
         assert_eq!(answer.summary(), word);
     }
     assert_eq!(Review::default(), NoOpinion);
 }
 
-/// What hooks say of how a turn is prepared: each field by another rule.
+/// The values for `Prepared` in a form that is short in a table.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Given {
     model: Option<&'static str>,
@@ -149,7 +149,7 @@ impl From<Given> for Prepared {
 #[test]
 fn each_field_of_a_struct_is_merged_by_its_rule() {
     let none = Given::default;
-    // The first answer, the second, and what they come to.
+    // The first answer, the second answer, and the merged one.
     let table = [
         (none(), none(), none()),
         (
@@ -205,7 +205,7 @@ fn each_field_of_a_struct_is_merged_by_its_rule() {
     assert_eq!(Prepared::from(none()).summary(), None);
 }
 
-/// A permission with what was found on the way.
+/// A permission with findings.
 #[derive(Clone, Debug, PartialEq, Verdict)]
 struct Inspected {
     #[verdict(nested)]
@@ -216,7 +216,7 @@ struct Inspected {
     by: Option<HookId>,
 }
 
-/// What is to be noted.
+/// A verdict that contributes.
 #[derive(Clone, Debug, PartialEq, Verdict)]
 #[verdict(contribute)]
 struct Notes(#[verdict(joined)] Vec<String>);
@@ -235,9 +235,9 @@ event!(BeforePrepared, "before_prepared", Prepared);
 event!(BeforeNotes, "before_notes", Notes);
 
 #[test]
-fn the_semantics_follow_from_what_a_verdict_can_say() {
+fn the_semantics_of_a_kind_follow_from_its_verdict() {
     assert_eq!(BeforeReview::SEMANTICS, Semantics::Gate);
-    assert_eq!(BeforeInspection::SEMANTICS, Semantics::Gate, "a permission is in it");
+    assert_eq!(BeforeInspection::SEMANTICS, Semantics::Gate, "it contains a permission");
     assert_eq!(BeforePrepared::SEMANTICS, Semantics::Control);
     assert_eq!(BeforeNotes::SEMANTICS, Semantics::Contribute);
     let known = |name| kinds::all().into_iter().find(|kind| kind.name == name).unwrap().on_failure;
@@ -282,7 +282,7 @@ fn fire<K: HookKind<Subject = String>, const N: usize>(hooks: [HookRef; N], even
 }
 
 #[test]
-fn an_own_gate_keeps_the_promises_of_gates() {
+fn a_gate_with_a_verdict_of_the_app_keeps_the_promises_of_gates() {
     let lapsed = fire(hooks![passes, rewrites], &BeforeReview);
     assert_eq!((lapsed.verdict, lapsed.subject.as_str()), (Review::NoOpinion, "draft!"));
     assert_eq!(lapsed.report.record.as_ref().unwrap().runs[0].note, Some(Note::AllowOutdated));
@@ -292,7 +292,7 @@ fn an_own_gate_keeps_the_promises_of_gates() {
     assert_eq!((by.as_ref().unwrap().as_str(), frozen.subject.as_str()), ("asks", "draft"));
 
     let parked = fire(hooks![parks, refuses], &BeforeReview);
-    assert_eq!(parked.verdict, Review::Park, "it is final");
+    assert_eq!(parked.verdict, Review::Park, "the verdict is final");
 
     let refused = fire(hooks![refuses], &BeforeReview);
     let Review::Refuse(denial) = refused.verdict else { unreachable!() };
@@ -320,20 +320,20 @@ fn stumbles(text: &String) -> Inspected {
 }
 
 #[test]
-fn a_permission_within_a_struct_is_one_of_the_whole() {
+fn a_permission_in_a_struct_decides_for_the_whole_verdict() {
     let asked = fire(hooks![finds, inspects], &BeforeInspection).verdict;
     assert!(
         matches!(asked.permission, Permission::Ask(question) if question.by.as_ref().unwrap().as_str() == "inspects")
     );
     assert_eq!(asked.findings, ["a", "b"]);
-    assert_eq!(asked.by.unwrap().as_str(), "finds", "the first that said something");
+    assert_eq!(asked.by.unwrap().as_str(), "finds", "the first hook that is not silent");
 
     let failed = fire(hooks![finds, stumbles], &BeforeInspection).verdict;
     assert_eq!(failed.permission.denial().unwrap().cause, Cause::CouldNotAnswer(FailureKind::Panicked));
     assert_eq!(failed.findings, ["a"]);
 }
 
-/// A permission with notes, and whose permission it is.
+/// A permission with notes, and the hook that decided.
 #[derive(Clone, Debug, PartialEq, Verdict)]
 struct Judged {
     #[verdict(nested)]
@@ -372,7 +372,7 @@ fn edits(text: &mut String) {
 }
 
 #[test]
-fn by_of_a_decision_is_whose_decision_holds() {
+fn by_names_the_hook_whose_decision_is_in_force() {
     let by = |judged: Judged| judged.by.map(|by| by.to_string());
     let of = |hook: &str| Some(hook.to_owned());
     assert_eq!(by(fire(hooks![notes], &BeforeJudgement).verdict), None, "a note decides nothing");
@@ -382,6 +382,6 @@ fn by_of_a_decision_is_whose_decision_holds() {
         "the first of equals"
     );
     assert_eq!(by(fire(hooks![notes, allows, questions], &BeforeJudgement).verdict), of("questions"));
-    assert_eq!(by(fire(hooks![allows, edits], &BeforeJudgement).verdict), None, "the allow counts no longer");
+    assert_eq!(by(fire(hooks![allows, edits], &BeforeJudgement).verdict), None, "the allow has lapsed");
     assert_eq!(by(fire(hooks![allows, edits, questions], &BeforeJudgement).verdict), of("questions"));
 }

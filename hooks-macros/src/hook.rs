@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_adds_one_item_without_a_name() {
+    fn a_hook_adds_one_unnamed_item() {
         let attribute = quote!(id = "a", kind = [before_tool_call, X], tool = "x", on_failure = deny);
         let file: syn::File = syn::parse2(expand(
             attribute,

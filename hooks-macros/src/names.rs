@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_mended() {
+    fn an_invalid_id_is_converted_to_snake_case_if_possible() {
         let cases = [
             ("RedactPii", Some("redact_pii")),
             ("redact-pii", Some("redact_pii")),
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_other_systems_are_answered() {
+    fn names_of_other_systems_are_recognised_in_any_spelling() {
         for written in ["PreToolUse", "pre-tool-use", "pre_tool_use", "BeforeToolCall", "before - tool - call"] {
             assert_eq!(kind_elsewhere(written), Some("before_tool_call"), "{written}");
         }

@@ -303,8 +303,8 @@ pub(crate) mod tests {
         assert_eq!(there, text, "{file} is outdated; run the test with UPDATE_BOOK=1 to write it");
     }
 
-    /// A name of another system must not equal one of ours, which it would hide, nor occur twice. Errors about a value
-    /// must contain the option's name.
+    /// A name of another system must not equal the name of an option, and must not occur twice. Errors about a value must
+    /// contain the option's name.
     pub(crate) fn assert_answers<T>(table: &'static [Known<T>], others: &[(&[&str], &str)], target: impl Fn() -> T) {
         let mut names: Vec<&str> = table.iter().flat_map(|known| known.elsewhere).copied().collect();
         names.extend(others.iter().flat_map(|(names, _)| *names));
@@ -323,7 +323,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn commas_split_outside_of_brackets_only() {
+    fn commas_separate_options_only_outside_of_brackets() {
         let cases: &[(&str, &[&str])] = &[
             ("", &[]),
             (",, ,", &[]),
@@ -342,7 +342,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_missing_comma_hides_no_option() {
+    fn a_missing_comma_does_not_hide_an_option() {
         let cases: &[(&str, &[&str], usize)] = &[
             ("id = \"a\" kind = b", &["id", "kind"], 1),
             ("id = \"a\" kind = b locked tool = \"c\", json", &["id", "kind", "locked", "tool", "json"], 3),

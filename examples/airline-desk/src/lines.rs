@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_over_the_limit_costs_only_itself() {
+    fn a_line_over_the_limit_does_not_affect_the_others() {
         let file = b"one\n0123456789\ntwo\r\n\xff\xfe\n   \nthree";
         // A small buffer, so that the long line is read in several parts.
         let reader = io::BufReader::with_capacity(3, file.as_slice());

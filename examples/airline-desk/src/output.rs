@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_appears_whole_or_not_at_all() {
+    fn a_file_is_replaced_completely_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("out.jsonl");
         fs::write(&file, "old").unwrap();

@@ -1,5 +1,5 @@
 //! Lines that are not conversations: each is reported with its number, and the rest of the file is read.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+#![allow(clippy::unwrap_used, reason = "tests unwrap to assert")]
 
 use std::io::{BufReader, Read};
 
@@ -30,7 +30,7 @@ fn desk() -> Desk {
 }
 
 #[test]
-fn each_is_reported_with_its_number() {
+fn each_bad_line_is_reported_with_its_number() {
     let mut file = Vec::new();
     for (line, _) in BAD {
         file.extend_from_slice(line);
@@ -47,7 +47,7 @@ fn each_is_reported_with_its_number() {
 }
 
 #[test]
-fn a_line_of_100_megabytes_is_read_past() {
+fn a_line_of_100_megabytes_is_reported_and_skipped() {
     let huge = std::io::repeat(b'x').take(100 << 20).chain(&b"\n"[..]).chain(GOOD);
     let summary = replay_lines(&desk(), BufReader::new(huge), None, &mut Glimpses::default(), |_| (), |_| ()).unwrap();
     assert_eq!(summary.totals.conversations, 1);
@@ -57,7 +57,7 @@ fn a_line_of_100_megabytes_is_read_past() {
 }
 
 #[test]
-fn odd_conversations_are_carried_through() {
+fn unusual_conversations_are_replayed() {
     let odd: &[&[u8]] = &[
         br#"{"messages": []}"#,
         br#"{"id": 7, "messages": [{"role": "developer", "content": null}]}"#,

@@ -1,5 +1,5 @@
-//! A chat with the desk through a pipe: it reads like on a terminal, without colours.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+//! Chats with the desk through a pipe. The output is that of a terminal, without colours.
+#![allow(clippy::unwrap_used, reason = "tests unwrap to assert")]
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -23,7 +23,7 @@ fn talk(arguments: &[&str], lines: &str) -> String {
 }
 
 #[test]
-fn masks_and_gates_are_seen_live() {
+fn a_chat_shows_the_effects_of_masks_and_gates() {
     let said = talk(
         &[],
         "I am runa.vik@puffin.example, born April 12, 1988. Who am I?\nlook up PUF001\nrefund PUF002\n\
@@ -78,13 +78,13 @@ you>
 }
 
 #[test]
-fn where_the_input_ends_at_a_question_the_answer_is_no() {
+fn the_answer_is_no_if_the_input_ends_at_a_question() {
     let said = talk(&[], "cancel PUF001");
     assert!(said.ends_with("cannot be undone. Nobody answered.\n\nyou> \n"), "{said}");
 }
 
 #[test]
-fn where_nobody_is_at_the_desk_nobody_is_asked() {
+fn an_unattended_desk_denies_instead_of_asking() {
     let said = talk(&["--unattended"], "cancel PUF001\n");
     assert!(!said.contains("Do it?") && said.contains("nobody is there to confirm it"), "{said}");
 }
@@ -104,26 +104,28 @@ fn without_hooks_nothing_is_masked_and_nobody_is_asked() {
 /// A script denies a call that no compiled hook denies, and the clerk gets the reason.
 #[cfg(unix)]
 #[test]
-fn a_script_named_by_a_file_of_rules_denies_a_call() {
+fn a_script_in_a_rule_file_denies_a_call() {
     let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/desk/rules/hooks.json");
     let lines = "cancel PUF002\ny\nrefund PUF002\n";
     let said = talk(&["--rules", rules, "--trust"], lines);
-    let told = "a supervisor pays refunds; note that PUF002 is to be paid back";
-    assert!(said.contains("· refund_reservation did not run") && said.contains(told), "{said}");
-    assert!(said.contains("PUF002 is cancelled"), "only refunds are its business: {said}");
-    assert!(talk(&[], lines).contains("Paid back"), "without it they are paid");
+    let reason = "a supervisor pays refunds; note that PUF002 is to be paid back";
+    assert!(said.contains("· refund_reservation did not run") && said.contains(reason), "{said}");
+    assert!(said.contains("PUF002 is cancelled"), "the script denies only refunds: {said}");
+    assert!(talk(&[], lines).contains("Paid back"), "without the script, refunds are paid");
     assert!(talk(&["--rules", rules, "--trust", "--trace"], lines).contains("rules_pre_tool_use"));
 }
 
-/// A plugin denies what its configuration names, and nothing else.
 #[cfg(unix)]
 #[test]
-fn a_plugin_of_a_folder_denies_what_its_configuration_names() {
+fn a_plugin_denies_only_the_reservations_in_its_configuration() {
     let plugins = concat!(env!("CARGO_MANIFEST_DIR"), "/desk/plugins");
     let said = talk(&["--plugins", plugins, "--trust"], "cancel PUF002\n");
-    let told = "the claims team holds PUF002";
-    assert!(said.contains("· cancel_reservation did not run") && said.contains(told), "{said}");
-    assert!(!talk(&["--plugins", plugins, "--trust"], "cancel ZZZ001\n").contains(told), "it is another one");
+    let reason = "the claims team holds PUF002";
+    assert!(said.contains("· cancel_reservation did not run") && said.contains(reason), "{said}");
+    assert!(
+        !talk(&["--plugins", plugins, "--trust"], "cancel ZZZ001\n").contains(reason),
+        "another reservation is not denied"
+    );
     let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/desk/rules/hooks.json");
-    assert!(talk(&["--rules", rules, "--plugins", plugins, "--trust"], "cancel PUF002\n").contains(told));
+    assert!(talk(&["--rules", rules, "--plugins", plugins, "--trust"], "cancel PUF002\n").contains(reason));
 }

@@ -1,4 +1,4 @@
-//! The tests of the desk, one binary.
+//! The tests of the desk, in one binary.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What is masked and what is not, as a table.
+//! A table of texts that are masked, and of texts that are not.
 
 use airline_desk::mask::Masks;
 
@@ -66,13 +66,13 @@ fn check(table: &[(&str, &str)], mask: impl Fn(&str) -> Option<String>) {
 }
 
 #[test]
-fn personal_data() {
+fn addresses_and_birth_dates_are_masked() {
     let masks = Masks::get().unwrap();
     check(PERSONAL, |text| masks.personal(text));
 }
 
 #[test]
-fn payment_ids() {
+fn payment_ids_are_masked() {
     let masks = Masks::get().unwrap();
     check(PAYMENTS, |text| masks.payment_ids(text));
 }

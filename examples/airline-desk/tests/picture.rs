@@ -17,7 +17,7 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// A line in which the words for what a hook did have colours.
+/// A line in which the effects of hooks have colours.
 fn colour(line: &str) -> String {
     let bare = line.trim_start();
     if let Some((_, colour)) = COLOURS.iter().find(|(start, _)| bare.starts_with(start)) {
@@ -51,7 +51,7 @@ fn picture(title: &str, text: &str) -> String {
 }
 
 #[test]
-fn the_picture_of_the_readme_shows_what_the_desk_prints() {
+fn the_picture_in_the_readme_shows_the_output_of_the_desk() {
     let trace = trace::trace(&["--trace"]);
     let turn = &trace[..trace.find("  turn 2").unwrap()];
     let drawn = picture("cargo run -p airline-desk -- --trace", turn);
@@ -60,5 +60,5 @@ fn the_picture_of_the_readme_shows_what_the_desk_prints() {
         fs::write(&file, &drawn).unwrap();
     }
     let kept = fs::read_to_string(&file).unwrap_or_default();
-    assert!(kept == drawn, "write it anew: UPDATE_BOOK=1 cargo test -p airline-desk --test it picture");
+    assert!(kept == drawn, "rewrite the picture with UPDATE_BOOK=1 cargo test -p airline-desk --test it picture");
 }

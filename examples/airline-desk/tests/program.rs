@@ -1,5 +1,5 @@
 //! The program from outside: its output, the files that it leaves behind, its exit status.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+#![allow(clippy::unwrap_used, reason = "tests unwrap to assert")]
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn path(path: &Path) -> &str {
 }
 
 #[test]
-fn the_sample_shows_changes_and_a_table() {
+fn a_replay_of_the_sample_prints_changes_and_a_table() {
     let run = desk(&[]);
     let out = text(&run.stdout);
     assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
@@ -36,7 +36,7 @@ fn the_sample_shows_changes_and_a_table() {
 }
 
 #[test]
-fn json_is_for_machines() {
+fn the_summary_can_be_printed_as_json() {
     let run = desk(&["--json"]);
     let summary: Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(
@@ -47,7 +47,7 @@ fn json_is_for_machines() {
 }
 
 #[test]
-fn the_plan_and_the_audit() {
+fn the_plan_is_printed_with_the_audit() {
     let run = desk(&["--plan"]);
     let out = text(&run.stdout);
     assert!(out.contains("before_tool_call (gate)"), "{out}");
@@ -55,7 +55,7 @@ fn the_plan_and_the_audit() {
 }
 
 #[test]
-fn transcripts_replace_a_file_whole_and_skipped_lines_show_in_the_status() {
+fn transcripts_replace_a_file_completely_and_skipped_lines_change_the_exit_status() {
     let folder = tempfile::tempdir().unwrap();
     let (input, out) = (folder.path().join("in.jsonl"), folder.path().join("out.jsonl"));
     fs::write(&input, "{\"messages\": []}\nnot json\n").unwrap();
@@ -72,7 +72,7 @@ fn transcripts_replace_a_file_whole_and_skipped_lines_show_in_the_status() {
 }
 
 #[test]
-fn an_agent_file_that_is_wrong_is_reported_with_its_place_and_nothing_is_written() {
+fn an_invalid_agent_file_is_reported_with_its_position_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let (agent, out) = (folder.path().join("agent.json"), folder.path().join("out.jsonl"));
     fs::write(&out, "old").unwrap();
@@ -97,7 +97,7 @@ fn an_agent_file_that_is_wrong_is_reported_with_its_place_and_nothing_is_written
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_panic() {
+fn a_closed_pipe_is_not_an_error() {
     for arguments in [&["--plan"][..], &["--json"], &["--out", "-"], &[]] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_airline-desk"))
             .args(arguments)
@@ -113,7 +113,7 @@ fn a_reader_that_goes_away_is_no_panic() {
 }
 
 #[test]
-fn rules_need_trust_and_have_to_be_right() {
+fn rules_must_be_trusted_and_valid() {
     let folder = tempfile::tempdir().unwrap();
     let (rules, wrong) = (folder.path().join("hooks.json"), folder.path().join("wrong.json"));
     fs::write(
@@ -123,7 +123,7 @@ fn rules_need_trust_and_have_to_be_right() {
     .unwrap();
     fs::write(&wrong, r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "comand", "command": "true"}]}]}}"#).unwrap();
     let missing = folder.path().join("missing.json");
-    for (arguments, told) in [
+    for (arguments, problem) in [
         (vec!["--rules", path(&rules)], "--trust"),
         (vec!["--rules", path(&wrong), "--trust"], "comand"),
         (vec!["--rules", path(&missing), "--trust"], "missing.json: there is no such file"),
@@ -132,7 +132,7 @@ fn rules_need_trust_and_have_to_be_right() {
     ] {
         let run = desk(&arguments);
         assert_eq!(run.status.code(), Some(2), "{arguments:?}");
-        assert!(text(&run.stderr).contains(told), "{arguments:?}: {}", text(&run.stderr));
+        assert!(text(&run.stderr).contains(problem), "{arguments:?}: {}", text(&run.stderr));
         assert!(!folder.path().join("ran").exists(), "{arguments:?}");
     }
     #[cfg(unix)]
@@ -140,6 +140,6 @@ fn rules_need_trust_and_have_to_be_right() {
         let run = desk(&["--rules", path(&rules), "--trust", "--json"]);
         let summary: Value = serde_json::from_slice(&run.stdout).unwrap();
         assert_eq!(summary["refused"], summary["calls"], "{summary}");
-        assert!(folder.path().join("ran").exists(), "where the file is, not where the program is");
+        assert!(folder.path().join("ran").exists(), "a command runs in the folder of its rule file");
     }
 }

@@ -1,9 +1,5 @@
 //! Checks the masks on a hundred recorded conversations, if these are present.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "tests say what they expect by unwrapping, and why they skip by printing"
-)]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests unwrap to assert, and print why they are skipped")]
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -18,12 +14,12 @@ use hooks_core::{Hook, HookContext, Registry};
 use regex::Regex;
 use serde_json::{Value, json};
 
-/// Next to the workspace, never inside it.
+/// The recording is next to the workspace, and not part of it.
 fn recording() -> Option<Vec<u8>> {
     let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/airline-trajectories.jsonl"));
     let read = std::fs::read(&file).ok();
     if read.is_none() {
-        println!("skipped: {} is not there", file.display());
+        println!("skipped: {} does not exist", file.display());
     }
     read
 }
@@ -104,7 +100,7 @@ fn definition() -> String {
 }
 
 #[test]
-fn the_masks_take_what_they_should_and_nothing_else() {
+fn the_masks_replace_personal_data_and_nothing_else() {
     let Some(lines) = recording() else { return };
     let recorded = support::parse(&lines);
     let (stored, summary, _) = replay(&definition(), &lines);
@@ -114,16 +110,16 @@ fn the_masks_take_what_they_should_and_nothing_else() {
     assert_eq!((before.emails, before.birth_dates, before.birth_dates_in_words), (66, 710, 7 + 3));
     assert_eq!(before.other_dates.len(), 1314);
 
-    // A denial would replace a result with dates by its reason. With the desk's own rules, there is none.
+    // A denial would replace a result, with its dates, by a reason. The desk's own hooks deny nothing here.
     assert_eq!((summary.totals.refused, summary.totals.removed, summary.skipped.len()), (0, 0, 0));
 
     let after = count(&stored);
     let expected = Count { emails: 0, birth_dates: 0, birth_dates_in_words: 0, ..before };
-    assert_eq!(after, expected); // the other dates one by one, in their order
+    assert_eq!(after, expected); // including the other dates, in their order
 }
 
 #[test]
-fn results_still_parse_with_the_same_keys_and_nothing_else_of_a_message_changes() {
+fn masked_messages_keep_their_keys_and_masked_results_are_still_json() {
     let Some(lines) = recording() else { return };
     let recorded = support::parse(&lines);
     let (stored, ..) = replay(&definition(), &lines);
@@ -144,7 +140,7 @@ fn results_still_parse_with_the_same_keys_and_nothing_else_of_a_message_changes(
 }
 
 #[test]
-fn tools_get_what_the_model_wrote() {
+fn tools_get_the_unmasked_input() {
     let Some(lines) = recording() else { return };
     let recorded = support::parse(&lines);
     let (stored, _, seen) = replay(&definition(), &lines);
@@ -159,7 +155,7 @@ fn tools_get_what_the_model_wrote() {
 }
 
 #[test]
-fn without_the_hook_in_the_agents_list_all_of_it_is_back() {
+fn without_the_mask_in_the_list_of_the_agent_nothing_is_masked() {
     let Some(lines) = recording() else { return };
     let mut agent: Value = serde_json::from_str(&definition()).unwrap();
     agent["hooks"].as_array_mut().unwrap().retain(|hook| *hook != json!("redact_pii"));

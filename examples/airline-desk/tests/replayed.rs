@@ -1,5 +1,5 @@
-//! Records and replays the desk: without changes there is no difference, and for each edit the report names the hook.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests say what they expect by unwrapping")]
+//! Records and replays the desk. An unchanged desk has no differences, and for each edit the report names the hook.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests unwrap to assert")]
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -50,13 +50,13 @@ fn turns(desk: &Desk, path: &Path, matching: Matching) -> Report {
     block_on(desk.turn_replay().matching(matching).file(path)).unwrap()
 }
 
-/// The sample, or the recorded conversations next to the workspace: as many of them as `AIRLINE_DESK_REPLAYED` says.
+/// The sample, and the first recorded conversations next to the workspace. `AIRLINE_DESK_REPLAYED` is their number.
 fn conversations() -> (Vec<u8>, usize) {
     let sample = std::fs::read(support::desk_file("sample.jsonl")).unwrap();
     let many = std::env::var("AIRLINE_DESK_REPLAYED").ok().and_then(|many| many.parse().ok()).unwrap_or(5);
     let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/airline-trajectories.jsonl"));
     let Ok(recorded) = std::fs::read(&file) else {
-        println!("only the sample: {} is not there", file.display());
+        println!("only the sample: {} does not exist", file.display());
         return (sample, 3);
     };
     let some = recorded.split_inclusive(|byte| *byte == b'\n').take(many);
@@ -64,7 +64,7 @@ fn conversations() -> (Vec<u8>, usize) {
 }
 
 #[test]
-fn a_replay_of_the_unchanged_desk_is_empty() {
+fn a_replay_of_the_unchanged_desk_has_no_differences() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("desk.jsonl");
     let (lines, many) = conversations();
@@ -82,9 +82,9 @@ fn a_replay_of_the_unchanged_desk_is_empty() {
     }
 }
 
-/// A new guard over the conversations, first in shadow, then in a replay of that recording, then in force.
+/// A new guard runs in shadow, then in a replay of that recording, and then in force. All three count the same denials.
 #[test]
-fn what_a_guard_in_shadow_would_have_denied_is_what_it_denies_when_enforced() {
+fn a_guard_in_shadow_predicts_its_denials() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("desk.jsonl");
     let (lines, many) = conversations();
@@ -117,7 +117,7 @@ fn what_a_guard_in_shadow_would_have_denied_is_what_it_denies_when_enforced() {
     assert_eq!((flipped, denied), (would_deny, would_deny), "{shadow}\n{report}");
 }
 
-/// An edit of the desk's hooks, and its description.
+/// An edit of the desk's hooks.
 type Edit = fn(&Registry, AgentDef) -> AgentDef;
 
 /// The agent's list without a hook.
@@ -250,21 +250,21 @@ const EDITS: &[(&str, Edit)] = &[
 /// The first lines of the report of each edit, for dispatches and for turns: the kind, the hook, the difference, the
 /// count.
 #[test]
-fn the_report_of_an_edit_names_the_hook() {
+fn the_report_of_an_edit_names_the_edited_hook() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("desk.jsonl");
     record(&path, &std::fs::read(support::desk_file("sample.jsonl")).unwrap());
-    let mut told = String::new();
+    let mut reported = String::new();
     for (what, edit) in EDITS {
         let registry = Registry::discover().unwrap();
         let agent = edit(&registry, definition());
         let desk = Desk::with(registry, &agent, None).unwrap();
-        let _ = writeln!(told, "{what}");
+        let _ = writeln!(reported, "{what}");
         for (mode, report) in
             [("dispatches", dispatches(&desk, &path)), ("turns", turns(&desk, &path, Matching::Strict))]
         {
             assert_eq!(report.failed, 0, "{what}: {report}");
-            // To look at in a browser.
+            // Pages for a review in a browser.
             if let Ok(pages) = std::env::var("HOOKS_REPLAY_PAGES") {
                 let page = Path::new(&pages).join(format!("{} ({mode})", what.replace(' ', "-")));
                 std::fs::write(page.with_extension("html"), report.to_html()).unwrap();
@@ -285,12 +285,12 @@ fn the_report_of_an_edit_names_the_hook() {
                     group.title
                 )
             });
-            let _ = writeln!(told, "  {mode}: {counts}{first}");
+            let _ = writeln!(reported, "  {mode}: {counts}{first}");
         }
     }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replayed.txt");
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-        std::fs::write(&file, &told).unwrap();
+        std::fs::write(&file, &reported).unwrap();
     }
-    assert_eq!(told, std::fs::read_to_string(&file).unwrap_or_default(), "UPDATE_SNAPSHOTS=1 writes it anew");
+    assert_eq!(reported, std::fs::read_to_string(&file).unwrap_or_default(), "UPDATE_SNAPSHOTS=1 rewrites it");
 }

@@ -1,5 +1,5 @@
 //! The effect of the hooks on the sample conversations.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+#![allow(clippy::unwrap_used, reason = "tests unwrap to assert")]
 
 use crate::support;
 use airline_desk::desk::{Answer, Desk};
@@ -27,7 +27,7 @@ fn row<'a>(rows: &'a [Row], hook: &str) -> &'a Row {
 }
 
 #[test]
-fn as_many_messages_come_out_as_went_in_and_lines_keep_their_fields() {
+fn a_replay_keeps_the_number_of_messages_and_the_fields_of_lines() {
     let before = support::parse(&sample());
     let (after, summary) = support::replay(&open("agent.json"), &sample());
     assert_eq!(summary.totals.messages_in, summary.totals.messages_out);
@@ -50,7 +50,7 @@ fn as_many_messages_come_out_as_went_in_and_lines_keep_their_fields() {
 }
 
 #[test]
-fn what_is_next_to_a_message_goes_through_the_hooks_too() {
+fn additional_fields_of_a_message_are_masked_too() {
     let line = serde_json::json!({"id": "c", "messages": [
         {"role": "user", "content": "hello", "name": "ann@desk.example"},
         {"role": "assistant", "content": null, "refusal": "no@desk.example",
@@ -64,7 +64,7 @@ fn what_is_next_to_a_message_goes_through_the_hooks_too() {
 }
 
 #[test]
-fn nothing_personal_is_stored() {
+fn personal_data_is_not_stored() {
     let (after, _) = support::replay(&open("agent.json"), &sample());
     let text = serde_json::to_string(&after).unwrap();
     for gone in [".example", "1988-04-12", "1999-0", "April 12", "October 1957", "1957-10-05", "to gift_card_5550001"] {
@@ -82,7 +82,7 @@ fn nothing_personal_is_stored() {
 }
 
 #[test]
-fn a_denied_call_keeps_its_place_with_the_reason() {
+fn the_result_of_a_denied_call_is_the_reason() {
     let (after, summary) = support::replay(&open("agent.json"), &sample());
     assert_eq!(
         result(&after, "b2"),
@@ -98,7 +98,7 @@ fn a_denied_call_keeps_its_place_with_the_reason() {
 }
 
 #[test]
-fn an_ask_is_answered_as_the_arguments_say() {
+fn a_question_gets_the_configured_answer() {
     let (after, _) = support::replay(&open("agent.json").answer(Answer::No), &sample());
     assert_eq!(result(&after, "c2"), "Denied: cancelling reservation PUF003 cannot be undone. The answer was no");
     let (after, _) = support::replay(&open("agent.json").attended(false), &sample());
@@ -106,7 +106,7 @@ fn an_ask_is_answered_as_the_arguments_say() {
 }
 
 #[test]
-fn the_fragile_hook_fails_and_leaves_no_trace() {
+fn a_failed_hook_does_not_change_the_result() {
     hooks_core::quiet_panics();
     let (after, summary) = support::replay(&open("agent.json"), &sample());
     let fragile = row(&summary.hooks, "fragile_tier");
@@ -119,7 +119,7 @@ fn the_fragile_hook_fails_and_leaves_no_trace() {
 }
 
 #[test]
-fn all_kinds_are_fired() {
+fn the_sample_fires_every_kind_that_the_desk_has_hooks_for() {
     let (_, summary) = support::replay(&open("agent.json"), &sample());
     let mut kinds: Vec<&str> = summary.hooks.iter().filter(|row| row.runs > 0).map(|row| row.kind).collect();
     kinds.sort_unstable();
@@ -132,7 +132,7 @@ fn all_kinds_are_fired() {
 }
 
 #[test]
-fn a_prompts_list_stands_for_the_agents() {
+fn the_list_of_a_prompt_replaces_that_of_the_agent() {
     let prompt = support::desk_file("prompts/timetable.json");
     let desk = Desk::open(&support::desk_file("agent.json"), Some(&prompt)).unwrap();
     let (_, summary) = support::replay(&desk, &sample());

@@ -1,5 +1,5 @@
 //! The output of `--scene`: golden sequences of a turn, written by hand.
-#![allow(clippy::panic, clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "tests unwrap to assert")]
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -20,7 +20,7 @@ const BEGIN: &[&str] = &[
     "pre_tool_materialization",
     "pre_prompt_compile",
 ];
-/// Those of the app, the plugin and the program.
+/// `init` of the app and of the plugin, and the start of the program.
 const STARTED: &[&str] = &["init", "init", "gateway_start"];
 const ASKED: &[&str] = &["prefilter_llm_history", "pre_model_call", "model"];
 const ANSWERED: &[&str] = &["post_model_call"];
@@ -105,7 +105,7 @@ fn sequence(trace: &str) -> (Vec<&str>, &str) {
 }
 
 #[test]
-fn each_scene_shows_the_kinds_in_their_order() {
+fn each_scene_fires_its_kinds_in_order() {
     let shown = show(&["--scene", "all"]);
     let scenes: BTreeMap<&str, &str> =
         shown.split("\n\n").filter_map(|scene| scene.trim_start().split_once('\n')).collect();
@@ -118,7 +118,7 @@ fn each_scene_shows_the_kinds_in_their_order() {
 }
 
 #[test]
-fn a_scene_by_its_name_with_the_hooks_that_ran() {
+fn a_single_scene_can_be_traced_with_the_hooks_that_ran() {
     assert_eq!(
         show(&["--scene", "denied", "--trace"]),
         "\

@@ -24,7 +24,7 @@ fn desk(folder: &Path, arguments: &[&str], lines: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_question_is_answered_by_another_process_and_the_next_one_continues() {
+async fn a_question_can_be_answered_in_one_process_and_the_turn_continues_in_another() {
     let folder = tempfile::tempdir().unwrap();
     let asked = desk(folder.path(), &["--chat"], "look up PUF001\ncancel PUF002\n");
     assert!(asked.contains("0 messages so far") && asked.contains("y or n, or elsewhere: hooks answer"), "{asked}");
@@ -37,7 +37,7 @@ async fn a_question_is_answered_by_another_process_and_the_next_one_continues() 
     assert!(went_on.contains("cancel_reservation ran") && went_on.contains("PUF002 is cancelled"), "{went_on}");
     assert!(went_on.contains("refund_reservation ran"), "{went_on}");
 
-    // The background jobs of rows are run by another process.
+    // A worker process runs the background jobs.
     let queued = store.jobs(&JobFilter::new().status(JobStatus::Queued), 100).await.unwrap().len();
     assert!(queued > 8, "{queued}");
     desk(folder.path(), &["worker", "--once"], "");
@@ -48,7 +48,7 @@ async fn a_question_is_answered_by_another_process_and_the_next_one_continues() 
 }
 
 #[test]
-fn a_question_may_be_answered_where_it_is_asked() {
+fn a_question_can_be_answered_in_the_chat() {
     let folder = tempfile::tempdir().unwrap();
     let said = desk(folder.path(), &["--chat"], "cancel PUF002\nn\ncancel PUF002\ny\n");
     assert!(said.contains("The customer said no") && said.contains("PUF002 is cancelled"), "{said}");

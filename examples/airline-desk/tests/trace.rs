@@ -1,5 +1,5 @@
 //! The sequence of kinds and hooks in the output of `--trace`.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+#![allow(clippy::unwrap_used, reason = "tests unwrap to assert")]
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -19,7 +19,7 @@ pub(crate) fn trace(arguments: &[&str]) -> String {
     out[..out.find("KIND").unwrap()].to_owned()
 }
 
-/// A booking that a gate denies, then one about which it asks; reasoning of the first turn is removed from the second.
+/// A gate denies the first booking and asks about the second one. The reasoning of the first turn is removed in the second.
 const EXPECTED: &str = "\
 conversation puffin-2
   before_create_message    redact_pii · mask_payment_prose
@@ -81,12 +81,12 @@ conversation puffin-2
 ";
 
 #[test]
-fn the_hooks_that_ran_stand_at_their_kinds_in_their_order() {
+fn a_trace_lists_the_hooks_that_ran_at_each_kind_in_order() {
     assert_eq!(trace(&["--trace"]), EXPECTED);
 }
 
 #[test]
-fn all_kinds_are_shown_where_that_is_asked_for() {
+fn a_trace_of_all_kinds_includes_kinds_without_hooks() {
     let all = trace(&["--trace=all"]);
     let kinds: Vec<&str> = all
         .lines()
@@ -115,7 +115,7 @@ fn all_kinds_are_shown_where_that_is_asked_for() {
 }
 
 #[test]
-fn a_trace_is_separate_from_machine_output_and_changes_nothing() {
+fn a_trace_is_printed_to_stderr_and_changes_nothing() {
     let run = |arguments: &[&str]| Command::new(env!("CARGO_BIN_EXE_airline-desk")).args(arguments).output().unwrap();
     let (plain, traced) = (run(&["--out", "-"]), run(&["--out", "-", "--trace=all"]));
     assert_eq!(plain.stdout, traced.stdout);
@@ -124,7 +124,7 @@ fn a_trace_is_separate_from_machine_output_and_changes_nothing() {
     let counted = |arguments: &[&str]| {
         let summary: Value = serde_json::from_slice(&run(arguments).stdout).unwrap();
         let hooks = summary["hooks"].as_array().unwrap().clone();
-        // In the order in which the kinds were first fired.
+        // The order of the rows is not compared: it is the order in which the kinds were first fired.
         hooks.into_iter().map(|row| (row["hook"].to_string(), row["runs"].to_string())).collect::<BTreeSet<_>>()
     };
     assert_eq!(counted(&["--json"]), counted(&["--json", "--trace=all"]));

@@ -1,5 +1,5 @@
 //! Turns in which a hook decides differently from the recording: each message keeps its place, each call its result.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+#![allow(clippy::unwrap_used, reason = "tests unwrap to assert")]
 
 use crate::support;
 use airline_desk::desk::Desk;
@@ -44,7 +44,7 @@ fn gate(verdict: Permission) -> Hook {
 }
 
 #[test]
-fn a_blocked_prompt_ends_its_turn_and_no_other() {
+fn a_blocked_prompt_ends_only_its_own_turn() {
     let block = |_: &HookContext, event: &UserPromptSubmit, _: &Messages| {
         if event.prompt == "first" { PromptVerdict::block("not today") } else { PromptVerdict::default() }
     };
@@ -56,7 +56,7 @@ fn a_blocked_prompt_ends_its_turn_and_no_other() {
 }
 
 #[test]
-fn a_halt_at_the_gate_ends_the_turn_with_the_call_not_run() {
+fn a_halt_at_the_gate_ends_the_turn_before_the_call_runs() {
     let halt = |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| -> Result<(), Halt> { Err(Halt::new("enough")) };
     let (contents, _) = replay([Hook::at::<BeforeToolCall>("halt").reader(halt)]);
     assert_eq!(
@@ -67,11 +67,11 @@ fn a_halt_at_the_gate_ends_the_turn_with_the_call_not_run() {
 }
 
 #[test]
-fn what_the_gate_says_is_what_the_model_reads() {
+fn the_model_reads_the_decision_of_the_gate() {
     let table = [
         (Permission::NoOpinion, "recorded"),
         (Permission::allow(), "recorded"),
-        (Permission::ask("it is dear"), "recorded"), // the answer is yes unless said
+        (Permission::ask("it is dear"), "recorded"), // the default answer is yes
         (
             Permission::defer("ask again tomorrow"),
             "Denied: ask again tomorrow. It was put off, and a recording does not wait",
@@ -84,7 +84,7 @@ fn what_the_gate_says_is_what_the_model_reads() {
 }
 
 #[test]
-fn a_gate_that_fails_denies_and_says_that_it_was_no_decision() {
+fn a_gate_that_fails_denies_and_states_that_this_is_not_a_policy_decision() {
     let fail =
         |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| -> Result<(), std::fmt::Error> { Err(std::fmt::Error) };
     let (contents, _) = replay([Hook::at::<BeforeToolCall>("fail").reader(fail)]);
@@ -92,7 +92,7 @@ fn a_gate_that_fails_denies_and_says_that_it_was_no_decision() {
 }
 
 #[test]
-fn a_tool_gets_what_the_gate_left_of_its_input() {
+fn a_tool_gets_the_input_that_the_gate_rewrote() {
     let cap = Hook::at::<BeforeToolCall>("cap").writer(|_: &HookContext, _: &BeforeToolCall, input: &mut ToolInput| {
         input["n"] = 0.into();
     });
@@ -113,7 +113,7 @@ fn a_removed_result_leaves_a_placeholder() {
 }
 
 #[test]
-fn where_a_required_hook_fails_the_conversation_is_not_stored() {
+fn a_conversation_is_not_stored_if_a_required_hook_fails() {
     let fail = |_: &HookContext, _: &BeforeCreateMessage, _: &mut Message| -> Result<(), std::fmt::Error> {
         Err(std::fmt::Error)
     };

@@ -1,5 +1,5 @@
-//! Runs each recipe like a reader would, and checks the page against its output.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests say what they expect by unwrapping")]
+//! Runs each recipe like a reader would, and compares the page with the output.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests unwrap to assert")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -22,17 +22,17 @@ fn run(program: &str, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_spent_budget_answers_without_a_model() {
+fn a_spent_budget_prevents_model_calls() {
     assert_shown(&run(env!("CARGO_BIN_EXE_budget"), &[]));
 }
 
 #[test]
-fn a_cache_answers_and_a_busy_tool_runs_again() {
+fn a_cached_answer_replaces_a_call_and_a_busy_tool_is_retried() {
     assert_shown(&run(env!("CARGO_BIN_EXE_cache_and_retry"), &[]));
 }
 
 #[test]
-fn a_judge_that_is_unclear_denies() {
+fn an_unclear_answer_of_the_judge_is_a_denial() {
     assert_shown(&run(env!("CARGO_BIN_EXE_guard_model"), &[]));
 }
 
@@ -43,7 +43,7 @@ fn each_tenant_has_its_own_limit() {
 
 /// On SQLite, and on Postgres if `HOOKS_POSTGRES` names one (`scripts/with-postgres`) and the feature is enabled.
 #[test]
-fn another_process_takes_the_next_turn_and_a_worker_does_what_is_due() {
+fn another_process_runs_the_next_turn_and_a_worker_runs_the_jobs() {
     let folder = tempfile::tempdir().unwrap();
     let mut stores = vec![folder.path().join("agent.db").to_str().unwrap().to_owned()];
     stores.extend(std::env::var("HOOKS_POSTGRES").ok().filter(|_| cfg!(feature = "postgres")));
@@ -96,7 +96,7 @@ impl Drop for Server {
 }
 
 #[test]
-fn an_answer_streams_without_the_card_number() {
+fn a_streamed_answer_does_not_contain_the_card_number() {
     let server = Server::start(env!("CARGO_BIN_EXE_chat_sse"), &["0"]);
     let (status, events) = server.post("/chat/ada", "Which card?");
     assert_eq!(status, 200);
@@ -112,7 +112,7 @@ fn question(page: &str) -> (String, String) {
 }
 
 #[test]
-fn a_click_lets_the_refund_run_once_also_after_a_restart() {
+fn an_approved_refund_runs_once_even_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("approvals.db");
     let file = file.to_str().unwrap();
@@ -158,7 +158,7 @@ fn without_lines(text: &str) -> String {
 }
 
 #[test]
-fn the_loop_of_ones_own_reports_the_hook_that_it_never_runs() {
+fn the_loop_of_an_app_reports_a_hook_that_it_never_runs() {
     let page = without_lines(include_str!("../../../docs/own-loop.md"));
     let printed = without_lines(&run(env!("CARGO_BIN_EXE_own_loop"), &[]));
     assert!(

@@ -1,5 +1,5 @@
-//! The hooks one by one: called as functions, and in dispatches.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+//! Each hook alone: called as a function, or run in a dispatch.
+#![allow(clippy::unwrap_used, reason = "tests unwrap to assert")]
 
 use crate::support::{keep, notes};
 use hooks_core::kinds::*;
@@ -26,7 +26,7 @@ fn ids(contributions: &[Contribution]) -> Vec<&str> {
 }
 
 #[test]
-fn the_person_says_what_may_be_read_and_written() {
+fn the_prompt_decides_whether_notes_are_read_and_written() {
     for (prompt, read, write) in [
         ("My dog is called Nori.", true, true),
         ("Don't remember this: I moved.", true, false),
@@ -44,23 +44,23 @@ fn the_person_says_what_may_be_read_and_written() {
 }
 
 #[test]
-fn what_nobody_allowed_is_not_allowed_and_a_higher_priority_holds() {
-    let said = |value: Value, priority| Contribution::policy("memory", "write", value, priority);
+fn a_permission_has_to_be_given_and_a_higher_priority_wins() {
+    let write_policy = |value: Value, priority| Contribution::policy("memory", "write", value, priority);
     for (contributions, write) in [
         (vec![], false),
-        (vec![said(json!("true"), 0)], false),
-        (vec![said(json!(1), 0)], false),
+        (vec![write_policy(json!("true"), 0)], false),
+        (vec![write_policy(json!(1), 0)], false),
         (vec![Contribution::policy("other", "write", true, 0)], false),
-        (vec![said(json!(true), 0)], true),
-        (vec![said(json!(true), 0), said(json!(false), 10)], false),
-        (vec![said(json!(false), 10), said(json!(true), 0)], false),
+        (vec![write_policy(json!(true), 0)], true),
+        (vec![write_policy(json!(true), 0), write_policy(json!(false), 10)], false),
+        (vec![write_policy(json!(false), 10), write_policy(json!(true), 0)], false),
     ] {
         assert_eq!(Policy::in_force(&contributions.clone().into()).write, write, "{contributions:?}");
     }
 }
 
 #[test]
-fn words_of_the_prompt_recall_the_notes_that_fit_best() {
+fn words_of_the_prompt_recall_the_notes_that_match_best() {
     let (_folder, store) = notes();
     keep(&store, "dog", "The dog is called Nori.");
     keep(&store, "vet", "The vet of the dog is in Ghent.");
@@ -81,7 +81,7 @@ fn words_of_the_prompt_recall_the_notes_that_fit_best() {
 }
 
 #[test]
-fn topics_recall_what_is_not_recalled_already() {
+fn topics_recall_notes_that_are_not_yet_recalled() {
     let (_folder, store) = notes();
     for number in 0..20 {
         keep(&store, &format!("meal{number:02}"), "They eat late.");
@@ -107,14 +107,14 @@ fn topics_recall_what_is_not_recalled_already() {
 }
 
 #[test]
-fn a_harness_that_forgot_the_notes_is_reported() {
+fn a_hook_without_the_notes_in_its_context_fails() {
     let event = PrePromptContext::new("dog").contributions(policy(true, true));
     let ran = Trial::of(hooks![recall_words]).run_blocking(&event, ()).unwrap();
     ran.expect_failed("recall_words", "holds no state of type `memory::store::Store`");
 }
 
 #[test]
-fn tools_come_with_the_policy() {
+fn tools_are_offered_only_if_the_policy_allows_writing() {
     let bundle = |write| memory_tools(&PreToolMaterialization::new("").contributions(policy(true, write)));
     assert_eq!(bundle(true), Some(Contribution::tool_bundle("memory", ["remember", "forget"])));
     assert_eq!(bundle(false), None);
@@ -130,11 +130,11 @@ fn tools_come_with_the_policy() {
 }
 
 #[test]
-fn the_contract_says_what_holds_in_this_turn() {
+fn the_contract_describes_the_notes_and_the_policy_of_the_turn() {
     let note = Contribution::prompt_context("memory", "dog", "- [dog] …");
     let other = Contribution::prompt_context("weather", "today", "It rains.");
     let both = vec!["remember".to_owned(), "forget".to_owned()];
-    for (policy, beside, tools, notes, kept) in [
+    for (policy, contexts, tools, notes, kept) in [
         (
             policy(true, true),
             vec![note, other.clone()],
@@ -162,7 +162,7 @@ fn the_contract_says_what_holds_in_this_turn() {
         ),
     ] {
         let mut contributions = policy;
-        contributions.merge(beside.into());
+        contributions.merge(contexts.into());
         let contract = memory_contract(&PrePromptCompile::new("").contributions(contributions).tools(tools));
         let notes = PromptSection::new("memory", "Notes", notes).order(10).budget(500);
         let kept = kept.map(|text| PromptSection::new("memory_kept", "What is kept", text).order(20).budget(500));
@@ -172,7 +172,7 @@ fn the_contract_says_what_holds_in_this_turn() {
 }
 
 #[test]
-fn learning_is_put_off_where_there_is_something_to_learn_from() {
+fn a_turn_queues_a_job_if_there_is_something_to_learn() {
     let cx = HookContext::builder().conversation("s1").turn(3).build();
     let turn = || PostTurn::new("My dog is called Nori.").reply("All right.").contributions(policy(true, true));
     let call = |tool| vec![ToolCall::new("1", tool, json!({}))];
@@ -193,7 +193,7 @@ fn learning_is_put_off_where_there_is_something_to_learn_from() {
 }
 
 #[test]
-fn six_hooks_stand_at_six_phases_and_nothing_is_left_out() {
+fn each_phase_has_one_hook_and_the_audit_finds_nothing() {
     let registry = Registry::discover().unwrap();
     let set = registry.scope(&agent(), None).unwrap();
     assert_eq!(registry.audit([&set]), []);

@@ -1,4 +1,4 @@
-//! The tests of the memory, one binary.
+//! The tests of the memory, in one binary.
 
 #![allow(
     clippy::unwrap_used,

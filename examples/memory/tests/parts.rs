@@ -1,5 +1,5 @@
 //! The parts that the hooks use: the notes, the rules, the worker.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+#![allow(clippy::unwrap_used, reason = "tests unwrap to assert")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ fn keys(facts: &[Fact]) -> Vec<&str> {
 }
 
 #[test]
-fn what_a_person_says_of_themselves_is_a_fact() {
+fn statements_of_a_person_about_themselves_are_facts() {
     for (said, expected) in [
         ("My dog is called Nori.", &["dog = The person's dog is called Nori."][..]),
         (
@@ -38,15 +38,15 @@ fn what_a_person_says_of_themselves_is_a_fact() {
         ("İ my café is Ünlü", &["café = The person's café is Ünlü."]),
         ("", &[]),
     ] {
-        let told: Vec<_> = facts(said, "t").iter().map(|fact| format!("{} = {}", fact.key, fact.text)).collect();
-        assert_eq!(told, expected, "{said}");
+        let found: Vec<_> = facts(said, "t").iter().map(|fact| format!("{} = {}", fact.key, fact.text)).collect();
+        assert_eq!(found, expected, "{said}");
     }
     let many: Vec<_> = (0..100).map(|number| format!("My thing{number} is red.")).collect();
     assert_eq!(facts(&many.join(" "), "t").len(), extract::FACTS);
 }
 
 #[test]
-fn words_topics_and_keys() {
+fn words_topics_and_keys_are_derived_from_text() {
     assert_eq!(
         words("What is the DOG'S name, and my Café?"),
         BTreeSet::from(["café", "dog", "name"].map(str::to_owned))
@@ -59,7 +59,7 @@ fn words_topics_and_keys() {
 }
 
 #[test]
-fn a_fact_that_is_replaced_or_dropped_is_found_by_nothing_of_it() {
+fn a_replaced_or_deleted_fact_is_no_longer_found() {
     let (_folder, store) = notes();
     keep(&store, "pet", "A dog called Nori.");
     keep(&store, "pet", "A cat called Miso.");
@@ -72,7 +72,7 @@ fn a_fact_that_is_replaced_or_dropped_is_found_by_nothing_of_it() {
 }
 
 #[test]
-fn a_change_that_fails_leaves_nothing_behind() {
+fn a_change_that_fails_is_undone() {
     let (folder, store) = notes();
     let (one, other) = (Fact::new("one", "1", "t").unwrap(), folder.path().join("other"));
     let failed = store.update(|notes| {
@@ -84,7 +84,7 @@ fn a_change_that_fails_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_file_that_holds_no_notes_is_left_as_it_is() {
+fn a_file_that_contains_no_notes_is_rejected_and_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("letter.txt");
     fs::write(&file, "Dear Ada,".repeat(1_000)).unwrap();
@@ -94,7 +94,7 @@ fn a_file_that_holds_no_notes_is_left_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_worker_does_its_jobs_and_tells_of_others() {
+async fn a_worker_runs_its_jobs_and_rejects_others() {
     let (_folder, store) = notes();
     let worker = Worker::start(store.clone());
     let input = json!({ "said": "My dog is called Nori.", "turn": "s1:1" });
@@ -108,7 +108,7 @@ async fn a_worker_does_its_jobs_and_tells_of_others() {
 }
 
 #[tokio::test]
-async fn a_queue_that_is_full_says_so_and_does_what_it_took() {
+async fn a_full_queue_rejects_new_jobs_and_runs_the_accepted_ones() {
     let (_folder, store) = notes();
     let worker = Worker::start(store.clone());
     let mut taken = 0;

@@ -1,5 +1,5 @@
-//! The program from outside: its output, what a second process knows, and what a killed one left behind.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+//! The program from outside: its output, and its notes in a second process and after a kill.
+#![allow(clippy::unwrap_used, reason = "tests unwrap to assert")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -18,7 +18,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 #[test]
-fn the_three_days_show_what_each_phase_contributed() {
+fn the_demo_shows_the_contributions_of_each_phase() {
     let run = program().output().unwrap();
     let out = text(&run.stdout);
     assert_eq!((run.status.code(), text(&run.stderr)), (Some(0), ""));
@@ -54,19 +54,19 @@ agent  The person is allergic to peanuts.
 }
 
 #[test]
-fn a_second_process_recalls_what_the_first_learnt() {
+fn a_second_process_recalls_the_notes_of_the_first() {
     let folder = tempfile::tempdir().unwrap();
     let db = folder.path().join("notes.redb");
     let first = say(&db, "My dog is called Nori.");
     assert!(text(&first.stdout).contains("after the reply                kept dog\n"), "{}", text(&first.stdout));
     let second = say(&db, "What is my dog called?");
     assert!(text(&second.stdout).contains("agent  The person's dog is called Nori.\n"), "{}", text(&second.stdout));
-    // No other files were left behind.
+    // There are no other files.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 #[test]
-fn what_was_kept_survives_a_kill_and_notes_have_one_program_at_a_time() {
+fn notes_survive_a_kill_and_only_one_program_can_open_them() {
     let folder = tempfile::tempdir().unwrap();
     let db = folder.path().join("notes.redb");
     let mut child =
@@ -88,14 +88,14 @@ fn what_was_kept_survives_a_kill_and_notes_have_one_program_at_a_time() {
 }
 
 #[test]
-fn a_place_where_nothing_can_be_kept_is_reported() {
+fn a_path_where_notes_cannot_be_stored_is_reported() {
     let run = say(Path::new("/nowhere/at/all.redb"), "hello");
     assert_eq!(run.status.code(), Some(2));
     assert!(text(&run.stderr).starts_with("error: /nowhere/at/all.redb: the notes cannot be opened: "));
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let mut child = program().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let run = child.wait_with_output().unwrap();

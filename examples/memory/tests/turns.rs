@@ -1,5 +1,5 @@
 //! All phases in the turn loop.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+#![allow(clippy::unwrap_used, reason = "tests unwrap to assert")]
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use serde_json::json;
 use tokio::sync::Barrier;
 
 #[tokio::test]
-async fn what_the_model_is_sent() {
+async fn the_model_gets_the_contract_the_notes_and_the_tools() {
     let bench = Bench::new();
     assert_eq!(bench.teach("My dog is called Nori. I am allergic to peanuts!").await, ["dog", "allergic_to_peanuts"]);
     let said = bench.say("What could my dog eat for dinner?").await;
@@ -40,7 +40,7 @@ async fn what_the_model_is_sent() {
 }
 
 #[tokio::test]
-async fn each_phase_contributes_at_its_place() {
+async fn the_phases_contribute_in_order() {
     let bench = Bench::new();
     keep(bench.app.store(), "dog", "The dog is called Nori.");
     let said = bench.say("What does the dog eat?").await;
@@ -59,7 +59,7 @@ async fn each_phase_contributes_at_its_place() {
 }
 
 #[tokio::test]
-async fn a_policy_that_is_off_is_off_in_every_phase() {
+async fn a_policy_that_denies_applies_to_every_phase() {
     let remember = json!({ "key": "code", "text": "4411" });
     let model = Scripted::new([Line::call("1", "remember", remember), Line::text("All right.")]);
     let bench = Bench::with(Registry::discover().unwrap(), model);
@@ -69,9 +69,9 @@ async fn a_policy_that_is_off_is_off_in_every_phase() {
     assert_eq!(said.reply.to_string(), "All right.");
     assert!(!bench.model.last().system_prompt.contains("Nori"), "{}", bench.model.last().system_prompt);
     assert_eq!(bench.model.tools(), [""; 0]);
-    // The model called a tool that it was not offered.
-    let told = bench.model.last().messages.last().unwrap().clone();
-    assert!(format!("{told:?}").contains("there is no tool `remember`"), "{told:?}");
+    // The model called a tool that is not offered.
+    let result = bench.model.last().messages.last().unwrap().clone();
+    assert!(format!("{result:?}").contains("there is no tool `remember`"), "{result:?}");
     assert_eq!(said.jobs.len(), 0);
     assert_eq!(bench.app.store().count().unwrap(), 1);
     let phases: Vec<_> = said.phases.iter().map(|(phase, _)| *phase).collect();
@@ -79,7 +79,7 @@ async fn a_policy_that_is_off_is_off_in_every_phase() {
 }
 
 #[tokio::test]
-async fn what_is_not_to_be_remembered_is_not_and_notes_are_still_read() {
+async fn a_prompt_that_must_not_be_remembered_can_still_read_notes() {
     let bench = Bench::new();
     keep(bench.app.store(), "dog", "The dog is called Nori.");
     assert_eq!(bench.teach("Don't remember this: my locker code is 4411. And the dog?").await, [""; 0]);
@@ -105,7 +105,7 @@ async fn without_a_policy_nothing_is_read_or_written() {
 }
 
 #[tokio::test]
-async fn the_operator_may_close_what_the_person_left_open() {
+async fn the_operator_can_deny_writing_that_the_person_allows() {
     let registry = Registry::discover().unwrap();
     let close = |_: &HookContext, _: &PrePolicy, (): &()| Contribution::policy("memory", "write", false, 10);
     registry.register(Hook::at::<PrePolicy>("kiosk").reader(close)).unwrap();
@@ -116,7 +116,7 @@ async fn the_operator_may_close_what_the_person_left_open() {
 }
 
 #[tokio::test]
-async fn however_many_notes_there_are_the_prompt_stays_bounded() {
+async fn the_prompt_is_bounded_for_any_number_of_notes() {
     let bench = Bench::new();
     for number in 0..100 {
         keep(bench.app.store(), &format!("dog{number}"), &format!("dog {}", "é".repeat(1_000)));
@@ -143,7 +143,7 @@ async fn a_note_cannot_become_a_section_of_the_prompt() {
 }
 
 #[tokio::test]
-async fn tools_keep_and_drop_and_what_was_dropped_is_not_learnt_again() {
+async fn tools_keep_and_delete_notes_and_a_deleted_note_is_not_learnt_again() {
     let bench = Bench::new();
     bench.teach("Remember that the spare key is with Mrs Ortiz.").await;
     assert_eq!(bench.text("spare_key").unwrap(), "the spare key is with Mrs Ortiz.");
@@ -154,7 +154,7 @@ async fn tools_keep_and_drop_and_what_was_dropped_is_not_learnt_again() {
 }
 
 #[tokio::test]
-async fn a_program_that_starts_again_knows_what_the_first_learnt() {
+async fn a_restarted_program_knows_the_notes() {
     let bench = Bench::new();
     bench.teach("I live in Ghent.").await;
     let Bench { app, folder, .. } = bench;
@@ -169,7 +169,7 @@ async fn a_program_that_starts_again_knows_what_the_first_learnt() {
     assert_eq!(app.store().get("home").unwrap().unwrap().turn, "s1:1");
 }
 
-/// Answers when the given number of turns are running.
+/// A model that answers as soon as the given number of turns is running.
 struct Together(Barrier);
 
 impl Model for Together {
@@ -182,7 +182,7 @@ impl Model for Together {
 }
 
 #[tokio::test]
-async fn sessions_at_one_time_share_the_notes_and_nothing_else() {
+async fn concurrent_sessions_share_only_the_notes() {
     let bench = Bench::with(Registry::discover().unwrap(), Together(Barrier::new(2)));
     let (one, other) = (bench.app.session().await.unwrap(), bench.app.session().await.unwrap());
     let (first, second) = tokio::join!(
@@ -214,7 +214,7 @@ fn hold(store: &Store) -> mpsc::Sender<()> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_reply_does_not_wait_for_what_was_put_off() {
+async fn the_reply_does_not_wait_for_background_jobs() {
     let bench = Arc::new(Bench::new());
     let session = bench.app.session().await.unwrap();
     let release = hold(bench.app.store());
@@ -227,7 +227,7 @@ async fn the_reply_does_not_wait_for_what_was_put_off() {
 }
 
 #[tokio::test]
-async fn of_two_turns_the_later_counts_though_nobody_waited() {
+async fn the_note_of_the_last_turn_wins_without_waiting_between_turns() {
     let bench = Bench::new();
     let session = bench.app.session().await.unwrap();
     let release = hold(bench.app.store());

@@ -133,7 +133,7 @@ mod tests {
     }
 }
 
-/// What the start shows of a hook that fails.
+/// The failure that `docs/start.md` shows.
 #[cfg(test)]
 mod shown {
     use std::io::{self, Write};
@@ -158,7 +158,7 @@ mod shown {
     }
 
     #[test]
-    fn a_hook_without_its_state_is_seen_on_the_first_day() {
+    fn a_hook_without_its_state_fails_with_the_warning_on_the_page() {
         let screen = Screen::default();
         let writer = screen.clone();
         let subscriber = tracing_subscriber::fmt().without_time().with_writer(move || writer.clone()).finish();

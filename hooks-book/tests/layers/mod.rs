@@ -1,5 +1,5 @@
-//! The crates keep to their layers: a top-level module uses only those that stand above it in `lib.rs`, so there is no
-//! circle, and a type name stands once in a crate.
+//! The crates keep to their layers: a top-level module uses only modules that are above it in `lib.rs`, so there are no
+//! cycles, and a type name exists only once in a crate.
 
 mod source;
 mod names;
@@ -14,10 +14,10 @@ use source::Crate;
 const CRATES: [&str; 7] =
     ["hooks-macros", "hooks-core", "hooks-agent", "hooks-rules", "hooks-replay", "hooks-store", "hooks-cli"];
 
-/// Crates that do not hold yet. They are read and counted; one that holds is to be taken out.
+/// Crates that do not pass yet. Their problems are counted. A crate that passes has to be removed from the list.
 const PENDING: &[&str] = &[];
 
-/// Names of types that stand twice in a crate, or in two crates, and why they have to.
+/// Type names that may exist twice in a crate, or in two crates, each with the reason.
 const ALLOWED: &[(&str, &str)] = &[];
 
 fn root() -> PathBuf {
@@ -36,7 +36,7 @@ fn not_allowed(mut found: Vec<String>) -> Vec<String> {
 }
 
 #[test]
-fn a_module_uses_only_those_above_it_and_a_type_name_stands_once() {
+fn a_module_uses_only_modules_above_it_and_type_names_are_unique() {
     let mut report = Vec::new();
     for name in CRATES {
         let found = problems(&Crate::read(&root(), name));
@@ -44,14 +44,14 @@ fn a_module_uses_only_those_above_it_and_a_type_name_stands_once() {
             (false, true) => {}
             (false, false) => report.push(format!("{name}:\n  - {}", found.join("\n  - "))),
             (true, false) => eprintln!("{name} is pending, with {} problems", found.len()),
-            (true, true) => report.push(format!("{name} holds: take it out of `PENDING`")),
+            (true, true) => report.push(format!("{name} passes: remove it from `PENDING`")),
         }
     }
     assert!(report.is_empty(), "\n{}\n", report.join("\n\n"));
 }
 
 #[test]
-fn no_two_crates_that_are_used_together_export_a_type_of_one_name() {
+fn no_two_crates_export_types_with_the_same_name() {
     let crates = CRATES.map(|name| Crate::read(&root(), name));
     let found = not_allowed(names::exported_twice(&crates.iter().collect::<Vec<_>>()));
     assert!(found.is_empty(), "\n  - {}\n", found.join("\n  - "));

@@ -1,4 +1,4 @@
-//! The names of types: once in a crate, and once among what crates used together export.
+//! Type names: unique within a crate, and unique among the exports of all crates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use syn::{Ident, Item, ItemEnum, ItemMod, ItemStruct, ItemTrait, ItemType, ItemU
 
 use super::source::{Crate, Module, attributes, is_test, leaves, named};
 
-/// The types of a crate whose names stand in more than one of its modules.
+/// The type names that more than one module of a crate defines.
 pub(crate) fn defined_twice(krate: &Crate) -> Vec<String> {
     let mut types: BTreeMap<String, Vec<(&[String], String)>> = BTreeMap::new();
     for module in &krate.modules {
@@ -20,7 +20,7 @@ pub(crate) fn defined_twice(krate: &Crate) -> Vec<String> {
     }
     let mut found = Vec::new();
     for (name, places) in types {
-        // Two of a name in one module exclude each other by `cfg`.
+        // Two types with the same name in one module exclude each other by `cfg`.
         let modules: BTreeSet<_> = places.iter().map(|(path, _)| path).collect();
         if modules.len() > 1 {
             let places: Vec<_> = places.into_iter().map(|(_, place)| place).collect();
@@ -79,7 +79,7 @@ impl<'ast> Visit<'ast> for Types<'_> {
     }
 }
 
-/// The types that stand as they are among the tokens of a macro, and whether they are public.
+/// The types that are written out in the tokens of a macro call, and whether they are public.
 fn types_of_macro(item: &syn::ItemMacro) -> Vec<(Ident, bool)> {
     let (mut found, mut word, mut before) = (Vec::new(), String::new(), String::new());
     for tree in item.mac.tokens.clone() {
@@ -94,7 +94,8 @@ fn types_of_macro(item: &syn::ItemMacro) -> Vec<(Ident, bool)> {
     found
 }
 
-/// What `use module::*` brings, each name with its place. What another crate defines is left out: it is one and the same.
+/// The names that `use module::*` imports, each with its place. Re-exports from other crates are left out, because two
+/// re-exports of one type are not ambiguous.
 pub(crate) fn public_names(krate: &Crate, path: &[String]) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     let Some(module) = krate.module(path) else { return names };
@@ -124,7 +125,7 @@ pub(crate) fn public_names(krate: &Crate, path: &[String]) -> BTreeMap<String, S
     names
 }
 
-/// A path of a `use`, from the root of the crate; nothing where it leads to another crate.
+/// A path of a `use`, from the root of the crate. `None` if it leads to another crate.
 fn within(krate: &Crate, module: &Module, path: &[String]) -> Option<Vec<String>> {
     let up = path.iter().take_while(|segment| *segment == "super").count();
     let (base, rest) = match path.first()?.as_str() {
@@ -139,14 +140,14 @@ fn within(krate: &Crate, module: &Module, path: &[String]) -> Option<Vec<String>
     Some([base, rest].concat())
 }
 
-/// The types that a user of the crate has after `use it::*`, `use it::prelude::*` and `use it::kinds::*`.
+/// The types that a user of the crate imports with `use it::*`, `use it::prelude::*` and `use it::kinds::*`.
 fn exported(krate: &Crate) -> BTreeMap<String, String> {
     let roots = [vec![], vec!["prelude".to_owned()], vec!["kinds".to_owned()]];
     let names = roots.iter().flat_map(|path| public_names(krate, path));
     names.filter(|(name, _)| name.starts_with(char::is_uppercase)).collect()
 }
 
-/// The types that two of these crates export under one name, so that a user of both cannot say which is meant.
+/// The type names that two of these crates export, which are ambiguous for a user of both.
 pub(crate) fn exported_twice(crates: &[&Crate]) -> Vec<String> {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for krate in crates {

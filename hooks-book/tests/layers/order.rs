@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::source::Crate;
 use super::uses::{ROOT, Use, uses};
 
-/// For users and for what macros write: nothing of the crate uses them.
+/// Modules for users and for generated code. No other module of the crate uses them.
 const LAST: [&str; 3] = ["macros", "__private_0_1", "prelude"];
 
 /// The uses of one module by another one, as `(from, to)`.
 type Arrows<'a> = BTreeMap<(usize, usize), Vec<&'a Use>>;
 
-/// What breaks the order in this crate, with what to do about it.
+/// The violations of the order in this crate, each with a suggestion.
 pub(crate) fn broken(krate: &Crate) -> Vec<String> {
     let mut layers = krate.layers();
     layers.push(ROOT);
@@ -27,27 +27,27 @@ pub(crate) fn broken(krate: &Crate) -> Vec<String> {
     let mut found = out_of_place(&layers);
     for ((from, to), uses) in arrows.iter().filter(|((from, to), _)| to > from) {
         let (from_name, to_name) = (layers[*from], layers[*to]);
-        let cut = format!("cut the use of {}", by_place(uses));
+        let cut = format!("remove the use of {}", by_place(uses));
         let advice = if reach.mutual(*from, *to) {
-            format!("they are in one circle, which no order mends: {cut}, or another arrow of the circle")
+            format!("they are in a cycle, so no order is valid: {cut}, or another use in the cycle")
         } else if LAST.contains(&to_name) || to_name == ROOT {
             cut
         } else {
             format!("move `mod {to_name}` above `mod {from_name}`, or {cut}")
         };
-        found.push(format!("`{from_name}` uses `{to_name}`, which stands below it: {advice}"));
+        found.push(format!("`{from_name}` uses `{to_name}`, which is below it: {advice}"));
     }
     found.extend(reach.largest_circle().map(|circle| draw(&circle, &layers, &arrows)));
     if arrows.keys().any(|(from, to)| to > from) {
         found.extend(reach.order().map(|order| {
             let names: Vec<_> = order.iter().map(|at| layers[*at]).filter(|name| *name != ROOT).collect();
-            format!("this order of `mod` lines holds: {}", names.join(", "))
+            format!("a valid order of the `mod` lines is: {}", names.join(", "))
         }));
     }
     found
 }
 
-/// Each path with the others of its line.
+/// The paths of these uses, grouped by line.
 fn by_place(uses: &[&Use]) -> String {
     let lines = uses.chunk_by(|one, other| one.place == other.place);
     let texts = lines.map(|line| {
@@ -60,10 +60,10 @@ fn by_place(uses: &[&Use]) -> String {
 fn out_of_place(layers: &[&str]) -> Vec<String> {
     let last = |name: &str| LAST.contains(&name) || name == ROOT;
     let wrong = layers.windows(2).filter(|pair| last(pair[0]) && !last(pair[1]));
-    wrong.map(|pair| format!("`{}` stands above `{}`: move it to the end of `lib.rs`", pair[0], pair[1])).collect()
+    wrong.map(|pair| format!("`{}` is above `{}`: move it to the end of `lib.rs`", pair[0], pair[1])).collect()
 }
 
-/// A circle, each arrow in it with its first place.
+/// A cycle, with the first place of each use in it.
 fn draw(circle: &BTreeSet<usize>, layers: &[&str], arrows: &Arrows<'_>) -> String {
     let names: Vec<_> = circle.iter().map(|at| layers[*at]).collect();
     let inner = arrows.iter().filter(|((from, to), _)| circle.contains(from) && circle.contains(to));
@@ -71,10 +71,10 @@ fn draw(circle: &BTreeSet<usize>, layers: &[&str], arrows: &Arrows<'_>) -> Strin
         let (times, first) = (uses.len(), &uses[0]);
         format!("\n      {} → {} ({times}): `{}` in {}", layers[*from], layers[*to], first.path, first.place)
     });
-    format!("the largest circle has {} modules: {}{}", names.len(), names.join(", "), lines.collect::<String>())
+    format!("the largest cycle has {} modules: {}{}", names.len(), names.join(", "), lines.collect::<String>())
 }
 
-/// Which module leads to which, over any number of arrows.
+/// Which module uses which, directly or through others.
 struct Reach(Vec<Vec<bool>>);
 
 impl Reach {
@@ -101,7 +101,7 @@ impl Reach {
         circles.max_by_key(BTreeSet::len).filter(|circle: &BTreeSet<_>| !circle.is_empty())
     }
 
-    /// An order that holds, as near to the present one as may be. There is none where there is a circle.
+    /// A valid order that is close to the current one. `None` if there is a cycle.
     fn order(&self) -> Option<Vec<usize>> {
         let mut left: Vec<_> = (0..self.0.len()).collect();
         let mut order = Vec::new();

@@ -1,4 +1,4 @@
-//! The check, held against small crates that break each of its rules.
+//! Tests of the checks, with small crates that violate each rule.
 
 use super::names::{defined_twice, exported_twice};
 use super::order::broken;
@@ -14,7 +14,7 @@ fn order_of(files: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn a_module_may_use_those_above_it() {
+fn a_module_can_use_modules_above_it() {
     let found = order_of(&[
         ("lib.rs", "mod base; mod above; pub use base::Base; pub mod prelude;"),
         ("base.rs", "mod inner; pub struct Base;"),
@@ -26,7 +26,7 @@ fn a_module_may_use_those_above_it() {
 }
 
 #[test]
-fn each_form_of_a_use_of_a_lower_module_is_seen() {
+fn every_form_of_a_use_of_a_lower_module_is_found() {
     let forms = [
         ("use crate::low::Low;", "crate::low::Low"),
         ("use crate::{low, other as o};", "crate::low"),
@@ -52,14 +52,14 @@ fn each_form_of_a_use_of_a_lower_module_is_seen() {
             ("low.rs", "pub mod inner { pub struct Inner; }"),
         ]);
         let wanted = format!(
-            "`high` uses `low`, which stands below it: move `mod low` above `mod high`, or cut the use of `{path}` in it/src/high.rs:1"
+            "`high` uses `low`, which is below it: move `mod low` above `mod high`, or remove the use of `{path}` in it/src/high.rs:1"
         );
-        assert_eq!(found, [&wanted, "this order of `mod` lines holds: other, low, high"], "{code}");
+        assert_eq!(found, [&wanted, "a valid order of the `mod` lines is: other, low, high"], "{code}");
     }
 }
 
 #[test]
-fn a_use_from_within_a_module_is_one_of_the_module() {
+fn a_use_in_an_inner_module_counts_for_its_top_level_module() {
     let found = order_of(&[
         ("lib.rs", "mod high; mod low;"),
         ("high.rs", "mod inner;\n\nmod here { use super::super::low::A; }"),
@@ -71,7 +71,7 @@ fn a_use_from_within_a_module_is_one_of_the_module() {
 }
 
 #[test]
-fn tests_documentation_and_what_macros_write_for_users_use_nothing() {
+fn tests_documentation_and_generated_code_are_ignored() {
     let high = "//! [`crate::low`]\n/// [`crate::Low`]\npub struct High;\n\
         #[cfg(test)] mod tests { use crate::low::Low; }\n\
         #[cfg(all(test, unix))] use crate::low::Low;\n\
@@ -83,7 +83,7 @@ fn tests_documentation_and_what_macros_write_for_users_use_nothing() {
 }
 
 #[test]
-fn a_circle_is_drawn_with_a_place_for_each_arrow() {
+fn a_cycle_is_reported_with_a_place_for_each_use() {
     let found = order_of(&[
         ("lib.rs", "mod a; mod b; mod c; mod d;"),
         ("a.rs", "use crate::c::C;"),
@@ -94,8 +94,8 @@ fn a_circle_is_drawn_with_a_place_for_each_arrow() {
     assert_eq!(
         found,
         [
-            "`a` uses `c`, which stands below it: they are in one circle, which no order mends: cut the use of `crate::c::C` in it/src/a.rs:1, or another arrow of the circle",
-            "the largest circle has 3 modules: a, b, c
+            "`a` uses `c`, which is below it: they are in a cycle, so no order is valid: remove the use of `crate::c::C` in it/src/a.rs:1, or another use in the cycle",
+            "the largest cycle has 3 modules: a, b, c
       a → c (1): `crate::c::C` in it/src/a.rs:1
       b → a (2): `crate::a::A` in it/src/b.rs:1
       c → b (1): `crate::b::B` in it/src/c.rs:1"
@@ -104,7 +104,7 @@ fn a_circle_is_drawn_with_a_place_for_each_arrow() {
 }
 
 #[test]
-fn what_is_for_users_stands_last_and_the_root_is_used_by_nothing() {
+fn modules_for_users_are_last_and_no_module_uses_the_root() {
     let found = order_of(&[
         ("lib.rs", "mod macros; mod a; mod __private_0_1; pub fn helper() {}"),
         ("macros.rs", ""),
@@ -114,15 +114,15 @@ fn what_is_for_users_stands_last_and_the_root_is_used_by_nothing() {
     assert_eq!(
         found[..3],
         [
-            "`macros` stands above `a`: move it to the end of `lib.rs`",
-            "`a` uses `__private_0_1`, which stands below it: cut the use of `crate::__private_0_1::f` in it/src/a.rs:1",
-            "`a` uses `lib.rs`, which stands below it: cut the use of `crate::*`, `crate::helper` in it/src/a.rs:1",
+            "`macros` is above `a`: move it to the end of `lib.rs`",
+            "`a` uses `__private_0_1`, which is below it: remove the use of `crate::__private_0_1::f` in it/src/a.rs:1",
+            "`a` uses `lib.rs`, which is below it: remove the use of `crate::*`, `crate::helper` in it/src/a.rs:1",
         ]
     );
 }
 
 #[test]
-fn a_type_name_stands_once_in_a_crate() {
+fn a_type_name_that_is_defined_twice_in_a_crate_is_reported() {
     let found = defined_twice(&krate(
         "it",
         &[
@@ -145,7 +145,7 @@ fn a_type_name_stands_once_in_a_crate() {
 }
 
 #[test]
-fn two_crates_do_not_export_a_type_of_one_name() {
+fn a_type_name_that_two_crates_export_is_reported() {
     let one = krate(
         "one",
         &[

@@ -1,4 +1,4 @@
-//! The modules of a crate, as its sources declare them. What stands under `#[cfg(test)]` is not read.
+//! The modules of a crate, as its sources declare them. Code under `#[cfg(test)]` is not read.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,27 +7,27 @@ use std::path::Path;
 use proc_macro2::Span;
 use syn::{Attribute, ImplItem, Item, Meta, Token, UseTree, Visibility, punctuated::Punctuated};
 
-/// The sources of a crate, by their paths beneath `src`.
+/// The sources of a crate, by their paths under `src`.
 pub(crate) type Files = BTreeMap<String, String>;
 
-/// A crate: its modules, the root first, then each followed by those within it.
+/// A crate: its modules, the root first. Each module is followed by its inner modules.
 pub(crate) struct Crate {
-    /// The folder, which is the package too.
+    /// The folder, which has the name of the package.
     pub(crate) name: String,
     pub(crate) modules: Vec<Module>,
 }
 
-/// A module, without the modules within it.
+/// A module, without its inner modules.
 pub(crate) struct Module {
-    /// Its name, after the names of those around it. Empty for the root.
+    /// The names of the outer modules and its own name. Empty for the root.
     pub(crate) path: Vec<String>,
-    /// From the root of the workspace.
+    /// The path from the root of the workspace.
     pub(crate) file: String,
     pub(crate) items: Vec<Item>,
 }
 
 impl Crate {
-    /// Reads the crate in `folder` beneath `root`.
+    /// Reads the crate in `folder` under `root`.
     pub(crate) fn read(root: &Path, folder: &str) -> Self {
         let src = root.join(folder).join("src");
         let mut files = Files::new();
@@ -35,7 +35,7 @@ impl Crate {
         Self::parse(folder, &files)
     }
 
-    /// The crate that these files make.
+    /// Parses a crate from these files.
     pub(crate) fn parse(name: &str, files: &Files) -> Self {
         let mut made = Self { name: name.to_owned(), modules: Vec::new() };
         made.add(files, &[], "lib.rs");
@@ -106,7 +106,7 @@ fn collect(src: &Path, folder: &Path, files: &mut Files) {
     }
 }
 
-/// Is it compiled for tests only?
+/// Whether the item is compiled for tests only.
 pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
     attributes
         .iter()
@@ -152,7 +152,7 @@ pub(crate) fn attributes_of_member(item: &ImplItem) -> &[Attribute] {
     }
 }
 
-/// The name that an item gives to its module, and whom it is visible to.
+/// The name that an item adds to its module, and its visibility.
 pub(crate) fn named(item: &Item) -> Option<(String, &Visibility)> {
     let (name, visibility) = match item {
         Item::Const(item) => (&item.ident, &item.vis),
@@ -170,14 +170,14 @@ pub(crate) fn named(item: &Item) -> Option<(String, &Visibility)> {
 
 /// One name of a `use`.
 pub(crate) struct Leaf {
-    /// From the first segment to the last, which is `*` for all that is there.
+    /// All segments. The last one can be `*`.
     pub(crate) path: Vec<String>,
-    /// What it is called here.
+    /// Its name in the module that imports it.
     pub(crate) name: String,
     pub(crate) span: Span,
 }
 
-/// The names that a `use` brings.
+/// The names that a `use` imports.
 pub(crate) fn leaves(tree: &UseTree) -> Vec<Leaf> {
     let mut found = Vec::new();
     walk(tree, &mut Vec::new(), &mut found);

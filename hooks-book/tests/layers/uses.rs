@@ -1,6 +1,6 @@
-//! What a top-level module uses of the others: each path in its code that leads to one of them.
+//! The uses of other top-level modules: each path in the code of a module that leads to one of them.
 //!
-//! What a path does not show is not seen: a method called on a value whose type comes from elsewhere is no use.
+//! Only paths count. A call of a method on a value whose type comes from another module is not found.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use syn::{Attribute, ImplItem, Item, ItemMod, ItemUse, Macro, Path};
 use super::names::public_names;
 use super::source::{Crate, Module, attributes, attributes_of_member, is_test, leaves, named};
 
-/// What the root of the crate defines by itself: it stands below all modules.
+/// The definitions in the root of the crate, which is below all modules.
 pub(crate) const ROOT: &str = "lib.rs";
 
 /// One use of a top-level module by another one.
 pub(crate) struct Use {
     pub(crate) from: String,
     pub(crate) to: String,
-    /// The path, as it is written.
+    /// The path, as in the source.
     pub(crate) path: String,
     /// `file:line`.
     pub(crate) place: String,
@@ -56,7 +56,7 @@ fn root_names(krate: &Crate) -> BTreeMap<String, String> {
             names.insert(name, ROOT.to_owned());
         }
     }
-    // A module wins over a function or a macro of its name.
+    // A module takes precedence over a function or a macro with the same name.
     names.extend(layers.iter().map(|layer| (String::from(*layer), String::from(*layer))));
     names.insert("*".to_owned(), ROOT.to_owned());
     names
@@ -64,7 +64,7 @@ fn root_names(krate: &Crate) -> BTreeMap<String, String> {
 
 struct Finder<'a> {
     names: &'a BTreeMap<String, String>,
-    /// The crate's own name, by which code that macros wrote calls it.
+    /// The crate's own name, which generated code uses.
     alias: String,
     module: &'a Module,
     found: &'a mut Vec<Use>,
@@ -92,7 +92,7 @@ impl Finder<'_> {
         rest.get(at).map(String::as_str)
     }
 
-    /// Paths among tokens that nobody has parsed: the arguments of a macro, the body of `macro_rules!`.
+    /// Finds paths in tokens that are not parsed: the arguments of a macro, the body of `macro_rules!`.
     fn tokens(&mut self, tokens: TokenStream) {
         let trees: Vec<_> = tokens.into_iter().collect();
         let mut at = 0;
@@ -101,7 +101,7 @@ impl Finder<'_> {
                 self.tokens(group.stream());
             }
             let (segments, length) = path_at(&trees[at..]);
-            // `$crate::__private…` is written into the user's crate, and uses nothing here.
+            // `$crate::__private…` is expanded in the user's crate, so it is not a use in this one.
             let of_users =
                 at > 0 && is(&trees[at - 1], '$') && segments.get(1).is_some_and(|name| name.starts_with("__private"));
             if !of_users {
@@ -125,7 +125,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         }
     }
 
-    // Modules are visited one by one.
+    // `uses` visits each module separately.
     fn visit_item_mod(&mut self, _: &'ast ItemMod) {}
 
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
@@ -145,13 +145,13 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_macro(&mut self, called: &'ast Macro) {
         self.visit_path(&called.path);
         let name = called.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        // What is quoted is code of the user's crate.
+        // Quoted code belongs to the user's crate.
         if !name.contains("quote") {
             self.tokens(called.tokens.clone());
         }
     }
 
-    // `#[serde(with = "crate::…")]` is a use, a link in the documentation is none.
+    // `#[serde(with = "crate::…")]` is a use. A link in the documentation is not.
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
         let syn::Meta::List(list) = &attribute.meta else { return };
         for tree in list.tokens.clone() {
@@ -164,7 +164,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 }
 
-/// The path at the beginning of these tokens, and how many tokens it takes.
+/// The path at the beginning of these tokens, and the number of its tokens.
 fn path_at(trees: &[TokenTree]) -> (Vec<String>, usize) {
     let mut segments = Vec::new();
     let mut at = 0;

@@ -1,5 +1,5 @@
-//! `docs/cookbook.md` and `docs/own-loop.md` against the programs in `examples/cookbook`: of each, what stands between its
-//! anchors, which mdBook reads too.
+//! Compares `docs/cookbook.md` and `docs/own-loop.md` with the programs in `examples/cookbook`: with the lines between
+//! the anchors, whose syntax is that of mdBook.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ fn program(name: &str) -> String {
     fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// The lines of a source between `// ANCHOR: name` and its end, as a block that starts at the margin.
+/// The lines of a source between `// ANCHOR: name` and its end, as a block without indentation.
 fn anchored(source: &str, name: &str) -> String {
     let (open, close) = (format!("// ANCHOR: {name}\n"), format!("// ANCHOR_END: {name}\n"));
     let rest = source.split_once(&open).unwrap_or_else(|| panic!("no anchor `{name}`")).1;

@@ -1,4 +1,4 @@
-//! Names from other systems: `docs/names.md`, and the tables of the chapters for those who come from one.
+//! Names from other systems: `docs/names.md`, and the tables in the chapters of `docs/coming-from/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,7 +7,7 @@ use super::source::pairs;
 use super::{assert_written, root};
 
 #[test]
-fn the_page_of_names_says_what_the_macros_know() {
+fn the_page_of_names_lists_the_names_that_the_macros_know() {
     let mut by_kind: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (elsewhere, here) in pairs("ELSEWHERE") {
         by_kind.entry(here).or_default().push(format!("`{elsewhere}`"));
@@ -26,9 +26,9 @@ fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
 }
 
-/// Where the compiler answers a foreign name with one of ours, the chapter answers with the same.
+/// If the compiler suggests a kind for a foreign name, the chapter has to name the same kind.
 #[test]
-fn the_chapters_for_those_who_come_from_elsewhere_agree_with_the_macros() {
+fn the_tables_of_foreign_names_agree_with_the_macros() {
     let ours: BTreeSet<String> = pairs("KINDS").into_iter().map(|(name, _)| name).collect();
     let theirs: BTreeMap<String, String> = pairs("ELSEWHERE").into_iter().collect();
     let mut answered = 0;
@@ -42,13 +42,13 @@ fn the_chapters_for_those_who_come_from_elsewhere_agree_with_the_macros() {
             for name in there {
                 let known = theirs.get(&plain(name));
                 let wrong = known.filter(|known| !here.contains(&known.as_str()));
-                assert!(wrong.is_none(), "{}: the compiler answers `{name}` with {wrong:?}: {row}", path.display());
+                assert!(wrong.is_none(), "{}: the compiler suggests {wrong:?} for `{name}`: {row}", path.display());
                 answered += usize::from(known.is_some());
             }
-            // Options and methods stand there as `on_failure = deny` and `.suppress_output()`.
+            // The cells also contain options and methods, such as `on_failure = deny` and `.suppress_output()`.
             let is_name = |word: &str| word.contains('_') && word.chars().all(|c| c == '_' || c.is_ascii_lowercase());
             for kind in here.iter().filter(|word| is_name(word)) {
-                assert!(ours.contains(*kind), "{}: `{kind}` is no kind: {row}", path.display());
+                assert!(ours.contains(*kind), "{}: `{kind}` is not a kind: {row}", path.display());
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `docs/kinds.md` against the kinds.
+//! Compares `docs/kinds.md` with the kinds.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use super::made::words;
 use super::source::{Event, events};
 use super::{assert_written, render, root};
 
-/// The parts of an agent's life, as files of the kinds, in the order in which they come.
+/// The parts of an agent's lifecycle, in the order of the page: the file with the kinds, and the title.
 const PARTS: &[(&str, &str)] = &[
     ("lifecycle", "The program and its plugins"),
     ("gateway", "The program accepts work"),
@@ -32,7 +32,7 @@ fn built_in() -> BTreeMap<&'static str, &'static KindDescriptor> {
     all.filter(|kind| kind.origin.module.starts_with("hooks_core::kinds")).map(|kind| (kind.name, kind)).collect()
 }
 
-/// The events in the order of the page: by part, within one as the source has them.
+/// The events in the order of the page: by part, then by their position in the source.
 fn in_order(events: &BTreeMap<String, Event>) -> Vec<(&'static str, Vec<&Event>)> {
     let of = |file: &str| {
         let mut part: Vec<&Event> = events.values().filter(|event| event.file == file).collect();
@@ -54,12 +54,12 @@ fn every_kind_is_read_from_the_sources() {
     for event in events().values() {
         assert!(event.doc[0].starts_with("Fires "), "{}", event.name);
         assert!(event.fields.iter().all(|(_, _, doc)| !doc.is_empty()), "{}", event.name);
-        assert!(!event.made.constructors.is_empty(), "{} is made by nothing", event.name);
+        assert!(!event.made.constructors.is_empty(), "{} has no constructor", event.name);
     }
 }
 
 #[test]
-fn the_page_of_the_kinds_says_what_the_code_says() {
+fn the_page_of_kinds_matches_the_code() {
     let (events, entries) = (events(), built_in());
     let rows: Vec<String> = in_order(&events)
         .iter()

@@ -1,4 +1,4 @@
-//! How an event is made, and the words of the enums that it is made of: what the sources of the kinds say of it.
+//! The constructors and setters of events, and the words of their enums, as the sources of the kinds define them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use syn::{
 use super::root;
 use super::source::{paragraphs, shown};
 
-/// The constructors of an event, and what is said after them.
+/// The constructors and setters of an event.
 #[derive(Default)]
 pub(crate) struct Made {
     /// Each as `Stop::new(reason: impl Into<StopReason>)`.
@@ -26,11 +26,11 @@ pub(crate) struct Made {
 pub(crate) struct Words {
     /// Variant, word and comment of each.
     pub(crate) words: Vec<(String, String, String)>,
-    /// Whether a harness may have more.
+    /// Whether a harness can use other words.
     pub(crate) open: bool,
 }
 
-/// How the events of a file are made, by their types' names.
+/// The constructors and setters of the events in a file, by the names of their types.
 pub(crate) fn made(source: &syn::File) -> BTreeMap<String, Made> {
     let mut all: BTreeMap<String, Made> = BTreeMap::new();
     for item in &source.items {
@@ -68,7 +68,7 @@ fn takes(attribute: &Attribute) -> Option<Vec<String>> {
     Some(names.stream().into_iter().map(|token| token.to_string()).filter(|token| token != ",").collect())
 }
 
-/// The constructor that takes these fields, and a setter for each other one.
+/// Adds the constructor that takes these fields, and a setter for each other field.
 fn by_derive(item: &ItemStruct, takes: &[String], made: &mut Made) {
     let fields: Vec<(String, String)> =
         item.fields.iter().map(|field| (field.ident.as_ref().unwrap().to_string(), shown(&field.ty))).collect();
@@ -81,7 +81,7 @@ fn by_derive(item: &ItemStruct, takes: &[String], made: &mut Made) {
     }
 }
 
-/// A public function that gives the event back is one way to make it, or to say one thing more of it.
+/// A public function that returns the event is a constructor or a setter.
 fn method(event: &str, function: &syn::ImplItemFn, made: &mut Made) {
     let signature = &function.sig;
     let gives_itself = matches!(&signature.output, ReturnType::Type(_, ty) if shown(ty) == "Self");
@@ -111,7 +111,7 @@ fn readable(ty: &Type) -> String {
     if matches!(ty, Type::ImplTrait(_)) { text.replacen("impl", "impl ", 1) } else { text }
 }
 
-/// The enums of the kinds, and the roles, by their names.
+/// The enums of the kinds, and the roles of messages, by their names.
 pub(crate) fn words() -> BTreeMap<String, Words> {
     let kinds = fs::read_dir(root().join("hooks-core/src/kinds")).unwrap().map(|entry| entry.unwrap().path());
     let files = kinds.chain([root().join("hooks-core/src/data/message.rs")]);
@@ -140,7 +140,7 @@ fn of_item(item: Item) -> Option<(String, Words)> {
     }
 }
 
-/// What `setters!` is given.
+/// The arguments of `setters!`.
 struct Setters {
     event: String,
     setters: Vec<String>,
@@ -166,7 +166,7 @@ impl Parse for Setters {
     }
 }
 
-/// What `words!` and `closed_words!` are given.
+/// The arguments of `words!` and `closed_words!`.
 struct Named {
     name: String,
     words: Vec<(String, String, String)>,

@@ -1,6 +1,6 @@
-//! Pages that are written from the sources: a change of the code that they would no longer tell the truth about fails here.
+//! Pages that are generated from the sources. A test fails if a page no longer matches the code.
 //!
-//! `UPDATE_BOOK=1 cargo test -p hooks-book --test it written` writes them anew.
+//! `UPDATE_BOOK=1 cargo test -p hooks-book --test it written` rewrites them.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod cookbook;
@@ -19,7 +19,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// Holds the part of a page between its two marks against `text`, or writes it there.
+/// Compares the part of a page between its two marks with `text`, or writes it there.
 fn assert_written(page: &str, part: &str, text: &str) {
     let file = root().join("docs").join(page);
     let found = fs::read_to_string(&file).unwrap_or_else(|error| panic!("docs/{page}: {error}"));
@@ -35,8 +35,8 @@ fn assert_written(page: &str, part: &str, text: &str) {
         return;
     }
     let line = there.lines().zip(wanted.lines()).find(|(there, wanted)| there != wanted);
-    let (there, wanted) = line.unwrap_or(("one length", "another"));
+    let (there, wanted) = line.unwrap_or(("(fewer or more lines)", "(fewer or more lines)"));
     panic!(
-        "docs/{page}: the part `{part}` is out of date: it says\n  {there}\nand the code says\n  {wanted}\nif that is meant, UPDATE_BOOK=1 writes it"
+        "docs/{page}: the part `{part}` is out of date: it contains\n  {there}\nand the code generates\n  {wanted}\nif the change is intended, UPDATE_BOOK=1 rewrites the part"
     );
 }

@@ -1,4 +1,4 @@
-//! One kind as a section of the page.
+//! Renders a kind as a section of the page.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -67,7 +67,7 @@ pub(crate) fn section(kind: &KindDescriptor, event: &Event, enums: &BTreeMap<Str
     text
 }
 
-/// A hook that uses everything the kind offers.
+/// A hook with the subject and the verdict of the kind.
 fn example(kind: &KindDescriptor, event: &Event) -> String {
     let name = kind.name;
     let mut parameters = vec![format!("event: &{}", event.ident)];
@@ -110,7 +110,7 @@ fn list(texts: &[String]) -> String {
     texts.iter().map(|text| code(text)).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether a field of the event is of that enum, or what hooks filter by is.
+/// Whether a field of the event, or a filter field, has this enum as its type.
 fn is_of(name: &str, kind: &KindDescriptor, event: &Event) -> bool {
     event.fields.iter().any(|(_, ty, _)| ty == name) || kind.fields.contains(&&*name.to_lowercase())
 }

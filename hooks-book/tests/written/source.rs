@@ -1,4 +1,4 @@
-//! What only the sources say of a kind: its types, its fields, their comments.
+//! The parts of a kind that only its source contains: types, fields and comments.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,23 +9,23 @@ use syn::{Attribute, Expr, Field, Item, ItemStruct, Lit, Meta, Token, Type};
 use super::made::{Made, made};
 use super::root;
 
-/// An event, as it is written.
+/// An event, as in the source.
 pub(crate) struct Event {
-    /// The file it stands in, without its ending, and its place among the items there.
+    /// Its file, without the extension, and its position among the items of the file.
     pub(crate) file: String,
     pub(crate) position: usize,
     /// The name of the kind.
     pub(crate) name: String,
     /// The type's name.
     pub(crate) ident: String,
-    /// The types of subject and verdict, empty where there is none.
+    /// The types of subject and verdict, empty if there is none.
     pub(crate) subject: String,
     pub(crate) verdict: String,
     /// The paragraphs of its comment.
     pub(crate) doc: Vec<String>,
     /// Name, type and comment of each field.
     pub(crate) fields: Vec<(String, String, String)>,
-    /// How one is made.
+    /// The constructors and setters.
     pub(crate) made: Made,
 }
 
@@ -88,7 +88,7 @@ fn field(field: &Field) -> (String, String, String) {
     (name, shown(&field.ty), paragraphs(&field.attrs).join(" "))
 }
 
-/// A type without the blanks that tokens have between them.
+/// A type without the spaces that separate its tokens.
 pub(crate) fn shown(tokens: &impl ToTokens) -> String {
     tokens.to_token_stream().to_string().replace(' ', "").replace(',', ", ")
 }
@@ -109,7 +109,7 @@ pub(crate) fn paragraphs(attributes: &[Attribute]) -> Vec<String> {
     text.split("\n\n").map(|paragraph| paragraph.replace('\n', " ")).filter(|text| !text.is_empty()).collect()
 }
 
-/// A table in `names.rs` of the macros, which no other crate can import.
+/// A table in `names.rs` of the macros. A crate for macros can export nothing else, so the source is parsed.
 fn table(name: &str) -> Vec<Expr> {
     let file = root().join("hooks-macros/src/names.rs");
     let source = syn::parse_file(&fs::read_to_string(file).unwrap()).unwrap();
@@ -118,7 +118,7 @@ fn table(name: &str) -> Vec<Expr> {
         _ => None,
     });
     let Some(Expr::Reference(list)) = found.map(|list| *list) else { panic!("names.rs has no table `{name}`") };
-    let Expr::Array(list) = *list.expr else { panic!("the table `{name}` is no list") };
+    let Expr::Array(list) = *list.expr else { panic!("the table `{name}` is not a list") };
     list.elems.into_iter().collect()
 }
 
@@ -126,9 +126,9 @@ fn word(expression: &Expr) -> String {
     match expression {
         Expr::Lit(literal) => match &literal.lit {
             Lit::Str(word) => word.value(),
-            _ => panic!("a word is no text"),
+            _ => panic!("a word is not a string"),
         },
-        _ => panic!("a word is no literal"),
+        _ => panic!("a word is not a literal"),
     }
 }
 
@@ -136,7 +136,7 @@ fn word(expression: &Expr) -> String {
 pub(crate) fn pairs(name: &str) -> Vec<(String, String)> {
     let pair = |row: &Expr| match row {
         Expr::Tuple(row) => (word(&row.elems[0]), word(&row.elems[1])),
-        _ => panic!("a row of `{name}` is no pair"),
+        _ => panic!("a row of `{name}` is not a pair"),
     };
     table(name).iter().map(pair).collect()
 }

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_wrong_with_a_payload_is_reported_at_once() {
+    fn all_problems_of_a_payload_are_reported_at_once() {
         let mut payload = Payload::read(r#"{"session_id": 5, "tool": "Bash", "stop_hook_active": "yes"}"#).unwrap();
         payload.text("session_id");
         payload.needed("tool_name", "Bash");
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_enveloped_form_is_the_flat_one_with_other_names() {
+    fn an_enveloped_payload_has_the_same_fields_as_a_flat_one() {
         let text = r#"{"event": "PreToolUse", "data": {"toolName": "Bash", "sessionId": "s"}}"#;
         let mut payload = Payload::read(text).unwrap();
         assert_eq!(payload.event().as_deref(), Some("PreToolUse"));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_object_is_reported() {
+    fn a_payload_that_is_not_an_object_is_reported() {
         for (text, words) in [("[1]", "is an object"), ("{\"a\": }", "not JSON"), ("tool_name=Bash", "not JSON")] {
             assert!(Payload::read(text).is_err_and(|problem| problem.contains(words)), "{text}");
         }

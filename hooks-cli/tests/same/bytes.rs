@@ -50,12 +50,12 @@ fn dispatched_again(dialect: Dialect, folder: &Path, inputs: &[(String, Vec<u8>)
         let again = kept(&out);
         assert_eq!(again.len(), 1, "{dialect} {name}: {}{}", said.out, said.err);
         let (first, second) = (String::from_utf8_lossy(input), String::from_utf8_lossy(&again[0].1));
-        assert_eq!(first, second, "{dialect} {name}: dispatch gives something else than the loop");
+        assert_eq!(first, second, "{dialect} {name}: the input from dispatch differs from the first input");
     }
 }
 
-/// A session in which each event that a kind carries occurs, some of them twice.
-async fn every_moment(folder: &Path) {
+/// Runs a session in which each event that a kind carries occurs, some of them twice.
+async fn fire_every_carried_event(folder: &Path) {
     let call = |id: &str, tool: &str, input: Value| Line::call(id, tool, input);
     let lines = [
         Line::text("they talked"),
@@ -69,7 +69,7 @@ async fn every_moment(folder: &Path) {
     let asks = Hook::at::<BeforeToolCall>("asks").reader(|_, event: &BeforeToolCall, _| {
         if event.call.id == "call_1" { Permission::ask("may it?") } else { Permission::NoOpinion }
     });
-    let looped = Looped::new(folder, lines).beside(asks);
+    let looped = Looped::new(folder, lines).with_hook(asks);
     looped.session("hi \"there\"\n").await;
     // A turn that ends with an error.
     let refused = Looped::new(folder, [Line::error(ModelError::Rejected("no such model".into()))]);
@@ -78,7 +78,7 @@ async fn every_moment(folder: &Path) {
 }
 
 #[tokio::test]
-async fn the_loop_and_dispatch_give_a_script_the_same_bytes() {
+async fn the_loop_and_dispatch_pass_the_same_bytes_to_a_script() {
     for dialect in Dialect::ALL {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("kept");
@@ -86,10 +86,10 @@ async fn the_loop_and_dispatch_give_a_script_the_same_bytes() {
         let carried: Vec<Event> =
             Event::all().filter(|event| event.spec().kind.is_some() && dialect.knows(*event)).collect();
         fs::write(folder.path().join("hooks.json"), file(dialect, &carried, &out).to_string()).unwrap();
-        every_moment(folder.path()).await;
+        fire_every_carried_event(folder.path()).await;
         let inputs = kept(&out);
         let seen: BTreeSet<&str> = inputs.iter().map(|(name, _)| name.split('.').next().unwrap()).collect();
-        assert_eq!(seen, carried.iter().map(|event| event.as_str()).collect(), "{dialect}: each event has its moment");
+        assert_eq!(seen, carried.iter().map(|event| event.as_str()).collect(), "{dialect}: each event occurs");
         dispatched_again(dialect, folder.path(), &inputs);
     }
 }
@@ -137,7 +137,7 @@ fn of_an_app() -> Vec<(Event, Value)> {
 }
 
 #[tokio::test]
-async fn an_event_that_an_app_fires_gives_a_script_the_bytes_that_dispatch_gives() {
+async fn an_app_and_dispatch_pass_the_same_bytes_to_a_script() {
     let events = of_an_app();
     let not_carried: BTreeSet<Event> = Event::all().filter(|event| event.spec().kind.is_none()).collect();
     assert_eq!(events.iter().map(|(event, _)| *event).collect::<BTreeSet<_>>(), not_carried);

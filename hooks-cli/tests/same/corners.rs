@@ -14,7 +14,7 @@ use crate::support::hooks_with;
 
 /// The expected result of a script before a call of the shell.
 #[derive(Clone, Copy, Debug)]
-enum Comes {
+enum Expected {
     /// The call runs, and nothing is reported.
     Runs,
     /// The call runs, and a failure with this text is reported.
@@ -24,7 +24,7 @@ enum Comes {
     /// The call is denied, with a reason that starts with this text.
     Denied(&'static str),
 }
-use Comes::{Denied, Fails, Remark, Runs};
+use Expected::{Denied, Fails, Remark, Runs};
 
 /// A script as `guard.sh`, the fields of its handler besides `type`, and the expected result. `mode` is that of the
 /// file.
@@ -33,15 +33,15 @@ struct Corner {
     script: &'static str,
     handler: &'static str,
     mode: u32,
-    comes: Comes,
+    expected: Expected,
 }
 
-const fn sh(what: &'static str, script: &'static str, comes: Comes) -> Corner {
-    Corner { what, script, handler: r#"{"command": "sh ./guard.sh", "timeout": 60}"#, mode: 0o644, comes }
+const fn sh(what: &'static str, script: &'static str, expected: Expected) -> Corner {
+    Corner { what, script, handler: r#"{"command": "sh ./guard.sh", "timeout": 60}"#, mode: 0o644, expected }
 }
 
-const fn of(what: &'static str, mode: u32, script: &'static str, handler: &'static str, comes: Comes) -> Corner {
-    Corner { what, script, handler, mode, comes }
+const fn of(what: &'static str, mode: u32, script: &'static str, handler: &'static str, expected: Expected) -> Corner {
+    Corner { what, script, handler, mode, expected }
 }
 
 const FILE: &str = r#"{"command": "./guard.sh"}"#;
@@ -56,7 +56,7 @@ const CORNERS: &[Corner] = &[
     // Time: a script that times out has no answer.
     of("slow", 0o644, "echo no >&2; sleep 4242.17; exit 2", SLOW, Fails("it timed out")),
     of("slow, and its failure blocks", 0o644, "sleep 4242.17", SLOW_BLOCKS, Denied("it timed out")),
-    of("deaf to signals", 0o644, "trap '' TERM INT HUP; sleep 4242.17; sleep 4242.17", SLOW, Fails("it timed out")),
+    of("ignores signals", 0o644, "trap '' TERM INT HUP; sleep 4242.17; sleep 4242.17", SLOW, Fails("it timed out")),
     of(
         "an answer before it is slow",
         0o644,
@@ -66,7 +66,7 @@ const CORNERS: &[Corner] = &[
     ),
     // Size.
     sh("50 MB of text", "head -c 50000000 /dev/zero | tr '\\0' x", Remark("1 MiB")),
-    sh("50 MB of text, no", "head -c 50000000 /dev/zero | tr '\\0' x; echo no >&2; exit 2", Denied("no")),
+    sh("50 MB of text, and a denial", "head -c 50000000 /dev/zero | tr '\\0' x; echo no >&2; exit 2", Denied("no")),
     sh(
         "an answer of 50 MB",
         "printf '{\"decision\": \"block\", \"reason\": \"'; head -c 50000000 /dev/zero | tr '\\0' x; echo '\"}'",
@@ -79,34 +79,34 @@ const CORNERS: &[Corner] = &[
         BLOCKS,
         Denied("it printed more than 1 MiB"),
     ),
-    sh(
-        "50 MB of complaints",
-        "echo because; head -c 50000000 /dev/zero | tr '\\0' x >&2; exit 2",
-        Denied("xxxxxxxxxx"),
-    ),
+    sh("50 MB on stderr", "echo because; head -c 50000000 /dev/zero | tr '\\0' x >&2; exit 2", Denied("xxxxxxxxxx")),
     sh("a long reason", "head -c 20000 /dev/zero | tr '\\0' y >&2; exit 2", Denied("yyyyyyyyyy")),
     // Unusual files.
     of("not executable", 0o644, "#!/bin/sh\nexit 2", FILE, Fails("code 126")),
-    of("not there", 0o644, "", r#"{"command": "./other.sh"}"#, Fails("code 127")),
+    of("a missing file", 0o644, "", r#"{"command": "./other.sh"}"#, Fails("code 127")),
     of("another interpreter", 0o755, "#!/nowhere/python3\nexit 2", FILE, Fails("code 12")),
-    of("no first line", 0o755, "echo 'no first line' >&2\nexit 2", FILE, Denied("no first line")),
-    of("an end of line of Windows", 0o755, "#!/bin/sh\r\nexit 2\r\n", FILE, Fails("code 12")),
+    of("no shebang", 0o755, "echo 'no first line' >&2\nexit 2", FILE, Denied("no first line")),
+    of("a Windows line ending", 0o755, "#!/bin/sh\r\nexit 2\r\n", FILE, Fails("code 12")),
     of("not executable, without a shell", 0o644, "#!/bin/sh\nexit 2", EXEC, Fails("it could not be started")),
-    of("no first line, without a shell", 0o755, "exit 2", EXEC, Denied("No stderr output")),
+    of("no shebang, without a shell", 0o755, "exit 2", EXEC, Denied("No stderr output")),
     of(
-        "not there, without a shell",
+        "a missing file, without a shell",
         0o644,
         "",
         r#"{"command": "./other.sh", "args": ["a"]}"#,
         Fails("it could not be started"),
     ),
     sh("a syntax error, which the shell leaves with code 2", "if then fi", Denied("./guard.sh")),
-    // Processes that it leaves behind.
+    // Processes that the script leaves behind.
     sh("a child that holds the pipes", "sleep 4242.17 & exit 0", Runs),
-    sh("a child in a session of its own", "setsid sleep 4242.17 & echo no >&2; exit 2", Denied("no")),
-    sh("a child that ignores hanging up", "nohup sleep 4242.17 2>&1 & exit 0", Runs),
-    // Its terminal and its pipes.
-    sh("asks the terminal", "read answer < /dev/tty || { echo 'nobody to ask' >&2; exit 2; }", Denied("./guard.sh")),
+    sh("a child in its own session", "setsid sleep 4242.17 & echo no >&2; exit 2", Denied("no")),
+    sh("a child that ignores SIGHUP", "nohup sleep 4242.17 2>&1 & exit 0", Runs),
+    // Terminal and pipes.
+    sh(
+        "reads from the terminal",
+        "read answer < /dev/tty || { echo 'nobody to ask' >&2; exit 2; }",
+        Denied("./guard.sh"),
+    ),
     sh("closes its input", "exec 0<&-; echo no >&2; exit 2", Denied("no")),
     sh("closes its output", "exec 1>&-; echo '{\"decision\": \"approve\"}'; echo no >&2; exit 2", Denied("./guard.sh")),
     sh("closes all of them", "exec 0<&- 1>&- 2>&-; exit 2", Denied("No stderr output")),
@@ -132,12 +132,12 @@ const CORNERS: &[Corner] = &[
     ),
     of("killed, and its failure blocks", 0o644, "kill -SEGV $$", SCRIPT_BLOCKS, Denied("it was killed by signal 11")),
     // Exit codes versus answers.
-    sh("a yes with code 2", "echo '{\"decision\": \"approve\"}'; echo no >&2; exit 2", Denied("no")),
-    sh("a no with code 0", "echo '{\"decision\": \"block\", \"reason\": \"r\"}'", Denied("r")),
-    sh("a no with code 1", "echo '{\"decision\": \"block\", \"reason\": \"r\"}'; exit 1", Denied("r")),
+    sh("an approval with code 2", "echo '{\"decision\": \"approve\"}'; echo no >&2; exit 2", Denied("no")),
+    sh("a denial with code 0", "echo '{\"decision\": \"block\", \"reason\": \"r\"}'", Denied("r")),
+    sh("a denial with code 1", "echo '{\"decision\": \"block\", \"reason\": \"r\"}'; exit 1", Denied("r")),
     sh("nothing with code 2", "exit 2", Denied("No stderr output")),
     sh("nothing with code 255", "exit 255", Fails("code 255")),
-    sh("a code that is none", "exit 258", Denied("No stderr output")),
+    sh("an exit code above 255", "exit 258", Denied("No stderr output")),
     // Almost valid answers.
     sh("a wrong type", "echo '{\"continue\": \"no\"}'", Fails("`continue` is true or false")),
     of(
@@ -147,24 +147,28 @@ const CORNERS: &[Corner] = &[
         BLOCKS,
         Denied("the answer in JSON is not valid"),
     ),
-    sh("a comma too many", "echo '{\"decision\": \"block\",}'", Fails("not valid")),
+    sh("a trailing comma", "echo '{\"decision\": \"block\",}'", Fails("not valid")),
     sh("a list", "echo '[{\"decision\": \"block\"}]'", Remark("an answer in JSON")),
     sh(
         "two answers",
         "echo '{\"decision\": \"block\"}'; echo '{\"decision\": \"approve\"}'",
         Fails("several JSON objects"),
     ),
-    sh("keys that mean nothing", "echo '{\"block\": true}'", Remark("`block`")),
+    sh("unknown keys", "echo '{\"block\": true}'", Remark("`block`")),
     sh(
         "an answer over several lines",
         "printf '{\\n  \"decision\": \"block\",\\n  \"reason\": \"long\"\\n}\\n'",
         Denied("long"),
     ),
-    sh("goes on alone, and says no", "echo '{\"async\": true}'; echo no >&2; exit 2", Runs),
-    // Its environment.
-    sh("its folder", "[ \"$PWD\" = \"$CLAUDE_PROJECT_DIR\" ] && [ -e guard.sh ] || { echo lost >&2; exit 2; }", Runs),
+    sh("detaches, then denies", "echo '{\"async\": true}'; echo no >&2; exit 2", Runs),
+    // Environment and input.
     sh(
-        "a call with signs of all kinds",
+        "its working directory",
+        "[ \"$PWD\" = \"$CLAUDE_PROJECT_DIR\" ] && [ -e guard.sh ] || { echo lost >&2; exit 2; }",
+        Runs,
+    ),
+    sh(
+        "a call with special characters",
         "grep -q 'caf\u{e9} \\\\\"\\$(x)\\\\\" \\\\n' || { echo garbled >&2; exit 2; }",
         Runs,
     ),
@@ -213,8 +217,8 @@ async fn in_the_loop(folder: &Path) -> (Value, Option<String>) {
 fn dispatched(folder: &Path) -> (Value, Option<String>) {
     let payload = json!({"session_id": "c-1", "tool_name": "run_shell_command", "tool_input": {"command": COMMAND}, "tool_use_id": "call_1"});
     let args = ["dispatch", "--event", "PreToolUse", "--trust", "--json", "hooks.json"];
-    let told = hooks_with(folder, &args, payload.to_string().as_bytes());
-    let report = told.json();
+    let output = hooks_with(folder, &args, payload.to_string().as_bytes());
+    let report = output.json();
     let run = &report["runs"][0];
     let answer = json!([
         run["decision"],
@@ -236,7 +240,7 @@ fn survivors() -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_comes_of_a_script_is_what_the_contract_says_by_dispatch_and_in_the_loop() {
+async fn scripts_have_the_result_of_the_contract_in_dispatch_and_in_the_loop() {
     let mut wrong = Vec::new();
     for corner in CORNERS {
         let folder = tempfile::tempdir().unwrap();
@@ -247,7 +251,7 @@ async fn what_comes_of_a_script_is_what_the_contract_says_by_dispatch_and_in_the
         let short = |value: &Value| value.to_string().chars().take(600).collect::<String>();
         if in_loop != by_dispatch {
             wrong.push(format!(
-                "{}: differs\n  loop     {}\n  dispatch {}",
+                "{}: the results differ\n  loop     {}\n  dispatch {}",
                 corner.what,
                 short(&in_loop),
                 short(&by_dispatch)
@@ -256,18 +260,18 @@ async fn what_comes_of_a_script_is_what_the_contract_says_by_dispatch_and_in_the
         let failure = in_loop[2][4].as_str();
         let remarks = in_loop[2][5].to_string();
         let begins = |text: &Option<String>, words: &str| text.as_ref().is_some_and(|text| text.starts_with(words));
-        let as_it_is_to = match corner.comes {
+        let as_expected = match corner.expected {
             Runs => denied.is_none() && reason.is_none() && failure.is_none(),
             Fails(words) => denied.is_none() && reason.is_none() && failure.is_some_and(|why| why.contains(words)),
             Remark(words) => denied.is_none() && reason.is_none() && failure.is_none() && remarks.contains(words),
-            // In the loop it is part of a JSON string.
+            // In the loop, the reason is part of a JSON string, so its start is not compared.
             Denied(words) => denied.is_some() && begins(&reason, words),
         };
-        if !as_it_is_to {
+        if !as_expected {
             wrong.push(format!(
-                "{}: is to be {:?}, and is {}; loop {denied:?}, dispatch {:?}",
+                "{}: expected {:?}, found {}; loop {denied:?}, dispatch {:?}",
                 corner.what,
-                corner.comes,
+                corner.expected,
                 short(&in_loop),
                 reason.map(|r| r.chars().take(100).collect::<String>())
             ));

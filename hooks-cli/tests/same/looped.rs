@@ -48,7 +48,7 @@ impl Looped {
     }
 
     /// Adds a compiled hook.
-    pub(super) fn beside(mut self, hook: Hook) -> Self {
+    pub(super) fn with_hook(mut self, hook: Hook) -> Self {
         self.uses.push(HookUse::id(hook.id().as_str()));
         self.registry.register(hook).unwrap();
         self.registry.set_app(AppDef::new("desk").hooks(self.uses.clone()));

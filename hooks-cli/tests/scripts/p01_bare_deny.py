@@ -1,4 +1,4 @@
-# A refusal that gives no reason.
+# Denies without a reason.
 import json
 
 print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}))

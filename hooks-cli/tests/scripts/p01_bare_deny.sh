@@ -1,2 +1,2 @@
-# A refusal that gives no reason.
+# Denies without a reason.
 echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}'

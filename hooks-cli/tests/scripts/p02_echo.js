@@ -1,2 +1,2 @@
-// Passes on what it was given, as a filter would.
+// Prints its input again, like a filter.
 process.stdin.pipe(process.stdout);

@@ -1,4 +1,4 @@
-# Passes on what it was given, as a filter would.
+# Prints its input again, like a filter.
 import sys
 
 sys.stdout.write(sys.stdin.read())

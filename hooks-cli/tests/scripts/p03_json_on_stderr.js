@@ -1,3 +1,3 @@
-// An answer at the wrong place: only the exit status counts.
+// Prints its answer to stderr, so only the exit status counts.
 console.error('{"hookSpecificOutput": {"permissionDecision": "ask"}}');
 process.exitCode = 2;

@@ -1,4 +1,4 @@
-# An answer at the wrong place: only the exit status counts.
+# Prints its answer to stderr, so only the exit status counts.
 import json
 import sys
 

@@ -1,3 +1,3 @@
-// Answers without a look at its input.
+// Answers without reading its input.
 console.error("no writing today");
 process.exit(2);

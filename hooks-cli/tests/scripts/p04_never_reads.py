@@ -1,4 +1,4 @@
-# Answers without a look at its input.
+# Answers without reading its input.
 import sys
 
 print("no writing today", file=sys.stderr)

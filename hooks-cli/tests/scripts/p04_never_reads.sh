@@ -1,3 +1,3 @@
-# Answers without a look at its input.
+# Answers without reading its input.
 echo 'no writing today' >&2
 exit 2

@@ -1,4 +1,4 @@
-// Goes on until the last answer in the transcript says that all is done.
+// Continues the turn until the last message in the transcript says that everything is done.
 const fs = require("fs");
 const { transcript_path } = JSON.parse(fs.readFileSync(0, "utf8"));
 const lines = fs.readFileSync(transcript_path, "utf8").split("\n").filter((line) => line.includes('"role":"assistant"'));

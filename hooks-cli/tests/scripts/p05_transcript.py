@@ -1,4 +1,4 @@
-# Goes on until the last answer in the transcript says that all is done.
+# Continues the turn until the last message in the transcript says that everything is done.
 import json
 import sys
 

@@ -1,2 +1,2 @@
-# Never lets a turn end, and does not ask whether it did so before.
+# Always continues the turn, even if it has already done so.
 echo '{"decision": "block", "reason": "once more"}'

@@ -1,4 +1,4 @@
-# Puts a shorter command in the place of the input; says nothing of a permission, and drops the other keys.
+# Returns a shorter command as the new input, without a decision and without the other keys.
 import json
 import sys
 

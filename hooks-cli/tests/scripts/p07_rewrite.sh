@@ -1,3 +1,3 @@
-# Puts a shorter command in the place of the input; says nothing of a permission, and drops the other keys.
+# Returns a shorter command as the new input, without a decision and without the other keys.
 command=$(sed -n 's/.*"command":"\([^"]*\)".*/\1/p')
 printf '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "short %s"}}}\n' "$command"

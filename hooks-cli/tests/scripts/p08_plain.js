@@ -1,3 +1,3 @@
-// Runs as it is: no shebang, no executable bit.
+// Has no shebang and no executable bit.
 console.error("the plain shell ran me");
 process.exit(2);

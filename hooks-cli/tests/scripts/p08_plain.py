@@ -1,4 +1,4 @@
-# Runs as it is: no shebang, no executable bit.
+# Has no shebang and no executable bit.
 import sys
 
 print("the plain shell ran me", file=sys.stderr)

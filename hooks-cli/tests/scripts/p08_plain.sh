@@ -1,3 +1,3 @@
-# Runs as it is: no shebang, no executable bit.
+# Has no shebang and no executable bit.
 echo "the plain shell ran me" >&2
 exit 2

@@ -1,4 +1,4 @@
-# Answers with keys that nobody knows beside one that counts.
+# Answers with unknown keys and one that counts.
 import json
 
 output = {"hookEventName": "PreToolUse", "mood": "good"}

@@ -1,2 +1,2 @@
-# Answers with keys that nobody knows beside one that counts.
+# Answers with unknown keys and one that counts.
 echo '{"decision": "approve", "confidence": 0.9, "hookSpecificOutput": {"hookEventName": "PreToolUse", "mood": "good"}}'

@@ -1,2 +1,2 @@
-# A guard whose timeout was written in milliseconds.
+# A guard whose timeout is in milliseconds by mistake.
 print('{"decision": "block", "reason": "in time"}')

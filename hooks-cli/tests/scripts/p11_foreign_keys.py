@@ -1,4 +1,4 @@
-# Takes another way where it finds the keys of another host.
+# Denies if the input has keys of another host.
 import json
 import sys
 

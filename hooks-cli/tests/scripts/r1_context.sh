@@ -1,2 +1,2 @@
-# Puts what every turn is to know beside the prompt.
+# Adds context to every prompt.
 echo '{"additionalContext": "the shop is closed on Sundays"}'

@@ -1,4 +1,4 @@
-# Refuses commands that remove everything.
+# Denies commands that remove everything.
 import json
 import sys
 

@@ -1,4 +1,4 @@
-# Refuses commands that remove everything.
+# Denies commands that remove everything.
 case $(cat) in
 *'rm -rf'*) echo '{"blockingError": "nothing is removed here"}' ;;
 esac

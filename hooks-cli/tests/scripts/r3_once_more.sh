@@ -1,4 +1,4 @@
-# Has the model called once more where it said nothing.
+# Requests one more model call if the answer is empty.
 input=$(cat)
 case $input in
 *'"stop_hook_active":true'*) exit 0 ;;

@@ -1,4 +1,4 @@
-# Keeps a note of every compaction.
+# Logs every compaction.
 import json
 import sys
 

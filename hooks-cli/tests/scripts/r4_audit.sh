@@ -1,2 +1,2 @@
-# Keeps a note of every compaction.
+# Logs every compaction.
 cat >> audit.jsonl

@@ -99,5 +99,5 @@ pub(crate) fn assert_snapshot(name: &str, text: &str) {
         std::fs::write(&file, &text).unwrap();
     }
     let there = std::fs::read_to_string(&file).unwrap_or_default();
-    assert_eq!(there, text, "{}: UPDATE_SNAPSHOTS=1 writes it anew", file.display());
+    assert_eq!(there, text, "{}: UPDATE_SNAPSHOTS=1 rewrites it", file.display());
 }

@@ -1,5 +1,5 @@
-//! A kind with everything a kind can have, and one line that says what a hook did at it.
-#![allow(dead_code, unreachable_pub)] // each test binary uses its part
+//! A kind with every property that a kind can have, and a summary of the effect of a hook in one line.
+#![allow(dead_code, unreachable_pub)] // each test binary uses a part
 
 use hooks_core::prelude::*;
 use hooks_core::scope::HookRef;
@@ -11,7 +11,7 @@ pub struct BeforePublish {
     pub topic: String,
 }
 
-/// What a test looks at: subject, verdict, halt and failure, those that are there.
+/// The parts of a result that tests compare: subject, verdict, halt and failures.
 pub fn summary<K: HookKind<Verdict = Permission>>(fired: &Fired<K>, subject: &str) -> String {
     let mut parts = vec![subject.to_owned()];
     parts.extend(fired.verdict.summary().map(str::to_owned));
@@ -20,14 +20,14 @@ pub fn summary<K: HookKind<Verdict = Permission>>(fired: &Fired<K>, subject: &st
     parts.join(" | ")
 }
 
-/// The set of these hooks and no other.
+/// The set that contains exactly these hooks.
 pub fn set<const N: usize>(hooks: [HookRef; N]) -> HookSet {
     let registry = Registry::empty().with(hooks).unwrap();
     registry.scope(&AgentDef::new("agent").hooks(hooks), None).unwrap()
 }
 
-/// Fires `before_publish` with the text `draft` on the topic `news`. A sync hook must do the same without a runtime, and an
-/// async one must be refused there.
+/// Fires `before_publish` with the text `draft` on the topic `news`. A sync hook must have the same effect
+/// without a runtime. An async hook must be an error there.
 pub async fn publish(hook: [HookRef; 1], is_async: bool) -> String {
     let (hooks, cx) = (set(hook), HookContext::builder().agent("ada").build());
     let event = BeforePublish { topic: "news".into() };
@@ -40,15 +40,15 @@ pub async fn publish(hook: [HookRef; 1], is_async: bool) -> String {
     fired
 }
 
-/// One test: each row is a hook, whether it is async, and what it comes to.
+/// Defines a test. Each row is a hook, whether it is async, and the expected summary.
 #[macro_export]
 macro_rules! table {
     ($test:ident: $($kind:ident $hook:ident => $expected:literal,)+) => {
         #[tokio::test]
         async fn $test() {
             $(
-                let came_to = $crate::common::publish(hooks![$hook], table!(@ $kind)).await;
-                assert_eq!(came_to, $expected, stringify!($hook));
+                let actual = $crate::common::publish(hooks![$hook], table!(@ $kind)).await;
+                assert_eq!(actual, $expected, stringify!($hook));
             )+
         }
     };

@@ -1,9 +1,9 @@
-//! The misuses of `ui/fail`: what each is about, and what is said of it at which token.
+//! The misuses of `ui/fail`: the topic, the tokens and the messages of each.
 
 use std::fs;
 use std::path::Path;
 
-/// Each category, how many files it has at least, and how their names begin; the first that fits holds.
+/// Each category, its minimum number of files, and the prefixes of their names. The first category that matches applies.
 pub(crate) const CATEGORIES: &[(&str, usize, &[&str])] = &[
     ("Ids", 6, &["id_", "duplicate_ids", "missing"]),
     ("Kinds", 8, &["kind"]),
@@ -12,7 +12,7 @@ pub(crate) const CATEGORIES: &[(&str, usize, &[&str])] = &[
     ("Combinations of options", 10, &["together_", "many_"]),
     ("Functions that cannot be hooks", 10, &["item_", "by_macro", "still_there"]),
     ("`hooks!`, `fires!`, `setup!` and the derives", 12, &["derive_", "hooks_", "fires_", "setup_", "verdict_"]),
-    // Named after the option, so whatever is left.
+    // These files are named after the option, so any other name matches.
     ("Options", 12, &[""]),
 ];
 
@@ -21,16 +21,16 @@ pub(crate) struct Misuse {
     pub(crate) name: String,
     /// The first line of its documentation.
     pub(crate) about: Option<String>,
-    /// By their places.
-    pub(crate) errors: Vec<Told>,
+    /// In the order of their places.
+    pub(crate) errors: Vec<Reported>,
 }
 
 /// One error.
-pub(crate) struct Told {
+pub(crate) struct Reported {
     place: (usize, usize),
-    /// What is underlined.
+    /// The underlined text.
     pub(crate) token: String,
-    /// The first line, without what the compiler puts before it.
+    /// The first line, without the prefix of the compiler.
     pub(crate) message: String,
 }
 
@@ -54,16 +54,16 @@ pub(crate) fn all() -> Vec<Misuse> {
 
 fn read(path: &Path) -> Misuse {
     let source = fs::read_to_string(path).unwrap();
-    let mut errors = told(&fs::read_to_string(path.with_extension("stderr")).unwrap());
+    let mut errors = reported(&fs::read_to_string(path.with_extension("stderr")).unwrap());
     errors.sort_by_key(|error| error.place);
     let about = source.strip_prefix("//! ").and_then(|rest| rest.lines().next()).map(str::to_owned);
     Misuse { name: path.file_stem().unwrap().to_string_lossy().into_owned(), about, errors }
 }
 
-fn told(stderr: &str) -> Vec<Told> {
+fn reported(stderr: &str) -> Vec<Reported> {
     let lines: Vec<&str> = stderr.lines().collect();
     let heads = (0..lines.len()).filter(|i| lines[*i].starts_with("error"));
-    let told = heads.map(|head| {
+    let reported = heads.map(|head| {
         let (_, message) = lines[head].split_once(": ").unwrap();
         let mut place = lines[head + 1].rsplit(':').map(|number| number.parse::<usize>().unwrap());
         let (column, line) = (place.next().unwrap(), place.next().unwrap());
@@ -71,7 +71,11 @@ fn told(stderr: &str) -> Vec<Told> {
         let gutter = lines[at].find('|').unwrap() + 2;
         let under = lines[at + 1].chars().skip(gutter + column - 1).take_while(|c| *c == '^').count();
         let token = lines[at].chars().skip(gutter + column - 1).take(under).collect();
-        Told { place: (line, column), token, message: message.trim_start_matches("evaluation panicked: ").to_owned() }
+        Reported {
+            place: (line, column),
+            token,
+            message: message.trim_start_matches("evaluation panicked: ").to_owned(),
+        }
     });
-    told.collect()
+    reported.collect()
 }

@@ -1,7 +1,7 @@
-//! How much of what can be written wrongly is tried: by category, by option, and by how much one compile tells.
+//! Minimum numbers of tested misuses: by category, by option, and by the errors of one build.
 //!
-//! That each option of the attribute and of a kind says what it takes, the tests of the macros ask of their tables.
-#![allow(clippy::unwrap_used)] // helpers of tests say what they expect by unwrapping
+//! The tests of the macros check that each option has a message about its values.
+#![allow(clippy::unwrap_used)] // helpers of tests unwrap to assert
 
 mod files;
 mod table;
@@ -23,7 +23,7 @@ fn words(list: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_category_has_its_misuses() {
+fn every_category_has_enough_misuses() {
     let all = all();
     for (title, quota, _) in CATEGORIES {
         let files: Vec<&str> = all.iter().map(|misuse| &*misuse.name).filter(|name| category(name) == *title).collect();
@@ -33,22 +33,22 @@ fn every_category_has_its_misuses() {
 }
 
 #[test]
-fn several_mistakes_are_told_in_one_compile() {
+fn one_build_reports_several_mistakes() {
     let several = all().iter().filter(|misuse| misuse.errors.len() >= 4).count();
     assert!(several >= 10, "{several} files with four errors or more");
 }
 
 #[test]
-fn every_field_to_filter_by_is_misused() {
+fn every_filter_field_has_a_misuse() {
     let all = all();
     for field in words("FIELDS") {
-        let told = |misuse: &files::Misuse| misuse.errors.iter().any(|error| error.token == field);
-        assert!(all.iter().any(told), "no error is at `{field}`");
+        let reported = |misuse: &files::Misuse| misuse.errors.iter().any(|error| error.token == field);
+        assert!(all.iter().any(reported), "no error points at `{field}`");
     }
 }
 
 #[test]
-fn the_fields_that_the_macros_know_are_those_of_the_built_in_kinds() {
+fn the_macros_know_the_fields_of_the_built_in_kinds() {
     let kinds = hooks_core::kinds::all();
     let built_in = kinds.iter().filter(|kind| kind.origin.module.starts_with("hooks_core::kinds"));
     let fields: BTreeSet<String> = built_in.flat_map(|kind| kind.fields.iter().copied()).map(str::to_owned).collect();
@@ -56,13 +56,13 @@ fn the_fields_that_the_macros_know_are_those_of_the_built_in_kinds() {
 }
 
 #[test]
-fn every_misuse_says_what_it_is_about_in_its_first_line() {
+fn the_first_line_of_every_misuse_states_its_topic() {
     for misuse in all() {
         assert!(misuse.about.is_some(), "{}: begin with `//! …`", misuse.name);
     }
 }
 
 #[test]
-fn the_table_of_misuses_is_that_of_the_messages() {
+fn the_page_of_misuses_matches_the_messages() {
     table::assert_table(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/misuse.md"));
 }

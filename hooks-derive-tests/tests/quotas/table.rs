@@ -17,7 +17,7 @@ This page is generated: `UPDATE_MISUSE=1 cargo test -p hooks-derive-tests --test
 the messages.
 ";
 
-/// Holds the page to the messages, or writes it where `UPDATE_MISUSE=1`.
+/// Compares the page with the messages, or writes it if `UPDATE_MISUSE=1`.
 #[track_caller]
 pub(crate) fn assert_table(file: &Path) {
     let found = page(&all());
@@ -27,7 +27,11 @@ pub(crate) fn assert_table(file: &Path) {
     }
     let expected = fs::read_to_string(file).unwrap_or_default().replace("\r\n", "\n");
     let drift = expected.lines().zip(found.lines()).find(|(then, now)| then != now);
-    assert!(expected == found, "{} is not what the messages say: {drift:?}; UPDATE_MISUSE=1 writes it", file.display());
+    assert!(
+        expected == found,
+        "{} does not match the messages: {drift:?}; UPDATE_MISUSE=1 rewrites it",
+        file.display()
+    );
 }
 
 fn page(all: &[Misuse]) -> String {
@@ -47,12 +51,12 @@ fn page(all: &[Misuse]) -> String {
     page
 }
 
-/// As code, whatever quotes are in it.
+/// Formats a text as code, even if it contains backticks.
 fn code(text: &str) -> String {
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 
-/// A bar would end the cell.
+/// Escapes bars, which would end the cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }

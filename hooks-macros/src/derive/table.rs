@@ -200,12 +200,12 @@ mod tests {
     use crate::options::tests::{assert_answers, assert_documented};
 
     #[test]
-    fn the_documentation_shows_every_option() {
+    fn the_documentation_lists_every_option() {
         assert_documented("derive/options.md", "Option", OPTIONS, "");
     }
 
     #[test]
-    fn every_option_answers_to_one_name_and_says_what_it_takes() {
+    fn names_of_options_are_unambiguous_and_errors_contain_them() {
         assert_answers(OPTIONS, NO_OPTIONS, || {
             KindDefinition::new(&syn::parse_quote!(
                 struct Event;

@@ -8,7 +8,7 @@ use syn::{File, Item, Meta};
 
 /// Compares `expansions/*.rs` with `expansions/*.expanded`. With `UPDATE_EXPANSIONS=1` it writes the latter.
 #[test]
-fn the_code_of_each_hook_is_the_one_that_was_read() {
+fn the_generated_code_matches_the_reviewed_files() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/expansions"));
     let mut sources: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     sources.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));

@@ -355,14 +355,14 @@ mod tests {
     use crate::options::tests::{assert_answers, assert_documented};
 
     #[test]
-    fn the_documentation_shows_every_option() {
+    fn the_documentation_lists_every_option() {
         let field =
             "| a field of the kind, such as `tool` | patterns for its value: `\"fs_*\\|Bash\"` | every value |\n";
         assert_documented("hook/options.md", "Option", OPTIONS, field);
     }
 
     #[test]
-    fn every_option_answers_to_one_name_and_says_what_it_takes() {
+    fn names_of_options_are_unambiguous_and_errors_contain_them() {
         assert_answers(OPTIONS, NO_OPTIONS, Options::default);
     }
 }

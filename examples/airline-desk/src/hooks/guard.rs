@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn bookings() {
+    fn a_booking_is_allowed_asked_about_or_denied_by_its_size_and_price() {
         let table = [
             (booking(2, &[json!(250), json!(5)]), "allow"),
             (booking(5, &[json!(1000)]), "allow"),
@@ -98,18 +98,18 @@ mod tests {
         ];
         for (input, expected) in table {
             let verdict = guard_booking(&input);
-            let said = match verdict {
+            let word = match verdict {
                 Permission::Allow => "allow",
                 Permission::Ask(_) => "ask",
                 Permission::Deny(_) => "deny",
                 _ => "other",
             };
-            assert_eq!(said, expected, "{input:?}");
+            assert_eq!(word, expected, "{input:?}");
         }
     }
 
     #[test]
-    fn a_booking_that_cannot_be_read_is_denied() {
+    fn an_unreadable_booking_is_denied() {
         let read = json!({ "passengers": [{}], "payment_methods": [{ "amount": 10 }] });
         let with = |field: &str, wrong: Value| {
             let mut input = read.clone();
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancellation_that_cannot_be_read_is_denied_whoever_is_there() {
+    fn an_unreadable_cancellation_is_denied_attended_or_not() {
         let attended = HookContext::builder().human_present(true).build();
         let ids =
             [json!({ "reservation_id": 300 }), json!({ "reservation_id": 300.0 }), json!({ "reservation_id": -5 })];
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn cancelling_needs_somebody_to_ask() {
+    fn a_cancellation_needs_a_person_who_can_be_asked() {
         let input = ToolInput::from(json!({ "reservation_id": "ABC123" }));
         let attended = HookContext::builder().human_present(true).build();
         assert!(matches!(guard_cancellation(&attended, &input), Permission::Ask(_)));

@@ -53,7 +53,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn every_stored_part_is_masked() {
+    fn every_part_of_a_stored_message_is_masked() {
         let wire = json!({
             "role": "assistant", "content": "Mail ann@desk.example.", "name": "ann@desk.example", "refusal": null,
             "annotations": [{"born": "1990-04-05", "seen": "2031-04-05"}],

@@ -1,5 +1,5 @@
 //! Shared by the tests: a replay within the process.
-#![allow(dead_code)] // each test binary uses its part
+#![allow(dead_code)] // each test binary uses a part
 
 use std::path::PathBuf;
 

@@ -386,7 +386,7 @@ mod tests {
     }
     // ANCHOR_END: driver
 
-    /// What the book shows of a loop in which a question is answered with yes, whoever asks.
+    /// The page shows the report for a loop whose approver says yes to every question.
     #[tokio::test]
     async fn conformance_finds_an_approver_that_approves_everything() {
         let wrong = testing::conformance(&Driver(Agent { model: echo, tool, approve: |_| true })).await;
