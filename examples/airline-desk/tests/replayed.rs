@@ -77,7 +77,7 @@ fn a_replay_of_the_unchanged_desk_has_no_differences() {
     for matching in [Matching::Strict, Matching::Loose] {
         let report = turns(&desk, &path, matching);
         assert!(report.is_empty() && report.diverged == 0, "{report}");
-        assert!(report.turns > 2 * many, "{report}");
+        assert!(report.turns >= many, "{report}");
         println!("{report}");
     }
 }
