@@ -36,9 +36,9 @@ pub use crate::plugin::PluginEntry;
 pub use crate::scope::HookRef;
 pub use crate::signature::checks as check;
 pub use crate::signature::{
-    AnyParameter, CanDecide, ContextParameter, Decides, DecidesNothing, Fails, FallbackOf, InTurn, Lent, Of, Parameter,
-    ReadParameter, RequireDecision, Returned, ReturnsDetached, ReturnsSubject, ReturnsVerdict, SubjectParameter,
-    Unnamed, any, first, requires_decision,
+    AnyParameter, CanDecide, ContextParameter, Decides, DecidesNothing, DetachedError, ErrorAt, Fails, FailsByHalt,
+    FailsPlainly, FallbackOf, InTurn, Lent, Of, Parameter, ReadParameter, RequireDecision, Returned, ReturnsDetached,
+    ReturnsSubject, ReturnsVerdict, SubjectParameter, Unnamed, any, first, requires_decision,
 };
 pub use crate::source::Origin;
 pub use crate::verdict::rule::{

@@ -19,8 +19,8 @@ use std::marker::PhantomData;
 
 #[doc(hidden)]
 pub use decision::{
-    CanDecide, Decides, DecidesNothing, Lent, NoDecision, RequireDecision, Returned, SomeDecision, Unnamed,
-    requires_decision,
+    CanDecide, Decides, DecidesNothing, FailsByHalt, FailsPlainly, HaltError, Lent, NoDecision, PlainError,
+    RequireDecision, Returned, SomeDecision, Unnamed, requires_decision,
 };
 pub use detached::ReturnsDetached;
 #[doc(hidden)]
@@ -370,6 +370,39 @@ impl<E: Into<BoxError>> Fails for E {
 
 /// A kind that fires within a turn, so that a hook may return a [`Halt`].
 pub trait InTurn: HookKind {}
+
+/// The error of a hook at `K`: a [`Halt`] needs a turn to end.
+#[diagnostic::on_unimplemented(
+    message = "the error of a hook at `{K}` cannot be a `Halt`",
+    label = "there is no turn to end",
+    note = "outside a turn, a `Halt` would only be a failure of the hook; return another error"
+)]
+pub trait ErrorAt<K>: Sized {
+    /// Requires the bound at the return type.
+    #[inline]
+    fn fits(self) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<K> ErrorAt<K> for PlainError {}
+
+#[diagnostic::do_not_recommend]
+impl<K: InTurn> ErrorAt<K> for HaltError {}
+
+/// The error of a hook that the turn does not wait for.
+#[diagnostic::on_unimplemented(
+    message = "the error of a detached or background hook cannot be a `Halt`",
+    label = "the turn does not wait for this hook, so it cannot end the turn",
+    note = "return another error, or remove `run`"
+)]
+pub trait DetachedError: Sized {
+    /// Requires the bound at the return type.
+    #[inline]
+    fn fits(self) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl DetachedError for PlainError {}
 
 /// The return type of a fallback for a hook at `K`.
 #[diagnostic::on_unimplemented(

@@ -128,3 +128,32 @@ impl<K> RequireDecision<K, true> {
         decision
     }
 }
+
+/// Marker: the error of the hook is a [`Halt`].
+#[derive(Debug)]
+pub struct HaltError;
+
+/// Marker: the hook has no error, or one that only means that it failed.
+#[derive(Debug)]
+pub struct PlainError;
+
+/// Answers at the type level whether an error is a [`Halt`]: method resolution tries this trait first, and then
+/// [`FailsPlainly`].
+pub trait FailsByHalt {
+    /// Returns the marker as a value.
+    fn error(&self) -> HaltError {
+        HaltError
+    }
+}
+
+impl<R, S: ?Sized> FailsByHalt for Returned<Result<R, Halt>, S> {}
+
+/// The answer for every other value.
+pub trait FailsPlainly {
+    /// Returns the marker as a value.
+    fn error(&self) -> PlainError {
+        PlainError
+    }
+}
+
+impl<R, S: ?Sized> FailsPlainly for &Returned<R, S> {}

@@ -1,7 +1,7 @@
 //! Generates the handler: the function in the form that a dispatch calls.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Ident, Index};
 
 use crate::hook::model::{Function, Parameter, Taken};
@@ -49,7 +49,10 @@ pub(super) fn handler(
         quote_spanned!(kind=> __HooksCoreVerdict)
     };
     let of = quote_spanned!(kind=> __hooks_core::Of::<__HooksCoreKind, #returns>::NEW);
-    let fits = fits(as_what, taken == Some(Taken::Owned), place, kind);
+    let fits = match as_what {
+        Called::Fallback(returned) => fits(returned, taken == Some(Taken::Owned), place, kind),
+        Called::Inline | Called::Detached => error_fits(function, detached, kind),
+    };
     let answer = |returns: &str, method: &str| {
         let answer = answer((function.returned, function.returned_end), &of, returns, method);
         quote!(#fits #answer)
@@ -87,8 +90,7 @@ pub(super) fn handler(
 }
 
 /// Checks by type that a fallback returns a verdict if its hook does.
-fn fits(as_what: Called<'_>, owned: bool, place: Span, kind: Span) -> TokenStream {
-    let Called::Fallback(returned) = as_what else { return TokenStream::new() };
+fn fits(returned: &TokenStream, owned: bool, place: Span, kind: Span) -> TokenStream {
     let (key, answer) = (quote_spanned!(kind=> __HooksCoreKind), Ident::new("__hooks_core_decision", place));
     let subject = if owned { quote_spanned!(kind=> __HooksCoreSubject) } else { quote!(__hooks_core::Lent) };
     let required = quote!({ __hooks_core::requires_decision::<#key>(#returned::GIVES_VERDICT) });
@@ -98,6 +100,27 @@ fn fits(as_what: Called<'_>, owned: bool, place: Span, kind: Span) -> TokenStrea
         let #answer = (&__hooks_core::Returned::<_, #subject>::of(&__hooks_core_answer)).decision();
         let #answer = __hooks_core::RequireDecision::<#key, #required>::of(#answer);
         #fits
+    }
+}
+
+/// Checks by type that the error of the hook is a `Halt` only if there is a turn to end.
+fn error_fits(function: &Function, detached: bool, kind: Span) -> TokenStream {
+    if function.returns.as_ref().is_some_and(|returns| returns.to_string() == "()") {
+        return TokenStream::new();
+    }
+    let place = (function.returned, function.returned_end);
+    let error = format_ident!("__hooks_core_error", span = place.0);
+    let bound = if detached {
+        quote_spanned!(place.0=> DetachedError)
+    } else {
+        let key = quote_spanned!(kind=> __HooksCoreKind);
+        quote_spanned!(place.0=> ErrorAt::<#key>)
+    };
+    let fits = call(place, &bound, "fits", &fields(place, &error, 1));
+    quote! {
+        use __hooks_core::{FailsByHalt as _, FailsPlainly as _};
+        let #error = ((&__hooks_core::Returned::<_, __hooks_core::Lent>::of(&__hooks_core_answer)).error(),);
+        #fits;
     }
 }
 
@@ -125,14 +148,14 @@ fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async:
             (quote!(let #all = (__hooks_core_cx, __hooks_core_event);), "ContextParameter", "read", 2)
         }
     };
-    Argument { binding, value: call(place, of, name, &fields(place, &all, count)) }
+    Argument { binding, value: call(place, &Ident::new(of, place.0), name, &fields(place, &all, count)) }
 }
 
 /// Converts the return value for the dispatch, with every token at the return type.
 fn answer(place: (Span, Span), kind_and_returns: &TokenStream, returns: &str, method: &str) -> TokenStream {
     let all = format_ident!("__hooks_core_all", span = place.0);
-    let value = call(place, returns, method, &fields(place, &all, 2));
-    let value = call(place, "Fails", "settle", &value);
+    let value = call(place, &Ident::new(returns, place.0), method, &fields(place, &all, 2));
+    let value = call(place, &Ident::new("Fails", place.0), "settle", &value);
     quote! {
         let #all = (#kind_and_returns, __hooks_core_answer);
         #value
@@ -142,8 +165,8 @@ fn answer(place: (Span, Span), kind_and_returns: &TokenStream, returns: &str, me
 /// A call of a trait function with the span of a type, from its first to its last token. The compiler underlines
 /// everything between the first and the last token of an expression, so each expression uses only these two spans, and
 /// an error is reported once.
-fn call((start, end): (Span, Span), of: &str, name: &str, arguments: &TokenStream) -> TokenStream {
-    let (of, name) = (Ident::new(of, start), Ident::new(name, start.located_at(end)));
+fn call((start, end): (Span, Span), of: &impl ToTokens, name: &str, arguments: &TokenStream) -> TokenStream {
+    let name = Ident::new(name, start.located_at(end));
     let path = quote_spanned!(start=> __hooks_core::#of::#name);
     let arguments = quote_spanned!(start.located_at(end)=> (#arguments));
     quote!(#path #arguments)
