@@ -27,13 +27,18 @@ pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
         "message_received" => vec![
             ("rewrites the message", Hook::at::<MessageReceived>(id).writer(|_, _, row| say(row))),
             ("removes the message", Hook::at::<MessageReceived>(id).replacer(|_, _, _: Message| None::<Message>)),
+            required::<MessageReceived>(id),
         ],
         "message_sending" => vec![
             ("rewrites the message", Hook::at::<MessageSending>(id).writer(|_, _, row| say(row))),
             ("removes the message", Hook::at::<MessageSending>(id).replacer(|_, _, _: Message| None::<Message>)),
+            required::<MessageSending>(id),
         ],
         "session_start" => {
-            vec![("adds a context", Hook::at::<SessionStart>(id).reader(|_, _, ()| Contexts::from(PROBED)))]
+            vec![
+                ("adds a context", Hook::at::<SessionStart>(id).reader(|_, _, ()| Contexts::from(PROBED))),
+                required::<SessionStart>(id),
+            ]
         }
         "filter_messages" => {
             let all = ("rewrites the messages", Hook::at::<FilterMessages>(id).writer(|_, _, all| add(all)));
