@@ -75,7 +75,7 @@ fn every_difference_to_the_stored_file_is_reported() {
     registry.replace(Hook::at::<BeforeToolCall>("limit").reader(|_, _, _| ()).priority(7)).unwrap();
     registry.register(Hook::at::<BeforeToolCall>("new_one").reader(|_, _, _| ())).unwrap();
     let manifest = registry.manifest();
-    if std::env::var_os("UPDATE_MANIFEST").is_some() {
+    if std::env::var_os("UPDATE_MANIFEST").is_some_and(|value| value == "1") {
         return;
     }
     let reported = *catch_unwind(|| assert_manifest(FILE, &manifest)).unwrap_err().downcast::<String>().unwrap();

@@ -289,7 +289,7 @@ fn the_report_of_an_edit_names_the_edited_hook() {
         }
     }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replayed.txt");
-    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some_and(|value| value == "1") {
         std::fs::write(&file, &reported).unwrap();
     }
     assert_eq!(reported, std::fs::read_to_string(&file).unwrap_or_default(), "UPDATE_SNAPSHOTS=1 rewrites it");

@@ -94,7 +94,14 @@ fn word_for(ty: &str) -> String {
         "ModelReply" => "reply".to_owned(),
         "MessageUpdate" => "update".to_owned(),
         "CompactedHistory" => "history".to_owned(),
-        other => other.to_lowercase(),
+        // In snake case.
+        other => other.chars().enumerate().fold(String::new(), |mut word, (i, c)| {
+            if i > 0 && c.is_uppercase() {
+                word.push('_');
+            }
+            word.extend(c.to_lowercase());
+            word
+        }),
     }
 }
 

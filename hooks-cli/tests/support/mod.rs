@@ -95,9 +95,14 @@ pub(crate) fn settled(text: &str) -> String {
 pub(crate) fn assert_snapshot(name: &str, text: &str) {
     let file = data("snapshots").join(name);
     let text = settled(text);
-    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some_and(|value| value == "1") {
         std::fs::write(&file, &text).unwrap();
     }
     let there = std::fs::read_to_string(&file).unwrap_or_default();
-    assert_eq!(there, text, "{}: UPDATE_SNAPSHOTS=1 rewrites it", file.display());
+    assert_eq!(
+        there,
+        text,
+        "{}: UPDATE_SNAPSHOTS=1 cargo test -p hooks-cli --all-features --test it outputs rewrites it",
+        file.display()
+    );
 }

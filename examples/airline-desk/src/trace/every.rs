@@ -1,4 +1,4 @@
-//! An empty hook for each kind, so that every kind has a record and therefore a line in the trace.
+//! An empty hook for each kind that the desk fires, so that each has a record and therefore a line in the trace.
 
 use hooks_core::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction,
