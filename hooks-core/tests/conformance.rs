@@ -215,7 +215,7 @@ async fn each_breach_of_a_declaration_is_reported_with_its_place() {
         (
             Wrong::FiresTwice,
             "`after_create_message`, declared at ",
-            "was fired 2 times by one occurrence, so its hooks act 2 times; fire it once, or have `Drive::drive` make it occur once",
+            "was fired 2 times by one occurrence, so its hooks act 2 times; fire it once per occurrence, or let `Drive::drive` cause only one",
         ),
         (Wrong::DropsTheSubject, "`before_create_message`, declared at ", "is fired, but its result is not used"),
         (

@@ -188,7 +188,7 @@ fn a_trial_that_tests_nothing_is_an_error() {
     let parts = [
         "runs at `app_start`, but this trial fires `file_note`; fire its kind, or remove it",
         "a trial of `file_note` without hooks tests nothing; name some: `hooks![…]`",
-        "requires `trim`, which no list in force names; add it to the list that names `needs_trim`",
+        "requires `trim`, but no list that applies contains it; add it to the list that contains `needs_trim`",
         "`fire_blocking` cannot run the async hook `slow`",
     ];
     for (error, part) in errors.iter().zip(parts) {

@@ -134,10 +134,10 @@ fn missing_requirements<'a>(
         present.is_none_or(|chosen| chosen.disabled.is_some()).then(|| {
             let (at, id, origin) = (at(requiring.place.clone()), &hook.id, hook.origin);
             let mend = match present {
-                Some(_) => format!("is disabled; enable it, or disable `{id}` too"),
-                None => format!("no list in force names; add it to the list that names `{id}`"),
+                Some(_) => format!("which is disabled; enable it, or disable `{id}` too"),
+                None => format!("but no list that applies contains it; add it to the list that contains `{id}`"),
             };
-            let text = format!("{at}the hook `{id}` ({origin}) requires `{required}`, which {mend}");
+            let text = format!("{at}the hook `{id}` ({origin}) requires `{required}`, {mend}");
             Problem::new(ProblemKind::MissingRequirement, id, text)
         })
     })

@@ -139,7 +139,7 @@ async fn check(driver: &impl Drive, fires: &Fires, filled: &mut Filled) -> Resul
         1 => {}
         times => {
             return Err(format!(
-                "`{kind}`, declared at {origin}, was fired {times} times by one occurrence, so its hooks act {times} times; fire it once, or have `Drive::drive` make it occur once"
+                "`{kind}`, declared at {origin}, was fired {times} times by one occurrence, so its hooks act {times} times; fire it once per occurrence, or let `Drive::drive` cause only one"
             ));
         }
     }
@@ -160,7 +160,7 @@ async fn check(driver: &impl Drive, fires: &Fires, filled: &mut Filled) -> Resul
     }
     if plain == probed {
         return Err(format!(
-            "`{kind}`, declared at {origin}, is fired, but its result is not used: `drive` returns the same value with a hook that denies or changes something; continue with `fired.subject` and `fired.verdict`"
+            "`{kind}`, declared at {origin}, is fired, but its result is not used: `Drive::drive` returns the same value with and without a hook that denies or changes something; continue with `fired.subject` and `fired.verdict`"
         ));
     }
     Ok(plain)

@@ -71,9 +71,9 @@ pub(crate) async fn ways() -> Vec<Way> {
         Way::new("no list names it", by, {
             audit(&registry([gate("guard_cancel"), counts("count_tokens")]), Some(&["guard_cancel"]))
         }),
-        Way::new("the scope's list is empty", by, audit(&Registry::empty(), Some(&[]))),
+        Way::new("the list of its agent or prompt is empty", by, audit(&Registry::empty(), Some(&[]))),
         Way::new("there is no list", by, audit(&Registry::empty(), None)),
-        Way::new("the prompt's list drops an agent's gate", by, dropped_gate()),
+        Way::new("the prompt's list omits a guard of the agent", by, dropped_gate()),
         Way::new(
             "the program never fires its kind",
             by,
@@ -86,7 +86,7 @@ pub(crate) async fn ways() -> Vec<Way> {
         Way::new("its plugin was never started", by, idle_plugin()),
         Way::new("its set is older than the list, the plugin or the override", by, outdated_set()),
         Way::new("its plugin is installed for an agent with another name", by, plugin_for_nobody()),
-        Way::new("its allow is given before a later hook changes the input", by, {
+        Way::new("its allow has no effect, because a later hook changes the input", by, {
             audit(&outdated, Some(&["allow_small", "add_id"]))
         }),
     ]

@@ -13,7 +13,7 @@ fn first(program: &str) -> String {
 pub(crate) fn ways() -> Vec<Way> {
     [
         ("its kind is misspelt", "kind_unknown"),
-        ("its kind has the name of another system", "kind_elsewhere"),
+        ("its kind is written with the name that another system uses", "kind_elsewhere"),
         ("an option is misspelt", "option_unknown"),
         ("another hook has its id (with `setup!()`)", "duplicate_ids"),
         ("`hooks![…]` misspells its name", "hooks_list"),

@@ -100,7 +100,9 @@ fn page(parts: &[(&str, Vec<Way>)]) -> String {
     };
     let part = |(title, ways): &(&str, Vec<Way>)| {
         let rows: String = ways.iter().map(row).collect();
-        format!("### {title}\n\n| The hook does not run because | Reported by | Message |\n|---|---|---|\n{rows}\n")
+        format!(
+            "### {title}\n\n| The hook does not run, or has no effect, because | Reported by | Message |\n|---|---|---|\n{rows}\n"
+        )
     };
     parts.iter().map(part).collect()
 }

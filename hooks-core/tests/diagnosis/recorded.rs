@@ -113,10 +113,10 @@ pub(crate) async fn ways() -> Vec<Way> {
         Way::new("an earlier verdict is final", by, {
             recorded([says("deny_all", Permission::deny("closed")), gate("guard").priority(1)], "guard").await
         }),
-        Way::new("a hook has asked, and the subject is frozen", by, {
+        Way::new("an earlier hook asked a person, so this hook can no longer change the input", by, {
             recorded([says("ask", Permission::ask("really?")), rewrites("add_id").priority(1)], "add_id").await
         }),
-        Way::new("a later hook changed what it allowed", by, {
+        Way::new("a later hook changed the input that this hook allowed", by, {
             recorded([says("allow", Permission::Allow).priority(-1), rewrites("add_id")], "allow").await
         }),
         Way::new("it misses its deadline", by, {

@@ -76,7 +76,7 @@ pub(crate) async fn ways() -> Vec<Way> {
             let job = Hook::at::<AfterCreateMessage>("index").background(|_, _, ()| Box::pin(async {}));
             scope([job], &["index"])
         }),
-        Way::new("it would run after a hook that no dispatch waits for", of_scope, {
+        Way::new("it is ordered after a detached hook, for which nothing waits", of_scope, {
             scope([counts("report").after(["count_tokens"]), unawaited()], &["report", "count_tokens"])
         }),
     ]

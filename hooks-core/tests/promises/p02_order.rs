@@ -240,7 +240,7 @@ fn a_missing_requirement_is_an_error() {
     let error = registry.scope(&AgentDef::new("x").hooks(["a"]), None).unwrap_err().to_string();
     assert!(error.contains("the hook `a` ("), "{error}");
     assert!(
-        error.ends_with("requires `b`, which no list in force names; add it to the list that names `a`"),
+        error.ends_with("requires `b`, but no list that applies contains it; add it to the list that contains `a`"),
         "{error}"
     );
     registry.set_app(AppDef::new("desk").hooks(["b"]));

@@ -55,7 +55,7 @@ fn a_file_with_five_mistakes_is_one_error_with_line_and_column_of_each() {
   2. desk.json:6:5: agent `desk` names the hook `guard` twice (first at desk.json:5:5); keep one
   3. desk.json:7:5: agent `desk` passes parameters (`with`) to the hook `plain` (HERE), which takes none; remove `with`
   4. desk.json:8:5: agent `desk` names the hook `on_boot` (HERE), but `boot` fires outside of turns, where only the app's list applies; move it there
-  5. desk.json:9:5: the hook `needs_more` (HERE) requires `redact_pii`, which no list in force names; add it to the list that names `needs_more`";
+  5. desk.json:9:5: the hook `needs_more` (HERE) requires `redact_pii`, but no list that applies contains it; add it to the list that contains `needs_more`";
     assert_eq!(problems_of(&AgentDef::from_json("desk.json", JSON).unwrap()), expected);
 }
 
@@ -125,7 +125,7 @@ fn the_constraints_of_a_hook_are_checked() {
         ),
         (
             writes("a").requires(["b"]),
-            "the hook `a` (HERE) requires `b`, which no list in force names; add it to the list that names `a`",
+            "the hook `a` (HERE) requires `b`, but no list that applies contains it; add it to the list that contains `a`",
         ),
     ];
     for (hook, expected) in table {
