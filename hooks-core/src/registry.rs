@@ -254,8 +254,10 @@ impl Registry {
         resolve::resolve(&self.snapshot(), agent, prompt)
     }
 
-    /// Makes the set of the prompt's list or else the agent's alone, without the app's list and the plugins. A harness
-    /// uses it to apply the gates of one agent to another agent.
+    /// Makes the set of the hooks that are in force for this agent and prompt, and not for every agent: those of the
+    /// prompt's list or else the agent's, and of plugins that are installed for this agent. A hook of a plugin for all
+    /// agents is included if the list passes parameters to it. A harness uses this set to apply the gates of one agent
+    /// to another agent.
     ///
     /// # Errors
     /// The same as those of [`scope`](Self::scope), except that a required hook may be missing, because it may be in

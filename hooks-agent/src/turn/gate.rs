@@ -56,6 +56,7 @@ enum GateRuling {
 }
 
 /// A question about a call.
+#[derive(Clone)]
 struct Pending {
     /// The input that the tool would get.
     input: ToolInput,
@@ -81,7 +82,12 @@ impl TurnLoop {
             (GateRuling::Asked { question, deferred }, _) => (question, deferred),
             // The person whom an earlier turn asked decides, even if no gate asks any more.
             (GateRuling::Settled(CallRuling::Run), Some(held)) => (held.question, held.deferred),
-            (GateRuling::Settled(ruling), _) => return Ok(Judged { input, ruling }),
+            (GateRuling::Settled(ruling), held) => {
+                if held.is_some() {
+                    self.forget_waiting(std::slice::from_ref(call)).await;
+                }
+                return Ok(Judged { input, ruling });
+            }
         };
         self.asked(call, Pending { input, edited, question, deferred }).await
     }
@@ -130,6 +136,20 @@ impl TurnLoop {
         let reason = pending.question.reason.as_str();
         let event = PermissionRequest::new(call.clone()).reason(reason).deferred(pending.deferred);
         let fired = self.fire(&event, pending.input.clone()).await?;
+        let is_held = self.calls.held.iter().any(|held| held.call.id == call.id);
+        if is_held && self.halted.is_none() {
+            let decides = matches!(fired.verdict, Permission::Allow | Permission::Answer(_));
+            if decides {
+                // A person may have answered since. A hook does not overrule that answer.
+                match self.approved(call, pending.clone()).await {
+                    Err(end) if end.is_suspended() => {}
+                    answered => return answered,
+                }
+            }
+            if decides || matches!(fired.verdict, Permission::Deny(_)) {
+                self.forget_waiting(std::slice::from_ref(call)).await;
+            }
+        }
         let ruling = match (&self.halted, fired.verdict) {
             (Some(halt), _) => CallRuling::Refused(Refusal::halted(halt)),
             (None, Permission::Deny(denial)) => CallRuling::Refused(Refusal::denied(*denial)),

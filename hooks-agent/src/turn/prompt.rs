@@ -1,5 +1,7 @@
 //! The beginning of a turn: the stored conversation, the prompt, and what hooks add.
 
+use std::collections::HashSet;
+
 use hooks_core::HookKind;
 use hooks_core::data::{Message, Messages, Role};
 use hooks_core::kinds::{BeforeAgentStart, ExitReason, FilterMessages, UserPromptSubmit};
@@ -107,12 +109,38 @@ impl TurnLoop {
     }
 }
 
-/// The index of the person's message after the hooks: the unchanged message, or else the last new user message. Hooks
-/// may add messages after it, or remove it.
+/// The index of the person's message after the hooks: the unchanged message, or else the new user message that is most
+/// like it. Hooks may add messages before and after it, or remove it.
 fn place_of(prompt: &Message, before: &Messages, after: &Messages) -> Option<usize> {
     let times = |messages: &Messages| messages.iter().filter(|message| *message == prompt).count();
     if after.last() == Some(prompt) || times(after) > times(before) {
         return after.iter().rposition(|message| message == prompt);
     }
-    after.iter().rposition(|message| message.role == Role::User && !before.contains(message))
+    let words: HashSet<String> = words(prompt).collect();
+    let like = |place: usize| {
+        let common = self::words(&after[place]).filter(|word| words.contains(word)).count();
+        // If nothing is alike, hooks most likely replaced the message where it was, or else added others before it.
+        (common, place == before.len(), place)
+    };
+    new(before, after).filter(|place| after[*place].role == Role::User).max_by_key(|place| like(*place))
+}
+
+fn words(message: &Message) -> impl Iterator<Item = String> {
+    message.text().split_whitespace().map(str::to_owned).collect::<Vec<_>>().into_iter()
+}
+
+/// The indexes of the messages that are in `after` more often than in `before`; of equal messages, the later ones are new.
+fn new(before: &Messages, after: &Messages) -> impl Iterator<Item = usize> {
+    let mut old: Vec<Option<&Message>> = before.iter().map(Some).collect();
+    let mut new = Vec::new();
+    for (place, message) in after.iter().enumerate() {
+        let same = |known: &Option<&Message>| *known == Some(message);
+        // Most messages are where they were.
+        let known = old.get(place).filter(|known| same(known)).map(|_| place).or_else(|| old.iter().position(same));
+        match known {
+            Some(known) => old[known] = None,
+            None => new.push(place),
+        }
+    }
+    new.into_iter()
 }

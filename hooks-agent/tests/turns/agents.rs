@@ -8,6 +8,7 @@ use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Limits, Outcome, SubAgent};
 use hooks_core::data::{Block, Usage};
 use hooks_core::kinds::*;
+use hooks_core::plugin::Plugin;
 use hooks_core::prelude::*;
 use serde_json::json;
 
@@ -162,6 +163,51 @@ async fn the_gates_of_the_caller_apply_to_a_sub_agent_unless_the_app_disables_it
     let (log, results) = looked_up(agent().own_gates(), None).await;
     assert_eq!(log, ["app of research", "own of research", "the tool"]);
     assert_eq!(results, ["found b"]);
+}
+
+/// The highest number that a guard allows.
+#[derive(serde::Deserialize)]
+struct UpTo {
+    max: u64,
+}
+
+#[tokio::test]
+async fn the_gates_of_the_caller_s_plugins_apply_to_a_sub_agent() {
+    let look = || Line::call("2", "lookup", json!({ "number": 50 }));
+    let guard =
+        || Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::deny("never")).only("tool", "lookup");
+    let up_to = || {
+        let judge = |cx: &HookContext, _: &BeforeToolCall, input: &ToolInput| {
+            let max = cx.with::<UpTo>().map_or(0, |up_to| up_to.max);
+            let fits = input["number"].as_u64().is_some_and(|number| number <= max);
+            if fits { Permission::NoOpinion } else { Permission::deny("too much") }
+        };
+        Hook::at::<BeforeToolCall>("guard").reader(judge).parameters::<UpTo>().only("tool", "lookup")
+    };
+    let with = |name: &str, max: u64| {
+        let list = json!({ "name": name, "hooks": [{ "id": "guard", "with": { "max": max } }] });
+        AgentDef::from_json("agent.json", &list.to_string()).unwrap()
+    };
+    let table = [
+        (
+            "of one agent",
+            Plugin::new("p").agent("support").hook(guard()),
+            AgentDef::new("support"),
+            AgentDef::new("research"),
+        ),
+        ("of all agents", Plugin::new("p").hook(guard()), AgentDef::new("support"), AgentDef::new("research")),
+        ("stricter parameters", Plugin::new("p").hook(up_to()), with("support", 1), with("research", 100)),
+    ];
+    for (what, plugin, support, research) in table {
+        let bench = Bench::new([ask(), look(), Line::text("so"), Line::text("done")]);
+        bench.registry.install(plugin).unwrap();
+        let agent = SubAgent::new(research, "Looks things up.").tools(["lookup"]);
+        let session = bench.harness().agent(agent).build().session("c", support).open().await.unwrap();
+        session.turn(None, "hi").await;
+        let log = bench.log.take();
+        assert!(!log.contains(&"the tool".to_owned()), "{what}: {log:?}");
+        assert_eq!(bench.model.heard().len(), 4, "{what}");
+    }
 }
 
 #[tokio::test]

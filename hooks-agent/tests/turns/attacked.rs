@@ -148,6 +148,41 @@ async fn a_message_that_a_hook_adds_after_the_prompt_is_not_stored_as_the_prompt
 }
 
 #[tokio::test]
+async fn a_rewritten_prompt_is_stored_whatever_hooks_add_around_it() {
+    let user = |text: &str| Message::new(Role::User, text);
+    type Rewrite = fn(&mut Messages, Message, Message);
+    let table: [(&str, Rewrite); 4] = [
+        ("alone", |all, masked, _| all.push(masked)),
+        ("before another", |all, masked, other| all.extend([masked, other])),
+        ("after another", |all, masked, other| all.extend([other, masked])),
+        ("at the beginning", |all, masked, other| {
+            all.insert(0, other);
+            all.push(masked);
+        }),
+    ];
+    for (what, rewrite) in table {
+        let mut bench = Bench::new([Line::text("one"), Line::text("two")]);
+        bench.app(Hook::at::<UserPromptSubmit>("mask").writer(move |_, _, messages: &mut Messages| {
+            messages.pop();
+            rewrite(messages, user("my card is [masked]"), user("it is Monday"));
+        }));
+        let session = bench.session(bench.harness()).await;
+        session.turn(None, "my card is 4242").await;
+        session.turn(None, "my card is 4711").await;
+        let stored = ["user: my card is [masked]", "assistant: one", "user: my card is [masked]", "assistant: two"];
+        assert_eq!(bench.stored().await, stored, "{what}");
+    }
+    // A text that has nothing in common with the prompt.
+    let mut bench = Bench::new([Line::text("one")]);
+    bench.app(Hook::at::<UserPromptSubmit>("mask").writer(move |_, _, messages: &mut Messages| {
+        messages.pop();
+        messages.extend([user("[masked]"), user("it is Monday")]);
+    }));
+    bench.turn().await;
+    assert_eq!(bench.stored().await, ["user: [masked]", "assistant: one"]);
+}
+
+#[tokio::test]
 async fn no_old_message_is_stored_again_if_a_hook_removes_the_prompt() {
     let mut bench = Bench::new([Line::text("so be it")]);
     bench.store.append("c", Append::new([Message::new(Role::User, "without an answer")])).await.unwrap();

@@ -83,6 +83,48 @@ async fn a_halt_of_a_parallel_call_ends_a_turn_with_a_waiting_call() {
     assert!(desk.asked.lock().unwrap().is_empty(), "nobody acts on an answer any more");
 }
 
+/// What decides about a waiting call when its turn is resumed, and whether the question is closed.
+#[tokio::test]
+async fn on_resume_a_person_s_no_and_a_denial_decide_and_the_question_is_closed() {
+    // The answer of the person, that of a gate and of a hook at `permission_request` on resume, and whether the call runs.
+    let table = [
+        (Some(ApprovalAnswer::No("never".into())), Permission::ask("b?"), Permission::allow(), false),
+        (
+            Some(ApprovalAnswer::No("never".into())),
+            Permission::ask("b?"),
+            Permission::answer(ToolResult::new("cached")),
+            false,
+        ),
+        (Some(ApprovalAnswer::Yes), Permission::ask("b?"), Permission::allow(), true),
+        (Some(ApprovalAnswer::Yes), Permission::ask("b?"), Permission::deny("no longer"), false),
+        (None, Permission::ask("b?"), Permission::allow(), true),
+        (None, Permission::ask("b?"), Permission::deny("no longer"), false),
+        (None, Permission::deny("no longer"), Permission::allow(), false),
+    ];
+    for (answer, gate, hook, runs) in table {
+        let what = format!("{answer:?}, {gate:?}, {hook:?}");
+        let desk = Arc::new(Desk::default());
+        let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("so be it")]);
+        let resumed = Arc::new(AtomicBool::new(false));
+        let (at_gate, at_request) = (Arc::clone(&resumed), Arc::clone(&resumed));
+        bench.app(
+            Hook::at::<BeforeToolCall>("gate").reader(move |_, _, _| {
+                if at_gate.load(Ordering::Relaxed) { gate.clone() } else { Permission::ask("b?") }
+            }),
+        );
+        bench.app(Hook::at::<PermissionRequest>("hook").reader(move |_, _, _| {
+            if at_request.load(Ordering::Relaxed) { hook.clone() } else { Permission::NoOpinion }
+        }));
+        let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk)))).await;
+        session.turn(None, "hi").await;
+        resumed.store(true, Ordering::Relaxed);
+        *desk.answer.lock().unwrap() = answer;
+        session.resume(None).await;
+        assert_eq!(bench.log.take().contains(&"the tool".to_owned()), runs, "{what}: {:#?}", bench.stored().await);
+        assert!(desk.asked.lock().unwrap().is_empty(), "{what}: the question is open");
+    }
+}
+
 #[tokio::test]
 async fn an_answer_applies_even_if_the_gate_no_longer_asks() {
     for (answer, ran) in [

@@ -37,7 +37,8 @@ pub(super) struct Chosen {
     pub(super) given: Option<Value>,
 }
 
-/// Makes the set of the prompt's list or else the agent's, and of nothing else.
+/// Makes the set of the hooks that are in force for this agent and prompt, and not for every agent: those of the prompt's
+/// list or else the agent's, and of plugins for this agent.
 pub(super) fn alone(
     snapshot: &Snapshot,
     agent: &dyn Definition,
@@ -48,19 +49,32 @@ pub(super) fn alone(
         Some((prompt, hooks)) => (ListOwner::Prompt(prompt.name().to_owned()), hooks),
         None => (ListOwner::Agent(agent.name().to_owned()), agent.hooks().unwrap_or_default()),
     };
-    let everywhere: HashSet<HookId> = {
-        let app_owner = ListOwner::App(snapshot.app.name.clone());
+    let of_app: HashSet<&HookId> = {
+        let owner = ListOwner::App(snapshot.app.name.clone());
         let app = snapshot.app.hooks.as_deref().unwrap_or_default();
-        let app = named(snapshot, &app_owner, app, &mut problems).into_iter().map(|(id, _)| id.clone());
-        let plugins = snapshot.plugins.iter().filter(|installed| installed.plugin.agents.is_empty());
-        app.chain(plugins.flat_map(|installed| snapshot.members(installed))).collect()
+        named(snapshot, &owner, app, &mut problems).into_iter().map(|(id, _)| id).collect()
     };
+    let (everywhere, here): (Vec<_>, Vec<_>) = snapshot
+        .plugins
+        .iter()
+        .filter(|installed| installed.is_for(agent.name()))
+        .partition(|installed| installed.plugin.agents.is_empty());
+    let of_plugins: HashSet<HookId> = everywhere.iter().flat_map(|installed| snapshot.members(installed)).collect();
+    let here: Vec<HookUse> = here.iter().flat_map(|installed| uses(snapshot, installed)).collect();
+    let here = named(snapshot, &owner, &here, &mut Vec::new());
+    let list = named(snapshot, &owner, list, &mut problems);
+    // The parameters of this agent may be stricter than those of another one that runs the same hook of a plugin.
+    let is_own =
+        |id: &HookId, entry: &HookUse| !of_app.contains(id) && (entry.with.is_some() || !of_plugins.contains(id));
     let mut chosen: HashMap<&HookId, Chosen> = HashMap::new();
-    for (id, entry) in named(snapshot, &owner, list, &mut problems) {
-        let Some((id, registered)) = snapshot.hooks.get_key_value(id).filter(|(id, _)| !everywhere.contains(*id))
-        else {
+    // The list comes first: unlike a plugin, it may pass parameters.
+    for (id, entry) in list.into_iter().chain(here) {
+        let Some((id, registered)) = snapshot.hooks.get_key_value(id).filter(|(id, _)| is_own(id, entry)) else {
             continue;
         };
+        if chosen.contains_key(id) {
+            continue;
+        }
         let with = parameters(registered, &owner, entry).unwrap_or_else(|problem| {
             problems.push(problem);
             None
