@@ -61,8 +61,8 @@ pub enum PluginStatus {
     /// It belongs to the project, and does not run until the current content of its files is trusted.
     Waiting,
     /// It is invalid, for this reason. The last valid version stays in use, so that a guard does not disappear while it
-    /// is being edited. If there is none, or a requirement is missing, its guards deny and its other hooks are left
-    /// out.
+    /// is being edited. If there is none, or a requirement is missing, the guards of the compiled plugin and its rules
+    /// that could be read deny, and its other hooks are left out.
     Failed(String),
 }
 

@@ -323,6 +323,44 @@ async fn a_compiled_plugin_gets_its_configuration_and_is_shut_down_before_a_rest
 }
 
 #[tokio::test]
+async fn the_guards_of_a_compiled_plugin_deny_after_an_untrusted_edit_of_its_folder() {
+    for folder in ["limits", "my-limits"] {
+        let (project, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (trust, root) = (outside.path().join("trust.json"), project.path().join("plugins").join(folder));
+        let (manifest, config) = (root.join("plugin.json"), root.join("config.json"));
+        let started = async || {
+            let registry = linked(&Log::default());
+            let plugins = project.path().join("plugins");
+            let rules = Rules::builder().project_dir(project.path()).trust(&trust).plugins(plugins).build();
+            rules.apply(&registry).unwrap();
+            let _ = registry.start_plugins(&HookContext::new()).await;
+            (registry, rules)
+        };
+        let denial = async |registry: &Registry| {
+            let fired = shell(&registry.scope(&AgentDef::new("clerk"), None).unwrap(), "ls").await;
+            fired.verdict.denial().map(|denial| denial.reason.to_string()).unwrap_or_default()
+        };
+        write(&manifest, r#"{"name": "limits", "version": "1"}"#);
+        write(&config, r#"{"limit": 5}"#);
+        for file in [&manifest, &config] {
+            Trust::open(&trust).unwrap().trust(file).unwrap();
+        }
+        let (registry, rules) = started().await;
+        assert_eq!(denial(&registry).await, "over the limit", "{folder}");
+        for edited in [r#"{"name": "limits", "version": "2"}"#, r#"{"name": "another"}"#, "{"] {
+            write(&manifest, edited);
+            rules.refresh(&registry, &HookContext::new()).await.unwrap();
+            let reason = denial(&registry).await;
+            assert!(reason.contains("this is not a policy decision"), "{folder}, {edited}: {reason:?}");
+        }
+        // A program that starts now knows only the name in the untrusted manifest.
+        write(&manifest, r#"{"name": "limits", "version": "2"}"#);
+        let reason = denial(&started().await.0).await;
+        assert!(reason.contains("this is not a policy decision"), "{folder}: {reason:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_plugin_that_the_app_installed_itself_is_left_alone() {
     let log = Log::default();
     let registry = linked(&log);

@@ -66,7 +66,12 @@ impl FolderReading<'_> {
         let Part { mut defects, waiting, broken, settings, .. } = part;
 
         let folder_name = full.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let name = manifest.name.clone().unwrap_or(folder_name);
+        // Without a trusted manifest, the name only decides whose guards deny.
+        let untrusted = || match before {
+            Some(before) => Some(before.name().to_owned()),
+            None => named(&manifest_path).filter(|name| is_name(name)),
+        };
+        let name = manifest.name.clone().or_else(|| untrusted().filter(|_| waiting)).unwrap_or(folder_name);
         let mut folder = PluginFolder::new(&*name, &*full);
         let data = self.data.map_or_else(|| full.with_file_name("data"), Path::to_path_buf);
         folder.data = Some(absolute(data.join(&name)));
@@ -139,6 +144,12 @@ impl Part<'_> {
         self.defects.push(defect);
         before().unwrap_or_default()
     }
+}
+
+/// The name in a manifest, trusted or not.
+fn named(manifest: &Path) -> Option<String> {
+    let Content::Text(text) = content(manifest, None, false) else { return None };
+    Manifest::read(&manifest.into(), &text).ok()?.name
 }
 
 fn config(file: &Arc<Path>, text: &str) -> Result<Value, Defect> {
