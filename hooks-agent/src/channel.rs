@@ -106,7 +106,7 @@ impl Session {
         incoming: Incoming,
         prompt: Option<&PromptDef>,
     ) -> Result<Heard, TurnError> {
-        let hooks = self.app_hooks()?;
+        let hooks = self.hooks()?;
         let Incoming { sender, message, id, thread } = incoming;
         let mut received = MessageReceived::new(channel.name()).sender(sender.as_str());
         (received.id, received.thread) = (id, thread.clone());

@@ -294,9 +294,9 @@ impl Session {
         self.inner.end(reason, Some(next.into())).await
     }
 
-    /// The hooks that are in force outside of turns.
-    pub(crate) fn app_hooks(&self) -> Result<HookSet, TurnError> {
-        Ok(self.inner.harness.app_hooks()?)
+    /// The hooks in force around the turns of this session: those of the app, and of plugins for its agent.
+    pub(crate) fn hooks(&self) -> Result<HookSet, TurnError> {
+        Ok(self.inner.harness.scope(&self.inner.agent, None)?)
     }
 
     pub(crate) fn cx(&self) -> &HookContext {

@@ -74,7 +74,7 @@ struct Start {
 impl Start {
     /// The reply of a turn that ends before it begins.
     fn ends(&self, outcome: Outcome) -> Reply {
-        self.session.report(&self.session.cx, Reply::of(outcome))
+        self.session.report(&self.session.cx, self.steering.not_begun(outcome))
     }
 }
 
@@ -106,6 +106,8 @@ struct TurnLoop {
     draft: Draft,
     /// The text of the current answer that was shown, until the answer is stored.
     shown: String,
+    /// Whether the current answer may only be shown after all hooks have judged it.
+    is_deferred: bool,
     /// The inputs of the turn, if there is a listener for them.
     inputs: Option<Box<TurnInputs>>,
 }
@@ -211,13 +213,13 @@ async fn run(start: Start) -> Reply {
 
 async fn answer(start: Start, lease: Lease, stored: Result<StoredConversation, StoreError>, number: u64) -> Reply {
     let (session, message) = (Arc::clone(&start.session), start.request.message.clone());
-    let listened = session.harness.on_inputs.is_some();
+    let (listened, steering) = (session.harness.on_inputs.is_some(), start.steering.clone());
     let inputs = listened.then(|| inputs::begun(&session, &start.request, stored.as_ref().ok()));
     let mut turn = match TurnLoop::new(start, &lease, number) {
         Ok(turn) => TurnLoop { inputs, ..turn },
         Err(failed) => {
             let (cx, error) = *failed;
-            return session.report(&cx, Reply::of(Outcome::Failed(error.into())));
+            return session.report(&cx, steering.not_begun(Outcome::Failed(error.into())));
         }
     };
     let (cancellation, deadline) = (turn.cancellation.clone(), turn.session.deadline);
@@ -284,6 +286,7 @@ impl TurnLoop {
             taken: false,
             halted: None,
             shown: String::new(),
+            is_deferred: false,
             inputs: None,
             lease: lease.token(),
             transcript: Transcript::default(),

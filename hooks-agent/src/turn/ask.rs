@@ -58,6 +58,7 @@ impl TurnLoop {
         let mut retries = 0;
         loop {
             let request = self.request(&messages).await?;
+            self.is_deferred = request.defer_output;
             self.go_on(ExitReason::AbortedPreCall)?;
             let Answered { answer, stopped } = self.call_model(&request, messages.clone(), true).await?;
             if let Some(stopped) = stopped {

@@ -39,9 +39,10 @@ pub(crate) fn begin(session: &Arc<SessionState>, request: TurnRequest, cancellat
     let mut place = Box::pin(tokio::task::unconstrained(queue.lock_owned()));
     let at_once = place.as_mut().now_or_never();
     let (running, waits, session) = (session.harness.running.begin(), cancellation.clone(), Arc::clone(session));
+    let joining = steering.clone();
     tokio::spawn(async move {
         // A turn that never begins fires no hooks. Only the listener gets its reply.
-        let cancelled = || session.report(&session.cx, Reply::of(Outcome::Cancelled));
+        let cancelled = || session.report(&session.cx, joining.not_begun(Outcome::Cancelled));
         let place = match (&running, at_once) {
             (None, _) => None,
             (_, Some(place)) => Some(place),

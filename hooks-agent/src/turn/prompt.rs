@@ -74,12 +74,16 @@ impl TurnLoop {
         view.extend(fired.verdict.contexts.iter().map(|text| injected::prompt_context(text)));
         self.transcript.view = view;
         self.taken = true;
-        // Only now: the answer of a person can still come if hooks reject the prompt.
+        let row = match prompt {
+            Some(prompt) => Some(self.row_of(prompt).await?),
+            None => None,
+        };
+        // Only now: the answer of a person can still come if hooks reject the prompt or fail.
         if let Some(open) = open {
             self.abandon_waiting(open).await?;
         }
-        if let Some(prompt) = prompt {
-            self.store(prompt).await?;
+        if let Some(row) = row {
+            self.append(row).await?;
             if let Some(row) = self.transcript.lineage.last_stored().map(str::to_owned) {
                 self.answers(&row);
             }

@@ -78,6 +78,11 @@ impl TurnLoop {
         let before = paired(messages[..at].to_vec().into());
         let view: Messages = before.iter().chain(&messages[at..]).cloned().collect::<Vec<_>>().into();
         self.transcript.view = self.fire(&FilterMessages::new(), view).await?.subject;
+        let has_calls = |message: &Message| open.iter().all(|open| message.tool_calls().any(|call| call.id == open.id));
+        if !self.transcript.view.iter().any(has_calls) {
+            // Hooks may leave out calls without results, but these get their results now.
+            self.transcript.view.extend(messages[at..].iter().cloned());
+        }
         self.transcript.lineage.becomes(&self.transcript.view);
         self.go_on(ExitReason::AbortedPreCall)?;
         self.calls.resumed.clone_from(&open);

@@ -7,6 +7,7 @@ use hooks_core::data::{Message, Messages};
 use super::TurnLoop;
 use super::end::End;
 use crate::inputs::JoinedInput;
+use crate::reply::{Outcome, Reply};
 
 /// Adds messages to a running turn from anywhere, for example from another request of a server that streams the turn.
 ///
@@ -81,6 +82,11 @@ impl Steering {
         let mut waiting = self.lock();
         waiting.closed = true;
         std::mem::take(&mut waiting.messages).into()
+    }
+
+    /// The reply of a turn that ends before it begins. It contains the messages that waited for the turn.
+    pub(super) fn not_begun(&self, outcome: Outcome) -> Reply {
+        Reply { not_joined: self.close(), ..Reply::of(outcome) }
     }
 
     /// Puts messages back at the front of the queue.

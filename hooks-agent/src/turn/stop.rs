@@ -12,6 +12,9 @@ use crate::event::{StopEffect, TurnEvent};
 use crate::injected;
 use crate::reply::{EndedBy, Outcome};
 
+/// Takes the place of a deferred answer that not all hooks could judge.
+const WITHHELD: &str = "[Withheld: the turn ended before all hooks had judged the answer]";
+
 impl TurnLoop {
     /// Fires `stop`. Returns `None` if the turn continues.
     ///
@@ -24,7 +27,7 @@ impl TurnLoop {
             None => None,
         };
         if self.halted.is_some() {
-            self.append_said(row).await?;
+            self.not_judged(row).await?;
             return self.go_on(ExitReason::AbortedPostResponse).map(|()| None);
         }
         let at_cap = self.budget.spent().is_some();
@@ -34,7 +37,7 @@ impl TurnLoop {
         let verdict = match self.fire(&event, ()).await {
             Ok(fired) => fired.verdict,
             Err(exit) => {
-                self.append_said(row).await?;
+                self.not_judged(row).await?;
                 return Err(exit);
             }
         };
@@ -85,6 +88,11 @@ impl TurnLoop {
                 if let StopDecision::End(reason) = decision {
                     self.draft.ended = Some(EndedBy { reason, by: verdict.by });
                 }
+                if self.halted.is_some() {
+                    // The hooks after the one that halted have not run.
+                    self.not_judged(row).await?;
+                    return self.go_on(ExitReason::AbortedPostResponse).map(|()| None);
+                }
                 let answer = self.append_said(row).await?.or(answer);
                 self.go_on(ExitReason::AbortedPostResponse)?;
                 Ok(Some(match (reason, answer) {
@@ -104,6 +112,14 @@ impl TurnLoop {
                 }))
             }
         }
+    }
+
+    /// Handles an answer that the hooks at `stop` have not judged. It is stored and shown, unless it was deferred for
+    /// them.
+    async fn not_judged(&mut self, row: Option<Message>) -> Result<(), End> {
+        let row = row.map(|row| if self.is_deferred { Message::new(Role::Assistant, WITHHELD) } else { row });
+        self.append_said(row).await?;
+        Ok(())
     }
 
     /// Stores and shows the model's answer, if there is one, and returns the stored message.

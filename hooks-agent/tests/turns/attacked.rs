@@ -7,7 +7,7 @@ use std::time::Duration;
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{Append, MessageStore, StoreError};
 use hooks_agent::window::{Compaction, Compactor, DropThenSummarise, ToCompact, Window};
-use hooks_agent::{Outcome, SubAgent, TurnError};
+use hooks_agent::{Outcome, SubAgent, TurnError, TurnEvent};
 use hooks_core::data::{Block, Message};
 use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::*;
@@ -335,4 +335,73 @@ async fn a_model_that_panics_or_hangs_is_reported_to_hooks_that_may_retry_it() {
     let panicked = "the model gave no answer: its client panicked".to_owned();
     let late = "the model gave no answer: it timed out after 600s, the limit of the harness".to_owned();
     assert_eq!(bench.log.take(), [panicked.clone(), panicked, late]);
+}
+
+/// A guard at `stop` that could not judge a deferred answer has not approved it.
+#[tokio::test(start_paused = true)]
+async fn a_deferred_answer_is_withheld_if_not_all_hooks_could_judge_it() {
+    type Guard = fn() -> Hook;
+    let guards: [(&str, Guard); 5] = [
+        ("stop fails", || {
+            let guard = Hook::at::<Stop>("guard").reader(|_, _, ()| Err::<StopVerdict, _>("down"));
+            guard.on_failure(OnFailure::Required)
+        }),
+        ("stop halts", || Hook::at::<Stop>("guard").reader(|_, _, ()| Halt::new("no"))),
+        ("post_model_call halts", || Hook::at::<PostModelCall>("guard").reader(|_, _, _| Halt::new("no"))),
+        ("before_create_message halts", || {
+            Hook::at::<BeforeCreateMessage>("guard").reader(|_, _, row: &Message| match row.role {
+                Role::Assistant => Err(Halt::new("no")),
+                _ => Ok(()),
+            })
+        }),
+        ("cancelled", || {
+            Hook::at::<Stop>("guard").async_reader(|_, _, ()| {
+                Box::pin(async {
+                    tokio::time::sleep(Duration::from_secs(9)).await;
+                    StopVerdict::block("secret")
+                })
+            })
+        }),
+    ];
+    for (what, guard) in guards {
+        let mut bench = Bench::new([Line::text("the secret").streamed()]);
+        bench.app(Hook::at::<PreModelCall>("defer").writer(|_, _, request: &mut ModelRequest| {
+            request.defer_output = true;
+        }));
+        bench.app(guard());
+        let mut turn = bench.session(bench.harness()).await.turn(None, "hi");
+        let cancellation = turn.cancellation();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            cancellation.cancel();
+        });
+        let mut shown = String::new();
+        while let Some(event) = turn.next().await {
+            if let TurnEvent::Text(text) = event {
+                shown += &text;
+            }
+        }
+        let (reply, stored) = (turn.await, bench.stored().await);
+        assert!(!shown.contains("secret") && !reply.to_string().contains("the secret"), "{what}: {shown}, {reply}");
+        assert!(!stored.concat().contains("secret"), "{what}: {stored:?}");
+    }
+}
+
+#[tokio::test]
+async fn messages_for_a_turn_that_never_begins_are_in_its_reply() {
+    let mut bench = Bench::new([Line::text("one")]);
+    bench.app(Hook::at::<PreModelCall>("slow").async_reader(|_, _, _| Box::pin(tokio::task::yield_now())));
+    let session = bench.session(bench.harness()).await;
+    let (first, second) = (session.turn(None, "a"), session.turn(None, "b"));
+    let invalid = session.turn(Some(&PromptDef::new("p").hooks(["nobody"])), "c");
+    for turn in [&second, &invalid] {
+        assert!(turn.steer(Message::new(Role::User, "important")));
+    }
+    let steering = second.steering();
+    second.cancel();
+    for reply in [second.await, invalid.await] {
+        assert_eq!(reply.not_joined.len(), 1, "{:?}", reply.outcome);
+    }
+    assert!(!steering.steer(Message::new(Role::User, "later")));
+    first.await;
 }

@@ -279,3 +279,41 @@ async fn a_compaction_does_not_separate_the_result_of_a_waiting_call_from_the_ca
         assert!(heard[2].starts_with("tool: <- "), "{heard:#?}");
     }
 }
+
+#[tokio::test]
+async fn a_resumed_call_keeps_its_result_next_to_it_if_a_hook_leaves_the_call_out() {
+    let desk = Arc::new(Desk::default());
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done")]);
+    bench.app(Hook::at::<BeforeToolCall>("asks").reader(|_, _, _| Permission::ask("b?")));
+    bench.app(Hook::at::<FilterMessages>("last").writer(|_, _, messages: &mut Messages| {
+        if messages.len() > 1 {
+            messages.pop();
+        }
+    }));
+    let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk)))).await;
+    session.turn(None, "hi").await;
+    desk.answer(ApprovalAnswer::Yes);
+    session.resume(None).await;
+    let sent: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
+    assert!(sent.len() == 3 && sent[1].starts_with("assistant") && sent[2].starts_with("tool"), "{sent:?}");
+}
+
+#[tokio::test]
+async fn a_required_hook_that_fails_for_a_new_prompt_leaves_the_question_open() {
+    let desk = Arc::new(Desk::default());
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done")]);
+    bench.app(Hook::at::<BeforeToolCall>("asks").reader(|_, _, _| Permission::ask("b?")));
+    let redactor = Hook::at::<BeforeCreateMessage>("redactor").reader(|_, _, row: &Message| match &*row.text() {
+        "again" => Err("down"),
+        _ => Ok(()),
+    });
+    bench.app(redactor.on_failure(OnFailure::Required));
+    let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk)))).await;
+    session.turn(None, "hi").await;
+    let reply = session.turn(None, "again").await;
+    assert!(matches!(reply.outcome, Outcome::Failed(_)), "{reply}");
+    assert_eq!(desk.asked.lock().unwrap().len(), 1, "{:#?}", bench.stored().await);
+    desk.answer(ApprovalAnswer::Yes);
+    session.resume(None).await;
+    assert!(bench.log.take().contains(&"the tool".to_owned()));
+}

@@ -8,6 +8,9 @@ use tokio::time::sleep;
 use super::Worker;
 use crate::jobs::{Claimed, End, JobStatus, end};
 
+/// How often a worker tries to start a job whose plugin does not run.
+const STARTS: u32 = 6;
+
 impl Worker {
     /// Runs a job and writes its end. Retries until that is written.
     pub(super) async fn run_claimed(&self, claimed: Claimed) {
@@ -47,6 +50,12 @@ impl Worker {
         };
         let ran = match self.registry.run_job(&self.cx, &job).await {
             Ok(ran) => ran,
+            // The plugin may be restarting, or its folder may be missing for a moment. The job did not begin.
+            Err(error) if error.kind() == JobErrorKind::NoPlugin && job.attempt < job.max_attempts.max(STARTS) => {
+                let (code, again) = (Some(code(error.kind())), Some(self.backoff.after(job.attempt)));
+                let cause = Some(error.to_string());
+                return End { status: JobStatus::Queued, word: "failed".to_owned(), code, cause, again };
+            }
             Err(error) => return failed("failed", Some(code(error.kind())), error.to_string()),
         };
         let run = ran.ended.run;
