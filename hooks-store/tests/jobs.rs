@@ -287,3 +287,36 @@ async fn a_worker_ends_when_its_store_is_closed() {
         tokio::time::timeout(Duration::from_mins(1), worker).await.unwrap().unwrap();
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_whose_plugin_does_not_run_for_a_moment_waits_for_it() {
+    for database in databases::all().await {
+        let (registry, ran) = (Registry::empty(), Arc::new(AtomicUsize::new(0)));
+        let count = Arc::clone(&ran);
+        let index = Hook::at::<AfterCreateMessage>("index").background(move |_, _, ()| {
+            count.fetch_add(1, Ordering::SeqCst);
+            Box::pin(async {})
+        });
+        registry.register(index.plugin("search")).unwrap();
+        registry.set_background(database.store.job_queue());
+        registry.install("search").unwrap();
+        fire(&registry, "index").await;
+        registry.uninstall("search", &HookContext::new()).await.unwrap();
+        let attempt = async || database.store.jobs(&JobFilter::new(), 10).await.unwrap()[0].attempt;
+        let token = CancellationToken::new();
+        let runs = tokio::spawn(worker(&database, &registry).backoff(Backoff::Fixed).run(token.clone()));
+        let waits = async {
+            while attempt().await < 2 {
+                tokio::task::yield_now().await;
+            }
+            registry.install("search").unwrap();
+            while ran.load(Ordering::SeqCst) == 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), waits).await.unwrap();
+        token.cancel();
+        runs.await.unwrap();
+        assert_eq!(ran.load(Ordering::SeqCst), 1, "{}", database.name);
+    }
+}
