@@ -138,9 +138,13 @@ fn new(before: &Messages, after: &Messages) -> impl Iterator<Item = usize> {
     let mut old: Vec<Option<&Message>> = before.iter().map(Some).collect();
     let mut new = Vec::new();
     for (place, message) in after.iter().enumerate() {
-        let same = |known: &Option<&Message>| *known == Some(message);
+        let same = |known: Option<&Message>| known == Some(message);
         // Most messages are where they were.
-        let known = old.get(place).filter(|known| same(known)).map(|_| place).or_else(|| old.iter().position(same));
+        let known = if old.get(place).copied().is_some_and(same) {
+            Some(place)
+        } else {
+            old.iter().position(|known| same(*known))
+        };
         match known {
             Some(known) => old[known] = None,
             None => new.push(place),

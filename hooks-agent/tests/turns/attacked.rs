@@ -149,8 +149,8 @@ async fn a_message_that_a_hook_adds_after_the_prompt_is_not_stored_as_the_prompt
 
 #[tokio::test]
 async fn a_rewritten_prompt_is_stored_whatever_hooks_add_around_it() {
-    let user = |text: &str| Message::new(Role::User, text);
     type Rewrite = fn(&mut Messages, Message, Message);
+    let user = |text: &str| Message::new(Role::User, text);
     let table: [(&str, Rewrite); 4] = [
         ("alone", |all, masked, _| all.push(masked)),
         ("before another", |all, masked, other| all.extend([masked, other])),

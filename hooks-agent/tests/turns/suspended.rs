@@ -312,7 +312,8 @@ async fn a_required_hook_that_fails_for_a_new_prompt_leaves_the_question_open() 
     session.turn(None, "hi").await;
     let reply = session.turn(None, "again").await;
     assert!(matches!(reply.outcome, Outcome::Failed(_)), "{reply}");
-    assert_eq!(desk.asked.lock().unwrap().len(), 1, "{:#?}", bench.stored().await);
+    let open = desk.asked.lock().unwrap().len();
+    assert_eq!(open, 1, "{:#?}", bench.stored().await);
     desk.answer(ApprovalAnswer::Yes);
     session.resume(None).await;
     assert!(bench.log.take().contains(&"the tool".to_owned()));
