@@ -70,8 +70,11 @@ impl TurnLoop {
         if waiting.held.is_empty() && waiting.agents.is_empty() {
             return Err(TurnError::NothingToResume.into());
         }
+        // Hooks see the prompt that the turn answers, as it was stored.
+        let mut prompt = String::new();
         if let Some(asked) = stored.rows[..at].iter().rfind(|row| row.message.role == Role::User) {
             self.answers(&asked.id);
+            prompt = asked.message.text().into_owned();
         }
         self.transcript.lineage = Lineage::of(stored);
         self.calls.stored = messages.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
@@ -88,7 +91,7 @@ impl TurnLoop {
         self.calls.resumed.clone_from(&open);
         self.calls.held.clone_from(&waiting.held);
         self.taken = true;
-        self.start_agent("").await?;
+        self.start_agent(&prompt).await?;
         let open = self.not_started(all, &open, &waiting).await?;
         self.carry_out(open).await
     }

@@ -318,3 +318,27 @@ async fn a_required_hook_that_fails_for_a_new_prompt_leaves_the_question_open() 
     session.resume(None).await;
     assert!(bench.log.take().contains(&"the tool".to_owned()));
 }
+
+#[tokio::test]
+async fn hooks_see_the_prompt_again_when_its_turn_is_resumed() {
+    let desk = Arc::new(Desk::default());
+    let mut bench = Bench::new([Line::call("1", "pay", json!({})), Line::text("done")]);
+    bench.app(Hook::at::<BeforeToolCall>("asks").reader(|_, _, _| Permission::ask("b?")));
+    bench.app(Hook::at::<PreToolMaterialization>("tools").reader(|_, event: &PreToolMaterialization, ()| {
+        if event.prompt.contains("pay") { vec![Contribution::tool_bundle("payments", ["pay"])] } else { Vec::new() }
+    }));
+    let log = bench.log.clone();
+    bench.app(Hook::at::<BeforeAgentStart>("notes").reader(move |_, event: &BeforeAgentStart, ()| {
+        log.note(format!("asked to {}", event.prompt));
+    }));
+    let paid = bench.log.clone();
+    let pay = FnTool::new(ToolSpec::new("pay"), move |_, _| {
+        paid.note("paid");
+        Ok("paid".to_owned())
+    });
+    let session = bench.session(bench.harness().bundled_tool(pay).approver(AtDesk(Arc::clone(&desk)))).await;
+    session.turn(None, "please pay").await;
+    desk.answer(ApprovalAnswer::Yes);
+    session.resume(None).await;
+    assert_eq!(bench.log.take(), ["asked to please pay", "the model", "asked to please pay", "paid", "the model"]);
+}
