@@ -120,23 +120,22 @@ fn place_of(prompt: &Message, before: &Messages, after: &Messages) -> Option<usi
     if after.last() == Some(prompt) || times(after) > times(before) {
         return after.iter().rposition(|message| message == prompt);
     }
-    let words: HashSet<String> = words(prompt).collect();
-    let like = |place: usize| {
-        let common = self::words(&after[place]).filter(|word| words.contains(word)).count();
+    let text = prompt.text();
+    let words: HashSet<&str> = text.split_whitespace().collect();
+    let likeness = |place: usize| {
+        let common = after[place].text().split_whitespace().filter(|word| words.contains(word)).count();
         // If nothing is alike, hooks most likely replaced the message where it was, or else added others before it.
         (common, place == before.len(), place)
     };
-    new(before, after).filter(|place| after[*place].role == Role::User).max_by_key(|place| like(*place))
+    let added = added(before, after).into_iter();
+    added.filter(|place| after[*place].role == Role::User).max_by_key(|place| likeness(*place))
 }
 
-fn words(message: &Message) -> impl Iterator<Item = String> {
-    message.text().split_whitespace().map(str::to_owned).collect::<Vec<_>>().into_iter()
-}
-
-/// The indexes of the messages that are in `after` more often than in `before`; of equal messages, the later ones are new.
-fn new(before: &Messages, after: &Messages) -> impl Iterator<Item = usize> {
+/// The indexes of the messages that are in `after` more often than in `before`; of equal messages, the later ones
+/// count as added.
+fn added(before: &Messages, after: &Messages) -> Vec<usize> {
     let mut old: Vec<Option<&Message>> = before.iter().map(Some).collect();
-    let mut new = Vec::new();
+    let mut added = Vec::new();
     for (place, message) in after.iter().enumerate() {
         let same = |known: Option<&Message>| known == Some(message);
         // Most messages are where they were.
@@ -147,8 +146,8 @@ fn new(before: &Messages, after: &Messages) -> impl Iterator<Item = usize> {
         };
         match known {
             Some(known) => old[known] = None,
-            None => new.push(place),
+            None => added.push(place),
         }
     }
-    new.into_iter()
+    added
 }

@@ -61,6 +61,23 @@ async fn messages_are_received_and_sent_as_the_hooks_leave_them() {
 }
 
 #[tokio::test]
+async fn the_hooks_of_a_plugin_for_one_agent_run_at_the_messages_of_its_channel() {
+    let mask = || {
+        Hook::at::<MessageSending>("mask").writer(|_, _, message: &mut Message| {
+            message.rewrite_text(|_| Some("[masked]".to_owned()));
+        })
+    };
+    for (agent, sent) in [("support", "ada: [masked]"), ("billing", "ada: the secret")] {
+        let bench = Bench::new([Line::text("the secret")]);
+        bench.registry.install(Plugin::new("p").agent(agent).hook(mask())).unwrap();
+        let session = bench.harness().build().session("c", AgentDef::new("support")).open().await.unwrap();
+        let mail = Mail::default();
+        session.hear(&mail, Incoming::new("ada", "what is it?"), None).await.unwrap();
+        assert_eq!(*mail.sent.lock().unwrap(), [sent], "a plugin for {agent}");
+    }
+}
+
+#[tokio::test]
 async fn a_dropped_message_has_no_turn_and_a_held_reply_is_not_sent() {
     let mut bench = Bench::new([Line::text("noon")]);
     bench.app(

@@ -147,6 +147,24 @@ async fn a_message_of_another_speaker_follows_the_results_and_is_stored() {
 }
 
 #[tokio::test]
+async fn a_message_of_another_speaker_is_stored_if_the_turn_is_halted_before_the_last_call() {
+    let three = ["a", "b", "c"].map(|id| (id, "lookup", json!({ "id": id })));
+    let mut bench = Bench::new([Line::calls(three)]);
+    bench.app(Hook::at::<AfterToolCallSuccess>("user_says").writer(|_, event, result: &mut ToolResult| {
+        if event.input["id"] == "a" {
+            result.said_by = Some(Role::User);
+        }
+    }));
+    bench.app(Hook::at::<AfterToolCall>("halts").reader(|_, event: &AfterToolCall, ()| {
+        if event.input["id"] == "b" { Err(Halt::new("enough")) } else { Ok(()) }
+    }));
+    bench.turn().await;
+    let stored = bench.stored().await;
+    assert_eq!(stored.last().map(String::as_str), Some("user: found a"), "{stored:#?}");
+    assert!(stored[4].starts_with("tool: <- Not run"), "{stored:#?}");
+}
+
+#[tokio::test]
 async fn additional_context_follows_the_results_and_is_not_stored() {
     let two = Line::calls([("1", "lookup", json!({ "id": "a" })), ("2", "lookup", json!({ "id": "b" }))]);
     let mut bench = Bench::new([two, Line::text("done")]);
