@@ -146,7 +146,7 @@ async fn plugins_start_and_stop_with_the_program_and_a_change_makes_a_new_set() 
     let mut bench = Bench::new((0..4).map(|i| Line::text(format!("answer {i}"))));
     bench.app(Hook::at::<TurnEnd>("alive").reader(|_, _, ()| ()));
     let [init, gone, turn] = [(); 3].map(|()| bench.log.clone());
-    let plugin = hooks_core::plugin::Plugin::new("acme")
+    let plugin = Plugin::new("acme")
         .hook(Hook::at::<Init>("acme_init").reader(move |_, _, ()| init.note("init of acme")))
         .hook(Hook::at::<Shutdown>("acme_gone").reader(move |_, _, ()| gone.note("shutdown of acme")))
         .hook(Hook::at::<BeforeAgentStart>("acme_turn").reader(move |_, _, ()| turn.note("a turn")));
