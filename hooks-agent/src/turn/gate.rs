@@ -197,6 +197,10 @@ impl TurnLoop {
                 Ok(answer) => (answer, None),
                 Err(message) => (ApprovalAnswer::Yes, Some(message)),
             };
+            if refusal.is_some() && self.cancellation.is_cancelled() {
+                // The approver was dropped, perhaps between storing its question and learning that it is stored.
+                self.forget_waiting(std::slice::from_ref(call)).await;
+            }
             let refused = |message: String| CallRuling::Refused(Refusal { message, by: question.by.clone() });
             let ruling = match (refusal, answer) {
                 (Some(message), _) => refused(message),
