@@ -3,10 +3,10 @@
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
 use hooks_cli::Program;
-use hooks_core::data::ToolCall;
-use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
-use hooks_core::prelude::*;
-use hooks_core::testing::Trial;
+use hook_sdk::data::ToolCall;
+use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};
+use hook_sdk::prelude::*;
+use hook_sdk::testing::Trial;
 use hooks_replay::{RecordLimits, Recorder};
 use hooks_rules::RuleFile;
 use hooks_store::{JobFilter, JobStatus, Store, Worker};

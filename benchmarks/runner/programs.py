@@ -110,8 +110,8 @@ class Node:
 NEWER_THAN_STABLE = [(None, []), ("nightly", ["--ignore-rust-version"])]
 
 PROGRAMS = [
-    Rust("hooks-core", "ours"),
-    *(Rust(f"hooks-core with {n:,} hooks linked in", "linked", which=f"-{n}") for n in (100, 1_000, 10_000)),
+    Rust("hook-sdk", "ours"),
+    *(Rust(f"hook-sdk with {n:,} hooks linked in", "linked", which=f"-{n}") for n in (100, 1_000, 10_000)),
     Rust("bevy_ecs", "peers/bevy"),
     Rust("tower", "peers/tower"),
     Rust("adk-plugin", "peers/adk", "adk"),

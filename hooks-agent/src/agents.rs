@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::scope::AgentDef;
+use hook_sdk::scope::AgentDef;
 use serde_json::json;
 
 use crate::limits::Limits;
@@ -19,7 +19,7 @@ pub(crate) const DEPTH: usize = 4;
 /// use std::time::Duration;
 ///
 /// use hooks_agent::SubAgent;
-/// use hooks_core::scope::AgentDef;
+/// use hook_sdk::scope::AgentDef;
 ///
 /// let research = SubAgent::new(AgentDef::new("research"), "Looks things up and reports.")
 ///     .system_prompt("Cite sources.")
@@ -105,7 +105,7 @@ impl SubAgent {
         self
     }
 
-    /// Makes a [`Halt`](hooks_core::verdict::Halt) in its turn a failed call for the caller. By default, the halt also
+    /// Makes a [`Halt`](hook_sdk::verdict::Halt) in its turn a failed call for the caller. By default, the halt also
     /// ends the caller's turn.
     #[must_use]
     pub fn halts_alone(mut self) -> Self {

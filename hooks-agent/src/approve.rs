@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use hooks_core::HookContext;
-use hooks_core::data::{ToolCall, ToolInput, ToolResult};
-use hooks_core::hook::BoxFuture;
-use hooks_core::verdict::Question;
+use hook_sdk::HookContext;
+use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::verdict::Question;
 use serde::{Deserialize, Serialize};
 
 /// A request to approve a tool call.
@@ -16,7 +16,7 @@ pub struct ApprovalRequest {
     pub id: String,
     /// The conversation of the call.
     pub conversation: String,
-    /// The id of the turn, as in [`HookContext::request`](hooks_core::HookContext::request).
+    /// The id of the turn, as in [`HookContext::request`](hook_sdk::HookContext::request).
     pub turn: String,
     /// The agent that makes the call.
     pub agent: String,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use hooks_core::kinds::StopReason;
+use hook_sdk::kinds::StopReason;
 
 /// How much a turn may spend, and how much it has spent. What a sub-agent spends also counts for its callers.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! Channels such as mail, chat or a terminal: messages come in and replies go out.
 
-use hooks_core::HookSet;
-use hooks_core::data::{Message, Role};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::{Delivery, MessageReceived, MessageSending, MessageSent};
-use hooks_core::scope::PromptDef;
+use hook_sdk::HookSet;
+use hook_sdk::data::{Message, Role};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::{Delivery, MessageReceived, MessageSending, MessageSent};
+use hook_sdk::scope::PromptDef;
 
 use crate::reply::{Reply, TurnError};
 use crate::request::TurnRequest;

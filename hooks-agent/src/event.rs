@@ -1,9 +1,9 @@
 #![allow(clippy::ref_option_ref, reason = "what serde derives")]
 
-use hooks_core::HookId;
-use hooks_core::data::{Message, ToolCall, ToolResult, Usage};
-use hooks_core::kinds::CompactionKind;
-use hooks_core::verdict::{Contributions, Diagnostic, Reason};
+use hook_sdk::HookId;
+use hook_sdk::data::{Message, ToolCall, ToolResult, Usage};
+use hook_sdk::kinds::CompactionKind;
+use hook_sdk::verdict::{Contributions, Diagnostic, Reason};
 use serde::Serialize;
 
 /// An event of a running turn, reported as it happens.
@@ -66,7 +66,7 @@ pub enum TurnEvent {
         /// The reason.
         reason: Reason,
     },
-    /// A hook stopped the turn: at `user_prompt_submit`, or with a [`Halt`](hooks_core::verdict::Halt) at any kind.
+    /// A hook stopped the turn: at `user_prompt_submit`, or with a [`Halt`](hook_sdk::verdict::Halt) at any kind.
     #[non_exhaustive]
     Stopped {
         /// The kind at which the hook ran.

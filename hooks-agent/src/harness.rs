@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::diagnostics::{Finding, FindingKind};
-use hooks_core::scope::AgentDef;
-use hooks_core::{HookContext, HookSet, Registry};
+use hook_sdk::diagnostics::{Finding, FindingKind};
+use hook_sdk::scope::AgentDef;
+use hook_sdk::{HookContext, HookSet, Registry};
 
 use crate::agents::{SubAgent, SubAgents};
 use crate::approve::{Approver, Nobody};
@@ -27,7 +27,7 @@ use crate::window::Window;
 /// ```
 /// use hooks_agent::model::{Line, Scripted};
 /// use hooks_agent::Harness;
-/// use hooks_core::prelude::*;
+/// use hook_sdk::prelude::*;
 ///
 /// #[hook(id = "shout", kind = before_create_message)]
 /// fn shout(row: &mut Message) {
@@ -87,7 +87,7 @@ impl Harness {
     }
 
     /// Reports legal but suspicious configuration in these hook sets, like
-    /// [`Registry::audit_with`](hooks_core::Registry::audit_with), with what this harness has: tools, agents, profiles
+    /// [`Registry::audit_with`](hook_sdk::Registry::audit_with), with what this harness has: tools, agents, profiles
     /// and call sites.
     ///
     /// Building a harness also logs the filters that can never match.
@@ -153,7 +153,7 @@ impl HarnessBuilder {
     }
 
     /// Adds a tool that is offered to the model only in turns in which a hook contributes it
-    /// ([`Contribution::tool_bundle`](hooks_core::verdict::Contribution::tool_bundle)).
+    /// ([`Contribution::tool_bundle`](hook_sdk::verdict::Contribution::tool_bundle)).
     pub fn bundled_tool(mut self, tool: impl Tool) -> Self {
         self.state.tools.add(Arc::new(tool), false);
         self

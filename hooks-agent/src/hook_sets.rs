@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_core::scope::{AgentDef, HookUse, PromptDef};
-use hooks_core::{ConfigError, HookSet, Registry};
+use hook_sdk::scope::{AgentDef, HookUse, PromptDef};
+use hook_sdk::{ConfigError, HookSet, Registry};
 
 /// The hook sets of the agents and prompts of a harness. Each is built once, until the registry changes.
 #[derive(Default)]

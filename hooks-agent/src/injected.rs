@@ -1,6 +1,6 @@
 //! Messages that the loop injects into a conversation.
 
-use hooks_core::data::{Message, Role};
+use hook_sdk::data::{Message, Role};
 
 const PROMPT: &str = "user-prompt-submit-hook";
 const TOOLS: &str = "tool-hook-context";

@@ -1,6 +1,6 @@
 //! The inputs of a turn that do not come from hooks, to record and rerun the turn.
 
-use hooks_core::data::{Message, Messages, ToolResult, Usage};
+use hook_sdk::data::{Message, Messages, ToolResult, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

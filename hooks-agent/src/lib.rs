@@ -1,7 +1,7 @@
 //! A turn loop for LLM agents that fires every kind of hook.
 //!
 //! [`Harness`] holds the parts that all sessions of an app share. A [`Session`] is a conversation with an agent, and a
-//! [`Turn`] answers one prompt. The hooks are those of [`hooks_core`]: only the hooks in the lists of the app, the
+//! [`Turn`] answers one prompt. The hooks are those of [`hook_sdk`]: only the hooks in the lists of the app, the
 //! agent and the prompt run.
 //!
 //! ```text
@@ -71,7 +71,7 @@ mod lifecycle;
 pub mod channel;
 pub mod testing;
 
-use hooks_core::kinds::{
+use hook_sdk::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, AfterUpdateMessage,
     BeforeAgentStart, BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall,
     BeforeUpdateMessage, FilterMessages, GatewayStart, GatewayStop, Init, MessageReceived, MessageSending, MessageSent,
@@ -90,7 +90,7 @@ pub use request::TurnRequest;
 pub use session::{Opening, Session};
 pub use turn::{Steering, Turn};
 
-hooks_core::fires![
+hook_sdk::fires![
     AfterCreateMessage,
     AfterToolCall,
     AfterToolCallFailure,

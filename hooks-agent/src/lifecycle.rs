@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use hooks_core::HookKind;
-use hooks_core::detached::Drained;
-use hooks_core::kinds::{GatewayStart, GatewayStop, Init, SessionEndReason, Shutdown, ShutdownReason};
+use hook_sdk::HookKind;
+use hook_sdk::detached::Drained;
+use hook_sdk::kinds::{GatewayStart, GatewayStop, Init, SessionEndReason, Shutdown, ShutdownReason};
 use tokio::time::Instant;
 
 use crate::harness::Harness;
@@ -14,8 +14,8 @@ impl Harness {
     /// Starts the program, before the first session: fires `init` for the app and for each installed plugin, then
     /// `gateway_start` with the `address` at which the program can be reached.
     ///
-    /// An [`optional`](hooks_core::plugin::Plugin::optional) plugin may fail to start. Its guards then deny, its other
-    /// hooks are left out, and [`audit`](hooks_core::Registry::audit) reports why.
+    /// An [`optional`](hook_sdk::plugin::Plugin::optional) plugin may fail to start. Its guards then deny, its other
+    /// hooks are left out, and [`audit`](hook_sdk::Registry::audit) reports why.
     ///
     /// # Errors
     /// [`TurnError`] if the app's list of hooks is invalid, a required hook fails, or a plugin that is not optional

@@ -8,9 +8,9 @@ mod scripted;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::data::{Block, Messages, Usage};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::ModelFailure;
+use hook_sdk::data::{Block, Messages, Usage};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::ModelFailure;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -25,7 +25,7 @@ use crate::tool::ToolSpec;
 ///
 /// ```
 /// use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
-/// use hooks_core::hook::BoxFuture;
+/// use hook_sdk::hook::BoxFuture;
 ///
 /// /// Repeats the prompt.
 /// struct Echo;

@@ -1,13 +1,13 @@
 //! The app's preflight: a first look at a prompt.
 
-use hooks_core::HookContext;
-use hooks_core::data::Messages;
-use hooks_core::hook::BoxFuture;
+use hook_sdk::HookContext;
+use hook_sdk::data::Messages;
+use hook_sdk::hook::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 
 /// Looks at a prompt before its context is built. Its plan is passed to hooks at `post_preflight_prompt_context`, which
-/// read it with [`read_plan`](hooks_core::kinds::PostPreflightPromptContext::read_plan).
+/// read it with [`read_plan`](hook_sdk::kinds::PostPreflightPromptContext::read_plan).
 pub trait Preflight: Send + Sync + 'static {
     /// The type of the plan.
     type Plan: Serialize;

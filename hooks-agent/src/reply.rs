@@ -1,10 +1,10 @@
 use std::fmt;
 
-use hooks_core::data::{Message, Messages, Usage};
-use hooks_core::kinds::{ExitReason, StopReason};
-use hooks_core::plugin::PluginsFailed;
-use hooks_core::verdict::{Contexts, Contributions, Diagnostic, Halt, Reason};
-use hooks_core::{ConfigError, DispatchError, HookId};
+use hook_sdk::data::{Message, Messages, Usage};
+use hook_sdk::kinds::{ExitReason, StopReason};
+use hook_sdk::plugin::PluginsFailed;
+use hook_sdk::verdict::{Contexts, Contributions, Diagnostic, Halt, Reason};
+use hook_sdk::{ConfigError, DispatchError, HookId};
 
 use crate::approve::ApprovalRequest;
 use crate::model::ModelError;

@@ -1,7 +1,7 @@
 //! What a turn answers, and what started it.
 
-use hooks_core::data::{Message, Role};
-use hooks_core::scope::PromptDef;
+use hook_sdk::data::{Message, Role};
+use hook_sdk::scope::PromptDef;
 
 use crate::inputs::{JoinedInput, ResultInput, TurnInputs, WaitingInput};
 

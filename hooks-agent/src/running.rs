@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_core::CancellationToken;
+use hook_sdk::CancellationToken;
 use tokio::sync::watch;
 
 /// The running turns of a harness.

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
-use hooks_core::data::Messages;
-use hooks_core::kinds::{SessionEndReason, SessionSource, SessionStart};
-use hooks_core::scope::{AgentDef, PromptDef};
-use hooks_core::{HookContext, HookContextBuilder, HookSet};
+use hook_sdk::data::Messages;
+use hook_sdk::kinds::{SessionEndReason, SessionSource, SessionStart};
+use hook_sdk::scope::{AgentDef, PromptDef};
+use hook_sdk::{HookContext, HookContextBuilder, HookSet};
 use tokio::time::Instant;
 
 use crate::agents::OwnParts;

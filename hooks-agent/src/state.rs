@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
-use hooks_core::data::Role;
-use hooks_core::diagnostics::HarnessFacts;
-use hooks_core::kinds::{BeforeToolCall, SessionEnd, SessionEndReason};
-use hooks_core::scope::{AgentDef, PromptDef};
-use hooks_core::verdict::Contexts;
-use hooks_core::{ConfigError, HookContext, HookSet, Registry};
+use hook_sdk::data::Role;
+use hook_sdk::diagnostics::HarnessFacts;
+use hook_sdk::kinds::{BeforeToolCall, SessionEnd, SessionEndReason};
+use hook_sdk::scope::{AgentDef, PromptDef};
+use hook_sdk::verdict::Contexts;
+use hook_sdk::{ConfigError, HookContext, HookSet, Registry};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 

@@ -7,9 +7,9 @@ mod memory;
 mod reading;
 mod request;
 
-use hooks_core::data::{Message, MessageUpdate};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::AfterCreateMessage;
+use hook_sdk::data::{Message, MessageUpdate};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::AfterCreateMessage;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -179,7 +179,7 @@ pub trait MessageStore: Send + Sync + 'static {
         false
     }
 
-    /// Changes the row `id` of the history with [`MessageUpdate::apply`](hooks_core::data::MessageUpdate::apply).
+    /// Changes the row `id` of the history with [`MessageUpdate::apply`](hook_sdk::data::MessageUpdate::apply).
     ///
     /// # Errors
     /// [`StoreError`], also if the row does not exist.

@@ -6,9 +6,9 @@ pub mod mcp;
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::HookContext;
-use hooks_core::data::{ToolCall, ToolInput, ToolResult};
-use hooks_core::hook::BoxFuture;
+use hook_sdk::HookContext;
+use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
+use hook_sdk::hook::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ impl ToolSpec {
 
     /// Allows a failed call of this tool to be retried, because running it twice has the same effect as running it
     /// once. Hooks at `after_tool_call_failure` request a retry with
-    /// [`Retry::after`](hooks_core::verdict::Retry::after). A tool that is not idempotent runs at most once per call.
+    /// [`Retry::after`](hook_sdk::verdict::Retry::after). A tool that is not idempotent runs at most once per call.
     #[must_use]
     pub fn idempotent(mut self) -> Self {
         self.idempotent = true;
@@ -63,7 +63,7 @@ impl ToolSpec {
     }
 
     /// The tool of the harness that runs it: this tool, or the one that a hook declared
-    /// ([`ToolDeclaration::route`](hooks_core::verdict::ToolDeclaration::route)).
+    /// ([`ToolDeclaration::route`](hook_sdk::verdict::ToolDeclaration::route)).
     pub fn runs(&self) -> &str {
         self.route.as_deref().unwrap_or(&self.name)
     }

@@ -32,10 +32,10 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use hooks_core::data::{Message, Messages, ToolCall, Usage};
-use hooks_core::kinds::{ExitReason, StopReason};
-use hooks_core::verdict::{Contexts, Contributions, Diagnostic, Halt};
-use hooks_core::{CancellationToken, ConfigError, HookContext, HookSet};
+use hook_sdk::data::{Message, Messages, ToolCall, Usage};
+use hook_sdk::kinds::{ExitReason, StopReason};
+use hook_sdk::verdict::{Contexts, Contributions, Diagnostic, Halt};
+use hook_sdk::{CancellationToken, ConfigError, HookContext, HookSet};
 use tracing::Instrument;
 
 use crate::approve::ApprovalRequest;

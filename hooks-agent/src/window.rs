@@ -9,8 +9,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use hooks_core::data::{CompactedHistory, Message, Messages};
-use hooks_core::kinds::CompactionKind;
+use hook_sdk::data::{CompactedHistory, Message, Messages};
+use hook_sdk::kinds::CompactionKind;
 
 pub(crate) use count::{Counted, Measured};
 pub use drop_then_summarise::DropThenSummarise;
@@ -155,6 +155,6 @@ impl Compaction {
 /// The largest index up to `at` that does not separate a call from its result.
 pub(crate) fn between_calls(messages: &[Message], at: usize) -> usize {
     let answers =
-        |message: &Message| message.content.iter().any(|block| matches!(block, hooks_core::data::Block::ToolResult(_)));
+        |message: &Message| message.content.iter().any(|block| matches!(block, hook_sdk::data::Block::ToolResult(_)));
     messages.iter().take(at + 1).rposition(|message| !answers(message)).unwrap_or_default()
 }

@@ -6,18 +6,18 @@ use std::error::Error;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hook_sdk::data::{Block, Message, MessageUpdate};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::SessionEndReason;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::testing::{self, Drive};
 use hooks_agent::channel::{Address, Channel, Heard, Incoming};
 use hooks_agent::model::{Line, ModelError, Scripted};
 use hooks_agent::store::{Append, MemoryStore, MessageStore};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{Harness, HarnessBuilder, Session};
-use hooks_core::data::{Block, Message, MessageUpdate};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::SessionEndReason;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::testing::{self, Drive};
 use serde_json::{Value, json};
 
 use super::filled::{by_the_app, by_the_loop, puts_off};

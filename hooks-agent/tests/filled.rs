@@ -7,18 +7,18 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hook_sdk::data::{Block, Message, MessageUpdate, Usage};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::plugin::Plugin;
+use hook_sdk::prelude::*;
+use hook_sdk::record::{Observer, Record, Trace};
 use hooks_agent::channel::{Address, Channel, Incoming};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{Append, MemoryStore, MessageStore};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{Harness, HarnessBuilder, Limits, TurnRequest};
-use hooks_core::data::{Block, Message, MessageUpdate, Usage};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::plugin::Plugin;
-use hooks_core::prelude::*;
-use hooks_core::record::{Observer, Record, Trace};
 use serde_json::{Value, json};
 
 /// Streams its lines word by word, except single words.
@@ -273,7 +273,7 @@ async fn each_field_of_each_event_is_filled_and_listed_in_the_book() {
         BY_THE_APP.iter().map(|(kind, field, way)| ((*kind, *field), *way)).collect();
 
     let (mut rows, mut wrong, mut used) = (String::new(), Vec::new(), BTreeSet::new());
-    for kind in hooks_core::kinds::all().into_iter().filter(|kind| kind.origin.file.contains("hooks-core/src/kinds")) {
+    for kind in hook_sdk::kinds::all().into_iter().filter(|kind| kind.origin.file.contains("hooks-core/src/kinds")) {
         for field in kind.event_fields {
             let of = |filled: &BTreeSet<(&'static str, String)>| filled.contains(&(kind.name, (*field).to_owned()));
             let way = ways.get(&(kind.name, *field));

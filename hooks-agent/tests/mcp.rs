@@ -6,13 +6,13 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hook_sdk::data::{Block, ToolCall, ToolResult};
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::tool::Tool;
 use hooks_agent::tool::mcp::{McpError, McpServer, McpTool};
 use hooks_agent::{Harness, Limits, Outcome, Session, TurnEvent};
-use hooks_core::data::{Block, ToolCall, ToolResult};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::{Value, json};
 
 fn fixture(arguments: &[&str]) -> Command {

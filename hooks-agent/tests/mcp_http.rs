@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use hook_sdk::data::{ToolCall, ToolResult};
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::tool::Tool;
 use hooks_agent::tool::mcp::{HttpServer, McpError, McpServer};
 use hooks_agent::{Harness, Outcome, TurnEvent};
-use hooks_core::data::{ToolCall, ToolResult};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;

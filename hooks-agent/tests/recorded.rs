@@ -5,11 +5,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use hook_sdk::data::{Block, Messages};
+use hook_sdk::prelude::*;
 use hooks_agent::model::Recording;
 use hooks_agent::store::{MemoryStore, MessageStore};
 use hooks_agent::{Harness, Outcome};
-use hooks_core::data::{Block, Messages};
-use hooks_core::prelude::*;
 
 #[tokio::test]
 async fn every_recorded_message_is_kept_and_calls_keep_their_results() {

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use clap::Parser;
+use hook_sdk::prelude::*;
 use hooks_cli::{Cli, Program};
-use hooks_core::prelude::*;
 
 /// A desk.
 #[derive(Parser)]

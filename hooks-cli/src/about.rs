@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
-use hooks_core::Semantics;
-use hooks_core::diagnostics::{Finding, HarnessFacts};
-use hooks_core::hook::{OnFailure, RunMode};
+use hook_sdk::Semantics;
+use hook_sdk::diagnostics::{Finding, HarnessFacts};
+use hook_sdk::hook::{OnFailure, RunMode};
 use hooks_rules::Event;
 use serde_json::{Value, json};
 

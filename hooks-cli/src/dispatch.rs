@@ -11,10 +11,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_core::JsonError;
-use hooks_core::record::Record;
-use hooks_core::scope::{AgentDef, AppDef};
-use hooks_core::{ConfigError, HookSet};
+use hook_sdk::JsonError;
+use hook_sdk::record::Record;
+use hook_sdk::scope::{AgentDef, AppDef};
+use hook_sdk::{ConfigError, HookSet};
 use hooks_rules::{Answer, Notices, PlainHttp, Printed, RuleRun, Rules, Trust};
 use serde_json::Value;
 

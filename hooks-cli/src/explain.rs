@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use hooks_core::{HookId, HookSet};
+use hook_sdk::{HookId, HookSet};
 use hooks_rules::{Event, Explained, KeptOut, Occurrence};
 use serde_json::{Value, json};
 

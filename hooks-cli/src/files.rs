@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use hooks_core::hook::BoxFuture;
+use hook_sdk::hook::BoxFuture;
 use hooks_rules::{Aliases, Judge, JudgeQuestion, PluginContents, PluginFolder, RuleFile, Rules, RulesBuilder, Trust};
 
 use crate::args::FilesArgs;

@@ -16,8 +16,8 @@
 //! ```
 //! use clap::Parser;
 //! use hooks_cli::{Cli, Program};
-//! use hooks_core::kinds::*;
-//! use hooks_core::prelude::*;
+//! use hook_sdk::kinds::*;
+//! use hook_sdk::prelude::*;
 //!
 //! #[derive(Parser)]
 //! enum Desk {

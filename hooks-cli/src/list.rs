@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use hooks_core::manifest::HookManifest;
+use hook_sdk::manifest::HookManifest;
 use hooks_rules::Listed;
 use serde_json::json;
 

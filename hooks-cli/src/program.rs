@@ -1,5 +1,5 @@
-use hooks_core::scope::{AgentDef, Definition, PromptDef};
-use hooks_core::{ConfigError, HookSet, Registry};
+use hook_sdk::scope::{AgentDef, Definition, PromptDef};
+use hook_sdk::{ConfigError, HookSet, Registry};
 
 /// What the commands inspect: rule files, and the compiled hooks of an app.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use hooks_core::overrides::Overrides;
+use hook_sdk::overrides::Overrides;
 use hooks_replay::{Progress, Reader, Replay, Report, ShadowReport, between};
 use hooks_rules::{PlainHttp, Rules, Severity};
 

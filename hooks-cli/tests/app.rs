@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 
 use clap::Parser;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_cli::{Cli, Exit, Output, Program};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 
 #[derive(Parser)]
 enum Desk {

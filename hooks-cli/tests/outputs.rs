@@ -134,7 +134,7 @@ fn list_and_audit_match_their_snapshots() {
 #[test]
 fn every_kind_is_listed_with_its_semantics_and_rule_events() {
     let said = hooks(&data("data"), &["kinds"]).out;
-    for kind in hooks_core::kinds::all() {
+    for kind in hook_sdk::kinds::all() {
         let line = said.lines().find(|line| line.split(' ').next() == Some(kind.name));
         let line = line.unwrap_or_else(|| panic!("{} is not listed", kind.name));
         assert!(line.contains(kind.semantics.as_str()), "{line}");

@@ -4,13 +4,13 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::time::Duration;
 
+use hook_sdk::data::{Message, Role};
+use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};
+use hook_sdk::prelude::*;
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{Append, MessageStore};
 use hooks_agent::tool::{FnTool, ToolSpec};
-use hooks_core::data::{Message, Role};
-use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
-use hooks_core::prelude::*;
 use hooks_store::{Store, StoredApprover, Worker};
 use serde_json::json;
 
@@ -24,7 +24,7 @@ async fn stored(folder: &Path) -> (Store, Registry) {
     let gate = |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| Permission::ask("it costs \u{1b}[31mmoney");
     registry.register(Hook::at::<BeforeToolCall>("asks").reader(gate)).unwrap();
     let fails = Hook::at::<AfterCreateMessage>("mail").background(|_, event, ()| {
-        let is_prompt = event.message.role == hooks_core::data::Role::User;
+        let is_prompt = event.message.role == hook_sdk::data::Role::User;
         Box::pin(async move { if is_prompt { Err("no server") } else { Ok(()) } })
     });
     registry.register(fails).unwrap();

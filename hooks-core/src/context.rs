@@ -24,7 +24,7 @@ pub use with::{Parameters, With};
 /// Cloning it is cheap: make one per turn and derive others from it with [`to_builder`](Self::to_builder).
 ///
 /// ```
-/// use hooks_core::HookContext;
+/// use hook_sdk::HookContext;
 ///
 /// struct Limits { refund: u32 }
 ///
@@ -32,7 +32,7 @@ pub use with::{Parameters, With};
 /// assert_eq!(cx.agent(), Some("support"));
 /// assert_eq!(cx.state::<Limits>()?.refund, 200);
 /// assert!(cx.state::<String>().is_err());
-/// # Ok::<(), hooks_core::MissingState>(())
+/// # Ok::<(), hook_sdk::MissingState>(())
 /// ```
 #[derive(Clone, Default)]
 pub struct HookContext {

@@ -10,9 +10,9 @@
 //! [`Registry::drain`](crate::Registry::drain) to wait for all of them.
 //!
 //! ```standalone_crate
-//! use hooks_core::worker::Worker;
-//! use hooks_core::kinds::*;
-//! use hooks_core::prelude::*;
+//! use hook_sdk::worker::Worker;
+//! use hook_sdk::kinds::*;
+//! use hook_sdk::prelude::*;
 //! use std::time::Duration;
 //!
 //! #[hook(id = "index", kind = after_create_message, run = background, idempotent, retries = 2)]

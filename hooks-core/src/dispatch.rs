@@ -137,10 +137,10 @@ impl HookSet {
     /// cancelled, an async hook with a deadline had to wait outside a runtime, or dispatches are nested too deeply.
     ///
     /// ```standalone_crate
-    /// # use hooks_core::kinds::*;
-    /// # use hooks_core::prelude::*;
-    /// # use hooks_core::kinds::BeforeToolCall;
-    /// # use hooks_core::data::{ToolCall, ToolInput};
+    /// # use hook_sdk::kinds::*;
+    /// # use hook_sdk::prelude::*;
+    /// # use hook_sdk::kinds::BeforeToolCall;
+    /// # use hook_sdk::data::{ToolCall, ToolInput};
     /// use serde::Deserialize;
     ///
     /// #[derive(Deserialize)]

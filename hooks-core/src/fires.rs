@@ -80,10 +80,10 @@ pub(crate) fn never_filled(hooks: &[Arc<Hook>]) -> Vec<Finding> {
     findings
 }
 
-/// The public path of a type: built-in kinds are re-exported from `hooks_core::kinds`.
+/// The public path of a type: built-in kinds are re-exported from `hook_sdk::kinds`.
 fn public(path: &'static str) -> String {
-    match path.strip_prefix("hooks_core::kinds::").and_then(|rest| rest.rsplit_once("::")) {
-        Some((_module, name)) => format!("hooks_core::kinds::{name}"),
+    match path.strip_prefix("hook_sdk::kinds::").and_then(|rest| rest.rsplit_once("::")) {
+        Some((_module, name)) => format!("hook_sdk::kinds::{name}"),
         None => path.to_owned(),
     }
 }
@@ -105,7 +105,7 @@ pub(crate) fn never_fired(hooks: &[Arc<Hook>], otherwise: fn(&Hook, &Binding) ->
         .map(|(hook, kind)| {
             let (id, origin, at, path) = (&hook.id, hook.origin, kind.name, public((kind.path)()));
             let text = format!(
-                "the hook `{id}` ({origin}) runs at `{at}`, which this program never fires; fire it and declare it with `hooks_core::fires![{path}]`, or move the hook to a kind that is fired: {names}"
+                "the hook `{id}` ({origin}) runs at `{at}`, which this program never fires; fire it and declare it with `hook_sdk::fires![{path}]`, or move the hook to a kind that is fired: {names}"
             );
             Finding::new(FindingKind::NeverFired, id, text)
         })

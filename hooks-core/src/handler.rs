@@ -30,16 +30,16 @@ pub type Answer<T> = Result<T, Fault>;
 /// A fallback cannot deselect its hook: the hook was selected and has failed, so `on_failure` applies.
 ///
 /// ```
-/// use hooks_core::hook::NotSelected;
-/// use hooks_core::kinds::*;
-/// use hooks_core::prelude::*;
+/// use hook_sdk::hook::NotSelected;
+/// use hook_sdk::kinds::*;
+/// use hook_sdk::prelude::*;
 ///
 /// #[hook(id = "from_a_table", kind = before_tool_call)]
 /// fn from_a_table(event: &BeforeToolCall) -> Result<Permission, NotSelected> {
 ///     if event.call.name == "pay" { Ok(Permission::deny("not today")) } else { Err(NotSelected) }
 /// }
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let trial = hooks_core::testing::Trial::of(hooks![from_a_table]);
+/// # let trial = hook_sdk::testing::Trial::of(hooks![from_a_table]);
 /// let call = ToolCall::new("1", "search", serde_json::json!({}));
 /// let ran = trial.run_blocking(&BeforeToolCall::new(call), ToolInput::default())?;
 /// assert_eq!(ran.report.not_selected[0].as_str(), "from_a_table");

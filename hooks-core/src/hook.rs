@@ -29,10 +29,10 @@ use crate::verdict::Capability;
 /// The constructor determines how the closure takes the subject. A set orders and runs such a hook like any other.
 ///
 /// ```
-/// use hooks_core::kinds::*;
-/// use hooks_core::prelude::*;
-/// use hooks_core::data::Message;
-/// use hooks_core::kinds::BeforeCreateMessage;
+/// use hook_sdk::kinds::*;
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::data::Message;
+/// use hook_sdk::kinds::BeforeCreateMessage;
 ///
 /// let limit = 80;
 /// let shorten = Hook::at::<BeforeCreateMessage>("shorten").writer(move |_cx, _event, row: &mut Message| {
@@ -40,7 +40,7 @@ use crate::verdict::Capability;
 /// });
 /// let registry = Registry::empty();
 /// registry.register(shorten.priority(100))?;
-/// # Ok::<(), hooks_core::ConfigError>(())
+/// # Ok::<(), hook_sdk::ConfigError>(())
 /// ```
 #[derive(Clone)]
 pub struct Hook {
@@ -136,9 +136,9 @@ impl Hook {
     /// with the same constructor at the same kind. Only its function is used, neither its id nor its options.
     ///
     /// ```
-    /// use hooks_core::kinds::*;
-    /// use hooks_core::prelude::*;
-    /// use hooks_core::data::Message;
+    /// use hook_sdk::kinds::*;
+    /// use hook_sdk::prelude::*;
+    /// use hook_sdk::data::Message;
     ///
     /// let simple = |_: &HookContext, _: &BeforeCreateMessage, row: &mut Message| {
     ///     row.rewrite_text(|text| Some(text.replace('@', " at ")));
@@ -150,7 +150,7 @@ impl Hook {
     ///     .fallback(&Hook::at::<BeforeCreateMessage>("mask_simply").writer(simple))
     ///     .on_failure(OnFailure::Required);
     /// Registry::empty().register(mask)?;
-    /// # Ok::<(), hooks_core::ConfigError>(())
+    /// # Ok::<(), hook_sdk::ConfigError>(())
     /// ```
     #[must_use]
     pub fn fallback(mut self, other: &Self) -> Self {

@@ -33,7 +33,7 @@ use crate::verdict::Verdict;
 /// The implementing type is the *event*: every hook of the kind may read it, none may change it. Derive the trait:
 ///
 /// ```
-/// use hooks_core::prelude::*;
+/// use hook_sdk::prelude::*;
 ///
 /// #[derive(Clone, PartialEq)]
 /// pub struct Refund {
@@ -63,7 +63,7 @@ use crate::verdict::Verdict;
 /// - `on_failure = policy`: the default policy for hooks of this kind.
 /// - `new(field, …)`: a constructor, and setters for the other fields.
 /// - `json`: see [`fire_json`](crate::HookSet::fire_json).
-/// - `crate = path`: the path of `hooks_core`.
+/// - `crate = path`: the path of `hook_sdk`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook kind",
     label = "not a kind",

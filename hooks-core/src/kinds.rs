@@ -41,7 +41,7 @@ use crate::kind::KindDescriptor;
 /// If two types have the same name, both are listed; a set with hooks of both is an error.
 ///
 /// ```
-/// let names: Vec<_> = hooks_core::kinds::all().iter().map(|kind| kind.name).collect();
+/// let names: Vec<_> = hook_sdk::kinds::all().iter().map(|kind| kind.name).collect();
 /// assert!(names.is_sorted() && names.contains(&"before_tool_call"));
 /// ```
 pub fn all() -> Vec<&'static KindDescriptor> {

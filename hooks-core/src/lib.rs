@@ -4,8 +4,8 @@
 //! data, rewrites it, or decides about it. The harness owns the loop. A hook cannot crash the loop or corrupt its data.
 //!
 //! ```standalone_crate
-//! use hooks_core::kinds::*;
-//! use hooks_core::prelude::*;
+//! use hook_sdk::kinds::*;
+//! use hook_sdk::prelude::*;
 //!
 //! /// Masks words that look like e-mail addresses in every stored message. If the hook fails, nothing is stored.
 //! #[hook(id = "redact_pii", kind = before_create_message, on_failure = required)]
@@ -62,7 +62,7 @@
 //!
 //! `toml`: agent and prompt definitions in TOML.
 
-extern crate self as hooks_core;
+extern crate self as hook_sdk;
 
 // The layers. A module uses the modules above it, never those below it.
 mod text;

@@ -6,9 +6,9 @@
 /// function without `#[hook]` is reported by [`Registry::discover`](crate::Registry::discover), with its position.
 ///
 /// ```
-/// # use hooks_core::prelude::*;
+/// # use hook_sdk::prelude::*;
 /// mod guards {
-///     # use hooks_core::prelude::*;
+///     # use hook_sdk::prelude::*;
 ///     #[hook(id = "no_shouting", kind = before_create_message)]
 ///     pub fn no_shouting(row: &mut Message) {
 ///         row.rewrite_text(|text| Some(text.to_lowercase()));
@@ -35,9 +35,9 @@ macro_rules! hooks {
 /// `conformance` reports every other field that is not filled.
 ///
 /// ```standalone_crate
-/// use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
+/// use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};
 ///
-/// hooks_core::fires![BeforeToolCall, AfterCreateMessage [never message_id], turn_end];
+/// hook_sdk::fires![BeforeToolCall, AfterCreateMessage [never message_id], turn_end];
 /// # fn main() {}
 /// ```
 #[macro_export]
@@ -54,10 +54,10 @@ macro_rules! fires {
 /// runs. The version is that of the crate, unless `version = "…"` is given.
 ///
 /// ```standalone_crate
-/// use hooks_core::kinds::*;
-/// use hooks_core::prelude::*;
+/// use hook_sdk::kinds::*;
+/// use hook_sdk::prelude::*;
 ///
-/// hooks_core::plugin!("acme");
+/// hook_sdk::plugin!("acme");
 ///
 /// #[hook(id = "acme_guard", kind = before_tool_call)]
 /// fn acme_guard(cx: &HookContext) -> Permission {
@@ -87,7 +87,7 @@ macro_rules! plugin {
 /// example is a crate of its own.
 ///
 /// ```standalone_crate
-/// hooks_core::setup!();
+/// hook_sdk::setup!();
 /// # fn main() {}
 /// ```
 #[macro_export]
@@ -95,7 +95,7 @@ macro_rules! setup {
     () => {
         #[doc(hidden)]
         #[allow(dead_code)]
-        pub(crate) struct __HooksCoreIds;
+        pub(crate) struct __HookSdkIds;
         const _: () = $crate::__private_0_1::check::root(::core::module_path!());
     };
     ($($other:tt)+) => {

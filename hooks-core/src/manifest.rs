@@ -89,8 +89,8 @@ impl Registry {
     /// Returns a manifest of all hooks and kinds of the program.
     ///
     /// ```
-    /// use hooks_core::kinds::*;
-    /// use hooks_core::prelude::*;
+    /// use hook_sdk::kinds::*;
+    /// use hook_sdk::prelude::*;
     ///
     /// let registry = Registry::empty();
     /// registry.register(Hook::at::<BeforeCreateMessage>("trim").writer(|_, _, _| ()).description("Trims."))?;

@@ -156,7 +156,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 /// How much of the end of a stream is held back, so that a hook sees text as a whole that arrives in pieces.
 ///
 /// ```
-/// use hooks_core::hook::Hold;
+/// use hook_sdk::hook::Hold;
 ///
 /// let most = Hold::from(16).and(Hold::SENTENCE);
 /// assert_eq!(most.of("Yes. The card is 4111 1111 1111 1111"), "The card is 4111 1111 1111 1111");
@@ -269,9 +269,9 @@ impl Default for Options {
 /// ```
 /// use std::time::Duration;
 ///
-/// use hooks_core::hook::Timeout;
-/// use hooks_core::kinds::*;
-/// use hooks_core::prelude::*;
+/// use hook_sdk::hook::Timeout;
+/// use hook_sdk::kinds::*;
+/// use hook_sdk::prelude::*;
 ///
 /// let slow = Hook::at::<BeforeToolCall>("slow").async_reader(|_, _, _| Box::pin(async {}));
 /// assert_eq!(slow.timeout(Duration::from_secs(2)).options().timeout, Timeout::After(Duration::from_secs(2)));

@@ -38,8 +38,8 @@ use crate::text::nearest_names;
 /// The changes to one hook. Implements `Deserialize`, so that an app may store overrides in any format.
 ///
 /// ```
-/// use hooks_core::overrides::Override;
-/// use hooks_core::prelude::*;
+/// use hook_sdk::overrides::Override;
+/// use hook_sdk::prelude::*;
 ///
 /// let calm: Override = serde_json::from_str(r#"{"priority": 5, "timeout": "2s"}"#)?;
 /// assert_eq!(calm, Override::new().priority(5).timeout(Timeout::After(std::time::Duration::from_secs(2))));
@@ -104,9 +104,9 @@ impl Override {
 /// other layers.
 ///
 /// ```
-/// use hooks_core::overrides::{Override, Overrides};
-/// use hooks_core::kinds::*;
-/// use hooks_core::prelude::*;
+/// use hook_sdk::overrides::{Override, Overrides};
+/// use hook_sdk::kinds::*;
+/// use hook_sdk::prelude::*;
 ///
 /// let registry = Registry::empty();
 /// registry.register(Hook::at::<BeforeCreateMessage>("trim").writer(|_, _, _| ()))?;

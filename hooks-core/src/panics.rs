@@ -26,7 +26,7 @@ pub fn quiet_panics() {
         std::panic::set_hook(Box::new(move |info| {
             if IN_HOOK.with(Cell::get) {
                 let place = info.location().map(ToString::to_string).unwrap_or_default();
-                tracing::error!(target: "hooks_core::panic", place, "{}", redacted(text(info.payload())));
+                tracing::error!(target: "hook_sdk::panic", place, "{}", redacted(text(info.payload())));
             } else {
                 others(info);
             }

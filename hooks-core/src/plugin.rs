@@ -53,9 +53,9 @@ fn crate_of(module: &str) -> &str {
 /// its `init` hooks.
 ///
 /// ```
-/// use hooks_core::kinds::*;
-/// use hooks_core::prelude::*;
-/// use hooks_core::plugin::Plugin;
+/// use hook_sdk::kinds::*;
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::plugin::Plugin;
 ///
 /// let trim = Hook::at::<BeforeCreateMessage>("trim").writer(|_, _, row| {
 ///     row.rewrite_text(|text| Some(text.trim().to_owned()));

@@ -1,4 +1,4 @@
-//! The imports for writing hooks: `use hooks_core::prelude::*;`
+//! The imports for writing hooks: `use hook_sdk::prelude::*;`
 //!
 //! The built-in kinds are not included, because apps use their names too (`Stop`, `Init`, `Shutdown`). Import them from
 //! [`kinds`](crate::kinds).

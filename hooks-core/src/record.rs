@@ -50,13 +50,13 @@ impl Record {
     /// Passes the record to the observers.
     pub(crate) fn report(&self, observers: &[Arc<dyn Observer>]) {
         tracing::debug!(
-            target: "hooks_core::dispatch",
+            target: "hook_sdk::dispatch",
             kind = self.kind, runs = self.runs.len(), verdict = self.verdict, removed = self.removed,
             dropped = self.dropped, duration = ?self.duration, "dispatched",
         );
         for observer in observers {
             if let Err(panic) = catch(|| observer.dispatched(self)) {
-                tracing::error!(target: "hooks_core", kind = self.kind, panic = redacted(&panic), "an observer panicked");
+                tracing::error!(target: "hook_sdk", kind = self.kind, panic = redacted(&panic), "an observer panicked");
             }
         }
     }

@@ -44,8 +44,8 @@ pub struct ObserverId(Weak<dyn Observer>);
 /// are, so a turn sees one set from start to end.
 ///
 /// ```standalone_crate
-/// use hooks_core::kinds::*;
-/// use hooks_core::prelude::*;
+/// use hook_sdk::kinds::*;
+/// use hook_sdk::prelude::*;
 ///
 /// #[hook(id = "shout", kind = before_create_message)]
 /// fn shout(row: &mut Message) {
@@ -213,8 +213,8 @@ impl Registry {
     /// Removes an observer from sets made from now on. Returns whether it was registered.
     ///
     /// ```
-    /// use hooks_core::Registry;
-    /// use hooks_core::record::Record;
+    /// use hook_sdk::Registry;
+    /// use hook_sdk::record::Record;
     ///
     /// let registry = Registry::empty();
     /// let id = registry.observe(|record: &Record| println!("{} hooks at {}", record.runs.len(), record.kind));
@@ -311,9 +311,9 @@ impl Registry {
     /// match none of the harness's values, and a missing declaration of what the program fires.
     ///
     /// ```
-    /// use hooks_core::diagnostics::HarnessFacts;
-    /// use hooks_core::kinds::*;
-    /// use hooks_core::prelude::*;
+    /// use hook_sdk::diagnostics::HarnessFacts;
+    /// use hook_sdk::kinds::*;
+    /// use hook_sdk::prelude::*;
     ///
     /// let registry = Registry::empty();
     /// let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::deny("never")).only("tool", "refnd");
@@ -327,7 +327,7 @@ impl Registry {
         let mut findings = self.audit(sets);
         findings.extend(audit::matching_nothing(&self.hooks(), facts));
         if Fires::declared().is_empty() {
-            let text = "hooks at kinds that are never fired cannot be detected, because the program does not declare what it fires; write `hooks_core::fires![…]` next to the code that fires";
+            let text = "hooks at kinds that are never fired cannot be detected, because the program does not declare what it fires; write `hook_sdk::fires![…]` next to the code that fires";
             findings.push(Finding::new(FindingKind::FiresNotDeclared, "", text));
         }
         findings
@@ -338,8 +338,8 @@ impl Registry {
     /// them. If the registry was changed concurrently, `change` is called again with a new draft.
     ///
     /// ```
-    /// use hooks_core::kinds::BeforeToolCall;
-    /// use hooks_core::prelude::*;
+    /// use hook_sdk::kinds::BeforeToolCall;
+    /// use hook_sdk::prelude::*;
     ///
     /// let registry = Registry::empty();
     /// registry.update(|draft| {
@@ -373,8 +373,8 @@ impl Registry {
     /// revision are equal, so a harness may cache them.
     ///
     /// ```
-    /// use hooks_core::Registry;
-    /// use hooks_core::scope::AppDef;
+    /// use hook_sdk::Registry;
+    /// use hook_sdk::scope::AppDef;
     ///
     /// let registry = Registry::empty();
     /// let before = registry.revision();

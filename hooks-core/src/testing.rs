@@ -4,9 +4,9 @@
 //! dispatch: its filter, its timeout, its `on_failure`, and which changes are dropped. [`run`] does:
 //!
 //! ```
-//! use hooks_core::kinds::*;
-//! use hooks_core::prelude::*;
-//! use hooks_core::testing;
+//! use hook_sdk::kinds::*;
+//! use hook_sdk::prelude::*;
+//! use hook_sdk::testing;
 //!
 //! #[hook(id = "mask_addresses", kind = before_create_message, on_failure = required)]
 //! fn mask_addresses(row: &mut Message) {

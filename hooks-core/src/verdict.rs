@@ -53,7 +53,7 @@ use crate::id::HookId;
 /// weakest to strongest, or a struct whose fields are merged one by one.
 ///
 /// ```
-/// use hooks_core::prelude::*;
+/// use hook_sdk::prelude::*;
 ///
 /// #[derive(Clone, Debug, PartialEq, Verdict)]
 /// enum Review {
@@ -181,7 +181,7 @@ impl Verdict for () {
 /// is reported in [`ReportData::halt`](crate::dispatch::ReportData::halt).
 ///
 /// ```
-/// use hooks_core::prelude::*;
+/// use hook_sdk::prelude::*;
 ///
 /// #[hook(id = "office_hours", kind = user_prompt_submit)]
 /// fn office_hours(cx: &HookContext) -> Result<(), Halt> {

@@ -1,7 +1,7 @@
 //! Types whose values are known words. The compiler then rejects a filter pattern that matches none of them.
 //!
 //! ```
-//! use hooks_core::words::{KnownWords, Words};
+//! use hook_sdk::words::{KnownWords, Words};
 //!
 //! /// The regions of a shop.
 //! pub enum Region {

@@ -1,13 +1,13 @@
 //! Which contributions a hook may make (`capabilities`), and who may see its runs (`visibility`).
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::record::FailureKind;
-use hooks_core::scope::HookRef;
-use hooks_core::testing;
-use hooks_core::verdict::Capabilities;
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::record::FailureKind;
+use hook_sdk::scope::HookRef;
+use hook_sdk::testing;
+use hook_sdk::verdict::Capabilities;
 
 /// A text that hooks may rewrite while they contribute.
 #[derive(Debug, HookKind)]

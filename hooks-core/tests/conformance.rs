@@ -3,13 +3,13 @@
 //! A binary of its own, because `fires!` applies to a whole binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::testing::{Drive, conformance};
-use hooks_core::verdict::Decision;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::testing::{Drive, conformance};
+use hook_sdk::verdict::Decision;
 use serde_json::{Value, json};
 
-hooks_core::fires![
+hook_sdk::fires![
     DeskOpens,
     BeforeToolCall,
     AfterCreateMessage [never message_id],

@@ -9,11 +9,11 @@
 
 use std::time::Duration;
 
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::testing;
-use hooks_core::verdict::{AuditNote, Diagnostic, PromptContext, PromptSection, ToolDeclaration};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::testing;
+use hook_sdk::verdict::{AuditNote, Diagnostic, PromptContext, PromptSection, ToolDeclaration};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -194,7 +194,7 @@ fn contexts_and_notes_carry_data_with_their_text() {
     assert_eq!(serde_json::to_value(both.iter().nth(1).unwrap()).unwrap(), form);
 }
 
-fn names<'a>(tools: &hooks_core::verdict::Tools<'a>) -> Vec<&'a str> {
+fn names<'a>(tools: &hook_sdk::verdict::Tools<'a>) -> Vec<&'a str> {
     tools.added.iter().map(|tool| &*tool.name).collect()
 }
 

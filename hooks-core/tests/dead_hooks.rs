@@ -4,16 +4,16 @@
 //! A binary of its own, because `fires!` applies to a whole binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
-use hooks_core::diagnostics::FindingKind;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::diagnostics::FindingKind;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
-hooks_core::fires![BeforeToolCall, AfterCreateMessage, kinds::FileNote, MessageReceived [never sender]];
+hook_sdk::fires![BeforeToolCall, AfterCreateMessage, kinds::FileNote, MessageReceived [never sender]];
 // A second harness of the same program may declare the same kinds.
-hooks_core::fires![BeforeToolCall,];
+hook_sdk::fires![BeforeToolCall,];
 
 mod kinds {
-    use hooks_core::prelude::*;
+    use hook_sdk::prelude::*;
 
     /// Before a note is filed.
     #[derive(Debug, HookKind)]
@@ -74,7 +74,7 @@ fn cases() -> Vec<Case> {
             hooks: vec![shreds("s"), files("f")],
             agent: Some(&["s", "f"]),
             reported: &[
-                "the hook `s` (HERE) runs at `shred_note`, which this program never fires; fire it and declare it with `hooks_core::fires![dead_hooks::kinds::ShredNote]`, or move the hook to a kind that is fired: `after_create_message`, `before_tool_call`, `file_note`, `message_received`",
+                "the hook `s` (HERE) runs at `shred_note`, which this program never fires; fire it and declare it with `hook_sdk::fires![dead_hooks::kinds::ShredNote]`, or move the hook to a kind that is fired: `after_create_message`, `before_tool_call`, `file_note`, `message_received`",
             ],
             ..NONE
         },

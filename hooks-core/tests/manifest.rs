@@ -5,15 +5,15 @@
 
 use std::panic::catch_unwind;
 
-use hooks_core::kinds::{
+use hook_sdk::kinds::{
     AfterCreateMessage, AfterToolCallSuccess, BeforeCreateMessage, BeforeToolCall, FilterMessages, PrePromptContext,
     UserPromptSubmit,
 };
-use hooks_core::prelude::*;
-use hooks_core::testing::assert_manifest;
+use hook_sdk::prelude::*;
+use hook_sdk::testing::assert_manifest;
 use serde_json::{Value, json};
 
-hooks_core::fires![
+hook_sdk::fires![
     AfterCreateMessage,
     AfterToolCallSuccess,
     BeforeCreateMessage,

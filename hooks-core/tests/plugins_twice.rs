@@ -3,17 +3,17 @@
 //! A binary of its own, because `plugin!` applies to a whole binary.
 #![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
-use hooks_core::diagnostics::ProblemKind;
-use hooks_core::kinds::*;
-use hooks_core::plugin::Plugin;
-use hooks_core::prelude::*;
+use hook_sdk::diagnostics::ProblemKind;
+use hook_sdk::kinds::*;
+use hook_sdk::plugin::Plugin;
+use hook_sdk::prelude::*;
 
-hooks_core::plugin!("acme");
+hook_sdk::plugin!("acme");
 mod again {
-    hooks_core::plugin!("acme");
+    hook_sdk::plugin!("acme");
 }
 mod other {
-    hooks_core::plugin!("zeta");
+    hook_sdk::plugin!("zeta");
 }
 
 #[hook(id = "guard", kind = before_tool_call)]

@@ -6,8 +6,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -34,7 +34,7 @@ impl Visit for Text {
 
 impl Subscriber for Heard {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == "hooks_core::panic"
+        metadata.target() == "hook_sdk::panic"
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
@@ -71,8 +71,8 @@ async fn quiet_panics_routes_only_the_panics_of_hooks_to_tracing() {
     std::panic::set_hook(Box::new(move |info| {
         into.lock().unwrap().push(info.payload_as_str().unwrap_or("no text").to_owned());
     }));
-    hooks_core::quiet_panics();
-    hooks_core::quiet_panics();
+    hook_sdk::quiet_panics();
+    hook_sdk::quiet_panics();
     let heard = Heard::default();
     let _default = tracing::subscriber::set_default(heard.clone());
 

@@ -8,7 +8,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 /// Before a note is filed.
 #[derive(Debug, HookKind)]

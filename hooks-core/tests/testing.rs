@@ -10,10 +10,10 @@
 use std::panic::catch_unwind;
 use std::time::Duration;
 
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::record::{Skip, Status};
-use hooks_core::testing::{self, Ran, Trial};
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::record::{Skip, Status};
+use hook_sdk::testing::{self, Ran, Trial};
 
 /// Before a note is filed.
 #[derive(Debug, HookKind)]

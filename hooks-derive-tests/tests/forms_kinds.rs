@@ -3,9 +3,9 @@
 #![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // these forms are tested here
 
 use crate::common::{BeforePublish, set, summary};
-use hooks_core::data::ToolCall;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::data::ToolCall;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 /// Its subject is an `Option` that can be removed as a whole.
 #[derive(HookKind)]
@@ -30,7 +30,7 @@ struct Place {
 }
 
 mod made {
-    use hooks_core::prelude::*;
+    use hook_sdk::prelude::*;
 
     /// Fires before a parcel is sent.
     #[derive(Debug, PartialEq, HookKind)]
@@ -62,7 +62,7 @@ fn the_constructor_takes_the_listed_fields_and_setters_set_the_others() {
 }
 
 mod nested {
-    use hooks_core::prelude::*;
+    use hook_sdk::prelude::*;
 
     /// A gate without a subject.
     #[derive(HookKind)]

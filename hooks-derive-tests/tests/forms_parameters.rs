@@ -4,7 +4,7 @@
 
 use crate::common::BeforePublish;
 use crate::table;
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "nothing", kind = BeforePublish)]
 fn nothing() {}
@@ -109,7 +109,7 @@ fn patterns(BeforePublish { topic }: &BeforePublish, mut text: String, _: &HookC
 }
 
 #[hook(id = "aliased", kind = crate::common::BeforePublish)]
-fn aliased(cx: &hooks_core::HookContext, text: &mut std::string::String) {
+fn aliased(cx: &hook_sdk::HookContext, text: &mut std::string::String) {
     text.push_str(cx.agent().unwrap());
 }
 

@@ -4,11 +4,11 @@
 mod common;
 
 use common::BeforePublish;
-use hooks_core::HookContext as Cx;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::HookContext as Cx;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
-hooks_core::plugin!("of_the_crate", version = "7.0.0",);
+hook_sdk::plugin!("of_the_crate", version = "7.0.0",);
 
 /// `plugin!` applies to the inner modules of a crate, too.
 mod inner {

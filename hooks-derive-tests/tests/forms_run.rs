@@ -6,12 +6,12 @@ use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use hooks_core::hook::RunMode;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::record::{Ended, OnEnd, Status};
-use hooks_core::scope::HookRef;
-use hooks_core::testing::{self, Trial};
+use hook_sdk::hook::RunMode;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::record::{Ended, OnEnd, Status};
+use hook_sdk::scope::HookRef;
+use hook_sdk::testing::{self, Trial};
 use serde::{Deserialize, Serialize};
 
 /// A text is about to be sent.
@@ -237,10 +237,10 @@ async fn a_job_contains_the_values_of_its_list() {
     assert!(error.to_string().contains("missing field `word`"), "{error}");
 }
 
-struct Sink(std::sync::Arc<Mutex<Vec<hooks_core::detached::Job>>>);
+struct Sink(std::sync::Arc<Mutex<Vec<hook_sdk::detached::Job>>>);
 
-impl hooks_core::detached::BackgroundSink for Sink {
-    fn enqueue(&self, job: hooks_core::detached::Job) -> Result<(), hooks_core::detached::Refused> {
+impl hook_sdk::detached::BackgroundSink for Sink {
+    fn enqueue(&self, job: hook_sdk::detached::Job) -> Result<(), hook_sdk::detached::Refused> {
         self.0.lock().unwrap().push(job);
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::io;
 
 use crate::common::BeforePublish;
 use crate::table;
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 /// A sync and an async hook that return the same value. `$text` is the subject that they take.
 macro_rules! both {

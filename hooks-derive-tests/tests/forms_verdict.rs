@@ -14,7 +14,7 @@ use std::{fmt, io};
 
 use crate::common::BeforePublish;
 use crate::table;
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 /// An app's own answer.
 struct Answer(bool);
@@ -149,7 +149,7 @@ table! { every_form_of_a_returned_error_has_its_effect:
 
 /// Return types whose names hide their meaning, or suggest another one.
 mod disguised {
-    use hooks_core::prelude::*;
+    use hook_sdk::prelude::*;
 
     pub(crate) type Both = (String, Permission);
     pub(crate) type Kept = (String, ());

@@ -3,9 +3,9 @@
 #![allow(clippy::ptr_arg, clippy::needless_pass_by_value)] // these forms are tested here
 
 use crate::common::{BeforePublish, summary};
-use hooks_core::With as Given;
-use hooks_core::prelude::*;
-use hooks_core::scope::{HookRef, HookUse};
+use hook_sdk::With as Given;
+use hook_sdk::prelude::*;
+use hook_sdk::scope::{HookRef, HookUse};
 use serde_json::json;
 
 #[derive(serde::Deserialize)]

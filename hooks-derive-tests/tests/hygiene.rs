@@ -4,4 +4,4 @@
 mod hygiene_attributes;
 mod hygiene_places;
 
-hooks_core::setup!();
+hook_sdk::setup!();

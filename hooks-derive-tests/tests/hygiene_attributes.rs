@@ -2,16 +2,16 @@
 #![allow(clippy::unwrap_used)] // helpers of tests unwrap to assert
 #![allow(clippy::non_minimal_cfg)] // conditions that are always and never true
 
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 /// Hooks that `#[cfg]` removes, with the attributes in either order.
 mod left_out {
     #[cfg(any())]
-    #[hooks_core::hook(id = "cfg_above", kind = before_tool_call)]
+    #[hook_sdk::hook(id = "cfg_above", kind = before_tool_call)]
     fn cfg_above(_missing: &Missing) {}
 
-    #[hooks_core::hook(id = "cfg_below", kind = before_tool_call)]
+    #[hook_sdk::hook(id = "cfg_below", kind = before_tool_call)]
     #[cfg(any())]
     fn cfg_below(_missing: &Missing) {}
 

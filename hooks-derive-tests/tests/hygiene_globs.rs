@@ -4,18 +4,18 @@
 #![allow(clippy::wildcard_imports, unused_imports, dead_code, ambiguous_glob_reexports)] // tested here
 #![allow(clippy::unnecessary_wraps)] // the form is valid for a hook
 
-pub use hooks_core::data::*;
-pub use hooks_core::kinds::*;
-pub use hooks_core::prelude::*;
-pub use hooks_core::verdict::*;
-pub use hooks_core::*;
+pub use hook_sdk::data::*;
+pub use hook_sdk::kinds::*;
+pub use hook_sdk::prelude::*;
+pub use hook_sdk::verdict::*;
+pub use hook_sdk::*;
 pub use one::*;
 pub use other::*;
 pub use std::borrow::*;
 pub use std::collections::*;
 pub use std::fmt::*;
 
-::hooks_core::setup!();
+::hook_sdk::setup!();
 
 /// Names of an app that are also names in the SDK, in a module that the root imports.
 pub mod one {
@@ -61,18 +61,18 @@ pub mod other {
 }
 
 /// A parcel is sent.
-#[derive(::core::fmt::Debug, ::hooks_core::HookKind)]
-#[hook_kind(name = "parcel_leaves", subject = ::std::string::String, verdict = ::hooks_core::verdict::Permission, match(town))]
+#[derive(::core::fmt::Debug, ::hook_sdk::HookKind)]
+#[hook_kind(name = "parcel_leaves", subject = ::std::string::String, verdict = ::hook_sdk::verdict::Permission, match(town))]
 pub struct ParcelLeaves {
     /// Where to.
     pub town: ::std::string::String,
 }
 
-::hooks_core::fires![ParcelLeaves];
+::hook_sdk::fires![ParcelLeaves];
 
-#[::hooks_core::hook(id = "stamp", kind = ParcelLeaves, town = "*", priority = -1, before = ["weigh"], fallback = unstamped)]
+#[::hook_sdk::hook(id = "stamp", kind = ParcelLeaves, town = "*", priority = -1, before = ["weigh"], fallback = unstamped)]
 fn stamp(
-    cx: &::hooks_core::HookContext,
+    cx: &::hook_sdk::HookContext,
     text: &mut ::std::string::String,
 ) -> ::core::result::Result<(), ::std::string::String> {
     let _ = cx;
@@ -81,22 +81,22 @@ fn stamp(
 }
 
 fn unstamped(
-    _cx: &::hooks_core::HookContext,
+    _cx: &::hook_sdk::HookContext,
     _text: &mut ::std::string::String,
 ) -> ::core::result::Result<(), ::std::string::String> {
     ::core::result::Result::Ok(())
 }
 
-#[::hooks_core::hook(id = "weigh", kind = [ParcelLeaves, turn_end], timeout = "1s", on_failure = continue)]
+#[::hook_sdk::hook(id = "weigh", kind = [ParcelLeaves, turn_end], timeout = "1s", on_failure = continue)]
 async fn weigh() {}
 
 #[test]
 fn generated_code_ignores_the_names_in_the_crate_root() {
-    let listed = ::hooks_core::hooks![stamp, weigh];
-    let registry = ::hooks_core::Registry::empty().with(listed).unwrap();
-    let agent = ::hooks_core::scope::AgentDef::new("a").hooks(::hooks_core::hooks![stamp]);
+    let listed = ::hook_sdk::hooks![stamp, weigh];
+    let registry = ::hook_sdk::Registry::empty().with(listed).unwrap();
+    let agent = ::hook_sdk::scope::AgentDef::new("a").hooks(::hook_sdk::hooks![stamp]);
     let set = registry.scope(&agent, ::core::option::Option::None).unwrap();
     let event = ParcelLeaves { town: "Ulm".into() };
-    let fired = set.fire_blocking(&::hooks_core::HookContext::new(), &event, "parcel".into()).unwrap();
+    let fired = set.fire_blocking(&::hook_sdk::HookContext::new(), &event, "parcel".into()).unwrap();
     assert_eq!(fired.subject, "parcel!");
 }

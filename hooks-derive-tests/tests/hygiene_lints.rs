@@ -17,10 +17,10 @@
     clippy::pedantic
 )]
 
-::hooks_core::setup!();
+::hook_sdk::setup!();
 
 /// An app's own verdict.
-#[derive(::core::clone::Clone, ::core::fmt::Debug, ::hooks_core::Verdict)]
+#[derive(::core::clone::Clone, ::core::fmt::Debug, ::hook_sdk::Verdict)]
 #[verdict(contribute)]
 pub struct Notes {
     /// What to note.
@@ -32,7 +32,7 @@ pub struct Notes {
 }
 
 /// A verdict whose variants have every option.
-#[derive(::core::clone::Clone, ::core::fmt::Debug, ::hooks_core::Verdict)]
+#[derive(::core::clone::Clone, ::core::fmt::Debug, ::hook_sdk::Verdict)]
 pub enum Refunds {
     /// Nothing.
     #[verdict(neutral)]
@@ -55,11 +55,11 @@ pub enum Refunds {
 }
 
 /// An app's own kind.
-#[derive(::core::fmt::Debug, ::hooks_core::HookKind)]
+#[derive(::core::fmt::Debug, ::hook_sdk::HookKind)]
 #[hook_kind(
     name = "before_refund",
     subject = ::std::vec::Vec<u8>,
-    verdict = ::hooks_core::verdict::Permission,
+    verdict = ::hook_sdk::verdict::Permission,
     removable,
     match(region),
     check = not_empty
@@ -73,66 +73,64 @@ pub struct BeforeRefund {
 fn not_empty(
     _before: &::std::vec::Vec<u8>,
     after: &::std::vec::Vec<u8>,
-) -> ::core::result::Result<(), ::hooks_core::Violation> {
+) -> ::core::result::Result<(), ::hook_sdk::Violation> {
     if after.is_empty() {
-        return ::core::result::Result::Err(::hooks_core::Violation::new("a refund has a text"));
+        return ::core::result::Result::Err(::hook_sdk::Violation::new("a refund has a text"));
     }
     ::core::result::Result::Ok(())
 }
 
 /// An event that detached hooks can copy.
-#[derive(
-    ::core::clone::Clone, ::core::fmt::Debug, ::serde::Serialize, ::serde::Deserialize, ::hooks_core::HookKind,
-)]
+#[derive(::core::clone::Clone, ::core::fmt::Debug, ::serde::Serialize, ::serde::Deserialize, ::hook_sdk::HookKind)]
 #[hook_kind(name = "refunded", subject = ::std::vec::Vec<u8>, json)]
 pub struct Refunded {}
 
 /// Counts.
-#[::hooks_core::hook(id = "counts", kind = Refunded, run = detached)]
+#[::hook_sdk::hook(id = "counts", kind = Refunded, run = detached)]
 pub fn counts(_event: &Refunded) {}
 
 /// Tells the bank.
 ///
 /// # Errors
 /// None so far.
-#[::hooks_core::hook(id = "tells", kind = Refunded, run = background, idempotent, retries = 1)]
+#[::hook_sdk::hook(id = "tells", kind = Refunded, run = background, idempotent, retries = 1)]
 pub async fn tells(_text: &::std::vec::Vec<u8>) -> ::core::result::Result<(), ::std::string::String> {
     ::core::future::ready(()).await;
     ::core::result::Result::Ok(())
 }
 
 /// Computes.
-#[::hooks_core::hook(id = "computes", kind = Refunded, blocking, timeout = "1s")]
+#[::hook_sdk::hook(id = "computes", kind = Refunded, blocking, timeout = "1s")]
 pub fn computes(text: &mut ::std::vec::Vec<u8>) {
     text.push(1);
 }
 
 /// Reads.
 #[must_use]
-#[::hooks_core::hook(id = "reads", kind = BeforeRefund, region = "*", priority = -1, after = ["writes"], on_failure = deny)]
+#[::hook_sdk::hook(id = "reads", kind = BeforeRefund, region = "*", priority = -1, after = ["writes"], on_failure = deny)]
 pub fn reads(
-    _cx: &::hooks_core::HookContext,
+    _cx: &::hook_sdk::HookContext,
     _event: &BeforeRefund,
     _text: &::std::vec::Vec<u8>,
-) -> ::hooks_core::verdict::Permission {
-    ::hooks_core::verdict::Permission::Allow
+) -> ::hook_sdk::verdict::Permission {
+    ::hook_sdk::verdict::Permission::Allow
 }
 
 /// Writes.
-#[::hooks_core::hook(id = "writes", kind = BeforeRefund, before = ["reads"])]
+#[::hook_sdk::hook(id = "writes", kind = BeforeRefund, before = ["reads"])]
 fn writes(text: &mut ::std::vec::Vec<u8>) {
     text.push(b'!');
 }
 
 /// Takes.
-#[::hooks_core::hook(id = "takes", kind = BeforeRefund, on_failure = remove)]
+#[::hook_sdk::hook(id = "takes", kind = BeforeRefund, on_failure = remove)]
 fn takes(text: ::std::vec::Vec<u8>) -> ::core::option::Option<::std::vec::Vec<u8>> {
     if text.is_empty() { ::core::option::Option::None } else { ::core::option::Option::Some(text) }
 }
 
 /// Waits.
-#[::hooks_core::hook(id = "waits", kind = [before_tool_call, BeforeRefund], timeout = "2s")]
-async fn waits(_cx: &::hooks_core::HookContext) -> ::core::result::Result<(), ::std::string::String> {
+#[::hook_sdk::hook(id = "waits", kind = [before_tool_call, BeforeRefund], timeout = "2s")]
+async fn waits(_cx: &::hook_sdk::HookContext) -> ::core::result::Result<(), ::std::string::String> {
     ::core::future::ready(()).await;
     ::core::result::Result::Ok(())
 }
@@ -141,15 +139,15 @@ async fn waits(_cx: &::hooks_core::HookContext) -> ::core::result::Result<(), ::
 fn all_hooks_are_registered() {
     use ::core::iter::Iterator as _;
 
-    #[::hooks_core::hook(id = "within", kind = before_tool_call)]
+    #[::hook_sdk::hook(id = "within", kind = before_tool_call)]
     fn within() {}
 
-    let listed = ::hooks_core::hooks![reads, writes, takes, waits, within];
-    let registry = match ::hooks_core::Registry::empty().with(listed) {
+    let listed = ::hook_sdk::hooks![reads, writes, takes, waits, within];
+    let registry = match ::hook_sdk::Registry::empty().with(listed) {
         ::core::result::Result::Ok(registry) => registry,
         ::core::result::Result::Err(error) => ::core::panic!("{error}"),
     };
     let hooks = registry.hooks();
     ::core::assert!(hooks.iter().map(|hook| hook.id().as_str()).eq(["reads", "takes", "waits", "within", "writes"]));
-    ::core::assert_eq!(::hooks_core::hooks![].len(), 0);
+    ::core::assert_eq!(::hook_sdk::hooks![].len(), 0);
 }

@@ -3,13 +3,13 @@
 #![allow(clippy::unnecessary_wraps, clippy::needless_pass_by_value)] // these forms are tested here
 #![allow(dead_code, non_camel_case_types, unused_macros, private_interfaces)]
 
-use ::hooks_core::{HookKind, hook};
+use ::hook_sdk::{HookKind, hook};
 
-::hooks_core::setup!();
+::hook_sdk::setup!();
 
 mod core {}
 mod std {}
-mod hooks_core {}
+mod hook_sdk {}
 mod private {}
 mod inventory {}
 struct String;
@@ -43,34 +43,34 @@ macro_rules! panic {
 
 /// The event.
 #[derive(::core::fmt::Debug, HookKind)]
-#[hook_kind(name = "named", subject = ::std::vec::Vec<u8>, verdict = ::hooks_core::verdict::Permission, removable, match(tool))]
+#[hook_kind(name = "named", subject = ::std::vec::Vec<u8>, verdict = ::hook_sdk::verdict::Permission, removable, match(tool))]
 pub struct Event {
     tool: ::std::string::String,
 }
 
 /// An answer.
-#[derive(::core::clone::Clone, ::core::fmt::Debug, ::hooks_core::Verdict)]
+#[derive(::core::clone::Clone, ::core::fmt::Debug, ::hook_sdk::Verdict)]
 enum Answer {
     #[verdict(neutral)]
     None,
     Some(#[verdict(joined)] ::std::vec::Vec<u8>),
     #[verdict(deny)]
-    Err(::hooks_core::verdict::Denial),
+    Err(::hook_sdk::verdict::Denial),
 }
 
 /// Another.
-#[derive(::core::clone::Clone, ::core::fmt::Debug, ::hooks_core::Verdict)]
+#[derive(::core::clone::Clone, ::core::fmt::Debug, ::hook_sdk::Verdict)]
 struct r#fn {
     #[verdict(nested)]
     r#type: Answer,
     #[verdict(last)]
     later: ::core::option::Option<u8>,
     #[verdict(by)]
-    hook: ::core::option::Option<::hooks_core::HookId>,
+    hook: ::core::option::Option<::hook_sdk::HookId>,
 }
 
 #[hook(id = "call", kind = Event, tool = "x")]
-fn call(cx: &::hooks_core::HookContext, event: &Event, subject: &mut ::std::vec::Vec<u8>) {
+fn call(cx: &::hook_sdk::HookContext, event: &Event, subject: &mut ::std::vec::Vec<u8>) {
     subject.push(u8::from(cx.human_present()) + u8::from(event.tool == "x"));
 }
 
@@ -81,14 +81,14 @@ async fn answer(
     ::core::result::Result::Ok(::core::option::Option::Some(subject))
 }
 
-#[hook(id = "hooks_core", kind = [before_tool_call, Event])]
-fn hooks_core(_cx: &::hooks_core::HookContext) -> ::core::result::Result<(), ::std::string::String> {
+#[hook(id = "hook_sdk", kind = [before_tool_call, Event])]
+fn hook_sdk(_cx: &::hook_sdk::HookContext) -> ::core::result::Result<(), ::std::string::String> {
     ::core::result::Result::Ok(())
 }
 
 #[hook(id = "event", kind = Event)]
-fn event(event: &Event) -> ::hooks_core::verdict::Permission {
-    ::hooks_core::verdict::Permission::deny(&*event.tool)
+fn event(event: &Event) -> ::hook_sdk::verdict::Permission {
+    ::hook_sdk::verdict::Permission::deny(&*event.tool)
 }
 
 /// A raw identifier is a valid name.
@@ -120,7 +120,7 @@ fn blocking(subject: &mut ::std::vec::Vec<u8>) {
 
 mod nested {
     pub(crate) mod deeper {
-        use ::hooks_core::prelude::*;
+        use ::hook_sdk::prelude::*;
 
         #[hook(id = "deep", kind = super::super::Event)]
         pub(crate) fn deep(subject: Vec<u8>) -> Vec<u8> {
@@ -130,33 +130,33 @@ mod nested {
     pub(crate) use deeper::deep as renamed;
 }
 
-fn fire(hooks: ::hooks_core::HookSet) -> ::hooks_core::Fired<Event> {
+fn fire(hooks: ::hook_sdk::HookSet) -> ::hook_sdk::Fired<Event> {
     let event = Event { tool: "x".into() };
-    hooks.fire_blocking(&::hooks_core::HookContext::new(), &event, ::std::vec![0]).unwrap()
+    hooks.fire_blocking(&::hook_sdk::HookContext::new(), &event, ::std::vec![0]).unwrap()
 }
 
-fn set<const N: usize>(hooks: [::hooks_core::scope::HookRef; N]) -> ::hooks_core::HookSet {
-    let registry = ::hooks_core::Registry::empty().with(hooks).unwrap();
-    registry.scope(&::hooks_core::scope::AgentDef::new("a").hooks(hooks), ::core::option::Option::None).unwrap()
+fn set<const N: usize>(hooks: [::hook_sdk::scope::HookRef; N]) -> ::hook_sdk::HookSet {
+    let registry = ::hook_sdk::Registry::empty().with(hooks).unwrap();
+    registry.scope(&::hook_sdk::scope::AgentDef::new("a").hooks(hooks), ::core::option::Option::None).unwrap()
 }
 
 #[test]
 fn generated_code_does_not_use_the_names_of_the_user() {
-    let fired = fire(set(::hooks_core::hooks![call, hooks_core, r#match, r#type, nested::renamed]));
+    let fired = fire(set(::hook_sdk::hooks![call, hook_sdk, r#match, r#type, nested::renamed]));
     assert_eq!(fired.subject, ::core::option::Option::Some(::std::vec![0, 1, 7]));
-    let denied = fire(set(::hooks_core::hooks![event]));
+    let denied = fire(set(::hook_sdk::hooks![event]));
     assert_eq!(denied.verdict.denial().unwrap().reason.as_str(), "x");
 }
 
 #[tokio::test]
 async fn generated_code_of_run_modes_does_not_use_the_names_of_the_user() {
-    let hooks = ::hooks_core::hooks![detached, background, blocking];
-    let ran = ::hooks_core::testing::run(hooks, &Told {}, ::std::vec![]).await.unwrap();
+    let hooks = ::hook_sdk::hooks![detached, background, blocking];
+    let ran = ::hook_sdk::testing::run(hooks, &Told {}, ::std::vec![]).await.unwrap();
     ran.expect_completed("detached").expect_completed("background").expect_changed("blocking");
 }
 
 #[test]
 fn the_id_of_a_raw_name_has_no_prefix() {
-    let hooks = ::hooks_core::Registry::empty().with(::hooks_core::hooks![r#match]).unwrap().hooks();
+    let hooks = ::hook_sdk::Registry::empty().with(::hook_sdk::hooks![r#match]).unwrap().hooks();
     assert_eq!(hooks[0].id().as_str(), "match");
 }

@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used)] // helpers of tests unwrap to assert
 #![allow(clippy::items_after_statements)] // tested here
 
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::scope::HookRef;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::scope::HookRef;
 
 /// Hooks with the same function name in two modules. Only their ids differ.
 mod first {
-    use hooks_core::prelude::*;
+    use hook_sdk::prelude::*;
 
     #[hook(id = "first_of_the_name", kind = before_create_message)]
     pub(super) fn named(row: &mut Message) {
@@ -17,7 +17,7 @@ mod first {
     }
 
     pub(super) mod second {
-        use hooks_core::prelude::*;
+        use hook_sdk::prelude::*;
 
         #[hook(id = "second_of_the_name", kind = before_create_message, after = ["first_of_the_name"])]
         pub(in super::super) fn named(row: &mut Message) {
@@ -40,7 +40,7 @@ fn of_a_function() -> HookRef {
 fn of_a_block() -> HookRef {
     let make = || {
         mod local {
-            use hooks_core::prelude::*;
+            use hook_sdk::prelude::*;
 
             #[hook(id = "in_a_block", kind = before_create_message)]
             pub(super) fn local(row: &mut Message) {

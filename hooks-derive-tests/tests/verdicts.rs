@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hooks_core::prelude::*;
-use hooks_core::record::{FailureKind, Note};
-use hooks_core::scope::HookRef;
-use hooks_core::verdict::{Cause, Denial};
-use hooks_core::{HookId, kinds};
+use hook_sdk::prelude::*;
+use hook_sdk::record::{FailureKind, Note};
+use hook_sdk::scope::HookRef;
+use hook_sdk::verdict::{Cause, Denial};
+use hook_sdk::{HookId, kinds};
 
 /// A verdict of a gate whose variants have every option.
 #[derive(Clone, Debug, PartialEq, Verdict)]

@@ -1,4 +1,4 @@
-//! `fires![…]`: the part of the macro of `hooks-core` that needs spans.
+//! `fires![…]`: the part of the macro of `hook-sdk` that needs spans.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -25,13 +25,13 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         let span = place(&kind).or_else(|| first_span(&part)).unwrap_or_else(proc_macro2::Span::call_site);
         let names = never.iter().map(|field| field.unraw().to_string());
         // An unknown field is an error at its name.
-        let known = never.iter().map(|field| quote_spanned!(field.span()=> let _ = &__hooks_core_event.#field;));
+        let known = never.iter().map(|field| quote_spanned!(field.span()=> let _ = &__hook_sdk_event.#field;));
         declarations.extend(quote_spanned! {span=>
             const _: () = {
-                type __HooksCoreKind = <#kind as __hooks_core::KindType>::Type;
-                const _: fn(&__HooksCoreKind) = |__hooks_core_event| { #(#known)* };
-                __hooks_core::inventory::submit! {
-                    __hooks_core::Fires::new::<__HooksCoreKind>(::core::file!(), ::core::line!(), &[#(#names),*])
+                type __HookSdkKind = <#kind as __hook_sdk::KindType>::Type;
+                const _: fn(&__HookSdkKind) = |__hook_sdk_event| { #(#known)* };
+                __hook_sdk::inventory::submit! {
+                    __hook_sdk::Fires::new::<__HookSdkKind>(::core::file!(), ::core::line!(), &[#(#names),*])
                 }
             };
         });
@@ -42,7 +42,7 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         #errors
         #[allow(unused_imports, unused_qualifications)]
         const _: () = {
-            use #private as __hooks_core;
+            use #private as __hook_sdk;
             #declarations
         };
     }

@@ -43,20 +43,20 @@ pub fn hook(attribute: TokenStream, item: TokenStream) -> TokenStream {
     hook::expand(attribute.into(), item.into()).into()
 }
 
-/// Makes a struct or an enum the event of an app's own kind. See `hooks_core::HookKind`.
+/// Makes a struct or an enum the event of an app's own kind. See `hook_sdk::HookKind`.
 ///
 #[doc = include_str!("derive/options.md")]
 ///
 /// `match(option = path.to.field)` filters by a nested field, under the name before the `=`. The path may end in a method
 /// that returns a `&str`. A type before the `=`, as in `match(region: Region = order.region)`, lists the valid words; it
-/// implements `hooks_core::words::Words`.
+/// implements `hook_sdk::words::Words`.
 #[proc_macro_derive(HookKind, attributes(hook_kind))]
 pub fn derive_hook_kind(item: TokenStream) -> TokenStream {
     derive::expand(item.into()).into()
 }
 
 /// Makes an enum or a struct a verdict, and implements `Default` and `From<()>`, which mean no opinion. See
-/// `hooks_core::verdict::Verdict`.
+/// `hook_sdk::verdict::Verdict`.
 ///
 /// ```text
 /// #[derive(Clone, Debug, Verdict)]
@@ -99,28 +99,28 @@ pub fn derive_verdict(item: TokenStream) -> TokenStream {
     verdict::expand(item.into()).into()
 }
 
-// Not public API. What `hooks_core::hooks!` expands to.
+// Not public API. What `hook_sdk::hooks!` expands to.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __list(input: TokenStream) -> TokenStream {
     list::expand(input.into()).into()
 }
 
-// Not public API. What `hooks_core::fires!` expands to.
+// Not public API. What `hook_sdk::fires!` expands to.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __fires(input: TokenStream) -> TokenStream {
     fires::expand(input.into()).into()
 }
 
-// Not public API. What `hooks_core::setup!` expands to if it has arguments.
+// Not public API. What `hook_sdk::setup!` expands to if it has arguments.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __nothing(input: TokenStream) -> TokenStream {
     list::nothing(&input.into()).into()
 }
 
-// Not public API. What `hooks_core::plugin!` expands to.
+// Not public API. What `hook_sdk::plugin!` expands to.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __plugin(input: TokenStream) -> TokenStream {

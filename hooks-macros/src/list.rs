@@ -1,4 +1,4 @@
-//! `hooks![…]`, and the error of `setup!(…)` with arguments: parts of macros of `hooks-core` that need a syntax tree.
+//! `hooks![…]`, and the error of `setup!(…)` with arguments: parts of macros of `hook-sdk` that need a syntax tree.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::quote;
@@ -65,6 +65,6 @@ const TAKES_PATHS: &str = "`hooks!` takes paths of functions: write `hooks![reda
 /// Reports the arguments of `setup!(…)`.
 pub(crate) fn nothing(input: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    errors.on(input, "`setup!` takes no arguments: write `hooks_core::setup!();`");
+    errors.on(input, "`setup!` takes no arguments: write `hook_sdk::setup!();`");
     errors.into_tokens()
 }

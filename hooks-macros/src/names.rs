@@ -1,6 +1,6 @@
 //! The names that the macros know: kinds, their fields, and the names of other systems.
 
-/// The built-in kinds: the name in an attribute, and the type in `hooks_core::kinds`.
+/// The built-in kinds: the name in an attribute, and the type in `hook_sdk::kinds`.
 const KINDS: &[(&str, &str)] = &[
     ("after_create_message", "AfterCreateMessage"),
     ("after_tool_call", "AfterToolCall"),

@@ -262,7 +262,7 @@ pub(crate) fn without_spaces(tokens: &str) -> String {
     tokens.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// The path of `hooks-core`, if it has another name.
+/// The path of `hook-sdk`, if it has another name.
 pub(crate) fn core(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
     let path = option.parse::<syn::Path>(errors, "the path of hooks-core, such as `crate = ::my_hooks`");
     path.map(ToTokens::into_token_stream)

@@ -1,15 +1,15 @@
-//! The module of `hooks-core` for generated code.
+//! The module of `hook-sdk` for generated code.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-/// Splits the input from a macro of `hooks-core` into the path of the core, which is its `$crate` and works under any
+/// Splits the input from a macro of `hook-sdk` into the path of the core, which is its `$crate` and works under any
 /// name, and what the user wrote.
 pub(crate) fn behind_core(input: TokenStream) -> (TokenStream, TokenStream) {
     let mut trees = input.into_iter();
     let core = match trees.next() {
         Some(TokenTree::Group(group)) => group.stream(),
-        _ => quote!(::hooks_core),
+        _ => quote!(::hook_sdk),
     };
     (core, trees.collect())
 }

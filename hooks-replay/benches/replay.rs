@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use airline_desk::desk::Desk;
 use airline_desk::glimpse::Glimpses;
 use airline_desk::run::replay_lines;
-use hooks_core::Registry;
-use hooks_core::scope::AgentDef;
+use hook_sdk::Registry;
+use hook_sdk::scope::AgentDef;
 use hooks_replay::{Line, Matching, Reader, RecordLimits, Recorder, Report};
 
 const ROUNDS: usize = 9;

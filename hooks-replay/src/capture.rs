@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hooks_core::record::{Observer, Record, Trace};
+use hook_sdk::record::{Observer, Record, Trace};
 
 /// Keeps the dispatches since the last call of [`take`](Self::take).
 #[derive(Clone, Default)]

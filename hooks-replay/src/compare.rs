@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use hooks_core::record::{Skip, Status};
+use hook_sdk::record::{Skip, Status};
 use json_patch::Patch;
 use serde::Serialize;
 use serde_json::Value;

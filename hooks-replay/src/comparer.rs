@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::record::Trace;
+use hook_sdk::record::Trace;
 
 use crate::clean::Cleaner;
 use crate::compare::{Difference, compare, is_same};

@@ -5,7 +5,7 @@
 //! differences: which verdicts flipped, which hook rewrites something else, and how that affects later hooks.
 //!
 //! ```no_run
-//! use hooks_core::prelude::*;
+//! use hook_sdk::prelude::*;
 //! use hooks_replay::{RecordLimits, Recorder, Replay};
 //!
 //! # async fn example(agent: AgentDef) -> Result<(), Box<dyn std::error::Error>> {
@@ -24,7 +24,7 @@
 //! and messages in OpenAI's chat format contain prompts, tool calls and results, which the current hooks judge.
 //!
 //! A replay fires hooks and nothing else: it has no tool and no model. Hooks that run detached or in the background are
-//! not started, and every hook can check [`HookContext::is_replay`](hooks_core::HookContext::is_replay).
+//! not started, and every hook can check [`HookContext::is_replay`](hook_sdk::HookContext::is_replay).
 //!
 //! With the feature `agent`, which is off by default, whole turns of the loop of `hooks-agent` are recorded
 //! (`harness.on_inputs(recorder.turns())`) and replayed (`TurnReplay`), with a model and tools that only return

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::context::Ids;
-use hooks_core::record::{Note, Run, Trace};
+use hook_sdk::context::Ids;
+use hook_sdk::record::{Note, Run, Trace};
 use json_patch::{AddOperation, Patch, PatchOperation, ReplaceOperation, TestOperation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hooks_core::data::{Message, MessageData, MessagePool};
-use hooks_core::record::Trace;
+use hook_sdk::data::{Message, MessageData, MessagePool};
+use hook_sdk::record::Trace;
 use serde_json::Value;
 
 use crate::clean::{Cleaner, Left};

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use hooks_core::record::{Observer, Record, Trace};
+use hook_sdk::record::{Observer, Record, Trace};
 use serde_json::Value;
 
 pub(crate) use sharing::Sharing;
@@ -45,7 +45,7 @@ impl Default for RecordLimits {
 
 /// An observer that writes each dispatch to a file, as a line of JSON.
 ///
-/// Register it with [`Registry::observe`](hooks_core::Registry::observe) before hook sets are created. Dispatches of
+/// Register it with [`Registry::observe`](hook_sdk::Registry::observe) before hook sets are created. Dispatches of
 /// kinds that cannot be serialised are not recorded. Secrets are removed with the rules of `secrets_scanner` before
 /// anything is written. This happens on a separate thread. [`flush`](Self::flush) waits for it, and so does dropping
 /// the last clone.
@@ -115,11 +115,8 @@ impl Recorder {
     #[cfg(feature = "agent")]
     pub fn turns(
         &self,
-    ) -> impl Fn(&hooks_core::HookContext, hooks_agent::inputs::TurnInputs, &hooks_agent::Reply)
-    + Send
-    + Sync
-    + 'static
-    + use<> {
+    ) -> impl Fn(&hook_sdk::HookContext, hooks_agent::inputs::TurnInputs, &hooks_agent::Reply) + Send + Sync + 'static + use<>
+    {
         let recorder = self.clone();
         move |cx, inputs, reply| {
             if cx.is_replay() {

@@ -5,8 +5,8 @@ mod side;
 
 use std::path::Path;
 
-use hooks_core::context::{HookContextBuilder, Ids};
-use hooks_core::{ConfigError, HookSet, Registry};
+use hook_sdk::context::{HookContextBuilder, Ids};
+use hook_sdk::{ConfigError, HookSet, Registry};
 use side::{Side, Sides};
 
 use crate::compare::{answers_are_missing, is_of_a_replay};

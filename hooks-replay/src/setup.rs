@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hooks_core::context::HookContextBuilder;
+use hook_sdk::context::HookContextBuilder;
 
 use crate::comparer::Comparer;
 use crate::line::Line;

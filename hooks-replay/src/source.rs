@@ -40,7 +40,7 @@ pub enum ReplayError {
     },
     /// The lists of hooks are invalid.
     #[error(transparent)]
-    Config(#[from] hooks_core::ConfigError),
+    Config(#[from] hook_sdk::ConfigError),
 }
 
 /// Several files in order.

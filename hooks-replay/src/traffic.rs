@@ -17,9 +17,9 @@ mod openai;
 use std::collections::HashMap;
 use std::io::BufRead;
 
-use hooks_core::context::Ids;
-use hooks_core::data::{Message, Role, ToolCall, ToolInput, ToolResult};
-use hooks_core::kinds::{AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall, UserPromptSubmit};
+use hook_sdk::context::Ids;
+use hook_sdk::data::{Message, Role, ToolCall, ToolInput, ToolResult};
+use hook_sdk::kinds::{AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall, UserPromptSubmit};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -92,7 +92,7 @@ impl Conversation {
 
     /// The dispatch of a person's prompt.
     fn prompt(&self, text: &str) -> DispatchLine {
-        let messages: hooks_core::data::Messages = vec![Message::new(Role::User, text)].into();
+        let messages: hook_sdk::data::Messages = vec![Message::new(Role::User, text)].into();
         let event = UserPromptSubmit::new(text, messages.clone());
         self.dispatch("user_prompt_submit", &event, &messages)
     }

@@ -7,10 +7,10 @@ mod walk;
 
 use std::path::Path;
 
+use hook_sdk::Registry;
+use hook_sdk::context::{HookContextBuilder, Ids};
+use hook_sdk::scope::{AgentDef, PromptDef};
 use hooks_agent::window::Window;
-use hooks_core::Registry;
-use hooks_core::context::{HookContextBuilder, Ids};
-use hooks_core::scope::{AgentDef, PromptDef};
 use running::RunningTurns;
 
 use crate::report::Report;
@@ -37,7 +37,7 @@ type Agents<'a> = dyn Fn(&Ids) -> (AgentDef, Option<PromptDef>) + Send + Sync + 
 ///
 /// ```compile_fail,E0599
 /// # use hooks_agent::model::Scripted;
-/// # use hooks_core::prelude::*;
+/// # use hook_sdk::prelude::*;
 /// # use hooks_replay::TurnReplay;
 /// let registry = Registry::empty();
 /// TurnReplay::new(&registry, |_| (AgentDef::new("support"), None)).model("main", Scripted::new([]));

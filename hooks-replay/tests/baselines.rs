@@ -3,7 +3,7 @@
 
 use std::sync::Mutex;
 
-use hooks_core::overrides::{Override, Overrides};
+use hook_sdk::overrides::{Override, Overrides};
 use hooks_replay::{Progress, between};
 
 use crate::support::*;

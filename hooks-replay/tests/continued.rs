@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::Line as Says;
 use hooks_agent::{Outcome, Session, TurnEvent};
-use hooks_core::hook::BoxFuture;
 use hooks_replay::Matching;
 
 use crate::support::*;

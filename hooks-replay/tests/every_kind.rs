@@ -119,7 +119,7 @@ pub(crate) fn watching() -> Vec<Hook> {
 
 #[test]
 fn every_built_in_kind_is_tested() {
-    let mut all: Vec<_> = hooks_core::kinds::all().iter().map(|kind| kind.name).collect();
+    let mut all: Vec<_> = hook_sdk::kinds::all().iter().map(|kind| kind.name).collect();
     let mut here: Vec<_> = KINDS.iter().map(|(name, _)| *name).collect();
     all.sort_unstable();
     here.sort_unstable();

@@ -104,8 +104,8 @@ async fn detached_and_background_runs_are_listed_and_not_started() {
 async fn a_guard_in_shadow_predicts_its_denials() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
-    let guard = || limit(5_000).mode(hooks_core::hook::HookMode::Shadow);
-    let drops = || mask("mask_mail", "@example.org", "@…").mode(hooks_core::hook::HookMode::Shadow);
+    let guard = || limit(5_000).mode(hook_sdk::hook::HookMode::Shadow);
+    let drops = || mask("mask_mail", "@example.org", "@…").mode(hook_sdk::hook::HookMode::Shadow);
     desk().with(guard()).with(drops()).record(&path, &month()).await;
     let mut shadow = hooks_replay::ShadowReport::default();
     shadow.add(Reader::open(&path).unwrap());
@@ -136,7 +136,7 @@ async fn recorded_text_is_escaped_in_html_and_annotations() {
 /// Without the hook, the result of the dispatch is unknown, so it is not compared.
 #[tokio::test]
 async fn a_dispatch_with_a_skipped_hook_is_not_compared() {
-    use hooks_core::hook::OnReplay;
+    use hook_sdk::hook::OnReplay;
 
     let folder = Folder::new();
     let path = folder.path("month.jsonl");

@@ -1,6 +1,6 @@
 //! Messages and long values are written once. Lines refer to them.
 
-use hooks_core::data::{Message, Messages, Role};
+use hook_sdk::data::{Message, Messages, Role};
 use hooks_replay::Mark;
 
 use crate::support::*;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use hooks_core::kinds::*;
-pub(crate) use hooks_core::prelude::*;
+pub(crate) use hook_sdk::kinds::*;
+pub(crate) use hook_sdk::prelude::*;
 pub(crate) use hooks_replay::{Difference, Line, Reader, RecordLimits, Recorder, Replay, Report};
 pub(crate) use serde_json::{Value, json};
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use hook_sdk::context::Ids;
+use hook_sdk::data::Block;
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::{Line as Says, ModelAnswer, ModelError, Scripted};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{Harness, HarnessBuilder, Limits, SubAgent};
-use hooks_core::context::Ids;
-use hooks_core::data::Block;
-use hooks_core::hook::BoxFuture;
 use hooks_replay::{Matching, TurnReplay};
 
 use crate::every_kind::watching;
@@ -231,7 +231,7 @@ async fn a_replay_of_an_unchanged_turn_has_no_differences() {
     }
     // Kinds that no turn fires.
     let outside = ["init", "gateway_", "shutdown", "message_", "session_end", "before_update_", "after_update_"];
-    let all = hooks_core::kinds::all();
+    let all = hook_sdk::kinds::all();
     let missing: Vec<_> = all.iter().filter(|kind| !kinds.contains(kind.name)).map(|kind| kind.name).collect();
     let unexpected: Vec<_> = missing.iter().filter(|kind| !outside.iter().any(|word| kind.starts_with(word))).collect();
     assert!(
@@ -311,7 +311,7 @@ async fn the_first_divergence_is_reported_with_its_hook() {
 /// If a hook that is not in the replay decided, the rest of the turn is unknown.
 #[tokio::test(start_paused = true)]
 async fn the_replay_of_a_turn_ends_at_the_decision_of_a_skipped_hook() {
-    use hooks_core::hook::OnReplay;
+    use hook_sdk::hook::OnReplay;
 
     let folder = Folder::new();
     let path = folder.path("turns.jsonl");

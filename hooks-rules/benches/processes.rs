@@ -11,9 +11,9 @@ mod unix {
     use std::process::Stdio;
     use std::time::{Duration, Instant};
 
-    use hooks_core::data::ToolCall;
-    use hooks_core::kinds::BeforeToolCall;
-    use hooks_core::prelude::*;
+    use hook_sdk::data::ToolCall;
+    use hook_sdk::kinds::BeforeToolCall;
+    use hook_sdk::prelude::*;
     use hooks_rules::Rules;
     use serde_json::{Value, json};
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -13,9 +13,9 @@ mod tool;
 
 use std::sync::Arc;
 
-use hooks_core::hook::{OnFailure, Timeout};
-use hooks_core::verdict::{Attribution, Halt};
-use hooks_core::{Hook, HookId};
+use hook_sdk::hook::{OnFailure, Timeout};
+use hook_sdk::verdict::{Attribution, Halt};
+use hook_sdk::{Hook, HookId};
 
 use crate::event::Event;
 use crate::firing::Firing;

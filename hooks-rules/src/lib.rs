@@ -25,7 +25,7 @@
 //! | the properties of events and dialects | [`event`], [`Dialect`], [`schema`] |
 //!
 //! The **runner** is the feature `runner`, on by default: [`Rules`] reads the files of an app and installs one hook per
-//! event into a [`hooks_core::Registry`], `rules_pre_tool_use` and so on. The rules of an event run concurrently on the same
+//! event into a [`hook_sdk::Registry`], `rules_pre_tool_use` and so on. The rules of an event run concurrently on the same
 //! input, and their answers are merged in the order of the files.
 //!
 //! # Guarantees

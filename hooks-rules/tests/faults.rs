@@ -18,8 +18,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cases::{Case, Expected, all};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_rules::{RuleRun, Rules, RunOutcome};
 use processes::{descriptors, gone, none, started, zombies};
 

@@ -6,10 +6,10 @@
 
 use std::time::{Duration, Instant};
 
+use hook_sdk::data::{Message, Role};
+use hook_sdk::kinds::AfterCreateMessage;
+use hook_sdk::prelude::*;
 use hooks_agent::store::{Append, MessageStore, RowJobs};
-use hooks_core::data::{Message, Role};
-use hooks_core::kinds::AfterCreateMessage;
-use hooks_core::prelude::*;
 use hooks_store::{OpenOptions, Store, Synchronous, Worker};
 use sqlx::{AnyConnection, Connection, Executor};
 

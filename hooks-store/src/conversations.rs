@@ -4,11 +4,11 @@ mod export;
 mod read;
 mod write;
 
+use hook_sdk::data::{Message, MessageUpdate};
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::store::{
     Append, Conversations, Fold, Lease, MessageStore, Page, Row, StoreError, StoreFuture, Version, Written,
 };
-use hooks_core::data::{Message, MessageUpdate};
-use hooks_core::hook::BoxFuture;
 
 pub use export::{ExportedRow, ExportedRows};
 

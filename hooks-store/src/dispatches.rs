@@ -35,7 +35,7 @@ pub struct StoredDispatch {
     pub verdict: Option<String>,
     /// Whether a hook failed.
     pub failed: bool,
-    /// The [`Record`](hooks_core::record::Record) or [`Ended`](hooks_core::record::Ended), as JSON.
+    /// The [`Record`](hook_sdk::record::Record) or [`Ended`](hook_sdk::record::Ended), as JSON.
     pub record: Value,
 }
 

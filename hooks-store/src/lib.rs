@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A [`Store`] is a [`MessageStore`](hooks_agent::store::MessageStore) for the loop of `hooks-agent`, and a
-//! [`BackgroundSink`](hooks_core::detached::BackgroundSink) for any registry. The chapter on durability in the book
+//! [`BackgroundSink`](hook_sdk::detached::BackgroundSink) for any registry. The chapter on durability in the book
 //! lists the guarantees after a crash.
 
 mod clock;

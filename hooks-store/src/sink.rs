@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use hooks_core::detached::{BackgroundSink, Job, Refused};
+use hook_sdk::detached::{BackgroundSink, Job, Refused};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::database::{Database, Tx};
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// The maximum number of jobs per transaction.
 const BATCH: usize = 256;
 
-/// Queues the jobs of background hooks in a store. Set it as the `background` of a [`Registry`](hooks_core::Registry).
+/// Queues the jobs of background hooks in a store. Set it as the `background` of a [`Registry`](hook_sdk::Registry).
 ///
 /// A run is recorded as queued after its job is committed. The dispatch blocks its thread until the commit, which takes
 /// a few milliseconds. Jobs that are queued at the same time share a commit.

@@ -5,8 +5,8 @@ mod claude_code;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
+use hook_sdk::data::Message;
 use hooks_agent::store::{Row, StoreError};
-use hooks_core::data::Message;
 
 use self::claude_code::Reader;
 use crate::store::Store;

@@ -5,8 +5,8 @@ mod run;
 
 use std::time::Duration;
 
-use hooks_core::worker::Backoff;
-use hooks_core::{CancellationToken, HookContext, Registry};
+use hook_sdk::worker::Backoff;
+use hook_sdk::{CancellationToken, HookContext, Registry};
 
 use self::run::Run;
 use crate::store::Store;

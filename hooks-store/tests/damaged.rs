@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use hook_sdk::data::{Message, Role};
 use hooks_agent::store::{Append, MessageStore};
-use hooks_core::data::{Message, Role};
 use hooks_store::{OpenError, OpenOptions, Store};
 use sqlx::Executor;
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use hooks_core::data::{Message, Role};
-use hooks_core::kinds::{AfterCreateMessage, BeforeCreateMessage};
-use hooks_core::prelude::*;
+use hook_sdk::data::{Message, Role};
+use hook_sdk::kinds::{AfterCreateMessage, BeforeCreateMessage};
+use hook_sdk::prelude::*;
 use hooks_store::{DispatchFilter, Store, Worker};
 use sqlx::{Connection, Executor};
 

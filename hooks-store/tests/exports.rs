@@ -1,7 +1,7 @@
 //! Exports row by row.
 
+use hook_sdk::data::{Message, Role};
 use hooks_agent::store::{Append, Fold, MessageStore, StoreError};
-use hooks_core::data::{Message, Role};
 use hooks_store::{ExportedRow, ExportedRows};
 use sqlx::Executor;
 

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hook_sdk::CancellationToken;
+use hook_sdk::data::{Message, Role};
+use hook_sdk::kinds::AfterCreateMessage;
+use hook_sdk::prelude::*;
+use hook_sdk::worker::Backoff;
 use hooks_agent::store::{Append, MessageStore};
-use hooks_core::CancellationToken;
-use hooks_core::data::{Message, Role};
-use hooks_core::kinds::AfterCreateMessage;
-use hooks_core::prelude::*;
-use hooks_core::worker::Backoff;
 use hooks_store::{JobFilter, JobStatus, Store, Worker};
 use sqlx::{Connection, Executor};
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use hook_sdk::data::{Message, Role};
 use hooks_agent::store::{Append, MessageStore, StoreError};
-use hooks_core::data::{Message, Role};
 use hooks_store::OpenOptions;
 
 use crate::databases::{self, Database};

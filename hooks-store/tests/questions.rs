@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::prelude::*;
 use hooks_agent::approve::ApprovalAnswer;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{Fold, MessageStore};
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Harness, Outcome, Session, TurnError};
-use hooks_core::kinds::BeforeToolCall;
-use hooks_core::prelude::*;
 use hooks_store::{AnswerError, Store, StoredApprover, StoredQuestion};
 use serde_json::json;
 use sqlx::Executor;

@@ -1,10 +1,10 @@
 //! Transcripts of Claude Code are imported as conversations without loss.
 
+use hook_sdk::data::{Block, Message};
+use hook_sdk::prelude::*;
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{MessageStore, StoreError};
-use hooks_core::data::{Block, Message};
-use hooks_core::prelude::*;
 use hooks_store::Transcript;
 
 use crate::databases;

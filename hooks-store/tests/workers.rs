@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use hook_sdk::data::{Message, Role};
+use hook_sdk::kinds::AfterCreateMessage;
+use hook_sdk::prelude::*;
 use hooks_agent::store::{Append, MessageStore, RowJobs};
-use hooks_core::data::{Message, Role};
-use hooks_core::kinds::AfterCreateMessage;
-use hooks_core::prelude::*;
 use hooks_store::{JobFilter, JobStatus, StoredJob};
 use sqlx::{Connection, Executor};
 

@@ -6,12 +6,12 @@
 use std::any::Any;
 use std::hint::black_box;
 
-use hooks_core::data::ToolResult;
-use hooks_core::kinds::AfterToolCallSuccess;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::data::ToolResult;
+use hook_sdk::kinds::AfterToolCallSuccess;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 #[doc(hidden)]
-pub use hooks_core::__private_0_1 as private;
+pub use hook_sdk::__private_0_1 as private;
 use measure::{Body, Class, Label, Peer, Role, Sitting, locked};
 
 /// Links one hook.
@@ -37,7 +37,7 @@ macro_rules! hook {
                 locked: false,
                 asks_context: false,
                 bindings: &[$crate::private::BindingSpec {
-                    kind: $crate::private::kind::<hooks_core::kinds::AfterToolCallSuccess>(),
+                    kind: $crate::private::kind::<hook_sdk::kinds::AfterToolCallSuccess>(),
                     handler: $crate::HANDLER,
                     fallback: None,
                     decides: false,
@@ -75,7 +75,7 @@ pub fn run(count: usize) {
     assert_eq!(set.to_string().matches(" reads ").count(), count, "so many are linked");
 
     let version = locked(include_str!("../../Cargo.lock"), "hook-sdk");
-    let ours = Peer { name: "hooks-core", role: Role::Ours, version, isolates: true, chosen_at_run_time: true };
+    let ours = Peer { name: "hook-sdk", role: Role::Ours, version, isolates: true, chosen_at_run_time: true };
     let label = |variant| Label { class: Class::Scale, body: Body::Pass, variant, n: count };
     let mut sitting = Sitting::new(ours);
     sitting.call(label("start: finding N linked hooks"), || drop(black_box(Registry::discover())));

@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use measure::TEXT;
 
 use crate::hooks::{BeforeLookup, Query};

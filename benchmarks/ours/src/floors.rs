@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 
 use futures_util::FutureExt;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use measure::{TEXT, other};
 
 use crate::fire;

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use hooks_core::prelude::*;
-use hooks_core::scope::HookRef;
+use hook_sdk::prelude::*;
+use hook_sdk::scope::HookRef;
 use measure::other;
 
 /// An app's own point: its payload is the same struct as that of the loops by hand.
@@ -121,7 +121,7 @@ pub(crate) fn set(refs: Vec<HookRef>) -> HookSet {
 /// The set of these hooks, with somebody who listens to the records.
 pub(crate) fn observed(refs: Vec<HookRef>) -> HookSet {
     let registry = Registry::empty().with(refs.iter().copied()).expect("they are hooks");
-    registry.observe(|record: &hooks_core::record::Record| {
+    registry.observe(|record: &hook_sdk::record::Record| {
         black_box(record);
     });
     scope(&registry, refs)

@@ -7,8 +7,8 @@ mod hooks;
 
 use floors::Care;
 use hooks::Query;
-use hooks_core::HookSet;
-use hooks_core::data::ToolResult;
+use hook_sdk::HookSet;
+use hook_sdk::data::ToolResult;
 use measure::{Body, COUNTS, Class, Label, Peer, Role, Sitting, locked};
 
 fn main() {
@@ -26,7 +26,7 @@ fn main() {
 
 fn ours() -> Peer {
     let version = locked(include_str!("../../Cargo.lock"), "hook-sdk");
-    Peer { name: "hooks-core", role: Role::Ours, version, isolates: true, chosen_at_run_time: true }
+    Peer { name: "hook-sdk", role: Role::Ours, version, isolates: true, chosen_at_run_time: true }
 }
 
 fn by_hand(isolates: bool) -> Peer {

@@ -11,10 +11,10 @@ pub(crate) mod stored;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use hook_sdk::data::Role;
+use hook_sdk::kinds::SessionEndReason;
 use hooks_agent::model::Model;
 use hooks_agent::{Outcome, Session, Turn, TurnEvent};
-use hooks_core::data::Role;
-use hooks_core::kinds::SessionEndReason;
 
 use crate::desk::Desk;
 use crate::run::{RunError, runtime};

@@ -1,6 +1,6 @@
 //! A recorded conversation: `{"id": …, "messages": […]}` with any other fields.
 
-use hooks_core::data::{FormatError, Message, sort_of};
+use hook_sdk::data::{FormatError, Message, sort_of};
 use serde_json::{Map, Value};
 
 /// A conversation, as it was recorded or as hooks left it.

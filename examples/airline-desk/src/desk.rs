@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hook_sdk::diagnostics::Finding;
+use hook_sdk::plugin::Plugin;
+use hook_sdk::scope::{AgentDef, AppDef, DefinitionError, PromptDef};
+use hook_sdk::{ConfigError, Hook, HookContext, HookSet, Registry, hooks};
 use hooks_agent::{Harness, HarnessBuilder};
-use hooks_core::diagnostics::Finding;
-use hooks_core::plugin::Plugin;
-use hooks_core::scope::{AgentDef, AppDef, DefinitionError, PromptDef};
-use hooks_core::{ConfigError, Hook, HookContext, HookSet, Registry, hooks};
 use hooks_replay::Recorder;
 
 use crate::hooks::watch::{self, Metrics};
@@ -145,7 +145,7 @@ impl Desk {
 
     /// Sets the background sink for the jobs of background hooks.
     #[cfg(feature = "store")]
-    pub(crate) fn background(self, background: impl hooks_core::detached::BackgroundSink) -> Self {
+    pub(crate) fn background(self, background: impl hook_sdk::detached::BackgroundSink) -> Self {
         self.registry.set_background(background);
         self
     }

@@ -1,6 +1,6 @@
 //! Excerpts of texts before and after the hooks.
 
-use hooks_core::data::{Block, Message, ToolCall, ToolResult};
+use hook_sdk::data::{Block, Message, ToolCall, ToolResult};
 
 /// The number of characters that are shown before the first difference.
 const LEAD: usize = 24;

@@ -5,7 +5,7 @@
 //! [`hooks`], which is what a developer writes. [`desk`] puts them in force, and [`replay`] and [`chat`] run turns with
 //! them.
 
-hooks_core::setup!();
+hook_sdk::setup!();
 
 pub mod args;
 pub mod chat;

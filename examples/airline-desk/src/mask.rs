@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use dates::Dates;
-use hooks_core::data::rewrite_json_text;
+use hook_sdk::data::rewrite_json_text;
 
 /// Replaces an e-mail address.
 pub const EMAIL: &str = "[email]";

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::context::HookContextBuilder;
+use hook_sdk::context::HookContextBuilder;
 use hooks_replay::{Recorder, Replay, TurnReplay};
 
 use crate::desk::{Desk, DeskError};

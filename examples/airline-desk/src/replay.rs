@@ -10,11 +10,11 @@ mod turn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use hook_sdk::data::{Block, Message, Messages, Role, ToolCall, ToolResult};
+use hook_sdk::kinds::{AfterToolCallSuccess, SessionEndReason};
 use hooks_agent::approve::{self, ApprovalRequest};
 use hooks_agent::model::Recording;
 use hooks_agent::{Limits, Session, TurnError};
-use hooks_core::data::{Block, Message, Messages, Role, ToolCall, ToolResult};
-use hooks_core::kinds::{AfterToolCallSuccess, SessionEndReason};
 use serde_json::Value;
 
 use crate::conversation::Conversation;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use hooks_core::diagnostics::Finding;
+use hook_sdk::diagnostics::Finding;
 
 use crate::desk::Desk;
 use crate::glimpse::Glimpse;

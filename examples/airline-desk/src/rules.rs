@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::scope::HookUse;
-use hooks_core::{ConfigError, Registry};
+use hook_sdk::scope::HookUse;
+use hook_sdk::{ConfigError, Registry};
 use hooks_rules::{Rules, RulesBuilder};
 use tempfile::TempDir;
 

@@ -81,7 +81,7 @@ impl RunError {
 
 /// Runs the program and reports errors on standard error.
 pub fn main(args: &Args) -> ExitCode {
-    hooks_core::quiet_panics();
+    hook_sdk::quiet_panics();
     match run(args) {
         Ok(status) => status,
         Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,

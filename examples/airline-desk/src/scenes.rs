@@ -11,9 +11,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ValueEnum;
+use hook_sdk::data::{Message, Role};
 use hooks_agent::TurnEvent;
 use hooks_agent::store::{Append, MemoryStore, MessageStore};
-use hooks_core::data::{Message, Role};
 
 use crate::chat::bookings;
 use crate::desk::Desk;

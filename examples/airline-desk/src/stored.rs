@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use hook_sdk::kinds::AfterCreateMessage;
+use hook_sdk::{CancellationToken, Hook, HookContext, MissingState};
 use hooks_agent::model::Model;
-use hooks_core::kinds::AfterCreateMessage;
-use hooks_core::{CancellationToken, Hook, HookContext, MissingState};
 use hooks_store::{Store, Worker};
 
 use crate::chat;

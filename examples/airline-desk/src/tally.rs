@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_core::record::{Record, Status};
+use hook_sdk::record::{Record, Status};
 use serde::Serialize;
 
 use crate::trace;

@@ -8,11 +8,11 @@ mod line;
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hook_sdk::HookKind;
+use hook_sdk::data::Message;
+use hook_sdk::kinds::StreamDelta;
+use hook_sdk::record::Record;
 use hooks_agent::TurnEvent;
-use hooks_core::HookKind;
-use hooks_core::data::Message;
-use hooks_core::kinds::StreamDelta;
-use hooks_core::record::Record;
 
 pub(crate) use every::{every_kind, is_own};
 

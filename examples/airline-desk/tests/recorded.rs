@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use crate::support;
 use airline_desk::desk::Desk;
 use airline_desk::summary::Summary;
-use hooks_core::data::ToolInput;
-use hooks_core::kinds::BeforeToolCall;
-use hooks_core::scope::AgentDef;
-use hooks_core::{Hook, HookContext, Registry};
+use hook_sdk::data::ToolInput;
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::scope::AgentDef;
+use hook_sdk::{Hook, HookContext, Registry};
 use regex::Regex;
 use serde_json::{Value, json};
 

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use airline_desk::desk::Desk;
-use hooks_core::data::{Message, Messages, ToolInput, ToolResult};
-use hooks_core::hook::{HookMode, OnFailure, OnReplay};
-use hooks_core::kinds::{
+use hook_sdk::data::{Message, Messages, ToolInput, ToolResult};
+use hook_sdk::hook::{HookMode, OnFailure, OnReplay};
+use hook_sdk::kinds::{
     AfterToolCallFailure, AfterToolCallSuccess, BeforeCreateMessage, BeforeToolCall, FilterMessages, UserPromptSubmit,
 };
-use hooks_core::overrides::{Override, Overrides};
-use hooks_core::scope::AgentDef;
-use hooks_core::verdict::{Permission, PromptVerdict};
-use hooks_core::{Hook, Registry};
+use hook_sdk::overrides::{Override, Overrides};
+use hook_sdk::scope::AgentDef;
+use hook_sdk::verdict::{Permission, PromptVerdict};
+use hook_sdk::{Hook, Registry};
 use hooks_replay::{Matching, Reader, RecordLimits, Recorder, Report, ShadowReport};
 
 use crate::support;

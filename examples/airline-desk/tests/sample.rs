@@ -107,7 +107,7 @@ fn a_question_gets_the_configured_answer() {
 
 #[test]
 fn a_failed_hook_does_not_change_the_result() {
-    hooks_core::quiet_panics();
+    hook_sdk::quiet_panics();
     let (after, summary) = support::replay(&open("agent.json"), &sample());
     let fragile = row(&summary.hooks, "fragile_tier");
     assert_eq!((fragile.runs, fragile.failures), (5, 2));

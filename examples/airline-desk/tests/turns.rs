@@ -4,12 +4,12 @@
 use crate::support;
 use airline_desk::desk::Desk;
 use airline_desk::summary::Summary;
-use hooks_core::data::{Message, Messages, ToolInput, ToolResult};
-use hooks_core::hook::OnFailure;
-use hooks_core::kinds::{AfterToolCallSuccess, BeforeCreateMessage, BeforeToolCall, UserPromptSubmit};
-use hooks_core::scope::AgentDef;
-use hooks_core::verdict::{Halt, Permission, PromptVerdict};
-use hooks_core::{Hook, HookContext, Registry};
+use hook_sdk::data::{Message, Messages, ToolInput, ToolResult};
+use hook_sdk::hook::OnFailure;
+use hook_sdk::kinds::{AfterToolCallSuccess, BeforeCreateMessage, BeforeToolCall, UserPromptSubmit};
+use hook_sdk::scope::AgentDef;
+use hook_sdk::verdict::{Halt, Permission, PromptVerdict};
+use hook_sdk::{Hook, HookContext, Registry};
 use serde_json::{Value, json};
 
 /// Two turns: the first with a call, the second without.

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use hook_sdk::verdict::Contributions;
+use hook_sdk::{ConfigError, HookContext, Registry};
 use hooks_agent::model::Model;
 use hooks_agent::{Harness, Reply, Session, TurnError, TurnEvent};
-use hooks_core::verdict::Contributions;
-use hooks_core::{ConfigError, HookContext, Registry};
 
 use crate::hooks;
 use crate::model::Concierge;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use hooks_core::HookContext;
+use hook_sdk::HookContext;
 
 /// The maximum number of characters of a fact.
 pub const FACT_CHARS: usize = 200;

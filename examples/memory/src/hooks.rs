@@ -7,8 +7,8 @@ mod policy;
 mod recall;
 mod tools;
 
-use hooks_core::hooks;
-use hooks_core::scope::AgentDef;
+use hook_sdk::hooks;
+use hook_sdk::scope::AgentDef;
 
 pub use contract::memory_contract;
 pub use learn::{EXTRACT, Extract, learn};

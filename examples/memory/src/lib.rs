@@ -4,7 +4,7 @@
 //! earlier phases. [`store`] contains the notes, [`worker`] runs jobs after the reply, and [`app`] connects everything
 //! with the turn loop.
 
-hooks_core::setup!();
+hook_sdk::setup!();
 
 pub mod app;
 pub mod args;

@@ -1,8 +1,8 @@
 //! A rule-based model that replaces a provider's.
 
+use hook_sdk::data::{Block, Role, ToolCall};
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
-use hooks_core::data::{Block, Role, ToolCall};
-use hooks_core::hook::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::tools::{FORGET, REMEMBER};

@@ -1,6 +1,6 @@
 //! What the person allows the agent to do with its notes in a turn.
 
-use hooks_core::verdict::{Contribution, Contributions};
+use hook_sdk::verdict::{Contribution, Contributions};
 use serde_json::Value;
 
 /// The domain of this app's contributions.

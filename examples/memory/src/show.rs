@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use hooks_core::verdict::Contribution;
+use hook_sdk::verdict::Contribution;
 
 use crate::app::Said;
 use crate::fact::Fact;

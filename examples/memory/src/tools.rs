@@ -1,9 +1,9 @@
 //! Tools that change notes. They are offered only in turns in which a hook contributes them.
 
+use hook_sdk::HookContext;
+use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
-use hooks_core::HookContext;
-use hooks_core::data::{ToolCall, ToolInput, ToolResult};
-use hooks_core::hook::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::fact::{Fact, slug, turn_of};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use hooks_core::HookContext;
-use hooks_core::data::Messages;
+use hook_sdk::HookContext;
+use hook_sdk::data::Messages;
 use serde::{Deserialize, Serialize};
 
 use crate::fact::words;

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "tests unwrap to assert")]
 
 use crate::support::{keep, notes};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::testing::Trial;
-use hooks_core::verdict::{AuditNote, PromptContext, PromptSection, ToolDeclaration};
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::testing::Trial;
+use hook_sdk::verdict::{AuditNote, PromptContext, PromptSection, ToolDeclaration};
 use memory::hooks::{
     EXTRACT, NOTES, agent, learn, memory_contract, memory_policy, memory_tools, recall_topics, recall_words,
 };

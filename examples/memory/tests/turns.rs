@@ -5,10 +5,10 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use crate::support::{Bench, keep, keys};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError, Scripted};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use memory::app::App;
 use memory::fact::FACT_CHARS;
 use memory::hooks::NOTES;

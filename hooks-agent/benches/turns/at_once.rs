@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::Harness;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
-use hooks_core::hook::BoxFuture;
 use tokio::runtime::Runtime;
 
 use crate::{hooks, median};

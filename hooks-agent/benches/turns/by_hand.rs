@@ -2,13 +2,13 @@
 
 use std::hint::black_box;
 
+use hook_sdk::data::MessageUpdate;
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::prelude::*;
 use hooks_agent::Reply;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{Append, Conversations, Fold, MemoryStore, MessageStore, Page, Row, StoreFuture, Written};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
-use hooks_core::data::MessageUpdate;
-use hooks_core::hook::BoxFuture;
-use hooks_core::prelude::*;
 use serde_json::{Map, Value, json};
 
 pub(crate) fn mark_row(row: &mut Message) {

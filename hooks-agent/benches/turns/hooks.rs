@@ -2,12 +2,12 @@
 
 use std::hint::black_box;
 
-use hooks_core::kinds::{
+use hook_sdk::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallSuccess, BeforeAgentStart, BeforeCreateMessage,
     BeforeStoreToolResult, BeforeToolCall, FilterMessages, PostModelCall, PostTurn, PreModelCall, PrePolicy,
     PrefilterLlmHistory, Stop, TurnEnd, UserPromptSubmit,
 };
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 use crate::by_hand::{brief, mark_input, mark_result, mark_row, mark_stored};
 

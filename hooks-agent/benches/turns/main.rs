@@ -19,8 +19,8 @@ mod streamed;
 
 use std::time::{Duration, Instant};
 
+use hook_sdk::prelude::*;
 use hooks_agent::Harness;
-use hooks_core::prelude::*;
 
 use by_hand::ByHand;
 use recorded::Conversations;

@@ -1,9 +1,9 @@
 //! The memory of open sessions with their conversations.
 
+use hook_sdk::data::{Message, Role};
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{Append, MemoryStore, MessageStore};
-use hooks_core::data::{Message, Role};
 use tokio::runtime::Runtime;
 
 use crate::hooks;

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use hook_sdk::data::{Block, Messages};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError, RecordedTool, Recording};
 use hooks_agent::store::MemoryStore;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{Harness, HarnessBuilder};
-use hooks_core::data::{Block, Messages};
-use hooks_core::hook::BoxFuture;
-use hooks_core::prelude::*;
 use serde_json::{Value, json};
 
 use crate::by_hand::{Around, ByHand};

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::StreamDelta;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::{Harness, Limits, TurnEvent};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::StreamDelta;
-use hooks_core::prelude::*;
 use tokio::runtime::Runtime;
 
 use crate::median;

@@ -10,7 +10,7 @@ use ::genai::chat::{ChatOptions, ChatStreamEvent};
 use ::genai::resolver::{AuthData, Endpoint};
 use ::genai::{Client, ModelIden, ModelSpec, ServiceTarget};
 use futures_util::StreamExt;
-use hooks_core::hook::BoxFuture;
+use hook_sdk::hook::BoxFuture;
 use serde_json::Value;
 
 use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
@@ -26,7 +26,7 @@ use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 /// ```
 /// use hooks_agent::model::Genai;
 /// use hooks_agent::Harness;
-/// use hooks_core::prelude::*;
+/// use hook_sdk::prelude::*;
 ///
 /// let harness = Harness::builder(Registry::empty())
 ///     .model("main", Genai::new("claude-sonnet-4-5").max_tokens(8_000))

@@ -1,9 +1,9 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_core::HookContext;
-use hooks_core::data::{Block, Message, Messages, Role, ToolCall, ToolInput, ToolResult};
-use hooks_core::hook::BoxFuture;
+use hook_sdk::HookContext;
+use hook_sdk::data::{Block, Message, Messages, Role, ToolCall, ToolInput, ToolResult};
+use hook_sdk::hook::BoxFuture;
 
 use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use crate::tool::{Tool, ToolError, ToolSpec};
@@ -13,8 +13,8 @@ use crate::tool::{Tool, ToolError, ToolSpec};
 /// ```
 /// use hooks_agent::model::Recording;
 /// use hooks_agent::Harness;
-/// use hooks_core::data::{Message, Role};
-/// use hooks_core::prelude::*;
+/// use hook_sdk::data::{Message, Role};
+/// use hook_sdk::prelude::*;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,8 +1,8 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use hooks_core::data::{Block, ToolCall};
-use hooks_core::hook::BoxFuture;
+use hook_sdk::data::{Block, ToolCall};
+use hook_sdk::hook::BoxFuture;
 use serde_json::Value;
 
 use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};

@@ -1,8 +1,8 @@
 //! Changes of the conversation between turns.
 
-use hooks_core::data::{Message, MessageUpdate};
-use hooks_core::kinds::{AfterUpdateMessage, BeforeCreateMessage, BeforeUpdateMessage};
-use hooks_core::scope::PromptDef;
+use hook_sdk::data::{Message, MessageUpdate};
+use hook_sdk::kinds::{AfterUpdateMessage, BeforeCreateMessage, BeforeUpdateMessage};
+use hook_sdk::scope::PromptDef;
 
 use super::Session;
 use crate::reply::TurnError;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use hooks_core::data::MessageUpdate;
+use hook_sdk::data::MessageUpdate;
 
 use super::{Append, Conversations, Export, Fold, Lease, MessageStore, Page, Row, StoreError, StoreFuture, Written};
 

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hooks_core::data::{Message, MessageUpdate};
+use hook_sdk::data::{Message, MessageUpdate};
 
 use super::{
     Append, Conversations, Fold, FoldEntry, MessageStore, Page, Row, StoreError, StoreFuture, Version, Written,

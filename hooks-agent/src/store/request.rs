@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::data::Message;
-use hooks_core::detached::Job;
-use hooks_core::{HookContext, HookSet};
+use hook_sdk::data::Message;
+use hook_sdk::detached::Job;
+use hook_sdk::{HookContext, HookSet};
 
 use super::{MessageStore, Row, Version};
 

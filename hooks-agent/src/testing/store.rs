@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use futures_util::future::join_all;
-use hooks_core::data::{Block, Message, MessageUpdate, Role, ToolCall, ToolResult};
+use hook_sdk::data::{Block, Message, MessageUpdate, Role, ToolCall, ToolResult};
 use serde_json::json;
 
 use crate::store::{Append, Fold, FoldEntry, MessageStore, Row, StoreError, Version, Written};

@@ -12,9 +12,9 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::HookContext;
-use hooks_core::data::{ToolCall, ToolInput, ToolResult};
-use hooks_core::hook::BoxFuture;
+use hook_sdk::HookContext;
+use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
+use hook_sdk::hook::BoxFuture;
 use rmcp::model::{CallToolRequestParams, ClientCapabilities, ClientConfig, Implementation};
 use rmcp::service::{RunningService, ServiceError, ServiceExt};
 use rmcp::transport::{IntoTransport, TokioChildProcess};
@@ -37,7 +37,7 @@ use stderr::StderrTail;
 /// use hooks_agent::model::{Line, Scripted};
 /// use hooks_agent::tool::mcp::McpServer;
 /// use hooks_agent::Harness;
-/// use hooks_core::prelude::*;
+/// use hook_sdk::prelude::*;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use hooks_core::HookKind;
-use hooks_core::data::{Block, Message, Messages, ModelReply, ModelRequest, Role, Usage};
-use hooks_core::kinds::{ExitReason, PostModelCall, PreModelCall, PrefilterLlmHistory, StreamDelta};
-use hooks_core::verdict::ReplyVerdict;
+use hook_sdk::HookKind;
+use hook_sdk::data::{Block, Message, Messages, ModelReply, ModelRequest, Role, Usage};
+use hook_sdk::kinds::{ExitReason, PostModelCall, PreModelCall, PrefilterLlmHistory, StreamDelta};
+use hook_sdk::verdict::ReplyVerdict;
 
 use super::TurnLoop;
 use super::call::Answered;

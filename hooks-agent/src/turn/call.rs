@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use hooks_core::data::{Block, Messages, ModelRequest};
-use hooks_core::kinds::{ExitReason, StreamDelta};
+use hook_sdk::data::{Block, Messages, ModelRequest};
+use hook_sdk::kinds::{ExitReason, StreamDelta};
 
 use super::TurnLoop;
 use super::end::End;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use hooks_core::kinds::{BeforeCompaction, CompactionKind, CompactionTrigger, ExitReason};
+use hook_sdk::kinds::{BeforeCompaction, CompactionKind, CompactionTrigger, ExitReason};
 
 use super::end::End;
 use super::lineage::Lineage;

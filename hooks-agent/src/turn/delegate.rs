@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hooks_core::ConfigError;
-use hooks_core::data::{ToolCall, ToolInput, ToolResult};
+use hook_sdk::ConfigError;
+use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
 
 use super::result::CallOutcome;
 use super::tools::CallRun;

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use hooks_core::data::{Block, Message, Role, ToolCall, ToolResult};
-use hooks_core::kinds::{ExitReason, StopReason, TurnEnd};
-use hooks_core::verdict::Halt;
+use hook_sdk::data::{Block, Message, Role, ToolCall, ToolResult};
+use hook_sdk::kinds::{ExitReason, StopReason, TurnEnd};
+use hook_sdk::verdict::Halt;
 
 use super::TurnLoop;
 use crate::approve::ApprovalRequest;

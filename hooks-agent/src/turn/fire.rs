@@ -1,8 +1,8 @@
 //! Dispatches within a turn.
 
-use hooks_core::kinds::{ExitReason, StreamDelta};
-use hooks_core::verdict::Verdict;
-use hooks_core::{DispatchError, Fired, HookKind, HookSet};
+use hook_sdk::kinds::{ExitReason, StreamDelta};
+use hook_sdk::verdict::Verdict;
+use hook_sdk::{DispatchError, Fired, HookKind, HookSet};
 
 use super::TurnLoop;
 use super::end::End;

@@ -4,10 +4,10 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use hooks_core::HookId;
-use hooks_core::data::{ToolCall, ToolInput, ToolResult};
-use hooks_core::kinds::{BeforeToolCall, PermissionRequest};
-use hooks_core::verdict::{Denial, Halt, Permission, Question, Verdict as _};
+use hook_sdk::HookId;
+use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
+use hook_sdk::kinds::{BeforeToolCall, PermissionRequest};
+use hook_sdk::verdict::{Denial, Halt, Permission, Question, Verdict as _};
 
 use super::TurnLoop;
 use super::end::End;

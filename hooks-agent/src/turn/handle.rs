@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_util::{FutureExt, Stream};
-use hooks_core::CancellationToken;
-use hooks_core::data::Message;
+use hook_sdk::CancellationToken;
+use hook_sdk::data::Message;
 use tokio::sync::oneshot;
 
 use super::steering::Steering;

@@ -1,7 +1,7 @@
 //! Collects the inputs of a turn, if there is a listener for them.
 
-use hooks_core::data::{Message, ToolCall, ToolResult};
-use hooks_core::verdict::Halt;
+use hook_sdk::data::{Message, ToolCall, ToolResult};
+use hook_sdk::verdict::Halt;
 
 use super::TurnLoop;
 use super::result::CallOutcome;

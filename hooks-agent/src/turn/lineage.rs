@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use hooks_core::data::{Block, Message, Messages};
+use hook_sdk::data::{Block, Message, Messages};
 
 use crate::store::{FoldEntry, Row, StoreError, StoredConversation, Version, Written};
 
@@ -280,7 +280,7 @@ fn in_their_places(origins: &mut [Option<usize>], run: Range<usize>, places: Ran
 
 #[cfg(test)]
 mod tests {
-    use hooks_core::data::Role;
+    use hook_sdk::data::Role;
     use proptest::prelude::*;
 
     use super::*;
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn a_call_that_was_shortened_next_to_a_row_that_was_removed_is_the_same_row() {
         let call = |input: &str| {
-            let call = hooks_core::data::ToolCall::new("c1", "find", serde_json::json!({ "text": input }));
+            let call = hook_sdk::data::ToolCall::new("c1", "find", serde_json::json!({ "text": input }));
             Message::of(Role::Assistant, vec![Block::from("look"), Block::ToolUse(call)])
         };
         let stored = [message("prompt"), call("long"), message("answer")];

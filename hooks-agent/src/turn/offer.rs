@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hooks_core::data::ToolCall;
-use hooks_core::verdict::{Diagnostic, ToolDeclaration};
+use hook_sdk::data::ToolCall;
+use hook_sdk::verdict::{Diagnostic, ToolDeclaration};
 
 use super::TurnLoop;
 use crate::state::HarnessState;

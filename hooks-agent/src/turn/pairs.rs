@@ -1,6 +1,6 @@
 //! Repairs tool calls and results that were separated.
 
-use hooks_core::data::{Block, Message, Messages, Role, ToolCall, ToolResult};
+use hook_sdk::data::{Block, Message, Messages, Role, ToolCall, ToolResult};
 
 /// Replaces a result that was never stored.
 pub(super) const LOST: &str =

@@ -4,13 +4,13 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use hooks_core::HookKind;
-use hooks_core::data::Message;
-use hooks_core::kinds::{
+use hook_sdk::HookKind;
+use hook_sdk::data::Message;
+use hook_sdk::kinds::{
     ExitReason, PostPreflightPromptContext, PostTurn, PrePolicy, PrePromptCompile, PrePromptContext,
     PreToolMaterialization,
 };
-use hooks_core::verdict::{Contributions, Diagnostic, Verdict};
+use hook_sdk::verdict::{Contributions, Diagnostic, Verdict};
 use serde_json::Value;
 
 use super::TurnLoop;

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use hooks_core::HookKind;
-use hooks_core::data::{Message, Messages, Role};
-use hooks_core::kinds::{BeforeAgentStart, ExitReason, FilterMessages, UserPromptSubmit};
-use hooks_core::verdict::PromptDecision;
+use hook_sdk::HookKind;
+use hook_sdk::data::{Message, Messages, Role};
+use hook_sdk::kinds::{BeforeAgentStart, ExitReason, FilterMessages, UserPromptSubmit};
+use hook_sdk::verdict::PromptDecision;
 
 use super::TurnLoop;
 use super::end::End;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::data::{Block, Message, ResultRow, Role, ToolCall, ToolInput, ToolResult, ToolResultBlock};
-use hooks_core::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult};
-use hooks_core::verdict::Retry;
+use hook_sdk::data::{Block, Message, ResultRow, Role, ToolCall, ToolInput, ToolResult, ToolResultBlock};
+use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult};
+use hook_sdk::verdict::Retry;
 
 use super::TurnLoop;
 use super::end::End;

@@ -3,9 +3,9 @@
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
-use hooks_core::data::{Block, Message, Messages, Role, ToolCall};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::{ExitReason, FilterMessages};
+use hook_sdk::data::{Block, Message, Messages, Role, ToolCall};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::{ExitReason, FilterMessages};
 
 use super::TurnLoop;
 use super::delegate::{conversation_of, numbered};

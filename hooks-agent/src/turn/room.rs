@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hooks_core::data::{CompactedHistory, Message, Messages, Usage};
-use hooks_core::kinds::{BeforeCompaction, CompactionKind, CompactionTrigger, PostCompact};
-use hooks_core::verdict::Decision;
+use hook_sdk::data::{CompactedHistory, Message, Messages, Usage};
+use hook_sdk::kinds::{BeforeCompaction, CompactionKind, CompactionTrigger, PostCompact};
+use hook_sdk::verdict::Decision;
 
 use super::TurnLoop;
 use super::end::End;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hooks_core::data::{Message, Messages};
-use hooks_core::kinds::{AfterCreateMessage, BeforeCreateMessage};
+use hook_sdk::data::{Message, Messages};
+use hook_sdk::kinds::{AfterCreateMessage, BeforeCreateMessage};
 
 use super::TurnLoop;
 use super::end::End;

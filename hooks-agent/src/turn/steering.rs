@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_core::data::{Message, Messages};
+use hook_sdk::data::{Message, Messages};
 
 use super::TurnLoop;
 use super::end::End;
@@ -13,7 +13,7 @@ use crate::reply::{Outcome, Reply};
 ///
 /// ```
 /// use hooks_agent::Steering;
-/// use hooks_core::data::{Message, Role};
+/// use hook_sdk::data::{Message, Role};
 ///
 /// fn interrupt(steering: &Steering, text: &str) -> bool {
 ///     steering.steer(Message::new(Role::User, text))

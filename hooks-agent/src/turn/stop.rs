@@ -1,9 +1,9 @@
 //! The hooks at `stop`, which decide whether the turn ends.
 
-use hooks_core::HookKind;
-use hooks_core::data::{Message, Role};
-use hooks_core::kinds::{ExitReason, Stop, StopReason};
-use hooks_core::verdict::StopDecision;
+use hook_sdk::HookKind;
+use hook_sdk::data::{Message, Role};
+use hook_sdk::kinds::{ExitReason, Stop, StopReason};
+use hook_sdk::verdict::StopDecision;
 
 use super::TurnLoop;
 use super::end::End;

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_core::HookId;
-use hooks_core::data::{Block, Message, Role};
-use hooks_core::hook::Hold;
-use hooks_core::kinds::{StreamChannel, StreamDelta};
-use hooks_core::verdict::{Decision, Reason};
+use hook_sdk::HookId;
+use hook_sdk::data::{Block, Message, Role};
+use hook_sdk::hook::Hold;
+use hook_sdk::kinds::{StreamChannel, StreamDelta};
+use hook_sdk::verdict::{Decision, Reason};
 use tokio::sync::Notify;
 
 use super::TurnLoop;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::{FutureExt, StreamExt, stream};
-use hooks_core::data::{ToolCall, ToolInput, Usage};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::ExitReason;
-use hooks_core::verdict::Halt;
+use hook_sdk::data::{ToolCall, ToolInput, Usage};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::ExitReason;
+use hook_sdk::verdict::Halt;
 
 use super::TurnLoop;
 use super::end::End;

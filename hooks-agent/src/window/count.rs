@@ -1,4 +1,4 @@
-use hooks_core::data::{Message, Messages};
+use hook_sdk::data::{Message, Messages};
 use serde_json::json;
 
 use super::Window;
@@ -75,7 +75,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use hooks_core::data::Role;
+    use hook_sdk::data::Role;
     use serde_json::json;
 
     use super::*;

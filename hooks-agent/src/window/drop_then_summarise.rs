@@ -1,7 +1,7 @@
 use std::ops::Range;
 
-use hooks_core::data::{Block, CompactedHistory, Message, Messages, Role};
-use hooks_core::kinds::CompactionKind;
+use hook_sdk::data::{Block, CompactedHistory, Message, Messages, Role};
+use hook_sdk::kinds::CompactionKind;
 use serde_json::Value;
 
 use super::{Compaction, Compactor, ToCompact, between_calls};

@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
+use hook_sdk::data::{Block, Message, Role, Usage};
 use hooks_agent::model::{Delta, Deltas, Genai, MAX_TOKENS, Model, ModelCall};
-use hooks_core::data::{Block, Message, Role, Usage};
 use serde_json::{Value, json};
 
 use super::server::{Reply, Server, call, hello};

@@ -1,8 +1,8 @@
 //! The requests that are sent to a provider.
 
+use hook_sdk::data::{Block, Message, Role, ToolCall, ToolResultBlock};
 use hooks_agent::model::{Genai, ModelCall};
 use hooks_agent::tool::ToolSpec;
-use hooks_core::data::{Block, Message, Role, ToolCall, ToolResultBlock};
 use serde_json::{Value, json};
 
 use super::server::{Asked, Reply, Server, call, hello};

@@ -195,6 +195,6 @@ pub(crate) async fn call(model: &Genai, call: &ModelCall) -> (Result<ModelAnswer
 /// A call for tests in which its content does not matter.
 pub(crate) fn hello() -> ModelCall {
     let mut call = ModelCall::default();
-    call.messages.push(hooks_core::data::Message::new(hooks_core::data::Role::User, "hello"));
+    call.messages.push(hook_sdk::data::Message::new(hook_sdk::data::Role::User, "hello"));
     call
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use hook_sdk::kinds::ExitReason;
+use hook_sdk::prelude::*;
 use hooks_agent::model::ModelError;
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Harness, Limits, Outcome, Session, TurnError, TurnEvent};
-use hooks_core::kinds::ExitReason;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::server::{Reply, Server};

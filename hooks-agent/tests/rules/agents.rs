@@ -1,8 +1,8 @@
 //! Sub-agents: their start, calls and end.
 
+use hook_sdk::prelude::*;
 use hooks_agent::SubAgent;
 use hooks_agent::model::Line;
-use hooks_core::prelude::*;
 use serde_json::{Value, json};
 
 use super::desk::{Desk, bash};

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::Line;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{Outcome, TurnEvent};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::desk::{Desk, bash, output, prints};

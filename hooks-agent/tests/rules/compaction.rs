@@ -1,9 +1,9 @@
 //! Compactions: refused, or observed.
 
+use hook_sdk::data::{Message, Role};
 use hooks_agent::model::{Line, ModelError};
 use hooks_agent::store::{Append, MessageStore as _};
 use hooks_agent::window::Window;
-use hooks_core::data::{Message, Role};
 use serde_json::json;
 
 use super::desk::Desk;

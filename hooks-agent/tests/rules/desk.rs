@@ -5,13 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use hook_sdk::data::{Block, Message};
+use hook_sdk::prelude::*;
+use hook_sdk::scope::HookUse;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{MemoryStore, MessageStore};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::{Harness, HarnessBuilder, Reply, Session};
-use hooks_core::data::{Block, Message};
-use hooks_core::prelude::*;
-use hooks_core::scope::HookUse;
 use hooks_rules::{Notices, RuleRun, Rules, RulesBuilder};
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
+use hook_sdk::prelude::*;
 use hooks_agent::model::Line;
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Harness, SubAgent};
-use hooks_core::prelude::*;
 use hooks_rules::{Event, PluginFolder};
 use serde_json::json;
 

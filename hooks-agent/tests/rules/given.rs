@@ -1,14 +1,14 @@
 //! The input of scripts: exactly the fields of the contract at each event, because additional keys of another host
 //! change the behaviour of scripts.
 
+use hook_sdk::data::{Message, Role};
+use hook_sdk::kinds::SessionEndReason;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::SubAgent;
 use hooks_agent::model::Line;
 use hooks_agent::store::MessageStore as _;
 use hooks_agent::window::Window;
-use hooks_core::data::{Message, Role};
-use hooks_core::kinds::SessionEndReason;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::{Value, json};
 
 use super::desk::{Desk, bash};

@@ -1,8 +1,8 @@
 //! `continue: false`: the turn ends after the event, well formed, whatever other rules decide.
 
+use hook_sdk::prelude::*;
 use hooks_agent::model::Line;
 use hooks_agent::{Outcome, SubAgent};
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::desk::{Desk, bash, prints};

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::Outcome;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::Line;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::{Value, json};
 
 use super::desk::{Desk, bash, output, prints};

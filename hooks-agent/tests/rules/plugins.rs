@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use hook_sdk::data::{Block, Role};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::prelude::*;
 use hooks_agent::Harness;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::tool::{FnTool, ToolSpec};
-use hooks_core::data::{Block, Role};
-use hooks_core::hook::BoxFuture;
-use hooks_core::prelude::*;
 use hooks_rules::{PluginStep, Rules};
 use serde_json::json;
 use tokio::sync::mpsc::UnboundedReceiver;

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use hook_sdk::record::{Record, Skip, Status};
 use hooks_agent::TurnEvent;
 use hooks_agent::model::Line;
-use hooks_core::record::{Record, Skip, Status};
 
 use super::desk::{Desk, Script, bash};
 

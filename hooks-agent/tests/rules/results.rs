@@ -81,7 +81,7 @@ printf '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContex
     let gate = std::sync::Arc::new(tokio::sync::Barrier::new(2));
     let waits = Waits(gate);
     let harness = desk.harness().tool(waits).build();
-    let session = |name: &str| harness.session(name, hooks_core::prelude::AgentDef::new("clerk"));
+    let session = |name: &str| harness.session(name, hook_sdk::prelude::AgentDef::new("clerk"));
     let (one, two) = (session("one").open().await.unwrap(), session("two").open().await.unwrap());
     let (first, second) = tokio::join!(one.turn(None, "hi"), two.turn(None, "hi"));
     assert_eq!((first.to_string().as_str(), second.to_string().as_str()), ("ok", "ok"));
@@ -104,13 +104,13 @@ impl hooks_agent::tool::Tool for Waits {
 
     fn run<'a>(
         &'a self,
-        _cx: &'a hooks_core::HookContext,
-        _call: &'a hooks_core::data::ToolCall,
-        _input: hooks_core::data::ToolInput,
-    ) -> hooks_core::hook::BoxFuture<'a, Result<hooks_core::data::ToolResult, hooks_agent::tool::ToolError>> {
+        _cx: &'a hook_sdk::HookContext,
+        _call: &'a hook_sdk::data::ToolCall,
+        _input: hook_sdk::data::ToolInput,
+    ) -> hook_sdk::hook::BoxFuture<'a, Result<hook_sdk::data::ToolResult, hooks_agent::tool::ToolError>> {
         Box::pin(async move {
             self.0.wait().await;
-            Ok(hooks_core::data::ToolResult::new("done"))
+            Ok(hook_sdk::data::ToolResult::new("done"))
         })
     }
 }

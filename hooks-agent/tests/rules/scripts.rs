@@ -7,11 +7,11 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use hook_sdk::data::{Message, Role};
 use hooks_agent::Reply;
 use hooks_agent::model::Line;
 use hooks_agent::store::MessageStore as _;
 use hooks_agent::window::Window;
-use hooks_core::data::{Message, Role};
 use serde_json::{Value, json};
 
 use super::desk::{Desk, bash};

@@ -1,8 +1,8 @@
 //! The start and the end of a session.
 
+use hook_sdk::kinds::SessionEndReason;
+use hook_sdk::prelude::*;
 use hooks_agent::model::Line;
-use hooks_core::kinds::SessionEndReason;
-use hooks_core::prelude::*;
 use hooks_rules::SessionInfo;
 use serde_json::json;
 

@@ -2,10 +2,10 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
+use hook_sdk::data::{Block, ResultRow, ToolCall};
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, ModelAnswer};
-use hooks_core::data::{Block, ResultRow, ToolCall};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::{Value, json};
 
 use super::desk::{Desk, bash, prints};

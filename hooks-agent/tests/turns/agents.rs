@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hook_sdk::data::{Block, Usage};
+use hook_sdk::kinds::*;
+use hook_sdk::plugin::Plugin;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, ModelAnswer, Scripted};
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Limits, Outcome, SubAgent};
-use hooks_core::data::{Block, Usage};
-use hooks_core::kinds::*;
-use hooks_core::plugin::Plugin;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::Bench;

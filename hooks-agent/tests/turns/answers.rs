@@ -1,11 +1,11 @@
 //! Unusual answers: none at all, one whose role a hook changes, calls with the same id.
 
+use hook_sdk::data::Block;
+use hook_sdk::kinds::ExitReason;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, ModelAnswer, Recording};
 use hooks_agent::{Harness, Outcome};
-use hooks_core::data::Block;
-use hooks_core::kinds::ExitReason;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, line};

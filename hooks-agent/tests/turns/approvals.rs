@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hook_sdk::HookId;
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::verdict::Question;
 use hooks_agent::SubAgent;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::Line;
-use hooks_core::HookId;
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::verdict::Question;
 use serde_json::json;
 
 use super::bench::{Bench, turn_with_events};

@@ -3,15 +3,15 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hook_sdk::data::{Message, MessageUpdate};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::plugin::Plugin;
+use hook_sdk::prelude::*;
 use hooks_agent::channel::{Address, Channel, Heard, Incoming};
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::MessageStore as _;
 use hooks_agent::{Outcome, TurnError};
-use hooks_core::data::{Message, MessageUpdate};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::plugin::Plugin;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::Bench;

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use hook_sdk::data::{Block, Message};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::kinds::{CompactionKind, SessionEndReason};
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{Append, MessageStore, StoreError};
 use hooks_agent::window::{Compaction, Compactor, DropThenSummarise, ToCompact, Window};
 use hooks_agent::{Outcome, SubAgent, TurnError, TurnEvent};
-use hooks_core::data::{Block, Message};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::kinds::{CompactionKind, SessionEndReason};
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, line};

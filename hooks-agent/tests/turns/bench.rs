@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
+use hook_sdk::data::Message;
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError, Scripted};
 use hooks_agent::store::{MemoryStore, MessageStore};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::{Harness, HarnessBuilder, Reply, Session, TurnEvent};
-use hooks_core::data::Message;
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 
 /// The log, in order.
 #[derive(Clone, Default)]
@@ -127,9 +127,9 @@ pub(crate) async fn turn_with_events(session: &Session, prompt: &str) -> (Reply,
 
 pub(crate) fn line(message: &Message) -> String {
     let blocks = message.content.iter().map(|block| match block {
-        hooks_core::data::Block::Text(text) => text.text.clone(),
-        hooks_core::data::Block::ToolUse(call) => format!("-> {}({})", call.name, call.input.text()),
-        hooks_core::data::Block::ToolResult(result) => {
+        hook_sdk::data::Block::Text(text) => text.text.clone(),
+        hook_sdk::data::Block::ToolUse(call) => format!("-> {}({})", call.name, call.input.text()),
+        hook_sdk::data::Block::ToolResult(result) => {
             let text: Vec<_> = result.content.iter().filter_map(|block| block.as_text()).collect();
             format!("<- {}", text.join(" "))
         }

@@ -2,14 +2,14 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use hook_sdk::data::Block;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::{Line, ModelAnswer, ModelError};
 use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
 use hooks_agent::{Outcome, TurnEvent};
-use hooks_core::data::Block;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, turn_with_events};

@@ -1,9 +1,9 @@
 //! Numbered cases about the ends of turns: those of `docs/conformance.md` that no other test covers.
 
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, ModelAnswer};
 use hooks_agent::{Limits, Outcome, StopEffect, TurnEvent};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, turn_with_events};

@@ -3,16 +3,16 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use hook_sdk::data::{Block, Message, MessageUpdate, Role};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::ExitReason;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{Append, MessageStore, StoreError};
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{Harness, Reply, TurnEvent};
-use hooks_core::data::{Block, Message, MessageUpdate, Role};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::ExitReason;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, line, turn_with_events};

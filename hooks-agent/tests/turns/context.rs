@@ -4,17 +4,17 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hook_sdk::data::{Block, Message, MessageUpdate, Usage};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::plugin::Plugin;
+use hook_sdk::prelude::*;
 use hooks_agent::channel::{Address, Channel, Incoming};
 use hooks_agent::model::{Line, ModelAnswer, ModelError};
 use hooks_agent::store::MessageStore as _;
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{SubAgent, TurnError, TurnRequest};
-use hooks_core::data::{Block, Message, MessageUpdate, Usage};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::plugin::Plugin;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::Bench;

@@ -1,13 +1,13 @@
 //! Decisions of hooks: at the prompt, at the model's reply, at the end.
 
+use hook_sdk::HookId;
+use hook_sdk::kinds::ExitReason;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::Line;
 use hooks_agent::store::{Append, MessageStore};
 use hooks_agent::window::Window;
 use hooks_agent::{HarnessBuilder, Limits, Outcome, StopEffect, TurnEvent};
-use hooks_core::HookId;
-use hooks_core::kinds::ExitReason;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, line, turn_with_events};
@@ -77,7 +77,7 @@ async fn deferred_output_is_shown_once_as_the_hooks_leave_it() {
         request.defer_output = true;
     }));
     bench.app(Hook::at::<PostModelCall>("mask").writer(|_, _, reply: &mut ModelReply| {
-        reply.content = vec![hooks_core::data::Block::from("my ***")];
+        reply.content = vec![hook_sdk::data::Block::from("my ***")];
     }));
     let session = bench.session(bench.harness()).await;
     let mut turn = session.turn(None, "hi");

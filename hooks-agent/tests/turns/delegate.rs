@@ -1,9 +1,9 @@
 //! Agents that call other agents.
 
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::Line;
 use hooks_agent::{Outcome, SubAgent, TurnEvent};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::Bench;

@@ -1,11 +1,11 @@
 //! Other features of the harness: provider fields, messages between turns, events, recordings of turns.
 
+use hook_sdk::data::{Block, ToolCall};
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::verdict::PromptVerdict;
 use hooks_agent::model::{Line, ModelAnswer, Recording};
 use hooks_agent::{Harness, TurnEvent};
-use hooks_core::data::{Block, ToolCall};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::verdict::PromptVerdict;
 use serde_json::json;
 
 use super::bench::{Bench, line};
@@ -76,7 +76,7 @@ async fn events_report_the_model_s_input_and_the_stored_results() {
 #[tokio::test]
 async fn a_recording_is_replayed_turn_by_turn_even_without_an_answer() {
     let call = Message::of(Role::Assistant, vec![Block::ToolUse(ToolCall::new("1", "lookup", json!({})))]);
-    let result = hooks_core::data::ToolResult::new("found").into_block(&ToolCall::new("1", "lookup", json!({})));
+    let result = hook_sdk::data::ToolResult::new("found").into_block(&ToolCall::new("1", "lookup", json!({})));
     let messages = vec![
         Message::new(Role::Assistant, "Good morning."),
         Message::new(Role::User, "nobody answers this"),

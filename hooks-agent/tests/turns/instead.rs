@@ -1,12 +1,12 @@
 //! What hooks do instead of wrappers: answer for a tool or a model, steer one call; and a person who joins a turn.
 
+use hook_sdk::data::Message;
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::tool::ToolSpec;
 use hooks_agent::{Outcome, TurnEvent};
-use hooks_core::data::Message;
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, turn_with_events};

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use hook_sdk::data::{Block, Message, Role};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{Append, MemoryStore, MessageStore, Row, StoreError};
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{Harness, Limits};
-use hooks_core::data::{Block, Message, Role};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use proptest::prelude::*;
 use serde_json::json;
 

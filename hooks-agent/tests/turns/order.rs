@@ -1,13 +1,13 @@
 //! The golden sequences: which kinds fire in which order, written by hand.
 
+use hook_sdk::kinds::SessionEndReason;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::{Line, ModelError};
 use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
 use hooks_agent::{HarnessBuilder, SubAgent};
-use hooks_core::kinds::SessionEndReason;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::Bench;

@@ -4,15 +4,15 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::MessageStore;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{HarnessBuilder, Outcome, Preflight, SubAgent, TurnEvent};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 use tokio::sync::Notify;
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use hook_sdk::data::Block;
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{Limits, SubAgent, TurnEvent};
-use hooks_core::data::Block;
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::Bench;

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use hook_sdk::data::{Block, CompactedHistory, Message, Messages};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::CompactionKind;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::SubAgent;
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{Append, MessageStore, StoreError};
 use hooks_agent::window::{Compaction, Compactor, ToCompact, Window};
-use hooks_core::data::{Block, CompactedHistory, Message, Messages};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::CompactionKind;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, line};

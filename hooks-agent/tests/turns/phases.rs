@@ -1,11 +1,11 @@
 //! The phases: contributions of hooks are passed on, and their effect is in the model's input.
 
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::verdict::{PromptContext, PromptSection, ToolDeclaration};
 use hooks_agent::model::Line;
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::{Reply, TurnEvent};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::verdict::{PromptContext, PromptSection, ToolDeclaration};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
+use hook_sdk::data::Message;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, ModelAnswer, ModelError};
 use hooks_agent::store::{Append, MessageStore};
 use hooks_agent::window::Window;
 use hooks_agent::{Limits, Outcome};
-use hooks_core::data::Message;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -206,7 +206,7 @@ async fn run(case: &Case) -> Result<Outcome, TestCaseError> {
 #[test]
 fn with_random_faults_the_conversation_is_well_formed_and_the_turn_ends_once() {
     let turns = std::env::var("HOOKS_AGENT_TURNS").ok().and_then(|turns| turns.parse().ok()).unwrap_or(400);
-    hooks_core::quiet_panics();
+    hook_sdk::quiet_panics();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let config = ProptestConfig { cases: turns, failure_persistence: None, ..ProptestConfig::default() };
     let outcomes = std::sync::Mutex::new(std::collections::BTreeMap::<String, usize>::new());

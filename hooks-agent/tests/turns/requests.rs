@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use hook_sdk::diagnostics::FindingKind;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, ModelError, Scripted};
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Harness, Outcome, Reply, SubAgent, TurnEvent};
-use hooks_core::diagnostics::FindingKind;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::Bench;
@@ -98,7 +98,7 @@ async fn a_panicking_listener_and_an_invalid_list_do_not_change_the_reply() {
     assert_eq!(bench.session(harness).await.turn(None, "hi").await.to_string(), "hello");
     let (heard, listener) = listened();
     let session = bench.session(bench.harness().on_reply(listener)).await;
-    let unknown = hooks_core::scope::PromptDef::new("p").hooks(["nobody_knows_it"]);
+    let unknown = hook_sdk::scope::PromptDef::new("p").hooks(["nobody_knows_it"]);
     let reply = session.turn(Some(&unknown), "hi").await;
     assert!(matches!(reply.outcome, Outcome::Failed(_)), "{reply}");
     assert_eq!(heard.lock().unwrap().len(), 1);

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hook_sdk::data::{Message, Role};
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, ModelError, Scripted};
 use hooks_agent::store::MessageStore as _;
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{Limits, Outcome, TurnEvent};
-use hooks_core::data::{Message, Role};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 use tokio::time::Instant;
 

@@ -1,11 +1,11 @@
 //! A full window: what is compacted, which hooks may refuse, and what the model reads afterwards.
 
+use hook_sdk::kinds::ExitReason;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::TurnEvent;
 use hooks_agent::model::{Line, ModelError};
 use hooks_agent::window::Window;
-use hooks_core::kinds::ExitReason;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, line};

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use hook_sdk::data::MessageUpdate;
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::store::{
     Append, Conversations, Fold, MemoryStore, MessageStore, Page, Row, StoreError, StoreFuture, Written,
 };
 use hooks_agent::testing::hold_store;
-use hooks_core::data::MessageUpdate;
-use hooks_core::hook::BoxFuture;
 
 /// What happens around the calls of a store, by method.
 pub(crate) trait Disturb: Send + Sync + 'static {
@@ -70,7 +70,7 @@ impl<D: Disturb> MessageStore for Disturbed<D> {
 async fn the_memory_store_keeps_the_contract_even_if_it_is_not_empty() {
     let store = MemoryStore::new();
     store
-        .append("before", Append::new([hooks_core::data::Message::new(hooks_core::data::Role::User, "hi")]))
+        .append("before", Append::new([hook_sdk::data::Message::new(hook_sdk::data::Role::User, "hi")]))
         .await
         .unwrap();
     hold_store(&store).await.unwrap();

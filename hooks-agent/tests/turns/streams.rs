@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use hook_sdk::data::Block;
+use hook_sdk::hook::{BoxFuture, Hold};
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::{Limits, Outcome, TurnEvent};
-use hooks_core::data::Block;
-use hooks_core::hook::{BoxFuture, Hold};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -164,7 +164,7 @@ trait HoldAndNote {
     fn hold_and_note(self, log: super::bench::Log) -> Hook;
 }
 
-impl HoldAndNote for hooks_core::hook::HookAt<StreamDelta> {
+impl HoldAndNote for hook_sdk::hook::HookAt<StreamDelta> {
     fn hold_and_note(self, log: super::bench::Log) -> Hook {
         self.reader(move |_, event: &StreamDelta, window: &String| {
             assert!(window.chars().count() >= event.fresh);
@@ -196,7 +196,7 @@ async fn a_hook_that_denies_fails_asks_or_defers_stops_a_stream() {
         );
         let (reply, events) = streamed(&bench, Pieces::of(["It was ", "Ad", "a, of ", "course"])).await;
         let Outcome::StreamStopped { reason, by, .. } = &reply.outcome else { panic!("{reply:?}") };
-        assert_eq!(by.as_ref().map(hooks_core::HookId::as_str), Some("stops"));
+        assert_eq!(by.as_ref().map(hook_sdk::HookId::as_str), Some("stops"));
         assert_eq!(texts(&events).concat(), "It was");
         assert_eq!(reply.to_string(), format!("It was\n[Blocked by hook] {reason}"));
         assert_eq!(bench.stored().await[1], format!("assistant: {reply}"));

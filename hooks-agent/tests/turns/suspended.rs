@@ -3,16 +3,16 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use hook_sdk::data::{Message, Role};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::Line;
 use hooks_agent::store::{Append, MessageStore};
 use hooks_agent::tool::{FnTool, Tool, ToolSpec};
 use hooks_agent::window::{Compaction, Compactor, ToCompact, Window};
 use hooks_agent::{Outcome, SubAgent};
-use hooks_core::data::{Message, Role};
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, line};

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
+use hook_sdk::data::Block;
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::ExitReason;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::Line;
 use hooks_agent::store::MessageStore as _;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{Outcome, TurnEvent};
-use hooks_core::data::Block;
-use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::ExitReason;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::Bench;

@@ -1,12 +1,12 @@
 //! Token usage of model calls: for hooks, in events, and in the reply.
 
+use hook_sdk::data::{Block, Usage};
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, ModelAnswer};
 use hooks_agent::store::{Append, MessageStore};
 use hooks_agent::window::Window;
 use hooks_agent::{SubAgent, TurnEvent};
-use hooks_core::data::{Block, Usage};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, turn_with_events};

@@ -1,11 +1,11 @@
 //! Which hook denied, stopped or ended: in the reply and in events.
 
+use hook_sdk::HookId;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::Line;
 use hooks_agent::{StopEffect, TurnEvent};
-use hooks_core::HookId;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, turn_with_events};

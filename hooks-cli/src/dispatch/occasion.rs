@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use hooks_core::HookContext;
-use hooks_core::data::{CompactedHistory, Message, Messages, Role, ToolCall, ToolResult};
-use hooks_core::kinds::{
+use hook_sdk::HookContext;
+use hook_sdk::data::{CompactedHistory, Message, Messages, Role, ToolCall, ToolResult};
+use hook_sdk::kinds::{
     AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction, BeforeToolCall, PermissionRequest,
     PostCompact, SessionEnd, SessionStart, Stop, TurnEnd, UserPromptSubmit,
 };

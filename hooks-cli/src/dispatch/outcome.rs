@@ -1,6 +1,6 @@
 //! The combined answer as one of a few outcomes, for all kinds.
 
-use hooks_core::JsonFired;
+use hook_sdk::JsonFired;
 use hooks_rules::{Answer, Decision, Event};
 use serde::Serialize;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hooks_core::JsonFired;
+use hook_sdk::JsonFired;
 use hooks_rules::{Answer, Decision, Event, Listed, Notices, Printed, RuleRun, RunOutcome};
 use serde_json::{Map, Value, json};
 

@@ -1,8 +1,8 @@
 //! The hooks of a replay.
 
-use hooks_core::context::Ids;
-use hooks_core::scope::{AgentDef, PromptDef};
-use hooks_core::{ConfigError, HookSet, Registry};
+use hook_sdk::context::Ids;
+use hook_sdk::scope::{AgentDef, PromptDef};
+use hook_sdk::{ConfigError, HookSet, Registry};
 use hooks_rules::Rules;
 
 use crate::program::Program;

@@ -140,7 +140,7 @@ pub(crate) fn answer(args: &AnswerArgs, as_json: bool) -> Output {
             }
         }
         AnswerWord::Result => {
-            ApprovalAnswer::Result(hooks_core::data::ToolResult::new(args.text.clone().unwrap_or_default()))
+            ApprovalAnswer::Result(hook_sdk::data::ToolResult::new(args.text.clone().unwrap_or_default()))
         }
     };
     with_store(&args.store, |store| async move {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use hook_sdk::HookContext;
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, ModelError};
-use hooks_core::HookContext;
-use hooks_core::kinds::BeforeToolCall;
-use hooks_core::prelude::*;
 use hooks_rules::{Dialect, Event, Occurrence, Rules};
 use serde_json::{Value, json};
 

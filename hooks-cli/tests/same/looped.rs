@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use hook_sdk::data::{Message, Role};
+use hook_sdk::kinds::SessionEndReason;
+use hook_sdk::prelude::*;
+use hook_sdk::scope::HookUse;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{Append, MemoryStore, MessageStore};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{Harness, Reply, SubAgent};
-use hooks_core::data::{Message, Role};
-use hooks_core::kinds::SessionEndReason;
-use hooks_core::prelude::*;
-use hooks_core::scope::HookUse;
 use hooks_rules::{Answer, Printed, RuleRun, Rules};
 use serde_json::json;
 

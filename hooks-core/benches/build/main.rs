@@ -70,7 +70,7 @@ impl Program {
 }
 
 fn hooks() -> String {
-    let mut main = String::from("use hooks_core::prelude::*;\n\n");
+    let mut main = String::from("use hook_sdk::prelude::*;\n\n");
     for index in 0..FUNCTIONS {
         writeln!(main, "#[hook(id = \"hook_{index}\", kind = after_tool_call_success)]\n{}", function(index)).unwrap();
     }
@@ -79,7 +79,7 @@ fn hooks() -> String {
 
 /// The registry is linked here too; what differs is the attribute.
 fn plain() -> String {
-    let mut main = String::from("use hooks_core::prelude::*;\n\n");
+    let mut main = String::from("use hook_sdk::prelude::*;\n\n");
     let mut calls = String::new();
     for index in 0..FUNCTIONS {
         writeln!(main, "{}", function(index)).unwrap();

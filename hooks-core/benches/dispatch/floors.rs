@@ -4,10 +4,10 @@ use std::future::Future;
 use std::hint::black_box;
 use std::pin::Pin;
 
-use hooks_core::HookContext;
-use hooks_core::data::{Messages, ToolInput, ToolResult};
-use hooks_core::kinds::AfterToolCallSuccess;
-use hooks_core::verdict::Permission;
+use hook_sdk::HookContext;
+use hook_sdk::data::{Messages, ToolInput, ToolResult};
+use hook_sdk::kinds::AfterToolCallSuccess;
+use hook_sdk::verdict::Permission;
 
 type Event = AfterToolCallSuccess;
 pub(crate) type Read = fn(&HookContext, &Event, &ToolResult);

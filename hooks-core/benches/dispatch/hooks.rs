@@ -3,9 +3,9 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use hooks_core::prelude::*;
-use hooks_core::record::Record;
-use hooks_core::scope::HookRef;
+use hook_sdk::prelude::*;
+use hook_sdk::record::Record;
+use hook_sdk::scope::HookRef;
 
 /// Eight hooks with one body, at `after_tool_call_success` unless another kind is named.
 macro_rules! eight {

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use hooks_core::kinds::{AfterToolCallSuccess, BeforeToolCall, FilterMessages};
-use hooks_core::prelude::*;
+use hook_sdk::kinds::{AfterToolCallSuccess, BeforeToolCall, FilterMessages};
+use hook_sdk::prelude::*;
 
 use crate::measure::{Measured, pair, ready, summary};
 use crate::{floors, hooks};
@@ -127,7 +127,7 @@ async fn if_any_async(
 type Floor = Box<dyn FnMut(&HookContext, &AfterToolCallSuccess, ToolResult) -> ToolResult>;
 
 /// Ours beside a floor over the same subject.
-fn sync_same(refs: [hooks_core::scope::HookRef; 8], mut by_hand: Floor) -> Measured {
+fn sync_same(refs: [hook_sdk::scope::HookRef; 8], mut by_hand: Floor) -> Measured {
     let (set, cx, event) = (hooks::set(refs), HookContext::new(), event());
     let (mut ours, mut floor) = (Some(ToolResult::new("found")), Some(ToolResult::new("found")));
     pair(
@@ -221,7 +221,7 @@ fn gates() -> Measured {
 }
 
 /// Ours beside a floor that is a future over the same subject.
-fn async_same<F>(refs: [hooks_core::scope::HookRef; 8], by_hand: F) -> Measured
+fn async_same<F>(refs: [hook_sdk::scope::HookRef; 8], by_hand: F) -> Measured
 where
     F: AsyncFn(&HookContext, &AfterToolCallSuccess, ToolResult) -> ToolResult,
 {

@@ -74,11 +74,11 @@ pub(crate) fn kinds() -> Vec<&'static str> {
 /// Use this function in a hook that has to spawn, and the limit still applies.
 ///
 /// ```
-/// use hooks_core::prelude::*;
+/// use hook_sdk::prelude::*;
 ///
 /// #[hook(id = "notify_later", kind = after_create_message)]
 /// fn notify_later() {
-///     let work = hooks_core::context::within_this(async { /* fires other hooks */ });
+///     let work = hook_sdk::context::within_this(async { /* fires other hooks */ });
 ///     # drop(work); async fn _spawned() {
 ///     # let work = async {};
 ///     tokio::spawn(work);

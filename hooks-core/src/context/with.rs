@@ -21,8 +21,8 @@ use serde_json::{Map, Value};
 /// An unknown key is an error too, and the message suggests the nearest field.
 ///
 /// ```standalone_crate
-/// use hooks_core::kinds::*;
-/// use hooks_core::prelude::*;
+/// use hook_sdk::kinds::*;
+/// use hook_sdk::prelude::*;
 ///
 /// #[derive(serde::Deserialize)]
 /// struct Limits {

@@ -18,7 +18,7 @@ impl Message {
     /// [`FormatError`], which names the field and what is expected there.
     ///
     /// ```
-    /// use hooks_core::data::Message;
+    /// use hook_sdk::data::Message;
     /// use serde_json::json;
     ///
     /// let wire = json!({"role": "user", "content": [
@@ -28,7 +28,7 @@ impl Message {
     /// let message = Message::from_anthropic(wire.clone())?;
     /// assert_eq!(message.text(), "and now?");
     /// assert_eq!(message.to_anthropic(), wire);
-    /// # Ok::<(), hooks_core::data::FormatError>(())
+    /// # Ok::<(), hook_sdk::data::FormatError>(())
     /// ```
     pub fn from_anthropic(message: Value) -> Result<Self, FormatError> {
         let Value::Object(mut fields) = message else {

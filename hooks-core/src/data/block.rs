@@ -10,7 +10,7 @@ use super::tool::ToolCall;
 /// A content block of a message. Blocks of unknown types are preserved unchanged.
 ///
 /// ```
-/// use hooks_core::data::Block;
+/// use hook_sdk::data::Block;
 ///
 /// let known: Block = serde_json::from_str(r#"{"type":"text","text":"hello","cache":true}"#)?;
 /// let unknown: Block = serde_json::from_str(r#"{"type":"hologram","beam":7}"#)?;

@@ -10,7 +10,7 @@ shared! {
     /// A list of messages: a conversation, or the part of it that is sent to a model.
     ///
     /// ```
-    /// use hooks_core::data::{Message, Messages, Role};
+    /// use hook_sdk::data::{Message, Messages, Role};
     ///
     /// let mut messages = Messages::from(vec![Message::new(Role::User, "hello"), Message::new(Role::Assistant, "hi")]);
     /// messages.retain(|message| message.role == Role::User);

@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 /// with the same keys. Returns `None` if nothing changed.
 ///
 /// ```
-/// use hooks_core::data::rewrite_json_text;
+/// use hook_sdk::data::rewrite_json_text;
 ///
 /// let mut shout = |text: &str| Some(text.to_uppercase());
 /// assert_eq!(rewrite_json_text(r#"{ "a": ["b"] }"#, &mut shout).as_deref(), Some(r#"{ "a": ["B"] }"#));

@@ -17,7 +17,7 @@ shared! {
     /// One message of a conversation.
     ///
     /// ```
-    /// use hooks_core::data::{Message, Role};
+    /// use hook_sdk::data::{Message, Role};
     ///
     /// let stored = Message::new(Role::User, "call me at five");
     /// let mut edited = stored.clone(); // one count, no copy

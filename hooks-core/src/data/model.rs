@@ -11,7 +11,7 @@ shared! {
     /// The settings of a model call, without the messages.
     ///
     /// ```
-    /// use hooks_core::data::ModelRequest;
+    /// use hook_sdk::data::ModelRequest;
     ///
     /// let mut request = ModelRequest::new("You are a clerk.").profile("fast");
     /// request.system_prompt.push_str(" Be brief.");

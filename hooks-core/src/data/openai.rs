@@ -48,14 +48,14 @@ impl Message {
     /// [`FormatError`], which names the field and what is expected there.
     ///
     /// ```
-    /// use hooks_core::data::{Message, Role};
+    /// use hook_sdk::data::{Message, Role};
     /// use serde_json::json;
     ///
     /// let wire = json!({"role": "tool", "tool_call_id": "call_1", "name": "lookup", "content": "found"});
     /// let message = Message::from_openai(wire.clone())?;
     /// assert_eq!(message.role, Role::Tool);
     /// assert_eq!(message.to_openai(), wire);
-    /// # Ok::<(), hooks_core::data::FormatError>(())
+    /// # Ok::<(), hook_sdk::data::FormatError>(())
     /// ```
     pub fn from_openai(message: Value) -> Result<Self, FormatError> {
         let Value::Object(mut fields) = message else {
@@ -201,7 +201,7 @@ fn write_content(content: &[Block], shape: Shape) -> Option<Value> {
 /// The name of a JSON value's type for messages to users, such as `a list`.
 ///
 /// ```
-/// let found = hooks_core::data::sort_of(&serde_json::json!([1]));
+/// let found = hook_sdk::data::sort_of(&serde_json::json!([1]));
 /// assert_eq!(format!("expected an object, found {found}"), "expected an object, found a list");
 /// ```
 pub fn sort_of(value: &Value) -> &'static str {

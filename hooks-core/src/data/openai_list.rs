@@ -22,7 +22,7 @@ impl Messages {
     /// its remaining content.
     ///
     /// ```
-    /// use hooks_core::data::Messages;
+    /// use hook_sdk::data::Messages;
     /// use serde_json::json;
     ///
     /// let messages = Messages::from_anthropic([json!({"role": "user", "content": [
@@ -35,7 +35,7 @@ impl Messages {
     ///     json!({"role": "tool", "tool_call_id": "b", "content": "2"}),
     ///     json!({"role": "user", "content": [{"type": "text", "text": "and now?"}]}),
     /// ]);
-    /// # Ok::<(), hooks_core::data::FormatError>(())
+    /// # Ok::<(), hook_sdk::data::FormatError>(())
     /// ```
     pub fn to_openai(&self) -> Vec<Value> {
         self.iter().flat_map(split).map(|message| message.to_openai()).collect()

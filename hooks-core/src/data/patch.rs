@@ -6,7 +6,7 @@ use serde_json::Value;
 /// object, `change` replaces `base`.
 ///
 /// ```
-/// use hooks_core::data::patch;
+/// use hook_sdk::data::patch;
 /// use serde_json::json;
 ///
 /// let base = json!({"role": "user", "content": "hello", "name": "ada"});

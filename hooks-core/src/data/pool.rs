@@ -17,7 +17,7 @@ use super::message::{Message, MessageData};
 /// instead of copies. A message in the pool is shared, not copied.
 ///
 /// ```
-/// use hooks_core::data::{Message, MessagePool, Messages, Role};
+/// use hook_sdk::data::{Message, MessagePool, Messages, Role};
 ///
 /// let history: Messages = vec![Message::new(Role::User, "hello"), Message::new(Role::Assistant, "hi")].into();
 /// let mut pool = MessagePool::default();

@@ -15,7 +15,7 @@ shared! {
     /// A tool result as it is stored.
     ///
     /// ```
-    /// use hooks_core::data::{ResultRow, ToolCall, ToolResult};
+    /// use hook_sdk::data::{ResultRow, ToolCall, ToolResult};
     ///
     /// let call = ToolCall::new("call_1", "lookup", serde_json::json!({}));
     /// let row = ResultRow::new(&call, &ToolResult::new("found"));
@@ -72,7 +72,7 @@ shared! {
     /// A change to a stored message: the fields to write, by name.
     ///
     /// ```
-    /// use hooks_core::data::MessageUpdate;
+    /// use hook_sdk::data::MessageUpdate;
     /// use serde_json::json;
     ///
     /// let mut update = MessageUpdate::from_iter([("status", json!("completed"))]);

@@ -44,7 +44,7 @@ impl ToolCall {
 /// The arguments of a tool call: a JSON value that keeps its original text until it is changed.
 ///
 /// ```
-/// use hooks_core::data::ToolInput;
+/// use hook_sdk::data::ToolInput;
 ///
 /// let mut input = ToolInput::parse(r#"{"limit": 5}"#);
 /// assert_eq!(input["limit"], 5);
@@ -75,7 +75,7 @@ impl ToolInput {
     /// converts to a [`Reason`](crate::verdict::Reason), so a guard can deny with it.
     ///
     /// ```
-    /// use hooks_core::prelude::*;
+    /// use hook_sdk::prelude::*;
     /// use serde::Deserialize;
     ///
     /// #[derive(Deserialize)]
@@ -177,7 +177,7 @@ shared! {
     /// The result of a tool call, as the model will receive it.
     ///
     /// ```
-    /// use hooks_core::data::ToolResult;
+    /// use hook_sdk::data::ToolResult;
     ///
     /// let mut result = ToolResult::new("card 4111 1111 1111 1111");
     /// result.rewrite_text(|text| Some(text.replace(|c: char| c.is_ascii_digit(), "*")));
@@ -263,7 +263,7 @@ impl ToolResult {
     /// Use it for the request to the model. To store the tool's output, use [`ResultRow`](super::ResultRow).
     ///
     /// ```
-    /// use hooks_core::data::{Role, ToolCall, ToolResult};
+    /// use hook_sdk::data::{Role, ToolCall, ToolResult};
     ///
     /// let call = ToolCall::new("call_1", "camera", serde_json::json!({}));
     /// let mut result = ToolResult::new("a picture of a cat");

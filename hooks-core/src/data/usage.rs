@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The token usage of model calls, as counted by the provider.
 ///
 /// ```
-/// use hooks_core::data::Usage;
+/// use hook_sdk::data::Usage;
 ///
 /// let mut turn = Usage::new(900, 40).cache_read(800);
 /// turn += Usage::new(1_000, 60);

@@ -12,7 +12,7 @@ use crate::record::Observer;
 /// behind a channel. A panic in it counts as a failure of the hook.
 ///
 /// ```
-/// use hooks_core::detached::{BackgroundSink, Job, Refused};
+/// use hook_sdk::detached::{BackgroundSink, Job, Refused};
 /// use std::sync::Mutex;
 ///
 /// /// Keeps jobs as lines of JSON.

@@ -6,8 +6,8 @@ use crate::kind::{HookKind, KindDescriptor};
 /// [`Registry::audit_with`](crate::Registry::audit_with). The audit then finds filters that never match.
 ///
 /// ```
-/// use hooks_core::diagnostics::HarnessFacts;
-/// use hooks_core::kinds::MessageSending;
+/// use hook_sdk::diagnostics::HarnessFacts;
+/// use hook_sdk::kinds::MessageSending;
 ///
 /// let facts = HarnessFacts::new().tools(["refund", "lookup"]).words::<MessageSending>("channel", ["mail", "chat"]);
 /// ```

@@ -66,7 +66,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
     ) -> Self {
         let listening = !listeners.observers.is_empty()
             || cx.keeps_records()
-            || tracing::enabled!(target: "hooks_core::dispatch", tracing::Level::DEBUG);
+            || tracing::enabled!(target: "hook_sdk::dispatch", tracing::Level::DEBUG);
         let log = if listening { Some(Log::new(plan, cx, event, &subject, listeners)) } else { None };
         Self { cx, own, event, subject: Transaction::new(subject), outcome: Outcome::new(plan, log) }
     }

@@ -268,7 +268,7 @@ impl Listeners<'_> {
     fn start(self, kind: &'static str, hook: &HookId, cx: &HookContext) {
         for observer in self.observers {
             if let Err(panic) = catch(|| observer.starts(kind, hook, cx.ids())) {
-                tracing::error!(target: "hooks_core", kind, panic = redacted(&panic), "an observer panicked");
+                tracing::error!(target: "hook_sdk", kind, panic = redacted(&panic), "an observer panicked");
             }
         }
     }

@@ -394,16 +394,16 @@ impl<'a, K: HookKind> Outcome<'a, K> {
 #[cold]
 fn warn(Failure { hook, kind, failure, cause, on_failure, fell_back }: &Failure) {
     if *fell_back {
-        tracing::warn!(target: "hooks_core", %hook, kind, %failure, %cause, "hook failed; its fallback answered");
+        tracing::warn!(target: "hook_sdk", %hook, kind, %failure, %cause, "hook failed; its fallback answered");
     } else {
         let on_failure = on_failure.as_str();
-        tracing::warn!(target: "hooks_core", %hook, kind, %failure, %cause, on_failure, "hook failed");
+        tracing::warn!(target: "hook_sdk", %hook, kind, %failure, %cause, on_failure, "hook failed");
     }
 }
 
 #[cold]
 fn warn_dropped(hook: &HookId, kind: &'static str, cause: &str) {
-    tracing::warn!(target: "hooks_core", %hook, kind, cause, "hook dropped");
+    tracing::warn!(target: "hook_sdk", %hook, kind, cause, "hook dropped");
 }
 
 /// A halt outside of a turn is an ordinary error.

@@ -6,11 +6,11 @@ use crate::context::HookContext;
 use crate::handler::BoxFuture;
 use crate::id::HookId;
 
-/// The span of a run, if a subscriber is interested: level DEBUG, target `hooks_core::dispatch`.
+/// The span of a run, if a subscriber is interested: level DEBUG, target `hook_sdk::dispatch`.
 pub(crate) fn hook_span(kind: &'static str, hook: &HookId, cx: &HookContext) -> Option<Span> {
-    tracing::enabled!(target: "hooks_core::dispatch", Level::DEBUG).then(|| {
+    tracing::enabled!(target: "hook_sdk::dispatch", Level::DEBUG).then(|| {
         tracing::debug_span!(
-            target: "hooks_core::dispatch",
+            target: "hook_sdk::dispatch",
             "hook",
             %hook,
             kind,

@@ -68,7 +68,7 @@ impl Payload {
                     observer.traced(&trace);
                 }
             }) {
-                tracing::error!(target: "hooks_core", kind, panic = redacted(&panic), "an observer panicked");
+                tracing::error!(target: "hook_sdk", kind, panic = redacted(&panic), "an observer panicked");
             }
         }
     }
@@ -84,11 +84,11 @@ fn written(pool: &mut MessagePool, write: Write<'_>) -> Option<Value> {
     match catch(|| pool.within(write)) {
         Ok(Ok(value)) => Some(value),
         Ok(Err(error)) => {
-            tracing::warn!(target: "hooks_core", error = redacted(&error.to_string()), "a payload cannot be serialized as JSON");
+            tracing::warn!(target: "hook_sdk", error = redacted(&error.to_string()), "a payload cannot be serialized as JSON");
             None
         }
         Err(panic) => {
-            tracing::warn!(target: "hooks_core", panic = redacted(&panic), "serializing a payload as JSON panicked");
+            tracing::warn!(target: "hook_sdk", panic = redacted(&panic), "serializing a payload as JSON panicked");
             None
         }
     }

@@ -104,7 +104,7 @@ impl<'a, T> Waiting<'a, T> {
 impl<T> Drop for Waiting<'_, T> {
     fn drop(&mut self) {
         if let Some(panic) = self.drop_future() {
-            tracing::warn!(target: "hooks_core", panic = redacted(&panic), "a hook panicked while it was dropped");
+            tracing::warn!(target: "hook_sdk", panic = redacted(&panic), "a hook panicked while it was dropped");
         }
     }
 }

@@ -110,7 +110,7 @@ impl HookSet {
     /// outcome.
     ///
     /// ```standalone_crate
-    /// # use hooks_core::prelude::*;
+    /// # use hook_sdk::prelude::*;
     /// use serde_json::json;
     ///
     /// #[hook(id = "no_refunds", kind = before_tool_call, tool = "refund")]

@@ -37,9 +37,9 @@ impl Hook {
     /// `id` is checked when the hook is registered. Messages point to the place of this call.
     ///
     /// ```
-    /// use hooks_core::kinds::BeforeToolCall;
-    /// use hooks_core::kinds::*;
-    /// use hooks_core::prelude::*;
+    /// use hook_sdk::kinds::BeforeToolCall;
+    /// use hook_sdk::kinds::*;
+    /// use hook_sdk::prelude::*;
     ///
     /// let guard = Hook::at::<BeforeToolCall>("no_refunds")
     ///     .reader(|_cx, _event, _input| Permission::deny("a person pays refunds"))

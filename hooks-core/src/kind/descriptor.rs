@@ -15,9 +15,9 @@ use crate::verdict::{Capabilities, Semantics, Verdict};
 /// The description of a kind without its type, for lists and for code that knows the kind only by name.
 ///
 /// ```
-/// use hooks_core::kinds;
+/// use hook_sdk::kinds;
 ///
-/// let gates = kinds::all().into_iter().filter(|kind| kind.semantics == hooks_core::Semantics::Gate);
+/// let gates = kinds::all().into_iter().filter(|kind| kind.semantics == hook_sdk::Semantics::Gate);
 /// assert!(gates.into_iter().any(|kind| kind.name == "before_tool_call"));
 /// ```
 #[derive(Serialize)]

@@ -57,8 +57,8 @@ impl PostPreflightPromptContext {
     /// The plan as the app's type; `None` if the app has no preflight check, or the check failed.
     ///
     /// ```
-    /// use hooks_core::kinds::{PlanError, PostPreflightPromptContext};
-    /// use hooks_core::prelude::*;
+    /// use hook_sdk::kinds::{PlanError, PostPreflightPromptContext};
+    /// use hook_sdk::prelude::*;
     /// use serde::Deserialize;
     ///
     /// #[derive(Deserialize)]
@@ -169,7 +169,7 @@ impl PostTurn {
     /// characters.
     ///
     /// ```
-    /// use hooks_core::kinds::PostTurn;
+    /// use hook_sdk::kinds::PostTurn;
     ///
     /// let turn = PostTurn::new("日".repeat(5_000)).errors(vec!["x".to_owned(); 50]).bounded();
     /// assert_eq!((turn.prompt.chars().count(), turn.errors.len()), (4_000, 40));

@@ -128,9 +128,9 @@ impl HookSet {
     /// Whether a hook of `K` would be called for `event`, that is, whether all filters of one match.
     ///
     /// ```
-    /// use hooks_core::kinds::BeforeToolCall;
-    /// use hooks_core::kinds::*;
-    /// use hooks_core::prelude::*;
+    /// use hook_sdk::kinds::BeforeToolCall;
+    /// use hook_sdk::kinds::*;
+    /// use hook_sdk::prelude::*;
     ///
     /// let registry = Registry::empty();
     /// registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::allow()).only("tool", "pay_*"))?;

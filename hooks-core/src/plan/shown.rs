@@ -10,8 +10,8 @@ impl HookSet {
     /// The hooks of the kind with this name, in the order in which they run.
     ///
     /// ```
-    /// use hooks_core::kinds::BeforeToolCall;
-    /// use hooks_core::prelude::*;
+    /// use hook_sdk::kinds::BeforeToolCall;
+    /// use hook_sdk::prelude::*;
     ///
     /// let registry = Registry::empty();
     /// registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::allow()).only("tool", "pay_*"))?;

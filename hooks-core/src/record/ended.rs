@@ -43,19 +43,19 @@ impl Ended {
         let (hook, kind, mode) = (&self.run.hook, &*self.kind, self.mode.as_str());
         match &self.run.cause {
             Some(cause) => tracing::warn!(
-                target: "hooks_core",
+                target: "hook_sdk",
                 %hook, kind, mode, attempt = self.attempt, again = self.again, status = %self.run.status, cause,
                 "a detached or background run did not complete",
             ),
             None => tracing::debug!(
-                target: "hooks_core::dispatch",
+                target: "hook_sdk::dispatch",
                 %hook, kind, mode, attempt = self.attempt, status = %self.run.status, duration = ?self.run.duration,
                 "a detached or background run has ended",
             ),
         }
         for observer in observers {
             if let Err(panic) = catch(|| observer.ended(self, contributions)) {
-                tracing::error!(target: "hooks_core", kind, panic = redacted(&panic), "an observer panicked");
+                tracing::error!(target: "hook_sdk", kind, panic = redacted(&panic), "an observer panicked");
             }
         }
     }

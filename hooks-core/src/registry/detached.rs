@@ -32,8 +32,8 @@ impl Registry {
     /// [`running`](crate::detached::Counts::running).
     ///
     /// ```
-    /// use hooks_core::kinds::*;
-    /// use hooks_core::prelude::*;
+    /// use hook_sdk::kinds::*;
+    /// use hook_sdk::prelude::*;
     /// use std::time::Duration;
     ///
     /// # #[tokio::main(flavor = "current_thread")]

@@ -10,8 +10,8 @@ use super::{HookUse, ListEntry};
 /// A type that can declare a list of hooks: an agent, a prompt, or an app's own type.
 ///
 /// ```
-/// use hooks_core::prelude::*;
-/// use hooks_core::scope::{Definition, HookUse};
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::scope::{Definition, HookUse};
 ///
 /// /// The app's own agent type, kept in its database.
 /// struct Assistant {
@@ -154,11 +154,11 @@ definition! {
     /// its file are kept in `extra`.
     ///
     /// ```
-    /// use hooks_core::scope::AppDef;
+    /// use hook_sdk::scope::AppDef;
     ///
     /// let app = AppDef::from_json("app.json", r#"{"name": "desk", "hooks": ["redact_pii"]}"#)?;
     /// assert_eq!((app.name.as_str(), app.hooks.map(|list| list.len())), ("desk", Some(1)));
-    /// # Ok::<(), hooks_core::scope::DefinitionError>(())
+    /// # Ok::<(), hook_sdk::scope::DefinitionError>(())
     /// ```
     AppDef, "app"
 }
@@ -167,7 +167,7 @@ definition! {
     /// An agent: its name and its list of hooks. Other fields of its file are kept in `extra`.
     ///
     /// ```
-    /// use hooks_core::scope::AgentDef;
+    /// use hook_sdk::scope::AgentDef;
     ///
     /// let agent = AgentDef::from_json("support.json", r#"{"name": "support", "model": "large", "hooks": ["redact_pii"]}"#)?;
     /// assert_eq!(agent.hooks.map(|list| list.len()), Some(1));
@@ -175,7 +175,7 @@ definition! {
     ///
     /// let error = AgentDef::from_json("support.json", r#"{"name": "support", "hook": []}"#).unwrap_err();
     /// assert_eq!(error.to_string(), "support.json:1:21: unknown field `hook`; did you mean `hooks`?");
-    /// # Ok::<(), hooks_core::scope::DefinitionError>(())
+    /// # Ok::<(), hook_sdk::scope::DefinitionError>(())
     /// ```
     AgentDef, "agent"
 }
@@ -189,7 +189,7 @@ impl PromptDef {
     /// Copies name and list from an app's own prompt type, for [`Registry::scope`](crate::Registry::scope).
     ///
     /// ```
-    /// use hooks_core::scope::{Definition, HookUse, PromptDef};
+    /// use hook_sdk::scope::{Definition, HookUse, PromptDef};
     ///
     /// /// The app's own prompt, kept in its database.
     /// struct Template {

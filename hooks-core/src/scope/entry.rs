@@ -5,7 +5,7 @@ use super::{HookRef, HookUse};
 /// A list of functions does not compile:
 ///
 /// ```compile_fail,E0277
-/// use hooks_core::prelude::*;
+/// use hook_sdk::prelude::*;
 ///
 /// #[hook(id = "count_calls", kind = after_tool_call)]
 /// fn count_calls() {}

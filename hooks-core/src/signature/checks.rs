@@ -236,7 +236,7 @@ pub const fn distinct<K: HookKind, Other: HookKind>() {
 #[track_caller]
 #[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn kind_name(name: &str, module: &str) {
-    let (ours, module) = (b"hooks_core::".as_slice(), module.as_bytes());
+    let (ours, module) = (b"hook_sdk::".as_slice(), module.as_bytes());
     let mut i = 0;
     while i < ours.len() && i < module.len() && module[i] == ours[i] {
         i += 1;

@@ -23,11 +23,11 @@ use crate::verdict::Semantics;
 /// A driver for [`conformance`]: makes the harness fire a kind on request.
 ///
 /// ```standalone_crate
-/// use hooks_core::kinds::*;
-/// use hooks_core::prelude::*;
-/// use hooks_core::testing::{self, Drive};
+/// use hook_sdk::kinds::*;
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::testing::{self, Drive};
 ///
-/// hooks_core::fires![BeforeCreateMessage];
+/// hook_sdk::fires![BeforeCreateMessage];
 ///
 /// /// A harness that stores messages, and nothing else.
 /// struct Store;
@@ -110,7 +110,7 @@ pub async fn conformance(driver: &impl Drive) -> Result<(), NotConforming> {
     let declared = Fires::declared();
     let mut breaches = Vec::new();
     if declared.is_empty() {
-        let text = "nothing is declared: write `hooks_core::fires![BeforeToolCall, …];` next to the code that fires";
+        let text = "nothing is declared: write `hook_sdk::fires![BeforeToolCall, …];` next to the code that fires";
         breaches.push(text.to_owned());
     }
     for fires in &declared {

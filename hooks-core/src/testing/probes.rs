@@ -232,7 +232,7 @@ mod tests {
     fn every_built_in_kind_at_which_hooks_rewrite_or_decide_has_probes() {
         for kind in crate::kinds::all() {
             let observes = matches!(kind.semantics, Semantics::Event | Semantics::Contribute);
-            if kind.origin.module.starts_with("hooks_core::kinds") && !observes {
+            if kind.origin.module.starts_with("hook_sdk::kinds") && !observes {
                 let probes = of_kind(kind, "probe");
                 assert!(!probes.is_empty(), "`{}` needs probes in hooks-core/src/testing/probes.rs", kind.name);
             }

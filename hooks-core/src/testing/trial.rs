@@ -39,9 +39,9 @@ impl From<Hook> for Tried {
 /// A trial: hooks, their parameters and the context in which they run.
 ///
 /// ```
-/// use hooks_core::kinds::*;
-/// use hooks_core::prelude::*;
-/// use hooks_core::testing::Trial;
+/// use hook_sdk::kinds::*;
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::testing::Trial;
 /// use serde::Deserialize;
 ///
 /// struct Limit(u64);
@@ -102,9 +102,9 @@ impl Trial {
     /// Passes parameters to the hook `id`, as `with` in a list does.
     ///
     /// ```
-    /// use hooks_core::kinds::*;
-    /// use hooks_core::prelude::*;
-    /// use hooks_core::testing::Trial;
+    /// use hook_sdk::kinds::*;
+    /// use hook_sdk::prelude::*;
+    /// use hook_sdk::testing::Trial;
     /// use serde_json::json;
     ///
     /// #[derive(serde::Deserialize)]

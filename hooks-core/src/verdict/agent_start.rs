@@ -6,8 +6,8 @@ use crate::verdict::Semantics;
 /// What hooks add at the start of an agent's run. The first system prompt wins; contexts are kept in plan order.
 ///
 /// ```
-/// use hooks_core::prelude::*;
-/// use hooks_core::verdict::AgentStart;
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::verdict::AgentStart;
 ///
 /// let mut all = AgentStart::system_prompt("You are a clerk.");
 /// all.merge(AgentStart::system_prompt("You are a pirate.").with_context("it is Monday"));

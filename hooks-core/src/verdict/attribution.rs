@@ -9,8 +9,8 @@ use crate::id::HookId;
 /// adds it to its answer, and verdicts and records pass it on. A record also names the hook.
 ///
 /// ```
-/// use hooks_core::HookId;
-/// use hooks_core::verdict::{Attribution, Denial};
+/// use hook_sdk::HookId;
+/// use hook_sdk::verdict::{Attribution, Denial};
 ///
 /// let rule = Attribution::new(HookId::named("no_push").unwrap()).file("settings.json", 12).plugin("guards");
 /// assert_eq!(rule.to_string(), "no_push (settings.json:12, plugin guards)");

@@ -6,8 +6,8 @@ use crate::verdict::Semantics;
 /// Texts that hooks add to the model's input, in plan order.
 ///
 /// ```
-/// use hooks_core::prelude::*;
-/// use hooks_core::verdict::Contexts;
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::verdict::Contexts;
 ///
 /// let mut all = Contexts::from("it is Monday");
 /// all.merge(Contexts::from(vec!["the desk closes at five".to_owned()]));

@@ -16,7 +16,7 @@ use crate::verdict::Semantics;
 /// What hooks add at a contribute kind, in plan order, independent of the order of completion.
 ///
 /// ```
-/// use hooks_core::prelude::*;
+/// use hook_sdk::prelude::*;
 ///
 /// let mut all = Contributions::from(Contribution::prompt_context("profile", "tier", "gold member"));
 /// all.merge(Contribution::audit("looked the profile up").into());
@@ -144,7 +144,7 @@ impl Contribution {
     /// collision-resistant against an attacker.
     ///
     /// ```
-    /// use hooks_core::verdict::Contribution;
+    /// use hook_sdk::verdict::Contribution;
     ///
     /// assert_eq!(Contribution::audit("seen").fingerprint(), "492be3a51e7595ac372f60a2849a82af");
     /// ```

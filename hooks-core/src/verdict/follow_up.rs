@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// is never empty.
 ///
 /// ```
-/// use hooks_core::verdict::FollowUp;
+/// use hook_sdk::verdict::FollowUp;
 ///
 /// assert_eq!(FollowUp::from("  ").as_str(), "go on");
 /// assert_eq!(FollowUp::from("run the tests\n").to_string(), "run the tests");

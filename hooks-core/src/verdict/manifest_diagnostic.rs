@@ -12,7 +12,7 @@ use crate::text::{is_unsafe, one_line};
 /// `diagnostic redacted`.
 ///
 /// ```
-/// use hooks_core::verdict::Diagnostic;
+/// use hook_sdk::verdict::Diagnostic;
 ///
 /// let stale = Diagnostic::new("profile.stale", "the profile is of last week");
 /// assert_eq!(stale.to_string(), "profile.stale: the profile is of last week");

@@ -11,7 +11,7 @@ use crate::id::HookId;
 /// The verdict of a gate: deny > defer > ask > answer > allow > no opinion. Among equals, the first one wins.
 ///
 /// ```
-/// use hooks_core::prelude::*;
+/// use hook_sdk::prelude::*;
 ///
 /// let mut verdict = Permission::allow();
 /// verdict.merge(Permission::ask("spends money"));
@@ -207,8 +207,8 @@ impl Permission {
     /// What the harness must do now: one of five decisions.
     ///
     /// ```
-    /// use hooks_core::prelude::*;
-    /// use hooks_core::verdict::Decision;
+    /// use hook_sdk::prelude::*;
+    /// use hook_sdk::verdict::Decision;
     ///
     /// /// A loop without a person: what would be asked is refused.
     /// fn refusal(permission: &Permission) -> Option<&str> {

@@ -10,7 +10,7 @@ use crate::id::HookId;
 /// A block or a stop ends the chain. Contexts are kept in plan order.
 ///
 /// ```
-/// use hooks_core::prelude::*;
+/// use hook_sdk::prelude::*;
 ///
 /// let mut verdict = PromptVerdict::context("the user is a gold member");
 /// verdict.merge(PromptVerdict::block("contains a card number"));

@@ -7,7 +7,7 @@ use crate::data::InputError;
 /// The reason of a denial, a question or a stop. It is never empty: blank text becomes `no reason given`.
 ///
 /// ```
-/// use hooks_core::verdict::Reason;
+/// use hook_sdk::verdict::Reason;
 ///
 /// assert_eq!(Reason::from("  ").as_str(), "no reason given");
 /// assert_eq!(Reason::from("over the limit").to_string(), "over the limit");

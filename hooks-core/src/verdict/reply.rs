@@ -7,8 +7,8 @@ use crate::verdict::Semantics;
 /// overrides a plugin's.
 ///
 /// ```
-/// use hooks_core::prelude::*;
-/// use hooks_core::verdict::ReplyVerdict;
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::verdict::ReplyVerdict;
 ///
 /// let mut verdict = ReplyVerdict::Continue;
 /// verdict.merge(().into()); // no opinion

@@ -11,14 +11,14 @@ use crate::verdict::Semantics;
 /// ```
 /// use std::time::Duration;
 ///
-/// use hooks_core::prelude::*;
-/// use hooks_core::verdict::Retry;
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::verdict::Retry;
 ///
 /// #[hook(id = "again_when_offline", kind = after_tool_call_failure, tool = "search_*")]
 /// fn again_when_offline(event: &AfterToolCallFailure) -> Retry {
 ///     if event.error.contains("offline") { Retry::after(Duration::from_secs(2)) } else { Retry::NoOpinion }
 /// }
-/// # use hooks_core::kinds::AfterToolCallFailure;
+/// # use hook_sdk::kinds::AfterToolCallFailure;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -12,8 +12,8 @@ use crate::id::HookId;
 /// enough to suppress the output.
 ///
 /// ```
-/// use hooks_core::prelude::*;
-/// use hooks_core::verdict::{StopDecision, StopVerdict};
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::verdict::{StopDecision, StopVerdict};
 ///
 /// let mut verdict = StopVerdict::continue_with("run the tests first");
 /// verdict.merge(StopVerdict::end("the person left").suppress_output());

@@ -54,8 +54,8 @@ impl Registry {
     /// not an error: [`Ended::again`] says whether to retry the job, with [`Job::again`].
     ///
     /// ```
-    /// # use hooks_core::prelude::*;
-    /// # use hooks_core::detached::Job;
+    /// # use hook_sdk::prelude::*;
+    /// # use hook_sdk::detached::Job;
     /// # async fn push(_: Job) {}
     /// async fn work(registry: &Registry, line: &str) -> Result<(), Box<dyn std::error::Error>> {
     ///     let job: Job = serde_json::from_str(line)?;

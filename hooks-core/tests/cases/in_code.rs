@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::record::{FailureKind, Note, Skip, Status};
-use hooks_core::scope::HookUse;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::record::{FailureKind, Note, Skip, Status};
+use hook_sdk::scope::HookUse;
 use serde_json::{Value, json};
 
 /// Number of consecutive failures of each tool.
@@ -32,7 +32,7 @@ fn forget_failures(cx: &HookContext, event: &AfterToolCallSuccess) -> Result<(),
     Ok(())
 }
 
-fn set(uses: impl Fn() -> Vec<hooks_core::scope::HookRef>) -> HookSet {
+fn set(uses: impl Fn() -> Vec<hook_sdk::scope::HookRef>) -> HookSet {
     let agent = AgentDef::new("test").hooks(uses().into_iter().map(HookUse::from));
     Registry::empty().with(uses()).unwrap().scope(&agent, None).unwrap()
 }

@@ -14,7 +14,7 @@ use expect::report;
 
 #[test]
 fn every_case_has_its_expected_outcome() {
-    hooks_core::quiet_panics();
+    hook_sdk::quiet_panics();
     let files = case::files();
     let wrong: Vec<String> =
         files.iter().flat_map(|file| file.cases.iter().flat_map(|case| report(&file.name, case))).collect();

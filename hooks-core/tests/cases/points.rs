@@ -1,7 +1,7 @@
 //! The kinds that cases may use, by name.
 
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

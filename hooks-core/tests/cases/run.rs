@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use hooks_core::prelude::*;
-use hooks_core::record::Record;
-use hooks_core::scope::HookUse;
-use hooks_core::{JsonError, JsonFired};
+use hook_sdk::prelude::*;
+use hook_sdk::record::Record;
+use hook_sdk::scope::HookUse;
+use hook_sdk::{JsonError, JsonFired};
 use serde_json::{Map, Value, json};
 
 use super::case::Case;
@@ -58,8 +58,8 @@ fn problem_texts(error: &ConfigError) -> Vec<String> {
 
 /// Makes the set of the lists in the case.
 fn scope(case: &Case, registry: &Registry) -> Result<Result<HookSet, ConfigError>, String> {
-    let wrong = |error: hooks_core::scope::DefinitionError| error.to_string();
-    let kinds = hooks_core::kinds::all();
+    let wrong = |error: hook_sdk::scope::DefinitionError| error.to_string();
+    let kinds = hook_sdk::kinds::all();
     let outside = kinds.iter().any(|kind| kind.name == case.kind && kind.outside_turn);
     let (mut app, mut agent) = (case.app.clone(), case.agent.clone());
     if app.is_none() && agent.is_none() && case.prompt.is_none() {
@@ -124,8 +124,7 @@ fn of_contributions(all: &Contributions) -> Seen {
         (all.policies(), all.prompt_context(), all.prompt_sections(), all.tool_bundles());
     let diagnostics = [&policies.diagnostics, &context.diagnostics, &sections.diagnostics, &tools.diagnostics];
     let reported: Vec<_> = diagnostics.into_iter().flatten().collect();
-    let policy =
-        |one: &hooks_core::verdict::PolicyEntry<'_>| (format!("{}.{}", one.domain, one.key), one.value.clone());
+    let policy = |one: &hook_sdk::verdict::PolicyEntry<'_>| (format!("{}.{}", one.domain, one.key), one.value.clone());
     Seen::from_iter([
         ("policies".to_owned(), policies.entries.iter().map(policy).collect()),
         ("contexts".to_owned(), context.entries.iter().map(|one| one.text).collect()),
@@ -139,7 +138,7 @@ fn of_contributions(all: &Contributions) -> Seen {
 /// `runs` is empty if there was no record at all.
 fn of_record(record: Option<&Record>) -> Seen {
     let runs = || record.iter().flat_map(|record| &record.runs);
-    let note = |run: &hooks_core::record::Run| {
+    let note = |run: &hook_sdk::record::Run| {
         run.note.map(|note| format!("{}: {}", run.hook, serde_json::to_value(note).unwrap().as_str().unwrap()))
     };
     Seen::from_iter([

@@ -43,7 +43,7 @@ fn changed(fields: &Map<String, Value>) -> Vec<Map<String, Value>> {
 
 #[test]
 fn each_expectation_of_each_file_can_fail() {
-    hooks_core::quiet_panics();
+    hook_sdk::quiet_panics();
     for file in files() {
         for case in file.cases {
             let seen = seen(&case).unwrap();
@@ -60,7 +60,7 @@ fn each_expectation_of_each_file_can_fail() {
 /// because they may be there to show that they have no effect.
 #[test]
 fn each_hook_of_each_case_matters() {
-    hooks_core::quiet_panics();
+    hook_sdk::quiet_panics();
     for file in files() {
         for case in file.cases {
             for (i, hook) in case.hooks.iter().enumerate().filter(|(_, hook)| !hook.may_do_nothing()) {

@@ -1,8 +1,8 @@
 //! What `registry.audit` finds in sets.
 
-use hooks_core::diagnostics::FindingKind;
-use hooks_core::overrides::{Override, Overrides};
-use hooks_core::plugin::Plugin;
+use hook_sdk::diagnostics::FindingKind;
+use hook_sdk::overrides::{Override, Overrides};
+use hook_sdk::plugin::Plugin;
 
 use crate::*;
 

@@ -1,7 +1,7 @@
 //! What `testing::conformance` finds in a harness that does less than it declares.
 
-use hooks_core::testing::{Drive, conformance};
-use hooks_core::verdict::Decision;
+use hook_sdk::testing::{Drive, conformance};
+use hook_sdk::verdict::Decision;
 use serde_json::{Value, json};
 
 use crate::*;

@@ -12,11 +12,11 @@ mod started;
 
 use std::path::Path;
 
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::scope::HookUse;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::scope::HookUse;
 
-hooks_core::fires![BeforeToolCall, AfterCreateMessage];
+hook_sdk::fires![BeforeToolCall, AfterCreateMessage];
 
 /// A way in which a hook can be dead, and the message that reports it.
 struct Way {

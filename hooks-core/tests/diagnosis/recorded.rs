@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::overrides::{Override, Overrides};
-use hooks_core::record::{Ended, OnEnd, Run};
+use hook_sdk::overrides::{Override, Overrides};
+use hook_sdk::record::{Ended, OnEnd, Run};
 
 use crate::*;
 

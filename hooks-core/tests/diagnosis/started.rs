@@ -1,7 +1,7 @@
 //! What keeps a program from starting: mistakes in the registry, definitions, plugins and scopes.
 
-use hooks_core::overrides::{Override, Overrides};
-use hooks_core::plugin::Plugin;
+use hook_sdk::overrides::{Override, Overrides};
+use hook_sdk::plugin::Plugin;
 
 use crate::*;
 

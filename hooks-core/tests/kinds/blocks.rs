@@ -1,8 +1,8 @@
 //! What a content block may contain, how deep it may nest, and that it reads back as it was written.
 
-use hooks_core::data::{Block, MAX_NESTED_RESULTS, ToolResultBlock};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::data::{Block, MAX_NESTED_RESULTS, ToolResultBlock};
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

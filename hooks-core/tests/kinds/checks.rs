@@ -1,8 +1,8 @@
 //! What the kinds reject: JSON that is not a message, and subjects that no provider accepts.
 
-use hooks_core::data::{Block, Messages, ModelReply};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::data::{Block, Messages, ModelReply};
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use serde_json::{Value, json};
 
 fn text() -> Value {

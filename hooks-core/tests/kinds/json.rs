@@ -1,7 +1,7 @@
 //! Kinds fired by name with JSON, including kinds of an app.
 
-use hooks_core::prelude::*;
-use hooks_core::{JsonError, JsonFired};
+use hook_sdk::prelude::*;
+use hook_sdk::{JsonError, JsonFired};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -117,8 +117,8 @@ async fn invalid_json_is_reported() {
 #[tokio::test]
 async fn every_built_in_kind_accepts_a_minimal_event_and_returns_the_subject() {
     let none = Registry::empty().scope(&AgentDef::new("nobody"), None).unwrap();
-    for kind in hooks_core::kinds::all() {
-        if !kind.origin.module.starts_with("hooks_core::kinds") {
+    for kind in hook_sdk::kinds::all() {
+        if !kind.origin.module.starts_with("hook_sdk::kinds") {
             continue;
         }
         let (event, subject) = minimal(kind.name);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use hooks_core::hook::OnFailure;
-use hooks_core::kinds;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::hook::OnFailure;
+use hook_sdk::kinds;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 /// A kind of the app.
 #[derive(HookKind)]
@@ -19,8 +19,8 @@ struct Lunch {
 #[hook(id = "everywhere", kind = [after_create_message, after_tool_call, after_tool_call_failure, after_tool_call_success, after_update_message, before_agent_start, before_compaction, before_create_message, before_store_tool_result, before_tool_call, before_update_message, filter_messages, gateway_start, gateway_stop, init, message_received, message_sending, message_sent, permission_request, post_compact, post_model_call, post_preflight_prompt_context, post_turn, pre_model_call, pre_policy, pre_prompt_compile, pre_prompt_context, pre_tool_materialization, prefilter_llm_history, session_end, session_start, shutdown, stop, stream_delta, turn_end, user_prompt_submit])]
 fn everywhere() {}
 
-fn built_in() -> Vec<&'static hooks_core::KindDescriptor> {
-    kinds::all().into_iter().filter(|kind| kind.origin.module.starts_with("hooks_core::kinds")).collect()
+fn built_in() -> Vec<&'static hook_sdk::KindDescriptor> {
+    kinds::all().into_iter().filter(|kind| kind.origin.module.starts_with("hook_sdk::kinds")).collect()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The phases of a turn: each receives what the earlier ones contributed.
 
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "phase_policy", kind = pre_policy)]
 fn phase_policy() -> Contribution {

@@ -1,9 +1,9 @@
 //! The message pool: JSON may refer to messages instead of repeating them.
 
-use hooks_core::data::{MessageData, MessagePool, Messages};
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::record::{Observer, Record, Trace};
+use hook_sdk::data::{MessageData, MessagePool, Messages};
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::record::{Observer, Record, Trace};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};

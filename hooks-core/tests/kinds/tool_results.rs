@@ -1,9 +1,9 @@
 //! What the model reads of a tool's result.
 
-use hooks_core::data::Messages;
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
-use hooks_core::testing;
+use hook_sdk::data::Messages;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::testing;
 use serde_json::json;
 
 fn call() -> ToolCall {

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use hooks_core::kinds::{Stop, StopReason};
-use hooks_core::prelude::*;
-use hooks_core::verdict::{Attribution, Denial, FollowUp, PromptDecision, Question};
-use hooks_core::{HookId, testing};
+use hook_sdk::kinds::{Stop, StopReason};
+use hook_sdk::prelude::*;
+use hook_sdk::verdict::{Attribution, Denial, FollowUp, PromptDecision, Question};
+use hook_sdk::{HookId, testing};
 use serde_json::json;
 
 fn fold<V: Verdict>(answers: impl IntoIterator<Item = V>) -> V {

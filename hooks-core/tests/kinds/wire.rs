@@ -1,7 +1,7 @@
 //! Messages in the formats of providers are read and written without loss.
 
-use hooks_core::data::{Block, FormatError, Messages};
-use hooks_core::prelude::*;
+use hook_sdk::data::{Block, FormatError, Messages};
+use hook_sdk::prelude::*;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

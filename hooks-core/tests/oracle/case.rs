@@ -1,6 +1,6 @@
 //! Generates random sets of hooks, and what each of them does in each dispatch.
 
-use hooks_core::hook::OnFailure;
+use hook_sdk::hook::OnFailure;
 use proptest::prelude::*;
 
 /// The maximum number of hooks in one set that are made as values. Functions with a filter come on top.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 
-use hooks_core::record::{Note, Status};
+use hook_sdk::record::{Note, Status};
 
 use super::case::Case;
 use super::fold::{End, Run, fold};

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hooks_core::prelude::*;
-use hooks_core::record::{Ended, OnEnd, Status};
+use hook_sdk::prelude::*;
+use hook_sdk::record::{Ended, OnEnd, Status};
 use proptest::test_runner::TestCaseError;
 
 use super::case::Case;

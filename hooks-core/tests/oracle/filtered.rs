@@ -1,7 +1,7 @@
 //! The hooks with a filter. Only the attribute can add one to a function.
 
-use hooks_core::prelude::*;
-use hooks_core::scope::HookRef;
+use hook_sdk::prelude::*;
+use hook_sdk::scope::HookRef;
 
 use super::case::Act;
 use super::hooks::{Bytes, Fails, OEvent, OGate, OStep, answer, edit, end, lend, own_later, read_later};

@@ -1,9 +1,9 @@
 //! The outcome that docs/design.md promises for a dispatch, computed hook after hook. It uses no code of the crate
 //! except the types of the outcome.
 
-use hooks_core::hook::OnFailure;
-use hooks_core::prelude::*;
-use hooks_core::record::{FailureKind, Note, Skip, Status};
+use hook_sdk::hook::OnFailure;
+use hook_sdk::prelude::*;
+use hook_sdk::record::{FailureKind, Note, Skip, Status};
 
 use super::case::{Act, Case, Edit, Form, Move, Point, Role, Spec};
 use super::hooks::{FORBIDDEN, answer};

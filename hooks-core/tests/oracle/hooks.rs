@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::Duration;
 
-use hooks_core::Violation;
-use hooks_core::hook::Timeout;
-use hooks_core::prelude::*;
+use hook_sdk::Violation;
+use hook_sdk::hook::Timeout;
+use hook_sdk::prelude::*;
 
 use super::case::{Act, Case, Edit, Form, Move, Point, Role};
 use super::detached;

@@ -22,11 +22,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::diagnostics::ProblemKind;
-use hooks_core::prelude::*;
-use hooks_core::record::{FailureKind, Note, Record, Run, Status};
-use hooks_core::verdict::Cause;
-use hooks_core::{DispatchError, HookContext};
+use hook_sdk::diagnostics::ProblemKind;
+use hook_sdk::prelude::*;
+use hook_sdk::record::{FailureKind, Note, Record, Run, Status};
+use hook_sdk::verdict::Cause;
+use hook_sdk::{DispatchError, HookContext};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 
 use case::{Case, Point};
@@ -103,7 +103,7 @@ fn expected(case: &Case, outcome: &Outcome) -> Seen {
 
 fn seen<K: HookKind>(
     fired: Result<Fired<K>, DispatchError>,
-    subject: impl Fn(hooks_core::Kept<K>) -> Option<Vec<u8>>,
+    subject: impl Fn(hook_sdk::Kept<K>) -> Option<Vec<u8>>,
     recovered: impl Fn(K::Subject) -> Option<Vec<u8>>,
     permission: impl Fn(K::Verdict) -> Permission,
 ) -> Seen {
@@ -206,7 +206,7 @@ fn fire_all(
 
 #[test]
 fn a_dispatch_is_the_fold_of_its_hooks_in_order() {
-    hooks_core::quiet_panics();
+    hook_sdk::quiet_panics();
     let dispatches: usize =
         std::env::var("HOOKS_ORACLE_DISPATCHES").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::detached::{BackgroundSink, Job, Refused};
-use hooks_core::kinds::ShutdownReason;
-use hooks_core::overrides::{Override, Overrides};
-use hooks_core::plugin::Plugin;
-use hooks_core::record::{Ended, OnEnd, Status};
-use hooks_core::worker::Worker;
+use hook_sdk::detached::{BackgroundSink, Job, Refused};
+use hook_sdk::kinds::ShutdownReason;
+use hook_sdk::overrides::{Override, Overrides};
+use hook_sdk::plugin::Plugin;
+use hook_sdk::record::{Ended, OnEnd, Status};
+use hook_sdk::worker::Worker;
 use serde::{Deserialize, Serialize};
 
 use super::support::*;

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use hooks_core::hook::BoxFuture;
-use hooks_core::record::{FailureKind, Record};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::record::{FailureKind, Record};
 
 use super::support::*;
 
@@ -256,7 +256,7 @@ impl Verdict for Brittle {
         assert!(!later.no, "in merge");
     }
 
-    fn could_not_answer(_: FailureKind, hook: &hooks_core::hook::HookId) -> Option<Self> {
+    fn could_not_answer(_: FailureKind, hook: &hook_sdk::hook::HookId) -> Option<Self> {
         assert!(hook.as_str() != "could_not_answer", "in could_not_answer");
         (hook.as_str() != "no_denial").then_some(Self { no: true })
     }

@@ -6,9 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use futures_executor::block_on;
-use hooks_core::DispatchError;
-use hooks_core::record::Status;
-use hooks_core::testing;
+use hook_sdk::DispatchError;
+use hook_sdk::record::Status;
+use hook_sdk::testing;
 
 use super::support::*;
 

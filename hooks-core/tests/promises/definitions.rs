@@ -157,7 +157,7 @@ proptest::proptest! {
         let mut text = "{\"name\": \"ü🦀\",\n \"hooks\": [\"a\", {\"id\": \"b\"}],\n \"x\": \"é\"}".to_owned();
         let at = (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
         text.insert_str(at, &junk);
-        if let Err(hooks_core::scope::DefinitionError::Invalid { place, .. }) = AgentDef::from_json("a.json", &text) {
+        if let Err(hook_sdk::scope::DefinitionError::Invalid { place, .. }) = AgentDef::from_json("a.json", &text) {
             let line = text.split('\n').nth(place.line - 1);
             proptest::prop_assert!(line.is_some_and(|line| place.column <= line.chars().count() + 1), "{place} in {text:?}");
         }

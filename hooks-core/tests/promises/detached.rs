@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_executor::block_on;
-use hooks_core::record::{Ended, OnEnd, Skip, Status};
-use hooks_core::testing;
+use hook_sdk::record::{Ended, OnEnd, Skip, Status};
+use hook_sdk::testing;
 
 use super::support::*;
 

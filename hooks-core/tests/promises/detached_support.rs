@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::detached::{BackgroundSink, Job, Refused};
-use hooks_core::record::{Ended, OnEnd, Status};
-use hooks_core::verdict::Contribution;
+use hook_sdk::detached::{BackgroundSink, Job, Refused};
+use hook_sdk::record::{Ended, OnEnd, Status};
+use hook_sdk::verdict::Contribution;
 use serde::{Deserialize, Serialize};
 
 use super::support::*;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use hooks_core::hook::BoxFuture;
-use hooks_core::testing;
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::testing;
 
 use super::support::*;
 
@@ -89,7 +89,7 @@ async fn hook_and_fallback_each_have_the_whole_deadline() {
     let second = Duration::from_secs(1);
     let table = [(Duration::from_millis(999), "text instead"), (Duration::from_millis(1_001), "text")];
     for (wait, expected) in table {
-        let hook = after("slow", second * 60).timeout(hooks_core::hook::Timeout::After(second));
+        let hook = after("slow", second * 60).timeout(hook_sdk::hook::Timeout::After(second));
         let start = tokio::time::Instant::now();
         let ran =
             testing::run([hook.fallback(&after("less_slow", wait))], &EditValue, "text".to_owned()).await.unwrap();

@@ -4,9 +4,9 @@
 
 use std::time::Duration;
 
-use hooks_core::hook::NotSelected;
-use hooks_core::record::{Note, Status};
-use hooks_core::scope::{HookRef, HookUse};
+use hook_sdk::hook::NotSelected;
+use hook_sdk::record::{Note, Status};
+use hook_sdk::scope::{HookRef, HookUse};
 
 use super::support::*;
 
@@ -15,8 +15,8 @@ use super::support::*;
 #[hook_kind(name = "edit", subject = String, verdict = Permission, check = no_shouting)]
 struct Edit {}
 
-fn no_shouting(_before: &String, after: &String) -> Result<(), hooks_core::Violation> {
-    if after.contains('!') { Err(hooks_core::Violation::new("no shouting")) } else { Ok(()) }
+fn no_shouting(_before: &String, after: &String) -> Result<(), hook_sdk::Violation> {
+    if after.contains('!') { Err(hook_sdk::Violation::new("no shouting")) } else { Ok(()) }
 }
 
 #[hook(id = "reads", kind = Edit, fallback = reads_instead)]

@@ -3,11 +3,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use hooks_core::diagnostics::{Finding, FindingKind};
-use hooks_core::kinds::ShutdownReason;
-use hooks_core::plugin::Plugin;
-use hooks_core::record::{Skip, Status};
-use hooks_core::verdict::Cause;
+use hook_sdk::diagnostics::{Finding, FindingKind};
+use hook_sdk::kinds::ShutdownReason;
+use hook_sdk::plugin::Plugin;
+use hook_sdk::record::{Skip, Status};
+use hook_sdk::verdict::Cause;
 use serde_json::json;
 
 use super::support::*;
@@ -89,7 +89,7 @@ async fn the_context_of_an_async_hook_names_its_plugin_too() {
     let set = registry.scope(&AgentDef::new("a"), None).unwrap();
     let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
     assert_eq!(fired.subject.unwrap().0, ["linked_acme"]);
-    let trial = hooks_core::testing::Trial::of(hooks![linked_later]);
+    let trial = hook_sdk::testing::Trial::of(hooks![linked_later]);
     let tried = trial.run(&step(), Trail::default()).await.unwrap();
     assert_eq!(tried.subject.unwrap().0, ["linked_acme"], "a trial names the plugin, although it is not installed");
 }
@@ -100,7 +100,7 @@ fn a_plugin_s_hook_and_its_init_can_each_be_tried_alone() {
     fn linked_second(cx: &HookContext) -> Result<(), String> {
         if cx.plugin() == Some("linked_acme") { Ok(()) } else { Err("whose?".to_owned()) }
     }
-    let trial = || hooks_core::testing::Trial::of(hooks![linked_second]);
+    let trial = || hook_sdk::testing::Trial::of(hooks![linked_second]);
     let tried = trial().run_blocking(&step(), Trail::default()).unwrap();
     assert_eq!(
         (tried.runs().len(), tried.subject.unwrap().0.len()),

@@ -1,10 +1,10 @@
 //! Promise 1: a hook runs only if the scope in force names it.
 
-use hooks_core::diagnostics::{Finding, FindingKind, HarnessFacts};
-use hooks_core::overrides::{Override, Overrides};
-use hooks_core::plugin::Plugin;
-use hooks_core::record::{Skip, Status};
-use hooks_core::scope::{Definition, HookUse};
+use hook_sdk::diagnostics::{Finding, FindingKind, HarnessFacts};
+use hook_sdk::overrides::{Override, Overrides};
+use hook_sdk::plugin::Plugin;
+use hook_sdk::record::{Skip, Status};
+use hook_sdk::scope::{Definition, HookUse};
 
 use super::support::*;
 

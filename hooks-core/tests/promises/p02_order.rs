@@ -1,6 +1,6 @@
 //! Promise 2: the order of a plan, its stages, and constraints that cannot be satisfied.
 
-use hooks_core::diagnostics::ProblemKind;
+use hook_sdk::diagnostics::ProblemKind;
 
 use super::support::*;
 

@@ -1,7 +1,7 @@
 //! Promise 2: how a plan is displayed.
 
-use hooks_core::hook::Hold;
-use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
+use hook_sdk::hook::Hold;
+use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};
 
 use super::detached_support::{Lines, background, scope};
 use super::support::*;

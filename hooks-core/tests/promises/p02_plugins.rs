@@ -1,6 +1,6 @@
 //! Promise 2: plugins come between the app's list and the scope's list, in the order of their installation.
 
-use hooks_core::plugin::Plugin;
+use hook_sdk::plugin::Plugin;
 use proptest::prelude::*;
 
 use super::support::*;

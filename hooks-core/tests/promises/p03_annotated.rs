@@ -1,9 +1,9 @@
 //! Promise 3 for annotated functions: without a listener they run in lanes, and with one they run step by step. The
 //! outcome is the same.
 
-use hooks_core::kinds::BeforeToolCall;
-use hooks_core::overrides::{Override, Overrides};
-use hooks_core::scope::HookRef;
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::overrides::{Override, Overrides};
+use hook_sdk::scope::HookRef;
 
 use super::support::*;
 

@@ -1,6 +1,6 @@
 //! Promise 3: each writer sees what the earlier ones left.
 
-use hooks_core::record::{Skip, Status};
+use hook_sdk::record::{Skip, Status};
 
 use super::support::*;
 

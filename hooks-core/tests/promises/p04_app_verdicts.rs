@@ -1,9 +1,9 @@
 //! Promise 4: if the code of an app's verdict panics, subject and verdict are as they were before that hook.
 
-use hooks_core::HookId;
-use hooks_core::record::Status;
-use hooks_core::scope::HookRef;
-use hooks_core::verdict::{Capabilities, Capability};
+use hook_sdk::HookId;
+use hook_sdk::record::Status;
+use hook_sdk::scope::HookRef;
+use hook_sdk::verdict::{Capabilities, Capability};
 
 use super::support::*;
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use hooks_core::data::{Block, ToolResultBlock};
-use hooks_core::hook::BoxFuture;
-use hooks_core::record::FailureKind;
-use hooks_core::{CancellationToken, DispatchError};
+use hook_sdk::data::{Block, ToolResultBlock};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::record::FailureKind;
+use hook_sdk::{CancellationToken, DispatchError};
 
 use super::support::*;
 
@@ -144,7 +144,7 @@ fn a_halt_as_the_verdict_keeps_the_change_and_a_halt_as_the_error_drops_it() {
 fn the_subject_in_the_error_has_no_trace_of_the_failed_required_hook() {
     for form in [Form::Lend, Form::Own] {
         for end in [End::Error, End::Panic] {
-            let required = spoiler(form, end).on_failure(hooks_core::hook::OnFailure::Required);
+            let required = spoiler(form, end).on_failure(hook_sdk::hook::OnFailure::Required);
             let set = set([appends("first", "one"), required, appends("last", "two")]);
             let error = set.fire_blocking(&HookContext::new(), &PlainKind {}, Plain::default()).unwrap_err();
             assert!(matches!(error, DispatchError::Required { .. }));

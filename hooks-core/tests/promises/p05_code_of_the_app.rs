@@ -21,7 +21,7 @@ async fn a_panic_in_the_app_s_clone_eq_or_check_is_contained() {
             self.0 == other.0
         }
     }
-    fn check(before: &Touchy, _: &Touchy) -> Result<(), hooks_core::Violation> {
+    fn check(before: &Touchy, _: &Touchy) -> Result<(), hook_sdk::Violation> {
         assert!(before.0 != "check", "in check");
         Ok(())
     }
@@ -143,9 +143,9 @@ async fn a_partially_changed_subject_may_panic_when_it_is_dropped() {
 fn a_panic_in_an_observer_affects_no_hook_and_no_other_observer() {
     let registry = registry([writes("a")]);
     let heard = Arc::new(AtomicUsize::new(0));
-    registry.observe(|_: &hooks_core::record::Record| panic!("observer"));
+    registry.observe(|_: &hook_sdk::record::Record| panic!("observer"));
     let count = Arc::clone(&heard);
-    registry.observe(move |_: &hooks_core::record::Record| {
+    registry.observe(move |_: &hook_sdk::record::Record| {
         count.fetch_add(1, Ordering::SeqCst);
     });
     let set = registry.scope(&AgentDef::new("x").hooks(["a"]), None).unwrap();

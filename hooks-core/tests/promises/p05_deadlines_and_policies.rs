@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hooks_core::hook::{OnFailure, Timeout};
-use hooks_core::record::FailureKind;
-use hooks_core::{CancellationToken, DispatchError};
+use hook_sdk::hook::{OnFailure, Timeout};
+use hook_sdk::record::FailureKind;
+use hook_sdk::{CancellationToken, DispatchError};
 
 use super::support::*;
 
@@ -93,7 +93,7 @@ async fn a_cancelled_turn_names_the_first_hook_that_is_still_waiting() {
     let registry = registry([fails, waits("done", 10), waits("slow", 1_000), waits("done_too", 10), writes("behind")]);
     let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
     let into = Arc::clone(&seen);
-    registry.observe(move |record: &hooks_core::record::Record| *into.lock().unwrap() = statuses(record));
+    registry.observe(move |record: &hook_sdk::record::Record| *into.lock().unwrap() = statuses(record));
     let agent = AgentDef::new("a").hooks(["fails", "done", "slow", "done_too", "behind"]);
     let set = registry.scope(&agent, None).unwrap();
     tokio::spawn(async move {

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use hooks_core::record::{Record, Status};
-use hooks_core::scope::HookRef;
-use hooks_core::verdict::Cause;
+use hook_sdk::record::{Record, Status};
+use hook_sdk::scope::HookRef;
+use hook_sdk::verdict::Cause;
 
-use hooks_core::scope::HookUse;
+use hook_sdk::scope::HookUse;
 
 use super::support::*;
 
@@ -84,7 +84,7 @@ fn check_record(records: &[Record]) {
 
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_a_filter_fails_the_hook_with_and_without_a_listener() {
-    hooks_core::quiet_panics();
+    hook_sdk::quiet_panics();
     for [keeps, observes, beside] in
         [[false, false, false], [true, false, true], [false, true, true], [true, true, false]]
     {

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use hooks_core::hook::BoxFuture;
-use hooks_core::record::FailureKind;
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::record::FailureKind;
 
 use super::support::*;
 

@@ -4,13 +4,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::Violation;
-use hooks_core::detached::{BackgroundSink, Job, Refused};
-use hooks_core::hook::OnFailure;
-use hooks_core::plugin::Plugin;
-use hooks_core::record::{Ended, OnEnd, Record};
-use hooks_core::verdict::Diagnostic;
-use hooks_core::worker::Worker;
+use hook_sdk::Violation;
+use hook_sdk::detached::{BackgroundSink, Job, Refused};
+use hook_sdk::hook::OnFailure;
+use hook_sdk::plugin::Plugin;
+use hook_sdk::record::{Ended, OnEnd, Record};
+use hook_sdk::verdict::Diagnostic;
+use hook_sdk::worker::Worker;
 use tracing::field::{Field, Visit};
 use tracing::span;
 use tracing::{Event, Metadata, Subscriber};
@@ -37,7 +37,7 @@ impl Visit for Lines {
 
 impl Subscriber for Lines {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target().starts_with("hooks_core")
+        metadata.target().starts_with("hook_sdk")
     }
 
     fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {

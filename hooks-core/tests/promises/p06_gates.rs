@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_core::diagnostics::FindingKind;
-use hooks_core::hook::{OnFailure, Timeout};
-use hooks_core::record::{FailureKind, Note, Skip, Status};
-use hooks_core::verdict::{Cause, Decision, Reason};
+use hook_sdk::diagnostics::FindingKind;
+use hook_sdk::hook::{OnFailure, Timeout};
+use hook_sdk::record::{FailureKind, Note, Skip, Status};
+use hook_sdk::verdict::{Cause, Decision, Reason};
 
 use super::support::*;
 

@@ -1,8 +1,8 @@
 //! Promise 6: a halt ends the turn. At a kind without a turn to end, it is a failure.
 
-use hooks_core::hook::OnFailure;
-use hooks_core::kinds::{ExitReason, TurnEnd};
-use hooks_core::record::{FailureKind, Status};
+use hook_sdk::hook::OnFailure;
+use hook_sdk::kinds::{ExitReason, TurnEnd};
+use hook_sdk::record::{FailureKind, Status};
 
 use super::support::*;
 
@@ -19,7 +19,7 @@ fn forms<K: HookKind<Subject = ()>>(id: &str) -> Vec<Hook> {
 async fn fire<K: HookKind<Subject = (), Verdict = ()>>(
     event: &K,
     hook: Hook,
-) -> Result<Fired<K>, hooks_core::DispatchError> {
+) -> Result<Fired<K>, hook_sdk::DispatchError> {
     let registry = registry([hook]);
     registry.set_app(AppDef::new("app").hooks(["h"]));
     registry.scope(&AgentDef::new("a"), None).unwrap().fire(&cx(), event, ()).await

@@ -1,7 +1,7 @@
 //! Promise 9: all problems are reported at once, with their places, before the first hook runs.
 
-use hooks_core::diagnostics::ProblemKind;
-use hooks_core::hook::OnFailure;
+use hook_sdk::diagnostics::ProblemKind;
+use hook_sdk::hook::OnFailure;
 
 use super::support::*;
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 #[cfg(feature = "toml")]
-use hooks_core::diagnostics::FindingKind;
-use hooks_core::overrides::{Override, Overrides};
-use hooks_core::record::{Skip, Status};
+use hook_sdk::diagnostics::FindingKind;
+use hook_sdk::overrides::{Override, Overrides};
+use hook_sdk::record::{Skip, Status};
 use proptest::prelude::*;
 
 use super::support::*;

@@ -1,7 +1,7 @@
 //! Promise 10: a turn sees one set. A set is a snapshot, and later changes of the registry do not affect it.
 
-use hooks_core::diagnostics::FindingKind;
-use hooks_core::record::{Skip, Status};
+use hook_sdk::diagnostics::FindingKind;
+use hook_sdk::record::{Skip, Status};
 
 use super::support::*;
 

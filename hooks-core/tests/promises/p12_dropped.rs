@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-use hooks_core::CancellationToken;
-use hooks_core::hook::OnFailure;
-use hooks_core::record::{Record, Skip, Status};
+use hook_sdk::CancellationToken;
+use hook_sdk::hook::OnFailure;
+use hook_sdk::record::{Record, Skip, Status};
 
 use super::support::*;
 

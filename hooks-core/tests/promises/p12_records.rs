@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::hook::{OnFailure, Timeout};
-use hooks_core::record::{Record, Skip, Status};
+use hook_sdk::hook::{OnFailure, Timeout};
+use hook_sdk::record::{Record, Skip, Status};
 
 use super::detached_support::SeenOften;
 use super::support::*;
@@ -187,7 +187,7 @@ fn a_hook_that_returns_that_the_event_is_not_for_it_counts_as_filtered_out() {
         Hook::at::<Step>("looks")
             .writer(|_, _, trail: &mut Trail| {
                 trail.0.push("dropped");
-                Err::<(), _>(hooks_core::hook::NotSelected)
+                Err::<(), _>(hook_sdk::hook::NotSelected)
             })
             .on_failure(on_failure)
     };
@@ -195,7 +195,7 @@ fn a_hook_that_returns_that_the_event_is_not_for_it_counts_as_filtered_out() {
         let set = set([looks(on_failure), writes("other")]);
         let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
         let report = &fired.report;
-        assert_eq!(report.not_selected.iter().map(hooks_core::HookId::as_str).collect::<Vec<_>>(), ["looks"]);
+        assert_eq!(report.not_selected.iter().map(hook_sdk::HookId::as_str).collect::<Vec<_>>(), ["looks"]);
         assert!(report.failures.is_empty());
         let expected = [("looks", Status::Skipped(Skip::Filter)), ("other", Status::Completed)];
         assert_eq!(statuses(report.record.as_ref().unwrap()), expected.map(|(id, status)| (id.to_owned(), status)));
@@ -222,9 +222,9 @@ fn reads_here(_trail: &Trail) -> Permission {
 /// Annotated functions run on paths of their own if nobody listens. With a listener, each is reported.
 #[tokio::test]
 async fn annotated_readers_are_reported_one_by_one() {
-    use hooks_core::HookId;
-    use hooks_core::context::Ids;
-    use hooks_core::record::Observer;
+    use hook_sdk::HookId;
+    use hook_sdk::context::Ids;
+    use hook_sdk::record::Observer;
 
     #[derive(Clone, Default)]
     struct Starts(Arc<Mutex<Vec<String>>>);
@@ -233,7 +233,7 @@ async fn annotated_readers_are_reported_one_by_one() {
             self.0.lock().unwrap().push(hook.to_string());
         }
         fn dispatched(&self, record: &Record) {
-            let is_complete = |run: &hooks_core::record::Run| run.status == Status::Completed && run.duration.is_some();
+            let is_complete = |run: &hook_sdk::record::Run| run.status == Status::Completed && run.duration.is_some();
             assert!(record.runs.iter().all(is_complete), "{record:?}");
             self.0.lock().unwrap().push("end".to_owned());
         }
@@ -253,8 +253,8 @@ async fn annotated_readers_are_reported_one_by_one() {
 /// A hook may hold the rules of others, such as those of a file.
 #[test]
 fn a_record_names_the_rule_that_decided() {
-    use hooks_core::HookId;
-    use hooks_core::verdict::{Attribution, Denial, Question};
+    use hook_sdk::HookId;
+    use hook_sdk::verdict::{Attribution, Denial, Question};
 
     let rule = Attribution::new(HookId::named("no_rm").unwrap()).file("hooks.json", 3);
     let table = [
@@ -294,7 +294,7 @@ struct Warnings(Arc<Mutex<Vec<String>>>);
 
 impl tracing::Subscriber for Warnings {
     fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        metadata.target() == "hooks_core" && *metadata.level() == tracing::Level::WARN
+        metadata.target() == "hook_sdk" && *metadata.level() == tracing::Level::WARN
     }
 
     fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {

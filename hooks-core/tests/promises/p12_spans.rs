@@ -6,10 +6,10 @@ use std::fmt::{self, Write as _};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::HookId;
-use hooks_core::context::Ids;
-use hooks_core::plugin::Plugin;
-use hooks_core::record::{Observer, Record};
+use hook_sdk::HookId;
+use hook_sdk::context::Ids;
+use hook_sdk::plugin::Plugin;
+use hook_sdk::record::{Observer, Record};
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Metadata, Subscriber, span};
@@ -41,7 +41,7 @@ impl Visit for Text {
 
 impl Subscriber for Lines {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == "hooks_core::dispatch" || metadata.target() == "own_line"
+        metadata.target() == "hook_sdk::dispatch" || metadata.target() == "own_line"
     }
 
     fn new_span(&self, attributes: &span::Attributes<'_>) -> span::Id {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::CancellationToken;
-use hooks_core::hook::HookMode;
-use hooks_core::record::{Observer, Record, Trace};
+use hook_sdk::CancellationToken;
+use hook_sdk::hook::HookMode;
+use hook_sdk::record::{Observer, Record, Trace};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::record::{Ended, OnEnd, Status};
-use hooks_core::worker::{Backoff, Worker};
+use hook_sdk::record::{Ended, OnEnd, Status};
+use hook_sdk::worker::{Backoff, Worker};
 
 use super::detached_support::*;
 use super::support::*;

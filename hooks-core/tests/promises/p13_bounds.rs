@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::record::Status;
-use hooks_core::worker::Worker;
+use hook_sdk::record::Status;
+use hook_sdk::worker::Worker;
 use tokio::sync::Semaphore;
 
 use super::detached_support::*;

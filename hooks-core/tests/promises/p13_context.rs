@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use hooks_core::context::Ids;
-use hooks_core::record::{Ended, OnEnd};
-use hooks_core::worker::Worker;
+use hook_sdk::context::Ids;
+use hook_sdk::record::{Ended, OnEnd};
+use hook_sdk::worker::Worker;
 
 use super::detached_support::*;
 use super::support::*;
@@ -68,7 +68,7 @@ async fn hooks_of_every_run_mode_records_notices_and_jobs_have_the_same_ids() {
             later(0, ())
         }),
     ]);
-    registry.observe(move |record: &hooks_core::record::Record| {
+    registry.observe(move |record: &hook_sdk::record::Record| {
         of_record.lock().unwrap().push(("record", Ids::clone(&record.ids)));
     });
     registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use hooks_core::context::within_this;
+use hook_sdk::context::within_this;
 use tokio_util::sync::CancellationToken;
 
 use super::support::*;
@@ -146,7 +146,7 @@ async fn a_panic_a_deadline_and_a_cancellation_reset_the_depth() {
     let token = CancellationToken::new();
     let cancelled = HookContext::builder().cancellation(token.clone()).build();
     let panics = Hook::at::<Step>("panics")
-        .async_reader(|_, _, _| -> hooks_core::hook::BoxFuture<'_, ()> { panic!("when it is called") });
+        .async_reader(|_, _, _| -> hook_sdk::hook::BoxFuture<'_, ()> { panic!("when it is called") });
     let sync = Hook::at::<Step>("sync").writer(|_, _, _: &mut Trail| -> () { panic!("too") });
     let slow = waits("slow", 1_000).timeout(Timeout::After(std::time::Duration::from_millis(5)));
     for hook in [panics, sync, slow] {
@@ -224,7 +224,7 @@ fn hooks_fired_with_a_hook_s_context_inherit_neither_plugin_nor_parameters() {
     });
     let app = Hook::at::<Step>("app").writer(move |cx, _, _| note(&of_inner, cx));
     let registry = registry([app]);
-    registry.install(hooks_core::plugin::Plugin::new("acme").hook(outer.parameters::<Limit>())).unwrap();
+    registry.install(hook_sdk::plugin::Plugin::new("acme").hook(outer.parameters::<Limit>())).unwrap();
     let set = inner.get_or_init(|| registry.scope(&AgentDef::new("a").hooks(["app"]), None).unwrap());
     drop(set.fire_blocking(&cx(), &Seen { number: 1 }, ()).unwrap());
     assert_eq!(*seen.lock().unwrap(), [(Some("acme".to_owned()), true), (None, false)]);

@@ -1,8 +1,8 @@
 //! Promise 13: a background run is a job that any process with the hook can run.
 
-use hooks_core::record::Status;
-use hooks_core::verdict::Contribution;
-use hooks_core::worker::{JobError, Worker};
+use hook_sdk::record::Status;
+use hook_sdk::verdict::Contribution;
+use hook_sdk::worker::{JobError, Worker};
 
 use super::detached_support::*;
 use super::support::*;
@@ -84,7 +84,7 @@ fn queueing_a_job_and_an_empty_drain_need_no_runtime() {
     assert_eq!(fired.report.record.clone().unwrap().runs[0].status, Status::Queued);
     assert_eq!(lines.jobs().len(), 1);
     let drained = futures_executor::block_on(registry.drain(SOON));
-    assert_eq!(drained, hooks_core::detached::Drained::default());
+    assert_eq!(drained, hook_sdk::detached::Drained::default());
 }
 
 #[tokio::test]

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::detached::{BackgroundSink, Job, Refused};
-use hooks_core::record::Status;
-use hooks_core::worker::Worker;
+use hook_sdk::detached::{BackgroundSink, Job, Refused};
+use hook_sdk::record::Status;
+use hook_sdk::worker::Worker;
 
 use super::detached_support::*;
 use super::support::*;

@@ -1,8 +1,8 @@
 //! Promise 13: options and constraints that make no sense on a detached or background hook are refused before anything
 //! runs.
 
-use hooks_core::diagnostics::ProblemKind;
-use hooks_core::hook::HookMode;
+use hook_sdk::diagnostics::ProblemKind;
+use hook_sdk::hook::HookMode;
 
 use super::detached_support::*;
 use super::support::*;

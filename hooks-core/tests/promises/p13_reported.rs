@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::record::{Ended, OnEnd, Record, Skip, Status};
-use hooks_core::verdict::Contribution;
-use hooks_core::{CancellationToken, testing};
+use hook_sdk::record::{Ended, OnEnd, Record, Skip, Status};
+use hook_sdk::verdict::Contribution;
+use hook_sdk::{CancellationToken, testing};
 
 use super::detached_support::*;
 use super::support::*;

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::hook::NotSelected;
-use hooks_core::record::{Ended, OnEnd, Status};
-use hooks_core::verdict::Contribution;
-use hooks_core::worker::{Backoff, Worker};
+use hook_sdk::hook::NotSelected;
+use hook_sdk::record::{Ended, OnEnd, Status};
+use hook_sdk::verdict::Contribution;
+use hook_sdk::worker::{Backoff, Worker};
 
 use super::detached_support::*;
 use super::support::*;

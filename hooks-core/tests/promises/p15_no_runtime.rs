@@ -1,14 +1,14 @@
 //! Promise 15: no runtime is needed if all selected hooks are plain functions.
 
 use futures_executor::block_on;
-use hooks_core::DispatchError;
-use hooks_core::hook::Timeout;
-use hooks_core::record::{Skip, Status};
+use hook_sdk::DispatchError;
+use hook_sdk::hook::Timeout;
+use hook_sdk::record::{Skip, Status};
 
 use super::support::*;
 
 /// A future that is pending once and needs no timer.
-fn yields<T: Send + 'static>(value: T) -> hooks_core::hook::BoxFuture<'static, T> {
+fn yields<T: Send + 'static>(value: T) -> hook_sdk::hook::BoxFuture<'static, T> {
     let mut value = Some(value);
     let mut waited = false;
     Box::pin(std::future::poll_fn(move |cx| {
@@ -96,7 +96,7 @@ fn the_record_says_which_hooks_a_missing_runtime_kept_from_running() {
     let registry = registry([writes("a"), reads_later("waits"), reads_later("other"), writes("b")]);
     let records = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let into = std::sync::Arc::clone(&records);
-    registry.observe(move |record: &hooks_core::record::Record| into.lock().unwrap().push(statuses(record)));
+    registry.observe(move |record: &hook_sdk::record::Record| into.lock().unwrap().push(statuses(record)));
     let agent = AgentDef::new("x").hooks(["a", "waits", "other", "b"]);
     let set = registry.scope(&agent, None).unwrap();
     block_on(set.fire(&cx(), &step(), Trail::default())).unwrap_err();

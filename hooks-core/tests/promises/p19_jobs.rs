@@ -1,10 +1,10 @@
 //! Promise 19: the jobs that an event triggers are known before it is fired, so that a store can commit them with the
 //! row.
 
-use hooks_core::data::{Message, Role};
-use hooks_core::detached::Job;
-use hooks_core::kinds::AfterCreateMessage;
-use hooks_core::record::Status;
+use hook_sdk::data::{Message, Role};
+use hook_sdk::detached::Job;
+use hook_sdk::kinds::AfterCreateMessage;
+use hook_sdk::record::Status;
 
 use super::detached_support::*;
 use super::support::*;

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_core::scope::HookUse;
+use hook_sdk::scope::HookUse;
 use serde_json::{Value, json};
 
 use super::support::*;

@@ -1,8 +1,8 @@
 //! In a replay no hook reaches the outside world: detached and background runs are not started, and hooks that opt out
 //! are skipped.
 
-use hooks_core::hook::OnReplay;
-use hooks_core::record::{Skip, Status};
+use hook_sdk::hook::OnReplay;
+use hook_sdk::record::{Skip, Status};
 
 use super::support::*;
 

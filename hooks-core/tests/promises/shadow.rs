@@ -1,8 +1,8 @@
 //! A hook in shadow mode decides nothing. The record contains what it would have decided.
 
-use hooks_core::hook::HookMode;
-use hooks_core::overrides::{Override, Overrides};
-use hooks_core::record::{Note, Record, Status};
+use hook_sdk::hook::HookMode;
+use hook_sdk::overrides::{Override, Overrides};
+use hook_sdk::record::{Note, Record, Status};
 
 use super::support::*;
 

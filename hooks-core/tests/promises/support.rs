@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use hooks_core::hook::BoxFuture;
-pub(crate) use hooks_core::kinds::*;
-pub(crate) use hooks_core::prelude::*;
-use hooks_core::record::{Record, Status};
-use hooks_core::scope::HookUse;
+use hook_sdk::hook::BoxFuture;
+pub(crate) use hook_sdk::kinds::*;
+pub(crate) use hook_sdk::prelude::*;
+use hook_sdk::record::{Record, Status};
+use hook_sdk::scope::HookUse;
 
 /// The names of the writers, in the order in which they wrote to the subject.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_core::hook::{OnFailure, Timeout};
+use hook_sdk::hook::{OnFailure, Timeout};
 
 use super::support::*;
 

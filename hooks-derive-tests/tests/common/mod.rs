@@ -1,8 +1,8 @@
 //! A kind with every property that a kind can have, and a summary of the effect of a hook in one line.
 #![allow(dead_code, unreachable_pub)] // each test binary uses a part
 
-use hooks_core::prelude::*;
-use hooks_core::scope::HookRef;
+use hook_sdk::prelude::*;
+use hook_sdk::scope::HookRef;
 
 /// A text is about to be published.
 #[derive(Debug, HookKind)]

@@ -49,8 +49,8 @@ fn every_filter_field_has_a_misuse() {
 
 #[test]
 fn the_macros_know_the_fields_of_the_built_in_kinds() {
-    let kinds = hooks_core::kinds::all();
-    let built_in = kinds.iter().filter(|kind| kind.origin.module.starts_with("hooks_core::kinds"));
+    let kinds = hook_sdk::kinds::all();
+    let built_in = kinds.iter().filter(|kind| kind.origin.module.starts_with("hook_sdk::kinds"));
     let fields: BTreeSet<String> = built_in.flat_map(|kind| kind.fields.iter().copied()).map(str::to_owned).collect();
     assert_eq!(words("FIELDS"), fields);
 }

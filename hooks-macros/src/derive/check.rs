@@ -91,7 +91,7 @@ impl KindDefinition {
             constructor: None,
             json: None,
             description: description(&item.attrs),
-            core: quote!(::hooks_core),
+            core: quote!(::hook_sdk),
             is_sound: item.generics.params.is_empty() && !matches!(item.data, syn::Data::Union(_)),
         }
     }

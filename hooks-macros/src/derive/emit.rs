@@ -15,35 +15,34 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
     let private = private(&kind.core);
     let subject = Named::new(kind.subject.as_ref());
     let verdict = Named::new(kind.verdict.as_ref());
-    let aliases =
-        [subject.alias("__HooksCoreSubject", "SubjectType"), verdict.alias("__HooksCoreVerdict", "VerdictType")];
-    let subject_type = subject.associated("Subject", "__HooksCoreSubject");
-    let verdict_type = verdict.associated("Verdict", "__HooksCoreVerdict");
+    let aliases = [subject.alias("__HookSdkSubject", "SubjectType"), verdict.alias("__HookSdkVerdict", "VerdictType")];
+    let subject_type = subject.associated("Subject", "__HookSdkSubject");
+    let verdict_type = verdict.associated("Verdict", "__HookSdkVerdict");
     let semantics = semantics(&verdict, kind.subject.is_some());
-    let subject_alias = subject.ident("__HooksCoreSubject");
+    let subject_alias = subject.ident("__HookSdkSubject");
     let same = quote_spanned! {subject.span=>
         #[inline]
-        fn same(before: &#subject_alias, after: &#subject_alias) -> __hooks_core::bool {
-            use __hooks_core::{ByEq as _, ByNothing as _};
-            (&__hooks_core::Same(before, after)).same()
+        fn same(before: &#subject_alias, after: &#subject_alias) -> __hook_sdk::bool {
+            use __hook_sdk::{ByEq as _, ByNothing as _};
+            (&__hook_sdk::Same(before, after)).same()
         }
     };
     let removal = subject.ident(if kind.removable.is_some() { "Allowed" } else { "Never" });
-    let removal = quote_spanned!(subject.span=> type Removal = __hooks_core::#removal;);
+    let removal = quote_spanned!(subject.span=> type Removal = __hook_sdk::#removal;);
     let fields = kind.fields.iter().map(|field| self::field(field, event));
     let field_names = kind.fields.iter().map(MatchField::text);
     let event_fields = &kind.event_fields;
     let check = kind.check.as_ref().map(|path| check(path, &subject));
     let on_failure = kind.on_failure.as_ref().map(|policy| {
         let policy = syn::Ident::new(&policy.to_string(), Span::call_site());
-        quote!(const ON_FAILURE: __hooks_core::OnFailure = __hooks_core::OnFailure::#policy;)
+        quote!(const ON_FAILURE: __hook_sdk::OnFailure = __hook_sdk::OnFailure::#policy;)
     });
     let json = json(kind);
     let json_checks = json_checks(kind, &subject, &verdict);
-    let removable = kind.removable.map(|_| quote!(impl __hooks_core::Removable for #event {}));
+    let removable = kind.removable.map(|_| quote!(impl __hook_sdk::Removable for #event {}));
     let constructor = kind.constructor.as_ref().map(|constructor| constructor::emit(event, constructor));
     let is_in_turn = !outside_turn && !kind.turn_over;
-    let in_turn = is_in_turn.then(|| quote!(impl __hooks_core::InTurn for #event {}));
+    let in_turn = is_in_turn.then(|| quote!(impl __hook_sdk::InTurn for #event {}));
     quote! {
         #[doc(hidden)]
         #[allow(
@@ -51,20 +50,20 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
             clippy::restriction
         )]
         const _: () = {
-            use #private as __hooks_core;
+            use #private as __hook_sdk;
 
             #(#aliases)*
 
             #[automatically_derived]
-            impl __hooks_core::HookKind for #event {
+            impl __hook_sdk::HookKind for #event {
                 #subject_type
                 #verdict_type
                 #removal
-                const NAME: &'static __hooks_core::str = #name;
-                const SEMANTICS: __hooks_core::Semantics = #semantics;
-                const OUTSIDE_TURN: __hooks_core::bool = #outside_turn;
-                const IN_TURN: __hooks_core::bool = #is_in_turn;
-                const FIELDS: &'static [__hooks_core::Field<Self>] = &[#(#fields),*];
+                const NAME: &'static __hook_sdk::str = #name;
+                const SEMANTICS: __hook_sdk::Semantics = #semantics;
+                const OUTSIDE_TURN: __hook_sdk::bool = #outside_turn;
+                const IN_TURN: __hook_sdk::bool = #is_in_turn;
+                const FIELDS: &'static [__hook_sdk::Field<Self>] = &[#(#fields),*];
 
                 #on_failure
 
@@ -75,18 +74,18 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
                 #same
 
                 #[inline]
-                fn slot() -> &'static __hooks_core::Slot {
-                    static SLOT: __hooks_core::Slot = __hooks_core::Slot::new();
+                fn slot() -> &'static __hook_sdk::Slot {
+                    static SLOT: __hook_sdk::Slot = __hook_sdk::Slot::new();
                     &SLOT
                 }
 
-                fn descriptor() -> &'static __hooks_core::KindDescriptor {
-                    static ENGINE: __hooks_core::Engine = __hooks_core::Engine::of::<#event>();
-                    static DESCRIPTOR: __hooks_core::KindDescriptor = __hooks_core::KindDescriptor::of::<#event>(
+                fn descriptor() -> &'static __hook_sdk::KindDescriptor {
+                    static ENGINE: __hook_sdk::Engine = __hook_sdk::Engine::of::<#event>();
+                    static DESCRIPTOR: __hook_sdk::KindDescriptor = __hook_sdk::KindDescriptor::of::<#event>(
                         &[#(#field_names),*],
                         &[#(#event_fields),*],
                         #description,
-                        __hooks_core::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
+                        __hook_sdk::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
                         &ENGINE,
                     );
                     &DESCRIPTOR
@@ -98,8 +97,8 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
             #in_turn
             #json_checks
 
-            __hooks_core::inventory::submit! {
-                __hooks_core::Submitted(<#event as __hooks_core::HookKind>::descriptor)
+            __hook_sdk::inventory::submit! {
+                __hook_sdk::Submitted(<#event as __hook_sdk::HookKind>::descriptor)
             }
         };
     }
@@ -121,7 +120,7 @@ impl Named {
 
     fn alias(&self, alias: &str, fits: &str) -> TokenStream {
         let (ty, alias, fits) = (&self.ty, self.ident(alias), self.ident(fits));
-        quote_spanned!(self.span=> type #alias = <#ty as __hooks_core::#fits>::Type;)
+        quote_spanned!(self.span=> type #alias = <#ty as __hook_sdk::#fits>::Type;)
     }
 
     /// The associated type. Documentation shows the type as the user wrote it.
@@ -141,7 +140,7 @@ impl Named {
 }
 
 fn semantics(verdict: &Named, has_subject: bool) -> TokenStream {
-    quote_spanned!(verdict.span=> __hooks_core::semantics::<__HooksCoreVerdict>(#has_subject))
+    quote_spanned!(verdict.span=> __hook_sdk::semantics::<__HookSdkVerdict>(#has_subject))
 }
 
 /// The JSON form of the kind's values.
@@ -149,9 +148,9 @@ fn json(kind: &KindDefinition) -> Option<TokenStream> {
     let event = &kind.event;
     kind.json.map(|_| {
         quote! {
-            const WIRE: __hooks_core::Option<fn() -> __hooks_core::Wire<Self>> = {
-                use __hooks_core::NoJson as _;
-                __hooks_core::Json::<#event>::WIRE
+            const WIRE: __hook_sdk::Option<fn() -> __hook_sdk::Wire<Self>> = {
+                use __hook_sdk::NoJson as _;
+                __hook_sdk::Json::<#event>::WIRE
             };
         }
     })
@@ -161,10 +160,10 @@ fn json(kind: &KindDefinition) -> Option<TokenStream> {
 fn json_checks(kind: &KindDefinition, subject: &Named, verdict: &Named) -> TokenStream {
     let Some(span) = kind.json else { return TokenStream::new() };
     let event = syn::Ident::new(&kind.event.to_string(), span);
-    let check = |ty: &TokenStream, span: Span| quote_spanned!(span=> const _: fn(&#ty) = |__hooks_core_it| __hooks_core::JsonType::json(__hooks_core_it););
+    let check = |ty: &TokenStream, span: Span| quote_spanned!(span=> const _: fn(&#ty) = |__hook_sdk_it| __hook_sdk::JsonType::json(__hook_sdk_it););
     let alias = |named: &Named, alias: &str| check(&named.ident(alias).into_token_stream(), named.span);
-    let subject = kind.subject.as_ref().map(|_| alias(subject, "__HooksCoreSubject"));
-    let verdict = kind.verdict.as_ref().map(|_| alias(verdict, "__HooksCoreVerdict"));
+    let subject = kind.subject.as_ref().map(|_| alias(subject, "__HookSdkSubject"));
+    let verdict = kind.verdict.as_ref().map(|_| alias(verdict, "__HookSdkVerdict"));
     let event = check(&event.into_token_stream(), span);
     quote!(#event #subject #verdict)
 }
@@ -176,23 +175,23 @@ fn field(field: &MatchField, event: &syn::Ident) -> TokenStream {
     // A method returns a reference itself.
     let is_call = matches!(path.clone().into_iter().last(), Some(proc_macro2::TokenTree::Group(_)));
     let borrow = (!is_call).then(|| quote_spanned!(place=> &));
-    let get = quote_spanned!(place=> |event: &#event| __hooks_core::FieldText::text(#borrow event.#path));
+    let get = quote_spanned!(place=> |event: &#event| __hook_sdk::FieldText::text(#borrow event.#path));
     let words = match &field.ty {
-        Some(ty) => quote!({ use __hooks_core::NoWords as _; __hooks_core::WordsOf::<#ty>::KNOWN }),
-        None => quote!(__hooks_core::Option::None),
+        Some(ty) => quote!({ use __hook_sdk::NoWords as _; __hook_sdk::WordsOf::<#ty>::KNOWN }),
+        None => quote!(__hook_sdk::Option::None),
     };
-    quote!(__hooks_core::Field { name: #text, get: #get, words: #words })
+    quote!(__hook_sdk::Field { name: #text, get: #get, words: #words })
 }
 
 /// Coerces the check to a function pointer of the required type, so that a mismatch is reported at its path.
 fn check(path: &syn::Path, subject: &Named) -> TokenStream {
     let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
     let pointer = quote_spanned! {span=>
-        const CHECK: fn(&__HooksCoreSubject, &__HooksCoreSubject) -> __hooks_core::Result<(), __hooks_core::Violation> = #path;
+        const CHECK: fn(&__HookSdkSubject, &__HookSdkSubject) -> __hook_sdk::Result<(), __hook_sdk::Violation> = #path;
     };
-    let subject_alias = subject.ident("__HooksCoreSubject");
+    let subject_alias = subject.ident("__HookSdkSubject");
     quote_spanned! {subject.span=>
-        fn check(&self, before: &#subject_alias, after: &#subject_alias) -> __hooks_core::Result<(), __hooks_core::Violation> {
+        fn check(&self, before: &#subject_alias, after: &#subject_alias) -> __hook_sdk::Result<(), __hook_sdk::Violation> {
             #pointer
             CHECK(before, after)
         }

@@ -112,8 +112,8 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "crate",
         write: "crate = ::my_hooks",
         elsewhere: &[],
-        meaning: "the path of `hooks-core`, if it has another name",
-        default: "`::hooks_core`",
+        meaning: "the path of `hook-sdk`, if it has another name",
+        default: "`::hook_sdk`",
         read: |kind, option, errors| kind.core = core(option, errors).unwrap_or_else(|| kind.core.clone()),
     },
 ];

@@ -43,7 +43,7 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
     if let Some(what) = missing {
         errors.at(Span::call_site(), format!("a hook needs {what}"));
     }
-    let core = options.core.take().unwrap_or_else(|| quote!(::hooks_core));
+    let core = options.core.take().unwrap_or_else(|| quote!(::hook_sdk));
     Some(Hook { id: options.id.take()?, kinds: options.kinds.take()?, core, function: function?, options })
 }
 

@@ -34,8 +34,8 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
     let contexts = contexts(&hook.function);
     let locked = hook.locked;
     let plugin = match &hook.plugin {
-        Some(name) => quote!(__hooks_core::Option::Some(#name)),
-        None => quote!(__hooks_core::Option::None),
+        Some(name) => quote!(__hook_sdk::Option::Some(#name)),
+        None => quote!(__hook_sdk::Option::None),
     };
     let events = hook.kinds.iter().enumerate().map(|(i, kind)| event(kind, i));
     let bindings: Vec<TokenStream> = hook.kinds.iter().enumerate().map(|(i, kind)| binding(hook, kind, i)).collect();
@@ -48,22 +48,22 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
             clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
         #nameless: () = {
-            use #private as __hooks_core;
-            use __hooks_core::{AnyParameter as _, CanDecide as _};
+            use #private as __hook_sdk;
+            use __hook_sdk::{AnyParameter as _, CanDecide as _};
             #uniqueness
             #(#events)*
             #checks
-            __hooks_core::inventory::submit! {
-                __hooks_core::HookSpec {
+            __hook_sdk::inventory::submit! {
+                __hook_sdk::HookSpec {
                     id: #id,
                     description: #description,
-                    origin: __hooks_core::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
-                    function: || __hooks_core::type_of(&#name),
+                    origin: __hook_sdk::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
+                    function: || __hook_sdk::type_of(&#name),
                     options: #options,
-                    with: __hooks_core::first(&[#(#specs),*]),
+                    with: __hook_sdk::first(&[#(#specs),*]),
                     plugin: #plugin,
                     locked: #locked,
-                    asks_context: __hooks_core::any(&[#(#contexts),*]),
+                    asks_context: __hook_sdk::any(&[#(#contexts),*]),
                     bindings: &[#({ #bindings }),*],
                 }
             }
@@ -77,11 +77,11 @@ fn uniqueness(id: &LitStr) -> TokenStream {
     let constant = Ident::new_raw(&id.value(), id.span());
     let constant = quote_spanned!(id.span()=> const #constant: () = (););
     quote! {
-        struct __HooksCoreIds;
+        struct __HookSdkIds;
         const _: () = {
             // The type in the crate root if `setup!()` defined it, otherwise the one above.
             use crate::*;
-            impl __HooksCoreIds { #constant }
+            impl __HookSdkIds { #constant }
         };
     }
 }
@@ -89,16 +89,16 @@ fn uniqueness(id: &LitStr) -> TokenStream {
 fn options(hook: &Hook) -> TokenStream {
     let priority = hook.priority;
     let [after, before, requires] = [&hook.after, &hook.before, &hook.requires]
-        .map(|ids| quote!(__hooks_core::Cow::Borrowed(&[#(__hooks_core::Cow::Borrowed(#ids)),*])));
+        .map(|ids| quote!(__hook_sdk::Cow::Borrowed(&[#(__hook_sdk::Cow::Borrowed(#ids)),*])));
     let timeout = match hook.timeout {
-        Timeout::Default => quote!(__hooks_core::Timeout::Default),
+        Timeout::Default => quote!(__hook_sdk::Timeout::Default),
         Timeout::Millis(millis) => {
-            quote!(__hooks_core::Timeout::After(__hooks_core::Duration::from_millis(#millis)))
+            quote!(__hook_sdk::Timeout::After(__hook_sdk::Duration::from_millis(#millis)))
         }
-        Timeout::None => quote!(__hooks_core::Timeout::None),
+        Timeout::None => quote!(__hook_sdk::Timeout::None),
     };
     let on_failure = match &hook.on_failure {
-        None => quote!(__hooks_core::Option::None),
+        None => quote!(__hook_sdk::Option::None),
         Some((policy, _)) => {
             let policy = match policy {
                 OnFailure::Continue => quote!(Continue),
@@ -106,17 +106,17 @@ fn options(hook: &Hook) -> TokenStream {
                 OnFailure::Deny => quote!(Deny),
                 OnFailure::Required => quote!(Required),
             };
-            quote!(__hooks_core::Option::Some(__hooks_core::OnFailure::#policy))
+            quote!(__hook_sdk::Option::Some(__hook_sdk::OnFailure::#policy))
         }
     };
     let settings = &hook.settings;
     let capabilities = hook.capabilities.iter().map(|(_, variants)| {
         let variants = variants.iter().map(|variant| Ident::new(&variant.to_string(), Span::call_site()));
-        quote!(.limited(&[#(__hooks_core::Capability::#variants),*]))
+        quote!(.limited(&[#(__hook_sdk::Capability::#variants),*]))
     });
     let run = run(hook);
     quote! {
-        __hooks_core::options(#priority, #after, #before, #requires, #timeout, #on_failure)
+        __hook_sdk::options(#priority, #after, #before, #requires, #timeout, #on_failure)
             #settings
             #(#capabilities)*
             #run
@@ -133,7 +133,7 @@ fn run(hook: &Hook) -> TokenStream {
         RunMode::Detached => quote!(Detached),
         RunMode::Background => quote!(Background),
     };
-    quote!(.runs(__hooks_core::RunMode::#mode, #blocking, #idempotent, #retries))
+    quote!(.runs(__hook_sdk::RunMode::#mode, #blocking, #idempotent, #retries))
 }
 
 /// The function that clones the event, if the hook needs its own. An event that is not `Clone` is reported at the
@@ -143,15 +143,15 @@ fn own(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
         (RunMode::Detached, _) => hook.run.place,
         (RunMode::Inline, Some(blocking)) => blocking,
         (RunMode::Inline, None) | (RunMode::Background, _) => {
-            return (TokenStream::new(), quote!(__hooks_core::Option::None));
+            return (TokenStream::new(), quote!(__hook_sdk::Option::None));
         }
     };
     // The kind itself has its own span: if it is not a kind, that is reported only there.
-    let key = quote_spanned!(kind=> __HooksCoreKind);
-    let event = Ident::new("__hooks_core_event", place);
-    let own = quote_spanned!(place=> |#event| __hooks_core::OwnedEvent::own(#event));
-    let own = quote_spanned!(kind=> static __HOOKS_CORE_OWN: __hooks_core::OwnEvent<#key> = #own;);
-    (own, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_OWN)))
+    let key = quote_spanned!(kind=> __HookSdkKind);
+    let event = Ident::new("__hook_sdk_event", place);
+    let own = quote_spanned!(place=> |#event| __hook_sdk::OwnedEvent::own(#event));
+    let own = quote_spanned!(kind=> static __HOOKS_CORE_OWN: __hook_sdk::OwnEvent<#key> = #own;);
+    (own, quote!(__hook_sdk::Option::Some(&__HOOKS_CORE_OWN)))
 }
 
 /// The binding of the hook to one of its kinds.
@@ -170,25 +170,25 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     let (fallback, of_fallback) = fallback(hook, span);
     let returned = returned(&hook.function, span);
     let decides = if detached { quote!(false) } else { quote!(#returned::DECIDES) };
-    let key = quote_spanned!(span=> __HooksCoreKind);
+    let key = quote_spanned!(span=> __HookSdkKind);
     let filters = hook.filters.iter().map(|(field, patterns)| {
         let field = LitStr::new(&field.unraw().to_string(), field.span());
-        quote!((__hooks_core::check::field::<#key>(#field), #patterns))
+        quote!((__hook_sdk::check::field::<#key>(#field), #patterns))
     });
     let aliases = quote_spanned! {span=>
-        type __HooksCoreKind = <#event as __hooks_core::KindType>::Type;
-        type __HooksCoreSubject = <__HooksCoreKind as __hooks_core::HookKind>::Subject;
-        type __HooksCoreVerdict = <__HooksCoreKind as __hooks_core::HookKind>::Verdict;
+        type __HookSdkKind = <#event as __hook_sdk::KindType>::Type;
+        type __HookSdkSubject = <__HookSdkKind as __hook_sdk::HookKind>::Subject;
+        type __HookSdkVerdict = <__HookSdkKind as __hook_sdk::HookKind>::Verdict;
     };
     quote! {
         #aliases
         #main
         #fallback
         #own
-        __hooks_core::BindingSpec {
-            kind: __hooks_core::kind::<#key>(),
+        __hook_sdk::BindingSpec {
+            kind: __hook_sdk::kind::<#key>(),
             handler: &__HOOKS_CORE_HANDLER,
-            form: __hooks_core::Form::of(&__HOOKS_CORE_HANDLER),
+            form: __hook_sdk::Form::of(&__HOOKS_CORE_HANDLER),
             fallback: #of_fallback,
             decides: #decides,
             filters: &[#(#filters),*],
@@ -200,17 +200,17 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
 
 /// The fallback in the form of the hook, and its position. Everything that does not fit is reported at its path.
 fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
-    let Some(path) = &hook.fallback else { return (TokenStream::new(), quote!(__hooks_core::Option::None)) };
+    let Some(path) = &hook.fallback else { return (TokenStream::new(), quote!(__hook_sdk::Option::None)) };
     let place = path.segments.last().map_or(kind, |last| last.ident.span());
     let function = hook.function.at(place);
     // The parameters are counted first, so that the compiler does not suggest changes to a call that the user did not
     // write.
     let parameters = function.parameters.iter().map(|_| quote_spanned!(place=> _));
     let path =
-        quote_spanned!(place=> { let __hooks_core_fallback: fn(#(#parameters),*) -> _ = #path; __hooks_core_fallback });
+        quote_spanned!(place=> { let __hook_sdk_fallback: fn(#(#parameters),*) -> _ = #path; __hook_sdk_fallback });
     let returned = returned(&hook.function, kind);
     let handler = handler(&function, Called::Fallback(&returned), &path, place, kind);
-    (handler, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_FALLBACK)))
+    (handler, quote!(__hook_sdk::Option::Some(&__HOOKS_CORE_FALLBACK)))
 }
 
 /// The kind as the user wrote it, as one identifier.
@@ -219,12 +219,12 @@ fn event(kind: &Kind, i: usize) -> TokenStream {
     match kind {
         Kind::BuiltIn(name, span) => {
             let name = Ident::new(name, *span);
-            quote!(type #alias = __hooks_core::kinds::#name;)
+            quote!(type #alias = __hook_sdk::kinds::#name;)
         }
         Kind::Type(path) => quote!(type #alias = #path;),
     }
 }
 
 fn event_alias(kind: &Kind, i: usize) -> Ident {
-    format_ident!("__HooksCoreEvent{i}", span = kind.span())
+    format_ident!("__HookSdkEvent{i}", span = kind.span())
 }

@@ -53,9 +53,9 @@ fn as_static(code: TokenStream) -> TokenStream {
         let inner = as_static(group.stream());
         if let [.., TokenTree::Ident(name), TokenTree::Punct(_)] = &output[..] {
             if name == "submit" {
-                // `__hooks_core::inventory::submit!`, whose `::` are two tokens each.
+                // `__hook_sdk::inventory::submit!`, whose `::` are two tokens each.
                 output.truncate(output.len() - 8);
-                output.extend(quote!(static SUBMITTED: __hooks_core::HookSpec = #inner;));
+                output.extend(quote!(static SUBMITTED: __hook_sdk::HookSpec = #inner;));
                 continue;
             }
         }

@@ -75,7 +75,7 @@ fn check_attributes(attributes: &[Attribute], errors: &mut Errors) {
     for attribute in attributes {
         let names: Vec<String> = attribute.path().segments.iter().map(|segment| segment.ident.to_string()).collect();
         match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-            ["hook"] | [.., "hooks_core", "hook"] => errors.on(
+            ["hook"] | [.., "hook_sdk", "hook"] => errors.on(
                 attribute.path(),
                 "a function is one hook: name several kinds as `kind = [before_tool_call, stop]`, and give another id a \
                  function of its own",

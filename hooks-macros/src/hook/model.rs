@@ -9,7 +9,7 @@ use syn::{Attribute, Ident, LitStr, Type};
 pub(crate) struct Hook {
     pub(crate) id: LitStr,
     pub(crate) kinds: Vec<Kind>,
-    /// The path of `hooks-core`.
+    /// The path of `hook-sdk`.
     pub(crate) core: TokenStream,
     pub(crate) function: Function,
     pub(crate) options: Options,
@@ -40,7 +40,7 @@ pub(crate) struct Options {
     pub(crate) plugin: Option<LitStr>,
     /// Whether overrides cannot change the hook.
     pub(crate) locked: bool,
-    /// Method calls on `hooks_core::hook::Options`, for options that the macro only passes on.
+    /// Method calls on `hook_sdk::hook::Options`, for options that the macro only passes on.
     pub(crate) settings: TokenStream,
     /// The span of the option, and the variants of the capabilities.
     pub(crate) capabilities: Option<(Span, Vec<Ident>)>,

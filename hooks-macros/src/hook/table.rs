@@ -173,7 +173,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
             let Some(variant) = HOOK_MODES.one(option, errors) else { return };
             options.run.shadow = (variant == "Shadow").then(|| option.value_span());
             let variant = values::variant(variant, option);
-            options.settings.extend(quote!(.in_mode(__hooks_core::HookMode::#variant)));
+            options.settings.extend(quote!(.in_mode(__hook_sdk::HookMode::#variant)));
         },
     },
     Known {
@@ -185,7 +185,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         read: |options, option, errors| {
             let Some(variant) = ON_REPLAY.one(option, errors) else { return };
             let variant = values::variant(variant, option);
-            options.settings.extend(quote!(.in_replay(__hooks_core::OnReplay::#variant)));
+            options.settings.extend(quote!(.in_replay(__hook_sdk::OnReplay::#variant)));
         },
     },
     Known {
@@ -196,7 +196,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         default: "nothing",
         read: |options, option, errors| {
             let hold = values::hold(option, errors);
-            options.settings.extend(hold.map(|hold| quote!(.holding(__hooks_core::Hold::#hold))));
+            options.settings.extend(hold.map(|hold| quote!(.holding(__hook_sdk::Hold::#hold))));
         },
     },
     Known {
@@ -223,7 +223,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         default: "`internal`",
         read: |options, option, errors| {
             let variant = VISIBILITIES.one(option, errors).map(|variant| values::variant(variant, option));
-            options.settings.extend(variant.map(|variant| quote!(.visible(__hooks_core::Visibility::#variant))));
+            options.settings.extend(variant.map(|variant| quote!(.visible(__hook_sdk::Visibility::#variant))));
         },
     },
     Known {
@@ -238,8 +238,8 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "crate",
         write: "crate = ::my_hooks",
         elsewhere: &[],
-        meaning: "the path of `hooks-core`, if it has another name",
-        default: "`::hooks_core`",
+        meaning: "the path of `hook-sdk`, if it has another name",
+        default: "`::hook_sdk`",
         read: |options, option, errors| options.core = core(option, errors),
     },
 ];
@@ -287,7 +287,7 @@ const MODES: Words<RunMode> = Words {
     ],
 };
 
-/// The modes: the word, and the variant of `hooks_core::hook::HookMode`.
+/// The modes: the word, and the variant of `hook_sdk::hook::HookMode`.
 const HOOK_MODES: Words<&str> = Words {
     known: &[("enforce", "Enforce"), ("shadow", "Shadow")],
     elsewhere: &[
@@ -299,7 +299,7 @@ const HOOK_MODES: Words<&str> = Words {
     ],
 };
 
-/// The replay behaviors: the word, and the variant of `hooks_core::hook::OnReplay`.
+/// The replay behaviors: the word, and the variant of `hook_sdk::hook::OnReplay`.
 const ON_REPLAY: Words<&str> = Words {
     known: &[("run", "Run"), ("skip", "Skip")],
     elsewhere: &[
@@ -308,7 +308,7 @@ const ON_REPLAY: Words<&str> = Words {
     ],
 };
 
-/// The visibilities: the word, and the variant of `hooks_core::hook::Visibility`.
+/// The visibilities: the word, and the variant of `hook_sdk::hook::Visibility`.
 const VISIBILITIES: Words<&str> = Words {
     known: &[
         ("internal", "Internal"),
@@ -319,7 +319,7 @@ const VISIBILITIES: Words<&str> = Words {
     elsewhere: &[],
 };
 
-/// The capabilities: the word, and the variant of `hooks_core::verdict::Capability`.
+/// The capabilities: the word, and the variant of `hook_sdk::verdict::Capability`.
 pub(crate) const CAPABILITIES: Words<&str> = Words {
     known: &[
         ("policy", "Policy"),

@@ -36,7 +36,7 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Option<Verdict> 
             return None;
         }
     };
-    let core = core.unwrap_or_else(|| quote!(::hooks_core));
+    let core = core.unwrap_or_else(|| quote!(::hook_sdk));
     let verdict = Verdict { ty: item.ident.clone(), core, contributes: contributes.is_some(), shape };
     if let (Some(span), true) = (contributes, verdict.denies()) {
         errors.at(span, "hooks that only contribute cannot deny: remove `contribute`, or `deny` from its variant");

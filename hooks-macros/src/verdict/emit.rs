@@ -26,7 +26,7 @@ pub(crate) fn emit(verdict: &Verdict) -> TokenStream {
     // At the type's name, where missing traits are reported.
     let complete = quote_spanned! {ty.span()=>
         fn complete(verdict: &#ty) {
-            __hooks_core::Complete::complete(verdict);
+            __hook_sdk::Complete::complete(verdict);
         }
     };
     let body = quote! {
@@ -34,16 +34,16 @@ pub(crate) fn emit(verdict: &Verdict) -> TokenStream {
         #aliases
 
         #[automatically_derived]
-        impl __hooks_core::Default for #ty {
+        impl __hook_sdk::Default for #ty {
             fn default() -> Self {
                 #nothing
             }
         }
 
         #[automatically_derived]
-        impl __hooks_core::Verdict for #ty where for<'a> #ty: __hooks_core::Completes<'a> {
-            const SEMANTICS: __hooks_core::Option<__hooks_core::Semantics> = __hooks_core::Option::Some(
-                __hooks_core::semantics_of(&[#semantics], __hooks_core::Semantics::#otherwise)
+        impl __hook_sdk::Verdict for #ty where for<'a> #ty: __hook_sdk::Completes<'a> {
+            const SEMANTICS: __hook_sdk::Option<__hook_sdk::Semantics> = __hook_sdk::Option::Some(
+                __hook_sdk::semantics_of(&[#semantics], __hook_sdk::Semantics::#otherwise)
             );
             #built_in
             #methods
@@ -61,15 +61,15 @@ pub(crate) fn stand_in(verdict: &Verdict) -> TokenStream {
         (false, false) => quote!(Control),
     };
     let body = quote! {
-        impl __hooks_core::Default for #ty {
+        impl __hook_sdk::Default for #ty {
             fn default() -> Self {
                 loop {}
             }
         }
 
-        impl __hooks_core::Verdict for #ty where for<'a> #ty: __hooks_core::Completes<'a> {
-            const SEMANTICS: __hooks_core::Option<__hooks_core::Semantics> =
-                __hooks_core::Option::Some(__hooks_core::Semantics::#semantics);
+        impl __hook_sdk::Verdict for #ty where for<'a> #ty: __hook_sdk::Completes<'a> {
+            const SEMANTICS: __hook_sdk::Option<__hook_sdk::Semantics> =
+                __hook_sdk::Option::Some(__hook_sdk::Semantics::#semantics);
 
             fn merge(&mut self, _: Self) {}
         }
@@ -87,14 +87,14 @@ fn within(verdict: &Verdict, body: &TokenStream) -> TokenStream {
             clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
         const _: () = {
-            use #private as __hooks_core;
-            type __HooksCoreSelf = #ty;
+            use #private as __hook_sdk;
+            type __HookSdkSelf = #ty;
 
             #[automatically_derived]
-            impl __hooks_core::From<()> for #ty {
+            impl __hook_sdk::From<()> for #ty {
                 #[inline]
                 fn from((): ()) -> Self {
-                    <Self as __hooks_core::Default>::default()
+                    <Self as __hook_sdk::Default>::default()
                 }
             }
 

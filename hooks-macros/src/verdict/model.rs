@@ -5,7 +5,7 @@ use syn::{Ident, Member, Type};
 
 pub(crate) struct Verdict {
     pub(crate) ty: Ident,
-    /// The path of `hooks-core`.
+    /// The path of `hook-sdk`.
     pub(crate) core: TokenStream,
     /// Whether hooks only add to the verdict.
     pub(crate) contributes: bool,
@@ -101,7 +101,7 @@ pub(crate) const RULES: [(&str, Rule); 9] = [
 ];
 
 impl Verdict {
-    /// Whether the verdict is part of `hooks-core`, which alone writes `crate = crate`.
+    /// Whether the verdict is part of `hook-sdk`, which alone writes `crate = crate`.
     pub(crate) fn is_built_in(&self) -> bool {
         self.core.to_string() == "crate"
     }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 
-use hooks_core::data::{Message, MessagePool};
-use hooks_core::record::Trace;
+use hook_sdk::data::{Message, MessagePool};
+use hook_sdk::record::Trace;
 use serde_json::Value;
 
 use super::sharing::Sharing;

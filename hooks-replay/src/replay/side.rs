@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hooks_core::context::Ids;
-use hooks_core::data::MessagePool;
-use hooks_core::{ConfigError, HookContext, HookSet, JsonError, Registry};
+use hook_sdk::context::Ids;
+use hook_sdk::data::MessagePool;
+use hook_sdk::{ConfigError, HookContext, HookSet, JsonError, Registry};
 use serde_json::Value;
 
 use crate::capture::Capture;

@@ -5,14 +5,14 @@ use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hook_sdk::HookContext;
+use hook_sdk::data::{Block, ToolCall, ToolInput, ToolResult};
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::inputs::{AnswerInput, ResultInput, TurnInputs};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{HarnessBuilder, Limits};
-use hooks_core::HookContext;
-use hooks_core::data::{Block, ToolCall, ToolInput, ToolResult};
-use hooks_core::hook::BoxFuture;
 
 /// The recorded answers of a turn that were not used yet.
 #[derive(Clone)]

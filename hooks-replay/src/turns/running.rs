@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use hook_sdk::data::MessagePool;
 use hooks_agent::TurnError;
 use hooks_agent::inputs::TurnInputs;
-use hooks_core::data::MessagePool;
 
 use super::TurnReplay;
 use super::stage::Stage;

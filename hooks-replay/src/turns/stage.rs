@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hook_sdk::context::Ids;
+use hook_sdk::record::{Observer, Record, Trace};
+use hook_sdk::scope::{AgentDef, PromptDef};
+use hook_sdk::{HookContext, HookSet, Registry};
 use hooks_agent::inputs::{AskerInput, TurnInputs};
 use hooks_agent::store::{Append, MemoryStore, MessageStore};
 use hooks_agent::{Harness, TurnError, TurnRequest};
-use hooks_core::context::Ids;
-use hooks_core::record::{Observer, Record, Trace};
-use hooks_core::scope::{AgentDef, PromptDef};
-use hooks_core::{HookContext, HookSet, Registry};
 
 use super::walk::Walk;
 use super::{TurnReplay, answers};

@@ -3,8 +3,8 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use hooks_core::CancellationToken;
-use hooks_core::record::Trace;
+use hook_sdk::CancellationToken;
+use hook_sdk::record::Trace;
 use serde_json::{Value, json};
 
 use super::Matching;

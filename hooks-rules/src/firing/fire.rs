@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use futures_util::future::join_all;
-use hooks_core::HookContext;
+use hook_sdk::HookContext;
 use serde_json::Value;
 
 use super::active::ActiveRule;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 /// `hooks-agent`, use `harness.session(…).state(SessionInfo { … })`.
 ///
 /// ```
-/// use hooks_core::HookContext;
+/// use hook_sdk::HookContext;
 /// use hooks_rules::SessionInfo;
 ///
 /// let session = SessionInfo { transcript: Some("/tmp/s-1.jsonl".into()), permission_mode: Some("plan".into()) };

@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hooks_core::HookContext;
-use hooks_core::data::Message;
+use hook_sdk::HookContext;
+use hook_sdk::data::Message;
 
 use super::files::SessionFiles;
 use super::fired::{FiredListener, RulesFired};

@@ -3,7 +3,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Write as _};
 use std::sync::{Mutex, PoisonError};
 
-use hooks_core::data::{Message, Role};
+use hook_sdk::data::{Message, Role};
 use serde_json::{Value, json};
 
 use super::files::SessionFiles;

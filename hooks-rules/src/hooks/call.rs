@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hooks_core::data::{ToolCall, ToolInput};
+use hook_sdk::data::{ToolCall, ToolInput};
 use serde_json::Value;
 
 use crate::files::full;

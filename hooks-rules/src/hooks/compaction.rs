@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use hooks_core::Hook;
-use hooks_core::hook::NotSelected;
-use hooks_core::kinds::{BeforeCompaction, PostCompact};
-use hooks_core::verdict::Permission;
+use hook_sdk::Hook;
+use hook_sdk::hook::NotSelected;
+use hook_sdk::kinds::{BeforeCompaction, PostCompact};
+use hook_sdk::verdict::Permission;
 use serde_json::Value;
 
 use super::Ended;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use hooks_core::Hook;
-use hooks_core::data::{Block, ResultRow, Role};
-use hooks_core::hook::NotSelected;
-use hooks_core::kinds::{AfterCreateMessage, BeforeStoreToolResult};
+use hook_sdk::Hook;
+use hook_sdk::data::{Block, ResultRow, Role};
+use hook_sdk::hook::NotSelected;
+use hook_sdk::kinds::{AfterCreateMessage, BeforeStoreToolResult};
 
 use crate::firing::Shared;
 

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use hooks_core::hook::NotSelected;
-use hooks_core::kinds::{Stop, StopReason, TurnEnd};
-use hooks_core::verdict::{StopDecision, StopVerdict, Verdict};
-use hooks_core::{Hook, HookContext};
+use hook_sdk::hook::NotSelected;
+use hook_sdk::kinds::{Stop, StopReason, TurnEnd};
+use hook_sdk::verdict::{StopDecision, StopVerdict, Verdict};
+use hook_sdk::{Hook, HookContext};
 
 use super::{Ended, attributed};
 use crate::answer::{Answer, Decision};

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use hooks_core::Hook;
-use hooks_core::data::ToolInput;
-use hooks_core::hook::NotSelected;
-use hooks_core::kinds::PermissionRequest;
-use hooks_core::verdict::Permission;
+use hook_sdk::Hook;
+use hook_sdk::data::ToolInput;
+use hook_sdk::hook::NotSelected;
+use hook_sdk::kinds::PermissionRequest;
+use hook_sdk::verdict::Permission;
 
 use super::{Ended, call, halt, tool};
 use crate::answer::Decision;

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use hooks_core::Hook;
-use hooks_core::hook::NotSelected;
-use hooks_core::kinds::UserPromptSubmit;
-use hooks_core::verdict::PromptVerdict;
+use hook_sdk::Hook;
+use hook_sdk::hook::NotSelected;
+use hook_sdk::kinds::UserPromptSubmit;
+use hook_sdk::verdict::PromptVerdict;
 
 use super::{Ended, attributed};
 use crate::answer::Decision;

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::data::{Block, ToolCall, ToolInput, ToolResult};
-use hooks_core::hook::NotSelected;
-use hooks_core::kinds::{AfterToolCallFailure, AfterToolCallSuccess};
-use hooks_core::verdict::Halt;
-use hooks_core::{Hook, HookContext};
+use hook_sdk::data::{Block, ToolCall, ToolInput, ToolResult};
+use hook_sdk::hook::NotSelected;
+use hook_sdk::kinds::{AfterToolCallFailure, AfterToolCallSuccess};
+use hook_sdk::verdict::Halt;
+use hook_sdk::{Hook, HookContext};
 use serde_json::{Value, json};
 
 use super::{Ended, call, halt};

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use hooks_core::Hook;
-use hooks_core::hook::NotSelected;
-use hooks_core::kinds::{BeforeAgentStart, SessionEnd, SessionEndReason, SessionSource, SessionStart};
-use hooks_core::verdict::{AgentStart, Contexts};
+use hook_sdk::Hook;
+use hook_sdk::hook::NotSelected;
+use hook_sdk::kinds::{BeforeAgentStart, SessionEnd, SessionEndReason, SessionSource, SessionStart};
+use hook_sdk::verdict::{AgentStart, Contexts};
 
 use super::{Ended, halt};
 use crate::firing::Firing;

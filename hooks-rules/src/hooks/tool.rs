@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use hooks_core::Hook;
-use hooks_core::data::ToolInput;
-use hooks_core::hook::NotSelected;
-use hooks_core::kinds::BeforeToolCall;
-use hooks_core::verdict::{Denial, Permission, Question};
+use hook_sdk::Hook;
+use hook_sdk::data::ToolInput;
+use hook_sdk::hook::NotSelected;
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::verdict::{Denial, Permission, Question};
 
 use super::{Ended, attributed, call, halt};
 use crate::answer::Decision;

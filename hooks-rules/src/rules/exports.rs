@@ -1,6 +1,6 @@
 //! Variables that scripts export at the start of a session, for the shell tools of an app.
 
-use hooks_core::HookContext;
+use hook_sdk::HookContext;
 
 use super::Rules;
 use crate::event::Event;
@@ -13,7 +13,7 @@ impl Rules {
     /// According to the contract, these variables are for commands that the model runs, not for scripts of rules.
     ///
     /// ```
-    /// use hooks_core::HookContext;
+    /// use hook_sdk::HookContext;
     /// use hooks_rules::Rules;
     ///
     /// let folder = tempfile::tempdir()?;

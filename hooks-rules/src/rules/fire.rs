@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::HookContext;
+use hook_sdk::HookContext;
 use serde_json::Value;
 
 use super::Rules;
@@ -18,7 +18,7 @@ impl Rules {
     /// The session, working directory and agent are those of the context, unless the occurrence sets them.
     ///
     /// ```
-    /// use hooks_core::HookContext;
+    /// use hook_sdk::HookContext;
     /// use hooks_rules::{Event, Occurrence, Rules};
     ///
     /// # #[tokio::main(flavor = "current_thread")]

@@ -17,9 +17,9 @@ use crate::written::Defect;
 /// The rules of an app. Clones are handles to the same rules.
 ///
 /// ```
-/// use hooks_core::kinds::*;
-/// use hooks_core::prelude::*;
-/// use hooks_core::data::ToolCall;
+/// use hook_sdk::kinds::*;
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::data::ToolCall;
 /// use hooks_rules::Rules;
 ///
 /// # #[tokio::main(flavor = "current_thread")]

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hooks_core::diagnostics::ProblemKind;
-use hooks_core::scope::HookUse;
-use hooks_core::{ConfigError, Hook, Registry};
+use hook_sdk::diagnostics::ProblemKind;
+use hook_sdk::scope::HookUse;
+use hook_sdk::{ConfigError, Hook, Registry};
 use serde_json::Value;
 
 use super::Rules;

@@ -12,9 +12,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hooks_core::diagnostics::ProblemKind;
-use hooks_core::scope::HookUse;
-use hooks_core::{ConfigError, HookContext, Registry};
+use hook_sdk::diagnostics::ProblemKind;
+use hook_sdk::scope::HookUse;
+use hook_sdk::{ConfigError, HookContext, Registry};
 use serde::Serialize;
 
 use self::folder::FolderReading;
@@ -209,7 +209,7 @@ impl Rules {
     /// of plugins, which are also passed to the listener.
     ///
     /// ```
-    /// use hooks_core::prelude::*;
+    /// use hook_sdk::prelude::*;
     /// use hooks_rules::{PluginStep, Rules};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
@@ -315,7 +315,7 @@ impl Rules {
                 }
                 Err(error) => error,
             };
-            let mut kinds = error.problems().iter().map(hooks_core::diagnostics::Problem::kind);
+            let mut kinds = error.problems().iter().map(hook_sdk::diagnostics::Problem::kind);
             if kinds.all(|kind| matches!(kind, ProblemKind::UnknownPlugin | ProblemKind::BadPluginName)) {
                 // It has rules only.
                 if found.files.is_empty() {

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
-use hooks_core::scope::HookUse;
+use hook_sdk::scope::HookUse;
 
 use super::plugins::{FoundPlugin, PluginStatus, ReportedPlugins};
 use super::source::Source;

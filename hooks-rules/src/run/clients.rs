@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::hook::BoxFuture;
+use hook_sdk::hook::BoxFuture;
 
 use crate::event::Event;
 

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use hooks_core::hook::BoxFuture;
+use hook_sdk::hook::BoxFuture;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Bytes;
 use hyper::header::HOST;

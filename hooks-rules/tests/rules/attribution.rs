@@ -1,9 +1,9 @@
 //! Decisions are attributed to the rule with its file, line and plugin, and not to the hook that runs it.
 
-use hooks_core::HookId;
-use hooks_core::data::Messages;
-use hooks_core::record::Record;
-use hooks_core::verdict::Attribution;
+use hook_sdk::HookId;
+use hook_sdk::data::Messages;
+use hook_sdk::record::Record;
+use hook_sdk::verdict::Attribution;
 use hooks_rules::PluginFolder;
 
 use super::support::*;
@@ -100,7 +100,7 @@ async fn a_decision_of_a_compiled_hook_names_the_hook() {
     registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::deny("no"))).unwrap();
     let rules = of_text(&commands("PreToolUse", &["true"]));
     let mut uses = rules.install(&registry).unwrap();
-    uses.push(hooks_core::scope::HookUse::id("guard"));
+    uses.push(hook_sdk::scope::HookUse::id("guard"));
     registry.set_app(AppDef::new("desk").hooks(uses));
     let fired = shell(&registry.scope(&AgentDef::new("clerk"), None).unwrap(), "ls").await;
     let denial = fired.verdict.denial().unwrap();

@@ -1,6 +1,6 @@
 //! Numbered cases about files and commands: those of `docs/conformance.md` that no other test covers.
 
-use hooks_core::verdict::StopDecision;
+use hook_sdk::verdict::StopDecision;
 use hooks_rules::{Aliases, PluginFolder, Severity};
 
 use super::support::*;

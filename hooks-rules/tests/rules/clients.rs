@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hooks_core::hook::BoxFuture;
+use hook_sdk::hook::BoxFuture;
 use hooks_rules::{ClientResult, Judge, JudgeQuestion, Post, PostRequest};
 
 use super::support::*;

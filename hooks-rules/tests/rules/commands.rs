@@ -194,7 +194,7 @@ async fn a_cancelled_turn_kills_its_commands() {
     let begun = folder.path().join("begun");
     let line = format!("MARK={mark}; export MARK; touch {}; sleep 1000 & sleep 1000", begun.display());
     let set = set(&one(&line));
-    let token = hooks_core::CancellationToken::new();
+    let token = hook_sdk::CancellationToken::new();
     let cx = HookContext::builder().cancellation(token.clone()).build();
     let event = UserPromptSubmit::new("hello", Messages::default());
     let cancel = async {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hooks_core::data::Messages;
+use hook_sdk::data::Messages;
 use hooks_rules::{Dialect, RulesFired};
 
 use super::support::*;

@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use hooks_core::record::Status;
+use hook_sdk::record::Status;
 use hooks_rules::{PluginFolder, Trust};
 
 use super::support::*;

@@ -1,6 +1,6 @@
 //! Installing in a registry: ids, the app's list, reload, and defects that depend on the registry.
 
-use hooks_core::diagnostics::FindingKind;
+use hook_sdk::diagnostics::FindingKind;
 use hooks_rules::PluginFolder;
 
 use super::support::*;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_core::verdict::{StopDecision, StopVerdict};
+use hook_sdk::verdict::{StopDecision, StopVerdict};
 
 use hooks_rules::SessionInfo;
 

@@ -364,7 +364,7 @@ async fn the_guards_of_a_compiled_plugin_deny_after_an_untrusted_edit_of_its_fol
 async fn a_plugin_that_the_app_installed_itself_is_left_alone() {
     let log = Log::default();
     let registry = linked(&log);
-    registry.install(hooks_core::plugin::Plugin::new("limits").config(json!({"limit": 1}))).unwrap();
+    registry.install(hook_sdk::plugin::Plugin::new("limits").config(json!({"limit": 1}))).unwrap();
     let desk = Desk::with(registry, &[("limits/config.json", r#"{"limit": 5}"#)], |builder| builder);
     desk.write("limits/config.json", r#"{"limit": 6}"#);
     desk.refresh().await;

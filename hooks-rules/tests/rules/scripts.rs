@@ -3,7 +3,7 @@
 use super::support::*;
 
 /// The result of a call.
-fn outcome(fired: &hooks_core::Fired<BeforeToolCall>) -> String {
+fn outcome(fired: &hook_sdk::Fired<BeforeToolCall>) -> String {
     match &fired.verdict {
         Permission::Deny(denial) => format!("deny: {}", denial.reason),
         Permission::Ask(question) => format!("ask: {}", question.reason),

@@ -4,10 +4,10 @@ mod processes;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use hooks_core::Fired;
-pub(crate) use hooks_core::data::ToolCall;
-pub(crate) use hooks_core::kinds::*;
-pub(crate) use hooks_core::prelude::*;
+use hook_sdk::Fired;
+pub(crate) use hook_sdk::data::ToolCall;
+pub(crate) use hook_sdk::kinds::*;
+pub(crate) use hook_sdk::prelude::*;
 use hooks_rules::{Notices, RuleRun, RulesBuilder, Severity};
 pub(crate) use hooks_rules::{Rules, RunOutcome};
 pub(crate) use processes::gone;

@@ -1,7 +1,7 @@
 //! Exports conversations of any length.
 
+use hook_sdk::data::Message;
 use hooks_agent::store::StoreError;
-use hooks_core::data::Message;
 use serde::Serialize;
 use sqlx::Row as _;
 use tokio::sync::mpsc::{Receiver, Sender, channel};

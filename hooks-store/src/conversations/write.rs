@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use hook_sdk::data::{Message, MessageUpdate};
 use hooks_agent::store::{Append, Fold, FoldEntry, Row, StoreError, Version, Written};
-use hooks_core::data::{Message, MessageUpdate};
 use uuid::Uuid;
 
 use super::read::{find, lock};

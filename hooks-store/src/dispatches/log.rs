@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hooks_core::record::{Ended, Observer, Record, Run, Skip, Status};
-use hooks_core::verdict::Contributions;
+use hook_sdk::record::{Ended, Observer, Record, Run, Skip, Status};
+use hook_sdk::verdict::Contributions;
 use serde::Serialize;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::detached::Job;
+use hook_sdk::detached::Job;
 use sqlx::Row as _;
 use sqlx::any::AnyArguments;
 

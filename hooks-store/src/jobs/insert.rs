@@ -1,6 +1,6 @@
 //! Queues jobs.
 
-use hooks_core::detached::Job;
+use hook_sdk::detached::Job;
 
 use crate::clock::{millis, now};
 use crate::database::Tx;

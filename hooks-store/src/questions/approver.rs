@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::store::StoreError;
-use hooks_core::hook::BoxFuture;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

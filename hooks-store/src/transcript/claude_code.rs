@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hooks_core::data::{Block, Message, Role};
+use hook_sdk::data::{Block, Message, Role};
 use serde_json::Value;
 
 use super::{Transcript, TranscriptMessage};

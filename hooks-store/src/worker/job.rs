@@ -1,8 +1,8 @@
 //! Runs a claimed job and writes its end.
 
-use hooks_core::detached::Job;
-use hooks_core::record::Status;
-use hooks_core::worker::JobErrorKind;
+use hook_sdk::detached::Job;
+use hook_sdk::record::Status;
+use hook_sdk::worker::JobErrorKind;
 use tokio::time::sleep;
 
 use super::Worker;

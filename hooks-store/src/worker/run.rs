@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use hooks_core::CancellationToken;
+use hook_sdk::CancellationToken;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;

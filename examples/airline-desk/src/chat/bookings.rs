@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hook_sdk::HookContext;
+use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
-use hooks_core::HookContext;
-use hooks_core::data::{ToolCall, ToolInput, ToolResult};
-use hooks_core::hook::BoxFuture;
 use serde_json::{Value, json};
 
 /// The id of the customer in the chat.

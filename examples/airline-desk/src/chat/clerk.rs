@@ -1,8 +1,8 @@
 //! A rule-based model: it looks for words in the customer's messages and reads the results of tools.
 
+use hook_sdk::data::{Block, Message, Messages, Role, ToolCall, ToolResultBlock};
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
-use hooks_core::data::{Block, Message, Messages, Role, ToolCall, ToolResultBlock};
-use hooks_core::hook::BoxFuture;
 use serde_json::{Value, json};
 
 use super::bookings::{CUSTOMER, SEAT};

@@ -1,7 +1,7 @@
 //! An approver that asks the person in the chat.
 
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
-use hooks_core::hook::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
 use super::input::{Heard, Input};

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hook_sdk::kinds::SessionEndReason;
 use hooks_agent::approve::ApprovalAnswer;
 use hooks_agent::model::Model;
 use hooks_agent::{Outcome, Session, TurnError};
-use hooks_core::kinds::SessionEndReason;
 use hooks_store::{Store, StoredApprover, StoredQuestion};
 
 use super::input::{Heard, Input};

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use hooks_core::data::{Block, Message, Messages};
-use hooks_core::hook;
-use hooks_core::kinds::{PrePromptContext, UserPromptSubmit};
-use hooks_core::verdict::{Contribution, PromptVerdict};
+use hook_sdk::data::{Block, Message, Messages};
+use hook_sdk::hook;
+use hook_sdk::kinds::{PrePromptContext, UserPromptSubmit};
+use hook_sdk::verdict::{Contribution, PromptVerdict};
 
 use crate::mask::Masks;
 

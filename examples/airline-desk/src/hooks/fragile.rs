@@ -1,7 +1,7 @@
 //! A buggy hook, to show that its failures have no effect.
 
-use hooks_core::data::ToolResult;
-use hooks_core::hook;
+use hook_sdk::data::ToolResult;
+use hook_sdk::hook;
 use serde_json::{Map, Value};
 
 /// Adds the customer's tier for the model, and fails if a profile has an unexpected form.

@@ -1,8 +1,8 @@
 //! Guards for payments and cancellations.
 
-use hooks_core::data::ToolInput;
-use hooks_core::verdict::Permission;
-use hooks_core::{HookContext, hook};
+use hook_sdk::data::ToolInput;
+use hook_sdk::verdict::Permission;
+use hook_sdk::{HookContext, hook};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 

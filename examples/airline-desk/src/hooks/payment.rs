@@ -1,7 +1,7 @@
 //! Masks payment data that the model does not need.
 
-use hooks_core::data::{Block, Message, ToolResult};
-use hooks_core::hook;
+use hook_sdk::data::{Block, Message, ToolResult};
+use hook_sdk::hook;
 
 use crate::mask::Masks;
 

@@ -1,7 +1,7 @@
 //! Masks personal data before it is stored.
 
-use hooks_core::data::{Block, Message};
-use hooks_core::hook;
+use hook_sdk::data::{Block, Message};
+use hook_sdk::hook;
 use serde_json::Value;
 
 use crate::mask::Masks;
@@ -49,7 +49,7 @@ fn masked(masks: &Masks, value: &Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::redact_pii;
-    use hooks_core::data::Message;
+    use hook_sdk::data::Message;
     use serde_json::json;
 
     #[test]

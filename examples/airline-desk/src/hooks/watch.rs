@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_core::data::ToolResult;
-use hooks_core::kinds::{AfterCreateMessage, AfterToolCallSuccess};
-use hooks_core::{HookContext, MissingState, hook};
+use hook_sdk::data::ToolResult;
+use hook_sdk::kinds::{AfterCreateMessage, AfterToolCallSuccess};
+use hook_sdk::{HookContext, MissingState, hook};
 use serde::Serialize;
 
 /// The desk's metrics. The app puts them into the context, where hooks find them by type.

@@ -1,6 +1,6 @@
 //! Maps the rows that a turn stored to the recorded messages.
 
-use hooks_core::data::{Block, Message, Messages, Role, ToolCall, ToolResultBlock};
+use hook_sdk::data::{Block, Message, Messages, Role, ToolCall, ToolResultBlock};
 
 /// The replacement of a recorded message.
 pub(super) struct Placed {

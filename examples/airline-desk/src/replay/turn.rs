@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use hook_sdk::data::{Block, Message, ToolResult};
 use hooks_agent::{Outcome, TurnError, TurnEvent, TurnRequest};
-use hooks_core::data::{Block, Message, ToolResult};
 
 use super::{Replay, rows};
 

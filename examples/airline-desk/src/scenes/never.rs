@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
+use hook_sdk::HookContext;
+use hook_sdk::data::{Messages, ToolCall, ToolInput, ToolResult};
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::Preflight;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
-use hooks_core::HookContext;
-use hooks_core::data::{Messages, ToolCall, ToolInput, ToolResult};
-use hooks_core::hook::BoxFuture;
 use tokio::sync::Notify;
 
 /// An implementation of several traits that starts but never completes.

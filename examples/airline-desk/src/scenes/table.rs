@@ -3,19 +3,17 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use hook_sdk::Hook;
+use hook_sdk::data::{Block, ModelReply, ToolCall, ToolResult, Usage};
+use hook_sdk::kinds::{AfterToolCallFailure, BeforeToolCall, Init, PostModelCall, Stop, StreamDelta, UserPromptSubmit};
+use hook_sdk::plugin::Plugin;
+use hook_sdk::scope::AgentDef;
+use hook_sdk::verdict::{Permission, PromptVerdict, ReplyVerdict, Retry, StopVerdict};
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::{Line, ModelAnswer, ModelError, Scripted};
 use hooks_agent::tool::{FnTool, Tool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{HarnessBuilder, Limits, SubAgent};
-use hooks_core::Hook;
-use hooks_core::data::{Block, ModelReply, ToolCall, ToolResult, Usage};
-use hooks_core::kinds::{
-    AfterToolCallFailure, BeforeToolCall, Init, PostModelCall, Stop, StreamDelta, UserPromptSubmit,
-};
-use hooks_core::plugin::Plugin;
-use hooks_core::scope::AgentDef;
-use hooks_core::verdict::{Permission, PromptVerdict, ReplyVerdict, Retry, StopVerdict};
 use serde_json::{Value, json};
 
 use super::{Never, Scene};

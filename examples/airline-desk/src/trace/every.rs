@@ -1,13 +1,13 @@
 //! An empty hook for each kind that the desk fires, so that each has a record and therefore a line in the trace.
 
-use hooks_core::kinds::{
+use hook_sdk::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction,
     BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, GatewayStart, GatewayStop, Init,
     PermissionRequest, PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy,
     PrePromptCompile, PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart,
     Shutdown, Stop, TurnEnd, UserPromptSubmit,
 };
-use hooks_core::{Hook, HookId, HookKind};
+use hook_sdk::{Hook, HookId, HookKind};
 
 /// The prefix of the ids of these hooks.
 const SILENT: &str = "traced_at_";

@@ -1,7 +1,7 @@
+use hook_sdk::HookId;
+use hook_sdk::data::{Block, Message};
+use hook_sdk::record::{Record, Run, Skip, Status};
 use hooks_agent::TurnEvent;
-use hooks_core::HookId;
-use hooks_core::data::{Block, Message};
-use hooks_core::record::{Record, Run, Skip, Status};
 
 use super::every::is_own;
 

@@ -9,11 +9,11 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::sync::{Mutex, PoisonError};
 
+use hook_sdk::data::Usage;
+use hook_sdk::kinds::PostModelCall;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, ModelAnswer, Scripted};
 use hooks_agent::{Harness, Limits};
-use hooks_core::data::Usage;
-use hooks_core::kinds::PostModelCall;
-use hooks_core::prelude::*;
 
 /// The tokens that each customer has left today. A real app keeps them in its database.
 struct Budget(Mutex<HashMap<String, u64>>);

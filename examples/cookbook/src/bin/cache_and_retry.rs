@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use hook_sdk::kinds::{AfterToolCallFailure, AfterToolCallSuccess};
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::{Harness, TurnEvent};
-use hooks_core::kinds::{AfterToolCallFailure, AfterToolCallSuccess};
-use hooks_core::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -15,9 +15,9 @@ use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::routing::post;
 use futures_util::stream::{self, Stream};
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::{Harness, TurnEvent};
-use hooks_core::prelude::*;
 use regex::Regex;
 
 /// 13 digits or more, in groups or not, and further digits behind a number that is masked already.

@@ -8,10 +8,10 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Line, Model, ModelCall, Scripted};
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Harness, TurnEvent};
-use hooks_core::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 

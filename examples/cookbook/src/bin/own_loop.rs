@@ -8,19 +8,19 @@
 use std::collections::HashSet;
 use std::error::Error;
 
-use hooks_core::data::Block;
-use hooks_core::diagnostics::HarnessFacts;
-use hooks_core::kinds::{
+use hook_sdk::data::Block;
+use hook_sdk::diagnostics::HarnessFacts;
+use hook_sdk::kinds::{
     AfterCreateMessage, AfterToolCallFailure, AfterToolCallSuccess, BeforeCreateMessage, BeforeToolCall, PostModelCall,
     PreModelCall, Stop, StopReason, UserPromptSubmit,
 };
-use hooks_core::prelude::*;
-use hooks_core::verdict::{Decision, PromptDecision, Question, ReplyVerdict, StopDecision};
+use hook_sdk::prelude::*;
+use hook_sdk::verdict::{Decision, PromptDecision, Question, ReplyVerdict, StopDecision};
 use serde_json::json;
 // ANCHOR_END: imports
 
 // ANCHOR: fires
-hooks_core::fires![
+hook_sdk::fires![
     UserPromptSubmit [never profile, hidden],
     BeforeCreateMessage,
     AfterCreateMessage [never message_id],
@@ -304,7 +304,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 #[cfg(test)]
 mod tests {
-    use hooks_core::testing::{self, Drive};
+    use hook_sdk::testing::{self, Drive};
     use serde_json::Value;
 
     use super::*;

@@ -8,10 +8,10 @@
 // ANCHOR: hooks
 use std::error::Error;
 
+use hook_sdk::kinds::AfterCreateMessage;
+use hook_sdk::prelude::*;
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
-use hooks_core::kinds::AfterCreateMessage;
-use hooks_core::prelude::*;
 use hooks_store::{Store, Worker};
 
 /// Adds each message to a search index. The job is stored in the transaction of the message, and a worker runs it.

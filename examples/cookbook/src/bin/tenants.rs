@@ -7,10 +7,10 @@
 // ANCHOR: hooks
 use std::error::Error;
 
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::{Harness, TurnEvent};
-use hooks_core::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
-use hooks_core::kinds::PrePromptCompile;
-use hooks_core::prelude::*;
-use hooks_core::verdict::PromptSection;
+use hook_sdk::kinds::PrePromptCompile;
+use hook_sdk::prelude::*;
+use hook_sdk::verdict::PromptSection;
 
 use crate::policy::{DOMAIN, Policy};
 use crate::tools::{FORGET, REMEMBER};

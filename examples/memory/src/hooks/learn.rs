@@ -1,5 +1,5 @@
-use hooks_core::kinds::PostTurn;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::PostTurn;
+use hook_sdk::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-use hooks_core::kinds::PrePolicy;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::PrePolicy;
+use hook_sdk::prelude::*;
 
 use crate::policy::Policy;
 

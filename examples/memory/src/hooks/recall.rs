@@ -1,6 +1,6 @@
-use hooks_core::kinds::{PostPreflightPromptContext, PrePromptContext};
-use hooks_core::prelude::*;
-use hooks_core::verdict::{AuditNote, PromptContext};
+use hook_sdk::kinds::{PostPreflightPromptContext, PrePromptContext};
+use hook_sdk::prelude::*;
+use hook_sdk::verdict::{AuditNote, PromptContext};
 use serde_json::json;
 
 use super::Failure;

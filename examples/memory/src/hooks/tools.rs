@@ -1,6 +1,6 @@
-use hooks_core::kinds::PreToolMaterialization;
-use hooks_core::prelude::*;
-use hooks_core::verdict::ToolDeclaration;
+use hook_sdk::kinds::PreToolMaterialization;
+use hook_sdk::prelude::*;
+use hook_sdk::verdict::ToolDeclaration;
 use serde_json::json;
 
 use crate::policy::{DOMAIN, Policy};

@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use hook_sdk::Registry;
+use hook_sdk::hook::BoxFuture;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
-use hooks_core::Registry;
-use hooks_core::hook::BoxFuture;
 use memory::app::{App, Said};
 use memory::fact::Fact;
 use memory::model::Concierge;

@@ -1,7 +1,7 @@
 //! Converts answers of `genai`.
 
 use ::genai::chat::{ContentPart, MessageContent, StreamEnd};
-use hooks_core::data::{Block, ToolCall, ToolInput, Usage};
+use hook_sdk::data::{Block, ToolCall, ToolInput, Usage};
 use serde_json::{Map, Value, json};
 
 use crate::model::{MAX_TOKENS, ModelAnswer};

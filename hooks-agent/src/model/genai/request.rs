@@ -4,7 +4,7 @@ use ::genai::chat::{
     Binary, CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, JsonSpec, MessageContent, Tool,
     ToolChoice, ToolResponse,
 };
-use hooks_core::data::{Block, Message, Role, ToolCall, ToolResultBlock};
+use hook_sdk::data::{Block, Message, Role, ToolCall, ToolResultBlock};
 use serde_json::{Value, json};
 
 use super::answer::SIGNATURES;

@@ -1,4 +1,4 @@
-use hooks_core::data::{Block, ToolResult};
+use hook_sdk::data::{Block, ToolResult};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError, Scripted};
 use hooks_agent::store::StoreError;
-use hooks_core::hook::BoxFuture;
-use hooks_core::prelude::*;
 
 use crate::turns::bench::Log;
 use crate::turns::stores::Disturb;

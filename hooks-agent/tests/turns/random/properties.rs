@@ -1,6 +1,6 @@
 //! Invariants of turns.
 
-use hooks_core::data::{Block, Message};
+use hook_sdk::data::{Block, Message};
 use proptest::prelude::*;
 
 /// Each call has exactly one result after it. If the store failed, calls may be open, because it accepted no more rows.

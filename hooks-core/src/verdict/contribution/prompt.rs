@@ -6,8 +6,8 @@ use serde_json::Value;
 /// A text for the model's context, with a priority and data.
 ///
 /// ```
-/// use hooks_core::prelude::*;
-/// use hooks_core::verdict::PromptContext;
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::verdict::PromptContext;
 /// use serde_json::json;
 ///
 /// #[hook(id = "tier", kind = pre_prompt_context)]
@@ -56,8 +56,8 @@ impl PromptContext {
 /// A section of the system prompt, with an order and a budget.
 ///
 /// ```
-/// use hooks_core::prelude::*;
-/// use hooks_core::verdict::PromptSection;
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::verdict::PromptSection;
 ///
 /// #[hook(id = "tone", kind = pre_prompt_compile)]
 /// fn tone() -> PromptSection {

@@ -6,8 +6,8 @@ use serde_json::Value;
 /// The declaration of a harness's tool for the model. A name alone declares the tool as the harness does.
 ///
 /// ```
-/// use hooks_core::prelude::*;
-/// use hooks_core::verdict::ToolDeclaration;
+/// use hook_sdk::prelude::*;
+/// use hook_sdk::verdict::ToolDeclaration;
 /// use serde_json::json;
 ///
 /// #[hook(id = "small_refunds", kind = pre_tool_materialization)]

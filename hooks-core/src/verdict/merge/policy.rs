@@ -29,7 +29,7 @@ impl Contributions {
     /// it without any value.
     ///
     /// ```
-    /// use hooks_core::prelude::*;
+    /// use hook_sdk::prelude::*;
     ///
     /// let all = Contributions::from(vec![
     ///     Contribution::policy("model", "profile", "fast", 0),

@@ -34,7 +34,7 @@ impl Contributions {
     /// limit must fail closed.
     ///
     /// ```
-    /// use hooks_core::prelude::*;
+    /// use hook_sdk::prelude::*;
     ///
     /// let all = Contributions::from(vec![
     ///     Contribution::tool_bundle("files", ["fs_read", "fs_write"]),

@@ -1,5 +1,5 @@
 //! `blocking` is for plain functions. An `async fn` already yields its thread while it waits.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "reads", kind = before_tool_call, blocking)]
 //~                                           ^^^^^^^^

@@ -1,5 +1,5 @@
 //! `blocking` takes no value.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "yes", kind = before_tool_call, blocking = true)]
 //~                                                    ^^^^

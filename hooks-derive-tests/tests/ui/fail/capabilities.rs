@@ -1,5 +1,5 @@
 //! Each capability has to exist, appear once, and be offered by the kind.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "before_refund", subject = String, verdict = Permission)]

@@ -1,5 +1,5 @@
 //! `crate` takes a path.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "not_there", kind = before_tool_call, crate = ::my_hooks)]
 //~                                                         ^^^^^^^^

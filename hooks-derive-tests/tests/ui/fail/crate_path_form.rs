@@ -1,7 +1,7 @@
 //! `crate` takes exactly one path.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
-#[hook(id = "text", kind = before_tool_call, crate = "hooks_core")]
+#[hook(id = "text", kind = before_tool_call, crate = "hook_sdk")]
 //~                                                  ^^^^^^^^^^^^
 fn text() {}
 
@@ -9,12 +9,12 @@ fn text() {}
 //~                                          ^^^^^
 fn flag() {}
 
-#[hook(id = "twice", kind = before_tool_call, crate = ::hooks_core, crate = ::hooks_core)]
+#[hook(id = "twice", kind = before_tool_call, crate = ::hook_sdk, crate = ::hook_sdk)]
 //~                                                                 ^^^^^
 fn twice() {}
 
 #[derive(HookKind)]
-#[hook_kind(name = "own", crate = "hooks_core")]
+#[hook_kind(name = "own", crate = "hook_sdk")]
 //~                               ^^^^^^^^^^^^
 pub struct Own;
 

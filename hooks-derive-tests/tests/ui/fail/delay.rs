@@ -1,5 +1,5 @@
 //! `delay` is a time, and needs `run = background`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "inline", kind = after_create_message, delay = "10m")]
 //~                                                ^^^^^

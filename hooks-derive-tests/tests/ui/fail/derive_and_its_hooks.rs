@@ -1,5 +1,5 @@
 //! A mistake in a kind is reported once, not at every hook of the kind. The hooks are still checked.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "BeforeRefund", subject = Vec<(u8, String)>, verdict = Permission, outside_trn)]

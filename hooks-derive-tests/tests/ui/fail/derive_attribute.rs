@@ -1,5 +1,5 @@
 //! A kind needs a name.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 struct NoAttribute;

@@ -1,7 +1,7 @@
 //! The `check` function of a kind.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
-fn too_few(_subject: &String) -> Result<(), hooks_core::Violation> {
+fn too_few(_subject: &String) -> Result<(), hook_sdk::Violation> {
     Ok(())
 }
 

@@ -1,5 +1,5 @@
 //! The `crate` option of a kind.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "own", crate = ::my_hooks, subject = String)]

@@ -1,5 +1,5 @@
 //! Names that other macros use for the options of a kind.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(id = "before_refund", input = String, output = Permission)]

@@ -1,5 +1,5 @@
 //! An event is one concrete type.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "of_type")]

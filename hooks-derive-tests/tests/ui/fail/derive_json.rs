@@ -1,5 +1,5 @@
 //! `json` requires the serde traits for event, subject and verdict.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone)]

@@ -1,5 +1,5 @@
 //! The `match` option of a kind.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "options", match(priority, of_id = id, id, tool, tool))]

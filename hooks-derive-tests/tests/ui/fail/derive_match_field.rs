@@ -1,5 +1,5 @@
 //! A filter field has to be a text in the event.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "misspelt", match(tol))]

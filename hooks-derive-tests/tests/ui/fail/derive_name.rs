@@ -1,5 +1,5 @@
 //! The name of a kind is used in records and files.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "before-refund")]

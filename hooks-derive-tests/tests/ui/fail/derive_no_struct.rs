@@ -1,5 +1,5 @@
 //! A union cannot be an event.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 mod kinds {
     use super::*;

@@ -1,5 +1,5 @@
 //! The options of `#[hook_kind]`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "near", subjet = String)]

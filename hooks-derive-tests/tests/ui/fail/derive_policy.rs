@@ -1,5 +1,5 @@
 //! The flags and the failure policy of a kind.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "json_flag", json = true)]

@@ -1,5 +1,5 @@
 //! The subject differs from the event type, and is `Clone`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(Clone, HookKind)]
 #[hook_kind(name = "of_itself", subject = Self)]

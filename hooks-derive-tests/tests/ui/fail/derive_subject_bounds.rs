@@ -1,5 +1,5 @@
 //! The trait bounds of a subject.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 pub struct NotClone;
 

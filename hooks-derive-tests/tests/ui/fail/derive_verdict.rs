@@ -1,5 +1,5 @@
 //! A verdict is a built-in type or a type of the app.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "foreign", verdict = Vec<u8>)]

@@ -1,14 +1,14 @@
 //! With `setup!()` in the crate root, two hooks with the same id are a build error, even in different modules.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
-hooks_core::setup!();
+hook_sdk::setup!();
 
 #[hook(id = "redact_pii", kind = before_tool_call)]
 //~         ^^^^^^^^^^^^
 fn redact_pii() {}
 
 mod elsewhere {
-    use hooks_core::prelude::*;
+    use hook_sdk::prelude::*;
 
     #[hook(id = "redact_pii", kind = before_tool_call)]
     fn redact_pii() {}

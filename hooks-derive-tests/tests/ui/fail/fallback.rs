@@ -1,5 +1,5 @@
 //! A fallback whose signature does not fit its hook.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "itself", kind = before_tool_call, fallback = itself)]
 //~                                                       ^^^^^^

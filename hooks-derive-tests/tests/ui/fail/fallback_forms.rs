@@ -1,5 +1,5 @@
 //! `fallback` takes the path of a function.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "closure", kind = before_tool_call, fallback = |_| Permission::allow())]
 //~                                                        ^

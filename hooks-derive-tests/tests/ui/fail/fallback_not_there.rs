@@ -1,5 +1,5 @@
 //! The fallback function has to exist.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "policy", kind = before_tool_call, fallback = deny)]
 //~                                                       ^^^^

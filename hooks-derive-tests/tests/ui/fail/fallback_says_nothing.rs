@@ -1,5 +1,5 @@
 //! A hook that returns a verdict needs a fallback that returns one too.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "guards", kind = before_tool_call, fallback = shrugs)]
 //~                                                       ^^^^^^

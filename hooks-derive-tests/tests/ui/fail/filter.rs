@@ -1,5 +1,5 @@
 //! A hook can filter only by fields that its kind declares.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "before_refund", match(region, agent))]

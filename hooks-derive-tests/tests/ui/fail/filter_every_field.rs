@@ -1,5 +1,5 @@
 //! Every filter field belongs to certain kinds, and is rejected at all others.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "by_call_site", kind = stop, call_site = "x")]
 //~                                      ^^^^^^^^^

@@ -1,5 +1,5 @@
 //! Each filter field belongs to certain kinds.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "trigger", kind = before_tool_call, trigger = "auto")]
 //~                                             ^^^^^^^

@@ -1,5 +1,5 @@
 //! A pattern that can never match would keep its hook from running.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "regex", kind = before_tool_call, tool = "^cancel_.*$")]
 //~                                                  ^^^^^^^^^^^^^

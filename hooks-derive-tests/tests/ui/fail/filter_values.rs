@@ -1,5 +1,5 @@
 //! All patterns of a field are in one string.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "list", kind = before_tool_call, tool = ["read_*", "write_*"])]
 //~                                          ^^^^

@@ -1,5 +1,5 @@
 //! A field with a fixed set of words accepts only those.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "capital", kind = after_create_message, role = "User")]
 //~                                                        ^^^^^^

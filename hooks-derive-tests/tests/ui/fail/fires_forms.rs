@@ -1,13 +1,13 @@
 //! `fires!` takes types and names of kinds, not strings, values or lists.
 
 mod harness {
-    use hooks_core::kinds::TurnEnd;
+    use hook_sdk::kinds::TurnEnd;
 
-    hooks_core::fires![TurnEnd, "before_tool_call", "PostToolUse", "lunch"];
+    hook_sdk::fires![TurnEnd, "before_tool_call", "PostToolUse", "lunch"];
 //~                             ^^^^^^^^^^^^^^^^^^  ^^^^^^^^^^^^^  ^^^^^^^
-    hooks_core::fires![TurnEnd::new(), 3];
+    hook_sdk::fires![TurnEnd::new(), 3];
 //~                    ^^^^^^^^^^^^^^  ^
-    hooks_core::fires![[TurnEnd, TurnEnd]];
+    hook_sdk::fires![[TurnEnd, TurnEnd]];
 //~                    ^^^^^^^^^^^^^^^^^^
 }
 

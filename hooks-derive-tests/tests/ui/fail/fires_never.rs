@@ -1,16 +1,16 @@
 //! The fields that a declaration marks as never filled.
 
 mod fields {
-    use hooks_core::kinds::*;
+    use hook_sdk::kinds::*;
 
-    hooks_core::fires![Stop [never last_mesage]];
+    hook_sdk::fires![Stop [never last_mesage]];
 //~                                ^^^^^^^^^^^
 }
 
 mod words {
-    use hooks_core::kinds::*;
+    use hook_sdk::kinds::*;
 
-    hooks_core::fires![Stop [last_message], TurnEnd [never "error"]];
+    hook_sdk::fires![Stop [last_message], TurnEnd [never "error"]];
 //~                         ^^^^^^^^^^^^^^
 //~                                                 ^^^^^^^^^^^^^^^
 }

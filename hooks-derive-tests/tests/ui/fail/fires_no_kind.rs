@@ -3,16 +3,16 @@
 struct NoKind;
 
 mod harness {
-    use hooks_core::kinds::BeforeToolCall;
+    use hook_sdk::kinds::BeforeToolCall;
 
     use super::NoKind;
 
-    hooks_core::fires![BeforeToolCall, NoKind, turn_end, super::NoKind, Vec<u8>, Missing];
+    hook_sdk::fires![BeforeToolCall, NoKind, turn_end, super::NoKind, Vec<u8>, Missing];
 //~                                    ^^^^^^                   ^^^^^^  ^^^      ^^^^^^^
 }
 
 mod words {
-    hooks_core::fires![before_tool_cal, PreToolUse, "turn_end", lunch];
+    hook_sdk::fires![before_tool_cal, PreToolUse, "turn_end", lunch];
 //~                    ^^^^^^^^^^^^^^^  ^^^^^^^^^^  ^^^^^^^^^^  ^^^^^
 }
 

@@ -1,8 +1,8 @@
 //! `hooks![…]` refers to functions, so a misspelt or private one does not compile.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 mod guards {
-    use hooks_core::prelude::*;
+    use hook_sdk::prelude::*;
 
     #[hook(id = "redact_pii", kind = before_tool_call)]
     pub fn redact_pii() {}

@@ -1,5 +1,5 @@
 //! `hooks![…]` takes only paths.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "redact_pii", kind = before_tool_call)]
 fn redact_pii() {}

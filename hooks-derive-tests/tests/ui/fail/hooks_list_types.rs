@@ -1,5 +1,5 @@
 //! `hooks![…]` takes functions, not types or modules.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 mod guards {}
 

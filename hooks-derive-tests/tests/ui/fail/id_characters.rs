@@ -1,5 +1,5 @@
 //! Ids with characters that other systems allow.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "plugin:redact", kind = before_tool_call)]
 //~         ^^^^^^^^^^^^^^^

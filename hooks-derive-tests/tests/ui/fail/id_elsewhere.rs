@@ -1,5 +1,5 @@
 //! Names that other systems use for the id.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(name = "redact_pii", kind = before_tool_call)]
 //~    ^^^^

@@ -1,5 +1,5 @@
 //! An id has one form. The message suggests the id that was probably meant.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "RedactPii", kind = before_tool_call)]
 //~         ^^^^^^^^^^^

@@ -1,5 +1,5 @@
 //! Rust keywords are valid ids, except those that are path segments.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "self", kind = before_tool_call)]
 //~         ^^^^^^

@@ -1,5 +1,5 @@
 //! An id is a string.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = redact_pii, kind = before_tool_call)]
 //~         ^^^^^^^^^^

@@ -1,5 +1,5 @@
 //! An id is a literal: the macro reads it before constants and macros are evaluated.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 const ID: &str = "redact_pii";
 

@@ -1,5 +1,5 @@
 //! `idempotent` takes no value.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "yes", kind = after_create_message, run = background, idempotent = true)]
 //~                                                                            ^^^^

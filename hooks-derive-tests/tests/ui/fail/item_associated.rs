@@ -1,5 +1,5 @@
 //! An associated function has to be registered as a value, or called from a free function.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 struct Guard;
 

@@ -1,5 +1,5 @@
 //! Trait bounds make a function generic, and a hook cannot be generic.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "bounded", kind = before_tool_call)]
 fn bounded<T>(_input: &T)

@@ -1,5 +1,5 @@
 //! A `cfg_attr` whose condition is true does not hide a mistake.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[cfg_attr(all(), hook(id = "Conditional", kind = before_tool_call))]
 //~                         ^^^^^^^^^^^^^

@@ -1,5 +1,5 @@
 //! A closure has to be registered as a value.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 mod hooks {
     use super::*;

@@ -1,5 +1,5 @@
 //! A foreign function has to be called from a hook.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 mod hooks {
     use super::*;

@@ -1,5 +1,5 @@
 //! A hook is registered once, so it cannot be generic.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "generic_type", kind = before_tool_call)]
 fn generic_type<T>(_input: &ToolInput) {}

@@ -1,7 +1,7 @@
 //! A macro call is not a function.
 #![allow(unused_imports)]
 
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 macro_rules! guard {
     () => {

@@ -1,5 +1,5 @@
 //! `main` cannot be a hook.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "start", kind = before_tool_call)]
 pub fn main() {}

@@ -1,5 +1,5 @@
 //! A hook is a free function, not a method.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 struct Guard;
 

@@ -1,5 +1,5 @@
 //! A hook needs a function body.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 mod hooks {
     use super::*;

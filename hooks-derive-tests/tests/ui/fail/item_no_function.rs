@@ -1,5 +1,5 @@
 //! The attribute applies only to functions.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 mod hooks {
     use super::*;

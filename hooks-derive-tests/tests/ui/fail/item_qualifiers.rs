@@ -1,5 +1,5 @@
 //! Function qualifiers that a hook cannot have.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 mod hooks {
     use super::*;

@@ -1,6 +1,6 @@
 //! A function of an `impl` block has to be called from a free function.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[derive(Clone)]
 struct Guard {

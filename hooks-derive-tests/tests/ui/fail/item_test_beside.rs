@@ -1,5 +1,5 @@
 //! A test function or `main` cannot also be a hook.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 mod hooks {
     use super::*;

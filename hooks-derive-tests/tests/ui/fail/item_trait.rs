@@ -1,5 +1,5 @@
 //! Functions of traits belong to a type.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 trait Guard {
     #[hook(id = "declared", kind = before_tool_call)]

@@ -1,5 +1,5 @@
 //! A function has one `#[hook]` attribute. For several kinds, use a list.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 mod hooks {
     use super::*;
@@ -10,7 +10,7 @@ mod hooks {
     fn twice() {}
 
     #[hook(id = "by_path", kind = before_tool_call)]
-    #[hooks_core::hook(id = "by_path", kind = stop)]
+    #[hook_sdk::hook(id = "by_path", kind = stop)]
 //~   ^^^^^^^^^^^^^^^^
     fn by_path() {}
 }

@@ -1,5 +1,5 @@
 //! C-variadic functions.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 mod hooks {
     use super::*;

@@ -1,5 +1,5 @@
 //! `kind` takes a name, not a value.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "call", kind = BeforeToolCall())]
 //~                        ^^^^^^^^^^^^^^^^

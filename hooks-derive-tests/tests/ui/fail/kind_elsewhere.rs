@@ -1,5 +1,5 @@
 //! The compiler answers the names of other systems with the names of this SDK.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "claude_code", kind = PreToolUse)]
 //~                               ^^^^^^^^^^

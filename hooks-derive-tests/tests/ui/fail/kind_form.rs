@@ -1,5 +1,5 @@
 //! `kind` takes a name or the path of a type.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "known", kind = "before_tool_call")]
 //~                         ^^^^^^^^^^^^^^^^^^

@@ -1,6 +1,6 @@
 //! A list of kinds has at least one entry and no duplicates.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "empty", kind = [])]
 //~                         ^^

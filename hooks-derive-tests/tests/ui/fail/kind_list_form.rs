@@ -1,5 +1,5 @@
 //! A list of kinds is in square brackets, without quotes.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "texts", kind = ["before_tool_call", "PostToolUse"])]
 //~                          ^^^^^^^^^^^^^^^^^^  ^^^^^^^^^^^^^

@@ -1,5 +1,5 @@
 //! The type is not a kind.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 struct Plain;
 

@@ -1,5 +1,5 @@
 //! Names that other systems use for the option `kind`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "event", event = "PreToolUse")]
 //~                  ^^^^^

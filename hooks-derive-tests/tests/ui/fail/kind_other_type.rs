@@ -1,5 +1,5 @@
 //! A type that belongs to a kind, such as its verdict, is not a kind.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "subject", kind = ToolInput)]
 //~                           ^^^^^^^^^

@@ -1,5 +1,5 @@
 //! A kind of your own is referred to by its type, and its name must be unique.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "on_job")]

@@ -1,5 +1,5 @@
 //! An unknown kind. The message suggests the kind that was probably meant.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "near", kind = before_tol_call)]
 //~                        ^^^^^^^^^^^^^^^

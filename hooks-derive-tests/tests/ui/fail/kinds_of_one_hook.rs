@@ -1,5 +1,5 @@
 //! The signature has to fit every kind in the list.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "fits_one", kind = [before_tool_call, after_tool_call_success])]
 fn fits_one(_input: &mut ToolInput) {}

@@ -1,5 +1,5 @@
 //! `locked` takes no value.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "yes", kind = before_tool_call, locked = true)]
 //~                                                  ^^^^

@@ -1,5 +1,5 @@
 //! Eight hooks at one kind, with eight mistakes.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "one", kind = after_tool_call_success)]
 fn one(_result: &str) {}

@@ -1,5 +1,5 @@
 //! Many mistakes across a program, reported in one build.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "before_refund", subject = Refund, verdict = Permission, match(region))]

@@ -1,6 +1,6 @@
 //! All mistakes in one attribute and its function, reported in one build.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(
     id = "Guard-Cancel",

@@ -1,5 +1,5 @@
 //! Mistakes in several hooks, reported together although different compiler stages find them.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "filters", kind = filter_messages, tool = "x", on_failure = deny)]
 //~                                            ^^^^                     ^^^^

@@ -1,5 +1,5 @@
 //! All mistakes in one kind, reported in one build.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(

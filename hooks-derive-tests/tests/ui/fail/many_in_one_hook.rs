@@ -1,5 +1,5 @@
 //! Mistakes in the options, parameters and return type of one hook, each reported at its own token.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "wrong_throughout", kind = before_tool_call, trigger = "x", on_failure = remove)]
 //~                                                      ^^^^^^^                     ^^^^^^

@@ -1,5 +1,5 @@
 //! Id and kind are required. The error is at the attribute, because there is no other token.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 mod hooks {
     use super::*;

@@ -1,5 +1,5 @@
 //! A detached or background hook cannot be a shadow, because its answers never count.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "detached", kind = before_tool_call, run = detached, mode = shadow)]
 //~                                                                     ^^^^^^

@@ -1,5 +1,5 @@
 //! The words of `mode`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "quoted", kind = before_tool_call, mode = "shadow")]
 //~                                                   ^^^^^^^^

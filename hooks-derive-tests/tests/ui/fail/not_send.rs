@@ -1,7 +1,7 @@
 //! The future of a hook has to be `Send`.
 use std::rc::Rc;
 
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 async fn wait() {}
 

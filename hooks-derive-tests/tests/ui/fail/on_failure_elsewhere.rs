@@ -1,5 +1,5 @@
 //! Names that other systems use for the failure policies.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "closed", kind = before_tool_call, on_failure = fail_closed)]
 //~                                                         ^^^^^^^^^^^

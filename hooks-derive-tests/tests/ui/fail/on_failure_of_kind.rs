@@ -1,5 +1,5 @@
 //! The kind decides which failure policies are available. This includes kinds of the app.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "before_shipping", subject = String)]

@@ -1,5 +1,5 @@
 //! The four failure policies.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "near", kind = before_tool_call, on_failure = denied)]
 //~                                                       ^^^^^^

@@ -1,5 +1,5 @@
 //! The words of `on_replay`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "quoted", kind = before_tool_call, on_replay = "skip")]
 //~                                                        ^^^^^^

@@ -1,5 +1,5 @@
 //! A word such as `detached` needs its option: `run = detached`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "mode", kind = before_tool_call, detached)]
 //~                                          ^^^^^^^^

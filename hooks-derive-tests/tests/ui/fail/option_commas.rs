@@ -1,5 +1,5 @@
 //! Options are separated by commas. If a comma is missing, the other options are still checked.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "behind_id" kind = before_tool_call)]
 //~                     ^^^^

@@ -1,5 +1,5 @@
 //! Options of other systems. The message names the option of this SDK.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "matcher", kind = before_tool_call, matcher = "Bash")]
 //~                                             ^^^^^^^

@@ -1,5 +1,5 @@
 //! Each option appears once.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "first", id = "second", kind = before_tool_call, kind = filter_messages)]
 //~                  ^^                                      ^^^^

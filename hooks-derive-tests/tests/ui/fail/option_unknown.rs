@@ -1,5 +1,5 @@
 //! Unknown options.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "near", kind = before_tool_call, prioritty = 3)]
 //~                                          ^^^^^^^^^

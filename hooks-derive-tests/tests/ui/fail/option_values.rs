@@ -1,5 +1,5 @@
 //! Values that an option does not accept.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "priority_text", kind = before_tool_call, priority = "high")]
 //~                                                              ^^^^^^
@@ -29,7 +29,7 @@ fn before_form() {}
 //~                                                          ^^^^^^^
 fn pattern_empty() {}
 
-#[hook(id = "core_path", kind = before_tool_call, crate = "hooks_core")]
+#[hook(id = "core_path", kind = before_tool_call, crate = "hook_sdk")]
 //~                                                       ^^^^^^^^^^^^
 fn core_path() {}
 

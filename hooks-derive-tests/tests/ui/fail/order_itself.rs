@@ -1,5 +1,5 @@
 //! A hook cannot be ordered relative to itself.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "first", kind = before_tool_call, after = ["first"])]
 //~                                                    ^^^^^^^

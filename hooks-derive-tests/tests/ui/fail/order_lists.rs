@@ -1,5 +1,5 @@
 //! `after`, `before` and `requires` take lists of ids.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "words", kind = before_tool_call, after = [redact_pii, count])]
 //~                                                    ^^^^^^^^^^  ^^^^^

@@ -1,6 +1,6 @@
 //! A hook that rewrites the subject can also take the context and the event, but nothing else.
-use hooks_core::data;
-use hooks_core::prelude::*;
+use hook_sdk::data;
+use hook_sdk::prelude::*;
 
 #[hook(id = "read_beside", kind = before_tool_call)]
 fn read_beside(_input: &mut ToolInput, _again: &data::ToolInput) {}

@@ -1,5 +1,5 @@
 //! The context is taken by shared reference.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "lent", kind = before_tool_call)]
 fn lent(_cx: &mut HookContext) {}

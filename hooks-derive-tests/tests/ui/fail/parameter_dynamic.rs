@@ -1,5 +1,5 @@
 //! A trait object cannot be a parameter: event and subject have concrete types.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 use std::any::Any;
 use std::fmt::{Debug, Display};

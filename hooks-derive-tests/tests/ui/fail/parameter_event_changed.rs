@@ -1,6 +1,6 @@
 //! The event is taken by shared reference.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "lent", kind = before_tool_call)]
 fn lent(_event: &mut BeforeToolCall) {}

@@ -1,5 +1,5 @@
 //! Messages have their own type, `Messages`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "vector", kind = filter_messages)]
 fn vector(_messages: &mut Vec<Message>) {}

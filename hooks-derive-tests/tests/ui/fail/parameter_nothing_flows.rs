@@ -1,6 +1,6 @@
 //! A kind without a subject has nothing to rewrite.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "lent", kind = after_create_message)]
 fn lent(_event: &AfterCreateMessage, _row: &mut Message) {}

@@ -1,6 +1,6 @@
 //! Event and subject have to belong to the kind of the attribute.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "event_of_another", kind = after_tool_call_success)]
 fn event_of_another(_event: &BeforeToolCall, _result: &mut ToolResult) {}

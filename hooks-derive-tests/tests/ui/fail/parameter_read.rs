@@ -1,6 +1,6 @@
 //! Types that a hook can take by shared reference.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "unknown", kind = before_tool_call)]
 fn unknown(_name: &String) {}

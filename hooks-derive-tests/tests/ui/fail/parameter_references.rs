@@ -1,5 +1,5 @@
 //! A parameter is a single reference.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "twice", kind = before_tool_call)]
 fn twice(_input: &&ToolInput) {}

@@ -1,6 +1,6 @@
 //! Types that a hook can take to rewrite them.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "other_mut", kind = before_tool_call)]
 fn other_mut(_result: &mut ToolResult) {}

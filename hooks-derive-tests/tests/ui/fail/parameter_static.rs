@@ -1,5 +1,5 @@
 //! A hook borrows its parameters only for its run.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "subject", kind = before_tool_call)]
 fn subject(_input: &'static ToolInput) {}

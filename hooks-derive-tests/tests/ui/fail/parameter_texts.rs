@@ -1,5 +1,5 @@
 //! Plain texts are not parameters: a hook reads the event and the subject.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "text", kind = before_create_message)]
 fn text(_text: &str, _row: &mut Message) {}

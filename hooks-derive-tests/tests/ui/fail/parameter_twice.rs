@@ -1,6 +1,6 @@
 //! Each parameter type appears once.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "two_subjects", kind = before_tool_call)]
 fn two_subjects(_a: &mut ToolInput, _b: ToolResult) {}

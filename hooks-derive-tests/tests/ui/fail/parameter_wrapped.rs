@@ -1,5 +1,5 @@
 //! The subject is taken directly, without a smart pointer or collection around it.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,15 +1,15 @@
 //! The name of a plugin has the same form as an id.
 
-hooks_core::plugin!("Acme");
+hook_sdk::plugin!("Acme");
 //~                 ^^^^^^
 
-hooks_core::plugin!("acme guards");
+hook_sdk::plugin!("acme guards");
 //~                 ^^^^^^^^^^^^^
 
-hooks_core::plugin!("9");
+hook_sdk::plugin!("9");
 //~                 ^^^
 
-hooks_core::plugin!("self");
+hook_sdk::plugin!("self");
 //~                 ^^^^^^
 
 fn main() {}

@@ -1,12 +1,12 @@
 //! `plugin!` needs a name.
 
 mod nothing {
-    hooks_core::plugin!();
+    hook_sdk::plugin!();
 //~ ^^^^^^^^^^^^^^^^^^^^^
 }
 
 mod comma {
-    hooks_core::plugin!(,);
+    hook_sdk::plugin!(,);
 //~                     ^
 }
 

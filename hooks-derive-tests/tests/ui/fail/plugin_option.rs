@@ -1,5 +1,5 @@
 //! `plugin` takes the name of a plugin.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "word", kind = before_tool_call, plugin = acme)]
 //~                                                   ^^^^

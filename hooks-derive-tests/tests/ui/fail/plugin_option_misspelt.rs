@@ -1,5 +1,5 @@
 //! Misspelt `plugin` and `locked` get a suggestion. Each appears once.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "near", kind = before_tool_call, plugins = "acme")]
 //~                                          ^^^^^^^

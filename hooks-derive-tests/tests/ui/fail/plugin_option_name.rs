@@ -1,5 +1,5 @@
 //! The name of a plugin has the same form as an id.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "kebab", kind = before_tool_call, plugin = "acme-guards")]
 //~                                                    ^^^^^^^^^^^^^

@@ -1,5 +1,5 @@
 //! `priority` is an integer.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "word", kind = before_tool_call, priority = high)]
 //~                                                     ^^^^

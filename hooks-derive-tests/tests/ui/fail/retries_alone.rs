@@ -1,5 +1,5 @@
 //! `retries` needs `run = background` and `idempotent`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "inline", kind = after_create_message, retries = 3)]
 //~                                                ^^^^^^^

@@ -1,5 +1,5 @@
 //! `retries` is a number.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "zero", kind = after_create_message, run = background, idempotent, retries = 0)]
 //~                                                                                      ^

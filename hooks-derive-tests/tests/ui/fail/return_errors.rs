@@ -1,5 +1,5 @@
 //! The error type of a `Result` has to be an error.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "unit", kind = before_tool_call)]
 fn unit() -> Result<(), ()> {

@@ -1,5 +1,5 @@
 //! A function that uses `.await` has to be `async`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 async fn ask() -> Permission {
     Permission::allow()

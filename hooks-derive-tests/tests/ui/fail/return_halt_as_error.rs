@@ -1,5 +1,5 @@
 //! A `Halt` is an error only where there is a turn to end: at a kind within a turn, and in a hook that the turn waits for.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 type Refused = Result<(), Halt>;
 

@@ -1,5 +1,5 @@
 //! At a kind outside a turn, there is no turn to halt.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "app_started", subject = String, outside_turn)]

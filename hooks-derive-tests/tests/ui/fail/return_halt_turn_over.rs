@@ -1,5 +1,5 @@
 //! At a kind after the end of a turn, there is no turn to halt.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "too_late", kind = turn_end)]
 fn too_late() -> Halt {

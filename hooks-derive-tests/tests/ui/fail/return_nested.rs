@@ -1,5 +1,5 @@
 //! A return type has at most one `Result`, one pair and one `Option`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "two_results", kind = before_tool_call)]
 fn two_results() -> Result<Result<(), String>, String> {

@@ -1,5 +1,5 @@
 //! A hook has to return.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "never", kind = before_tool_call)]
 fn never() -> ! {

@@ -1,5 +1,5 @@
 //! The verdict has to belong to the kind of the attribute.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "permission", kind = user_prompt_submit)]
 fn permission() -> Permission {

@@ -1,5 +1,5 @@
 //! The return type of a hook is a named type.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,5 +1,5 @@
 //! `None` removes the subject, so it is allowed only at kinds with removal.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "gate", kind = before_tool_call)]
 fn gate(input: ToolInput) -> Option<ToolInput> {

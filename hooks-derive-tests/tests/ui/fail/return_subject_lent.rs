@@ -1,5 +1,5 @@
 //! A hook that borrows the subject does not return it.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "given_back", kind = after_tool_call_success)]
 fn given_back(result: &mut ToolResult) -> &mut ToolResult {

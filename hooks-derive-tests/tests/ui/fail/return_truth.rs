@@ -1,6 +1,6 @@
 //! A gate returns a `Permission` with a reason, not a `bool`.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "truth", kind = before_tool_call)]
 fn truth(_event: &BeforeToolCall) -> bool {

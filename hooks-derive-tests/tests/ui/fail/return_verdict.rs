@@ -1,5 +1,5 @@
 //! The return types of a hook that does not take the subject by value.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 struct NotAnError;
 

@@ -1,5 +1,5 @@
 //! A background hook becomes a job in JSON, so its kind needs `json`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(Clone, HookKind)]
 #[hook_kind(name = "seen")]

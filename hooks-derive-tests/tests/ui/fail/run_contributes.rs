@@ -1,5 +1,5 @@
 //! A background or detached hook can contribute only audit notes and background jobs.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "contexts", kind = session_start, run = detached)]
 fn contexts() -> Contexts {

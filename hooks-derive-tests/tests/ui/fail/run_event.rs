@@ -1,5 +1,5 @@
 //! A detached hook has its own event, so the event has to be `Clone`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "seen", subject = String)]

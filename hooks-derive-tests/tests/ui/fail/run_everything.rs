@@ -1,5 +1,5 @@
 //! All mistakes in one hook, reported in one build, each at its own token.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "one", kind = before_tool_call, run = detached, on_failure = deny, fallback = two, retries = 3)]
 //~                                                                      ^^^^  ^^^^^^^^        ^^^^^^^

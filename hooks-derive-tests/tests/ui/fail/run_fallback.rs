@@ -1,5 +1,5 @@
 //! A detached or background hook has no fallback, because nothing uses its answer.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "detached", kind = before_tool_call, run = detached, fallback = other)]
 //~                                                              ^^^^^^^^

@@ -1,5 +1,5 @@
 //! A detached hook can run on any thread, so its future has to be `Send`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 use std::rc::Rc;
 
 #[hook(id = "counts", kind = after_create_message, run = detached)]

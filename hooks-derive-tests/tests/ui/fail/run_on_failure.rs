@@ -1,5 +1,5 @@
 //! A detached or background hook has no `on_failure`, because its failure does not affect the dispatch.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "deny", kind = before_tool_call, run = detached, on_failure = deny)]
 //~                                                                       ^^^^

@@ -1,5 +1,5 @@
 //! An invalid parameter of a detached hook is reported once.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "text", kind = after_create_message, run = detached)]
 fn text(_text: &String) {}

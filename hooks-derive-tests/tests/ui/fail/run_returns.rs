@@ -1,5 +1,5 @@
 //! A detached or background hook cannot return a verdict.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "verdict", kind = before_tool_call, run = detached)]
 fn verdict() -> Permission {

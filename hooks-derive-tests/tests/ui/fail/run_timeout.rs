@@ -1,5 +1,5 @@
 //! A plain function cannot be interrupted. With `blocking`, it can have a timeout.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "detached", kind = after_create_message, run = detached, timeout = "2s")]
 //~                                                                  ^^^^^^^

@@ -1,5 +1,5 @@
 //! Each option appears once, under its own name.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "twice", kind = after_create_message, run = detached, run = background, blocking, blocking)]
 //~                                                               ^^^                         ^^^^^^^^

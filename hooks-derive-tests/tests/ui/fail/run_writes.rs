@@ -1,6 +1,6 @@
 //! A detached or background hook cannot rewrite the subject.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "lent", kind = before_tool_call, run = detached)]
 fn lent(_input: &mut ToolInput) {}

@@ -1,5 +1,5 @@
 //! `setup!` takes no arguments.
-hooks_core::setup!(strict);
+hook_sdk::setup!(strict);
 //~                ^^^^^^
 
 fn main() {}

@@ -1,11 +1,11 @@
 //! `setup!` works only in the crate root.
 
 mod hooks {
-    hooks_core::setup!();
+    hook_sdk::setup!();
 //~ ^^^^^^^^^^^^^^^^^^^^
 
     pub mod guards {
-        hooks_core::setup!();
+        hook_sdk::setup!();
 //~     ^^^^^^^^^^^^^^^^^^^^
     }
 }

@@ -1,5 +1,5 @@
 //! If the attribute is wrong, the function still exists, so its callers cause no further errors.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "redact_pii", kind = before_tol_call)]
 //~                              ^^^^^^^^^^^^^^^

@@ -1,5 +1,5 @@
 //! A timeout is a number with a unit. Only async and blocking hooks can have one.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "number", kind = before_tool_call, timeout = 250)]
 //~                                                      ^^^

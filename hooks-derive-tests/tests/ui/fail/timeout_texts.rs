@@ -1,5 +1,5 @@
 //! Durations in the notation of other systems.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "words", kind = before_tool_call, timeout = "5 minutes")]
 //~                                                     ^^^^^^^^^^^

@@ -1,5 +1,5 @@
 //! A hook cannot run both before and after another hook.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "both", kind = before_tool_call, after = ["redact_pii"], before = ["redact_pii"])]
 //~                                                                            ^^^^^^^^^^^^

@@ -1,5 +1,5 @@
 //! Combinations of options that a kind cannot have.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(HookKind)]
 #[hook_kind(name = "no_subject", removable, check = rule, match(missing))]

@@ -1,6 +1,6 @@
 //! A hook in the notation of another system.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(event = "PreToolUse", matcher = "Bash", name = "guard", order = 1, fail_closed = true, timeout = 60)]
 //~    ^^^^^                                   ^^^^            ^^^^^      ^^^^^^^^^^^                   ^^

@@ -1,5 +1,5 @@
 //! A fallback has to fit every kind of its hook.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "returns", kind = [before_tool_call, before_compaction], fallback = says_text)]
 //~                                                                             ^^^^^^^^^

@@ -1,5 +1,5 @@
 //! Options apply to every kind in the list.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "filtered", kind = [before_tool_call, session_start], tool = "bash", source = "cli")]
 //~                                                               ^^^^           ^^^^^^

@@ -1,6 +1,6 @@
 //! The signature has to fit every kind in the list. Otherwise, write two hooks.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "event", kind = [after_tool_call_success, after_tool_call_failure])]
 fn event(_event: &AfterToolCallSuccess, _result: &mut ToolResult) {}

@@ -1,5 +1,5 @@
 //! Mistakes in `after`, `before` and `requires` at the same time.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(
     id = "ordered",

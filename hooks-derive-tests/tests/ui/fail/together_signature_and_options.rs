@@ -1,6 +1,6 @@
 //! A signature that fits another kind, with options that fit neither kind.
-use hooks_core::kinds::*;
-use hooks_core::prelude::*;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "writes", kind = after_create_message, on_failure = deny, tool = "bash")]
 //~                                                             ^^^^  ^^^^

@@ -1,5 +1,5 @@
 //! A timeout on a plain function, together with other mistakes.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "plain", kind = before_tool_call, timeout = "5", priority = "low")]
 //~                                           ^^^^^^^   ^^^             ^^^^^

@@ -1,5 +1,5 @@
 //! A mistake in a verdict is reported once, not at its kind and hooks. Those are still checked.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]
 enum Review {

@@ -1,7 +1,7 @@
 //! The trait bounds of a verdict.
 use std::rc::Rc;
 
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(Debug, Verdict)]
 enum NotClone {

@@ -1,5 +1,5 @@
 //! Contradictory words in a verdict.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]
 enum Review {
@@ -31,7 +31,7 @@ struct Fields {
     both: Option<u8>,
     #[verdict(by, final)]
 //~               ^^^^^
-    by: Option<hooks_core::HookId>,
+    by: Option<hook_sdk::HookId>,
 }
 
 fn main() {}

@@ -1,6 +1,6 @@
 //! The `deny` variant is the strongest one and holds one value.
-use hooks_core::prelude::*;
-use hooks_core::verdict::Denial;
+use hook_sdk::prelude::*;
+use hook_sdk::verdict::Denial;
 
 #[derive(Clone, Debug, Verdict)]
 enum NotLast {

@@ -1,5 +1,5 @@
 //! The `neutral` variant is the first one and holds no value.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]
 enum NoneNeutral {

@@ -1,5 +1,5 @@
 //! Every field of a struct needs a merge rule.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]
 struct Named {

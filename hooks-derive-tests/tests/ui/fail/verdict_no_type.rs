@@ -1,5 +1,5 @@
 //! A verdict is one concrete enum or struct.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]
 struct OfType<T> {

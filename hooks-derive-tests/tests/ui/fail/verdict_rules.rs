@@ -1,5 +1,5 @@
 //! Merge rules that do not fit the type of their field, reported at the type.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]
 struct Answer {

@@ -1,8 +1,8 @@
 //! Wrong words in a verdict, each reported at its own place.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]
-#[verdict(contributes, neutral, first, crate = "hooks_core")]
+#[verdict(contributes, neutral, first, crate = "hook_sdk")]
 //~       ^^^^^^^^^^^  ^^^^^^^  ^^^^^          ^^^^^^^^^^^^
 enum Review {
     #[verdict(neutrl)]
@@ -28,10 +28,10 @@ struct Whose {
     notes: Vec<String>,
     #[verdict(by = notes)]
 //~                ^^^^^
-    by: Option<hooks_core::HookId>,
+    by: Option<hook_sdk::HookId>,
     #[verdict(by = "decision")]
 //~                ^^^^^^^^^^
-    also: Option<hooks_core::HookId>,
+    also: Option<hook_sdk::HookId>,
 }
 
 fn main() {}

@@ -1,5 +1,5 @@
 //! The words of `visibility`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "unknown", kind = before_tool_call, visibility = public)]
 //~                                                          ^^^^^^

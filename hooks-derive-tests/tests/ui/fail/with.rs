@@ -1,5 +1,5 @@
 //! Parameters from a list, taken in an invalid way.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 struct Limits {
     _words: usize,

@@ -1,5 +1,5 @@
 //! Parameters from a list are a struct that implements `Deserialize`.
-use hooks_core::prelude::*;
+use hook_sdk::prelude::*;
 
 #[hook(id = "borrowed", kind = before_tool_call)]
 fn borrowed(_limits: &With<&str>) {}

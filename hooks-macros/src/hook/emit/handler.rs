@@ -42,13 +42,13 @@ pub(super) fn handler(
     let called = quote_spanned!(place=> (#path)(#(#values),*));
     let bindings = quote!(#(#bindings)*);
     let dot_await = function.is_async.then(|| quote_spanned!(place=> .await));
-    let call = quote!(#bindings let __hooks_core_answer = #called #dot_await;);
+    let call = quote!(#bindings let __hook_sdk_answer = #called #dot_await;);
     let returns = if taken == Some(Taken::Owned) {
-        quote_spanned!(kind=> (__HooksCoreSubject, __HooksCoreVerdict))
+        quote_spanned!(kind=> (__HookSdkSubject, __HookSdkVerdict))
     } else {
-        quote_spanned!(kind=> __HooksCoreVerdict)
+        quote_spanned!(kind=> __HookSdkVerdict)
     };
-    let of = quote_spanned!(kind=> __hooks_core::Of::<__HooksCoreKind, #returns>::NEW);
+    let of = quote_spanned!(kind=> __hook_sdk::Of::<__HookSdkKind, #returns>::NEW);
     let fits = match as_what {
         Called::Fallback(returned) => fits(returned, taken == Some(Taken::Owned), place, kind),
         Called::Inline | Called::Detached => error_fits(function, detached, kind),
@@ -69,10 +69,10 @@ pub(super) fn handler(
         (Some(Taken::Lent), false) => ("Lend", quote!(#call #verdict)),
         (Some(Taken::Lent), true) => {
             let body = quote! {
-                let mut __hooks_core_subject = __hooks_core_subject;
+                let mut __hook_sdk_subject = __hook_sdk_subject;
                 #call
-                let __hooks_core_answer = { #verdict };
-                __hooks_core::effect_of(__hooks_core_subject, __hooks_core_answer)
+                let __hook_sdk_answer = { #verdict };
+                __hook_sdk::effect_of(__hook_sdk_subject, __hook_sdk_answer)
             };
             ("OwnAsync", boxed(place, &body))
         }
@@ -80,25 +80,25 @@ pub(super) fn handler(
         (Some(Taken::Owned), true) => ("OwnAsync", answered(place, &bindings, &called, &effect)),
     };
     let form = Ident::new(form, kind);
-    let closure = quote!(|__hooks_core_cx, __hooks_core_event, __hooks_core_subject| { #body });
+    let closure = quote!(|__hook_sdk_cx, __hook_sdk_event, __hook_sdk_subject| { #body });
     let name = if is_fallback { "__HOOKS_CORE_FALLBACK" } else { "__HOOKS_CORE_HANDLER" };
     let name = Ident::new(name, kind);
     quote_spanned! {kind=>
-        static #name: __hooks_core::Call<__HooksCoreKind, __HooksCoreSubject, __HooksCoreVerdict> =
-            __hooks_core::Call::#form(__hooks_core::form::#form::Static(#closure));
+        static #name: __hook_sdk::Call<__HookSdkKind, __HookSdkSubject, __HookSdkVerdict> =
+            __hook_sdk::Call::#form(__hook_sdk::form::#form::Static(#closure));
     }
 }
 
 /// Checks by type that a fallback returns a verdict if its hook does.
 fn fits(returned: &TokenStream, owned: bool, place: Span, kind: Span) -> TokenStream {
-    let (key, answer) = (quote_spanned!(kind=> __HooksCoreKind), Ident::new("__hooks_core_decision", place));
-    let subject = if owned { quote_spanned!(kind=> __HooksCoreSubject) } else { quote!(__hooks_core::Lent) };
-    let required = quote!({ __hooks_core::requires_decision::<#key>(#returned::GIVES_VERDICT) });
-    let fits = quote_spanned!(place=> __hooks_core::FallbackOf::<#key>::fits(#answer););
+    let (key, answer) = (quote_spanned!(kind=> __HookSdkKind), Ident::new("__hook_sdk_decision", place));
+    let subject = if owned { quote_spanned!(kind=> __HookSdkSubject) } else { quote!(__hook_sdk::Lent) };
+    let required = quote!({ __hook_sdk::requires_decision::<#key>(#returned::GIVES_VERDICT) });
+    let fits = quote_spanned!(place=> __hook_sdk::FallbackOf::<#key>::fits(#answer););
     quote! {
-        use __hooks_core::{Decides as _, DecidesNothing as _};
-        let #answer = (&__hooks_core::Returned::<_, #subject>::of(&__hooks_core_answer)).decision();
-        let #answer = __hooks_core::RequireDecision::<#key, #required>::of(#answer);
+        use __hook_sdk::{Decides as _, DecidesNothing as _};
+        let #answer = (&__hook_sdk::Returned::<_, #subject>::of(&__hook_sdk_answer)).decision();
+        let #answer = __hook_sdk::RequireDecision::<#key, #required>::of(#answer);
         #fits
     }
 }
@@ -109,17 +109,17 @@ fn error_fits(function: &Function, detached: bool, kind: Span) -> TokenStream {
         return TokenStream::new();
     }
     let place = (function.returned, function.returned_end);
-    let error = format_ident!("__hooks_core_error", span = place.0);
+    let error = format_ident!("__hook_sdk_error", span = place.0);
     let bound = if detached {
         quote_spanned!(place.0=> DetachedError)
     } else {
-        let key = quote_spanned!(kind=> __HooksCoreKind);
+        let key = quote_spanned!(kind=> __HookSdkKind);
         quote_spanned!(place.0=> ErrorAt::<#key>)
     };
     let fits = call(place, &bound, "fits", &fields(place, &error, 1));
     quote! {
-        use __hooks_core::{FailsByHalt as _, FailsPlainly as _};
-        let #error = ((&__hooks_core::Returned::<_, __hooks_core::Lent>::of(&__hooks_core_answer)).error(),);
+        use __hook_sdk::{FailsByHalt as _, FailsPlainly as _};
+        let #error = ((&__hook_sdk::Returned::<_, __hook_sdk::Lent>::of(&__hook_sdk_answer)).error(),);
         #fits;
     }
 }
@@ -133,19 +133,19 @@ struct Argument {
 
 fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async: bool, detached: bool) -> Argument {
     let place = (parameter.span, parameter.end);
-    let all = format_ident!("__hooks_core_all{i}", span = parameter.span);
+    let all = format_ident!("__hook_sdk_all{i}", span = parameter.span);
     let borrow = (is_async && parameter.taken == Taken::Lent).then(|| quote!(&mut));
-    let to_rewrite = quote!(let #all = (__hooks_core_event, #borrow __hooks_core_subject););
+    let to_rewrite = quote!(let #all = (__hook_sdk_event, #borrow __hook_sdk_subject););
     // The type is omitted, because the called function determines it.
     let (binding, of, name, count) = match (parameter.taken, rewritten) {
         (Taken::Lent, _) => (to_rewrite, "SubjectParameter", "lend", 2),
         (Taken::Owned, _) => (to_rewrite, "SubjectParameter", "pass", 2),
         (Taken::Read, None) => {
-            let all = quote!(let #all = (__hooks_core_cx, __hooks_core_event, __hooks_core_subject););
+            let all = quote!(let #all = (__hook_sdk_cx, __hook_sdk_event, __hook_sdk_subject););
             (all, "ReadParameter", if detached { "read_detached" } else { "read" }, 3)
         }
         (Taken::Read, Some(_)) => {
-            (quote!(let #all = (__hooks_core_cx, __hooks_core_event);), "ContextParameter", "read", 2)
+            (quote!(let #all = (__hook_sdk_cx, __hook_sdk_event);), "ContextParameter", "read", 2)
         }
     };
     Argument { binding, value: call(place, &Ident::new(of, place.0), name, &fields(place, &all, count)) }
@@ -153,11 +153,11 @@ fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async:
 
 /// Converts the return value for the dispatch, with every token at the return type.
 fn answer(place: (Span, Span), kind_and_returns: &TokenStream, returns: &str, method: &str) -> TokenStream {
-    let all = format_ident!("__hooks_core_all", span = place.0);
+    let all = format_ident!("__hook_sdk_all", span = place.0);
     let value = call(place, &Ident::new(returns, place.0), method, &fields(place, &all, 2));
     let value = call(place, &Ident::new("Fails", place.0), "settle", &value);
     quote! {
-        let #all = (#kind_and_returns, __hooks_core_answer);
+        let #all = (#kind_and_returns, __hook_sdk_answer);
         #value
     }
 }
@@ -167,7 +167,7 @@ fn answer(place: (Span, Span), kind_and_returns: &TokenStream, returns: &str, me
 /// an error is reported once.
 fn call((start, end): (Span, Span), of: &impl ToTokens, name: &str, arguments: &TokenStream) -> TokenStream {
     let name = Ident::new(name, start.located_at(end));
-    let path = quote_spanned!(start=> __hooks_core::#of::#name);
+    let path = quote_spanned!(start=> __hook_sdk::#of::#name);
     let arguments = quote_spanned!(start.located_at(end)=> (#arguments));
     quote!(#path #arguments)
 }
@@ -183,13 +183,13 @@ fn fields((start, end): (Span, Span), tuple: &Ident, count: u32) -> TokenStream 
 
 /// The boxed future of the function, with only the conversion of its output.
 fn answered(span: Span, bindings: &TokenStream, called: &TokenStream, answer: &TokenStream) -> TokenStream {
-    let closure = quote!(|__hooks_core_answer| { #answer });
-    let future = quote_spanned!(span=> __hooks_core::Box::pin(__hooks_core::Answered::new(#called, #closure)));
+    let closure = quote!(|__hook_sdk_answer| { #answer });
+    let future = quote_spanned!(span=> __hook_sdk::Box::pin(__hook_sdk::Answered::new(#called, #closure)));
     quote!(#bindings #future)
 }
 
 /// The body as a boxed future. If it is not `Send`, that is reported at the function's name.
 fn boxed(span: Span, body: &TokenStream) -> TokenStream {
     let future = quote!(async move { #body });
-    quote_spanned!(span=> __hooks_core::Box::pin(#future))
+    quote_spanned!(span=> __hook_sdk::Box::pin(#future))
 }

@@ -9,7 +9,7 @@ use crate::hook::model::{Function, Hook, Parameter, RunMode, Taken};
 /// For each parameter by `&`: how it is parsed from a list, if it is.
 pub(super) fn specs(function: &Function) -> Vec<TokenStream> {
     readable(function)
-        .map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hooks_core::Parameter::<#ty>::SPEC))
+        .map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hook_sdk::Parameter::<#ty>::SPEC))
         .collect()
 }
 
@@ -23,7 +23,7 @@ fn readable(function: &Function) -> impl Iterator<Item = &Parameter> {
 /// For each parameter by `&`: whether it is the context.
 pub(super) fn contexts(function: &Function) -> Vec<TokenStream> {
     readable(function)
-        .map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hooks_core::Parameter::<#ty>::CONTEXT))
+        .map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hook_sdk::Parameter::<#ty>::CONTEXT))
         .collect()
 }
 
@@ -40,10 +40,10 @@ pub(super) fn takes_subject(hook: &Hook, kind: Span) -> TokenStream {
     if hook.run.mode == RunMode::Inline {
         return quote!(false);
     }
-    let subject = quote_spanned!(kind=> __HooksCoreSubject);
+    let subject = quote_spanned!(kind=> __HookSdkSubject);
     let takes = readable(&hook.function).map(|parameter| {
         let (ty, span) = (&parameter.ty, parameter.span);
-        quote_spanned!(span=> __hooks_core::Parameter::<#ty, #subject>::SUBJECT)
+        quote_spanned!(span=> __hook_sdk::Parameter::<#ty, #subject>::SUBJECT)
     });
     quote!(false #(|| #takes)*)
 }
@@ -51,8 +51,8 @@ pub(super) fn takes_subject(hook: &Hook, kind: Span) -> TokenStream {
 /// The function's return type, with the subject if the hook takes it by value.
 pub(super) fn returned(function: &Function, kind: Span) -> TokenStream {
     let owned = function.rewrites().is_some_and(|parameter| parameter.taken == Taken::Owned);
-    let returns = function.returns.clone().unwrap_or_else(|| quote!(__hooks_core::Unnamed));
-    let subject = if owned { quote_spanned!(kind=> __HooksCoreSubject) } else { quote!(__hooks_core::Lent) };
+    let returns = function.returns.clone().unwrap_or_else(|| quote!(__hook_sdk::Unnamed));
+    let subject = if owned { quote_spanned!(kind=> __HookSdkSubject) } else { quote!(__hook_sdk::Lent) };
     let span = function.returned;
-    quote_spanned!(span=> __hooks_core::Returned::<#returns, #subject>)
+    quote_spanned!(span=> __hook_sdk::Returned::<#returns, #subject>)
 }

@@ -35,33 +35,33 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
     let is_silent = those(|variant| variant.is(Word::Neutral));
     let whose = whose(variants, &parts);
     let could_not_answer = refusal.map_or_else(
-        || quote!(__hooks_core::Option::None),
+        || quote!(__hook_sdk::Option::None),
         |Variant { name, refusal, .. }| {
             // All tokens of the call have the span of the type, so that a type that cannot be a denial is reported
             // there.
             let why = refusal.as_ref().map(|(member, span)| {
-                let call = quote_spanned!(*span=> __hooks_core::Refusal::refusal(__hooks_core_denial));
-                quote!(#member: { let __hooks_core_denial = __hooks_core::denial(kind, hook); #call })
+                let call = quote_spanned!(*span=> __hook_sdk::Refusal::refusal(__hook_sdk_denial));
+                quote!(#member: { let __hook_sdk_denial = __hook_sdk::denial(kind, hook); #call })
             });
-            quote!(__hooks_core::Option::Some(Self::#name { #why }))
+            quote!(__hook_sdk::Option::Some(Self::#name { #why }))
         },
     );
-    let semantics = refusal.map(|_| quote!(__hooks_core::Option::Some(__hooks_core::Semantics::Gate),));
+    let semantics = refusal.map(|_| quote!(__hook_sdk::Option::Some(__hook_sdk::Semantics::Gate),));
     let summaries = variants.iter().map(|variant| {
         let name = &variant.name;
         let word = words(&name.unraw().to_string());
         if variant.is(Word::Neutral) {
-            quote!(Self::#name { .. } => __hooks_core::Option::None)
+            quote!(Self::#name { .. } => __hook_sdk::Option::None)
         } else {
-            quote!(Self::#name { .. } => __hooks_core::Option::Some(#word))
+            quote!(Self::#name { .. } => __hook_sdk::Option::Some(#word))
         }
     });
     let methods = quote! {
         #[inline]
         fn merge(&mut self, later: Self) {
             #[inline]
-            fn strength(verdict: &__HooksCoreSelf) -> u32 {
-                match verdict { #(__HooksCoreSelf::#names { .. } => #ranks,)* }
+            fn strength(verdict: &__HookSdkSelf) -> u32 {
+                match verdict { #(__HookSdkSelf::#names { .. } => #ranks,)* }
             }
 
             match (&mut *self, later) {
@@ -84,7 +84,7 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
         fn subject_changed(&mut self) -> bool {
             let lapses = #lapses;
             if lapses {
-                *self = <Self as __hooks_core::Default>::default();
+                *self = <Self as __hook_sdk::Default>::default();
             }
             lapses
         }
@@ -92,9 +92,9 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
         #whose
 
         fn could_not_answer(
-            kind: __hooks_core::FailureKind,
-            hook: &__hooks_core::HookId,
-        ) -> __hooks_core::Option<Self> {
+            kind: __hook_sdk::FailureKind,
+            hook: &__hook_sdk::HookId,
+        ) -> __hook_sdk::Option<Self> {
             #could_not_answer
         }
 
@@ -103,7 +103,7 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
             #is_silent
         }
 
-        fn summary(&self) -> __hooks_core::Option<&'static str> {
+        fn summary(&self) -> __hook_sdk::Option<&'static str> {
             match self { #(#summaries,)* }
         }
     };
@@ -122,13 +122,13 @@ fn whose(variants: &[Variant], parts: &[Vec<Part<'_>>]) -> TokenStream {
     let attributions = with_parts().flat_map(|(variant, parts)| attributions(&variant.name, parts));
     quote! {
         #[inline]
-        fn attribute(&mut self, hook: &__hooks_core::HookId) {
+        fn attribute(&mut self, hook: &__hook_sdk::HookId) {
             #(#attributed)*
         }
 
-        fn attribution(&self) -> __hooks_core::Option<&__hooks_core::Arc<__hooks_core::Attribution>> {
+        fn attribution(&self) -> __hook_sdk::Option<&__hook_sdk::Arc<__hook_sdk::Attribution>> {
             #(#attributions)*
-            __hooks_core::Option::None
+            __hook_sdk::Option::None
         }
     }
 }
@@ -137,8 +137,8 @@ fn whose(variants: &[Variant], parts: &[Vec<Part<'_>>]) -> TokenStream {
 fn attributed<'a>(name: &'a Ident, parts: &'a [Part<'_>]) -> impl Iterator<Item = TokenStream> + 'a {
     parts.iter().filter_map(move |part| {
         let member = &part.field.member;
-        let set = part.attribute(&quote!(__hooks_core_it, hook))?;
-        Some(quote!(if let Self::#name { #member: __hooks_core_it, .. } = self { #set; }))
+        let set = part.attribute(&quote!(__hook_sdk_it, hook))?;
+        Some(quote!(if let Self::#name { #member: __hook_sdk_it, .. } = self { #set; }))
     })
 }
 
@@ -146,10 +146,10 @@ fn attributed<'a>(name: &'a Ident, parts: &'a [Part<'_>]) -> impl Iterator<Item 
 fn attributions<'a>(name: &'a Ident, parts: &'a [Part<'_>]) -> impl Iterator<Item = TokenStream> + 'a {
     parts.iter().filter_map(move |part| {
         let member = &part.field.member;
-        let found = part.attribution(&quote!(__hooks_core_it))?;
-        Some(quote!(if let Self::#name { #member: __hooks_core_it, .. } = self {
-            if let __hooks_core::Option::Some(found) = #found {
-                return __hooks_core::Option::Some(found);
+        let found = part.attribution(&quote!(__hook_sdk_it))?;
+        Some(quote!(if let Self::#name { #member: __hook_sdk_it, .. } = self {
+            if let __hook_sdk::Option::Some(found) = #found {
+                return __hook_sdk::Option::Some(found);
             }
         }))
     })
@@ -163,7 +163,7 @@ fn equals(name: &Ident, parts: &[Part<'_>]) -> Option<TokenStream> {
     }
     let members: Vec<&Member> = ruled.iter().map(|part| &part.field.member).collect();
     let variables =
-        |of: &str| -> Vec<Ident> { (0..ruled.len()).map(|i| format_ident!("__hooks_core_{of}{i}")).collect() };
+        |of: &str| -> Vec<Ident> { (0..ruled.len()).map(|i| format_ident!("__hook_sdk_{of}{i}")).collect() };
     let (mine, theirs) = (variables("mine"), variables("theirs"));
     let both = ruled.iter().zip(mine.iter().zip(&theirs));
     let merges = both.map(|(part, (mine, theirs))| part.merge(&quote!(#mine), &quote!(#theirs)));

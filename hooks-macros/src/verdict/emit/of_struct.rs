@@ -31,18 +31,18 @@ fn whose(
 ) -> TokenStream {
     quote! {
         #[inline]
-        fn attribute(&mut self, hook: &__hooks_core::HookId) {
-            if !__hooks_core::Verdict::is_silent(self) {
-                let other = __hooks_core::Verdict::attribution(self);
-                let other = __hooks_core::Option::map(other, |other| __hooks_core::Clone::clone(&other.id));
-                let hook = __hooks_core::Option::unwrap_or(__hooks_core::Option::as_ref(&other), hook);
+        fn attribute(&mut self, hook: &__hook_sdk::HookId) {
+            if !__hook_sdk::Verdict::is_silent(self) {
+                let other = __hook_sdk::Verdict::attribution(self);
+                let other = __hook_sdk::Option::map(other, |other| __hook_sdk::Clone::clone(&other.id));
+                let hook = __hook_sdk::Option::unwrap_or(__hook_sdk::Option::as_ref(&other), hook);
                 #(#attributed)*
             }
         }
 
-        fn attribution(&self) -> __hooks_core::Option<&__hooks_core::Arc<__hooks_core::Attribution>> {
-            let found = __hooks_core::Option::None;
-            #(let found = __hooks_core::Option::or(found, #attributions);)*
+        fn attribution(&self) -> __hook_sdk::Option<&__hook_sdk::Arc<__hook_sdk::Attribution>> {
+            let found = __hook_sdk::Option::None;
+            #(let found = __hook_sdk::Option::or(found, #attributions);)*
             found
         }
     }
@@ -71,7 +71,7 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
     let freezes = nested.iter().map(|part| part.call("Verdict", "freezes_subject", &part.borrowed()));
     let lapses = nested.iter().map(|part| {
         let (lapses, by) = (part.call("Verdict", "subject_changed", &part.lent()), of(part));
-        quote!(if #lapses { changed = true; #(self.#by = __hooks_core::Option::None;)* })
+        quote!(if #lapses { changed = true; #(self.#by = __hook_sdk::Option::None;)* })
     });
     let attributed = parts.iter().filter_map(|part| {
         let lent = part.lent();
@@ -83,7 +83,7 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
     let refusals = nested.iter().map(|part| {
         let (member, answer) = (&part.field.member, part.call("Verdict", "could_not_answer", &quote!(kind, hook)));
         quote! {
-            if let __hooks_core::Option::Some(answer) = #answer {
+            if let __hook_sdk::Option::Some(answer) = #answer {
                 this.#member = answer;
                 refuses = true;
             }
@@ -93,13 +93,13 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
         (Rule::By, _) => TokenStream::new(),
         (Rule::Nested, _) => {
             let word = part.call("Verdict", "summary", &part.borrowed());
-            quote!(if let __hooks_core::Option::Some(word) = #word { return __hooks_core::Option::Some(word); })
+            quote!(if let __hook_sdk::Option::Some(word) = #word { return __hook_sdk::Option::Some(word); })
         }
         (_, Member::Named(name)) => {
             let word = name.unraw().to_string().replace('_', " ");
-            quote!(if #says { return __hooks_core::Option::Some(#word); })
+            quote!(if #says { return __hook_sdk::Option::Some(#word); })
         }
-        (_, Member::Unnamed(_)) => quote!(if #says { return __hooks_core::Option::Some("decides"); }),
+        (_, Member::Unnamed(_)) => quote!(if #says { return __hook_sdk::Option::Some("decides"); }),
     });
     let speaks = parts.iter().zip(&says).filter(|(part, _)| part.field.rule != Rule::By).map(|(_, says)| says);
     let methods = quote! {
@@ -128,13 +128,13 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
         #whose
 
         fn could_not_answer(
-            kind: __hooks_core::FailureKind,
-            hook: &__hooks_core::HookId,
-        ) -> __hooks_core::Option<Self> {
-            let mut this = <Self as __hooks_core::Default>::default();
+            kind: __hook_sdk::FailureKind,
+            hook: &__hook_sdk::HookId,
+        ) -> __hook_sdk::Option<Self> {
+            let mut this = <Self as __hook_sdk::Default>::default();
             let mut refuses = false;
             #(#refusals)*
-            if refuses { __hooks_core::Option::Some(this) } else { __hooks_core::Option::None }
+            if refuses { __hook_sdk::Option::Some(this) } else { __hook_sdk::Option::None }
         }
 
         #[inline]
@@ -142,9 +142,9 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
             !(#(#speaks ||)* false)
         }
 
-        fn summary(&self) -> __hooks_core::Option<&'static str> {
+        fn summary(&self) -> __hook_sdk::Option<&'static str> {
             #(#words)*
-            __hooks_core::Option::None
+            __hook_sdk::Option::None
         }
     };
     Parts {

@@ -33,19 +33,19 @@ pub(super) struct Part<'a> {
 impl<'a> Part<'a> {
     pub(super) fn new(field: &'a Field, place: &str, in_variant: bool) -> Self {
         let bound = Ident::new(bound(field.rule, in_variant), field.span);
-        Self { field, alias: format_ident!("__HooksCoreField{place}", span = field.span), bound }
+        Self { field, alias: format_ident!("__HookSdkField{place}", span = field.span), bound }
     }
 
     pub(super) fn alias(&self) -> TokenStream {
         let Self { field: Field { ty, span, .. }, alias, bound } = self;
-        quote_spanned!(*span=> type #alias = <#ty as __hooks_core::#bound>::Type;)
+        quote_spanned!(*span=> type #alias = <#ty as __hook_sdk::#bound>::Type;)
     }
 
     /// An item of the field's type, from a trait.
     pub(super) fn of(&self, of: &str, name: &str) -> TokenStream {
         let Self { field: Field { span, .. }, alias, .. } = self;
         let (of, name) = (Ident::new(of, *span), Ident::new(name, *span));
-        quote_spanned!(*span=> <#alias as __hooks_core::#of>::#name)
+        quote_spanned!(*span=> <#alias as __hook_sdk::#of>::#name)
     }
 
     pub(super) fn call(&self, of: &str, method: &str, arguments: &TokenStream) -> TokenStream {
@@ -72,7 +72,7 @@ impl<'a> Part<'a> {
     pub(super) fn nothing(&self) -> TokenStream {
         let Self { field: Field { member, rule, span, .. }, alias, .. } = self;
         let value = match rule {
-            Rule::Nested => quote_spanned!(*span=> <#alias as __hooks_core::From<()>>::from(())),
+            Rule::Nested => quote_spanned!(*span=> <#alias as __hook_sdk::From<()>>::from(())),
             _ => self.call(self.keeps(), "nothing", &TokenStream::new()),
         };
         quote_spanned!(*span=> #member: #value)

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hooks_core::plugin::Plugin;
+use hook_sdk::plugin::Plugin;
 use serde_json::Value;
 
 use super::super::Trust;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use hooks_core::KindDescriptor;
+use hook_sdk::KindDescriptor;
 
 use super::made::words;
 use super::source::{Event, events};
@@ -28,8 +28,8 @@ const PARTS: &[(&str, &str)] = &[
 ];
 
 fn built_in() -> BTreeMap<&'static str, &'static KindDescriptor> {
-    let all = hooks_core::kinds::all().into_iter();
-    all.filter(|kind| kind.origin.module.starts_with("hooks_core::kinds")).map(|kind| (kind.name, kind)).collect()
+    let all = hook_sdk::kinds::all().into_iter();
+    all.filter(|kind| kind.origin.module.starts_with("hook_sdk::kinds")).map(|kind| (kind.name, kind)).collect()
 }
 
 /// The events in the order of the page: by part, then by their position in the source.
@@ -41,7 +41,7 @@ fn in_order(events: &BTreeMap<String, Event>) -> Vec<(&'static str, Vec<&Event>)
     };
     for event in events.values() {
         let is_listed = PARTS.iter().any(|(file, _)| *file == event.file);
-        assert!(is_listed, "add `{}` to `PARTS` in hooks-book/tests/written/kinds.rs", event.file);
+        assert!(is_listed, "add `{}` to `PARTS` in docs-tests/tests/written/kinds.rs", event.file);
     }
     PARTS.iter().map(|(file, title)| (*title, of(file))).collect()
 }

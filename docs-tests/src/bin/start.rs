@@ -3,12 +3,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hooks_core::kinds::{AfterToolCallSuccess, BeforeToolCall};
-use hooks_core::prelude::*;
+use hook_sdk::kinds::{AfterToolCallSuccess, BeforeToolCall};
+use hook_sdk::prelude::*;
 use serde::Deserialize;
 
 // Makes two hooks with the same id a build error.
-hooks_core::setup!();
+hook_sdk::setup!();
 
 /// The arguments of the tool `refund`. A model wrote them, so the guard parses them.
 #[derive(Deserialize)]
@@ -98,8 +98,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 #[cfg(test)]
 mod tests {
-    use hooks_core::record::Skip;
-    use hooks_core::testing;
+    use hook_sdk::record::Skip;
+    use hook_sdk::testing;
 
     use super::*;
 
@@ -139,7 +139,7 @@ mod shown {
     use std::io::{self, Write};
     use std::sync::{Arc, Mutex};
 
-    use hooks_core::testing::Trial;
+    use hook_sdk::testing::Trial;
 
     use super::*;
 
@@ -170,6 +170,6 @@ mod shown {
         let warning = String::from_utf8(screen.0.lock().unwrap().clone()).unwrap();
         let shown = format!("{warning}{}\n", failures[0]);
         // The reader's crate has another name.
-        hooks_book::assert_shown("start.md", &shown.replace("start::", "refund_desk::"));
+        docs_tests::assert_shown("start.md", &shown.replace("start::", "refund_desk::"));
     }
 }

@@ -22,7 +22,7 @@ fn the_start_page_shows_the_program_and_its_tests() {
 fn the_start_page_shows_the_output_of_the_program() {
     let output = Command::new(env!("CARGO_BIN_EXE_start")).output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    hooks_book::assert_shown("start.md", &String::from_utf8(output.stdout).unwrap());
+    docs_tests::assert_shown("start.md", &String::from_utf8(output.stdout).unwrap());
 }
 
 #[test]

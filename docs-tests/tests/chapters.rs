@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use hooks_book::CHAPTERS;
+use docs_tests::CHAPTERS;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -149,7 +149,7 @@ fn all_rust_in_the_book_is_compiled_and_run() {
                 problems.push(format!("{place}: this Rust is not compiled and run; write `text` if it is not Rust"));
             }
             if !CHAPTERS.contains(&page.as_str()) {
-                problems.push(format!("{place}: the chapter is not in `chapters!` in hooks-book/src/lib.rs"));
+                problems.push(format!("{place}: the chapter is not in `chapters!` in docs-tests/src/lib.rs"));
             }
         }
     }
@@ -220,7 +220,7 @@ fn every_redactor_in_the_examples_sets_on_failure() {
     for folder in [
         "examples",
         "hooks-agent/src",
-        "hooks-book/src",
+        "docs-tests/src",
         "hooks-cli/examples",
         "hooks-core/src",
         "hooks-macros/src",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use hooks_core::{KindDescriptor, Semantics};
+use hook_sdk::{KindDescriptor, Semantics};
 
 use super::made::Words;
 use super::source::Event;
@@ -58,12 +58,8 @@ pub(crate) fn section(kind: &KindDescriptor, event: &Event, enums: &BTreeMap<Str
             writeln!(text, "| `{word}` | `{variant}` | {doc} |").unwrap();
         }
     }
-    write!(
-        text,
-        "\n```rust\n# use hooks_core::kinds::*;\n# use hooks_core::prelude::*;\n{}\n```",
-        example(kind, event)
-    )
-    .unwrap();
+    write!(text, "\n```rust\n# use hook_sdk::kinds::*;\n# use hook_sdk::prelude::*;\n{}\n```", example(kind, event))
+        .unwrap();
     text
 }
 

@@ -1,6 +1,6 @@
 //! Pages that are generated from the sources. A test fails if a page no longer matches the code.
 //!
-//! `UPDATE_BOOK=1 cargo test -p hooks-book --test it written` rewrites them.
+//! `UPDATE_BOOK=1 cargo test -p docs-tests --test it written` rewrites them.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod cookbook;

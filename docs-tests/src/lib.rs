@@ -7,9 +7,9 @@
 use std::fs;
 use std::path::Path;
 
-use hooks_core::data::{ToolCall, ToolInput};
-use hooks_core::kinds::BeforeToolCall;
-use hooks_core::testing::Trial;
+use hook_sdk::data::{ToolCall, ToolInput};
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::testing::Trial;
 use serde_json::{Value, json};
 
 /// A module per chapter, with the text of the chapter as its documentation.
