@@ -1,4 +1,4 @@
-//! Writes the hooks of each program: as many lines as it links.
+//! Writes the hooks of each program: as many functions as it links.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,7 +10,13 @@ fn main() {
     for count in [100, 1_000, 10_000] {
         let mut hooks = String::new();
         for number in 0..count {
-            writeln!(hooks, "bench_linked::hook!({number}, \"hook_{number}\");").expect("a string takes it");
+            write!(
+                hooks,
+                "/// Reads the result.\n\
+                 #[hook_sdk::hook(id = \"hook_{number}\", kind = after_tool_call_success)]\n\
+                 fn hook_{number}(result: &hook_sdk::data::ToolResult) {{\n    std::hint::black_box(result);\n}}\n\n"
+            )
+            .expect("a string takes it");
         }
         fs::write(Path::new(&place).join(format!("{count}.rs")), hooks).expect("the place can be written to");
     }

@@ -26,7 +26,6 @@ class Rust:
     target: str = "rust"
     # Tried one after the other until one builds: toolchain, further arguments of `cargo build`.
     attempts: list = field(default_factory=lambda: [(None, [])])
-    left_out: str = ""
     which: str = ""
     toolchain: str = ""
 
@@ -55,7 +54,6 @@ class Python:
     name: str
     script: str
     requirements: str
-    left_out: str = ""
     toolchain: str = ""
 
     def build(self, place):
@@ -83,7 +81,6 @@ class Node:
 
     name: str
     script: str
-    left_out: str = ""
     toolchain: str = ""
 
     def build(self, place):
@@ -109,21 +106,24 @@ class Node:
 # Its newest version asks for a newer compiler than the newest stable one here; a nightly one builds it all the same.
 NEWER_THAN_STABLE = [(None, []), ("nightly", ["--ignore-rust-version"])]
 
-PROGRAMS = [
+OURS = [
     Rust("hook-sdk", "ours"),
     *(Rust(f"hook-sdk with {n:,} hooks linked in", "linked", which=f"-{n}") for n in (100, 1_000, 10_000)),
+]
+PEERS = [
     Rust("bevy_ecs", "peers/bevy"),
     Rust("tower", "peers/tower"),
     Rust("adk-plugin", "peers/adk", "adk"),
     Rust("rig-agent", "peers/rig", "rig", NEWER_THAN_STABLE),
     Rust("meerkat-hooks", "peers/meerkat", "meerkat"),
-    Rust("zeroclaw", "peers/zeroclaw", "zeroclaw", left_out="its 440 crates take some 20 minutes; `--with-heavy` builds it"),
+    Rust("zeroclaw", "peers/zeroclaw", "zeroclaw"),
     Node("tapable", "tapable.js"),
     Python("pluggy", "pluggy_peer.py", "pluggy.txt"),
     Python("strands-agents", "strands_peer.py", "strands.txt"),
     Python("google-adk", "google_adk_peer.py", "google-adk.txt"),
     Python("langchain", "langchain_peer.py", "langchain.txt"),
 ]
+PROGRAMS = [*OURS, *PEERS]
 
 
 def run(command, cwd=None, env=None, limit=300):

@@ -16,13 +16,12 @@ BEGIN, END = "<!-- The tables below are written by benchmarks/run. -->", "<!-- T
 
 def results(sitting):
     """The whole file."""
-    quick = "**A short pass, on a machine that did other work meanwhile: it shows that everything runs, and its figures mean nothing.**\n\n"
     return f"""# Results
 
 Written by `benchmarks/run`; [the chapter of the book](../docs/benchmarks.md) says how to read it. `benchmarks/check` compares
 the budgets with [results.json](results.json), which contains every round.
 
-{quick if sitting["quick"] else ""}{about(sitting)}
+{about(sitting)}
 ![Nanoseconds per dispatch of 8 hooks, for each system](../docs/benchmarks.svg)
 
 {tables(sitting)}"""
@@ -32,11 +31,7 @@ def chapter(text, sitting):
     """The chapter with today's tables in the place of the old ones."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{quick_note(sitting)}{tables(sitting)}\n{END}{after}"
-
-
-def quick_note(sitting):
-    return "*From a short pass: these figures only show that everything runs.*\n\n" if sitting["quick"] else ""
+    return f"{before}{BEGIN}\n\n{tables(sitting)}\n{END}{after}"
 
 
 def about(sitting):
@@ -45,6 +40,7 @@ def about(sitting):
         f"One session, {sitting['started']} to {sitting['ended']}, {sitting['rounds']} rounds of {sitting['milliseconds']} ms for each case, "
         "every program once in each round, in another order each time.",
         "",
+        f"- Engine: commit `{sitting['engine']['commit']}`",
         f"- Machine: {machine['cpu']}, {machine['cores']} cores, {machine['memory']}, {machine['system']} ({machine['architecture']})",
         f"- Load of the machine when it began: {sitting['load']}",
         "",

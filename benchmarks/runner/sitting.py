@@ -7,7 +7,7 @@ import random
 import shutil
 import time
 
-from .programs import first_line, reason, run
+from .programs import reason, run
 
 
 def machine():
@@ -72,8 +72,3 @@ def once(program, milliseconds):
         return [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")], None
     except json.JSONDecodeError as error:
         return [], f"says what is not JSON: {error}"
-
-
-def toolchains():
-    """What builds and runs the programs."""
-    return {"Rust": first_line(["rustc", "--version"]), "Python": platform.python_version()}

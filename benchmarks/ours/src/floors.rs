@@ -47,7 +47,7 @@ impl Payload for ToolResult {
     }
 
     fn subject() -> Self {
-        Self::text(TEXT)
+        Self::new(TEXT)
     }
 
     fn write(&mut self) {

@@ -6,9 +6,9 @@ mod floors;
 mod hooks;
 
 use floors::Care;
-use hooks::Query;
 use hook_sdk::HookSet;
 use hook_sdk::data::ToolResult;
+use hooks::Query;
 use measure::{Body, COUNTS, Class, Label, Peer, Role, Sitting, locked};
 
 fn main() {

@@ -7,6 +7,7 @@ mod cookbook;
 mod elsewhere;
 mod kinds;
 mod made;
+mod measured;
 mod options;
 mod render;
 mod source;
