@@ -117,7 +117,7 @@ fn plans(program: &Program, kind: &str, tool: Option<&str>) -> Vec<Plan> {
                 Some(filter) => {
                     plan.out.push((hook.hook().clone(), format!("its filter does not match: only {filter}")));
                 }
-                None => plan.runs.push((hook.hook().clone(), hook.text().to_owned())),
+                None => plan.runs.push((hook.hook().clone(), hook.to_string())),
             }
         }
         plan.out.extend(set.left_out(kind).map(|(hook, why)| (hook.clone(), why)));

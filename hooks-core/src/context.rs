@@ -202,7 +202,7 @@ impl HookContext {
 
     /// Whether the context holds data for one hook only.
     #[inline]
-    pub(crate) fn is_own(&self) -> bool {
+    pub(crate) fn is_of_hook(&self) -> bool {
         self.own.is_some()
     }
 

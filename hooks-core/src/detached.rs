@@ -42,7 +42,7 @@ mod tasks;
 pub use crate::job::Job;
 pub(crate) use launch::Launcher;
 pub(crate) use notice::Notice;
-pub(crate) use run::{Body, DetachedRun, Unfinished, until_shutdown};
+pub(crate) use run::{Body, DetachedRun, RunError, until_shutdown};
 pub(crate) use sink::DetachedRuns;
 pub use sink::{BackgroundSink, Refused};
 pub use tasks::{Counts, DETACHED_LIMIT, Drained};

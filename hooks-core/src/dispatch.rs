@@ -4,9 +4,10 @@ mod at_once;
 mod call;
 mod chain;
 mod commit;
+mod end;
 mod error;
-mod fail;
 mod finish;
+mod inputs;
 mod log;
 mod outcome;
 mod pool;
@@ -23,11 +24,9 @@ use std::sync::Arc;
 
 pub(crate) use call::detached as detached_function;
 pub use error::{DispatchError, Recovered};
-pub(crate) use fail::{Fail, FailureCause};
-pub(crate) use outcome::capability_missing;
 pub(crate) use pool::{at_once, on_pool};
 pub(crate) use span::{hook_span, in_span};
-pub(crate) use wait::{NoAnswer, finish, until_cancelled, wait_for};
+pub(crate) use wait::{finish, until_cancelled, wait_for};
 
 use crate::context::HookContext;
 use crate::context::depth;
@@ -235,8 +234,8 @@ impl HookSet {
         // If a hook with its own context fired this dispatch, the other hooks must not see that context's data.
         let outer = cx.without_hook();
         let cx = outer.as_ref().unwrap_or(cx);
-        let own = plan.own_contexts(cx);
-        let mut chain = Chain::new(plan, cx, &own, event, subject, self.listeners(entry));
+        let hook_cxs = plan.hook_cxs(cx);
+        let mut chain = Chain::new(plan, cx, &hook_cxs, event, subject, self.listeners(entry));
         chain.run().await;
         chain.finish(cx)
     }
@@ -252,7 +251,7 @@ impl HookSet {
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
         // If a hook with its own context fired this dispatch, the other hooks must not see that context's data.
-        if cx.is_own() || plan.has_own_contexts {
+        if cx.is_of_hook() || plan.has_hook_cxs {
             return self.run_sync_with_contexts(plan, entry, cx, event, subject);
         }
         let mut chain = Chain::new(plan, cx, &[], event, subject, self.listeners(entry));
@@ -272,8 +271,8 @@ impl HookSet {
     ) -> Result<Fired<K>, DispatchError> {
         let outer = cx.without_hook();
         let cx = outer.as_ref().unwrap_or(cx);
-        let own = plan.own_contexts(cx);
-        let mut chain = Chain::new(plan, cx, &own, event, subject, self.listeners(entry));
+        let hook_cxs = plan.hook_cxs(cx);
+        let mut chain = Chain::new(plan, cx, &hook_cxs, event, subject, self.listeners(entry));
         chain.run_sync();
         chain.finish(cx)
     }

@@ -15,12 +15,12 @@ use crate::detached::{DetachedRun, DetachedRuns, Job, Launcher};
 use crate::handler::Handler;
 use crate::hook::{Binding, Hook};
 use crate::kind::{HookKind, KindDescriptor};
-use crate::plan::{Plan, StepParts};
+use crate::plan::{Plan, PlannedHook};
 
 /// The functions that know the type of a kind. They are compiled in the kind's crate.
 pub struct Engine {
-    /// Builds the typed plan from its steps in order.
-    pub(crate) build: fn(&[StepParts<'_>], &DetachedRuns) -> Box<dyn Any + Send + Sync>,
+    /// Builds the typed plan from its hooks in order.
+    pub(crate) build: fn(&[PlannedHook<'_>], &DetachedRuns) -> Box<dyn Any + Send + Sync>,
     /// Builds a run from a background job.
     pub(crate) read_job: fn(&Hook, &Binding, HookContext, &Job) -> Result<DetachedRun, Unreadable>,
     /// Fires the kind with JSON values; `None` if it cannot be serialized.
@@ -37,8 +37,9 @@ impl Engine {
     #[must_use]
     pub const fn of<K: HookKind>() -> Self {
         Self {
-            build: |parts, runs| {
-                Box::new(Plan::<K>::build(parts, |part, handler: &Handler<K>| Launcher::of(part, handler, runs)))
+            build: |hooks, runs| {
+                let launch = |hook: &PlannedHook<'_>, handler: &Handler<K>| Launcher::of(hook, handler, runs);
+                Box::new(Plan::<K>::build(hooks, !runs.observers.is_empty(), launch))
             },
             read_job: read_job::read_job::<K>,
             fire_json: match K::WIRE {

@@ -1,121 +1,27 @@
 //! The six forms of a hook's function. The form determines who writes, before anything runs.
 
-use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
 mod answered;
+mod fault;
+mod limit;
 
 #[doc(hidden)]
 pub use answered::Answered;
+pub(crate) use fault::{Cause, FaultKind};
+pub use fault::{Fault, NotSelected};
 
 use crate::context::HookContext;
-use crate::failure::CAUSE_LIMIT;
 use crate::kind::HookKind;
-use crate::panics::catch;
-use crate::verdict::Halt;
 
 /// A boxed, pinned future that is `Send`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The result of calling a hook. The error is one pointer wide, so a hook without an opinion answers in a register.
 pub type Answer<T> = Result<T, Fault>;
-
-/// The error of a hook that decides at run time that the event does not concern it. This is not a failure: it has the
-/// same effect as a filter that did not match, and a detached or background run counts as done. It is meant for hooks
-/// that contain their own rules, such as rules from files.
-///
-/// A fallback cannot deselect its hook: the hook was selected and has failed, so `on_failure` applies.
-///
-/// ```
-/// use hook_sdk::hook::NotSelected;
-/// use hook_sdk::kinds::*;
-/// use hook_sdk::prelude::*;
-///
-/// #[hook(id = "from_a_table", kind = before_tool_call)]
-/// fn from_a_table(event: &BeforeToolCall) -> Result<Permission, NotSelected> {
-///     if event.call.name == "pay" { Ok(Permission::deny("not today")) } else { Err(NotSelected) }
-/// }
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let trial = hook_sdk::testing::Trial::of(hooks![from_a_table]);
-/// let call = ToolCall::new("1", "search", serde_json::json!({}));
-/// let ran = trial.run_blocking(&BeforeToolCall::new(call), ToolInput::default())?;
-/// assert_eq!(ran.report.not_selected[0].as_str(), "from_a_table");
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotSelected;
-
-impl fmt::Display for NotSelected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the event is not for this hook")
-    }
-}
-
-impl Error for NotSelected {}
-
-/// Why a hook returned no verdict.
-#[derive(Debug)]
-pub struct Fault(pub(crate) Box<FaultKind>);
-
-#[derive(Debug)]
-pub(crate) enum FaultKind {
-    /// The hook failed with this message. The error itself is dropped earlier, where a panic of its `Drop` still counts
-    /// as the hook's.
-    Error(String),
-    /// The event does not concern the hook: see [`NotSelected`].
-    NotSelected,
-    /// The hook ends the turn with an error. As with every error, its changes are dropped.
-    Halt(Halt),
-    /// The hook ends the turn with a verdict. Its changes are kept.
-    HaltAndKeep(Halt),
-    /// Like `HaltAndKeep`, for a hook that took the subject by value; contains the replacement.
-    HaltAndReplace(Halt, Box<dyn std::any::Any + Send>),
-}
-
-impl Fault {
-    /// Converts the error of a hook, which may be a boxed [`Halt`].
-    pub(crate) fn from_error(error: Box<dyn Error + Send + Sync>) -> Self {
-        Self(Box::new(match error.downcast::<Halt>() {
-            Ok(halt) => FaultKind::Halt(*halt),
-            Err(error) if error.is::<NotSelected>() => FaultKind::NotSelected,
-            Err(error) => FaultKind::Error(describe(&*error)),
-        }))
-    }
-
-    /// The failure of a hook that could not run.
-    #[cold]
-    pub(crate) fn error(text: impl Into<String>) -> Self {
-        Self(Box::new(FaultKind::Error(text.into())))
-    }
-
-    pub(crate) fn halt_and_keep(halt: Halt) -> Self {
-        Self(Box::new(FaultKind::HaltAndKeep(halt)))
-    }
-
-    pub(crate) fn halt_and_replace<S: Send + 'static>(halt: Halt, subject: S) -> Self {
-        Self(Box::new(FaultKind::HaltAndReplace(halt, Box::new(subject))))
-    }
-}
-
-/// Formats the error and its sources in one line. A `Display` implementation is hook code and may panic.
-#[cold]
-fn describe(error: &(dyn Error + Send + Sync)) -> String {
-    catch(|| {
-        let mut text = error.to_string();
-        let mut source = error.source();
-        // An error may be its own source, so stop once the text is long enough to be truncated.
-        while let Some(cause) = source.filter(|_| text.chars().nth(CAUSE_LIMIT).is_none()) {
-            text = format!("{text}: {cause}");
-            source = cause.source();
-        }
-        text
-    })
-    .unwrap_or_else(|panic| format!("an error whose `Display` panicked: {panic}"))
-}
 
 /// What a hook that took the subject by value returns. It is small, so that it is returned in registers if the subject
 /// is a pointer.

@@ -1,10 +1,12 @@
 //! The ordered, immutable plan of one scope.
 
+mod filter;
+mod selection;
+mod outline;
 mod constraints;
 mod cycles;
-pub(crate) mod order;
+mod order;
 mod segments;
-mod outline;
 mod set;
 mod shown;
 
@@ -14,11 +16,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use wildmatch::WildMatch;
 
-pub(crate) use order::Candidate;
-pub(crate) use outline::Disabled;
+pub(crate) use filter::Filter;
+pub(crate) use order::order;
 pub use outline::PlannedHook;
+pub(crate) use selection::{Disabled, Selection, Selections};
 pub use set::HookSet;
 pub(crate) use set::{KindPlan, PlanEntry, SetParts};
 
@@ -26,13 +28,12 @@ use crate::context::{HookContext, PerHook};
 use crate::failure::OnFailure;
 use crate::handler::Form;
 use crate::handler::{Handler, LendFn, OwnFn, ReadAsyncFn, ReadFn};
-use crate::hook::{Binding, Hook, Only, OwnEvent};
+use crate::hook::OwnEvent;
 use crate::id::HookId;
 use crate::job::Job;
 use crate::kind::HookKind;
 use crate::options::{HookMode, OnReplay, Visibility};
 use crate::record::Status;
-use crate::verdict::Capabilities;
 
 /// The ordered hooks of one kind, ready to run.
 pub(crate) struct Plan<K: HookKind> {
@@ -40,8 +41,8 @@ pub(crate) struct Plan<K: HookKind> {
     pub(crate) segments: Box<[Segment<K>]>,
     /// Whether every hook is a plain function, so that nothing waits.
     pub(crate) is_sync: bool,
-    /// Whether a hook has its own context.
-    pub(crate) has_own_contexts: bool,
+    /// Whether a hook has a context of its own.
+    pub(crate) has_hook_cxs: bool,
 }
 
 /// One hook of a plan.
@@ -62,9 +63,7 @@ pub(crate) struct Step<K: HookKind> {
 /// Properties of a hook beyond its function. A hook with any of them is not part of a lane.
 pub(crate) struct Extras<K: HookKind> {
     /// The part of the context that is only for this hook.
-    pub(crate) own: Option<Arc<PerHook>>,
-    /// What the hook may contribute, if less than its kind offers.
-    pub(crate) capabilities: Option<Capabilities>,
+    pub(crate) hook_cx: Option<Arc<PerHook>>,
     /// The hook's fallback.
     pub(crate) fallback: Option<Handler<K>>,
     /// Clones the event for a plain function that runs on the pool of blocking threads.
@@ -86,7 +85,7 @@ pub(crate) trait Launch<K: HookKind>: Send + Sync {
         event: &K,
         shared: &mut Option<Arc<K>>,
         subject: &K::Subject,
-    ) -> Result<Status, NotLaunched>;
+    ) -> Result<Status, LaunchError>;
 
     /// Returns the job that a launch would queue. `None` for a detached hook, or if the job cannot be serialized; the
     /// launch reports that.
@@ -94,26 +93,11 @@ pub(crate) trait Launch<K: HookKind>: Send + Sync {
 }
 
 /// Why a hook was not launched.
-pub(crate) enum NotLaunched {
+pub(crate) enum LaunchError {
     /// A limit was reached.
     Dropped(String),
     /// The launch failed.
     Failed(String),
-}
-
-/// One step of a plan, before it has the type of its kind.
-pub(crate) struct StepParts<'a> {
-    pub(crate) hook: &'a Hook,
-    pub(crate) binding: &'a Binding,
-    pub(crate) stage: usize,
-    /// The part of the context that is only for this hook.
-    pub(crate) own: Option<Arc<PerHook>>,
-    /// What the operator's overrides changed.
-    pub(crate) overridden: Option<&'a str>,
-    /// The parameters that the list passes, as JSON.
-    pub(crate) given: Option<&'a Value>,
-    /// Whether the dispatches of the set have listeners.
-    pub(crate) observed: bool,
 }
 
 /// A range of steps that run in the same way.
@@ -135,19 +119,6 @@ pub(crate) enum Execution<K: HookKind> {
     /// A stage of readers, some of which may wait. Contains their pointers if all are annotated async functions without
     /// filters or extras.
     Concurrent(Option<Vec<ReadAsyncFn<K>>>),
-}
-
-/// A list of patterns for one field of the event: `fs_*|Bash`.
-pub(crate) struct Filter<K> {
-    field: fn(&K) -> &str,
-    patterns: Box<[WildMatch]>,
-}
-
-impl<K: HookKind> Filter<K> {
-    fn matches(&self, event: &K) -> bool {
-        let value = (self.field)(event);
-        self.patterns.iter().any(|pattern| pattern.matches(value))
-    }
 }
 
 impl<K: HookKind> Step<K> {
@@ -197,31 +168,29 @@ impl<K: HookKind> Step<K> {
 impl<K: HookKind> Plan<K> {
     /// Builds a plan from its steps, which are in order. `launch` makes the launcher of a detached or background hook.
     pub(crate) fn build(
-        parts: &[StepParts<'_>],
-        launch: impl Fn(&StepParts<'_>, &Handler<K>) -> Option<Box<dyn Launch<K>>>,
+        hooks: &[PlannedHook<'_>],
+        observed: bool,
+        launch: impl Fn(&PlannedHook<'_>, &Handler<K>) -> Option<Box<dyn Launch<K>>>,
     ) -> Self {
-        let steps: Box<[Step<K>]> = parts.iter().filter_map(|part| step(part, &launch)).collect();
-        let has_own = |step: &Step<K>| step.extras.as_ref().is_some_and(|extras| extras.own.is_some());
+        let steps: Box<[Step<K>]> = hooks.iter().filter_map(|hook| step(hook, observed, &launch)).collect();
+        let has_cx = |step: &Step<K>| step.extras.as_ref().is_some_and(|extras| extras.hook_cx.is_some());
         Self {
             segments: segments::segments(&steps).into(),
-            is_sync: parts.iter().all(|part| !part.binding.is_async(&part.hook.options)),
-            has_own_contexts: steps.iter().any(has_own),
+            is_sync: hooks.iter().all(|hook| !hook.binding.is_async(&hook.selection.hook.options)),
+            has_hook_cxs: steps.iter().any(has_cx),
             steps,
         }
     }
 
-    /// The contexts of hooks with their own context, by step index; empty if there are none.
-    pub(crate) fn own_contexts(&self, cx: &HookContext) -> OwnContexts {
-        if !self.has_own_contexts {
-            return OwnContexts::default();
+    /// The contexts of hooks that have one of their own, by step index; empty if there are none.
+    pub(crate) fn hook_cxs(&self, cx: &HookContext) -> Box<[Option<HookContext>]> {
+        if !self.has_hook_cxs {
+            return Box::default();
         }
-        let own = |step: &Step<K>| step.extras.as_ref()?.own.as_ref().map(|own| cx.bound(own));
-        self.steps.iter().map(own).collect()
+        let bound = |step: &Step<K>| step.extras.as_ref()?.hook_cx.as_ref().map(|hook_cx| cx.bound(hook_cx));
+        self.steps.iter().map(bound).collect()
     }
 }
-
-/// The result of [`Plan::own_contexts`].
-pub(crate) type OwnContexts = Box<[Option<HookContext>]>;
 
 impl<K: HookKind> fmt::Debug for Plan<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -231,62 +200,45 @@ impl<K: HookKind> fmt::Debug for Plan<K> {
 
 /// Returns `None` only for a binding of another kind, which no set contains.
 fn step<K: HookKind>(
-    part: &StepParts<'_>,
-    launch: impl Fn(&StepParts<'_>, &Handler<K>) -> Option<Box<dyn Launch<K>>>,
+    planned: &PlannedHook<'_>,
+    observed: bool,
+    launch: impl Fn(&PlannedHook<'_>, &Handler<K>) -> Option<Box<dyn Launch<K>>>,
 ) -> Option<Step<K>> {
-    let (options, binding) = (&part.hook.options, part.binding);
-    let handler = binding.handler::<K>()?.clone();
+    let (hook, binding) = (&planned.selection.hook, planned.binding);
+    let options = &hook.options;
+    let handler = binding.handler::<K>(hook)?;
     let extras = Extras {
-        own: part.own.clone(),
-        capabilities: options.capabilities,
-        fallback: binding.fallback::<K>().cloned(),
+        hook_cx: planned.selection.hook_cx.clone(),
+        fallback: binding.fallback::<K>(hook),
         blocking: binding.own_event::<K>().filter(|_| options.blocking && !binding.form.detached),
-        launch: launch(part, &handler),
+        launch: launch(planned, &handler),
         shadow: options.mode == HookMode::Shadow,
         skips_replay: options.on_replay == OnReplay::Skip,
     };
     Some(Step {
-        id: part.hook.id.clone(),
+        id: hook.id.clone(),
         extras: extras.any().then(|| Box::new(extras)),
         handler,
-        filters: filters::<K>(binding),
+        filters: Filter::of(binding),
         timeout: options.timeout.duration(),
         on_failure: binding.policy(options),
-        stage: part.stage,
+        stage: planned.stage,
         visibility: options.visibility,
-        revision: if part.observed { revision(part) } else { 0 },
+        revision: if observed { revision(planned) } else { 0 },
     })
 }
 
 /// A hash of everything that affects the hook except its code. Equal in every process.
-fn revision(part: &StepParts<'_>) -> u64 {
-    let given = part.given.map(Value::to_string).unwrap_or_default();
-    let text = format!("{:?} {:?} {given}", part.hook.options, part.binding.filters);
+fn revision(planned: &PlannedHook<'_>) -> u64 {
+    let given = planned.selection.given.as_ref().map(Value::to_string).unwrap_or_default();
+    let text = format!("{:?} {:?} {given}", planned.selection.hook.options, planned.binding.filters);
     // FNV-1a: a hasher of the standard library may change with its version.
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 impl<K: HookKind> Extras<K> {
     fn any(&self) -> bool {
-        let Self { own, capabilities, fallback, blocking, launch, shadow, skips_replay } = self;
-        *shadow
-            || *skips_replay
-            || own.is_some()
-            || capabilities.is_some()
-            || fallback.is_some()
-            || blocking.is_some()
-            || launch.is_some()
+        let Self { hook_cx, fallback, blocking, launch, shadow, skips_replay } = self;
+        *shadow || *skips_replay || hook_cx.is_some() || fallback.is_some() || blocking.is_some() || launch.is_some()
     }
-}
-
-fn filters<K: HookKind>(binding: &Binding) -> Box<[Filter<K>]> {
-    let filter = |only: &Only| {
-        let field = K::FIELDS.get(*only.field.as_ref().ok()?)?;
-        Some(Filter { field: field.get, patterns: patterns(&only.patterns) })
-    };
-    binding.filters.iter().filter_map(filter).collect()
-}
-
-fn patterns(written: &str) -> Box<[WildMatch]> {
-    written.split('|').map(|pattern| WildMatch::new(pattern.trim())).collect()
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::context::HookContext;
-use crate::hook::Hook;
+use crate::hook::{Binding, Hook};
 use crate::id::HookId;
 use crate::kinds::{Init, Shutdown, ShutdownReason};
 use crate::source::Origin;
@@ -246,4 +246,9 @@ impl Installed {
     pub(crate) fn shutdown(&self, reason: ShutdownReason) -> Shutdown {
         Shutdown::new(reason).plugin(&*self.plugin.name)
     }
+}
+
+/// Whether the hook runs there when its plugin is started or stopped, instead of when the app fires the kind.
+pub(crate) fn is_lifecycle(hook: &Hook, binding: &Binding) -> bool {
+    hook.plugin.is_some() && (binding.kind.is::<Init>() || binding.kind.is::<Shutdown>())
 }

@@ -133,6 +133,16 @@ pub enum Status {
     Dropped,
 }
 
+impl From<FailureKind> for Status {
+    fn from(failure: FailureKind) -> Self {
+        match failure {
+            FailureKind::Panicked => Self::Panicked,
+            FailureKind::TimedOut => Self::TimedOut,
+            FailureKind::Error | FailureKind::Violation | FailureKind::CapabilityMissing => Self::Failed,
+        }
+    }
+}
+
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -5,11 +5,13 @@ mod check;
 mod constraints;
 mod detached;
 mod entries;
+mod findings;
 mod overridden;
 mod patterns;
 mod plans;
 mod plugins;
 mod resolve;
+mod set_builder;
 mod snapshot;
 mod trial;
 
@@ -19,8 +21,9 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 pub(crate) use detached::WeakRegistry;
+use set_builder::Part;
 use snapshot::not_a_hook;
-pub(crate) use snapshot::{DepthLimit, Registered, Snapshot};
+pub(crate) use snapshot::{DepthLimit, Snapshot};
 
 use crate::context::depth;
 use crate::diagnostics::ConfigError;
@@ -31,6 +34,7 @@ use crate::id::HookId;
 use crate::kind;
 use crate::kind::KindDescriptor;
 use crate::plan::HookSet;
+use crate::plugin::is_lifecycle;
 use crate::record::Observer;
 use crate::scope::{AppDef, Definition, HookName, HookRef, HookUse, PromptDef};
 
@@ -154,12 +158,10 @@ impl Registry {
             snapshot.known(hook.id.as_str())?;
             ConfigError::unless_empty(check::check(&hook))?;
             ConfigError::unless_empty(snapshot.overrides_of(&hook))?;
-            let registered = snapshot.hooks.get_mut(&hook.id);
-            Ok::<_, ConfigError>(registered.map(|registered| {
-                // It stays with the plugin that the other belonged to.
-                let plugin = registered.hook.plugin.clone();
-                let hook = Arc::new(Hook { plugin, ..Hook::clone(&hook) });
-                std::mem::replace(&mut registered.hook, hook)
+            // It stays with the plugin that the other belonged to.
+            Ok::<_, ConfigError>(snapshot.hooks.get_mut(&hook.id).map(|registered| {
+                let hook = Hook { plugin: registered.plugin.clone(), ..Hook::clone(&hook) };
+                std::mem::replace(registered, Arc::new(hook))
             }))
         })?;
         drop(replaced);
@@ -186,9 +188,10 @@ impl Registry {
 
     fn set_enabled(&self, id: &str, enabled: bool) -> Result<(), ConfigError> {
         self.edit(|snapshot| {
-            snapshot.known(id)?;
-            if let Some(registered) = snapshot.hooks.get_mut(id) {
-                registered.enabled = enabled;
+            let id = &snapshot.known(id)?.id.clone();
+            match enabled {
+                true => drop(snapshot.disabled.remove(id)),
+                false => drop(snapshot.disabled.insert(id.clone())),
             }
             Ok(())
         })
@@ -235,7 +238,7 @@ impl Registry {
     /// The registered hooks, sorted by id.
     pub fn hooks(&self) -> Vec<Arc<Hook>> {
         let snapshot = self.snapshot();
-        let mut hooks: Vec<_> = snapshot.hooks.values().map(|registered| Arc::clone(&registered.hook)).collect();
+        let mut hooks: Vec<_> = snapshot.hooks.values().cloned().collect();
         hooks.sort_by(|a, b| a.id.cmp(&b.id));
         hooks
     }
@@ -251,7 +254,7 @@ impl Registry {
     /// # Errors
     /// All problems at once, with their positions: unknown ids, duplicate entries, missing requirements, cycles.
     pub fn scope(&self, agent: &dyn Definition, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
-        resolve::resolve(&self.snapshot(), agent, prompt)
+        resolve::resolve(&self.snapshot(), agent, prompt, Part::Scope)
     }
 
     /// Makes the set of the hooks that are in force for this agent and prompt, and not for every agent: those of the
@@ -271,7 +274,7 @@ impl Registry {
     /// what it fires, it also reports hooks at every other kind.
     pub fn audit<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>) -> Vec<Finding> {
         let snapshot = self.snapshot();
-        let mut unnamed: HashMap<&HookId, &Registered> = snapshot.hooks.iter().collect();
+        let mut unnamed: HashMap<&HookId, &Arc<Hook>> = snapshot.hooks.iter().collect();
         let mut findings = Vec::new();
         let mut agents: Vec<&str> = Vec::new();
         for set in sets {
@@ -293,7 +296,7 @@ impl Registry {
         }
         // Hooks of a plugin that is not installed are reported with the plugin.
         let out = |hook: &Hook| hook.plugin.as_ref().is_some_and(|plugin| snapshot.installed(plugin).is_none());
-        let mut unnamed: Vec<_> = unnamed.into_values().map(|registered| &registered.hook).collect();
+        let mut unnamed: Vec<_> = unnamed.into_values().collect();
         unnamed.retain(|hook| !out(hook));
         unnamed.sort_by(|a, b| a.id.cmp(&b.id));
         findings.extend(unnamed.into_iter().map(|hook| {
@@ -302,7 +305,7 @@ impl Registry {
         }));
         findings.extend(snapshot.plugin_findings(&agents));
         // The registry fires `init` and `shutdown` of plugins itself, whatever the harness fires.
-        findings.extend(never_fired(&self.hooks(), plugins::is_lifecycle));
+        findings.extend(never_fired(&self.hooks(), is_lifecycle));
         findings.extend(never_filled(&self.hooks()));
         findings
     }

@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 pub use run_job::{JobEnd, JobError, JobErrorKind};
 
 use crate::context::HookContext;
-use crate::detached::{BackgroundSink, Job, Notice, Refused, Tasks, Unfinished};
+use crate::detached::{BackgroundSink, Job, Notice, Refused, RunError, Tasks};
 use crate::registry::{Registry, WeakRegistry};
 use run_job::{Attempt, attempt, notice};
 
@@ -190,7 +190,7 @@ impl QueueData {
         let run = match registry.read_job(&self.settings.cx, &job) {
             Ok(run) => run,
             Err(error) => {
-                notice.end(Err(Unfinished::failed(error.to_string())));
+                notice.end(Err(RunError::terminal(error.to_string())));
                 return;
             }
         };

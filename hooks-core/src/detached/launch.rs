@@ -17,7 +17,7 @@ use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::options::{RunMode, Visibility};
 use crate::panics::catch;
-use crate::plan::{Launch, NotLaunched, StepParts};
+use crate::plan::{Launch, LaunchError, PlannedHook};
 use crate::record::Status;
 
 /// Starts one detached or background hook of a plan.
@@ -49,20 +49,25 @@ struct Queued {
 
 impl<K: HookKind> Launcher<K> {
     /// Returns `None` for a hook that a dispatch waits for.
-    pub(crate) fn of(part: &StepParts<'_>, handler: &Handler<K>, runs: &DetachedRuns) -> Option<Box<dyn Launch<K>>> {
-        let body = Body::of(part.hook, handler, part.own.clone())?;
-        let options = &part.hook.options;
+    pub(crate) fn of(
+        planned: &PlannedHook<'_>,
+        handler: &Handler<K>,
+        runs: &DetachedRuns,
+    ) -> Option<Box<dyn Launch<K>>> {
+        let (selection, binding) = (planned.selection, planned.binding);
+        let body = Body::of(&selection.hook, handler, selection.hook_cx.clone())?;
+        let options = &selection.hook.options;
         let mode = match options.run {
             RunMode::Background => Mode::Background(Queued {
                 max_attempts: options.retries.saturating_add(1),
                 delay: options.delay,
                 idempotent: options.idempotent,
-                with: part.given.cloned(),
+                with: selection.given.clone(),
             }),
-            RunMode::Detached | RunMode::Inline => Mode::Detached { own: part.binding.own_event::<K>()?, body },
+            RunMode::Detached | RunMode::Inline => Mode::Detached { own: binding.own_event::<K>()?, body },
         };
-        let hook = Launched { id: part.hook.id.clone(), visibility: options.visibility, runs: runs.clone() };
-        Some(Box::new(Self { hook, takes_subject: part.binding.takes_subject, mode }))
+        let hook = Launched { id: selection.hook.id.clone(), visibility: options.visibility, runs: runs.clone() };
+        Some(Box::new(Self { hook, takes_subject: binding.takes_subject, mode }))
     }
 
     fn job(&self, queued: &Queued, cx: &HookContext, event: &K, subject: &K::Subject) -> Result<Job, String> {
@@ -75,11 +80,11 @@ impl<K: HookKind> Launcher<K> {
 
 impl Launched {
     /// The runtime for a detached run, and the permission to start it.
-    fn admit(&self) -> Result<(Handle, Permit), NotLaunched> {
+    fn admit(&self) -> Result<(Handle, Permit), LaunchError> {
         let handle = Handle::try_current().map_err(|_| {
-            NotLaunched::Failed("a detached hook needs a Tokio runtime, and none is running here".to_owned())
+            LaunchError::Failed("a detached hook needs a Tokio runtime, and none is running here".to_owned())
         })?;
-        Ok((handle, self.runs.tasks.admit().map_err(NotLaunched::Dropped)?))
+        Ok((handle, self.runs.tasks.admit().map_err(LaunchError::Dropped)?))
     }
 
     /// The notice of a detached run, with the run's context.
@@ -126,16 +131,16 @@ impl Launched {
         Ok(job.keyed())
     }
 
-    fn enqueue(&self, job: Job) -> Result<Status, NotLaunched> {
+    fn enqueue(&self, job: Job) -> Result<Status, LaunchError> {
         // A set with background hooks cannot be made without a sink.
-        let sink = self.runs.sink.as_ref().ok_or_else(|| NotLaunched::Failed(Refused::Closed.to_string()))?;
+        let sink = self.runs.sink.as_ref().ok_or_else(|| LaunchError::Failed(Refused::Closed.to_string()))?;
         match sink.enqueue(job) {
             Ok(()) => Ok(Status::Queued),
             Err(refused @ (Refused::Full | Refused::Closed)) => {
                 self.runs.tasks.dropped();
-                Err(NotLaunched::Dropped(refused.to_string()))
+                Err(LaunchError::Dropped(refused.to_string()))
             }
-            Err(refused @ Refused::Failed(_)) => Err(NotLaunched::Failed(refused.to_string())),
+            Err(refused @ Refused::Failed(_)) => Err(LaunchError::Failed(refused.to_string())),
         }
     }
 }
@@ -147,7 +152,7 @@ impl<K: HookKind> Launch<K> for Launcher<K> {
         event: &K,
         shared: &mut Option<Arc<K>>,
         subject: &K::Subject,
-    ) -> Result<Status, NotLaunched> {
+    ) -> Result<Status, LaunchError> {
         match &self.mode {
             Mode::Detached { own, body } => {
                 let (handle, permit) = self.hook.admit()?;
@@ -161,7 +166,7 @@ impl<K: HookKind> Launch<K> for Launcher<K> {
             }
             Mode::Background(_) if cx.has_queued_jobs() => Ok(Status::Queued),
             Mode::Background(queued) => {
-                let job = self.job(queued, cx, event, subject).map_err(NotLaunched::Failed)?;
+                let job = self.job(queued, cx, event, subject).map_err(LaunchError::Failed)?;
                 self.hook.enqueue(job)
             }
         }

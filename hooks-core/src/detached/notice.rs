@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::run::{CUT_OFF, Unfinished};
+use super::run::{CUT_OFF, RunError};
 use super::{Job, Permit};
 use crate::context::HookContext;
 use crate::id::HookId;
@@ -51,7 +51,7 @@ impl Notice {
     }
 
     /// Reports how the run ended.
-    pub(crate) fn end(mut self, outcome: Result<Contributions, Unfinished>) -> (Ended, Contributions) {
+    pub(crate) fn end(mut self, outcome: Result<Contributions, RunError>) -> (Ended, Contributions) {
         let permit = self.permit.take();
         let (ended, contributions) = self.report(outcome, false);
         // Released after the report, so that a task that waits for the last run finds all ends reported.
@@ -62,16 +62,16 @@ impl Notice {
     }
 
     /// Reports a failed attempt that will be retried, and keeps its permit for the retry.
-    pub(crate) fn again(mut self, why: Unfinished) -> (Ended, Option<Permit>) {
+    pub(crate) fn again(mut self, why: RunError) -> (Ended, Option<Permit>) {
         let permit = self.permit.take();
         let (ended, _) = self.report(Err(why), permit.is_some());
         (ended, permit)
     }
 
-    fn report(&mut self, outcome: Result<Contributions, Unfinished>, again: bool) -> (Ended, Contributions) {
+    fn report(&mut self, outcome: Result<Contributions, RunError>, again: bool) -> (Ended, Contributions) {
         let (status, cause, contributions) = match outcome {
             Ok(contributions) => (Status::Completed, None, contributions),
-            Err(why) => (why.cause.status, Some(redacted(&why.cause.text)), Contributions::default()),
+            Err(why) => (why.status, Some(redacted(&why.text)), Contributions::default()),
         };
         let mut ended = self.ended(status, cause);
         ended.run.verdict = contributions.summary();

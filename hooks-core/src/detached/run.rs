@@ -7,65 +7,58 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{HookContext, PerHook};
-
-use crate::dispatch::FailureCause;
-use crate::dispatch::{
-    Fail, NoAnswer, at_once, capability_missing, detached_function, finish, hook_span, in_span, on_pool,
-    until_cancelled, wait_for,
-};
-use crate::failure::FailureKind;
-use crate::handler::{Answer, BoxFuture, Detached, FaultKind, Handler, call};
+use crate::dispatch::{at_once, detached_function, finish, hook_span, in_span, on_pool, until_cancelled, wait_for};
+use crate::handler::{Answer, BoxFuture, Cause, Detached, Fault, FaultKind, Handler, call};
 use crate::hook::Hook;
 use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::panics::catch;
 use crate::record::Status;
-use crate::verdict::{Capabilities, Contribution, Contributions, Verdict};
+use crate::verdict::{Contribution, Contributions, Verdict};
 
 /// The cause of a run that was cancelled.
 pub(crate) const CUT_OFF: &str = "it was cancelled because the registry was drained or its runtime ended; await `registry.drain(…)` before the program ends";
 
-const NO_TIMER: &str = "it has a timeout and had to wait, but its Tokio runtime has no timer; call `enable_time` on the runtime's builder, or write `timeout = none`";
-
-/// Why a run produced nothing.
+/// How a run ended without an answer.
 #[derive(Debug)]
-pub(crate) struct Unfinished {
-    pub(crate) cause: FailureCause,
+pub(crate) struct RunError {
+    pub(crate) status: Status,
+    pub(crate) text: String,
     /// A retry would fail the same way.
     pub(crate) terminal: bool,
 }
 
-impl Unfinished {
-    pub(crate) fn failed(text: impl Into<String>) -> Self {
-        let cause = FailureCause { kind: FailureKind::Error, status: Status::Failed, text: text.into() };
-        Self { cause, terminal: true }
+impl RunError {
+    pub(crate) fn terminal(text: impl Into<String>) -> Self {
+        Self { status: Status::Failed, text: text.into(), terminal: true }
     }
 
     fn cut_off() -> Self {
-        let cause = FailureCause { kind: FailureKind::Error, status: Status::Cancelled, text: CUT_OFF.to_owned() };
-        Self { cause, terminal: true }
+        Self { status: Status::Cancelled, text: CUT_OFF.to_owned(), terminal: true }
     }
 }
 
-impl From<Fail> for Unfinished {
-    fn from(fail: Fail) -> Self {
-        Self { cause: fail.cause(), terminal: false }
+impl From<Fault> for RunError {
+    fn from(fault: Fault) -> Self {
+        let terminal = matches!(*fault.0, FaultKind::Cancelled | FaultKind::NoRuntime);
+        let Cause { kind, text } = (*fault.0).into();
+        Self { status: kind.into(), text, terminal }
     }
 }
 
 /// The future of a run, which owns everything that it needs.
-pub(crate) type DetachedRun = BoxFuture<'static, Result<Contributions, Unfinished>>;
+pub(crate) type DetachedRun = BoxFuture<'static, Result<Contributions, RunError>>;
 
 /// Polls the run until the registry shuts down. Dropping the future may panic, so the drop is caught.
 pub(crate) async fn until_shutdown(
     shutdown: &CancellationToken,
     mut run: DetachedRun,
-) -> Result<Contributions, Unfinished> {
+) -> Result<Contributions, RunError> {
     match until_cancelled(Some(shutdown), |task| run.as_mut().poll(task)).await {
         Some(outcome) => outcome,
         None => {
             let _ = catch(|| drop(run));
-            Err(Unfinished::cut_off())
+            Err(RunError::cut_off())
         }
     }
 }
@@ -76,31 +69,28 @@ pub(crate) struct Body<K: HookKind> {
     id: HookId,
     timeout: Option<Duration>,
     blocking: bool,
-    capabilities: Option<Capabilities>,
     /// The part of the context that is only for this hook.
-    own: Option<Arc<PerHook>>,
+    hook_cx: Option<Arc<PerHook>>,
 }
 
 impl<K: HookKind> Body<K> {
     /// Returns `None` for a hook that a dispatch waits for.
-    pub(crate) fn of(hook: &Hook, handler: &Handler<K>, own: Option<Arc<PerHook>>) -> Option<Self> {
+    pub(crate) fn of(hook: &Hook, handler: &Handler<K>, hook_cx: Option<Arc<PerHook>>) -> Option<Self> {
         let options = &hook.options;
         Some(Self {
             hook: detached_function(handler)?.clone(),
             id: hook.id.clone(),
             timeout: options.timeout.duration(),
             blocking: options.blocking,
-            capabilities: options.capabilities,
-            own,
+            hook_cx,
         })
     }
 
     /// Runs the hook. Everything that the run owns is dropped before its end is reported.
     pub(crate) fn run(&self, cx: HookContext, event: Arc<K>, subject: Option<K::Subject>) -> DetachedRun {
         let (hook, id, timeout, blocking) = (self.hook.clone(), self.id.clone(), self.timeout, self.blocking);
-        let held = self.capabilities;
-        let cx = match &self.own {
-            Some(own) => cx.bound(own),
+        let cx = match &self.hook_cx {
+            Some(hook_cx) => cx.bound(hook_cx),
             None => cx,
         };
         let span = hook_span(K::NAME, &id, &cx);
@@ -111,42 +101,28 @@ impl<K: HookKind> Body<K> {
             } else {
                 let answer = match catch(|| call!(Detached::&hook(&cx, &event, subject.as_ref()))) {
                     Ok(future) => finish(future, timeout, None).await,
-                    Err(panic) => Err(NoAnswer::Failed(Fail::Panicked(panic))),
+                    Err(panic) => Err(Fault::panicked(panic)),
                 };
                 match catch(|| drop((cx, event, subject))) {
                     Ok(()) => answer,
-                    Err(panic) => answer.and(Err(NoAnswer::Failed(Fail::Panicked(panic)))),
+                    Err(panic) => answer.and(Err(Fault::panicked(panic))),
                 }
             };
-            finished(&id, held, answer)
+            contributions(answer)
         });
         in_span(span, run)
     }
 }
 
-/// The end of a run by the answer of its hook, whose capabilities are `held`.
-fn finished<V: Verdict>(
-    id: &HookId,
-    held: Option<Capabilities>,
-    answer: Result<Answer<V>, NoAnswer>,
-) -> Result<Contributions, Unfinished> {
-    match answer {
-        Ok(Ok(verdict)) => match catch(|| capability_missing(id, held?, &verdict)) {
-            Ok(None) => left(&verdict),
-            Ok(Some(fail)) => Err(fail.into()),
-            Err(panic) => Err(Fail::Panicked(panic).into()),
-        },
-        Ok(Err(fault)) if matches!(*fault.0, FaultKind::NotSelected) => Ok(Contributions::default()),
-        Ok(Err(fault)) => Err(Fail::Fault(fault).into()),
-        Err(NoAnswer::Failed(fail)) => Err(fail.into()),
-        Err(NoAnswer::Stopped(_)) => Err(Unfinished::failed(NO_TIMER)),
-    }
-}
-
 /// The contributions of an answer that no dispatch waited for.
-fn left<V: Verdict>(verdict: &V) -> Result<Contributions, Unfinished> {
+fn contributions<V: Verdict>(answer: Answer<V>) -> Result<Contributions, RunError> {
+    let verdict = match answer {
+        Ok(verdict) => verdict,
+        Err(fault) if matches!(*fault.0, FaultKind::NotSelected) => return Ok(Contributions::default()),
+        Err(fault) => return Err(fault.into()),
+    };
     // The verdict may be a type of the app, and its code may panic.
-    let read = catch(|| match (verdict as &dyn Any).downcast_ref::<Contributions>() {
+    let read = catch(|| match (&verdict as &dyn Any).downcast_ref::<Contributions>() {
         Some(contributions) => match contributions.iter().find_map(forbidden) {
             Some(what) => Err(format!(
                 "it returned {what}, but no dispatch waits for it; such a hook can return only audit notes and background jobs"
@@ -156,10 +132,7 @@ fn left<V: Verdict>(verdict: &V) -> Result<Contributions, Unfinished> {
         None if verdict.summary().is_some() => Err("it returned a decision, but no dispatch waits for it".to_owned()),
         None => Ok(Contributions::default()),
     });
-    match read {
-        Ok(read) => read.map_err(Unfinished::failed),
-        Err(panic) => Err(Fail::Panicked(panic).into()),
-    }
+    read.map_err(|panic| Fault::panicked(panic).into()).and_then(|read| read.map_err(RunError::terminal))
 }
 
 fn forbidden(contribution: &Contribution) -> Option<&'static str> {

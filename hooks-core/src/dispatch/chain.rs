@@ -3,21 +3,21 @@
 use std::ops::Range;
 use std::task::{Context, Poll};
 
-use tracing::Span;
-
 use crate::context::HookContext;
-use crate::handler::{Answer, BoxFuture, Handler};
+use crate::handler::{Answer, BoxFuture};
 use crate::kind::HookKind;
 use crate::panics::catch;
-use crate::plan::{Execution, Plan, Segment, Step};
+use crate::plan::{Execution, Plan, Segment};
 
 use super::at_once::with_task;
 use super::call::{self, EffectOf, WriterCall};
+use super::end::Flow;
+use super::inputs::Inputs;
 use super::log::{Listeners, Log};
-use super::outcome::{Flow, Outcome};
-use super::readers::{self, Inputs, Stage};
+use super::outcome::Outcome;
+use super::readers::{self, Stage};
 use super::transaction::Transaction;
-use super::wait::{NoAnswer, wait_for};
+use super::wait::wait_for;
 
 type WriterFuture<'a, K> = BoxFuture<'a, Answer<EffectOf<K>>>;
 
@@ -46,10 +46,7 @@ enum Progress<'a, K: HookKind> {
 }
 
 pub(super) struct Chain<'a, K: HookKind> {
-    cx: &'a HookContext,
-    /// The contexts of hooks with their own context.
-    own: &'a [Option<HookContext>],
-    pub(super) event: &'a K,
+    pub(super) inputs: Inputs<'a, K>,
     pub(super) subject: Transaction<K::Subject>,
     pub(super) outcome: Outcome<'a, K>,
 }
@@ -59,7 +56,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
     pub(super) fn new(
         plan: &'a Plan<K>,
         cx: &'a HookContext,
-        own: &'a [Option<HookContext>],
+        hook_cxs: &'a [Option<HookContext>],
         event: &'a K,
         subject: K::Subject,
         listeners: Listeners<'a>,
@@ -68,7 +65,8 @@ impl<'a, K: HookKind> Chain<'a, K> {
             || cx.keeps_records()
             || tracing::enabled!(target: "hook_sdk::dispatch", tracing::Level::DEBUG);
         let log = if listening { Some(Log::new(plan, cx, event, &subject, listeners)) } else { None };
-        Self { cx, own, event, subject: Transaction::new(subject), outcome: Outcome::new(plan, log) }
+        let inputs = Inputs { cx, hook_cxs, event };
+        Self { inputs, subject: Transaction::new(subject), outcome: Outcome::new(plan, log) }
     }
 
     /// Runs a plan of plain functions.
@@ -94,7 +92,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
     /// Everything that does not wait is done in one poll, by plain functions, because a future for each part costs more
     /// than most hooks.
     pub(super) async fn run(&mut self) {
-        let (cx, mut at) = (self.cx, Position { segment: 0, step: 0 });
+        let (cx, mut at) = (self.inputs.cx, Position { segment: 0, step: 0 });
         loop {
             let (index, future) = match with_task(|task| self.walk(&mut at, task)).await {
                 Walk::Ended | Walk::Read(Flow::Stop, _, None) => return,
@@ -123,9 +121,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
                 Some(flow) => flow,
                 None if matches!(segment.execution, Execution::Concurrent(_)) => {
                     let outcome = &mut self.outcome;
-                    let inputs =
-                        Inputs { cx: self.cx, own: self.own, event: self.event, subject: &self.subject.committed };
-                    let (flow, stage) = readers::start(inputs, segment, outcome, task);
+                    let (flow, stage) = readers::start(self.inputs, &self.subject.committed, segment, outcome, task);
                     if stage.is_none() && at.segment == outcome.plan.segments.len() {
                         return Walk::Ended;
                     }
@@ -150,21 +146,21 @@ impl<'a, K: HookKind> Chain<'a, K> {
     /// reported.
     #[inline]
     fn run_lane(&mut self, segment: &Segment<K>) -> Option<Flow> {
-        if self.outcome.rare.as_ref().is_some_and(|rare| rare.log.is_some()) {
+        if self.outcome.log().is_some() {
             return None;
         }
         let start = segment.steps.start;
         match &segment.execution {
             Execution::ReadLane(lane) => Some(self.lane(start, lane, |chain, index, hook| {
-                let answer = hook(chain.cx, chain.event, &chain.subject.committed);
+                let answer = hook(chain.inputs.cx, chain.inputs.event, &chain.subject.committed);
                 chain.read(index, answer)
             })),
             Execution::LendLane(lane) => Some(self.lane(start, lane, |chain, index, hook| {
-                let answer = hook(chain.cx, chain.event, chain.subject.lend());
+                let answer = hook(chain.inputs.cx, chain.inputs.event, chain.subject.lend());
                 chain.lent(index, answer)
             })),
             Execution::OwnLane(lane) => Some(self.lane(start, lane, |chain, index, hook| {
-                let answer = hook(chain.cx, chain.event, chain.subject.give());
+                let answer = hook(chain.inputs.cx, chain.inputs.event, chain.subject.give());
                 chain.owned(index, answer)
             })),
             Execution::Sequential | Execution::Concurrent(_) => None,
@@ -231,15 +227,15 @@ impl<'a, K: HookKind> Chain<'a, K> {
     /// Runs one hook, or its fallback if the hook has failed.
     #[inline]
     fn step(&mut self, index: usize, task: Option<&mut Context<'_>>) -> Progress<'a, K> {
-        let (plan, event) = (self.outcome.plan, self.event);
+        let (plan, Inputs { cx, event, .. }) = (self.outcome.plan, self.inputs);
         let step = &plan.steps[index];
-        let (handler, cx, span) = if step.is_plain() && self.own.is_empty() && self.outcome.rare.is_none() {
-            (&step.handler, self.cx, None)
-        } else {
-            match self.prepare(index, step) {
+        let is_plain = step.is_plain() && self.inputs.hook_cxs.is_empty() && self.outcome.details.is_none();
+        let (handler, cx, span) = match is_plain {
+            true => (&step.handler, cx, None),
+            false => match self.inputs.prepare(index, &mut self.outcome) {
                 Some(prepared) => prepared,
                 None => return Progress::Done(Flow::Next),
-            }
+            },
         };
         let mut call = || call::write(handler, step.blocking(), cx, event, &mut self.subject);
         let call = match span {
@@ -247,21 +243,15 @@ impl<'a, K: HookKind> Chain<'a, K> {
             Some(span) => call::write_within::<K>(span, call),
         };
         Progress::Done(match call {
-            WriterCall::Read(answer) => match self.admit(index, answer, |verdict| verdict) {
-                Ok(answer) => self.read(index, answer),
-                Err(flow) => flow,
-            },
-            WriterCall::Lent(answer) => match self.admit(index, answer, |verdict| verdict) {
-                Ok(answer) => self.lent(index, answer),
-                Err(flow) => flow,
-            },
-            WriterCall::Owned(answer) => self.admit_owned(index, answer),
+            WriterCall::Read(answer) => self.read(index, answer),
+            WriterCall::Lent(answer) => self.lent(index, answer),
+            WriterCall::Owned(answer) => self.owned(index, answer),
             WriterCall::Waits(mut future) => {
                 let Some(task) = task else { return Progress::Waits(index, future) };
                 let Poll::Ready(answer) = future.as_mut().poll(task) else { return Progress::Waits(index, future) };
                 // Dropping the future may panic, which counts as the hook's failure.
                 drop(future);
-                self.admit_owned(index, answer)
+                self.owned(index, answer)
             }
             WriterCall::Launch => match self.outcome.launch(index, cx, event, &self.subject.committed) {
                 Ok(()) => Flow::Next,
@@ -270,38 +260,11 @@ impl<'a, K: HookKind> Chain<'a, K> {
         })
     }
 
-    /// The handler that runs for a step with options, or with listeners, and its context and span. `None` if the hook
-    /// does not run.
-    fn prepare(&mut self, index: usize, step: &'a Step<K>) -> Option<(&'a Handler<K>, &'a HookContext, Option<Span>)> {
-        let handler = match step.fallback().filter(|_| self.outcome.falls_back(index)) {
-            Some(fallback) => fallback,
-            None if !step.runs(self.event, self.cx) => return None,
-            None => {
-                if let Some(log) = self.outcome.log() {
-                    log.start(index);
-                }
-                &step.handler
-            }
-        };
-        let cx = context_of(self.own, self.cx, index);
-        Some((handler, cx, self.outcome.span(index, cx)))
-    }
-
     /// Waits for an async writer that returned `Pending` from its first poll.
     async fn finish_writer(&mut self, index: usize, future: WriterFuture<'a, K>) -> Flow {
         let timeout = self.outcome.plan.steps[index].timeout;
-        let flow = match wait_for(future, timeout, self.cx.cancellation()).await {
-            // The returned subject is compared and checked by app code, which may panic too.
-            Ok(answer) => catch(|| self.admit_owned(index, answer)),
-            Err(NoAnswer::Failed(fail)) => Ok(self.failed(index, fail)),
-            Err(NoAnswer::Stopped(stopped)) => Ok(self.outcome.stop(stopped.at(index))),
-        };
-        flow.unwrap_or_else(|panic| self.panicked(index, panic))
+        let answer = wait_for(future, timeout, self.inputs.cx.cancellation()).await;
+        // The returned subject is compared and checked by app code, which may panic too.
+        catch(|| self.owned(index, answer)).unwrap_or_else(|panic| self.panicked(index, panic))
     }
-}
-
-/// The context of a hook: its own, or the dispatch's.
-#[inline]
-pub(super) fn context_of<'a>(own: &'a [Option<HookContext>], cx: &'a HookContext, index: usize) -> &'a HookContext {
-    own.get(index).and_then(Option::as_ref).unwrap_or(cx)
 }

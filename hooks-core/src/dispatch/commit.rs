@@ -1,5 +1,6 @@
 //! Commits or drops the answer of a hook, whatever its form. Change and verdict count together, or neither does.
 
+use crate::failure::FailureKind;
 use crate::handler::{Answer, Effect, Fault, FaultKind};
 use crate::kind::HookKind;
 use crate::panics::catch;
@@ -7,38 +8,14 @@ use crate::verdict::Verdict;
 
 use super::call::EffectOf;
 use super::chain::Chain;
-use super::fail::Fail;
-use super::outcome::Flow;
+use super::end::Flow;
 
 impl<K: HookKind> Chain<'_, K> {
-    /// Checks an answer against the hook's capabilities before any of it counts.
-    #[inline]
-    pub(super) fn admit<T>(
-        &mut self,
-        index: usize,
-        answer: Answer<T>,
-        verdict: fn(&T) -> &K::Verdict,
-    ) -> Result<Answer<T>, Flow> {
-        let fail = answer.as_ref().ok().and_then(|answer| self.outcome.capability_missing(index, verdict(answer)));
-        match fail {
-            None => Ok(answer),
-            Some(fail) => Err(self.failed(index, fail)),
-        }
-    }
-
-    #[inline]
-    pub(super) fn admit_owned(&mut self, index: usize, answer: Answer<EffectOf<K>>) -> Flow {
-        match self.admit(index, answer, |effect| &effect.verdict) {
-            Ok(answer) => self.owned(index, answer),
-            Err(flow) => flow,
-        }
-    }
-
     #[inline]
     pub(super) fn read(&mut self, index: usize, answer: Answer<K::Verdict>) -> Flow {
         match answer {
             Ok(verdict) => self.outcome.decided(index, verdict),
-            Err(fault) => self.outcome.failed(index, Fail::Fault(fault)),
+            Err(fault) => self.outcome.failed(index, fault),
         }
     }
 
@@ -74,26 +51,26 @@ impl<K: HookKind> Chain<'_, K> {
                 self.subject.scratch = subject.downcast().ok().map(|subject| *subject);
                 halt
             }
-            other => return self.failed(index, Fail::Fault(Fault(Box::new(other)))),
+            other => return self.failed(index, Fault(Box::new(other))),
         };
         match self.commit_scratch(index) {
             Ok(()) => self.outcome.halted(index, halt),
-            Err(fail) => self.failed(index, fail),
+            Err(fault) => self.failed(index, fault),
         }
     }
 
     /// Handles the failure of a hook that may have changed the scratch.
     #[cold]
-    pub(super) fn failed(&mut self, index: usize, fail: Fail) -> Flow {
+    pub(super) fn failed(&mut self, index: usize, fault: Fault) -> Flow {
         let scratch = self.subject.scratch.take();
         // Dropping the half-changed scratch may panic. Only the first failure is reported.
         let _ = catch(|| drop(scratch));
-        self.outcome.failed(index, fail)
+        self.outcome.failed(index, fault)
     }
 
     #[cold]
     pub(super) fn panicked(&mut self, index: usize, panic: String) -> Flow {
-        self.failed(index, Fail::Panicked(panic))
+        self.failed(index, Fault::panicked(panic))
     }
 
     #[inline(always)]
@@ -103,7 +80,7 @@ impl<K: HookKind> Chain<'_, K> {
         }
         match self.commit_scratch(index) {
             Ok(()) => self.outcome.decided(index, verdict),
-            Err(fail) => self.failed(index, fail),
+            Err(fault) => self.failed(index, fault),
         }
     }
 
@@ -112,11 +89,11 @@ impl<K: HookKind> Chain<'_, K> {
         let before = (self.subject.committed.clone(), self.outcome.verdict.clone());
         let committed = catch(|| match self.commit_scratch(index) {
             Ok(()) => Ok(self.outcome.decided(index, verdict)),
-            Err(fail) => Err(fail),
+            Err(fault) => Err(fault),
         });
         match committed {
             Ok(Ok(flow)) => flow,
-            Ok(Err(fail)) => self.failed(index, fail),
+            Ok(Err(fault)) => self.failed(index, fault),
             Err(panic) => {
                 (self.subject.committed, self.outcome.verdict) = before;
                 if let Some(log) = self.outcome.log() {
@@ -129,20 +106,21 @@ impl<K: HookKind> Chain<'_, K> {
 
     /// Makes the scratch the committed subject, if it differs and the kind's check accepts it.
     #[inline(always)]
-    fn commit_scratch(&mut self, index: usize) -> Result<(), Fail> {
+    fn commit_scratch(&mut self, index: usize) -> Result<(), Fault> {
         match &self.subject.scratch {
             Some(scratch) if !K::same(&self.subject.committed, scratch) => self.commit_change(index),
             _ => Ok(()),
         }
     }
 
-    fn commit_change(&mut self, index: usize) -> Result<(), Fail> {
+    fn commit_change(&mut self, index: usize) -> Result<(), Fault> {
         let Some(scratch) = self.subject.scratch.take() else { return Ok(()) };
         if self.outcome.verdict.freezes_subject() {
             self.outcome.frozen(index);
             return Ok(());
         }
-        self.event.check(&self.subject.committed, &scratch).map_err(|broken| Fail::Violation(broken.to_string()))?;
+        let checked = self.inputs.event.check(&self.subject.committed, &scratch);
+        checked.map_err(|broken| Fault::failed(FailureKind::Violation, broken.to_string()))?;
         if self.outcome.is_shadow(index) {
             self.outcome.would_change(index, &scratch);
             return Ok(());

@@ -7,8 +7,6 @@ use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::plan::Plan;
 
-use super::outcome::NoOutcome;
-
 /// A dispatch has no outcome. Each variant contains the subject as the last successful hook left it.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
@@ -136,17 +134,21 @@ pub(super) fn async_hook<K: HookKind>(plan: &Plan<K>, subject: K::Subject) -> Di
     }
 }
 
-/// The error of a dispatch that has no outcome.
 #[cold]
-pub(super) fn no_outcome<K: HookKind>(plan: &Plan<K>, why: NoOutcome, subject: K::Subject) -> DispatchError {
-    let subject = Recovered::new(subject);
-    let kind = K::NAME;
-    let hook = |index: usize| plan.steps[index].id.clone();
-    match why {
-        NoOutcome::Required(failure) => DispatchError::Required { failure: Box::new(failure), subject },
-        NoOutcome::Cancelled(index) => DispatchError::Cancelled { kind, hook: hook(index), subject },
-        NoOutcome::NoRuntime(index) => DispatchError::NoRuntime { kind, hook: hook(index), subject },
-    }
+pub(super) fn required<S: Send + Sync + 'static>(failure: Failure, subject: S) -> DispatchError {
+    DispatchError::Required { failure: Box::new(failure), subject: Recovered::new(subject) }
+}
+
+#[cold]
+pub(super) fn cancelled<K: HookKind>(plan: &Plan<K>, index: usize, subject: K::Subject) -> DispatchError {
+    let (kind, hook) = (K::NAME, plan.steps[index].id.clone());
+    DispatchError::Cancelled { kind, hook, subject: Recovered::new(subject) }
+}
+
+#[cold]
+pub(super) fn no_runtime<K: HookKind>(plan: &Plan<K>, index: usize, subject: K::Subject) -> DispatchError {
+    let (kind, hook) = (K::NAME, plan.steps[index].id.clone());
+    DispatchError::NoRuntime { kind, hook, subject: Recovered::new(subject) }
 }
 
 #[cold]

@@ -5,8 +5,9 @@ use crate::kind::{HookKind, Removal};
 use crate::plan::Plan;
 
 use super::chain::Chain;
-use super::error::{DispatchError, no_outcome};
-use super::outcome::{ChainEnd, Rare};
+use super::end::End;
+use super::error::{self, DispatchError};
+use super::outcome::Details;
 use super::{Fired, ReportData};
 
 impl<K: HookKind> Chain<'_, K> {
@@ -14,27 +15,29 @@ impl<K: HookKind> Chain<'_, K> {
     #[inline(always)]
     pub(super) fn finish(self, cx: &HookContext) -> Result<Fired<K>, DispatchError> {
         let (plan, verdict, subject) = (self.outcome.plan, self.outcome.verdict, self.subject.committed);
-        match self.outcome.rare {
+        match self.outcome.details {
             None => Ok(Fired::of(subject, verdict)),
-            Some(rare) => finish_rare(cx, plan, subject, verdict, *rare),
+            Some(details) => finish_with(cx, plan, subject, verdict, *details),
         }
     }
 }
 
 #[cold]
-fn finish_rare<K: HookKind>(
+fn finish_with<K: HookKind>(
     cx: &HookContext,
     plan: &Plan<K>,
     subject: K::Subject,
     verdict: K::Verdict,
-    rare: Rare<'_, K>,
+    details: Details<'_, K>,
 ) -> Result<Fired<K>, DispatchError> {
-    let Rare { halt, failures, not_selected, stop, log, .. } = rare;
+    let Details { halt, failures, not_selected, stop, log, .. } = details;
     let record = log.map(|mut log| log.finish(&verdict, stop.as_ref()));
     let removed_by = match stop {
-        None | Some(ChainEnd::Decided) => None,
-        Some(ChainEnd::Removed(index)) => Some(plan.steps[index].id.clone()),
-        Some(ChainEnd::NoOutcome(why)) => return Err(no_outcome(plan, why, subject)),
+        None | Some(End::Decided) => None,
+        Some(End::Removed(index)) => Some(plan.steps[index].id.clone()),
+        Some(End::Required(failure)) => return Err(error::required(failure, subject)),
+        Some(End::Cancelled(index)) => return Err(error::cancelled(plan, index, subject)),
+        Some(End::NoRuntime(index)) => return Err(error::no_runtime(plan, index, subject)),
     };
     let subject = K::Removal::kept(subject, removed_by.is_some());
     let record = record.filter(|_| cx.keeps_records());

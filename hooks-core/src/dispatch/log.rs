@@ -13,7 +13,7 @@ use crate::record::{Note, Observer, Record, Run, Skip, Status, TracedRun};
 use crate::text::redacted;
 use crate::verdict::{Attribution, Semantics, Verdict};
 
-use super::outcome::{ChainEnd, NoOutcome};
+use super::end::End;
 use super::trace::{self, Payload};
 
 /// The record of an active dispatch. If it is dropped before it is finished, listeners get a record that says that the
@@ -181,21 +181,18 @@ impl<'a, K: HookKind> Log<'a, K> {
     }
 
     /// Finishes the record and passes it to the listeners.
-    pub(super) fn finish(&mut self, verdict: &K::Verdict, stop: Option<&ChainEnd>) -> Arc<Record> {
+    pub(super) fn finish(&mut self, verdict: &K::Verdict, stop: Option<&End>) -> Arc<Record> {
         let skip = match stop {
-            Some(ChainEnd::Removed(_)) => Skip::Removed,
-            Some(ChainEnd::Decided) => Skip::Decided,
-            Some(ChainEnd::NoOutcome(_)) | None => Skip::Aborted,
+            Some(End::Removed(_)) => Skip::Removed,
+            Some(End::Decided) => Skip::Decided,
+            Some(End::Required(_) | End::Cancelled(_) | End::NoRuntime(_)) | None => Skip::Aborted,
         };
         // The verdict may be a type of the app, and its code may panic.
         let summary = catch(|| verdict.summary()).unwrap_or_default();
         let record = self.record(summary, stop, skip, false);
         if let Some(traced) = self.payload.take() {
             let (wire, payload) = *traced;
-            let error = match stop {
-                None | Some(ChainEnd::Decided | ChainEnd::Removed(_)) => None,
-                Some(ChainEnd::NoOutcome(why)) => Some(self.reason(why)),
-            };
+            let error = stop.and_then(|stop| self.reason(stop));
             payload.give(
                 self.cx.is_replay(),
                 &record,
@@ -207,25 +204,21 @@ impl<'a, K: HookKind> Log<'a, K> {
         record
     }
 
-    fn reason(&self, why: &NoOutcome) -> String {
+    /// Why the dispatch has no outcome.
+    fn reason(&self, stop: &End) -> Option<String> {
         let hook = |index: &usize| &self.plan.steps[*index].id;
-        match why {
-            NoOutcome::Required(failure) => failure.to_string(),
-            NoOutcome::Cancelled(index) => format!("cancelled while `{}` was waiting", hook(index)),
-            NoOutcome::NoRuntime(index) => format!("the runtime has no timer for the timeout of `{}`", hook(index)),
-        }
+        Some(match stop {
+            End::Removed(_) | End::Decided => return None,
+            End::Required(failure) => failure.to_string(),
+            End::Cancelled(index) => format!("cancelled while `{}` was waiting", hook(index)),
+            End::NoRuntime(index) => format!("the runtime has no timer for the timeout of `{}`", hook(index)),
+        })
     }
 
-    fn record(
-        &mut self,
-        verdict: Option<&'static str>,
-        stop: Option<&ChainEnd>,
-        skip: Skip,
-        dropped: bool,
-    ) -> Arc<Record> {
+    fn record(&mut self, verdict: Option<&'static str>, stop: Option<&End>, skip: Skip, dropped: bool) -> Arc<Record> {
         // The stage in which the chain stopped: its unfinished hooks were cancelled, not skipped.
         let last = match stop {
-            Some(ChainEnd::NoOutcome(NoOutcome::Cancelled(index) | NoOutcome::NoRuntime(index))) => Some(*index),
+            Some(End::Cancelled(index) | End::NoRuntime(index)) => Some(*index),
             _ => self.marks.iter().rposition(|mark| !mark.open),
         };
         let stage = last.map(|index| self.plan.steps[index].stage);
@@ -257,7 +250,7 @@ impl<'a, K: HookKind> Log<'a, K> {
             ids: Arc::clone(self.cx.ids()),
             runs,
             verdict,
-            removed: matches!(stop, Some(ChainEnd::Removed(_))),
+            removed: matches!(stop, Some(End::Removed(_))),
             dropped,
             duration,
         })

@@ -6,73 +6,41 @@ use tracing::Span;
 
 use crate::context::HookContext;
 use crate::failure::{Failure, FailureKind, OnFailure};
-use crate::handler::{Fault, FaultKind, Handler};
+use crate::handler::{Answer, Cause, Fault, FaultKind};
 use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::panics::catch;
-use crate::plan::{NotLaunched, Plan};
+use crate::plan::{LaunchError, Plan};
 use crate::record::{Note, Skip, Status};
 use crate::text::redacted;
 use crate::verdict::{Halt, Verdict};
 
-use super::fail::{Fail, FailureCause};
+use super::end::{End, Flow};
 use super::log::Log;
 use super::span::hook_span;
-
-/// How a chain continues after a hook.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub(super) enum Flow {
-    /// Continue with the next hook.
-    Next,
-    /// Run the fallback of the hook, which has failed.
-    FallBack,
-    Stop,
-}
-
-/// Why a chain stopped.
-#[derive(Debug)]
-pub(super) enum ChainEnd {
-    /// The hook with this index removed the subject.
-    Removed(usize),
-    /// The verdict is final.
-    Decided,
-    NoOutcome(NoOutcome),
-}
-
-/// Why a dispatch has no outcome.
-#[derive(Debug)]
-pub(super) enum NoOutcome {
-    /// A required hook failed, or a hook for which the app's own verdict could not deny.
-    Required(Failure),
-    /// The turn was cancelled while this hook was waiting.
-    Cancelled(usize),
-    /// This hook needs a timer, but the runtime has none.
-    NoRuntime(usize),
-}
 
 pub(super) struct Outcome<'a, K: HookKind> {
     pub(super) plan: &'a Plan<K>,
     pub(super) verdict: K::Verdict,
     /// Present only if something unusual happened or there are listeners. Otherwise a dispatch keeps nothing but its
     /// verdict.
-    pub(super) rare: Option<Box<Rare<'a, K>>>,
+    pub(super) details: Option<Box<Details<'a, K>>>,
 }
 
 /// The parts of an outcome that most dispatches do not need.
-pub(super) struct Rare<'a, K: HookKind> {
+pub(super) struct Details<'a, K: HookKind> {
     pub(super) halt: Option<Halt>,
     pub(super) failures: Vec<Failure>,
     pub(super) not_selected: Vec<HookId>,
-    pub(super) stop: Option<ChainEnd>,
+    pub(super) stop: Option<End>,
     pub(super) log: Option<Log<'a, K>>,
     /// The hooks that failed and whose fallback is running, by index.
-    failed: Vec<(usize, FailureCause)>,
+    failed: Vec<(usize, Cause)>,
     /// The event, shared by all detached hooks of the dispatch.
     event: Option<Arc<K>>,
 }
 
-impl<K: HookKind> Default for Rare<'_, K> {
+impl<K: HookKind> Default for Details<'_, K> {
     fn default() -> Self {
         Self {
             halt: None,
@@ -89,43 +57,37 @@ impl<K: HookKind> Default for Rare<'_, K> {
 impl<'a, K: HookKind> Outcome<'a, K> {
     #[inline]
     pub(super) fn new(plan: &'a Plan<K>, log: Option<Log<'a, K>>) -> Self {
-        let rare = log.map(|log| Box::new(Rare { log: Some(log), ..Rare::default() }));
-        Self { plan, verdict: ().into(), rare }
+        let details = log.map(|log| Box::new(Details { log: Some(log), ..Details::default() }));
+        Self { plan, verdict: ().into(), details }
     }
 
-    pub(super) fn rare(&mut self) -> &mut Rare<'a, K> {
-        self.rare.get_or_insert_default()
+    pub(super) fn details(&mut self) -> &mut Details<'a, K> {
+        self.details.get_or_insert_default()
     }
 
     #[inline]
     pub(super) fn log(&mut self) -> Option<&mut Log<'a, K>> {
-        self.rare.as_mut()?.log.as_mut()
+        self.details.as_mut()?.log.as_mut()
     }
 
     /// The span for the call of a hook, if a subscriber is interested.
     #[inline]
     pub(super) fn span(&self, index: usize, cx: &HookContext) -> Option<Span> {
-        self.rare.as_ref()?.log.as_ref()?;
+        self.details.as_ref()?.log.as_ref()?;
         hook_span(K::NAME, &self.plan.steps[index].id, cx)
     }
 
     /// Stops the chain.
     #[cold]
-    pub(super) fn stop(&mut self, stop: ChainEnd) -> Flow {
-        self.rare().stop = Some(stop);
+    pub(super) fn stop(&mut self, stop: End) -> Flow {
+        self.details().stop = Some(stop);
         Flow::Stop
-    }
-
-    /// The failure of a hook that contributes something its capabilities do not name.
-    pub(super) fn capability_missing(&self, index: usize, verdict: &K::Verdict) -> Option<Fail> {
-        let step = &self.plan.steps[index];
-        capability_missing(&step.id, step.extras.as_ref()?.capabilities?, verdict)
     }
 
     /// Merges the hook's verdict, after its change (if any) was committed.
     #[inline(always)]
     pub(super) fn decided(&mut self, index: usize, verdict: K::Verdict) -> Flow {
-        if verdict.is_silent() && self.rare.is_none() { Flow::Next } else { self.merge(index, verdict) }
+        if verdict.is_silent() && self.details.is_none() { Flow::Next } else { self.merge(index, verdict) }
     }
 
     fn merge(&mut self, index: usize, mut verdict: K::Verdict) -> Flow {
@@ -152,7 +114,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         if let Some(log) = self.log() {
             log.done(index, word);
         }
-        if is_final { self.stop(ChainEnd::Decided) } else { Flow::Next }
+        if is_final { self.stop(End::Decided) } else { Flow::Next }
     }
 
     /// Whether the hook is in shadow mode, so that its decision has no effect.
@@ -218,7 +180,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             log.attributed(index, halt.attribution.as_ref());
             log.done(index, Some("halt"));
         }
-        self.rare().halt.get_or_insert(halt);
+        self.details().halt.get_or_insert(halt);
         Flow::Next
     }
 
@@ -232,31 +194,32 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         if let Some(log) = self.log() {
             log.done(index, None);
         }
-        self.stop(ChainEnd::Removed(index))
+        self.stop(End::Removed(index))
     }
 
     /// Whether the hook failed and its fallback must answer.
     #[inline]
     pub(super) fn falls_back(&self, index: usize) -> bool {
-        self.rare.as_ref().is_some_and(|rare| rare.failed.iter().any(|(failed, _)| *failed == index))
+        self.details.as_ref().is_some_and(|details| details.failed.iter().any(|(failed, _)| *failed == index))
     }
 
-    /// Records the failure of a hook and returns its fallback. Returns the failure as an error if there is no fallback,
-    /// or if the fallback is what failed.
-    pub(super) fn fall_back(&mut self, index: usize, fail: Fail) -> Result<&'a Handler<K>, Fail> {
-        let plan = self.plan;
-        match plan.steps[index].fallback() {
-            Some(fallback) if !self.falls_back(index) && !self.is_shadow(index) => {
-                self.rare().failed.push((index, fail.cause()));
-                Ok(fallback)
-            }
-            _ => Err(fail),
+    /// Returns the answer, or `None` if it is a failure whose fallback has to run instead: not if there is none, or if
+    /// it is what failed.
+    pub(super) fn unless_fallback<T>(&mut self, index: usize, answer: Answer<T>) -> Option<Answer<T>> {
+        let fault = match answer.map_err(in_turn::<K>) {
+            Err(fault) if fault.is_failure() => fault,
+            answer => return Some(answer),
+        };
+        if self.plan.steps[index].fallback().is_none() || self.falls_back(index) || self.is_shadow(index) {
+            return Some(Err(fault));
         }
+        self.details().failed.push((index, (*fault.0).into()));
+        None
     }
 
     /// Takes the hook's own failure, once its fallback has finished.
-    fn take_failed(&mut self, index: usize) -> Option<FailureCause> {
-        let failed = &mut self.rare.as_mut()?.failed;
+    fn take_failed(&mut self, index: usize) -> Option<Cause> {
+        let failed = &mut self.details.as_mut()?.failed;
         let at = failed.iter().position(|(failed, _)| *failed == index)?;
         Some(failed.swap_remove(at).1)
     }
@@ -265,17 +228,17 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     #[inline]
     fn answered(&mut self, index: usize) {
         if let Some(cause) = self.take_failed(index) {
-            let status = cause.status;
+            let status = cause.kind.into();
             let failure = self.failure(index, &cause, true);
             warn(&failure);
             if let Some(log) = self.log() {
                 log.fell_back(index, status, &failure.cause);
             }
-            self.rare().failures.push(failure);
+            self.details().failures.push(failure);
         }
     }
 
-    fn failure(&self, index: usize, cause: &FailureCause, fell_back: bool) -> Failure {
+    fn failure(&self, index: usize, cause: &Cause, fell_back: bool) -> Failure {
         let step = &self.plan.steps[index];
         Failure {
             hook: step.id.clone(),
@@ -294,33 +257,32 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             log.not_selected(index);
         }
         let id = self.plan.steps[index].id.clone();
-        self.rare().not_selected.push(id);
+        self.details().not_selected.push(id);
         Flow::Next
     }
 
     /// Runs the fallback if there is one, and otherwise applies the hook's `on_failure`.
     #[cold]
-    pub(super) fn failed(&mut self, index: usize, fail: Fail) -> Flow {
-        let fail = match fail {
-            Fail::Fault(fault) => match *in_turn::<K>(fault).0 {
-                FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) | FaultKind::HaltAndReplace(halt, _) => {
-                    return self.halted(index, halt);
-                }
-                FaultKind::NotSelected if !self.falls_back(index) => return self.not_selected(index),
-                // A fallback that returns `NotSelected` does not answer: the hook was selected, and it has failed.
-                fault @ (FaultKind::NotSelected | FaultKind::Error(_)) => Fail::Fault(Fault(Box::new(fault))),
-            },
-            other => other,
+    pub(super) fn failed(&mut self, index: usize, fault: Fault) -> Flow {
+        let fault = match *in_turn::<K>(fault).0 {
+            FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) | FaultKind::HaltAndReplace(halt, _) => {
+                return self.halted(index, halt);
+            }
+            FaultKind::Cancelled => return self.stop(End::Cancelled(index)),
+            FaultKind::NoRuntime => return self.stop(End::NoRuntime(index)),
+            FaultKind::NotSelected if !self.falls_back(index) => return self.not_selected(index),
+            // A fallback that returns `NotSelected` does not answer: the hook was selected, and it has failed.
+            fault @ (FaultKind::NotSelected | FaultKind::Failed(_)) => Fault(Box::new(FaultKind::Failed(fault.into()))),
         };
-        let fail = match self.fall_back(index, fail) {
-            Ok(_fallback) => return Flow::FallBack,
-            Err(fail) => fail,
+        let Some(answer) = self.unless_fallback::<()>(index, Err(fault)) else { return Flow::FallBack };
+        // What went in is what comes out: a failure.
+        let Err(fault) = answer else { return Flow::Next };
+        let last = Cause::from(*fault.0);
+        let cause = match self.take_failed(index) {
+            Some(first) => first.and(&last),
+            None => last,
         };
-        let cause = match (self.take_failed(index), fail.cause()) {
-            (Some(first), second) => first.and(&second),
-            (None, cause) => cause,
-        };
-        let (kind, status) = (cause.kind, cause.status);
+        let (kind, status) = (cause.kind, cause.kind.into());
         let failure = self.failure(index, &cause, false);
         if self.is_shadow(index) {
             if let Some(log) = self.log() {
@@ -333,22 +295,22 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         if let Some(log) = self.log() {
             log.failed(index, status, &failure.cause);
         }
-        self.rare().failures.push(failure.clone());
+        self.details().failures.push(failure.clone());
         match failure.on_failure {
             OnFailure::Continue => Flow::Next,
-            OnFailure::Remove => self.stop(ChainEnd::Removed(index)),
+            OnFailure::Remove => self.stop(End::Removed(index)),
             OnFailure::Deny => {
                 // The verdict may be a type of the app, which may panic or have no denial. Continuing without one would
                 // be an allow.
                 let undenied = match catch(|| self.deny(kind, &failure.hook)) {
-                    Ok(true) => return self.stop(ChainEnd::Decided),
+                    Ok(true) => return self.stop(End::Decided),
                     Ok(false) => "the verdict has no denial: implement `could_not_answer`".to_owned(),
                     Err(panic) => format!("the verdict that denies panicked: {panic}"),
                 };
                 let cause = redacted(&format!("{}; {undenied}", failure.cause));
-                self.stop(ChainEnd::NoOutcome(NoOutcome::Required(Failure { cause, ..failure })))
+                self.stop(End::Required(Failure { cause, ..failure }))
             }
-            OnFailure::Required => self.stop(ChainEnd::NoOutcome(NoOutcome::Required(failure))),
+            OnFailure::Required => self.stop(End::Required(failure)),
         }
     }
 
@@ -366,7 +328,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         cx: &HookContext,
         event: &K,
         subject: &K::Subject,
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Fault> {
         let step = &self.plan.steps[index];
         let Some(launch) = step.extras.as_ref().and_then(|extras| extras.launch.as_ref()) else { return Ok(()) };
         if cx.is_replay() {
@@ -375,10 +337,10 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             }
             return Ok(());
         }
-        let (status, cause) = match launch.launch(cx, event, &mut self.rare().event, subject) {
+        let (status, cause) = match launch.launch(cx, event, &mut self.details().event, subject) {
             Ok(status) => (status, None),
-            Err(NotLaunched::Dropped(cause)) => (Status::Dropped, Some(cause)),
-            Err(NotLaunched::Failed(text)) => return Err(Fail::Fault(Fault::error(text))),
+            Err(LaunchError::Dropped(cause)) => (Status::Dropped, Some(cause)),
+            Err(LaunchError::Failed(text)) => return Err(Fault::error(text)),
         };
         if let Some(cause) = &cause {
             warn_dropped(&step.id, K::NAME, cause);
@@ -407,7 +369,7 @@ fn warn_dropped(hook: &HookId, kind: &'static str, cause: &str) {
 }
 
 /// A halt outside of a turn is an ordinary error.
-pub(super) fn in_turn<K: HookKind>(fault: Fault) -> Fault {
+fn in_turn<K: HookKind>(fault: Fault) -> Fault {
     match *fault.0 {
         FaultKind::Halt(halt) if !K::IN_TURN => Fault::error(format!(
             "it returned a `Halt` ({}), but there is no turn to end at `{}`; return another error",
@@ -416,17 +378,4 @@ pub(super) fn in_turn<K: HookKind>(fault: Fault) -> Fault {
         )),
         other => Fault(Box::new(other)),
     }
-}
-
-/// The failure of a hook that contributes something that its capabilities (`held`) do not name.
-pub(crate) fn capability_missing(
-    id: &HookId,
-    held: crate::verdict::Capabilities,
-    verdict: &impl Verdict,
-) -> Option<Fail> {
-    let lacking = verdict.lacks(held)?;
-    let text = format!(
-        "it contributes `{lacking}`, but `{id}` may contribute only {held}; add `{lacking}` to its `capabilities`"
-    );
-    Some(Fail::Capability(text))
 }

@@ -9,52 +9,24 @@ use tokio::task::coop::Unconstrained;
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::handler::BoxFuture;
+use crate::handler::{Answer, BoxFuture, Fault, FaultKind};
 use crate::panics::catch;
 use crate::text::redacted;
 
-use super::fail::Fail;
-use super::outcome::{ChainEnd, NoOutcome};
-
-/// Why a hook gave no answer.
-#[derive(Debug)]
-pub(crate) enum NoAnswer {
-    /// The hook failed.
-    Failed(Fail),
-    /// The dispatch ends here, and the hook is not to blame.
-    Stopped(Stopped),
-}
-
-/// Why a dispatch ends while a hook is waiting.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Stopped {
-    Cancelled,
-    NoRuntime,
-}
-
-impl Stopped {
-    pub(super) fn at(self, index: usize) -> ChainEnd {
-        match self {
-            Self::Cancelled => ChainEnd::NoOutcome(NoOutcome::Cancelled(index)),
-            Self::NoRuntime => ChainEnd::NoOutcome(NoOutcome::NoRuntime(index)),
-        }
-    }
-}
-
 /// A future that was polled and must wait.
 pub(super) struct Waiting<'a, T> {
-    future: Option<BoxFuture<'a, T>>,
+    future: Option<BoxFuture<'a, Answer<T>>>,
     deadline: Option<(Pin<Box<Unconstrained<Sleep>>>, Duration)>,
 }
 
 impl<'a, T> Waiting<'a, T> {
     /// Takes over the future and starts its timer. Only now, because most hooks never wait.
-    pub(super) fn new(future: BoxFuture<'a, T>, timeout: Option<Duration>) -> Result<Self, Stopped> {
+    pub(super) fn new(future: BoxFuture<'a, Answer<T>>, timeout: Option<Duration>) -> Result<Self, Fault> {
         let mut waiting = Self { future: Some(future), deadline: None };
         if let Some(timeout) = timeout {
-            tokio::runtime::Handle::try_current().map_err(|_| Stopped::NoRuntime)?;
+            tokio::runtime::Handle::try_current().map_err(|_| no_runtime())?;
             // `sleep` panics on a runtime without a timer.
-            let sleep = catch(|| tokio::time::sleep(timeout)).map_err(|_| Stopped::NoRuntime)?;
+            let sleep = catch(|| tokio::time::sleep(timeout)).map_err(|_| no_runtime())?;
             // A hook that uses up the task's budget must not starve the timer that limits it.
             let sleep = Box::pin(tokio::task::unconstrained(sleep));
             waiting.deadline = Some((sleep, timeout));
@@ -62,17 +34,16 @@ impl<'a, T> Waiting<'a, T> {
         Ok(waiting)
     }
 
-    pub(super) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<T, NoAnswer>> {
+    pub(super) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Answer<T>> {
         let Some(future) = &mut self.future else { return Poll::Pending };
         match catch(|| future.as_mut().poll(task)) {
             Ok(Poll::Ready(answer)) => {
                 // Dropping the future may panic, which counts as the hook's failure.
-                let answer = self.drop_future().map_or(Ok(answer), |panic| Err(Fail::Panicked(panic)));
-                Poll::Ready(answer.map_err(NoAnswer::Failed))
+                Poll::Ready(self.drop_future().map_or(answer, |panic| Err(Fault::panicked(panic))))
             }
             Err(panic) => {
                 self.drop_future();
-                Poll::Ready(Err(NoAnswer::Failed(Fail::Panicked(panic))))
+                Poll::Ready(Err(Fault::panicked(panic)))
             }
             Ok(Poll::Pending) => {
                 let Some((sleep, timeout)) = &mut self.deadline else { return Poll::Pending };
@@ -80,8 +51,8 @@ impl<'a, T> Waiting<'a, T> {
                 // A timer panics if its runtime ended while the dispatch continues elsewhere.
                 let ended = match catch(|| sleep.as_mut().poll(task)) {
                     Ok(Poll::Pending) => return Poll::Pending,
-                    Ok(Poll::Ready(())) => NoAnswer::Failed(Fail::TimedOut(timeout)),
-                    Err(_) => NoAnswer::Stopped(Stopped::NoRuntime),
+                    Ok(Poll::Ready(())) => Fault::timed_out(timeout),
+                    Err(_) => no_runtime(),
                 };
                 self.drop_future();
                 Poll::Ready(Err(ended))
@@ -111,32 +82,30 @@ impl<T> Drop for Waiting<'_, T> {
 
 /// Polls one hook and waits for it if it is not ready. The timer starts only then.
 pub(crate) async fn finish<T>(
-    mut future: BoxFuture<'_, T>,
+    mut future: BoxFuture<'_, Answer<T>>,
     timeout: Option<Duration>,
     cancellation: Option<&CancellationToken>,
-) -> Result<T, NoAnswer> {
+) -> Answer<T> {
     match poll_fn(|task| Poll::Ready(catch(|| future.as_mut().poll(task)))).await {
-        Ok(Poll::Ready(answer)) => {
-            catch(|| drop(future)).map(|()| answer).map_err(|panic| NoAnswer::Failed(Fail::Panicked(panic)))
-        }
+        Ok(Poll::Ready(answer)) => catch(|| drop(future)).map_or_else(|panic| Err(Fault::panicked(panic)), |()| answer),
         Ok(Poll::Pending) => wait_for(future, timeout, cancellation).await,
         Err(panic) => {
             let _ = catch(|| drop(future));
-            Err(NoAnswer::Failed(Fail::Panicked(panic)))
+            Err(Fault::panicked(panic))
         }
     }
 }
 
 /// Waits for one hook that returned `Pending` from its first poll.
 pub(crate) async fn wait_for<T>(
-    future: BoxFuture<'_, T>,
+    future: BoxFuture<'_, Answer<T>>,
     timeout: Option<Duration>,
     cancellation: Option<&CancellationToken>,
-) -> Result<T, NoAnswer> {
-    let mut waiting = Waiting::new(future, timeout).map_err(NoAnswer::Stopped)?;
+) -> Answer<T> {
+    let mut waiting = Waiting::new(future, timeout)?;
     match until_cancelled(cancellation, |task| waiting.poll(task)).await {
         Some(answer) => answer,
-        None => Err(NoAnswer::Stopped(Stopped::Cancelled)),
+        None => Err(cancelled()),
     }
 }
 
@@ -154,4 +123,13 @@ pub(crate) async fn until_cancelled<T>(
         cancelled.as_mut().poll(task).map(|()| None)
     })
     .await
+}
+
+/// The turn was cancelled while a hook was waiting.
+pub(super) fn cancelled() -> Fault {
+    Fault(Box::new(FaultKind::Cancelled))
+}
+
+fn no_runtime() -> Fault {
+    Fault(Box::new(FaultKind::NoRuntime))
 }

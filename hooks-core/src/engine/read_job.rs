@@ -18,11 +18,11 @@ pub(super) fn read_job<K: HookKind>(
     cx: HookContext,
     job: &Job,
 ) -> Result<DetachedRun, Unreadable> {
-    let (Some(handler), Some(wire)) = (binding.handler::<K>(), K::WIRE) else {
+    let (Some(handler), Some(wire)) = (binding.handler::<K>(hook), K::WIRE) else {
         return Err(("kind", "the hook runs at another kind here".to_owned()));
     };
     let wire = wire();
-    let body = Body::of(hook, handler, own_context(hook, job)?)
+    let body = Body::of(hook, &handler, hook_cx(hook, job)?)
         .ok_or_else(|| ("hook", "it is neither detached nor background here".to_owned()))?;
     let event = read("event", || (wire.read_event)(job.event.clone()))?;
     let subject = || read("subject", || (wire.read_subject)(job.subject.clone().unwrap_or_default()));
@@ -31,7 +31,7 @@ pub(super) fn read_job<K: HookKind>(
 }
 
 /// The part of the context that is only for the hook.
-fn own_context(hook: &Hook, job: &Job) -> Result<Option<Arc<PerHook>>, Unreadable> {
+fn hook_cx(hook: &Hook, job: &Job) -> Result<Option<Arc<PerHook>>, Unreadable> {
     let with =
         hook.with.map(|spec| spec.parse(job.with.as_ref())).transpose().map_err(|error| ("parameters", error))?;
     let plugin = hook.plugin.clone().filter(|_| hook.asks_context);

@@ -144,13 +144,20 @@ impl Binding {
         self.fallback.as_ref()?.as_ref().err().map(String::as_str)
     }
 
-    /// The fallback, if the binding is one of `K`.
-    pub(crate) fn fallback<K: HookKind>(&self) -> Option<&Handler<K>> {
-        self.fallback.as_ref()?.as_ref().ok()?.get()
+    /// The handler of a hook with these options, if the binding is one of `K`.
+    pub(crate) fn handler<K: HookKind>(&self, hook: &Hook) -> Option<Handler<K>> {
+        Some(limited(hook, self.handler.get::<Handler<K>>()?))
     }
 
-    /// The handler, if the binding is one of `K`.
-    pub(crate) fn handler<K: HookKind>(&self) -> Option<&Handler<K>> {
-        self.handler.get()
+    /// The fallback of a hook with these options, if the binding is one of `K`.
+    pub(crate) fn fallback<K: HookKind>(&self, hook: &Hook) -> Option<Handler<K>> {
+        Some(limited(hook, self.fallback.as_ref()?.as_ref().ok()?.get::<Handler<K>>()?))
+    }
+}
+
+fn limited<K: HookKind>(hook: &Hook, handler: &Handler<K>) -> Handler<K> {
+    match hook.options.capabilities {
+        None => handler.clone(),
+        Some(held) => handler.clone().limited(hook.id.clone(), held),
     }
 }

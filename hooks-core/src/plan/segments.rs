@@ -80,7 +80,8 @@ mod tests {
     use crate::id::HookId;
     use crate::kinds::BeforeToolCall;
     use crate::options::Visibility;
-    use crate::plan::{Extras, Filter, patterns};
+    use crate::plan::Extras;
+    use crate::plan::filter::{Filter, patterns};
 
     type Handled = Handler<BeforeToolCall>;
 
@@ -120,15 +121,8 @@ mod tests {
     }
 
     fn shadow(stage: usize, handler: Handled) -> Step<BeforeToolCall> {
-        let none = Extras {
-            own: None,
-            capabilities: None,
-            fallback: None,
-            blocking: None,
-            launch: None,
-            shadow: true,
-            skips_replay: false,
-        };
+        let none =
+            Extras { hook_cx: None, fallback: None, blocking: None, launch: None, shadow: true, skips_replay: false };
         Step { extras: Some(Box::new(none)), ..step(stage, handler) }
     }
 

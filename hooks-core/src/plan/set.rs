@@ -1,21 +1,18 @@
 //! The set of plans of one scope, one per kind with hooks.
 
 use std::any::Any;
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use super::outline::{Disabled, Outline, line};
-use super::{Plan, Step};
+use super::{Plan, PlannedHook, Selections, Step};
 use crate::context::HookContext;
 use crate::diagnostics::Finding;
 use crate::diagnostics::ListOwner;
 use crate::id::HookId;
 use crate::job::Job;
-use crate::kind::HookKind;
+use crate::kind::{HookKind, KindDescriptor};
 use crate::options::Hold;
 use crate::panics::catch;
-use crate::plan::StepParts;
 use crate::record::Observer;
 
 /// The hooks in force in one scope: ordered, immutable, and cheap to clone. Made by
@@ -38,7 +35,7 @@ pub(crate) struct SetParts {
     pub(crate) agent: String,
     /// The owner of the list that is in force in addition to the app's.
     pub(crate) owner: ListOwner,
-    pub(crate) names: HashSet<HookId>,
+    pub(crate) selections: Selections,
     pub(crate) findings: Vec<Finding>,
     /// The number of registered hooks.
     pub(crate) registered: usize,
@@ -64,6 +61,14 @@ impl PlanEntry {
     }
 }
 
+/// The positions of the hooks of a kind among the selections of its set.
+pub(super) struct Outline {
+    pub(super) kind: &'static KindDescriptor,
+    /// In the order of the plan, with their stages.
+    pub(super) hooks: Box<[(usize, usize)]>,
+    pub(super) disabled: Box<[usize]>,
+}
+
 /// The plan of one kind, with its type erased.
 pub(crate) struct KindPlan {
     slot: usize,
@@ -73,28 +78,28 @@ pub(crate) struct KindPlan {
 }
 
 impl KindPlan {
-    /// `parts` are in order. Returns `None` if there are none.
-    ///
-    /// `plan` is the [`Plan`] of the kind.
+    /// `plan` is the [`Plan`] of the kind, made from `hooks`, which are in order. `disabled` has the positions of the
+    /// hooks that do not run.
     pub(crate) fn new(
-        parts: &[StepParts<'_>],
+        kind: &'static KindDescriptor,
+        hooks: &[PlannedHook<'_>],
         plan: Box<dyn Any + Send + Sync>,
-        disabled: Vec<(HookId, Disabled)>,
+        disabled: Vec<usize>,
+        selections: &Selections,
         findings: Vec<Finding>,
-    ) -> Option<Self> {
-        let kind = parts.first()?.binding.kind;
-        let hold = parts.iter().fold(Hold::NOTHING, |hold, part| hold.and(part.hook.options.hold));
-        Some(Self {
+    ) -> Self {
+        let hold = hooks.iter().fold(Hold::NOTHING, |hold, hook| hold.and(hook.selection.hook.options.hold));
+        let id = |position: &usize| selections.as_slice()[*position].hook.id.clone();
+        Self {
             slot: (kind.slot)().assign(),
-            entry: PlanEntry { plan, disabled: disabled.iter().map(|(id, _)| id.clone()).collect(), hold },
+            entry: PlanEntry { plan, disabled: disabled.iter().map(id).collect(), hold },
             outline: Outline {
-                kind: kind.name,
-                semantics: kind.semantics,
-                lines: parts.iter().map(line).collect(),
-                disabled,
+                kind,
+                hooks: hooks.iter().map(|hook| (hook.position, hook.stage)).collect(),
+                disabled: disabled.into(),
             },
             findings,
-        })
+        }
     }
 }
 
@@ -117,7 +122,7 @@ impl HookSet {
 
     /// The names of the kinds at which hooks are in force.
     pub fn kinds(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.0.outlines.iter().map(|outline| outline.kind)
+        self.0.outlines.iter().map(|outline| outline.kind.name)
     }
 
     /// How much of the end of a stream the hooks of `K` hold back in total.
@@ -173,7 +178,7 @@ impl HookSet {
     }
 
     pub(crate) fn names(&self, id: &HookId) -> bool {
-        self.0.parts.names.contains(id)
+        self.0.parts.selections.contains(id.as_str())
     }
 
     /// The scope's owner and the registry's revision.
@@ -200,6 +205,8 @@ impl HookSet {
 
 impl fmt::Debug for HookSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HookSet").field("hooks", &self.0.parts.names).finish_non_exhaustive()
+        f.debug_struct("HookSet")
+            .field("hooks", &self.0.parts.selections.ids().collect::<Vec<_>>())
+            .finish_non_exhaustive()
     }
 }

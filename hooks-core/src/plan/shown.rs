@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::outline::PlannedHook;
-use super::set::HookSet;
+use super::selection::Selection;
+use super::set::{HookSet, Outline};
 use crate::id::HookId;
 
 impl HookSet {
@@ -22,14 +23,35 @@ impl HookSet {
     /// # Ok::<(), ConfigError>(())
     /// ```
     pub fn plan(&self, kind: &str) -> impl Iterator<Item = PlannedHook<'_>> {
-        let of_kind = self.0.outlines.iter().filter(move |outline| outline.kind == kind);
-        of_kind.flat_map(|outline| outline.lines.iter().map(PlannedHook))
+        self.outlines(kind).flat_map(|outline| self.planned(outline))
     }
 
     /// The hooks of the kind with this name that a list names but that do not run, each with the reason.
     pub fn left_out(&self, kind: &str) -> impl Iterator<Item = (&HookId, String)> {
-        let of_kind = self.0.outlines.iter().filter(move |outline| outline.kind == kind);
-        of_kind.flat_map(|outline| outline.disabled.iter().map(|(id, off)| (id, off.to_string())))
+        self.outlines(kind).flat_map(|outline| self.disabled(outline))
+    }
+
+    fn outlines(&self, kind: &str) -> impl Iterator<Item = &Outline> {
+        self.0.outlines.iter().filter(move |outline| outline.kind.name == kind)
+    }
+
+    fn selections(&self) -> &[Selection] {
+        self.0.parts.selections.as_slice()
+    }
+
+    fn planned<'a>(&'a self, outline: &'a Outline) -> impl Iterator<Item = PlannedHook<'a>> {
+        outline.hooks.iter().filter_map(|&(position, stage)| {
+            let selection = &self.selections()[position];
+            let binding = selection.hook.bindings.iter().find(|binding| binding.kind == outline.kind)?;
+            Some(PlannedHook { selection, binding, position, stage })
+        })
+    }
+
+    fn disabled<'a>(&'a self, outline: &'a Outline) -> impl Iterator<Item = (&'a HookId, String)> {
+        outline.disabled.iter().filter_map(|position| {
+            let selection = &self.selections()[*position];
+            Some((&selection.hook.id, selection.disabled.as_ref()?.to_string()))
+        })
     }
 
     /// Describes whose lists are in force: the app's, and the agent's or the prompt's.
@@ -42,10 +64,11 @@ impl fmt::Display for HookSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "hooks of {}", self.owners())?;
         for outline in &self.0.outlines {
-            writeln!(f, "{} ({})", outline.kind, outline.semantics)?;
+            writeln!(f, "{} ({})", outline.kind.name, outline.kind.semantics)?;
             let mut number = 0;
-            for stage in outline.lines.chunk_by(|a, b| a.stage == b.stage) {
-                for (i, line) in stage.iter().enumerate() {
+            let planned: Vec<PlannedHook<'_>> = self.planned(outline).collect();
+            for stage in planned.chunk_by(|a, b| a.stage == b.stage) {
+                for (i, hook) in stage.iter().enumerate() {
                     number += 1;
                     let mark = match (stage.len(), i) {
                         (1, _) => ' ',
@@ -53,17 +76,17 @@ impl fmt::Display for HookSet {
                         (len, i) if i + 1 == len => '└',
                         _ => '│',
                     };
-                    writeln!(f, "{number:>4} {mark} {}", line.text)?;
+                    writeln!(f, "{number:>4} {mark} {hook}")?;
                 }
             }
-            for (id, off) in &outline.disabled {
+            for (id, off) in self.disabled(outline) {
                 writeln!(f, "   - {:<26} left out: {off}", id.as_str())?;
             }
         }
         for finding in &self.0.parts.findings {
             writeln!(f, "note: {finding}")?;
         }
-        let others = self.0.parts.registered.saturating_sub(self.0.parts.names.len());
+        let others = self.0.parts.registered.saturating_sub(self.selections().len());
         if others > 0 {
             writeln!(f, "{others} other registered hooks are in no list of this scope")?;
         }

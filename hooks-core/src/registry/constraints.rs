@@ -20,8 +20,8 @@ pub(super) fn check_constraints(snapshot: &Snapshot, hook: &Hook) -> Vec<Problem
                 );
                 return Some(Problem::new(ProblemKind::UnknownConstraint, id, text));
             };
-            let meet = hook.kinds().any(|kind| other_hook.hook.kinds().any(|other| other == kind));
-            let (kind, other_origin) = (hook.kinds().next().unwrap_or_default(), other_hook.hook.origin);
+            let meet = hook.kinds().any(|kind| other_hook.kinds().any(|other| other == kind));
+            let (kind, other_origin) = (hook.kinds().next().unwrap_or_default(), other_hook.origin);
             (!meet).then(|| {
                 let text = format!(
                     "{origin}: the hook `{id}` at `{kind}` has `{option} = [\"{other}\"]`, but `{other}` ({other_origin}) does not run at `{kind}`"

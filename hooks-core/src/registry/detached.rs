@@ -61,7 +61,7 @@ impl Registry {
 
     /// The visibility of the hook; the default if the hook is not registered.
     pub(crate) fn visibility_of(&self, id: &HookId) -> Visibility {
-        self.snapshot().hooks.get(id).map(|registered| registered.hook.options.visibility).unwrap_or_default()
+        self.snapshot().hooks.get(id).map(|hook| hook.options.visibility).unwrap_or_default()
     }
 
     pub(crate) fn downgrade(&self) -> WeakRegistry {

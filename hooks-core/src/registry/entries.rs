@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Registered, Snapshot};
+use super::Snapshot;
 use crate::context::Bound;
 use crate::diagnostics::{ListOwner, Problem, ProblemKind, at};
+use crate::hook::Hook;
 use crate::id::HookId;
 use crate::scope::{HookName, HookUse};
 use crate::text::{did_you_mean, nearest};
@@ -32,7 +33,7 @@ pub(super) fn named<'a>(
                 }
             },
         };
-        let Some(registered) = snapshot.hooks.get(id) else {
+        let Some(hook) = snapshot.hooks.get(id) else {
             let (at, meant) = (at(entry.position()), did_you_mean(&suggestions(snapshot, id, problems.len())));
             let text = format!(
                 "{at}{owner} names the hook `{id}`, which is not registered{meant} (if it is in a dependency that no code refers to, link it with `use that_crate as _;`)"
@@ -40,15 +41,15 @@ pub(super) fn named<'a>(
             problems.push(Problem::new(ProblemKind::UnknownHook, id, text));
             continue;
         };
-        let (place, origin) = (|| at(entry.position()), registered.hook.origin);
-        if let Some(plugin) = registered.hook.plugin.as_ref().filter(|plugin| !snapshot.may_run(plugin)) {
+        let (place, origin) = (|| at(entry.position()), hook.origin);
+        if let Some(plugin) = hook.plugin.as_ref().filter(|plugin| snapshot.installed(plugin).is_none()) {
             let text = format!(
                 "{}{owner} names the hook `{id}` ({origin}) of the plugin `{plugin}`, which is not installed; install it with `registry.install(\"{plugin}\")`",
                 place()
             );
             problems.push(Problem::new(ProblemKind::PluginMissing, id, text));
         }
-        if entry.with.is_some() && registered.hook.with.is_none() {
+        if entry.with.is_some() && hook.with.is_none() {
             let text = format!(
                 "{}{owner} passes parameters (`with`) to the hook `{id}` ({origin}), which takes none; remove `with`",
                 place()
@@ -67,12 +68,7 @@ pub(super) fn named<'a>(
 }
 
 /// Parses the parameters of one entry.
-pub(super) fn parameters(
-    registered: &Registered,
-    owner: &ListOwner,
-    entry: &HookUse,
-) -> Result<Option<Bound>, Problem> {
-    let hook = &registered.hook;
+pub(super) fn parameters(hook: &Hook, owner: &ListOwner, entry: &HookUse) -> Result<Option<Bound>, Problem> {
     let bound = hook.with.map(|spec| spec.parse(entry.with.as_ref())).transpose();
     bound.map_err(|cause| {
         let (at, id, origin) = (at(entry.position()), &hook.id, hook.origin);
@@ -93,8 +89,7 @@ pub(super) fn parameters(
 }
 
 /// Rejects parameters for a hook that the app's list names already; they would be ignored silently.
-pub(super) fn parameters_of_app(registered: &Registered, owner: &ListOwner, entry: &HookUse) -> Option<Problem> {
-    let hook = &registered.hook;
+pub(super) fn parameters_of_app(hook: &Hook, owner: &ListOwner, entry: &HookUse) -> Option<Problem> {
     (entry.with.is_some() && hook.with.is_some()).then(|| {
         let (at, id, origin) = (at(entry.position()), &hook.id, hook.origin);
         let text = format!(
@@ -120,10 +115,10 @@ pub(super) fn refuse_outside_turn(
 ) {
     let of_app: HashSet<&HookId> = always.iter().map(|(_, (id, _))| *id).collect();
     for (id, entry) in scope_list.iter().filter(|(id, _)| !of_app.contains(id)) {
-        let Some(registered) = snapshot.hooks.get(*id) else { continue };
-        let outside = registered.hook.bindings.iter().map(|binding| binding.kind).find(|kind| kind.outside_turn);
+        let Some(hook) = snapshot.hooks.get(*id) else { continue };
+        let outside = hook.bindings.iter().map(|binding| binding.kind).find(|kind| kind.outside_turn);
         if let Some(kind) = outside {
-            let (at, kind, origin) = (at(entry.position()), kind.name, registered.hook.origin);
+            let (at, kind, origin) = (at(entry.position()), kind.name, hook.origin);
             let text = format!(
                 "{at}{owner} names the hook `{id}` ({origin}), but `{kind}` fires outside of turns, where only the app's list applies; move it there"
             );

@@ -36,7 +36,7 @@ impl Registry {
         // Collected before locking: the iterator is caller code and may use this registry.
         let layers: Vec<Overrides> = layers.into_iter().collect();
         let problems = self.edit(|snapshot| {
-            let hooks = snapshot.hooks.iter().map(|(id, registered)| (id, &*registered.hook)).collect();
+            let hooks = snapshot.hooks.iter().map(|(id, hook)| (id, &**hook)).collect();
             let problems: Vec<Problem> = layers.iter().flat_map(|layer| layer.check(&hooks)).collect();
             if problems.is_empty() {
                 for layer in &layers {

@@ -1,106 +1,63 @@
-//! Builds a plan for each kind from the chosen hooks.
+//! Builds a plan for each kind of the selected hooks.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::Snapshot;
 use super::constraints::check_constraints;
-use super::plugins::is_lifecycle;
-use super::resolve::Chosen;
+use super::set_builder::{Part, SetBuilder};
 use crate::diagnostics::{Problem, ProblemKind, at};
 use crate::engine::Engine;
-use crate::id::HookId;
 use crate::options::RunMode;
-use crate::plan::StepParts;
-use crate::plan::{Candidate, Disabled, KindPlan, order};
+use crate::plan::{KindPlan, PlannedHook, Selection, Selections, order};
 
-/// Which bindings of the hooks a set includes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    /// All except the start and stop of plugins.
-    Scope,
-    /// Only the start and stop of one plugin.
-    Lifecycle,
-    /// Like `Scope`, for a list whose requirements may be in force elsewhere.
-    Alone,
-    /// All of them, for a hook in a trial.
-    All,
-}
-
-/// The chosen hooks in the order of the lists, so that problems come in that order.
-pub(super) fn in_order<'a>(all: &'a HashMap<&HookId, Chosen>) -> Vec<&'a Chosen> {
-    let mut in_order: Vec<_> = all.values().collect();
-    in_order.sort_by_key(|chosen| chosen.position);
-    in_order
-}
-
-pub(super) fn plan_kinds(
-    snapshot: &Snapshot,
-    all: &HashMap<&HookId, Chosen>,
-    part: Part,
-    problems: &mut Vec<Problem>,
-) -> Vec<KindPlan> {
-    let mut by_kind: BTreeMap<&'static str, Vec<Candidate<'_>>> = BTreeMap::new();
-    let mut disabled: HashMap<&'static str, Vec<(HookId, Disabled)>> = HashMap::new();
-    for chosen in in_order(all) {
-        let hook = &chosen.hook;
-        let of_part = |binding: &&_| part == Part::All || is_lifecycle(hook, binding) == (part == Part::Lifecycle);
-        for binding in hook.bindings.iter().filter(of_part) {
-            match &chosen.disabled {
-                None => by_kind.entry(binding.kind.name).or_default().push(Candidate {
-                    hook,
-                    binding,
-                    position: chosen.position,
-                    own: chosen.own.clone(),
-                    overridden: chosen.overridden.as_deref(),
-                    given: chosen.given.as_ref(),
-                }),
-                Some(off) => disabled.entry(binding.kind.name).or_default().push((hook.id.clone(), off.clone())),
+impl SetBuilder<'_> {
+    /// Plans each kind, in the order of their names. Problems come in the order of the lists.
+    pub(super) fn plan_kinds(&mut self) -> Vec<KindPlan> {
+        let Self { snapshot, part, ref selections, ref mut problems } = *self;
+        let mut by_kind: BTreeMap<&'static str, Vec<PlannedHook<'_>>> = BTreeMap::new();
+        let mut disabled: HashMap<&'static str, Vec<usize>> = HashMap::new();
+        for (position, selection) in selections.as_slice().iter().enumerate() {
+            let hook = &selection.hook;
+            for binding in hook.bindings.iter().filter(|binding| part.has(hook, binding)) {
+                let kind = binding.kind.name;
+                match selection.disabled {
+                    None => {
+                        by_kind.entry(kind).or_default().push(PlannedHook { selection, binding, position, stage: 0 })
+                    }
+                    Some(_) => disabled.entry(kind).or_default().push(position),
+                }
+            }
+            if !matches!(part, Part::Lifecycle | Part::Alone) {
+                problems.extend(check_constraints(snapshot, hook));
+                if selection.disabled.is_none() {
+                    problems.extend(missing_requirements(snapshot, selection, selections));
+                    problems.extend(no_background(snapshot, selection));
+                }
             }
         }
-        if !matches!(part, Part::Lifecycle | Part::Alone) {
-            problems.extend(check_constraints(snapshot, hook));
-            if chosen.disabled.is_none() {
-                problems.extend(missing_requirements(snapshot, chosen, all));
-                problems.extend(no_background(snapshot, chosen));
-            }
-        }
-    }
-    let runs = snapshot.detached_runs();
-    problems.extend(by_kind.iter().filter_map(|(kind, candidates)| kind_name_twice(kind, candidates)));
-    by_kind
-        .into_iter()
-        .filter_map(|(kind, candidates)| match order::order(kind, &candidates) {
-            Ok(ordered) => {
-                let parts: Vec<StepParts<'_>> = ordered
-                    .steps
-                    .iter()
-                    .map(|step| StepParts {
-                        hook: candidates[step.candidate].hook,
-                        binding: candidates[step.candidate].binding,
-                        stage: step.stage,
-                        own: candidates[step.candidate].own.clone(),
-                        overridden: candidates[step.candidate].overridden,
-                        given: candidates[step.candidate].given,
-                        observed: !snapshot.observers.is_empty(),
-                    })
-                    .collect();
-                let skipped = disabled.remove(kind).unwrap_or_default();
-                let engine = Engine::of_kind(parts.first()?.binding.kind)?;
-                KindPlan::new(&parts, (engine.build)(&parts, &runs), skipped, ordered.findings)
+        problems.extend(by_kind.iter().filter_map(|(kind, hooks)| kind_name_twice(kind, hooks)));
+        let runs = snapshot.detached_runs();
+        let plan = |(name, mut hooks): (&'static str, Vec<PlannedHook<'_>>)| match order(name, &mut hooks) {
+            Ok(findings) => {
+                let kind = hooks.first()?.binding.kind;
+                let plan = (Engine::of_kind(kind)?.build)(&hooks, &runs);
+                let disabled = disabled.remove(name).unwrap_or_default();
+                Some(KindPlan::new(kind, &hooks, plan, disabled, selections, findings))
             }
             Err(cycles) => {
                 problems.extend(cycles);
                 None
             }
-        })
-        .collect()
+        };
+        by_kind.into_iter().filter_map(plan).collect()
+    }
 }
 
 /// Rejects a background hook if the registry has no sink for its jobs.
-fn no_background(snapshot: &Snapshot, chosen: &Chosen) -> Option<Problem> {
-    let hook = &chosen.hook;
+fn no_background(snapshot: &Snapshot, selection: &Selection) -> Option<Problem> {
+    let hook = &selection.hook;
     (hook.options.run == RunMode::Background && snapshot.sink.is_none()).then(|| {
-        let (at, id, origin) = (at(chosen.place.clone()), &hook.id, hook.origin);
+        let (at, id, origin) = (at(selection.place.clone()), &hook.id, hook.origin);
         let text = format!(
             "{at}the hook `{id}` ({origin}) has `run = background`, but this registry has no queue for its jobs; call `Worker::new().start(&registry)` or `registry.set_background(…)` before you build the set"
         );
@@ -109,12 +66,12 @@ fn no_background(snapshot: &Snapshot, chosen: &Chosen) -> Option<Problem> {
 }
 
 /// Records identify a kind only by its name, so it must be unique.
-fn kind_name_twice(kind: &'static str, candidates: &[Candidate<'_>]) -> Option<Problem> {
+fn kind_name_twice(kind: &'static str, candidates: &[PlannedHook<'_>]) -> Option<Problem> {
     let first = candidates.first()?;
     let event = (first.binding.kind.event)();
     let second = candidates.iter().find(|other| (other.binding.kind.event)() != event)?;
     let ((first, first_origin), (second, second_origin)) =
-        ((&first.hook.id, first.hook.origin), (&second.hook.id, second.hook.origin));
+        ((first.hook(), first.selection.hook.origin), (second.hook(), second.selection.hook.origin));
     let text = format!(
         "two kinds are named `{kind}`: the hooks `{first}` ({first_origin}) and `{second}` ({second_origin}) are at different types with that name; rename one in its `#[hook_kind(name = …)]`"
     );
@@ -123,15 +80,15 @@ fn kind_name_twice(kind: &'static str, candidates: &[Candidate<'_>]) -> Option<P
 
 fn missing_requirements<'a>(
     snapshot: &'a Snapshot,
-    requiring: &'a Chosen,
-    all: &'a HashMap<&HookId, Chosen>,
+    requiring: &'a Selection,
+    selections: &'a Selections,
 ) -> impl Iterator<Item = Problem> + 'a {
     let hook = &requiring.hook;
     hook.options.requires.iter().filter_map(|required| {
         // Unknown ids were reported already.
-        let (id, _) = snapshot.hooks.get_key_value(&**required)?;
-        let present = all.get(id);
-        present.is_none_or(|chosen| chosen.disabled.is_some()).then(|| {
+        snapshot.hooks.get(&**required)?;
+        let present = selections.get(required);
+        present.is_none_or(|selection| selection.disabled.is_some()).then(|| {
             let (at, id, origin) = (at(requiring.place.clone()), &hook.id, hook.origin);
             let mend = match present {
                 Some(_) => format!("which is disabled; enable it, or disable `{id}` too"),

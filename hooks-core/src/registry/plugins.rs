@@ -4,13 +4,13 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::snapshot::duplicate_id;
-use super::{Registered, Registry, Snapshot, check, resolve};
+use super::{Registry, Snapshot, check, resolve};
 use crate::context::HookContext;
 use crate::diagnostics::{ConfigError, Finding, FindingKind, Problem, ProblemKind};
-use crate::hook::{Binding, Hook};
+use crate::hook::Hook;
 use crate::id::HookId;
 use crate::kind::HookKind;
-use crate::kinds::{Init, Shutdown, ShutdownReason};
+use crate::kinds::{Init, ShutdownReason};
 use crate::plugin::{Installed, Plugin, PluginEntry, PluginFailure, PluginState, PluginsFailed};
 use crate::source::Origin;
 use crate::text::nearest_names;
@@ -208,7 +208,7 @@ impl Drop for StartOutcome<'_> {
 }
 
 impl Snapshot {
-    pub(super) fn installed(&self, name: &str) -> Option<&Installed> {
+    pub(crate) fn installed(&self, name: &str) -> Option<&Installed> {
         self.plugins.iter().find(|installed| *installed.plugin.name == *name)
     }
 
@@ -225,11 +225,6 @@ impl Snapshot {
         }
         let place = |name: &Arc<str>| former.iter().position(|before| before == name).unwrap_or(usize::MAX);
         self.plugins.sort_by_key(|installed| place(&installed.plugin.name));
-    }
-
-    /// Whether lists may name hooks of the plugin.
-    pub(crate) fn may_run(&self, plugin: &str) -> bool {
-        self.trial || self.installed(plugin).is_some()
     }
 
     /// The hooks of a plugin: those installed as values, in order, then the others by id.
@@ -269,7 +264,7 @@ impl Snapshot {
             let of_plugin = |problem: &Problem| problem.kind() == ProblemKind::BadPluginName;
             problems.extend(check::check(hook).into_iter().filter(|problem| !of_plugin(problem)));
             let earlier = hooks[..i].iter().find(|earlier| earlier.id == hook.id);
-            let present = self.hooks.get(&hook.id).map(|registered| &registered.hook);
+            let present = self.hooks.get(&hook.id);
             if let Some(first) = earlier.or(present) {
                 problems.push(duplicate_id(&hook.id, first.origin, hook.origin));
             }
@@ -286,12 +281,13 @@ impl Snapshot {
         problems
     }
 
-    fn uninstall(&mut self, name: &str) -> Option<(Installed, Vec<Registered>)> {
+    fn uninstall(&mut self, name: &str) -> Option<(Installed, Vec<Arc<Hook>>)> {
         let index = self.plugins.iter().position(|installed| *installed.plugin.name == *name)?;
         let installed = self.plugins.remove(index);
         let mut removed = Vec::new();
         for id in &installed.made {
             removed.extend(self.hooks.remove(id));
+            self.disabled.remove(id);
             if let Some(members) = self.members.get_mut(name) {
                 members.remove(id);
             }
@@ -337,14 +333,8 @@ impl Snapshot {
     }
 
     fn has_init(&self, id: &HookId) -> bool {
-        let hook = self.hooks.get(id).map(|registered| &registered.hook);
-        hook.is_some_and(|hook| hook.bindings.iter().any(|binding| binding.kind.is::<Init>()))
+        self.hooks.get(id).is_some_and(|hook| hook.bindings.iter().any(|binding| binding.kind.is::<Init>()))
     }
-}
-
-/// Whether the hook runs there when its plugin is started or stopped, instead of when the app fires the kind.
-pub(crate) fn is_lifecycle(hook: &Hook, binding: &Binding) -> bool {
-    hook.plugin.is_some() && (binding.kind.is::<Init>() || binding.kind.is::<Shutdown>())
 }
 
 /// Finds crates that declare the same plugin name, and crates with two declarations.

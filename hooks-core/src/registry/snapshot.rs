@@ -1,7 +1,7 @@
 //! The state of a registry at one moment.
 
 use std::any::TypeId;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::context::depth;
@@ -20,7 +20,9 @@ use crate::text::{did_you_mean, nearest};
 /// The state from which sets are made.
 #[derive(Clone, Default)]
 pub(crate) struct Snapshot {
-    pub(crate) hooks: HashMap<HookId, Registered>,
+    pub(crate) hooks: HashMap<HookId, Arc<Hook>>,
+    /// The hooks that the app disabled.
+    pub(crate) disabled: HashSet<HookId>,
     pub(super) functions: HashMap<TypeId, HookId>,
     pub(crate) app: AppDef,
     pub(crate) observers: Arc<[Arc<dyn Observer>]>,
@@ -31,8 +33,6 @@ pub(crate) struct Snapshot {
     /// The merged overrides by hook.
     pub(super) overrides: Arc<HashMap<HookId, Changes>>,
     pub(crate) depth_limit: DepthLimit,
-    /// Whether this is a registry for trials: see [`Registry::for_trial`].
-    pub(super) trial: bool,
     pub(super) revision: u64,
     /// The detached and background runs, shared by all snapshots of a registry.
     pub(crate) tasks: Arc<Tasks>,
@@ -48,12 +48,6 @@ impl Default for DepthLimit {
     fn default() -> Self {
         Self(depth::DEFAULT_LIMIT)
     }
-}
-
-#[derive(Clone)]
-pub(crate) struct Registered {
-    pub(crate) hook: Arc<Hook>,
-    pub(crate) enabled: bool,
 }
 
 impl Snapshot {
@@ -77,9 +71,9 @@ impl Snapshot {
         if let Some(present) = self.hooks.get(&hook.id) {
             // A crate is linked twice if its tests depend on a crate that depends on it. Both copies are one hook,
             // which keeps its state, disabled or not.
-            let copy = function.is_some() && present.hook.origin == hook.origin;
+            let copy = function.is_some() && present.origin == hook.origin;
             if !copy {
-                return Err(duplicate_id(&hook.id, present.hook.origin, hook.origin));
+                return Err(duplicate_id(&hook.id, present.origin, hook.origin));
             }
         } else {
             self.insert(hook);
@@ -92,19 +86,19 @@ impl Snapshot {
         if let Some(plugin) = &hook.plugin {
             self.members.entry(Arc::clone(plugin)).or_default().insert(hook.id.clone());
         }
-        self.hooks.insert(hook.id.clone(), Registered { hook: Arc::clone(hook), enabled: true });
+        self.hooks.insert(hook.id.clone(), Arc::clone(hook));
     }
 
     pub(super) fn id_of(&self, function: &HookRef) -> Result<&HookId, Problem> {
         self.functions.get(&(function.function)()).ok_or_else(|| not_a_hook(function))
     }
 
-    pub(super) fn known(&self, id: &str) -> Result<(), Problem> {
-        if self.hooks.contains_key(id) {
-            return Ok(());
-        }
-        let meant = did_you_mean(&nearest(id, self.hooks.keys().cloned()));
-        Err(Problem::new(ProblemKind::NoSuchHook, id, format!("there is no hook `{id}`{meant}")))
+    /// The hook with this id.
+    pub(super) fn known(&self, id: &str) -> Result<&Arc<Hook>, Problem> {
+        self.hooks.get(id).ok_or_else(|| {
+            let meant = did_you_mean(&nearest(id, self.hooks.keys().cloned()));
+            Problem::new(ProblemKind::NoSuchHook, id, format!("there is no hook `{id}`{meant}"))
+        })
     }
 }
 

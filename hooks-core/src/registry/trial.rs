@@ -1,15 +1,29 @@
 //! A registry for trying hooks in isolation.
 
-use super::{Registry, Snapshot};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::set_builder::Part;
+use super::{Registry, Snapshot, resolve};
+use crate::diagnostics::ConfigError;
 use crate::hook::HookSpec;
+use crate::plan::HookSet;
+use crate::plugin::{Installed, Plugin, PluginState};
+use crate::scope::AgentDef;
+use crate::source::Origin;
 
 impl Registry {
-    /// Configures the registry for trials: plugins need not be installed, other hooks of a plugin do not join in, and
-    /// `init` runs when it is fired. Hooks in `after`, `before` and `requires` are added if they are linked, because
-    /// their absence is not an error in a trial.
-    pub(crate) fn for_trial(&self) {
+    /// Makes the set of a trial, which runs all hooks of the app's list at all their kinds: `init` too, when it is
+    /// fired. Their plugins count as started, and other hooks of these plugins do not join in. Hooks in `after`,
+    /// `before` and `requires` are added if they are linked, because their absence is not an error in a trial.
+    pub(crate) fn trial_scope(&self) -> Result<HookSet, ConfigError> {
         self.edit(|snapshot| {
-            snapshot.trial = true;
+            let mut plugins: BTreeMap<Arc<str>, Vec<_>> = BTreeMap::new();
+            for hook in snapshot.hooks.values() {
+                if let Some(plugin) = &hook.plugin {
+                    plugins.entry(Arc::clone(plugin)).or_default().push(hook.id.clone());
+                }
+            }
             let wanted = constraints(snapshot);
             let mut specs: Vec<&HookSpec> =
                 inventory::iter::<HookSpec>.into_iter().filter(|spec| wanted.iter().any(|id| id == spec.id)).collect();
@@ -18,13 +32,22 @@ impl Registry {
                 // Duplicate ids are reported by `discover`; here the first hook is used.
                 let _ = snapshot.add_spec(spec);
             }
+            snapshot.members.clear();
+            let installed = plugins.into_iter().map(|(name, made)| Installed {
+                plugin: Plugin::new(&*name),
+                made,
+                origin: Origin::new("", 0, ""),
+                state: PluginState::Started,
+            });
+            snapshot.plugins = installed.collect();
         });
+        resolve::resolve(&self.snapshot(), &AgentDef::new("trial"), None, Part::All)
     }
 }
 
 /// The ids in `after`, `before` and `requires` that no hook here has.
 fn constraints(snapshot: &Snapshot) -> Vec<String> {
-    let options = snapshot.hooks.values().map(|registered| &registered.hook.options);
+    let options = snapshot.hooks.values().map(|hook| &hook.options);
     let ids = options.flat_map(|options| options.after.iter().chain(&*options.before).chain(&*options.requires));
     ids.filter(|id| !snapshot.hooks.contains_key(&***id)).map(ToString::to_string).collect()
 }

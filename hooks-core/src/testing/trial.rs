@@ -9,7 +9,7 @@ use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::plan::HookSet;
 use crate::registry::Registry;
-use crate::scope::{AgentDef, AppDef, HookRef, HookUse};
+use crate::scope::{AppDef, HookRef, HookUse};
 
 use super::detached::TrialRuns;
 use super::{Ran, TrialError};
@@ -186,7 +186,6 @@ impl Trial {
                 K::NAME
             )));
         }
-        registry.for_trial();
         let runs = Arc::new(TrialRuns::default());
         registry.set_background(Arc::clone(&runs));
         registry.observe(Arc::clone(&runs));
@@ -198,7 +197,7 @@ impl Trial {
         }
         // The app's list, which kinds outside a turn read too.
         registry.set_app(AppDef::new("trial").hooks(list));
-        let set = registry.scope(&AgentDef::new("trial"), None)?;
+        let set = registry.trial_scope()?;
         let ids = tried.iter().map(|hook| hook.id.clone()).collect();
         let cx = self.context.keep_records(true).build();
         Ok(Ready { registry, set, ids, cx, runs })

@@ -84,19 +84,19 @@ impl Registry {
         let snapshot = self.snapshot();
         let (id, hook) = (&job.id, &job.hook);
         let error = |kind, text: String| Err(JobError::new(kind, hook, text));
-        let Some(registered) = snapshot.hooks.get(&job.hook) else {
+        let Some(registered) = snapshot.hooks.get(hook) else {
             let meant = did_you_mean(&nearest(hook.as_str(), snapshot.hooks.keys().cloned()));
             let text = format!(
                 "the job `{id}` is for the hook `{hook}`, which is not registered{meant} (link its crate into the worker with `use that_crate as _;`)"
             );
             return error(JobErrorKind::UnknownHook, text);
         };
-        if !registered.enabled || snapshot.disabled_by(&registered.hook).is_some() {
+        if snapshot.disabled.contains(hook) || snapshot.disabled_by(registered).is_some() {
             let text = format!("the job `{id}` is for the hook `{hook}`, which is disabled");
             return error(JobErrorKind::Disabled, text);
         }
-        let (known, _) = snapshot.overridden(&registered.hook);
-        let out = |plugin: &&Arc<str>| !snapshot.may_run(plugin) || snapshot.closed(plugin).is_some();
+        let (known, _) = snapshot.overridden(registered);
+        let out = |plugin: &&Arc<str>| snapshot.installed(plugin).is_none() || snapshot.closed(plugin).is_some();
         if let Some(plugin) = known.plugin.as_ref().filter(out) {
             let text = format!(
                 "the job `{id}` is for the hook `{hook}` of the plugin `{plugin}`, which is not installed or failed to start"

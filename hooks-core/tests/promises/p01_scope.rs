@@ -285,7 +285,7 @@ fn a_set_lists_its_kinds_and_the_hooks_of_each() {
     let plan: Vec<_> = set.plan("step").collect();
     assert_eq!(plan.iter().map(|hook| hook.hook().as_str()).collect::<Vec<_>>(), ["on", "off"]);
     assert!(plan[0].stage() < plan[1].stage(), "writers run one after the other");
-    assert!(plan[1].text().contains("off"), "{}", plan[1].text());
+    assert!(plan[1].to_string().contains("off"), "{}", plan[1]);
     assert_eq!(plan[1].kept_out_by("topic", "b"), None);
     assert_eq!(plan[1].kept_out_by("topic", "c").as_deref(), Some("topic a*|b"));
     assert_eq!(plan[0].kept_out_by("topic", "c"), None);

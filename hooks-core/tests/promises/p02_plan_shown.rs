@@ -85,7 +85,7 @@ fn the_plan_shows_how_often_a_background_hook_is_retried() {
 #[test]
 fn the_debug_output_of_a_set_names_its_hooks() {
     let set = set([writes("a")]);
-    assert_eq!(format!("{set:?}"), "HookSet { hooks: {\"a\"}, .. }");
+    assert_eq!(format!("{set:?}"), "HookSet { hooks: [\"a\"], .. }");
     let planned = format!("{:?}", set.plan("step").next().unwrap());
     assert!(planned.starts_with("PlannedHook { hook: ") && planned.contains("\"a\""), "{planned}");
 }

@@ -1,0 +1,47 @@
+//! Limits what a hook may contribute.
+
+use super::{Answer, Call, Detached, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync, call};
+use crate::failure::FailureKind;
+use crate::id::HookId;
+use crate::kind::HookKind;
+use crate::verdict::{Capabilities, Verdict};
+
+impl<K: HookKind> Handler<K> {
+    /// Makes every answer a failure that contributes something else than `held`. Only hooks with the option pay for the
+    /// check.
+    pub(crate) fn limited(self, id: HookId, held: Capabilities) -> Self {
+        let judge = move |verdict: &K::Verdict| match verdict.lacks(held) {
+            None => Ok(()),
+            Some(lacking) => Err(Fault::failed(
+                FailureKind::CapabilityMissing,
+                format!(
+                    "it contributes `{lacking}`, but `{id}` may contribute only {held}; add `{lacking}` to its `capabilities`"
+                ),
+            )),
+        };
+        let admit = {
+            let judge = judge.clone();
+            move |answer: Answer<K::Verdict>| answer.and_then(|verdict| judge(&verdict).map(|()| verdict))
+        };
+        let admit_effect = move |answer: Answer<super::Effect<K::Subject, K::Verdict>>| {
+            answer.and_then(|effect| judge(&effect.verdict).map(|()| effect))
+        };
+        match self {
+            Call::Read(hook) => Self::read(move |cx, event, subject| admit(call!(Read::&hook(cx, event, subject)))),
+            Call::Lend(hook) => Self::lend(move |cx, event, subject| admit(call!(Lend::&hook(cx, event, subject)))),
+            Call::Own(hook) => Self::own(move |cx, event, subject| admit_effect(call!(Own::&hook(cx, event, subject)))),
+            Call::ReadAsync(hook) => Self::read_async(move |cx, event, subject| {
+                let (answer, admit) = (call!(ReadAsync::&hook(cx, event, subject)), admit.clone());
+                Box::pin(async move { admit(answer.await) })
+            }),
+            Call::OwnAsync(hook) => Self::own_async(move |cx, event, subject| {
+                let (answer, admit) = (call!(OwnAsync::&hook(cx, event, subject)), admit_effect.clone());
+                Box::pin(async move { admit(answer.await) })
+            }),
+            Call::Detached(hook) => Self::detached(move |cx, event, subject| {
+                let (answer, admit) = (call!(Detached::&hook(cx, event, subject)), admit.clone());
+                Box::pin(async move { admit(answer.await) })
+            }),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What is valid but suspicious in one set.
+
+use super::Snapshot;
+use crate::diagnostics::{Finding, FindingKind, ListOwner};
+use crate::failure::OnFailure;
+use crate::hook::{Binding, Hook};
+use crate::id::HookId;
+use crate::plan::{Disabled, Selection, Selections};
+use crate::plugin::PluginState;
+use crate::scope::HookUse;
+use crate::verdict::Semantics;
+
+/// A finding for a scope in which no hook runs.
+pub(super) fn no_hooks(owner: &ListOwner, declared: bool) -> Finding {
+    if declared {
+        let text = format!("the list of {owner} is empty, and so is the app's, so no hook runs");
+        return Finding::new(FindingKind::EmptyScope, owner, text);
+    }
+    let text = format!(
+        "neither {owner} nor the app names a hook, so no hook runs; add a list, such as `\"hooks\": [\"an_id\"]`"
+    );
+    Finding::new(FindingKind::UndeclaredScope, owner, text)
+}
+
+/// A finding for a hook that is in the set but does not run. Hooks of a failed plugin are reported with the plugin.
+pub(super) fn disabled(selection: &Selection, owner: &ListOwner) -> Option<Finding> {
+    let by = match selection.disabled.as_ref()? {
+        Disabled::App => String::new(),
+        Disabled::Layer(layer) => format!(" by `{layer}`"),
+        Disabled::Plugin(_) => return None,
+    };
+    let (id, origin) = (&selection.hook.id, selection.hook.origin);
+    let text = format!("{owner} or the app names the hook `{id}` ({origin}), which is disabled{by} and skipped");
+    Some(Finding::new(FindingKind::DisabledHook, id, text))
+}
+
+pub(super) fn failed_plugins(snapshot: &Snapshot, agent: &str) -> impl Iterator<Item = Finding> {
+    snapshot.plugins.iter().filter(move |installed| installed.is_for(agent)).filter_map(|installed| {
+        let PluginState::Failed(reason) = &installed.state else { return None };
+        let plugin = &installed.plugin.name;
+        let text = format!("the guards of the plugin `{plugin}` fail closed, and its other hooks do not run: {reason}");
+        Some(Finding::new(FindingKind::PluginFailed, plugin, text))
+    })
+}
+
+/// Finds the agent's gates that the prompt's list omits, and other hooks that fail closed or are locked.
+pub(super) fn dropped_guards(
+    snapshot: &Snapshot,
+    selections: &Selections,
+    agent_list: &[(&HookId, &HookUse)],
+    agent: &ListOwner,
+    prompt: &ListOwner,
+) -> Vec<Finding> {
+    let dropped = agent_list.iter().filter(|(id, _)| !selections.contains(id.as_str()));
+    dropped
+        .filter_map(|(id, _)| {
+            let hook = snapshot.hooks.get(*id)?;
+            let (id, origin) = (&hook.id, hook.origin);
+            if hook.bindings.iter().any(|binding| binding.kind.semantics == Semantics::Gate) {
+                let text = format!(
+                    "{prompt} omits the gate `{id}` ({origin}) of {agent}, because its list replaces the agent's; add the gate to the prompt's list or to the app's"
+                );
+                return Some(Finding::new(FindingKind::DroppedGate, id, text));
+            }
+            let why = guards_by(hook)?;
+            let text = format!(
+                "{prompt} omits the hook `{id}` ({origin}) of {agent}, which is `{why}`, because its list replaces the agent's; add the hook to the prompt's list or to the app's"
+            );
+            Some(Finding::new(FindingKind::DroppedGuard, id, text))
+        })
+        .collect()
+}
+
+/// The option that marks a hook as one that must not be omitted silently.
+fn guards_by(hook: &Hook) -> Option<String> {
+    let fails_closed = |binding: &Binding| binding.policy(&hook.options) != OnFailure::Continue;
+    match hook.options.on_failure {
+        _ if hook.locked => Some("locked".to_owned()),
+        Some(policy) if hook.bindings.iter().any(fails_closed) => Some(format!("on_failure = {}", policy.as_str())),
+        _ => None,
+    }
+}

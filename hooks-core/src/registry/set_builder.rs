@@ -1,0 +1,139 @@
+//! Builds one set: the hooks that its lists select, and what is wrong with them.
+
+use std::sync::Arc;
+
+use super::Snapshot;
+use super::entries::{Named, named, parameters};
+use crate::context::PerHook;
+use crate::diagnostics::{ConfigError, Finding, ListOwner, Problem};
+use crate::engine::Engine;
+use crate::failure::OnFailure;
+use crate::hook::{Binding, Hook};
+use crate::id::HookId;
+use crate::plan::{Disabled, HookSet, Selection, Selections, SetParts};
+use crate::plugin::is_lifecycle;
+use crate::scope::HookUse;
+
+/// Which bindings of the hooks a set includes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All except the start and stop of plugins.
+    Scope,
+    /// Only the start and stop of one plugin.
+    Lifecycle,
+    /// Like `Scope`, for a list whose requirements may be in force elsewhere.
+    Alone,
+    /// All of them, for a hook in a trial.
+    All,
+}
+
+impl Part {
+    pub(super) fn has(self, hook: &Hook, binding: &Binding) -> bool {
+        self == Self::All || is_lifecycle(hook, binding) == (self == Self::Lifecycle)
+    }
+}
+
+pub(super) struct SetBuilder<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) part: Part,
+    pub(super) selections: Selections,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl<'a> SetBuilder<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot, part: Part) -> Self {
+        Self { snapshot, part, selections: Selections::default(), problems: Vec::new() }
+    }
+
+    pub(super) fn app_owner(&self) -> ListOwner {
+        ListOwner::App(self.snapshot.app.name.clone())
+    }
+
+    /// The hooks that a list names.
+    pub(super) fn named<'l>(&mut self, owner: &ListOwner, list: &'l [HookUse]) -> Named<'l>
+    where
+        'a: 'l,
+    {
+        named(self.snapshot, owner, list, &mut self.problems)
+    }
+
+    /// Like [`named`](Self::named), for a list whose problems are reported elsewhere.
+    pub(super) fn named_silently<'l>(&self, owner: &ListOwner, list: &'l [HookUse]) -> Named<'l>
+    where
+        'a: 'l,
+    {
+        named(self.snapshot, owner, list, &mut Vec::new())
+    }
+
+    /// Selects a hook that is registered and not selected yet.
+    pub(super) fn select(&mut self, owner: &ListOwner, id: &HookId, entry: &HookUse) {
+        let Some(registered) = self.snapshot.hooks.get(id) else { return };
+        let with = parameters(registered, owner, entry).unwrap_or_else(|problem| {
+            // A hook's parameters come from the scopes in which it runs; `init` runs without required ones.
+            if self.part != Part::Lifecycle {
+                self.problems.push(problem);
+            }
+            None
+        });
+        let (hook, overridden) = self.snapshot.overridden(registered);
+        let disabled = match self.snapshot.disabled.contains(id) {
+            true => Some(Disabled::App),
+            false => self.snapshot.disabled_by(&hook).map(Disabled::Layer),
+        };
+        let plugin = hook.plugin.clone().filter(|_| hook.asks_context);
+        let hook_cx = (with.is_some() || plugin.is_some()).then(|| Arc::new(PerHook { with, plugin }));
+        let (place, given) = (entry.position(), entry.with.clone());
+        let mut selection = Selection { hook, overridden, disabled, place, hook_cx, given };
+        if self.part != Part::Lifecycle {
+            self.fail_closed(&mut selection);
+        }
+        self.selections.push(selection);
+    }
+
+    /// Applies the state of the hook's plugin: if the plugin failed to start, its guards fail wherever they would run,
+    /// and its other hooks are disabled. A guard must not be open because its setup failed.
+    fn fail_closed(&self, selection: &mut Selection) {
+        let hook = &selection.hook;
+        let Some(plugin) = &hook.plugin else { return };
+        let Some(reason) = self.snapshot.closed(plugin) else { return };
+        let reason = reason.into();
+        let guards = hook
+            .bindings
+            .iter()
+            .filter(|binding| !is_lifecycle(hook, binding) && binding.policy(&hook.options) != OnFailure::Continue);
+        let bindings: Vec<_> =
+            guards.filter_map(|binding| Some((Engine::of_kind(binding.kind)?.failing)(binding, &reason))).collect();
+        if bindings.is_empty() {
+            selection.disabled = Some(Disabled::Plugin(Arc::clone(plugin)));
+        } else {
+            selection.hook = Arc::new(Hook { bindings, ..Hook::clone(hook) });
+        }
+    }
+
+    /// Builds the set. Findings about its order come before `findings`.
+    ///
+    /// # Errors
+    /// All problems so far, and those of the order.
+    pub(super) fn finish(
+        mut self,
+        agent: &str,
+        owner: ListOwner,
+        findings: Vec<Finding>,
+    ) -> Result<HookSet, ConfigError> {
+        let plans = self.plan_kinds();
+        ConfigError::unless_empty(std::mem::take(&mut self.problems))?;
+        let of_order = plans.iter().flat_map(|plan| plan.findings.iter().cloned());
+        let parts = SetParts {
+            app: self.app_owner(),
+            agent: agent.to_owned(),
+            owner,
+            findings: of_order.chain(findings).collect(),
+            registered: self.snapshot.hooks.len(),
+            revision: self.snapshot.revision,
+            observers: Arc::clone(&self.snapshot.observers),
+            depth_limit: self.snapshot.depth_limit.0,
+            selections: self.selections,
+        };
+        Ok(HookSet::new(plans, parts))
+    }
+}
