@@ -1,4 +1,7 @@
-//! Limits what a hook may contribute.
+//! Limits of a hook: what it may contribute, and how long it may take.
+
+use std::future::Future;
+use std::time::{Duration, Instant};
 
 use super::{Answer, Call, Detached, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync, call};
 use crate::failure::FailureKind;
@@ -44,4 +47,32 @@ impl<K: HookKind> Handler<K> {
             }),
         }
     }
+
+    /// Makes an answer that comes after `limit` a timeout, even if the hook blocked its thread, so that no timer could
+    /// fire in time. Plain functions stay as they are: nothing can interrupt them.
+    pub(crate) fn punctual(self, limit: Duration) -> Self {
+        match self {
+            Call::ReadAsync(hook) => Self::read_async(move |cx, event, subject| {
+                let start = Instant::now();
+                let answer = call!(ReadAsync::&hook(cx, event, subject));
+                Box::pin(in_time(start, limit, answer))
+            }),
+            Call::OwnAsync(hook) => Self::own_async(move |cx, event, subject| {
+                let start = Instant::now();
+                let answer = call!(OwnAsync::&hook(cx, event, subject));
+                Box::pin(in_time(start, limit, answer))
+            }),
+            Call::Detached(hook) => Self::detached(move |cx, event, subject| {
+                let start = Instant::now();
+                let answer = call!(Detached::&hook(cx, event, subject));
+                Box::pin(in_time(start, limit, answer))
+            }),
+            plain @ (Call::Read(_) | Call::Lend(_) | Call::Own(_)) => plain,
+        }
+    }
+}
+
+async fn in_time<T>(start: Instant, limit: Duration, answer: impl Future<Output = Answer<T>>) -> Answer<T> {
+    let answer = answer.await;
+    if start.elapsed() > limit { Err(Fault::timed_out(limit)) } else { answer }
 }

@@ -10,7 +10,7 @@ use crate::failure::OnFailure;
 use crate::handler::Form;
 use crate::handler::{Fault, Handler};
 use crate::kind::{HookKind, KindDescriptor};
-use crate::options::Options;
+use crate::options::{Options, Timeout};
 
 /// A filter: the hook runs only if these patterns match.
 #[derive(Clone, Debug)]
@@ -156,8 +156,12 @@ impl Binding {
 }
 
 fn limited<K: HookKind>(hook: &Hook, handler: &Handler<K>) -> Handler<K> {
+    let mut handler = handler.clone();
+    if let Timeout::After(limit) = hook.options.timeout {
+        handler = handler.punctual(limit);
+    }
     match hook.options.capabilities {
-        None => handler.clone(),
-        Some(held) => handler.clone().limited(hook.id.clone(), held),
+        None => handler,
+        Some(held) => handler.limited(hook.id.clone(), held),
     }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hook_sdk::hook::{OnFailure, Timeout};
+use hook_sdk::hook::{BoxFuture, OnFailure, Timeout};
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::prelude::{Permission, ToolCall, ToolInput};
 use hook_sdk::record::FailureKind;
 use hook_sdk::{CancellationToken, DispatchError};
 
@@ -64,6 +66,26 @@ fn busy() -> Hook {
             }
         })
     })
+}
+
+/// A hook that blocks its thread keeps its own timer from firing. Late is late all the same.
+#[tokio::test]
+async fn an_answer_after_the_deadline_counts_for_nothing_even_if_the_thread_was_blocked() {
+    fn late<T: Send + 'static>(answer: T) -> BoxFuture<'static, T> {
+        std::thread::sleep(Duration::from_millis(40));
+        Box::pin(async { answer })
+    }
+    let limit = Timeout::After(Duration::from_millis(10));
+    let gate = Hook::at::<BeforeToolCall>("gate").async_reader(|_, _, _| late(Permission::Allow)).timeout(limit);
+    let call = ToolCall::new("call_1", "refund", serde_json::json!({}));
+    let fired = set([gate]).fire(&cx(), &BeforeToolCall::new(call), ToolInput::default()).await.unwrap();
+    assert!(fired.verdict.denial().is_some(), "{:?}", fired.verdict);
+    assert_eq!(fired.report.failures[0].failure, FailureKind::TimedOut);
+
+    let writer = Hook::at::<Step>("writer").async_replacer(|_, _, _| late(Trail(vec!["late"]))).timeout(limit);
+    let fired = set([writer, writes("behind")]).fire(&cx(), &step(), Trail::default()).await.unwrap();
+    assert_eq!(fired.subject.unwrap().0, ["behind"]);
+    assert_eq!(fired.report.failures[0].failure, FailureKind::TimedOut);
 }
 
 /// It does not starve the other hooks of its stage either.
