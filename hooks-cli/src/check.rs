@@ -4,33 +4,33 @@ use hooks_rules::Severity;
 use serde_json::json;
 
 use crate::args::{CheckArgs, Format};
+use crate::ci_formats;
 use crate::diagnostics::{self, Diagnostic, count};
 use crate::exit::Exit;
-use crate::files::{Given, not_understood};
-use crate::formats;
+use crate::inputs::{RuleInputs, usage_error};
 use crate::output::{Output, json};
-use crate::paint::{BAD, DOUBTFUL, FAINT, GOOD, styled};
 use crate::program::Program;
+use crate::style::{BAD, DOUBTFUL, FAINT, GOOD, styled};
 
 /// Reports every defect of the files.
 pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Output {
-    let given = match Given::read(&args.files) {
-        Ok(given) if given.is_empty() => {
-            return not_understood(
+    let inputs = match RuleInputs::read(&args.files) {
+        Ok(inputs) if inputs.is_empty() => {
+            return usage_error(
                 "there are no settings and no plugins here; name the files, as in `hooks check hooks.json`",
             );
         }
-        Ok(given) => given,
+        Ok(inputs) => inputs,
         Err(output) => return output,
     };
-    let rules = given.rules();
+    let rules = inputs.rules();
     // Only an app knows the compiled hooks.
     if !program.registry.hooks().is_empty()
         && let Err(error) = rules.install(&program.registry)
     {
-        return Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::FAULTY);
+        return Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::FAILURE);
     }
-    let mut diagnostics = given.diagnostics(&rules);
+    let mut diagnostics = inputs.diagnostics(&rules);
     diagnostics.extend(rules.inspect().into_iter().map(Diagnostic::from));
     if !program.tools.is_empty() {
         diagnostics.extend(rules.audit(&program.tools).into_iter().map(Diagnostic::from));
@@ -39,16 +39,16 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
     let (errors, warnings, hints) =
         (number_of(Severity::Error), number_of(Severity::Warning), number_of(Severity::Hint));
     let faulty = errors > 0 || (args.strict && warnings > 0);
-    let exit = if faulty { Exit::FAULTY } else { Exit::DONE };
+    let exit = if faulty { Exit::FAILURE } else { Exit::SUCCESS };
     let number = rules.list().len();
     match args.format {
-        Format::Github => return Output::new(formats::github(&diagnostics), exit),
-        Format::Sarif => return Output::new(json(formats::sarif(&diagnostics)), exit),
+        Format::Github => return Output::new(ci_formats::github(&diagnostics), exit),
+        Format::Sarif => return Output::new(json(ci_formats::sarif(&diagnostics)), exit),
         Format::Json | Format::Text => {}
     }
     if as_json || args.format == Format::Json {
         let report = json!({
-            "version": 1, "files": given.count(), "rules": number, "errors": errors, "warnings": warnings, "hints": hints, "defects": diagnostics,
+            "version": 1, "files": inputs.count(), "rules": number, "errors": errors, "warnings": warnings, "hints": hints, "defects": diagnostics,
         });
         return Output::new(json(report), exit);
     }
@@ -57,7 +57,7 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
         out.push_str("\n\n");
     }
     out.push_str(&summary(errors, warnings, hints));
-    let _ = write!(out, "; {} in {}", count(number, "rule"), count(given.count(), "file"));
+    let _ = write!(out, "; {} in {}", count(number, "rule"), count(inputs.count(), "file"));
     Output::new(out, exit)
 }
 

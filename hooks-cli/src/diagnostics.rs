@@ -64,7 +64,7 @@ impl From<Defect> for Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::paint::defect(&self.shown))
+        f.write_str(&crate::style::defect(&self.shown))
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hooks_rules::PluginContents;
 use serde_json::Value;
 
-use crate::places;
+use crate::paths;
 
 /// The origin of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Origin {
 
 /// The existing files in order of precedence. A plugin is represented by its folder.
 pub(crate) fn files(project: &Path) -> Vec<(PathBuf, Origin)> {
-    let home = places::home().map(|home| home.join(".claude"));
+    let home = paths::home().map(|home| home.join(".claude"));
     let settings = [
         (home.as_ref().map(|home| home.join("settings.json")), Origin::User),
         (Some(project.join(".claude/settings.json")), Origin::Project),

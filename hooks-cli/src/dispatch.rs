@@ -1,6 +1,6 @@
 //! Runs the rules of files for one occurrence of an event, with the same dispatch that a harness uses.
 
-mod occasion;
+mod input;
 mod outcome;
 mod payload;
 mod report;
@@ -15,23 +15,23 @@ use hook_sdk::JsonError;
 use hook_sdk::record::Record;
 use hook_sdk::scope::{AgentDef, AppDef};
 use hook_sdk::{ConfigError, HookSet};
-use hooks_rules::{Answer, Notices, PlainHttp, Printed, RuleRun, Rules, Trust};
+use hooks_rules::{Answer, CommandOutput, Notices, PlainHttp, RuleRun, Rules, Trust};
 use serde_json::Value;
 
 use crate::args::DispatchArgs;
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::explain::event as event_named;
-use crate::files::{Given, not_understood};
+use crate::inputs::{RuleInputs, usage_error};
 use crate::output::Output;
-use crate::paint::{BAD, DOUBTFUL, FAINT, line, styled};
-use crate::places;
+use crate::paths;
 use crate::program::Program;
+use crate::style::{BAD, DOUBTFUL, FAINT, line, styled};
 use crate::wait;
-use occasion::Occasion;
+use input::DispatchInput;
 use outcome::Outcome;
 use payload::Payload;
-use report::{Ran, Report, Round};
+use report::{Report, Round, RunReport};
 
 /// The size limit of a payload.
 const LIMIT: u64 = 64 << 20;
@@ -41,13 +41,13 @@ const ROUNDS: usize = 100;
 
 /// What the rules report while they run.
 #[derive(Clone, Default)]
-struct Observed {
-    runs: Arc<Mutex<Vec<Ran>>>,
+struct Observations {
+    runs: Arc<Mutex<Vec<RunReport>>>,
     notices: Arc<Mutex<Vec<Notices>>>,
 }
 
-impl Observed {
-    fn runs(&self) -> Vec<Ran> {
+impl Observations {
+    fn runs(&self) -> Vec<RunReport> {
         std::mem::take(&mut self.runs.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -57,18 +57,18 @@ impl Observed {
 }
 
 /// Why firing has no outcome.
-enum Ended {
+enum DispatchError {
     Signal(u8),
     Error(String),
 }
 
-impl From<ConfigError> for Ended {
+impl From<ConfigError> for DispatchError {
     fn from(error: ConfigError) -> Self {
         Self::Error(error.to_string())
     }
 }
 
-impl From<JsonError> for Ended {
+impl From<JsonError> for DispatchError {
     fn from(error: JsonError) -> Self {
         Self::Error(error.to_string())
     }
@@ -77,60 +77,60 @@ impl From<JsonError> for Ended {
 /// Runs the rules, and reports each run and the combined answer.
 pub(crate) fn dispatch(program: &Program, args: &DispatchArgs, as_json: bool) -> Output {
     match prepared(args) {
-        Ok((given, occasion)) => wait::block_on("dispatch", || fire_all(program, args, &given, occasion, as_json)),
+        Ok((inputs, input)) => wait::block_on("dispatch", || fire_all(program, args, &inputs, input, as_json)),
         Err(output) => output,
     }
 }
 
 /// Checks everything that can be wrong before anything runs.
-fn prepared(args: &DispatchArgs) -> Result<(Given, Occasion), Output> {
+fn prepared(args: &DispatchArgs) -> Result<(RuleInputs, DispatchInput), Output> {
     if args.files.files.iter().any(|path| path.as_os_str() == "-") {
-        return Err(not_understood("standard input is used for the payload; write the rules to a file"));
+        return Err(usage_error("standard input is used for the payload; write the rules to a file"));
     }
     let event = args.event.as_deref().map(event_named).transpose()?;
-    let given = Given::read(&args.files)?;
-    if given.is_empty() {
+    let inputs = RuleInputs::read(&args.files)?;
+    if inputs.is_empty() {
         let words =
             "there are no settings and no plugins here; name the files, as in `hooks dispatch --trust hooks.json`";
-        return Err(not_understood(words));
+        return Err(usage_error(words));
     }
-    trusted(args.trust, args.trust_file.as_deref(), &given)?;
-    let mut payload = Payload::read(&stdin()?).map_err(|problem| not_understood(&problem))?;
+    trusted(args.trust, args.trust_file.as_deref(), &inputs)?;
+    let mut payload = Payload::read(&stdin()?).map_err(|problem| usage_error(&problem))?;
     let own = payload.event().map(|name| event_named(&name)).transpose()?;
     let event = match (event, own) {
         (Some(said), Some(own)) if said != own => {
-            return Err(not_understood(&format!("--event is {said}, but the payload is of {own}")));
+            return Err(usage_error(&format!("--event is {said}, but the payload is of {own}")));
         }
         (Some(event), _) | (None, Some(event)) => event,
         (None, None) => {
             let say = "name the event: `--event PreToolUse`, or `hook_event_name` in the payload".to_owned();
             let all: Vec<_> = payload.problems().iter().cloned().chain([say]).collect();
-            return Err(not_understood(&all.join("; ")));
+            return Err(usage_error(&all.join("; ")));
         }
     };
-    let occasion = Occasion::new(event, &mut payload, given.project.clone()).map_err(|problems| {
-        not_understood(&format!("the payload is not valid for {event}:\n  - {}", problems.join("\n  - ")))
+    let input = DispatchInput::new(event, &mut payload, inputs.project.clone()).map_err(|problems| {
+        usage_error(&format!("the payload is not valid for {event}:\n  - {}", problems.join("\n  - ")))
     })?;
-    Ok((given, occasion))
+    Ok((inputs, input))
 }
 
 /// Checks that the files are trusted.
-pub(crate) fn trusted(trust: bool, trust_file: Option<&Path>, given: &Given) -> Result<(), Output> {
+pub(crate) fn trusted(trust: bool, trust_file: Option<&Path>, inputs: &RuleInputs) -> Result<(), Output> {
     if trust {
         return Ok(());
     }
-    let path = trust_file.map(Path::to_owned).or_else(places::trust_file);
+    let path = trust_file.map(Path::to_owned).or_else(paths::trust_file);
     let trust = match path.map(Trust::open).transpose() {
         Ok(trust) => trust,
-        Err(error) => return Err(Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::NOT_TRUSTED)),
+        Err(error) => return Err(Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::UNTRUSTED)),
     };
-    let untrusted = given.untrusted(trust.as_ref());
+    let untrusted = inputs.untrusted(trust.as_ref());
     if untrusted.is_empty() {
         return Ok(());
     }
     let mut text =
         format!("{}: these files are not trusted yet, and their rules run commands:\n", styled(BAD, "error"));
-    let rules = given.rules().list();
+    let rules = inputs.rules().list();
     for path in untrusted {
         let file = line(&path.to_string_lossy());
         let mut of_file = rules.iter().filter(|rule| *rule.file == *path).peekable();
@@ -142,7 +142,7 @@ pub(crate) fn trusted(trust: bool, trust_file: Option<&Path>, given: &Given) -> 
         }
     }
     text.push_str("review them with `hooks trust`, or use `--trust`");
-    Err(Output::trouble(text, Exit::NOT_TRUSTED))
+    Err(Output::trouble(text, Exit::UNTRUSTED))
 }
 
 fn stdin() -> Result<String, Output> {
@@ -156,50 +156,52 @@ fn stdin() -> Result<String, Output> {
         .lock()
         .take(LIMIT + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| not_understood(&format!("the payload cannot be read from standard input: {error}")))?;
+        .map_err(|error| usage_error(&format!("the payload cannot be read from standard input: {error}")))?;
     if bytes.len() as u64 > LIMIT {
-        return Err(not_understood(&format!("the payload is larger than {} MiB", LIMIT >> 20)));
+        return Err(usage_error(&format!("the payload is larger than {} MiB", LIMIT >> 20)));
     }
-    String::from_utf8(bytes).map_err(|_| not_understood("the payload is not UTF-8"))
+    String::from_utf8(bytes).map_err(|_| usage_error("the payload is not UTF-8"))
 }
 
 async fn fire_all(
     program: &Program,
     args: &DispatchArgs,
-    given: &Given,
-    mut occasion: Occasion,
+    inputs: &RuleInputs,
+    mut input: DispatchInput,
     as_json: bool,
 ) -> Output {
-    let observed = Observed::default();
+    let observed = Observations::default();
     // Scripts at the end of a turn read the conversation from a file.
     let transcripts = tempfile::tempdir().ok();
-    let rules = built(args, given, &observed, transcripts.as_ref().map(tempfile::TempDir::path));
-    let what = waited_for(&rules, &occasion);
-    let (event, kind, unknown) = (occasion.event, occasion.kind, std::mem::take(&mut occasion.unknown));
+    let rules = built(args, inputs, &observed, transcripts.as_ref().map(tempfile::TempDir::path));
+    let what = waited_for(&rules, &input);
+    let (event, kind, unknown) = (input.event, input.kind, std::mem::take(&mut input.unknown));
     let work = async {
         let set = installed(program, &rules)?;
-        let rounds = match occasion.kind {
-            Some(kind) => rounds(&set, kind, &mut occasion, args.follow, &observed).await?,
-            None => vec![directly(&rules, &occasion, &observed).await],
+        let rounds = match input.kind {
+            Some(kind) => rounds(&set, kind, &mut input, args.follow, &observed).await?,
+            None => vec![directly(&rules, &input, &observed).await],
         };
         rules.shutdown(args.wait).await;
-        Ok::<_, Ended>((rounds, observed.runs()))
+        Ok::<_, DispatchError>((rounds, observed.runs()))
     };
     let done = tokio::select! {
         // Signals first: nothing may be started before they are handled.
         biased;
-        number = wait::signal() => Err(Ended::Signal(number)),
+        number = wait::signal() => Err(DispatchError::Signal(number)),
         done = wait::with_sign_of_life(work, || what.clone()) => done,
     };
-    let diagnostics = given.diagnostics(&rules);
+    let diagnostics = inputs.diagnostics(&rules);
     let mut output = match done {
         Ok((rounds, late)) => {
             let verbose = args.verbose;
             Report { event, kind, rounds, late, listed: rules.list(), diagnostics: &diagnostics, verbose }
                 .output(as_json)
         }
-        Err(Ended::Error(problem)) => Output::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAULTY),
-        Err(Ended::Signal(number)) => {
+        Err(DispatchError::Error(problem)) => {
+            Output::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAILURE)
+        }
+        Err(DispatchError::Signal(number)) => {
             rules.shutdown(Duration::ZERO).await;
             return Output::trouble(styled(FAINT, "interrupted; the commands were ended"), Exit::signal(number));
         }
@@ -211,14 +213,19 @@ async fn fire_all(
 }
 
 /// The rules to run. Rules that need a model fail, because there is none.
-fn built(args: &DispatchArgs, given: &Given, observed: &Observed, transcripts: Option<&std::path::Path>) -> Rules {
+fn built(
+    args: &DispatchArgs,
+    inputs: &RuleInputs,
+    observed: &Observations,
+    transcripts: Option<&std::path::Path>,
+) -> Rules {
     let (runs, notices) = (Arc::clone(&observed.runs), Arc::clone(&observed.notices));
-    let observe = move |run: &RuleRun, answer: &Answer, printed: &Printed| {
-        let ran = Ran { run: run.clone(), answer: answer.clone(), printed: printed.clone() };
+    let observe = move |run: &RuleRun, answer: &Answer, printed: &CommandOutput| {
+        let ran = RunReport { run: run.clone(), answer: answer.clone(), printed: printed.clone() };
         runs.lock().unwrap_or_else(PoisonError::into_inner).push(ran);
     };
     let notice = move |new: &Notices| notices.lock().unwrap_or_else(PoisonError::into_inner).push(new.clone());
-    let mut builder = given.builder().post(PlainHttp).observe_answers(observe).on_notices(notice);
+    let mut builder = inputs.builder().post(PlainHttp).observe_answers(observe).on_notices(notice);
     if args.withhold_credentials {
         builder = builder.withhold_credentials();
     }
@@ -238,14 +245,14 @@ fn installed(program: &Program, rules: &Rules) -> Result<HookSet, ConfigError> {
 async fn rounds(
     set: &HookSet,
     kind: &str,
-    occasion: &mut Occasion,
+    input: &mut DispatchInput,
     follow: bool,
-    observed: &Observed,
-) -> Result<Vec<Round>, Ended> {
+    observed: &Observations,
+) -> Result<Vec<Round>, DispatchError> {
     let mut rounds = Vec::new();
     loop {
-        let (event, subject) = (occasion.fires.clone(), occasion.subject.clone());
-        let fired = set.fire_json(kind, &occasion.cx, event, subject).await?;
+        let (event, subject) = (input.fires.clone(), input.subject.clone());
+        let fired = set.fire_json(kind, &input.cx, event, subject).await?;
         let (outcome, reason) = Outcome::of(&fired);
         let others = fired.report.record.as_deref().map(others).unwrap_or_default();
         rounds.push(Round {
@@ -259,14 +266,14 @@ async fn rounds(
         if !(follow && outcome == Outcome::Continue && rounds.len() < ROUNDS) {
             return Ok(rounds);
         }
-        occasion.again();
+        input.again();
     }
 }
 
 /// Fires an event that no kind carries, like an app does.
-async fn directly(rules: &Rules, occasion: &Occasion, observed: &Observed) -> Round {
-    let answer = rules.fire(&occasion.cx, occasion.occurrence.clone()).await;
-    let (outcome, reason) = Outcome::of_answer(occasion.event, &answer);
+async fn directly(rules: &Rules, input: &DispatchInput, observed: &Observations) -> Round {
+    let answer = rules.fire(&input.cx, input.occurrence.clone()).await;
+    let (outcome, reason) = Outcome::of_answer(input.event, &answer);
     Round { outcome, reason, fired: None, runs: observed.runs(), notices: observed.notices(), others: Vec::new() }
 }
 
@@ -277,8 +284,8 @@ fn others(record: &Record) -> Vec<Value> {
 }
 
 /// What is being waited for: the status message of the rules, if they have one.
-fn waited_for(rules: &Rules, occasion: &Occasion) -> String {
-    let selected = rules.select(&occasion.occurrence);
+fn waited_for(rules: &Rules, input: &DispatchInput) -> String {
+    let selected = rules.select(&input.occurrence);
     let words = selected.iter().map(|rule| line(rule.status_message.as_deref().unwrap_or(&rule.summary)));
     words.collect::<Vec<_>>().join(", ")
 }

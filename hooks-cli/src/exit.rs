@@ -6,20 +6,20 @@ pub struct Exit(u8);
 
 impl Exit {
     /// Success, and nothing was denied.
-    pub const DONE: Self = Self(0);
+    pub const SUCCESS: Self = Self(0);
     /// A file has errors, a hook failed, or `audit` found something. `explain` reports errors of files but succeeds.
     /// `trust`: a file cannot be shown, or was not trusted.
-    pub const FAULTY: Self = Self(1);
+    pub const FAILURE: Self = Self(1);
     /// `dispatch`: the call, the prompt, the compaction or the end of the turn is denied, or the turn ends.
-    pub const REFUSED: Self = Self(2);
+    pub const DENIED: Self = Self(2);
     /// `dispatch`: a rule asks or defers, so the decision is made elsewhere.
     pub const UNDECIDED: Self = Self(3);
     /// The command line or the payload is invalid. Nothing was run.
-    pub const NOT_UNDERSTOOD: Self = Self(64);
+    pub const USAGE: Self = Self(64);
     /// The output or the trust file could not be written.
-    pub const NOT_WRITTEN: Self = Self(74);
+    pub const IO_ERROR: Self = Self(74);
     /// The files are not trusted. Nothing was run.
-    pub const NOT_TRUSTED: Self = Self(77);
+    pub const UNTRUSTED: Self = Self(77);
 
     /// The program and the processes that it started were ended by a signal.
     pub(crate) const fn signal(number: u8) -> Self {

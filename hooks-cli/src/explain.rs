@@ -1,42 +1,42 @@
 use std::fmt::Write as _;
 
 use hook_sdk::{HookId, HookSet};
-use hooks_rules::{Event, Explained, KeptOut, Occurrence};
+use hooks_rules::{Event, Explanation, Occurrence, SkipReason};
 use serde_json::{Value, json};
 
 use crate::args::ExplainArgs;
 use crate::diagnostics::{self, Diagnostic};
 use crate::exit::Exit;
-use crate::files::{Given, not_understood};
+use crate::inputs::{RuleInputs, usage_error};
 use crate::output::{Output, json};
-use crate::paint::{DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, styled};
 use crate::program::Program;
+use crate::style::{DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, styled};
 
 /// Explains which rules would run, in which order, and why the others would not. Runs nothing.
 pub(crate) fn explain(program: &Program, args: &ExplainArgs, as_json: bool) -> Output {
-    let read = Given::read(&args.files).and_then(|given| Ok((occurrence(args, &given)?, given)));
-    let (occurrence, given) = match read {
+    let read = RuleInputs::read(&args.files).and_then(|inputs| Ok((occurrence(args, &inputs)?, inputs)));
+    let (occurrence, inputs) = match read {
         Ok(read) => read,
         Err(output) => return output,
     };
-    if given.is_empty() && program.sets.is_empty() {
-        return not_understood(
+    if inputs.is_empty() && program.sets.is_empty() {
+        return usage_error(
             "there are no settings and no plugins here; name the files, as in `hooks explain --event Stop hooks.json`",
         );
     }
-    let rules = given.rules();
+    let rules = inputs.rules();
     let tool = occurrence.get("tool_name").and_then(Value::as_str);
-    let answer = Answer {
+    let answer = ExplainReport {
         event: occurrence.event,
         about: about(&occurrence),
         rules: rules.explain(&occurrence),
-        diagnostics: given.diagnostics(&rules),
-        off: given.switched_off().into_iter().map(|path| path.display().to_string()).collect(),
+        diagnostics: inputs.diagnostics(&rules),
+        off: inputs.switched_off().into_iter().map(|path| path.display().to_string()).collect(),
         plans: occurrence.event.spec().kind.map(|kind| plans(program, kind, tool)).unwrap_or_default(),
-        is_empty: given.is_empty(),
+        is_empty: inputs.is_empty(),
         no_input: occurrence.get("tool_input").is_none(),
     };
-    Output::new(if as_json { answer.to_json() } else { answer.to_text() }, Exit::DONE)
+    Output::new(if as_json { answer.to_json() } else { answer.to_text() }, Exit::SUCCESS)
 }
 
 /// The event with this name.
@@ -51,22 +51,22 @@ pub(crate) fn event(name: &str) -> Result<Event, Output> {
             None => format!("these are fired: {}", fired.collect::<Vec<_>>().join(", ")),
         };
         let short: String = line(name).chars().take(60).collect();
-        not_understood(&format!("--event {short}: there is no such event; {hint}"))
+        usage_error(&format!("--event {short}: there is no such event; {hint}"))
     })
 }
 
-fn occurrence(args: &ExplainArgs, given: &Given) -> Result<Occurrence, Output> {
+fn occurrence(args: &ExplainArgs, inputs: &RuleInputs) -> Result<Occurrence, Output> {
     let event = event(&args.event)?;
     let mut occurrence = Occurrence::new(event);
-    occurrence.cwd = given.project.to_string_lossy().into_owned();
+    occurrence.cwd = inputs.project.to_string_lossy().into_owned();
     if event.is_of_a_tool() {
         let Some(tool) = args.tool.as_ref().filter(|tool| !tool.trim().is_empty()) else {
-            return Err(not_understood(&format!("{event} concerns a tool; name it, as in `--tool Bash`")));
+            return Err(usage_error(&format!("{event} concerns a tool; name it, as in `--tool Bash`")));
         };
         occurrence.set("tool_name", tool.as_str());
         if let Some(input) = &args.input {
             let input: Value = serde_json::from_str(input).map_err(|error| {
-                not_understood(&format!(
+                usage_error(&format!(
                     "--input is not JSON: {error}; write it as in `--input '{{\"command\": \"ls\"}}'`"
                 ))
             })?;
@@ -75,13 +75,13 @@ fn occurrence(args: &ExplainArgs, given: &Given) -> Result<Occurrence, Output> {
         return Ok(occurrence);
     }
     if args.tool.is_some() || args.input.is_some() {
-        return Err(not_understood(&format!("{event} does not concern a tool; remove --tool and --input")));
+        return Err(usage_error(&format!("{event} does not concern a tool; remove --tool and --input")));
     }
     match (event.spec().matched, &args.value) {
         (Some("agent_type"), Some(value)) => occurrence.agent = Some((value.clone(), value.clone())),
         (Some(field), Some(value)) => drop(occurrence.set(field, value.as_str())),
         (None, Some(_)) => {
-            return Err(not_understood(&format!("matchers have no effect at {event}; remove --value")));
+            return Err(usage_error(&format!("matchers have no effect at {event}; remove --value")));
         }
         (_, None) => {}
     }
@@ -149,10 +149,10 @@ impl Plan {
     }
 }
 
-struct Answer {
+struct ExplainReport {
     event: Event,
     about: String,
-    rules: Vec<Explained>,
+    rules: Vec<Explanation>,
     diagnostics: Vec<Diagnostic>,
     off: Vec<String>,
     plans: Vec<Plan>,
@@ -160,16 +160,16 @@ struct Answer {
     no_input: bool,
 }
 
-impl Answer {
+impl ExplainReport {
     fn to_json(&self) -> String {
         let mut order = 0;
         let rules = self.rules.iter().map(|explained| {
             let mut described = json!(explained.rule);
-            described["runs"] = explained.kept_out.is_none().into();
-            if let Some(kept_out) = &explained.kept_out {
-                described["kept_out"] = json!(kept_out);
-                described["because"] = kept_out.to_string().into();
-                described["help"] = json!(help(self.event, explained, kept_out));
+            described["runs"] = explained.skip.is_none().into();
+            if let Some(skip) = &explained.skip {
+                described["skip"] = json!(skip);
+                described["because"] = skip.to_string().into();
+                described["help"] = json!(help(self.event, explained, skip));
             } else {
                 order += 1;
                 described["order"] = order.into();
@@ -193,7 +193,7 @@ impl Answer {
         for file in &self.off {
             let _ = writeln!(out, "{}: {file} says `disableAllHooks`", styled(DOUBTFUL, "note"));
         }
-        let (running, out_of_it): (Vec<_>, Vec<_>) = self.rules.iter().partition(|rule| rule.kept_out.is_none());
+        let (running, out_of_it): (Vec<_>, Vec<_>) = self.rules.iter().partition(|rule| rule.skip.is_none());
         if !running.is_empty() {
             let how = "would run concurrently; their answers are merged in this order:";
             let _ = writeln!(out, "\n{}", styled(GOOD, how));
@@ -213,17 +213,17 @@ impl Answer {
             let _ = writeln!(out, "\n{}", styled(STRONG, "would not run:"));
         }
         for explained in out_of_it {
-            let Some(kept_out) = &explained.kept_out else { continue };
-            let mut why = line(&kept_out.to_string());
-            match (kept_out, &explained.rule.matcher) {
-                (KeptOut::OtherEvent, _) => why = format!("it belongs to {}", explained.rule.event),
-                (KeptOut::Matcher { .. }, Some(matcher)) => {
+            let Some(skip) = &explained.skip else { continue };
+            let mut why = line(&skip.to_string());
+            match (skip, &explained.rule.matcher) {
+                (SkipReason::OtherEvent, _) => why = format!("it belongs to {}", explained.rule.event),
+                (SkipReason::Matcher { .. }, Some(matcher)) => {
                     why = why.replacen("its matcher", &format!("its matcher `{}`", line(matcher)), 1);
                 }
                 _ => {}
             }
             let _ = writeln!(out, "   -  {}\n      {why}", of_rule(explained));
-            if let Some(help) = help(self.event, explained, kept_out) {
+            if let Some(help) = help(self.event, explained, skip) {
                 let _ = writeln!(out, "      {}", styled(GOOD, format!("= help: {}", line(&help))));
             }
         }
@@ -242,20 +242,20 @@ impl Answer {
     }
 }
 
-fn of_rule(explained: &Explained) -> String {
+fn of_rule(explained: &Explanation) -> String {
     let rule = &explained.rule;
     let place = styled(PLACE, format!("{}:{}", line(&rule.file.to_string_lossy()), rule.line));
     format!("{}  {place}  {}", styled(FAINT, &rule.id), line(&rule.summary))
 }
 
 /// A suggestion, if there is one.
-fn help(event: Event, explained: &Explained, kept_out: &KeptOut) -> Option<String> {
+fn help(event: Event, explained: &Explanation, skip: &SkipReason) -> Option<String> {
     let rule = &explained.rule;
-    match kept_out {
-        KeptOut::Matcher { against } => matcher_help(event, rule.matcher.as_deref()?, against),
-        KeptOut::NeverFired => Some("`hooks kinds` lists the events that are fired".to_owned()),
-        KeptOut::Filter { .. } => Some("an `if` has one pattern; use a second handler for another one".to_owned()),
-        KeptOut::SameAs { .. } => {
+    match skip {
+        SkipReason::Matcher { against } => matcher_help(event, rule.matcher.as_deref()?, against),
+        SkipReason::NeverFired => Some("`hooks kinds` lists the events that are fired".to_owned()),
+        SkipReason::Filter { .. } => Some("an `if` has one pattern; use a second handler for another one".to_owned()),
+        SkipReason::SameAs { .. } => {
             Some("a command runs once per occurrence, even if several settings files contain it".to_owned())
         }
         _ => None,

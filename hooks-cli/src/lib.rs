@@ -43,19 +43,19 @@
 
 mod exit;
 mod event_name;
-mod paint;
+mod style;
 mod args;
 mod output;
 mod diagnostics;
-mod places;
+mod paths;
 mod discover;
-mod files;
+mod inputs;
 mod wait;
 #[cfg(feature = "store")]
 mod store;
 mod program;
-mod about;
-mod formats;
+mod reference;
+mod ci_formats;
 mod check;
 mod list;
 mod overview;
@@ -63,7 +63,7 @@ mod explain;
 mod dispatch;
 mod replay;
 mod trust;
-mod run;
+mod commands;
 
 #[cfg(feature = "turns")]
 pub use args::Turns;

@@ -1,32 +1,30 @@
 use std::fmt::Write as _;
 
 use hook_sdk::manifest::HookManifest;
-use hooks_rules::Listed;
+use hooks_rules::RuleInfo;
 use serde_json::json;
 
 use crate::args::ListArgs;
 use crate::diagnostics::{self, Diagnostic};
 use crate::exit::Exit;
-use crate::files::{Given, not_understood};
+use crate::inputs::{RuleInputs, usage_error};
 use crate::output::{Output, json};
-use crate::paint::{FAINT, PLACE, STRONG, line, styled};
 use crate::program::Program;
+use crate::style::{FAINT, PLACE, STRONG, line, styled};
 
 /// Lists the rules of the files, and the compiled hooks.
 pub(crate) fn list(program: &Program, args: &ListArgs, as_json: bool) -> Output {
-    let given = match Given::read(&args.files) {
-        Ok(given) => given,
+    let inputs = match RuleInputs::read(&args.files) {
+        Ok(inputs) => inputs,
         Err(output) => return output,
     };
     let hooks = program.registry.manifest().hooks;
-    if given.is_empty() && hooks.is_empty() {
-        return not_understood(
-            "there are no settings and no plugins here; name the files, as in `hooks list hooks.json`",
-        );
+    if inputs.is_empty() && hooks.is_empty() {
+        return usage_error("there are no settings and no plugins here; name the files, as in `hooks list hooks.json`");
     }
-    let rules = given.rules();
-    let (listed, diagnostics) = (rules.list(), given.diagnostics(&rules));
-    let exit = if diagnostics.iter().any(Diagnostic::is_error) { Exit::FAULTY } else { Exit::DONE };
+    let rules = inputs.rules();
+    let (listed, diagnostics) = (rules.list(), inputs.diagnostics(&rules));
+    let exit = if diagnostics.iter().any(Diagnostic::is_error) { Exit::FAILURE } else { Exit::SUCCESS };
     if as_json {
         let report = json!({ "version": 1, "rules": listed, "hooks": hooks, "defects": diagnostics });
         return Output::new(json(report), exit);
@@ -38,7 +36,7 @@ pub(crate) fn list(program: &Program, args: &ListArgs, as_json: bool) -> Output 
             let _ = writeln!(out, "{}", of_rule(rule));
         }
     }
-    for off in given.switched_off() {
+    for off in inputs.switched_off() {
         let _ = writeln!(out, "{}: `disableAllHooks` switches its rules off", line(&off.to_string_lossy()));
     }
     if !hooks.is_empty() {
@@ -58,7 +56,7 @@ pub(crate) fn list(program: &Program, args: &ListArgs, as_json: bool) -> Output 
 }
 
 /// Formats a rule in two lines.
-fn of_rule(rule: &Listed) -> String {
+fn of_rule(rule: &RuleInfo) -> String {
     let mut when = rule.event.to_string();
     if let Some(matcher) = &rule.matcher {
         let _ = write!(when, " {}", line(matcher));

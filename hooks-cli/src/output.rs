@@ -62,7 +62,7 @@ impl Output {
         match written {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 let _ = put(&mut err, &format!("error: standard output cannot be written: {error}"));
-                Exit::NOT_WRITTEN
+                Exit::IO_ERROR
             }
             _ => self.exit,
         }

@@ -3,29 +3,29 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use hooks_rules::{Event, Listed, Trust};
+use hooks_rules::{Event, RuleInfo, Trust};
 use serde_json::{Value, json};
 
 use crate::args::FilesArgs;
 use crate::diagnostics;
 use crate::discover::Origin;
 use crate::exit::Exit;
-use crate::files::Given;
+use crate::inputs::RuleInputs;
 use crate::output::{Output, json};
-use crate::paint::{BAD, FAINT, GOOD, PLACE, STRONG, line, styled};
-use crate::places;
+use crate::paths;
+use crate::style::{BAD, FAINT, GOOD, PLACE, STRONG, line, styled};
 
 /// The rules of the files that Claude Code would read here.
 pub(crate) fn overview(as_json: bool) -> Output {
-    let given = match Given::read(&FilesArgs::default()) {
-        Ok(given) => given,
+    let inputs = match RuleInputs::read(&FilesArgs::default()) {
+        Ok(inputs) => inputs,
         Err(output) => return output,
     };
-    let trust = places::trust_file().and_then(|path| Trust::open(path).ok());
-    let rules = given.rules();
-    let (listed, diagnostics) = (rules.list(), given.diagnostics(&rules));
-    let origins = given.origins(trust.as_ref());
-    let origin = |rule: &Listed| {
+    let trust = paths::trust_file().and_then(|path| Trust::open(path).ok());
+    let rules = inputs.rules();
+    let (listed, diagnostics) = (rules.list(), inputs.diagnostics(&rules));
+    let origins = inputs.origins(trust.as_ref());
+    let origin = |rule: &RuleInfo| {
         let found = origins.iter().find(|(path, ..)| *path == &*rule.file);
         found.map_or((Origin::Named, false), |(_, origin, trusted)| (*origin, *trusted))
     };
@@ -46,11 +46,11 @@ pub(crate) fn overview(as_json: bool) -> Output {
         let files: Vec<Value> = files.collect();
         return Output::new(
             json(json!({ "version": 1, "files": files, "rules": rules, "defects": diagnostics })),
-            Exit::DONE,
+            Exit::SUCCESS,
         );
     }
     let mut out = String::new();
-    let mut by_event: BTreeMap<Event, Vec<&Listed>> = BTreeMap::new();
+    let mut by_event: BTreeMap<Event, Vec<&RuleInfo>> = BTreeMap::new();
     for rule in &listed {
         by_event.entry(rule.event).or_default().push(rule);
     }
@@ -76,5 +76,5 @@ pub(crate) fn overview(as_json: bool) -> Output {
         number => format!("{} in these files: run `hooks check` to see them\n", diagnostics::count(number, "defect")),
     };
     let _ = write!(out, "\n{wrong}Run `hooks --help` for more commands.");
-    Output::new(out, Exit::DONE)
+    Output::new(out, Exit::SUCCESS)
 }

@@ -15,10 +15,10 @@ use crate::args::{FilesArgs, ReplayArgs, ShadowArgs};
 use crate::diagnostics;
 use crate::dispatch::trusted;
 use crate::exit::Exit;
-use crate::files::{Given, not_understood};
+use crate::inputs::{RuleInputs, usage_error};
 use crate::output::{Output, json};
-use crate::paint::{BAD, FAINT, line, styled};
 use crate::program::Program;
+use crate::style::{BAD, FAINT, line, styled};
 use crate::wait;
 use hooks::{scope, with_rules};
 use recordings::{recordings, unreadable};
@@ -33,8 +33,8 @@ pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Out
                 Err(problem) => faulty(&problem),
             }),
             None => {
-                let prepared = Prepared::of(program, args)?;
-                Ok(wait::block_on("replay", || replay_all(program, args, &prepared, &files, as_json)))
+                let inputs = ReplayInputs::of(program, args)?;
+                Ok(wait::block_on("replay", || replay_all(program, args, &inputs, &files, as_json)))
             }
         }
     });
@@ -55,7 +55,7 @@ pub(crate) fn shadow(args: &ShadowArgs, as_json: bool) -> Output {
         }
     }
     let text = if as_json { json(serde_json::to_value(&report).unwrap_or_default()) } else { report.to_string() };
-    Output::new(text, if report.unreadable > 0 { Exit::UNDECIDED } else { Exit::DONE })
+    Output::new(text, if report.unreadable > 0 { Exit::UNDECIDED } else { Exit::SUCCESS })
 }
 
 /// The hooks with which the current ones are compared.
@@ -63,26 +63,26 @@ enum Candidate {
     /// None: the recording is compared with the current hooks.
     None,
     /// Other rules.
-    Rules(Given),
+    Rules(RuleInputs),
     /// Overrides in addition to the current ones.
     Overrides(PathBuf),
 }
 
 /// Rule files that may run.
-struct Prepared {
-    given: Given,
+struct ReplayInputs {
+    inputs: RuleInputs,
     candidate: Candidate,
 }
 
-impl Prepared {
+impl ReplayInputs {
     /// Checks everything that can be wrong before anything runs.
     fn of(program: &Program, args: &ReplayArgs) -> Result<Self, Output> {
         if args.rules.is_empty() && args.set.is_none() && program.definitions.is_empty() {
-            return Err(not_understood(
+            return Err(usage_error(
                 "there are no hooks for a replay; name a rule file, as in `--rules .claude/settings.json`",
             ));
         }
-        let given = runnable(&args.rules, args)?;
+        let inputs = runnable(&args.rules, args)?;
         let candidate = match &args.set {
             None => Candidate::None,
             Some(file) if file.extension().is_some_and(|extension| extension == "toml") => {
@@ -90,33 +90,33 @@ impl Prepared {
             }
             Some(file) => Candidate::Rules(runnable(std::slice::from_ref(file), args)?),
         };
-        let has_rules = |given: &Given| !given.rules().list().is_empty();
+        let has_rules = |inputs: &RuleInputs| !inputs.rules().list().is_empty();
         let of_candidate = if let Candidate::Rules(rules) = &candidate { has_rules(rules) } else { false };
-        if program.definitions.is_empty() && !has_rules(&given) && !of_candidate {
+        if program.definitions.is_empty() && !has_rules(&inputs) && !of_candidate {
             let of_candidate = if let Candidate::Rules(rules) = &candidate { Some(rules) } else { None };
-            let wrong: Vec<_> = [Some(&given), of_candidate]
+            let wrong: Vec<_> = [Some(&inputs), of_candidate]
                 .into_iter()
                 .flatten()
-                .flat_map(|given| given.diagnostics(&given.rules()))
+                .flat_map(|inputs| inputs.diagnostics(&inputs.rules()))
                 .map(|diagnostic| format!("\n\n{diagnostic}"))
                 .collect();
             let problem = "these files have no rule, so there are no hooks to replay through";
-            return Err(not_understood(&format!("{problem}{}", wrong.concat())));
+            return Err(usage_error(&format!("{problem}{}", wrong.concat())));
         }
-        Ok(Self { given, candidate })
+        Ok(Self { inputs, candidate })
     }
 }
 
 /// The rules of files without errors that are trusted.
-fn runnable(files: &[PathBuf], args: &ReplayArgs) -> Result<Given, Output> {
+fn runnable(files: &[PathBuf], args: &ReplayArgs) -> Result<RuleInputs, Output> {
     let project_dir = args.project_dir.clone();
-    let given = Given::named(&FilesArgs { files: files.to_vec(), project_dir, ..FilesArgs::default() })?;
-    let wrong = given.diagnostics(&given.rules());
+    let inputs = RuleInputs::named(&FilesArgs { files: files.to_vec(), project_dir, ..FilesArgs::default() })?;
+    let wrong = inputs.diagnostics(&inputs.rules());
     if wrong.iter().any(diagnostics::Diagnostic::is_error) {
-        return Err(Output::trouble(format!("{}\n", diagnostics::all(&wrong)), Exit::FAULTY));
+        return Err(Output::trouble(format!("{}\n", diagnostics::all(&wrong)), Exit::FAILURE));
     }
-    trusted(args.trust, args.trust_file.as_deref(), &given)?;
-    Ok(given)
+    trusted(args.trust, args.trust_file.as_deref(), &inputs)?;
+    Ok(inputs)
 }
 
 /// Checks that no input file would be overwritten.
@@ -129,7 +129,7 @@ fn not_written_over(args: &ReplayArgs, files: &[PathBuf]) -> Result<(), Output> 
         None => Ok(()),
         Some(file) => {
             let name = line(&file.to_string_lossy());
-            Err(not_understood(&format!("--html {name}: this is one of the recordings; name another file")))
+            Err(usage_error(&format!("--html {name}: this is one of the recordings; name another file")))
         }
     }
 }
@@ -137,18 +137,18 @@ fn not_written_over(args: &ReplayArgs, files: &[PathBuf]) -> Result<(), Output> 
 async fn replay_all(
     program: &Program,
     args: &ReplayArgs,
-    prepared: &Prepared,
+    inputs: &ReplayInputs,
     recordings: &[PathBuf],
     as_json: bool,
 ) -> Output {
-    let rules = prepared.given.builder().post(PlainHttp).build();
-    let others = match &prepared.candidate {
-        Candidate::Rules(given) => Some(given.builder().post(PlainHttp).build()),
+    let rules = inputs.inputs.builder().post(PlainHttp).build();
+    let others = match &inputs.candidate {
+        Candidate::Rules(inputs) => Some(inputs.builder().post(PlainHttp).build()),
         _ => None,
     };
     let progress = Mutex::new(None);
     let listener = |now: Progress| *progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(now);
-    let work = report(program, args, prepared, recordings, (&rules, others.as_ref()), &listener);
+    let work = report(program, args, inputs, recordings, (&rules, others.as_ref()), &listener);
     let what = || {
         let now = *progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let percent = now.filter(|now| now.total > 0).map_or(0, |now| now.read.saturating_mul(100) / now.total);
@@ -173,7 +173,7 @@ async fn replay_all(
         Ok(report) => render(&report, args, as_json),
         Err(problem) => faulty(&problem),
     };
-    let mut found = prepared.given.diagnostics(&rules);
+    let mut found = inputs.inputs.diagnostics(&rules);
     // A script that is not there fails, or denies by accident: the report alone would pass it off as the guard's decision.
     let defects = rules.inspect().into_iter().filter(|defect| defect.severity > Severity::Hint);
     found.extend(defects.map(diagnostics::Diagnostic::from));
@@ -184,7 +184,7 @@ async fn replay_all(
 async fn report(
     program: &Program,
     args: &ReplayArgs,
-    prepared: &Prepared,
+    inputs: &ReplayInputs,
     recordings: &[PathBuf],
     (rules, others): (&Rules, Option<&Rules>),
     progress: &(dyn Fn(Progress) + Send + Sync),
@@ -198,7 +198,7 @@ async fn report(
         return replay.files(recordings).await.map_err(|error| error.to_string());
     }
     let _ = args;
-    let candidate = match (&prepared.candidate, others) {
+    let candidate = match (&inputs.candidate, others) {
         (Candidate::Overrides(file), _) => {
             let candidate = registry.fork();
             candidate.add_overrides([Overrides::from_file(file)]).map_err(|error| error.to_string())?;
@@ -215,7 +215,7 @@ async fn report(
 }
 
 fn faulty(problem: &dyn std::fmt::Display) -> Output {
-    Output::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAULTY)
+    Output::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAILURE)
 }
 
 fn render(report: &Report, args: &ReplayArgs, as_json: bool) -> Output {
@@ -225,15 +225,15 @@ fn render(report: &Report, args: &ReplayArgs, as_json: bool) -> Output {
         (false, false) => report.to_string(),
     };
     let exit = match report.exit_code() {
-        0 => Exit::DONE,
-        1 => Exit::FAULTY,
-        2 => Exit::REFUSED,
+        0 => Exit::SUCCESS,
+        1 => Exit::FAILURE,
+        2 => Exit::DENIED,
         _ => Exit::UNDECIDED,
     };
     let Some(path) = &args.html else { return Output::new(text, exit) };
     match std::fs::write(path, report.to_html()) {
         Ok(()) => Output::new(text, exit),
-        Err(error) => Output::new(text, Exit::NOT_WRITTEN).and_err(&format!(
+        Err(error) => Output::new(text, Exit::IO_ERROR).and_err(&format!(
             "{}: {}: {error}",
             styled(BAD, "error"),
             line(&path.to_string_lossy())

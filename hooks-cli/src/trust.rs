@@ -10,18 +10,18 @@ use serde_json::{Value, json};
 use crate::args::{Color, FilesArgs, TrustArgs};
 use crate::diagnostics::{self, Diagnostic};
 use crate::exit::Exit;
-use crate::files::{Given, not_understood};
+use crate::inputs::{RuleInputs, usage_error};
 use crate::output::{Output, json};
-use crate::paint::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
-use crate::places;
+use crate::paths;
+use crate::style::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
 
 pub(crate) fn trust(args: &TrustArgs, as_json: bool, color: Color) -> Output {
-    let Some(path) = args.trust_file.clone().or_else(places::trust_file) else {
-        return not_understood("name the trust file: `--trust-file FILE`; there is no home folder for it");
+    let Some(path) = args.trust_file.clone().or_else(paths::trust_file) else {
+        return usage_error("name the trust file: `--trust-file FILE`; there is no home folder for it");
     };
     let store = match Store::open(&path) {
         Ok(store) => store,
-        Err(error) => return trouble(&error, Exit::FAULTY),
+        Err(error) => return trouble(&error, Exit::FAILURE),
     };
     match (args.list, args.remove) {
         (true, _) => list(&path, &store, as_json),
@@ -38,28 +38,29 @@ fn trouble(error: &TrustError, exit: Exit) -> Output {
 /// trusted.
 fn add(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool, color: Color) -> Output {
     if args.files.iter().any(|path| path.as_os_str() == "-") {
-        return not_understood("standard input cannot be trusted, because its content is not kept; name a file");
+        return usage_error("standard input cannot be trusted, because its content is not kept; name a file");
     }
-    let given =
-        match Given::read(&FilesArgs { files: args.files.clone(), dialect: args.dialect, ..FilesArgs::default() }) {
-            Ok(given) => given,
+    let inputs =
+        match RuleInputs::read(&FilesArgs { files: args.files.clone(), dialect: args.dialect, ..FilesArgs::default() })
+        {
+            Ok(inputs) => inputs,
             Err(output) => return output,
         };
     // Of the discovered files, only those of the project need trust.
-    let waiting: Vec<_> = given.untrusted(None).into_iter().map(Path::to_path_buf).collect();
-    let files: Vec<_> = given.files().filter(|(file, ..)| waiting.iter().any(|path| path == file)).collect();
-    if files.is_empty() && given.troubles.is_empty() {
-        return not_understood("there are no untrusted files here; name the files, as in `hooks trust hooks.json`");
+    let waiting: Vec<_> = inputs.untrusted(None).into_iter().map(Path::to_path_buf).collect();
+    let files: Vec<_> = inputs.files().filter(|(file, ..)| waiting.iter().any(|path| path == file)).collect();
+    if files.is_empty() && inputs.troubles.is_empty() {
+        return usage_error("there are no untrusted files here; name the files, as in `hooks trust hooks.json`");
     }
     let rules = || files.iter().filter_map(|(.., rules)| rules.as_ref());
     let defects = rules().flat_map(|file| file.defects.iter().cloned().map(Diagnostic::from));
-    let diagnostics: Vec<Diagnostic> = given.troubles.iter().cloned().chain(defects).collect();
-    if given.troubles.iter().any(Diagnostic::is_error) || rules().any(|file| !file.readable) {
+    let diagnostics: Vec<Diagnostic> = inputs.troubles.iter().cloned().chain(defects).collect();
+    if inputs.troubles.iter().any(Diagnostic::is_error) || rules().any(|file| !file.readable) {
         let text = format!(
             "{}\n\nnothing was trusted, because the content of these files cannot be shown",
             diagnostics::all(&diagnostics)
         );
-        return Output::trouble(text, Exit::FAULTY);
+        return Output::trouble(text, Exit::FAILURE);
     }
     let warned = |output: Output| {
         if diagnostics.is_empty() { output } else { output.and_err(&format!("{}\n", diagnostics::all(&diagnostics))) }
@@ -72,9 +73,9 @@ fn add(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool, color: Co
     } else if as_json || !std::io::stdin().is_terminal() {
         false
     } else {
-        let exit = warned(Output::new(shown, Exit::DONE)).write(color);
-        if exit != Exit::DONE || !says_yes() {
-            return Output::trouble("nothing was trusted", Exit::NOT_TRUSTED);
+        let exit = warned(Output::new(shown, Exit::SUCCESS)).write(color);
+        if exit != Exit::SUCCESS || !says_yes() {
+            return Output::trouble("nothing was trusted", Exit::UNTRUSTED);
         }
         shown = String::new();
         true
@@ -84,7 +85,7 @@ fn add(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool, color: Co
         let was = store.fingerprint(file).map(str::to_owned);
         if trusted {
             if let Err(error) = store.trust_content(file, text.as_bytes()) {
-                return trouble(&error, Exit::NOT_WRITTEN);
+                return trouble(&error, Exit::IO_ERROR);
             }
             let print = store.fingerprint(file).unwrap_or_default();
             let _ =
@@ -100,7 +101,7 @@ fn add(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool, color: Co
         }
         reports.push(report);
     }
-    let exit = if trusted { Exit::DONE } else { Exit::NOT_TRUSTED };
+    let exit = if trusted { Exit::SUCCESS } else { Exit::UNTRUSTED };
     if as_json {
         let report = json!({
             "version": 2, "trust_file": name(path), "trusted": trusted, "files": reports, "defects": diagnostics,
@@ -233,10 +234,10 @@ fn list(path: &Path, store: &Store, as_json: bool) -> Output {
             .iter()
             .map(|(file, print, state)| json!({ "file": name(file), "fingerprint": print, "state": state }));
         let files: Vec<Value> = files.collect();
-        return Output::new(json(json!({ "version": 1, "trust_file": name(path), "files": files })), Exit::DONE);
+        return Output::new(json(json!({ "version": 1, "trust_file": name(path), "files": files })), Exit::SUCCESS);
     }
     if files.is_empty() {
-        return Output::new(format!("{} trusts nothing", line(&name(path))), Exit::DONE);
+        return Output::new(format!("{} trusts nothing", line(&name(path))), Exit::SUCCESS);
     }
     let lines = files.iter().map(|(file, print, state)| {
         let words = match *state {
@@ -246,7 +247,7 @@ fn list(path: &Path, store: &Store, as_json: bool) -> Output {
         };
         format!("{}  {words}\n      {}", line(&name(file)), styled(FAINT, print))
     });
-    Output::new(lines.collect::<Vec<_>>().join("\n"), Exit::DONE)
+    Output::new(lines.collect::<Vec<_>>().join("\n"), Exit::SUCCESS)
 }
 
 fn remove(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool) -> Output {
@@ -262,11 +263,11 @@ fn remove(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool) -> Out
             match store.revoke(&file) {
                 Ok(true) => removed.push(name(&file)),
                 Ok(false) => unknown.push(name(&file)),
-                Err(error) => return trouble(&error, Exit::NOT_WRITTEN),
+                Err(error) => return trouble(&error, Exit::IO_ERROR),
             }
         }
     }
-    let exit = if unknown.is_empty() { Exit::DONE } else { Exit::FAULTY };
+    let exit = if unknown.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };
     if as_json {
         let report = json!({ "version": 1, "trust_file": name(path), "removed": removed, "unknown": unknown });
         return Output::new(json(report), exit);

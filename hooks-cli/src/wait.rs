@@ -10,7 +10,7 @@ use tokio::time::sleep;
 
 use crate::exit::Exit;
 use crate::output::Output;
-use crate::paint::{BAD, styled};
+use crate::style::{BAD, styled};
 
 /// The delay before the progress indicator appears.
 const LONG: Duration = Duration::from_secs(1);
@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(120);
 /// Runs the result of `work` in a runtime of its own. If an app calls it from within a runtime, this is on a separate
 /// thread. `what` names it if it panics.
 pub(crate) fn block_on<F: Future<Output = Output>>(what: &str, work: impl FnOnce() -> F + Send) -> Output {
-    let trouble = |text: String| Output::trouble(format!("{}: {text}", styled(BAD, "error")), Exit::FAULTY);
+    let trouble = |text: String| Output::trouble(format!("{}: {text}", styled(BAD, "error")), Exit::FAILURE);
     let work = || match Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => {
             let output = runtime.block_on(work());

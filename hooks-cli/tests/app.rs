@@ -48,7 +48,7 @@ fn an_app_lists_its_hooks_and_the_agents_that_name_them() {
 fn audit_reports_a_hook_that_no_list_names() {
     let reply = ask(&program(), &["audit"]);
     assert!(plain(&reply).contains("no list names the hook `trim`"), "{}", reply.out);
-    assert_eq!(reply.exit, Exit::FAULTY);
+    assert_eq!(reply.exit, Exit::FAILURE);
 }
 
 /// `on_failure = continue` on a gate can be intended, so the exit status does not change.
@@ -65,7 +65,7 @@ fn audit_gives_a_hint_for_a_gate_that_fails_open() {
     let reply = ask(&program, &["audit"]);
     let out = plain(&reply);
     assert!(out.starts_with("no suspicious hooks\nhint: if the gate `open` ("), "{out}");
-    assert!(out.lines().count() == 2 && out.contains("`before_tool_call`") && reply.exit == Exit::DONE, "{out}");
+    assert!(out.lines().count() == 2 && out.contains("`before_tool_call`") && reply.exit == Exit::SUCCESS, "{out}");
     let report: serde_json::Value = serde_json::from_str(&ask(&program, &["audit", "--json"]).out).unwrap();
     assert_eq!(report["hints"].as_array().unwrap().len(), 1);
 }
@@ -88,7 +88,7 @@ fn a_filter_or_matcher_that_misspells_a_tool_of_the_app_is_reported() {
     let reply = ask(&program, &["check", "--strict", file.to_str().unwrap()]);
     let out = plain(&reply);
     assert!(out.contains("warning: no tool of this program is called `Bash`") && out.contains("write `bash`"), "{out}");
-    assert_eq!(reply.exit, Exit::FAULTY);
+    assert_eq!(reply.exit, Exit::FAILURE);
 }
 
 #[test]
@@ -122,10 +122,10 @@ fn an_app_checks_the_ids_of_compiled_hooks_in_rules() {
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "hook", "id": "no_refund"}]}]}}"#;
     std::fs::write(&file, text).unwrap();
     let args = ["check", file.to_str().unwrap()];
-    assert_eq!(ask(&Program::new(), &args).exit, Exit::DONE);
+    assert_eq!(ask(&Program::new(), &args).exit, Exit::SUCCESS);
     let reply = ask(&program(), &args);
     assert!(plain(&reply).contains("did you mean `no_refunds`?"), "{}", reply.out);
-    assert_eq!(reply.exit, Exit::FAULTY);
+    assert_eq!(reply.exit, Exit::FAILURE);
 }
 
 #[tokio::test]
@@ -134,7 +134,7 @@ async fn an_app_can_run_a_command_inside_a_runtime() {
     let file = folder.path().join("hooks.json");
     std::fs::write(&file, "{}").unwrap();
     let reply = ask(&program(), &["dispatch", "--event", "Notification", "--trust", file.to_str().unwrap()]);
-    assert_eq!(reply.exit, Exit::DONE);
+    assert_eq!(reply.exit, Exit::SUCCESS);
 }
 
 /// A recording of the app, with one hook from the app's list and one from the agent's.
@@ -163,23 +163,23 @@ fn an_app_replays_its_recording_with_rules_and_overrides() {
     registry.set_app(AppDef::new("app").hooks(["trim"]));
     let program = Program::of(&registry).scope(&AgentDef::new("clerk").hooks(["no_refunds"]), None).unwrap();
     let reply = ask(&program, &["replay", &recording]);
-    assert_eq!(reply.exit, Exit::DONE, "{}{}", reply.out, reply.err);
+    assert_eq!(reply.exit, Exit::SUCCESS, "{}{}", reply.out, reply.err);
     let rules = folder.path().join("rules.json");
     std::fs::write(&rules, r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#).unwrap();
     let rules = rules.to_string_lossy().into_owned();
     let reply = ask(&program, &["replay", &recording, "--trust", "--rules", &rules]);
-    assert_eq!(reply.exit, Exit::DONE, "{}{}", reply.out, reply.err);
+    assert_eq!(reply.exit, Exit::SUCCESS, "{}{}", reply.out, reply.err);
     let overrides = folder.path().join("candidate.toml");
     std::fs::write(&overrides, "[hooks.no_refunds]\nmode = \"shadow\"\n").unwrap();
     let overrides = overrides.to_string_lossy().into_owned();
     let reply = ask(&program, &["replay", &recording, "--set", &overrides]);
-    assert_eq!(reply.exit, Exit::REFUSED, "{}{}", reply.out, reply.err);
+    assert_eq!(reply.exit, Exit::DENIED, "{}{}", reply.out, reply.err);
     assert!(plain(&reply).contains("`no_refunds` deny → none: a person pays refunds"), "{}", reply.out);
     let reply = ask(&program, &["replay", &recording]);
-    assert_eq!(reply.exit, Exit::DONE, "{}{}", reply.out, reply.err);
+    assert_eq!(reply.exit, Exit::SUCCESS, "{}{}", reply.out, reply.err);
     std::fs::write(folder.path().join("candidate.toml"), "[hooks.no_such_hook]\nenabled = false\n").unwrap();
     let reply = ask(&program, &["replay", &recording, "--set", &overrides]);
-    assert!(reply.exit == Exit::FAULTY && reply.err.contains("no_such_hook"), "{}{}", reply.out, reply.err);
+    assert!(reply.exit == Exit::FAILURE && reply.err.contains("no_such_hook"), "{}{}", reply.out, reply.err);
 }
 
 #[cfg(feature = "turns")]
@@ -207,11 +207,11 @@ fn an_app_replays_turns() {
     let program = Program::of(&registry()).scope(&agent, None).unwrap();
     for how in ["--turns", "--turns=strict", "--turns=loose"] {
         let reply = ask(&program, &["replay", &recording, how]);
-        assert_eq!(reply.exit, Exit::DONE, "{how}: {}{}", reply.out, reply.err);
+        assert_eq!(reply.exit, Exit::SUCCESS, "{how}: {}{}", reply.out, reply.err);
         assert!(reply.out.contains("1 turns replayed, 0 diverge"), "{how}: {}", reply.out);
     }
     let open = Program::of(&registry()).scope(&AgentDef::new("clerk").hooks(["trim"]), None).unwrap();
     let reply = ask(&open, &["replay", &recording, "--turns"]);
-    assert_eq!(reply.exit, Exit::REFUSED, "{}{}", reply.out, reply.err);
+    assert_eq!(reply.exit, Exit::DENIED, "{}{}", reply.out, reply.err);
     assert!(plain(&reply).contains("1 turns replayed, 1 diverge"), "{}", reply.out);
 }

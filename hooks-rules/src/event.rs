@@ -22,15 +22,15 @@ pub struct EventSpec {
     /// The effect of exit code 2.
     pub exit2: Exit2,
     /// The decision that an answer can contain.
-    pub decision: Decides,
+    pub decision: DecisionForm,
     /// The effect of `continue: false`.
-    pub stop: Power,
+    pub stop: FieldEffect,
     /// Who reads `systemMessage`.
-    pub message: Shown,
+    pub message: Audience,
     /// The supported members of `hookSpecificOutput`. `None` if the event does not support it.
     pub output: Option<&'static [&'static str]>,
     /// The types of handlers that a nested file can use.
-    pub types: Types,
+    pub types: HandlerTypes,
     /// The default timeout of a command in a nested file.
     pub timeout: Duration,
     /// Whether plain text on stdout is added to the model's context.
@@ -58,7 +58,7 @@ pub enum Exit2 {
 /// The decision that a JSON answer can contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Decides {
+pub enum DecisionForm {
     /// `permissionDecision`, or the older `decision`.
     Permission,
     /// `hookSpecificOutput.decision.behavior`.
@@ -72,7 +72,7 @@ pub enum Decides {
 /// Whether a top-level field has an effect at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Power {
+pub enum FieldEffect {
     /// It has an effect.
     Counts,
     /// It is ignored.
@@ -84,7 +84,7 @@ pub enum Power {
 /// Who reads `systemMessage`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Shown {
+pub enum Audience {
     /// The person.
     Person,
     /// The model.
@@ -98,7 +98,7 @@ pub enum Shown {
 /// The types of handlers that an event supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Types {
+pub enum HandlerTypes {
     /// `command`, `http`, `mcp_tool`, `prompt`, `agent`.
     All,
     /// `command`, `http`, `mcp_tool`, `prompt`.
@@ -111,7 +111,7 @@ pub enum Types {
     Command,
 }
 
-impl Types {
+impl HandlerTypes {
     /// The types, as they are written in a file.
     pub const fn names(self) -> &'static [&'static str] {
         match self {

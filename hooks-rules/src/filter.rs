@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::alias::Aliases;
+use crate::aliases::Aliases;
 use crate::matcher::Matcher;
 
 #[cfg(feature = "runner")]

@@ -13,9 +13,9 @@ use crate::answer::{Answer, RunStatus};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::matcher::{BadMatcher, Form, Matcher, WRITTEN_LIMIT, length};
+use crate::occurrence::Occurrence;
 use crate::rule::{Action, Rule};
-use crate::stdin::Occurrence;
-use crate::written::{Drafts, Entry, Flaw, Flaws, Node, Terms, items};
+use crate::syntax::{Drafts, Entry, Flaw, Flaws, HandlerSupport, Node, items};
 
 #[cfg(feature = "runner")]
 pub(crate) use claude::goes_on_alone;
@@ -26,7 +26,7 @@ pub(crate) trait Format: Sync {
     fn knows(&self, event: Event) -> bool;
 
     /// The rules for handlers at an event.
-    fn terms(&self, event: Event) -> Terms;
+    fn terms(&self, event: Event) -> HandlerSupport;
 
     /// Parses a matcher.
     fn matcher(&self, event: Event, written: &Value) -> Result<Form, BadMatcher>;
@@ -46,6 +46,10 @@ pub(crate) trait Format: Sync {
     /// Whether the first line on stdout can move the command to the background.
     #[cfg_attr(not(feature = "runner"), expect(dead_code, reason = "there is no runner"))]
     fn first_line_counts(&self) -> bool;
+
+    /// The variable with the file to which commands at this event export variables.
+    #[cfg_attr(not(feature = "runner"), expect(dead_code, reason = "there is no runner"))]
+    fn exports_variable(&self, event: Event) -> Option<&'static str>;
 
     /// The object for standard input.
     fn stdin(&self, occurrence: &Occurrence) -> Value;

@@ -18,8 +18,8 @@ use hook_sdk::verdict::{Attribution, Halt};
 use hook_sdk::{Hook, HookId};
 
 use crate::event::Event;
-use crate::firing::Firing;
 use crate::rule::RuleSource;
+use crate::runner::EventRules;
 
 pub(crate) use conversation::{follow, leftover};
 
@@ -40,25 +40,25 @@ fn halt(reason: String, by: Option<&RuleSource>) -> Halt {
     attributed(Halt::new(reason), by, Halt::attributed_to)
 }
 
-/// Why a hook of rules has no answer: the rules end the turn, have failed, or none of them was selected.
-type Ended = Box<dyn std::error::Error + Send + Sync>;
+/// Why a hook of rules has no verdict: the rules end the turn, have failed, or none of them was selected.
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The hook for an event. `None` if no kind fires the event.
-pub(crate) fn of(event: Event, firing: Arc<Firing>) -> Option<Hook> {
+pub(crate) fn of(event: Event, rules: Arc<EventRules>) -> Option<Hook> {
     let id = event.hook_id();
     let hook = match event {
-        Event::PreToolUse => tool::before(&id, firing),
-        Event::PermissionRequest => permission::request(&id, firing),
-        Event::PostToolUse => result::success(&id, firing),
-        Event::PostToolUseFailure => result::failure(&id, firing),
-        Event::UserPromptSubmit => prompt::submit(&id, firing),
-        Event::Stop | Event::SubagentStop => end::stop(&id, firing),
-        Event::StopFailure => end::failure(&id, firing),
-        Event::SessionStart => session::start(&id, firing),
-        Event::SessionEnd => session::end(&id, firing),
-        Event::SubagentStart => session::agent(&id, firing),
-        Event::PreCompact => compaction::before(&id, firing),
-        Event::PostCompact => compaction::after(&id, firing),
+        Event::PreToolUse => tool::before(&id, rules),
+        Event::PermissionRequest => permission::request(&id, rules),
+        Event::PostToolUse => result::success(&id, rules),
+        Event::PostToolUseFailure => result::failure(&id, rules),
+        Event::UserPromptSubmit => prompt::submit(&id, rules),
+        Event::Stop | Event::SubagentStop => end::stop(&id, rules),
+        Event::StopFailure => end::failure(&id, rules),
+        Event::SessionStart => session::start(&id, rules),
+        Event::SessionEnd => session::end(&id, rules),
+        Event::SubagentStart => session::agent(&id, rules),
+        Event::PreCompact => compaction::before(&id, rules),
+        Event::PostCompact => compaction::after(&id, rules),
         _ => return None,
     };
     // Each rule has its own deadline and its own `onFailure`.

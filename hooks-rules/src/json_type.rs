@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 /// The name of a JSON value's type in messages.
-pub(crate) fn of(value: &Value) -> &'static str {
+pub(crate) fn json_type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

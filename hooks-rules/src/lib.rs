@@ -21,7 +21,7 @@
 //! | parse a text into rules, and defects with their positions | [`RuleFile`], [`Defect`] |
 //! | `(matcher, value) -> selected` | [`Matcher`], [`Filter`], [`Aliases`] |
 //! | write an occurrence to stdin | [`Occurrence`] |
-//! | `(dialect, event, exit status, stdout, stderr) -> answer` | [`Reading`], [`Answer`] |
+//! | `(dialect, event, exit status, stdout, stderr) -> answer` | [`AnswerReader`], [`Answer`] |
 //! | the properties of events and dialects | [`event`], [`Dialect`], [`schema`] |
 //!
 //! The **runner** is the feature `runner`, on by default: [`Rules`] reads the files of an app and installs one hook per
@@ -63,51 +63,54 @@
 mod json_type;
 pub mod event;
 mod dialect;
-mod alias;
-mod files;
+mod aliases;
+mod paths;
 mod matcher;
 mod filter;
 mod rule;
-mod written;
-mod stdin;
+mod syntax;
+mod occurrence;
 mod answer;
 mod formats;
-mod reading;
-mod file;
+mod answer_reader;
+mod rule_file;
 mod schema;
 #[cfg(feature = "runner")]
-mod run;
+mod clients;
 #[cfg(feature = "runner")]
-mod firing;
+mod process;
+#[cfg(feature = "runner")]
+mod runner;
 #[cfg(feature = "runner")]
 mod hooks;
 #[cfg(feature = "runner")]
-mod rules;
+mod ruleset;
 
-pub use alias::Aliases;
+pub use aliases::Aliases;
 pub use answer::{Answer, Attachment, Decision, RunStatus, TEXT_LIMIT};
 pub use dialect::Dialect;
 pub use event::Event;
-pub use file::RuleFile;
+
+pub use answer_reader::AnswerReader;
+#[cfg(feature = "http")]
+pub use clients::PlainHttp;
+#[cfg(feature = "runner")]
+pub use clients::{ClientResult, Judge, JudgeQuestion, Post, PostRequest};
 pub use filter::{BadFilter, Filter, Folders};
-#[cfg(feature = "runner")]
-pub use firing::{
-    KeptOut, Notices, PassedFields, PluginFolder, Printed, RuleRun, RulesFired, RunOutcome, SessionInfo, Wake,
-};
 pub use matcher::{BadMatcher, Matcher};
-pub use reading::Reading;
+pub use occurrence::Occurrence;
 pub use rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Rule, RuleId, RuleSource, Shell};
+pub use rule_file::RuleFile;
 #[cfg(feature = "runner")]
-pub use rules::{
-    Explained, Listed, ListedPlugin, PluginChange, PluginContents, PluginStatus, PluginStep, Rules, RulesBuilder,
+pub use ruleset::{
+    Explanation, PluginChange, PluginContents, PluginInfo, PluginStatus, PluginStep, RuleInfo, Rules, RulesBuilder,
     Trust, TrustError,
 };
 #[cfg(feature = "watch")]
-pub use rules::{RulesWatch, WatchError};
-#[cfg(feature = "http")]
-pub use run::PlainHttp;
+pub use ruleset::{RulesWatch, WatchError};
 #[cfg(feature = "runner")]
-pub use run::{ClientResult, Judge, JudgeQuestion, Post, PostRequest};
+pub use runner::{
+    CommandOutput, EventSummary, ExtraFields, Notices, PluginFolder, RuleRun, RunOutcome, SessionInfo, SkipReason, Wake,
+};
 pub use schema::schema;
-pub use stdin::Occurrence;
-pub use written::{Defect, Severity};
+pub use syntax::{Defect, Severity};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use crate::support::{self, tables};
-use hooks_rules::{Answer, Decision, Dialect, Event, FailureMode, Reading, RunStatus};
+use hooks_rules::{Answer, AnswerReader, Decision, Dialect, Event, FailureMode, RunStatus};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ fn every_line_has_its_expected_answer() {
     for line in &tables("answers.toml", "lines") {
         let word = |name: &str| line.get(name).and_then(toml::Value::as_str).unwrap_or_default();
         let dialect = if word("dialect").is_empty() { Dialect::Claude } else { support::dialect(word("dialect")) };
-        let mut reading = Reading::new(dialect, Event::named(word("event")).unwrap());
+        let mut reading = AnswerReader::new(dialect, Event::named(word("event")).unwrap());
         if word("on_failure") == "block" {
             reading.on_failure = FailureMode::Block;
         }
@@ -88,7 +88,7 @@ fn every_line_has_its_expected_answer() {
 /// The attachments of a flat answer.
 #[test]
 fn attachments_are_of_four_types() {
-    let reading = Reading::new(Dialect::Agentao, Event::UserPromptSubmit);
+    let reading = AnswerReader::new(Dialect::Agentao, Event::UserPromptSubmit);
     let kinds = |stdout: &str| {
         let answer = reading.read(&RunStatus::Exit(0), stdout, "");
         answer.attachments().into_iter().map(|attachment| attachment.kind).collect::<Vec<_>>()
@@ -104,7 +104,7 @@ fn attachments_are_of_four_types() {
 
 #[test]
 fn long_texts_are_truncated_at_a_character_boundary() {
-    let reading = Reading::new(Dialect::Claude, Event::UserPromptSubmit);
+    let reading = AnswerReader::new(Dialect::Claude, Event::UserPromptSubmit);
     let long = "ä".repeat(20_000);
     let mut answer = reading.read(&RunStatus::Exit(0), &long, "");
     assert_eq!(answer.contexts[0], long, "nothing is lost before somebody could keep it");
@@ -123,7 +123,7 @@ fn long_texts_are_truncated_at_a_character_boundary() {
 /// A text that is too long is saved to a file. A reason is not truncated.
 #[test]
 fn a_long_text_becomes_a_preview_and_a_reason_stays() {
-    let reading = Reading::new(Dialect::Claude, Event::UserPromptSubmit);
+    let reading = AnswerReader::new(Dialect::Claude, Event::UserPromptSubmit);
     let long = "ä".repeat(20_000);
     let mut answer = reading.read(&RunStatus::Exit(0), &long, "");
     let mut kept = Vec::new();
@@ -141,8 +141,9 @@ fn a_long_text_becomes_a_preview_and_a_reason_stays() {
 
 #[test]
 fn the_answer_of_a_judging_model_is_read() {
-    let read =
-        |event: Event, text: &str, goes_on: bool| Reading::new(Dialect::Claude, event).read_judgement(text, goes_on);
+    let read = |event: Event, text: &str, goes_on: bool| {
+        AnswerReader::new(Dialect::Claude, event).read_judgement(text, goes_on)
+    };
     let no = r#"{"ok": false, "reason": "tests fail"}"#;
     assert_eq!(read(Event::PreToolUse, r#"{"ok": true}"#, false), Answer::default());
     assert_eq!(read(Event::Stop, no, false).decision, Decision::Continue("tests fail".into()));
@@ -196,21 +197,21 @@ proptest! {
     fn parsing_any_output_never_panics(event in events(), code in -15..200_i32, out in stdouts(), err in ".{0,20}") {
         for dialect in [Dialect::Claude, Dialect::Agentao] {
             let status = if code < 0 { RunStatus::Signal(-code) } else { RunStatus::Exit(code) };
-            let _ = Reading::new(dialect, event).read(&status, &out, &err);
+            let _ = AnswerReader::new(dialect, event).read(&status, &out, &err);
         }
     }
 
     /// Output on stdout cannot undo the block of exit code 2.
     #[test]
     fn exit_code_2_never_allows(out in stdouts(), err in ".{0,20}") {
-        let answer = Reading::new(Dialect::Claude, Event::PreToolUse).read(&RunStatus::Exit(2), &out, &err);
+        let answer = AnswerReader::new(Dialect::Claude, Event::PreToolUse).read(&RunStatus::Exit(2), &out, &err);
         prop_assert!(matches!(answer.decision, Decision::Deny(_)), "{:?}", answer);
     }
 
     /// Unknown keys have no effect.
     #[test]
     fn unknown_keys_have_no_effect(event in events(), word in "[a-z]{9}", value in any::<i64>()) {
-        let reading = Reading::new(Dialect::Claude, event);
+        let reading = AnswerReader::new(Dialect::Claude, event);
         let read = |object: &Value| reading.read(&RunStatus::Exit(0), &object.to_string(), "");
         let plain = serde_json::json!({"systemMessage": "m", "decision": "block", "reason": "r"});
         let mut more = plain.clone();
@@ -242,7 +243,7 @@ proptest! {
 #[test]
 fn a_flat_end_keeps_the_reason_to_continue() {
     let said = r#"{"continue": false, "stopReason": "enough", "decision": "block", "reason": "run the tests"}"#;
-    let answer = Reading::new(Dialect::Agentao, Event::Stop).read(&RunStatus::Exit(0), said, "");
+    let answer = AnswerReader::new(Dialect::Agentao, Event::Stop).read(&RunStatus::Exit(0), said, "");
     assert_eq!((answer.stop.as_deref(), &answer.decision), (Some("enough"), &Decision::None));
     assert!(answer.remarks[0].ends_with("run the tests"), "{:?}", answer.remarks);
 }
@@ -250,7 +251,7 @@ fn a_flat_end_keeps_the_reason_to_continue() {
 /// Output that was probably meant as an answer but is not valid causes a remark.
 #[test]
 fn output_that_is_almost_an_answer_has_a_remark() {
-    let read = |text: &str| Reading::new(Dialect::Claude, Event::PreToolUse).read(&RunStatus::Exit(0), text, "");
+    let read = |text: &str| AnswerReader::new(Dialect::Claude, Event::PreToolUse).read(&RunStatus::Exit(0), text, "");
     for (text, words) in [
         ("{\"block\": true}", "`block` and nothing that has an effect here"),
         ("loading\n{\"decision\": \"block\"}", "print the answer alone"),

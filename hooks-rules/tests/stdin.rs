@@ -112,7 +112,7 @@ fn a_flat_rule_gets_an_envelope() {
 #[test]
 fn a_flat_rule_at_stop_or_before_a_compaction_gets_a_flat_object() {
     let mut stop = Occurrence::new(Event::Stop);
-    stop.set("stop_hook_active", false).set_flat("turn_end_reason", "final_response");
+    stop.set("stop_hook_active", false).set_detail("turn_end_reason", "final_response");
     let expected = json!({
         "hook_event_name": "Stop", "session_id": "", "transcript_path": null, "cwd": "",
         "permission_mode": "workspace-write", "stop_hook_active": false, "turn_end_reason": "final_response",
@@ -121,7 +121,7 @@ fn a_flat_rule_at_stop_or_before_a_compaction_gets_a_flat_object() {
     assert!(stop.stdin(Dialect::Claude).get("turn_end_reason").is_none());
 
     let mut compact = Occurrence::new(Event::PreCompact);
-    compact.set("trigger", "auto").set("custom_instructions", Value::Null).set_flat("compaction_type", "full");
+    compact.set("trigger", "auto").set("custom_instructions", Value::Null).set_detail("compaction_type", "full");
     let given = compact.stdin(Dialect::Agentao);
     assert_eq!((&given["custom_instructions"], &given["compaction_type"]), (&json!(""), &json!("full")));
     assert_eq!(compact.stdin(Dialect::Claude)["custom_instructions"], Value::Null);

@@ -83,9 +83,9 @@ impl Outcome {
 
     pub(super) fn exit(self) -> Exit {
         match self {
-            Self::GoOn | Self::Allow | Self::End => Exit::DONE,
+            Self::GoOn | Self::Allow | Self::End => Exit::SUCCESS,
             Self::Ask | Self::Defer => Exit::UNDECIDED,
-            Self::Deny | Self::Block | Self::Stop | Self::Continue | Self::Halt => Exit::REFUSED,
+            Self::Deny | Self::Block | Self::Stop | Self::Continue | Self::Halt => Exit::DENIED,
         }
     }
 

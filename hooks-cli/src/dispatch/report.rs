@@ -3,20 +3,20 @@
 use std::fmt::Write as _;
 
 use hook_sdk::JsonFired;
-use hooks_rules::{Answer, Decision, Event, Listed, Notices, Printed, RuleRun, RunOutcome};
+use hooks_rules::{Answer, CommandOutput, Decision, Event, Notices, RuleInfo, RuleRun, RunOutcome};
 use serde_json::{Map, Value, json};
 
 use super::outcome::Outcome;
 use crate::diagnostics::{Diagnostic, count};
 use crate::exit::Exit;
 use crate::output::{Output, json};
-use crate::paint::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
+use crate::style::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
 
 /// A run of a rule, with its answer and output.
-pub(super) struct Ran {
+pub(super) struct RunReport {
     pub(super) run: RuleRun,
     pub(super) answer: Answer,
-    pub(super) printed: Printed,
+    pub(super) printed: CommandOutput,
 }
 
 /// One firing of the event.
@@ -25,7 +25,7 @@ pub(super) struct Round {
     pub(super) reason: Option<String>,
     /// `None` if no kind carries the event.
     pub(super) fired: Option<JsonFired>,
-    pub(super) runs: Vec<Ran>,
+    pub(super) runs: Vec<RunReport>,
     pub(super) notices: Vec<Notices>,
     /// The runs of compiled hooks.
     pub(super) others: Vec<Value>,
@@ -37,8 +37,8 @@ pub(super) struct Report<'a> {
     /// At least one.
     pub(super) rounds: Vec<Round>,
     /// The ends of background runs.
-    pub(super) late: Vec<Ran>,
-    pub(super) listed: Vec<Listed>,
+    pub(super) late: Vec<RunReport>,
+    pub(super) listed: Vec<RuleInfo>,
     pub(super) diagnostics: &'a [Diagnostic],
     /// Whether to show the output of commands.
     pub(super) verbose: bool,
@@ -51,8 +51,8 @@ impl Report<'_> {
     }
 
     fn exit(&self) -> Exit {
-        let exit = self.rounds.last().map_or(Exit::DONE, |round| round.outcome.exit());
-        if exit != Exit::DONE {
+        let exit = self.rounds.last().map_or(Exit::SUCCESS, |round| round.outcome.exit());
+        if exit != Exit::SUCCESS {
             return exit;
         }
         let runs = self.rounds.iter().flat_map(|round| &round.runs).chain(&self.late);
@@ -60,7 +60,7 @@ impl Report<'_> {
         let compiled =
             self.rounds.iter().any(|round| round.fired.as_ref().is_some_and(|fired| !fired.report.failures.is_empty()));
         let faulty = failed || compiled || self.diagnostics.iter().any(Diagnostic::is_error);
-        if faulty { Exit::FAULTY } else { Exit::DONE }
+        if faulty { Exit::FAILURE } else { Exit::SUCCESS }
     }
 
     fn to_json(&self, exit: Exit) -> Value {
@@ -97,7 +97,7 @@ impl Report<'_> {
         })
     }
 
-    fn run_json(&self, round: usize, Ran { run, answer, printed }: &Ran) -> Value {
+    fn run_json(&self, round: usize, RunReport { run, answer, printed }: &RunReport) -> Value {
         let (decision, reason) = decided(answer);
         json!({
             "round": round,
@@ -124,7 +124,7 @@ impl Report<'_> {
         })
     }
 
-    fn listed(&self, run: &RuleRun) -> Option<&Listed> {
+    fn listed(&self, run: &RuleRun) -> Option<&RuleInfo> {
         self.listed.iter().find(|rule| rule.id == run.rule)
     }
 
@@ -153,7 +153,7 @@ impl Report<'_> {
         out
     }
 
-    fn run_text(&self, Ran { run, answer, printed }: &Ran) -> String {
+    fn run_text(&self, RunReport { run, answer, printed }: &RunReport) -> String {
         let place = styled(PLACE, format!("{}:{}", line(&run.file.to_string_lossy()), run.line));
         let mut out = format!(
             "  {}  {place}  {}\n",
@@ -202,7 +202,7 @@ impl Report<'_> {
 /// Formats the combined answer.
 fn combined(round: &Round) -> String {
     let style = match round.outcome.exit() {
-        Exit::DONE => GOOD,
+        Exit::SUCCESS => GOOD,
         Exit::UNDECIDED => DOUBTFUL,
         _ => BAD,
     };

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use crate::exit::Exit;
-use crate::files::not_understood;
+use crate::inputs::usage_error;
 use crate::output::Output;
-use crate::paint::{BAD, line, styled};
+use crate::style::{BAD, line, styled};
 
 /// The given files, and the files in the given folders.
 pub(super) fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
@@ -15,14 +15,14 @@ pub(super) fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
         collect(path, &mut files).map_err(|error| unreadable(path, &error))?;
     }
     if files.is_empty() {
-        return Err(not_understood("these folders have no file that ends with `.jsonl`"));
+        return Err(usage_error("these folders have no file that ends with `.jsonl`"));
     }
     Ok(files)
 }
 
 pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Output {
     let text = format!("{}: {}: {error}", styled(BAD, "error"), line(&path.to_string_lossy()));
-    Output::trouble(text, Exit::NOT_UNDERSTOOD)
+    Output::trouble(text, Exit::USAGE)
 }
 
 /// The file, or all regular `.jsonl` files in the folder, sorted by name. Rotated files of a recorder

@@ -11,7 +11,7 @@ use super::text;
 use crate::args::{AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, RetryArgs, RunsArgs, StoreArgs};
 use crate::exit::Exit;
 use crate::output::{self, Output};
-use crate::paint::{BAD, styled};
+use crate::style::{BAD, styled};
 use crate::wait::block_on;
 
 pub(super) fn error(text: impl std::fmt::Display, exit: Exit) -> Output {
@@ -26,16 +26,16 @@ pub(super) fn with_store<F: Future<Output = Result<Output, String>> + Send>(
     let url = args.store.as_str();
     let file = url.strip_prefix("sqlite:").unwrap_or(url);
     if !url.contains("://") && !std::path::Path::new(file).exists() {
-        return error(format!("there is no store `{url}`; give the file that the app opens, or a URL"), Exit::FAULTY);
+        return error(format!("there is no store `{url}`; give the file that the app opens, or a URL"), Exit::FAILURE);
     }
     block_on("store", || async move {
         let store = match OpenOptions::new().existing().open(url).await {
             Ok(store) => store,
-            Err(why) => return error(why, Exit::FAULTY),
+            Err(why) => return error(why, Exit::FAILURE),
         };
         let done = work(store.clone()).await;
         store.close().await;
-        done.unwrap_or_else(|why| error(why, Exit::FAULTY))
+        done.unwrap_or_else(|why| error(why, Exit::FAILURE))
     })
 }
 
@@ -53,11 +53,11 @@ pub(crate) fn runs(args: &RunsArgs, as_json: bool) -> Output {
         }
         let jobs = store.jobs(&filter, args.limit).await.map_err(|error| error.to_string())?;
         if as_json {
-            return Ok(Output::new(output::json(json!({ "version": 1, "runs": jobs })), Exit::DONE));
+            return Ok(Output::new(output::json(json!({ "version": 1, "runs": jobs })), Exit::SUCCESS));
         }
         let lines: Vec<_> = jobs.iter().map(text::job).collect();
         let nothing = if args.failed { "no background run needs attention" } else { "there are no background runs" };
-        Ok(Output::new(if lines.is_empty() { nothing.to_owned() } else { lines.join("\n") }, Exit::DONE))
+        Ok(Output::new(if lines.is_empty() { nothing.to_owned() } else { lines.join("\n") }, Exit::SUCCESS))
     })
 }
 
@@ -78,11 +78,11 @@ pub(crate) fn dispatches(args: &DispatchesArgs, as_json: bool) -> Output {
         }
         let dispatches = store.dispatches(&filter, args.limit).await.map_err(|error| error.to_string())?;
         if as_json {
-            return Ok(Output::new(output::json(json!({ "version": 1, "dispatches": dispatches })), Exit::DONE));
+            return Ok(Output::new(output::json(json!({ "version": 1, "dispatches": dispatches })), Exit::SUCCESS));
         }
         let lines: Vec<_> = dispatches.iter().map(text::dispatch).collect();
         let nothing = "no dispatch is recorded; an app records them with `registry.observe(store.dispatch_log())`";
-        Ok(Output::new(if lines.is_empty() { nothing.to_owned() } else { lines.join("\n") }, Exit::DONE))
+        Ok(Output::new(if lines.is_empty() { nothing.to_owned() } else { lines.join("\n") }, Exit::SUCCESS))
     })
 }
 
@@ -92,10 +92,10 @@ async fn one_run(store: &Store, id: &str, as_json: bool) -> Result<Output, Strin
     };
     let attempts = store.attempts(id).await.map_err(|error| error.to_string())?;
     if as_json {
-        return Ok(Output::new(output::json(json!({ "version": 1, "run": job, "attempts": attempts })), Exit::DONE));
+        return Ok(Output::new(output::json(json!({ "version": 1, "run": job, "attempts": attempts })), Exit::SUCCESS));
     }
     let lines: Vec<_> = std::iter::once(text::job(&job)).chain(attempts.iter().map(text::attempt)).collect();
-    Ok(Output::new(lines.join("\n"), Exit::DONE))
+    Ok(Output::new(lines.join("\n"), Exit::SUCCESS))
 }
 
 pub(crate) fn retry(args: &RetryArgs, as_json: bool) -> Output {
@@ -105,7 +105,7 @@ pub(crate) fn retry(args: &RetryArgs, as_json: bool) -> Output {
             let is_queued = store.retry(id).await.map_err(|error| error.to_string())?;
             if is_queued { queued.push(id) } else { not.push(id) }
         }
-        let exit = if not.is_empty() { Exit::DONE } else { Exit::FAULTY };
+        let exit = if not.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };
         if as_json {
             let report = json!({ "version": 1, "queued": queued, "unchanged": not });
             return Ok(Output::new(output::json(report), exit));
@@ -121,11 +121,11 @@ pub(crate) fn questions(args: &StoreArgs, as_json: bool) -> Output {
     with_store(args, |store| async move {
         let questions = store.questions().await.map_err(|error| error.to_string())?;
         if as_json {
-            return Ok(Output::new(output::json(json!({ "version": 1, "questions": questions })), Exit::DONE));
+            return Ok(Output::new(output::json(json!({ "version": 1, "questions": questions })), Exit::SUCCESS));
         }
         let lines: Vec<_> = questions.iter().map(text::question).collect();
         let text = if lines.is_empty() { "there are no open questions".to_owned() } else { lines.join("\n") };
-        Ok(Output::new(text, Exit::DONE))
+        Ok(Output::new(text, Exit::SUCCESS))
     })
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn answer(args: &AnswerArgs, as_json: bool) -> Output {
         AnswerWord::Edit => {
             match serde_json::from_str::<serde_json::Value>(args.input.as_deref().unwrap_or_default()) {
                 Ok(input) => ApprovalAnswer::Edited(input.into()),
-                Err(why) => return error(format!("`--input` is not JSON: {why}"), Exit::NOT_UNDERSTOOD),
+                Err(why) => return error(format!("`--input` is not JSON: {why}"), Exit::USAGE),
             }
         }
         AnswerWord::Result => {
@@ -146,11 +146,11 @@ pub(crate) fn answer(args: &AnswerArgs, as_json: bool) -> Output {
     with_store(&args.store, |store| async move {
         match store.answer(&args.id, &answer).await {
             Ok(question) if as_json => {
-                Ok(Output::new(output::json(json!({ "version": 1, "question": question })), Exit::DONE))
+                Ok(Output::new(output::json(json!({ "version": 1, "question": question })), Exit::SUCCESS))
             }
             Ok(_) => Ok(Output::new(
                 "answered; a turn that waits acts on it at once, any other when its session is resumed",
-                Exit::DONE,
+                Exit::SUCCESS,
             )),
             Err(AnswerError::Unknown(id)) => {
                 Err(format!("there is no question `{id}`; `hooks questions` lists the open ones"))
@@ -165,11 +165,11 @@ pub(crate) fn conversations(args: &ConversationsArgs, as_json: bool) -> Output {
         let page = store.conversations(args.from.as_deref(), args.limit).await.map_err(|error| error.to_string())?;
         if as_json {
             let report = json!({ "version": 1, "conversations": page.ids, "next": page.next });
-            return Ok(Output::new(output::json(report), Exit::DONE));
+            return Ok(Output::new(output::json(report), Exit::SUCCESS));
         }
         let mut lines: Vec<_> = page.ids.iter().map(|id| text::printable(id)).collect();
         lines.extend(page.next.map(|next| format!("more with `--from {}`", text::printable(&next))));
         let text = if lines.is_empty() { "there are no conversations".to_owned() } else { lines.join("\n") };
-        Ok(Output::new(text, Exit::DONE))
+        Ok(Output::new(text, Exit::SUCCESS))
     })
 }

@@ -28,11 +28,11 @@ pub(crate) fn export(args: &ExportArgs, out: &mut (dyn io::Write + Send)) -> Out
         let written = with_sign_of_life(export, || format!("{} exported", rows(count.load(Relaxed)))).await;
         let output = match written {
             // As with a reader that has seen enough, such as `head`.
-            Err(why) if why.kind() == io::ErrorKind::BrokenPipe => return Ok(Output::new("", Exit::DONE)),
-            Err(why) => return Ok(error(format!("the rows cannot be written: {why}"), Exit::NOT_WRITTEN)),
+            Err(why) if why.kind() == io::ErrorKind::BrokenPipe => return Ok(Output::new("", Exit::SUCCESS)),
+            Err(why) => return Ok(error(format!("the rows cannot be written: {why}"), Exit::IO_ERROR)),
             Ok(output) => output,
         };
-        if count.into_inner() == 0 && output.exit == Exit::DONE {
+        if count.into_inner() == 0 && output.exit == Exit::SUCCESS {
             return Err(format!("there is no conversation `{}`; `hooks conversations` lists them", args.conversation));
         }
         Ok(output)
@@ -45,7 +45,7 @@ async fn export_rows(
     out: &mut (dyn io::Write + Send),
     count: &AtomicUsize,
 ) -> io::Result<Output> {
-    let mut output = Output::new("", Exit::DONE);
+    let mut output = Output::new("", Exit::SUCCESS);
     let mut out = io::BufWriter::new(out);
     while let Some(row) = rows.next().await {
         match row {
@@ -55,8 +55,8 @@ async fn export_rows(
                 count.fetch_add(1, Relaxed);
             }
             Err(why) => {
-                output = output.and_err(&format!("{}\n", error(why, Exit::FAULTY).err));
-                output.exit = Exit::FAULTY;
+                output = output.and_err(&format!("{}\n", error(why, Exit::FAILURE).err));
+                output.exit = Exit::FAILURE;
             }
         }
     }
@@ -73,16 +73,16 @@ pub(crate) fn import(args: &ImportArgs, as_json: bool) -> Output {
         Ok(transcript) if transcript.messages.is_empty() => {
             return error(
                 format!("{name}: this is not a transcript of Claude Code: it contains no message"),
-                Exit::FAULTY,
+                Exit::FAILURE,
             );
         }
         Ok(transcript) => transcript,
-        Err(why) => return error(why, Exit::FAULTY),
+        Err(why) => return error(why, Exit::FAILURE),
     };
     let Some(conversation) = args.conversation.clone().or_else(|| transcript.session.clone()) else {
         return error(
             format!("{name}: it names no session; give the conversation an id with `--conversation`"),
-            Exit::NOT_UNDERSTOOD,
+            Exit::USAGE,
         );
     };
     with_store(&args.store, |store| async move {
@@ -103,7 +103,7 @@ pub(crate) fn import(args: &ImportArgs, as_json: bool) -> Output {
             "skipped": transcript.skipped, "unreadable_lines": transcript.unreadable,
         });
         // A line that cannot be read may have been a message.
-        let exit = if transcript.unreadable.is_empty() { Exit::DONE } else { Exit::FAULTY };
+        let exit = if transcript.unreadable.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };
         if as_json {
             return Ok(Output::new(output::json(report), exit));
         }

@@ -12,11 +12,11 @@ use hooks_agent::store::{Append, MemoryStore, MessageStore};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{Harness, Reply, SubAgent};
-use hooks_rules::{Answer, Printed, RuleRun, Rules};
+use hooks_rules::{Answer, CommandOutput, RuleRun, Rules};
 use serde_json::json;
 
 /// A run of a rule, with its answer and output.
-pub(super) type Ran = (RuleRun, Answer, Printed);
+pub(super) type Ran = (RuleRun, Answer, CommandOutput);
 
 /// The loop, and the runs of its rules.
 pub(super) struct Looped {

@@ -2,7 +2,7 @@
 //! byte, and stderr.
 
 use hooks_rules::event::Exit2;
-use hooks_rules::{Answer, Decision, Dialect, FailureMode, Reading, RunStatus, TEXT_LIMIT};
+use hooks_rules::{Answer, AnswerReader, Decision, Dialect, FailureMode, RunStatus, TEXT_LIMIT};
 
 pub(crate) fn check(input: &[u8]) {
     let &[form, event, how, number, ref rest @ ..] = input else { return };
@@ -17,7 +17,7 @@ pub(crate) fn check(input: &[u8]) {
         4 => RunStatus::TimedOut,
         _ => RunStatus::NotStarted(stderr.clone().into_owned()),
     };
-    let mut reading = Reading::new(super::dialect(form), super::event(event));
+    let mut reading = AnswerReader::new(super::dialect(form), super::event(event));
     let answer = reading.read(&status, &stdout, &stderr);
     assert_eq!(reading.read(&status, &stdout, &stderr), answer);
     bounded(&answer);
@@ -52,7 +52,7 @@ pub(crate) fn check(input: &[u8]) {
 }
 
 /// Whether a failure of a guard at the event refuses.
-fn denies(reading: Reading) -> bool {
+fn denies(reading: AnswerReader) -> bool {
     reading.event.spec().exit2 == Exit2::Deny && reading.event != hooks_rules::Event::TaskCompleted
 }
 
@@ -85,7 +85,7 @@ fn consistent(answer: &Answer) {
 }
 
 /// Exit code 2 has the effect of its event, whatever the output is.
-fn blocks(reading: Reading, answer: &Answer) {
+fn blocks(reading: AnswerReader, answer: &Answer) {
     let effect = reading.event.spec().exit2;
     let there = match effect {
         Exit2::Deny => matches!(answer.decision, Decision::Deny(_)),

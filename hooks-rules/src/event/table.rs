@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{Decides, EventSpec, Exit2, Power, Shown, Types};
+use super::{Audience, DecisionForm, EventSpec, Exit2, FieldEffect, HandlerTypes};
 
 /// One row per event. The columns are in the order of the fields of [`EventSpec`].
 macro_rules! events {
@@ -19,11 +19,11 @@ macro_rules! events {
                 kind: events!(@word $kind),
                 matched: events!(@word $matched),
                 exit2: Exit2::$exit2,
-                decision: Decides::$decision,
-                stop: Power::$stop,
-                message: Shown::$message,
+                decision: DecisionForm::$decision,
+                stop: FieldEffect::$stop,
+                message: Audience::$message,
                 output: events!(@list $output),
-                types: Types::$types,
+                types: HandlerTypes::$types,
                 timeout: Duration::from_millis($millis),
                 text_is_context: matches!(
                     Event::$event,

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use regex::RegexBuilder;
 
 use super::Folders;
-use crate::files::{full, real};
+use crate::paths::{full, real};
 
 /// Whether the file system is case-insensitive.
 pub(super) const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));

@@ -14,7 +14,7 @@ mod word;
 use command::{Assignment, Command};
 use pattern::Pattern;
 use programs::Role;
-use word::Word;
+use word::{Word, is_short};
 
 use super::path::IGNORES_CASE;
 
@@ -53,11 +53,6 @@ fn runs(pattern: &Pattern, line: &str, depth: usize, writes: bool) -> bool {
     let line = Line { pattern, text: line, words, depth, writes: writes || read.writes };
     read.assignments.iter().any(|assignment| line.is_run_later(assignment))
         || read.simple.iter().any(|command| line.is_run_by(command))
-}
-
-/// Whether a word is options of one letter each.
-fn is_short(option: &str) -> bool {
-    option.starts_with('-') && !option.starts_with("--")
 }
 
 /// A line and the pattern that its commands are compared with.

@@ -14,8 +14,8 @@ use crate::answer::{Answer, RunStatus};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::matcher::{BadMatcher, Form};
-use crate::stdin::Occurrence;
-use crate::written::{Drafts, Flaws, Node, Terms};
+use crate::occurrence::Occurrence;
+use crate::syntax::{Drafts, Flaws, HandlerSupport, Node};
 
 #[derive(Debug)]
 pub(super) struct Agentao;
@@ -35,11 +35,11 @@ impl Format for Agentao {
         )
     }
 
-    fn terms(&self, event: Event) -> Terms {
+    fn terms(&self, event: Event) -> HandlerSupport {
         let types: &[&str] = if event == Event::UserPromptSubmit { &["command", "prompt"] } else { &["command"] };
         // In this dialect, a prompt is text, which takes no time.
         let (command, question) = (Duration::from_secs(60), Duration::ZERO);
-        Terms { dialect: Dialect::Agentao, types, command, question, prompt_is_text: true }
+        HandlerSupport { dialect: Dialect::Agentao, types, command, question, prompt_is_text: true }
     }
 
     fn matcher(&self, event: Event, written: &Value) -> Result<Form, BadMatcher> {
@@ -64,6 +64,10 @@ impl Format for Agentao {
 
     fn first_line_counts(&self) -> bool {
         false
+    }
+
+    fn exports_variable(&self, _: Event) -> Option<&'static str> {
+        None
     }
 
     fn stdin(&self, occurrence: &Occurrence) -> Value {

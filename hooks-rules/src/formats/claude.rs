@@ -19,8 +19,8 @@ use crate::answer::{Answer, RunStatus};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::matcher::{BadMatcher, Form};
-use crate::stdin::Occurrence;
-use crate::written::{Drafts, Flaws, Node, Terms};
+use crate::occurrence::Occurrence;
+use crate::syntax::{Drafts, Flaws, HandlerSupport, Node};
 
 #[derive(Debug)]
 pub(super) struct Claude;
@@ -30,14 +30,14 @@ impl Format for Claude {
         true
     }
 
-    fn terms(&self, event: Event) -> Terms {
+    fn terms(&self, event: Event) -> HandlerSupport {
         let types: &[&str] = match event.spec().types.names() {
             names if names.contains(&"prompt") => &["command", "http", "prompt"],
             names if names.contains(&"http") => &["command", "http"],
             _ => &["command"],
         };
         let (command, question) = (event.spec().timeout, Duration::from_secs(30));
-        Terms { dialect: Dialect::Claude, types, command, question, prompt_is_text: false }
+        HandlerSupport { dialect: Dialect::Claude, types, command, question, prompt_is_text: false }
     }
 
     fn matcher(&self, event: Event, written: &Value) -> Result<Form, BadMatcher> {
@@ -62,6 +62,10 @@ impl Format for Claude {
 
     fn first_line_counts(&self) -> bool {
         true
+    }
+
+    fn exports_variable(&self, event: Event) -> Option<&'static str> {
+        (event == Event::SessionStart).then_some("CLAUDE_ENV_FILE")
     }
 
     fn stdin(&self, occurrence: &Occurrence) -> Value {

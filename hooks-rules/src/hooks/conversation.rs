@@ -7,7 +7,7 @@ use hook_sdk::data::{Block, ResultRow, Role};
 use hook_sdk::hook::NotSelected;
 use hook_sdk::kinds::{AfterCreateMessage, BeforeStoreToolResult};
 
-use crate::firing::Shared;
+use crate::runner::Shared;
 
 /// Writes stored messages to the transcript, and records tool calls.
 pub(crate) fn follow(shared: Arc<Shared>) -> Hook {

@@ -5,52 +5,52 @@ use hook_sdk::kinds::{Stop, StopReason, TurnEnd};
 use hook_sdk::verdict::{StopDecision, StopVerdict, Verdict};
 use hook_sdk::{Hook, HookContext};
 
-use super::{Ended, attributed};
+use super::{BoxError, attributed};
 use crate::answer::{Answer, Decision};
 use crate::event::Event;
-use crate::firing::Firing;
+use crate::runner::EventRules;
 
 /// `Stop`, or `SubagentStop` within a sub-agent.
-pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
+pub(super) fn stop(id: &str, rules: Arc<EventRules>) -> Hook {
     Hook::at::<Stop>(id).async_reader(move |cx, event, (): &()| {
-        let firing = Arc::clone(&firing);
+        let rules = Arc::clone(&rules);
         Box::pin(async move {
             // `SubagentStop` is fired within sub-agents only, and `Stop` outside of them only.
-            if (firing.event == Event::SubagentStop) == cx.agent_path().is_empty() {
+            if (rules.event == Event::SubagentStop) == cx.agent_path().is_empty() {
                 return Err(NotSelected.into());
             }
-            let mut occurrence = firing.occurrence(cx);
+            let mut occurrence = rules.occurrence(cx);
             occurrence.set("stop_hook_active", event.stop_hook_active);
             if let Some(message) = &event.last_message {
                 // In all other cases, the last message has already been stored.
                 let is_new = matches!(event.reason, StopReason::FinalResponse | StopReason::LengthTruncation);
                 if is_new && !message.content.is_empty() {
-                    firing.shared.transcribe_ahead(cx, message);
+                    rules.shared.transcribe_ahead(cx, message);
                 }
                 occurrence.set("last_assistant_message", message.text().into_owned());
             }
-            if let (Event::SubagentStop, Some(own)) = (firing.event, cx.conversation()) {
-                occurrence.set("agent_transcript_path", firing.transcript(own).unwrap_or_default());
+            if let (Event::SubagentStop, Some(own)) = (rules.event, cx.conversation()) {
+                occurrence.set("agent_transcript_path", rules.transcript(own).unwrap_or_default());
             }
-            occurrence.set_flat("turn_end_reason", event.reason.as_ref());
+            occurrence.set_detail("turn_end_reason", event.reason.as_ref());
             let at_max_iter = event.reason == StopReason::MaxIterations;
-            occurrence.note("at_max_iter", at_max_iter);
-            let (answer, mut fired) = firing.run(occurrence, None).await;
+            occurrence.set_detail("at_max_iter", at_max_iter);
+            let (answer, mut fired) = rules.run(occurrence, None).await;
             let Ok(mut answer) = answer else {
-                firing.shared.turn_ends(cx);
-                firing.shared.report_fired(fired.as_ref());
+                rules.shared.turn_ends(cx);
+                rules.shared.report_summary(fired.as_ref());
                 return Ok(answer.map(|_| StopVerdict::default())?);
             };
             let nobody = fired.is_none();
             let goes_on = matches!((&answer.decision, &answer.stop), (Decision::Continue(_), None));
             // Messages of background commands continue the turn.
             if let (Decision::None, None) = (&answer.decision, &answer.stop) {
-                let wakes = firing.shared.take_wakes(cx);
+                let wakes = rules.shared.take_wakes(cx);
                 if !wakes.is_empty() {
                     answer.decision = Decision::Continue(wakes.join("\n\n"));
                 }
             }
-            let verdict = verdict(&firing, cx, event.stop_hook_active, answer);
+            let verdict = verdict(&rules, cx, event.stop_hook_active, answer);
             if nobody && verdict.is_silent() {
                 return Err(NotSelected.into());
             }
@@ -61,36 +61,36 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
                     _ => fired.outcome = "reentry_capped",
                 }
             }
-            firing.shared.report_fired(fired.as_ref());
-            Ok::<_, Ended>(verdict)
+            rules.shared.report_summary(fired.as_ref());
+            Ok::<_, BoxError>(verdict)
         })
     })
 }
 
 /// `StopFailure`: a turn that a person started ended with an error.
-pub(super) fn failure(id: &str, firing: Arc<Firing>) -> Hook {
+pub(super) fn failure(id: &str, rules: Arc<EventRules>) -> Hook {
     Hook::at::<TurnEnd>(id).async_reader(move |cx, event, (): &()| {
-        let firing = Arc::clone(&firing);
+        let rules = Arc::clone(&rules);
         Box::pin(async move {
             let error = event.error.as_deref().filter(|_| cx.agent_path().is_empty()).ok_or(NotSelected)?;
-            let mut occurrence = firing.occurrence(cx);
+            let mut occurrence = rules.occurrence(cx);
             // The contract's error types are not known here. A matcher can also use the harness's own word.
             occurrence.set("error", "unknown").set("error_details", error).set("last_assistant_message", error);
             occurrence.own_word = Some(event.reason.as_ref().to_owned());
-            firing.fire(occurrence, None).await?.ok_or(NotSelected)?;
-            Ok::<_, Ended>(())
+            rules.fire(occurrence, None).await?.ok_or(NotSelected)?;
+            Ok::<_, BoxError>(())
         })
     })
 }
 
-fn verdict(firing: &Firing, cx: &HookContext, again: bool, answer: Answer) -> StopVerdict {
+fn verdict(rules: &EventRules, cx: &HookContext, again: bool, answer: Answer) -> StopVerdict {
     if !matches!((&answer.decision, &answer.stop), (Decision::Continue(_), None)) {
-        firing.shared.turn_ends(cx);
+        rules.shared.turn_ends(cx);
     }
     let mut verdict = match (answer.decision, answer.stop) {
         (Decision::Deny(reason), _) => StopVerdict::block(reason),
         (_, Some(reason)) => StopVerdict::end(reason),
-        (Decision::Continue(reason), None) if firing.shared.may_continue(cx, again) => {
+        (Decision::Continue(reason), None) if rules.shared.may_continue(cx, again) => {
             StopVerdict::continue_with(reason)
         }
         // Some rules never let a turn end.

@@ -6,25 +6,25 @@ use hook_sdk::hook::NotSelected;
 use hook_sdk::kinds::PermissionRequest;
 use hook_sdk::verdict::Permission;
 
-use super::{Ended, call, halt, tool};
+use super::{BoxError, call, halt, tool};
 use crate::answer::Decision;
-use crate::firing::Firing;
+use crate::runner::EventRules;
 
 /// `PermissionRequest`, which has no field for the id of the call.
-pub(super) fn request(id: &str, firing: Arc<Firing>) -> Hook {
+pub(super) fn request(id: &str, rules: Arc<EventRules>) -> Hook {
     Hook::at::<PermissionRequest>(id).async_replacer(move |cx, event, input: ToolInput| {
-        let firing = Arc::clone(&firing);
+        let rules = Arc::clone(&rules);
         Box::pin(async move {
-            let mut occurrence = firing.occurrence(cx);
-            call::set_input(&firing, &mut occurrence, &event.call, &input);
-            let Some(answer) = firing.fire(occurrence, Some(&event.call.name)).await? else {
+            let mut occurrence = rules.occurrence(cx);
+            call::set_input(&rules, &mut occurrence, &event.call, &input);
+            let Some(answer) = rules.fire(occurrence, Some(&event.call.name)).await? else {
                 return Err(NotSelected.into());
             };
             let by = answer.by.as_ref();
             match (answer.stop, answer.decision) {
                 // `interrupt` has no reason of its own.
-                (Some(reason), Decision::Deny(message)) if reason.is_empty() => Err(Ended::from(halt(message, by))),
-                (Some(reason), _) => Err(Ended::from(halt(reason, by))),
+                (Some(reason), Decision::Deny(message)) if reason.is_empty() => Err(BoxError::from(halt(message, by))),
+                (Some(reason), _) => Err(BoxError::from(halt(reason, by))),
                 (None, Decision::Allow(_)) => {
                     Ok((answer.updated_input.map_or(input, ToolInput::from), Permission::Allow))
                 }

@@ -5,26 +5,26 @@ use hook_sdk::hook::NotSelected;
 use hook_sdk::kinds::UserPromptSubmit;
 use hook_sdk::verdict::PromptVerdict;
 
-use super::{Ended, attributed};
+use super::{BoxError, attributed};
 use crate::answer::Decision;
-use crate::firing::Firing;
+use crate::runner::EventRules;
 
 /// `UserPromptSubmit`.
-pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
+pub(super) fn submit(id: &str, rules: Arc<EventRules>) -> Hook {
     Hook::at::<UserPromptSubmit>(id).async_reader(move |cx, event, _messages| {
-        let firing = Arc::clone(&firing);
+        let rules = Arc::clone(&rules);
         Box::pin(async move {
             // The input of a sub-agent is not a prompt of a person. Its event is `SubagentStart`.
             if !cx.agent_path().is_empty() {
                 return Err(NotSelected.into());
             }
-            if let Some((reason, by)) = firing.shared.take_stop(cx) {
+            if let Some((reason, by)) = rules.shared.take_stop(cx) {
                 return Ok(attributed(PromptVerdict::stop(reason), by.as_ref(), PromptVerdict::attributed_to));
             }
-            let mut occurrence = firing.occurrence(cx);
+            let mut occurrence = rules.occurrence(cx);
             occurrence.set("prompt", event.prompt.as_str());
-            let answer = firing.fire(occurrence, None).await?;
-            let wakes = firing.shared.take_wakes(cx);
+            let answer = rules.fire(occurrence, None).await?;
+            let wakes = rules.shared.take_wakes(cx);
             if answer.is_none() && wakes.is_empty() {
                 return Err(NotSelected.into());
             }
@@ -36,7 +36,7 @@ pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
             };
             let verdict = attributed(verdict, answer.by.as_ref(), PromptVerdict::attributed_to);
             let contexts = answer.contexts.into_iter().chain(wakes);
-            Ok::<_, Ended>(contexts.fold(verdict, PromptVerdict::with_context))
+            Ok::<_, BoxError>(contexts.fold(verdict, PromptVerdict::with_context))
         })
     })
 }

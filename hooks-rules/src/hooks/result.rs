@@ -8,41 +8,41 @@ use hook_sdk::verdict::Halt;
 use hook_sdk::{Hook, HookContext};
 use serde_json::{Value, json};
 
-use super::{Ended, call, halt};
+use super::{BoxError, call, halt};
 use crate::answer::{Answer, Decision};
-use crate::firing::{Firing, RulesFailed};
-use crate::stdin::Occurrence;
+use crate::occurrence::Occurrence;
+use crate::runner::{EventRules, RulesError};
 
 /// `PostToolUse`.
-pub(super) fn success(id: &str, firing: Arc<Firing>) -> Hook {
+pub(super) fn success(id: &str, rules: Arc<EventRules>) -> Hook {
     Hook::at::<AfterToolCallSuccess>(id).async_replacer(move |cx, event, result: ToolResult| {
-        let firing = Arc::clone(&firing);
+        let rules = Arc::clone(&rules);
         Box::pin(async move {
-            let mut occurrence = occurrence(&firing, cx, &event.call, &event.input, event.duration);
-            let tool = firing.shared.aliases.on_the_wire(&event.call.name);
+            let mut occurrence = occurrence(&rules, cx, &event.call, &event.input, event.duration);
+            let tool = rules.shared.aliases.on_the_wire(&event.call.name);
             occurrence.set("tool_response", response(tool, &event.input, &result));
-            let answer = firing.fire(occurrence, Some(&event.call.name)).await;
-            apply(&firing, cx, &event.call, result, answer)
+            let answer = rules.fire(occurrence, Some(&event.call.name)).await;
+            apply(&rules, cx, &event.call, result, answer)
         })
     })
 }
 
 /// `PostToolUseFailure`.
-pub(super) fn failure(id: &str, firing: Arc<Firing>) -> Hook {
+pub(super) fn failure(id: &str, rules: Arc<EventRules>) -> Hook {
     Hook::at::<AfterToolCallFailure>(id).async_replacer(move |cx, event, result: ToolResult| {
-        let firing = Arc::clone(&firing);
+        let rules = Arc::clone(&rules);
         Box::pin(async move {
-            let mut occurrence = occurrence(&firing, cx, &event.call, &event.input, event.duration);
+            let mut occurrence = occurrence(&rules, cx, &event.call, &event.input, event.duration);
             occurrence.set("error", middle_cut(&event.error)).set("is_interrupt", false);
-            let answer = firing.fire(occurrence, Some(&event.call.name)).await;
-            apply(&firing, cx, &event.call, result, answer)
+            let answer = rules.fire(occurrence, Some(&event.call.name)).await;
+            apply(&rules, cx, &event.call, result, answer)
         })
     })
 }
 
-fn occurrence(firing: &Firing, cx: &HookContext, call: &ToolCall, input: &ToolInput, took: Duration) -> Occurrence {
-    let mut occurrence = firing.occurrence(cx);
-    call::set_call(firing, &mut occurrence, call, input);
+fn occurrence(rules: &EventRules, cx: &HookContext, call: &ToolCall, input: &ToolInput, took: Duration) -> Occurrence {
+    let mut occurrence = rules.occurrence(cx);
+    call::set_call(rules, &mut occurrence, call, input);
     occurrence.set("duration_ms", u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
     occurrence
 }
@@ -73,14 +73,14 @@ fn output(value: &Value) -> String {
 }
 
 fn apply(
-    firing: &Firing,
+    rules: &EventRules,
     cx: &HookContext,
     call: &ToolCall,
     mut result: ToolResult,
-    answer: Result<Option<Answer>, RulesFailed>,
-) -> Result<(ToolResult, Option<Halt>), Ended> {
-    let mut before = firing.shared.take_contexts(cx, &call.id);
-    before.extend(firing.shared.take_wakes(cx));
+    answer: Result<Option<Answer>, RulesError>,
+) -> Result<(ToolResult, Option<Halt>), BoxError> {
+    let mut before = rules.shared.take_contexts(cx, &call.id);
+    before.extend(rules.shared.take_wakes(cx));
     // Contexts from before the call must not get lost.
     let answer =
         if before.is_empty() { answer?.ok_or(NotSelected)? } else { answer.ok().flatten().unwrap_or_default() };

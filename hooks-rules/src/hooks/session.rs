@@ -5,41 +5,41 @@ use hook_sdk::hook::NotSelected;
 use hook_sdk::kinds::{BeforeAgentStart, SessionEnd, SessionEndReason, SessionSource, SessionStart};
 use hook_sdk::verdict::{AgentStart, Contexts};
 
-use super::{Ended, halt};
-use crate::firing::Firing;
+use super::{BoxError, halt};
+use crate::runner::EventRules;
 
 /// `SessionStart`.
-pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
+pub(super) fn start(id: &str, rules: Arc<EventRules>) -> Hook {
     Hook::at::<SessionStart>(id).async_reader(move |cx, event, (): &()| {
-        let firing = Arc::clone(&firing);
+        let rules = Arc::clone(&rules);
         Box::pin(async move {
-            let mut occurrence = firing.occurrence_in(cx, &event.session);
+            let mut occurrence = rules.occurrence_in(cx, &event.session);
             occurrence.set("source", event.source.as_ref());
-            if let (SessionSource::Startup, Some(files)) = (&event.source, &firing.shared.files) {
+            if let (SessionSource::Startup, Some(files)) = (&event.source, &rules.shared.files) {
                 // Variables exported by an earlier session with the same name must not be used.
                 let _reported_where_it_is_used = files.exports(&event.session, true);
             }
-            let answer = firing.fire(occurrence, None).await;
+            let answer = rules.fire(occurrence, None).await;
             let said = answer.as_ref().ok().and_then(Option::as_ref);
             let stop = said.and_then(|answer| Some((answer.stop.clone()?, answer.by.clone())));
-            firing.shared.stop_session(&event.session, stop);
-            Ok::<_, Ended>(Contexts::from(answer?.ok_or(NotSelected)?.contexts))
+            rules.shared.stop_session(&event.session, stop);
+            Ok::<_, BoxError>(Contexts::from(answer?.ok_or(NotSelected)?.contexts))
         })
     })
 }
 
 /// `SessionEnd`.
-pub(super) fn end(id: &str, firing: Arc<Firing>) -> Hook {
+pub(super) fn end(id: &str, rules: Arc<EventRules>) -> Hook {
     Hook::at::<SessionEnd>(id).async_reader(move |cx, event, (): &()| {
-        let firing = Arc::clone(&firing);
+        let rules = Arc::clone(&rules);
         Box::pin(async move {
-            let mut occurrence = firing.occurrence_in(cx, &event.session);
+            let mut occurrence = rules.occurrence_in(cx, &event.session);
             occurrence.set("reason", reason(&event.reason));
             occurrence.own_word = Some(event.reason.as_ref().to_owned());
-            let fired = firing.fire(occurrence, None).await;
-            firing.shared.forget(&event.session);
+            let fired = rules.fire(occurrence, None).await;
+            rules.shared.forget(&event.session);
             fired?.ok_or(NotSelected)?;
-            Ok::<_, Ended>(())
+            Ok::<_, BoxError>(())
         })
     })
 }
@@ -59,16 +59,16 @@ fn reason(reason: &SessionEndReason) -> &str {
 }
 
 /// `SubagentStart`: an agent that another agent called starts.
-pub(super) fn agent(id: &str, firing: Arc<Firing>) -> Hook {
+pub(super) fn agent(id: &str, rules: Arc<EventRules>) -> Hook {
     Hook::at::<BeforeAgentStart>(id).async_reader(move |cx, _event, (): &()| {
-        let firing = Arc::clone(&firing);
+        let rules = Arc::clone(&rules);
         Box::pin(async move {
             if cx.agent_path().is_empty() {
                 return Err(NotSelected.into());
             }
-            let answer = firing.fire(firing.occurrence(cx), None).await?.ok_or(NotSelected)?;
+            let answer = rules.fire(rules.occurrence(cx), None).await?.ok_or(NotSelected)?;
             match answer.stop {
-                Some(reason) => Err(Ended::from(halt(reason, answer.by.as_ref()))),
+                Some(reason) => Err(BoxError::from(halt(reason, answer.by.as_ref()))),
                 None => Ok(AgentStart::from(Contexts::from(answer.contexts))),
             }
         })

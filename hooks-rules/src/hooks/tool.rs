@@ -6,27 +6,27 @@ use hook_sdk::hook::NotSelected;
 use hook_sdk::kinds::BeforeToolCall;
 use hook_sdk::verdict::{Denial, Permission, Question};
 
-use super::{Ended, attributed, call, halt};
+use super::{BoxError, attributed, call, halt};
 use crate::answer::Decision;
-use crate::firing::Firing;
 use crate::rule::RuleSource;
+use crate::runner::EventRules;
 
 /// `PreToolUse`.
-pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
+pub(super) fn before(id: &str, rules: Arc<EventRules>) -> Hook {
     Hook::at::<BeforeToolCall>(id).async_replacer(move |cx, event, input: ToolInput| {
-        let firing = Arc::clone(&firing);
+        let rules = Arc::clone(&rules);
         Box::pin(async move {
             let call = &event.call;
-            let mut occurrence = firing.occurrence(cx);
-            call::set_call(&firing, &mut occurrence, call, &input);
+            let mut occurrence = rules.occurrence(cx);
+            call::set_call(&rules, &mut occurrence, call, &input);
             let seen = occurrence.get("tool_input").cloned();
-            let Some(answer) = firing.fire(occurrence, Some(&call.name)).await? else {
+            let Some(answer) = rules.fire(occurrence, Some(&call.name)).await? else {
                 return Err(NotSelected.into());
             };
             if let Some(reason) = answer.stop {
-                return Err(Ended::from(halt(reason, answer.by.as_ref())));
+                return Err(BoxError::from(halt(reason, answer.by.as_ref())));
             }
-            firing.shared.keep_contexts(cx, &call.id, answer.contexts);
+            rules.shared.keep_contexts(cx, &call.id, answer.contexts);
             // The tool gets the same absolute path that the rules have judged.
             let judged = seen.filter(|seen| *seen != *input).map_or(input, ToolInput::from);
             let input = answer.updated_input.map_or(judged, ToolInput::from);

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Form, Matcher};
 #[cfg(feature = "runner")]
-use crate::alias::Aliases;
+use crate::aliases::Aliases;
 use crate::event::Event;
 
 /// The tools that scripts are written for.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hooks_rules::{Event, KeptOut, Occurrence};
+use hooks_rules::{Event, Occurrence, SkipReason};
 
 use super::support::*;
 
@@ -31,21 +31,21 @@ fn explain_reports_why_each_rule_does_not_run() {
     let rules = Rules::builder().text("hooks.json", TEXT).build();
     let off = rules.list().into_iter().find(|rule| rule.summary == "off").unwrap();
     rules.disable(off.id.as_str());
-    let why: Vec<_> = rules.explain(&call("ls")).into_iter().map(|explained| explained.kept_out).collect();
+    let why: Vec<_> = rules.explain(&call("ls")).into_iter().map(|explained| explained.skip).collect();
     let first = rules.list()[0].id.clone();
     let against = vec!["run_shell_command".to_owned(), "Bash".to_owned()];
     let wanted = [
         None,
-        Some(KeptOut::Filter { filter: "Bash(git *)".to_owned() }),
-        Some(KeptOut::SameAs { rule: first }),
-        Some(KeptOut::Disabled),
-        Some(KeptOut::Matcher { against }),
-        Some(KeptOut::OtherEvent),
-        Some(KeptOut::OtherEvent),
+        Some(SkipReason::Filter { filter: "Bash(git *)".to_owned() }),
+        Some(SkipReason::SameAs { rule: first }),
+        Some(SkipReason::Disabled),
+        Some(SkipReason::Matcher { against }),
+        Some(SkipReason::OtherEvent),
+        Some(SkipReason::OtherEvent),
     ];
     assert_eq!(why, wanted);
     let never = rules.explain(&Occurrence::new(Event::Notification));
-    assert_eq!(never.last().unwrap().kept_out, Some(KeptOut::NeverFired));
+    assert_eq!(never.last().unwrap().skip, Some(SkipReason::NeverFired));
 }
 
 /// The rules without an obstacle in `explain` are those of `select`.
@@ -56,7 +56,7 @@ fn explain_and_select_agree() {
         [call("ls"), call("git status"), Occurrence::new(Event::Stop), Occurrence::new(Event::Notification)]
     {
         let explained = rules.explain(&occurrence);
-        let let_in: Vec<_> = explained.into_iter().filter(|e| e.kept_out.is_none()).map(|e| e.rule).collect();
+        let let_in: Vec<_> = explained.into_iter().filter(|e| e.skip.is_none()).map(|e| e.rule).collect();
         assert_eq!(let_in, rules.select(&occurrence));
     }
 }
@@ -66,7 +66,7 @@ async fn answers_are_reported_with_their_runs() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let observed = Arc::clone(&heard);
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}]}}"#;
-    let hear = move |run: &hooks_rules::RuleRun, answer: &hooks_rules::Answer, _: &hooks_rules::Printed| {
+    let hear = move |run: &hooks_rules::RuleRun, answer: &hooks_rules::Answer, _: &hooks_rules::CommandOutput| {
         observed.lock().unwrap().push((run.code, answer.decision.clone()));
     };
     let rules = Rules::builder().text("h", text).observe_answers(hear).build();

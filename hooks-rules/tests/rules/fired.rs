@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use hook_sdk::data::Messages;
-use hooks_rules::{Dialect, RulesFired};
+use hooks_rules::{Dialect, EventSummary};
 
 use super::support::*;
 
@@ -11,8 +11,8 @@ use super::support::*;
 fn listened(text: &str, dialect: Dialect) -> (HookSet, Arc<Mutex<Vec<Value>>>) {
     let seen: Arc<Mutex<Vec<Value>>> = Arc::default();
     let listener = Arc::clone(&seen);
-    let on_fired = move |fired: &RulesFired| listener.lock().unwrap().push(json!(fired));
-    let rules = Rules::builder().text("hooks.json", text).dialect(dialect).on_fired(on_fired).build();
+    let on_summary = move |fired: &EventSummary| listener.lock().unwrap().push(json!(fired));
+    let rules = Rules::builder().text("hooks.json", text).dialect(dialect).on_summary(on_summary).build();
     (set(&rules), seen)
 }
 

@@ -316,7 +316,7 @@ async fn passed_fields_reach_scripts_and_replace_known_fields() {
     let folder = tempfile::tempdir().unwrap();
     let set = set(&keeps(folder.path(), "PostToolUse", &json!({})));
     let fields = json!({"duration_ms": 12, "effort": {"level": "high"}, "agent_id": "a-7", "new_field": [1]});
-    let passed = hooks_rules::PassedFields(fields.as_object().unwrap().clone());
+    let passed = hooks_rules::ExtraFields(fields.as_object().unwrap().clone());
     let cx = HookContext::builder().state(passed).build();
     let event = AfterToolCallSuccess::new(call("read_file", json!({})));
     let _ = set.fire(&cx, &event, ToolResult::new("ok")).await.unwrap();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use hooks_rules::{ListedPlugin, PluginStatus, PluginStep, RulesBuilder, Trust};
+use hooks_rules::{PluginInfo, PluginStatus, PluginStep, RulesBuilder, Trust};
 
 use super::support::*;
 
@@ -65,7 +65,7 @@ impl Desk {
         self.rules.plugins().into_iter().map(|plugin| plugin.name).collect()
     }
 
-    fn plugin(&self, name: &str) -> ListedPlugin {
+    fn plugin(&self, name: &str) -> PluginInfo {
         self.rules.plugins().into_iter().find(|plugin| plugin.name == name).unwrap()
     }
 }
@@ -421,7 +421,7 @@ async fn changes_on_the_disk_take_effect_automatically() {
     assert_eq!(desk.refusal().await, "two");
     desk.write("data/guards/kept.txt", "data");
     desk.write("more/hooks/hooks.json", &commands("Stop", &["true"]));
-    assert_eq!(step().await, PluginStep::Loaded, "data of plugins concern nobody");
+    assert_eq!(step().await, PluginStep::SourceFile, "data of plugins concern nobody");
     std::fs::remove_dir_all(desk.path("guards")).unwrap();
     assert_eq!(step().await, PluginStep::Removed);
     assert_eq!(desk.refusal().await, "");

@@ -1,8 +1,7 @@
 //! Code of other languages in the arguments of a command. It is not analysed: code that can start programs is opaque.
 
-use super::is_short;
 use super::programs::Role;
-use super::word::Word;
+use super::word::{Word, is_short};
 
 /// Whether a program runs code that is not analysed: from standard input, or from an option.
 pub(super) fn is_opaque(role: Role, words: &[Word], is_fed: bool) -> bool {

@@ -1,8 +1,7 @@
 //! How programs use their arguments.
 
-use super::is_short;
 use super::pattern::base;
-use super::word::Word;
+use super::word::{Word, is_short};
 
 /// What a program does with its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

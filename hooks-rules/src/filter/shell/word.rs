@@ -58,6 +58,11 @@ impl Word {
     }
 }
 
+/// Whether a word is options of one letter each.
+pub(super) fn is_short(option: &str) -> bool {
+    option.starts_with('-') && !option.starts_with("--")
+}
+
 /// An unquoted word, in which a backslash escapes the next character.
 fn bare(text: &str) -> Word {
     let mut word = Word::default();

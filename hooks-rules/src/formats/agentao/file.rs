@@ -2,10 +2,10 @@ use super::matcher::keys;
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::matcher::{Matcher, has_no_effect};
-use crate::written::{Draft, Drafts, Flaw, Flaws, Node, Terms, handler};
+use crate::syntax::{Draft, Drafts, Flaw, Flaws, HandlerSupport, Node, handler};
 
 /// Parses a handler, whose fields include the matcher.
-pub(super) fn entry(terms: Terms, event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
+pub(super) fn entry(terms: HandlerSupport, event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
     let written = node.get("matcher").map(Node::value);
     let matcher = match Matcher::read(Dialect::Agentao, event, written.as_ref()) {
         Ok(matcher) => matcher,

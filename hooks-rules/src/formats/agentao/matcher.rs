@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use crate::event::Event;
-use crate::json_type;
+use crate::json_type::json_type_name;
 use crate::matcher::{BadMatcher, Form, expression};
 
 /// The keys that a matcher of an event can have. Empty if every rule runs regardless of its matcher.
@@ -24,7 +24,7 @@ pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
     }
     let Value::Object(entries) = written else {
         return Err(BadMatcher::new(
-            format!("a matcher of a flat handler is an object, not {}", json_type::of(written)),
+            format!("a matcher of a flat handler is an object, not {}", json_type_name(written)),
             format!("write `\"matcher\": {{\"{}\": \"…\"}}`", keys[0]),
         ));
     };
@@ -41,7 +41,7 @@ pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
     let Some(pattern) = entries.values().next() else { return Ok(Form::All) };
     let Value::String(pattern) = pattern else {
         return Err(BadMatcher::new(
-            format!("a pattern is a string, not {}", json_type::of(pattern)),
+            format!("a pattern is a string, not {}", json_type_name(pattern)),
             "write a name, a glob such as `read_*`, or an expression such as `^(Edit|Write)$`",
         ));
     };

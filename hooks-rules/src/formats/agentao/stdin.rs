@@ -3,7 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::event::Event;
-use crate::stdin::Occurrence;
+use crate::occurrence::Occurrence;
+
+/// The details of an occurrence that this dialect sends. Nested files have no such fields.
+const DETAILS: &[&str] = &["turn_end_reason", "compaction_type", "reason"];
 
 /// The object for a rule's stdin.
 pub(super) fn write(occurrence: &Occurrence) -> Value {
@@ -31,7 +34,8 @@ fn flat(occurrence: &Occurrence) -> Value {
             }
         });
     }
-    object.extend(occurrence.flat.clone());
+    let detail = |name: &&str| Some(((*name).to_owned(), occurrence.details.get(*name)?.clone()));
+    object.extend(DETAILS.iter().filter_map(detail));
     Value::Object(object)
 }
 

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::stdout::says_nothing;
 use crate::answer::{Answer, Decision, Fields};
-use crate::event::{Decides, Event, Power, Shown};
-use crate::json_type;
+use crate::event::{Audience, DecisionForm, Event, FieldEffect};
+use crate::json_type::json_type_name;
 
 /// Whether a text is an object with a field of an answer.
 pub(super) fn looks_like_an_answer(text: &str) -> bool {
@@ -32,28 +32,28 @@ pub(super) fn read(event: Event, object: &Fields) -> Result<Answer, String> {
     let output = match object.get("hookSpecificOutput") {
         None | Some(Value::Null) => None,
         Some(Value::Object(output)) => Some(output),
-        Some(other) => return Err(format!("`hookSpecificOutput` is an object, not {}", json_type::of(other))),
+        Some(other) => return Err(format!("`hookSpecificOutput` is an object, not {}", json_type_name(other))),
     };
 
     if !goes_on {
         match spec.stop {
-            Power::Counts => answer.stop = Some(stop_reason),
+            FieldEffect::Counts => answer.stop = Some(stop_reason),
             _ => answer.remarks.push(format!("`continue` has no power at {event}")),
         }
     }
     if let Some(message) = message {
         match spec.message {
-            Shown::Person | Shown::NotStated => answer.messages.push(message),
-            Shown::Model => answer.for_the_model.push(message),
-            Shown::Nobody => answer.remarks.push(format!("nobody sees the `systemMessage` of {event}")),
+            Audience::Person | Audience::NotStated => answer.messages.push(message),
+            Audience::Model => answer.for_the_model.push(message),
+            Audience::Nobody => answer.remarks.push(format!("nobody sees the `systemMessage` of {event}")),
         }
     }
     match (spec.decision, decision.as_deref()) {
         (_, None) => {}
-        (Decides::Permission | Decides::Block, Some("block")) => answer.exit2(event, &reason),
-        (Decides::Permission, _) => answer.decision = Decision::Allow(reason),
+        (DecisionForm::Permission | DecisionForm::Block, Some("block")) => answer.exit2(event, &reason),
+        (DecisionForm::Permission, _) => answer.decision = Decision::Allow(reason),
         // The older spelling of "no objection".
-        (Decides::Block, _) => {}
+        (DecisionForm::Block, _) => {}
         (_, Some(word)) => answer.remarks.push(format!("`decision` has no power at {event}; `{word}` was dropped")),
     }
     if let Some(output) = output {
@@ -89,7 +89,7 @@ fn specific(event: Event, output: &Fields, answer: &mut Answer) -> Result<(), St
         };
         match event.spec().decision {
             // It takes precedence over the older `decision`.
-            Decides::Permission => answer.decision = decision,
+            DecisionForm::Permission => answer.decision = decision,
             _ => answer.remarks.push(format!("`permissionDecision` has no power at {event}")),
         }
     }
@@ -110,7 +110,7 @@ fn specific(event: Event, output: &Fields, answer: &mut Answer) -> Result<(), St
         Some(_) if deferred => answer.remarks.push("`updatedInput` is ignored together with `defer`".to_owned()),
         Some(input @ Value::Object(_)) if event == Event::PreToolUse => answer.updated_input = Some(input.clone()),
         Some(Value::Object(_)) => answer.remarks.push(format!("`updatedInput` has no power at {event}")),
-        Some(other) => return Err(format!("`updatedInput` is an object, not {}", json_type::of(other))),
+        Some(other) => return Err(format!("`updatedInput` is an object, not {}", json_type_name(other))),
     }
     if event == Event::PostToolUse {
         let output = output.get("updatedToolOutput").or_else(|| output.get("updatedMCPToolOutput"));
@@ -161,7 +161,7 @@ fn members(event: Event, output: &Fields, answer: &mut Answer) -> Result<(), Str
             _ => value.is_string(),
         };
         if !fits {
-            return Err(format!("`{name}` cannot be {}", json_type::of(value)));
+            return Err(format!("`{name}` cannot be {}", json_type_name(value)));
         }
         answer.members.insert((*name).to_owned(), value.clone());
     }
@@ -190,7 +190,7 @@ fn text(object: &Fields, name: &str) -> Result<Option<String>, String> {
     match object.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(other) => Err(format!("`{name}` is a string, not {}", json_type::of(other))),
+        Some(other) => Err(format!("`{name}` is a string, not {}", json_type_name(other))),
     }
 }
 
@@ -198,6 +198,6 @@ fn flag(object: &Fields, name: &str) -> Result<Option<bool>, String> {
     match object.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Bool(flag)) => Ok(Some(*flag)),
-        Some(other) => Err(format!("`{name}` is true or false, not {}", json_type::of(other))),
+        Some(other) => Err(format!("`{name}` is true or false, not {}", json_type_name(other))),
     }
 }

@@ -1,13 +1,13 @@
 use crate::dialect::Dialect;
 use crate::event::Event;
-use crate::json_type;
+use crate::json_type::json_type_name;
 use crate::matcher::{Matcher, has_no_effect, matches_nothing};
-use crate::written::{Draft, Drafts, Flaw, Flaws, Json, Node, OF_GROUP, Terms, handler, warn_of_keys};
+use crate::syntax::{Draft, Drafts, Flaw, Flaws, HandlerSupport, Json, Node, OF_GROUP, handler, warn_of_keys};
 
 /// Parses a group: a matcher, and an inner list of handlers.
-pub(super) fn group(terms: Terms, event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
+pub(super) fn group(terms: HandlerSupport, event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
     if node.entries().is_none() {
-        let problem = format!("a group is an object, not {}", json_type::of(&node.value()));
+        let problem = format!("a group is an object, not {}", json_type_name(&node.value()));
         flaws.push(Flaw::error(node.span.clone(), problem, "write `{\"matcher\": \"…\", \"hooks\": [{…}]}`"));
         return;
     }
@@ -22,7 +22,7 @@ pub(super) fn group(terms: Terms, event: Event, node: &Node, drafts: &mut Drafts
         return;
     };
     let Json::Array(handlers) = &list.json else {
-        let problem = format!("the inner `hooks` is a list of handlers, not {}", json_type::of(&list.value()));
+        let problem = format!("the inner `hooks` is a list of handlers, not {}", json_type_name(&list.value()));
         flaws.push(Flaw::error(list.span.clone(), problem, "write `\"hooks\": [{…}]`"));
         return;
     };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::event::Event;
-use crate::json_type;
+use crate::json_type::json_type_name;
 use crate::matcher::{BadMatcher, Form, expression};
 
 pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
@@ -13,7 +13,7 @@ pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
     }
     let Value::String(pattern) = written else {
         return Err(BadMatcher::new(
-            format!("a matcher in nested groups is a string, not {}", json_type::of(written)),
+            format!("a matcher in nested groups is a string, not {}", json_type_name(written)),
             "write the names, as in `\"matcher\": \"Edit|Write\"`",
         ));
     };

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::event::Event;
-use crate::stdin::Occurrence;
+use crate::occurrence::Occurrence;
 
 /// The events without a permission mode.
 const NO_MODE: &[Event] = &[

@@ -1,0 +1,90 @@
+//! Runs the command of a command line.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::args::{Cli, Color, Command};
+use crate::exit::Exit;
+use crate::output::Output;
+use crate::program::Program;
+#[cfg(feature = "store")]
+use crate::store;
+use crate::{check, dispatch, explain, list, overview, reference, replay, trust};
+
+impl Program {
+    /// Parses the command line of this process, runs the command, and returns the exit status.
+    pub fn main(&self) -> ExitCode {
+        self.run(std::env::args_os())
+    }
+
+    /// Like [`main`](Self::main), with these arguments. The first one is the program's name.
+    pub fn run(&self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+        let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+        let as_json = args.iter().any(|arg| arg == "--json");
+        match Cli::try_parse_from(args) {
+            Ok(cli) => self.answer_to(&cli, &mut io::stdout()).write(cli.color).into(),
+            Err(error) => {
+                let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+                let text = error.render().ansi().to_string();
+                let exit = if asked { Exit::SUCCESS } else { Exit::USAGE };
+                let output = if asked { Output::new(text, exit) } else { Output::trouble(text, exit) };
+                let output = if as_json && !asked { output.with_error_json() } else { output };
+                output.write(Color::Auto).into()
+            }
+        }
+    }
+
+    /// The output of a command, for apps whose own command line contains a [`Cli`]. Reads standard input if the command
+    /// does, and writes only a progress indicator while a hook takes long.
+    pub fn output(&self, cli: &Cli) -> Output {
+        let mut written = Vec::new();
+        let output = self.answer_to(cli, &mut written);
+        Output { out: String::from_utf8_lossy(&written).into_owned() + &output.out, ..output }
+    }
+
+    /// The output of a command, except what a command with a long output has written to `out`.
+    fn answer_to(&self, cli: &Cli, out: &mut (dyn io::Write + Send)) -> Output {
+        let output = self.answer(cli, out);
+        let says_nothing = output.out.is_empty() && output.exit != Exit::SUCCESS;
+        if cli.json && says_nothing { output.with_error_json() } else { output }
+    }
+
+    #[cfg_attr(not(feature = "store"), allow(unused_variables))]
+    fn answer(&self, cli: &Cli, out: &mut (dyn io::Write + Send)) -> Output {
+        let Some(command) = &cli.command else { return overview::overview(cli.json) };
+        match command {
+            Command::Check(args) => check::check(self, args, cli.json),
+            Command::List(args) => list::list(self, args, cli.json),
+            Command::Explain(args) => explain::explain(self, args, cli.json),
+            Command::Dispatch(args) => dispatch::dispatch(self, args, cli.json),
+            Command::Replay(args) => replay::replay(self, args, cli.json),
+            Command::Shadow(args) => replay::shadow(args, cli.json),
+            Command::Trust(args) => trust::trust(args, cli.json, cli.color),
+            #[cfg(feature = "store")]
+            Command::Runs(args) => store::runs(args, cli.json),
+            #[cfg(feature = "store")]
+            Command::Dispatches(args) => store::dispatches(args, cli.json),
+            #[cfg(feature = "store")]
+            Command::Retry(args) => store::retry(args, cli.json),
+            #[cfg(feature = "store")]
+            Command::Questions(args) => store::questions(args, cli.json),
+            #[cfg(feature = "store")]
+            Command::Answer(args) => store::answer(args, cli.json),
+            #[cfg(feature = "store")]
+            Command::Conversations(args) => store::conversations(args, cli.json),
+            #[cfg(feature = "store")]
+            Command::Export(args) => store::export(args, out),
+            #[cfg(feature = "store")]
+            Command::Import(args) => store::import(args, cli.json),
+            Command::Schema(args) => reference::schema(self, args),
+            Command::Kinds => reference::kinds(self, cli.json),
+            Command::Audit => reference::audit(self, cli.json),
+            Command::Manifest => reference::manifest(self),
+            Command::Completions { shell } => reference::completions(*shell),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Interprets the answer of a rule in its dialect.
+
+use crate::answer::{Answer, Decision, RunStatus, judgement};
+use crate::dialect::Dialect;
+use crate::event::Event;
+use crate::formats;
+use crate::rule::FailureMode;
+
+/// How to interpret an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct AnswerReader {
+    /// The dialect of the rule's file.
+    pub dialect: Dialect,
+    /// The event.
+    pub event: Event,
+    /// The effect of a failure.
+    pub on_failure: FailureMode,
+}
+
+impl AnswerReader {
+    /// Creates a reading in which failures have no effect.
+    pub fn new(dialect: Dialect, event: Event) -> Self {
+        Self { dialect, event, on_failure: FailureMode::Continue }
+    }
+
+    /// Interprets the output of a command or a server. Never panics, whatever the output is.
+    ///
+    /// ```
+    /// use hooks_rules::{Decision, Dialect, Event, AnswerReader, RunStatus};
+    ///
+    /// let reading = AnswerReader::new(Dialect::Claude, Event::PreToolUse);
+    /// let refused = reading.read(&RunStatus::Exit(2), "", "no pushes on Friday\n");
+    /// assert_eq!(refused.decision, Decision::Deny("no pushes on Friday".into()));
+    /// let failed = reading.read(&RunStatus::Exit(1), "", "cannot read the calendar");
+    /// assert_eq!(failed.decision, Decision::None);
+    /// assert!(failed.failure.is_some());
+    /// ```
+    pub fn read(self, status: &RunStatus, stdout: &str, stderr: &str) -> Answer {
+        let mut answer = formats::of(self.dialect).answer(self.event, status, stdout, stderr);
+        self.settle_end(&mut answer, status);
+        self.settle_failure(&mut answer);
+        answer.cut_notes();
+        answer
+    }
+
+    /// Interprets the answer of a model to a `prompt` rule.
+    pub fn read_judgement(self, text: &str, continue_on_block: bool) -> Answer {
+        let mut answer = judgement(self.event, text, continue_on_block);
+        self.settle_failure(&mut answer);
+        answer.cut_notes();
+        answer
+    }
+
+    /// Creates the answer for a failure without output.
+    pub fn failed(self, why: impl Into<String>) -> Answer {
+        let mut answer = Answer { failure: Some(why.into()), ..Answer::default() };
+        self.settle_failure(&mut answer);
+        answer.cut_notes();
+        answer
+    }
+
+    /// A guard that did not come to its end has not allowed anything, whatever it printed until then; nor has one that nobody is
+    /// to wait for.
+    fn settle_end(self, answer: &mut Answer, status: &RunStatus) {
+        if self.on_failure == FailureMode::Continue {
+            return;
+        }
+        let goes_on_alone = std::mem::take(&mut answer.goes_on_alone);
+        let refuses = !matches!(answer.decision, Decision::None | Decision::Allow(_));
+        if refuses || answer.failure.is_some() || answer.stop.is_some() {
+            return;
+        }
+        let broke_off = match status {
+            RunStatus::Exit(0 | 2) if goes_on_alone => {
+                Some("it says that it goes on alone, which a rule with `\"onFailure\": \"block\"` cannot".to_owned())
+            }
+            RunStatus::Exit(0 | 2) => None,
+            RunStatus::Exit(code) => Some(format!("it left with code {code}, and its answer refuses nothing")),
+            RunStatus::Signal(signal) => {
+                Some(format!("it was killed by signal {signal}, and its answer refuses nothing"))
+            }
+            _ => None,
+        };
+        if broke_off.is_some() {
+            *answer = Answer { failure: broke_off, remarks: std::mem::take(&mut answer.remarks), ..Answer::default() };
+        }
+    }
+
+    /// What a failure means for the event, where the rule says `"onFailure": "block"`.
+    fn settle_failure(self, answer: &mut Answer) {
+        let exempt =
+            matches!(self.event, Event::Stop | Event::SubagentStop | Event::TaskCompleted | Event::TeammateIdle);
+        if self.on_failure == FailureMode::Continue || exempt {
+            return;
+        }
+        if let Some(failure) = answer.failure.clone() {
+            match self.event {
+                Event::PermissionRequest => answer.decision = Decision::Deny(failure),
+                event => answer.exit2(event, &failure),
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+use serde_json::{Map, Value};
+
+/// Properties of a session that the context does not contain. Put it into the context's state. In the turn loop of
+/// `hooks-agent`, use `harness.session(…).state(SessionInfo { … })`.
+///
+/// ```
+/// use hook_sdk::HookContext;
+/// use hooks_rules::SessionInfo;
+///
+/// let session = SessionInfo { transcript: Some("/tmp/s-1.jsonl".into()), permission_mode: Some("plan".into()) };
+/// let cx = HookContext::builder().conversation("s-1").state(session).build();
+/// # let _ = cx;
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionInfo {
+    /// The transcript: a file with one message per line, which scripts at `Stop` read.
+    pub transcript: Option<std::path::PathBuf>,
+    /// The permission mode: `default`, `plan`, `acceptEdits`, …
+    pub permission_mode: Option<String>,
+}
+
+/// Fields that are passed unchanged to nested rules on stdin. They replace or extend the fields that this crate sets.
+/// Use it if the harness has more information than its events contain, or forwards a payload. Put it into the context's
+/// state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExtraFields(pub Map<String, Value>);

@@ -1,0 +1,52 @@
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::rule::RuleId;
+
+/// What keeps a rule from running for an occurrence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "why")]
+#[non_exhaustive]
+pub enum SkipReason {
+    /// It belongs to another event.
+    OtherEvent,
+    /// Nothing fires its event.
+    NeverFired,
+    /// It was disabled.
+    Disabled,
+    /// It has the field `once`, and has run.
+    Spent,
+    /// Its matcher does not match.
+    Matcher {
+        /// The values that the matcher was tested against: all names of a tool, or a single value.
+        against: Vec<String>,
+    },
+    /// Its `if` does not match the call.
+    Filter {
+        /// The `if`.
+        filter: String,
+    },
+    /// It duplicates another rule, which runs.
+    SameAs {
+        /// The other rule.
+        rule: RuleId,
+    },
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OtherEvent => f.write_str("it belongs to another event"),
+            Self::NeverFired => f.write_str("nothing here fires its event"),
+            Self::Disabled => f.write_str("it is disabled"),
+            Self::Spent => f.write_str("it has `once`, and has run"),
+            Self::Matcher { against } if against.is_empty() => {
+                f.write_str("its matcher needs a value, but this event has none")
+            }
+            Self::Matcher { against } => write!(f, "its matcher does not select `{}`", against.join("` or `")),
+            Self::Filter { filter } => write!(f, "its `if` does not select this call: `{filter}`"),
+            Self::SameAs { rule } => write!(f, "it duplicates {rule}, which runs"),
+        }
+    }
+}
