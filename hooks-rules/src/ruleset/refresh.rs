@@ -148,7 +148,7 @@ impl Rules {
                 continue;
             }
             let step = match (status, before) {
-                (PluginStatus::On, None) => PluginStep::SourceFile,
+                (PluginStatus::On, None) => PluginStep::Loaded,
                 (PluginStatus::On, Some(_)) => PluginStep::Reloaded,
                 (PluginStatus::Disabled, _) => PluginStep::Disabled,
                 (PluginStatus::Waiting, _) => PluginStep::Waiting,

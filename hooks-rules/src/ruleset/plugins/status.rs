@@ -63,7 +63,7 @@ pub struct PluginChange {
 #[non_exhaustive]
 pub enum PluginStep {
     /// It was added.
-    SourceFile,
+    Loaded,
     /// It was reloaded.
     Reloaded,
     /// It was disabled.
@@ -80,7 +80,7 @@ impl fmt::Display for PluginChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plugin = &self.plugin;
         match &self.step {
-            PluginStep::SourceFile => write!(f, "the plugin `{plugin}` was loaded"),
+            PluginStep::Loaded => write!(f, "the plugin `{plugin}` was loaded"),
             PluginStep::Reloaded => write!(f, "the plugin `{plugin}` was loaded again"),
             PluginStep::Disabled => write!(f, "the plugin `{plugin}` is switched off"),
             PluginStep::Waiting => write!(f, "the plugin `{plugin}` does not run until its files are trusted"),
