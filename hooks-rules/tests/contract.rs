@@ -62,10 +62,7 @@ fn only_the_folders_of_dialects_depend_on_a_dialect() {
             }
             let text = std::fs::read_to_string(&entry).unwrap();
             let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-            if code
-                .into_iter()
-                .any(|line| OF_ONE_DIALECT.iter().any(|name| line.contains(name)))
-            {
+            if code.into_iter().any(|line| OF_ONE_DIALECT.iter().any(|name| line.contains(name))) {
                 found.push(entry.display().to_string());
             }
         }
