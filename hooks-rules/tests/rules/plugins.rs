@@ -421,7 +421,7 @@ async fn changes_on_the_disk_take_effect_automatically() {
     assert_eq!(desk.refusal().await, "two");
     desk.write("data/guards/kept.txt", "data");
     desk.write("more/hooks/hooks.json", &commands("Stop", &["true"]));
-    assert_eq!(step().await, PluginStep::SourceFile, "data of plugins concern nobody");
+    assert_eq!(step().await, PluginStep::Loaded, "data of plugins concern nobody");
     std::fs::remove_dir_all(desk.path("guards")).unwrap();
     assert_eq!(step().await, PluginStep::Removed);
     assert_eq!(desk.refusal().await, "");
