@@ -80,7 +80,7 @@ impl<'ast> Visit<'ast> for Types<'_> {
 }
 
 /// The types that are written out in the tokens of a macro call, and whether they are public.
-fn types_of_macro(item: &syn::ItemMacro) -> Vec<(Ident, bool)> {
+pub(crate) fn types_of_macro(item: &syn::ItemMacro) -> Vec<(Ident, bool)> {
     let (mut found, mut word, mut before) = (Vec::new(), String::new(), String::new());
     for tree in item.mac.tokens.clone() {
         match &tree {
@@ -140,11 +140,18 @@ fn within(krate: &Crate, module: &Module, path: &[String]) -> Option<Vec<String>
     Some([base, rest].concat())
 }
 
-/// The types that a user of the crate imports with `use it::*`, `use it::prelude::*` and `use it::kinds::*`.
+/// The types that a user of the crate can name, in any of its public modules.
 fn exported(krate: &Crate) -> BTreeMap<String, String> {
-    let roots = [vec![], vec!["prelude".to_owned()], vec!["kinds".to_owned()]];
-    let names = roots.iter().flat_map(|path| public_names(krate, path));
-    names.filter(|(name, _)| name.starts_with(char::is_uppercase)).collect()
+    let public = |path: &[String]| {
+        (1..=path.len()).all(|length| krate.module(&path[..length]).is_some_and(|module| module.public))
+    };
+    let modules = krate.modules.iter().filter(|module| public(&module.path));
+    let names = modules.flat_map(|module| public_names(krate, &module.path));
+    names.filter(|(name, _)| name.starts_with(char::is_uppercase) && !is_constant(name)).collect()
+}
+
+fn is_constant(name: &str) -> bool {
+    name.len() > 1 && !name.contains(char::is_lowercase)
 }
 
 /// The type names that two of these crates export, which are ambiguous for a user of both.

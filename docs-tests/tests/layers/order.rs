@@ -75,10 +75,10 @@ fn draw(circle: &BTreeSet<usize>, layers: &[&str], arrows: &Arrows<'_>) -> Strin
 }
 
 /// Which module uses which, directly or through others.
-struct Reach(Vec<Vec<bool>>);
+pub(crate) struct Reach(Vec<Vec<bool>>);
 
 impl Reach {
-    fn new<'a>(length: usize, arrows: impl Iterator<Item = &'a (usize, usize)>) -> Self {
+    pub(crate) fn new<'a>(length: usize, arrows: impl Iterator<Item = &'a (usize, usize)>) -> Self {
         let mut reach = vec![vec![false; length]; length];
         arrows.for_each(|(from, to)| reach[*from][*to] = true);
         for by in 0..length {
@@ -96,9 +96,16 @@ impl Reach {
     }
 
     fn largest_circle(&self) -> Option<BTreeSet<usize>> {
+        self.circles().into_iter().max_by_key(BTreeSet::len)
+    }
+
+    /// The members of each circle.
+    pub(crate) fn circles(&self) -> BTreeSet<BTreeSet<usize>> {
         let all = 0..self.0.len();
-        let circles = all.clone().map(|one| all.clone().filter(|other| self.mutual(one, *other)).collect());
-        circles.max_by_key(BTreeSet::len).filter(|circle: &BTreeSet<_>| !circle.is_empty())
+        let mut circles: BTreeSet<BTreeSet<usize>> =
+            all.clone().map(|one| all.clone().filter(|other| self.mutual(one, *other)).collect()).collect();
+        circles.remove(&BTreeSet::new());
+        circles
     }
 
     /// A valid order that is close to the current one. `None` if there is a cycle.

@@ -1,5 +1,7 @@
 //! Tests of the checks, with small crates that violate each rule.
 
+use super::circles::{Circle, circles};
+use super::emitted::below;
 use super::names::{defined_twice, exported_twice};
 use super::order::broken;
 use super::source::{Crate, Files};
@@ -163,6 +165,73 @@ fn a_type_name_that_two_crates_export_is_reported() {
         [
             "`Listed` is exported by 2 crates: one/src/inner.rs:1, other/src/lib.rs:1",
             "`Made` is exported by 2 crates: one/src/inner.rs:1, other/src/lib.rs:1",
+        ]
+    );
+}
+
+#[test]
+fn a_type_in_any_public_module_is_exported() {
+    let one = "pub mod jobs { pub mod inner { pub struct Worker; } } #[doc(hidden)] pub mod made { pub struct Made; } mod own { pub struct Own; }";
+    let other = "pub use worker::Worker; mod worker { pub struct Worker; } pub struct Made; pub struct Own;";
+    let found = exported_twice(&[&krate("one", &[("lib.rs", one)]), &krate("other", &[("lib.rs", other)])]);
+    assert_eq!(found, ["`Worker` is exported by 2 crates: one/src/lib.rs:1, other/src/lib.rs:1"]);
+}
+
+#[test]
+fn files_in_a_module_that_use_each_other_are_reported() {
+    let found = circles(&krate(
+        "it",
+        &[
+            ("lib.rs", "mod a; mod b;"),
+            ("a.rs", "mod one; mod two; mod three; pub use one::One; use two::Two; fn f(_: Two) {}"),
+            ("a/one.rs", "use super::two::Two; pub struct One;"),
+            ("a/two.rs", "use crate::a::three; pub struct Two; fn f(_: three::Three) {}"),
+            ("a/three.rs", "pub struct Three; fn f(_: super::One) {}"),
+            // Two files may, and a module may use what is in it.
+            ("b.rs", "mod one; mod two; pub struct B; fn f(_: one::One) {}"),
+            ("b/one.rs", "use super::{B, two::Two}; pub struct One;"),
+            ("b/two.rs", "use super::one::*; pub struct Two;"),
+        ],
+    ));
+    assert_eq!(
+        found.iter().map(Circle::draw).collect::<Vec<_>>(),
+        ["3 files use each other: it/src/a/one.rs, it/src/a/three.rs, it/src/a/two.rs
+      a/one.rs → a/two.rs: `super::two::Two` in it/src/a/one.rs:1
+      a/two.rs → a/three.rs: `three::Three` in it/src/a/two.rs:1
+      a/three.rs → a/one.rs: `super::One` in it/src/a/three.rs:1"]
+    );
+}
+
+#[test]
+fn a_macro_that_emits_what_is_below_its_user_is_reported() {
+    let macros = krate(
+        "hooks-macros",
+        &[
+            ("lib.rs", "mod derive; mod fires; mod shared;"),
+            ("derive.rs", "fn f() { quote! { __hook_sdk::Kind; __hook_sdk::Engine::of() } }"),
+            ("shared.rs", "fn f() { quote!(#private::slow) }"),
+            ("fires.rs", "fn f() { quote!(#private::Fires) }"),
+        ],
+    );
+    let core = |layers: &str| {
+        let files = [
+            ("lib.rs", layers),
+            ("kind.rs", "pub struct Kind;"),
+            ("kinds.rs", "/// Stops.\n#[derive(Debug, HookKind)] struct Stop;"),
+            ("engine.rs", "mod inner; pub use inner::Engine; pub fn slow() {} pub struct Fires;"),
+            ("engine/inner.rs", "pub struct Engine;"),
+            ("__private_0_1.rs", "pub use crate::{kind::Kind, engine::{Engine, Fires, slow}};"),
+        ];
+        krate("hooks-core", &files)
+    };
+    let in_order = core("mod kind; mod engine; mod kinds; pub mod __private_0_1;");
+    assert_eq!(below(&in_order, &macros), [""; 0]);
+    let found = below(&core("mod kind; mod kinds; mod engine; pub mod __private_0_1;"), &macros);
+    assert_eq!(
+        found,
+        [
+            "`HookKind` emits `Engine::of` of `engine` in hooks-macros/src/derive.rs:1, and `kinds`, which is above `engine`, uses `HookKind`",
+            "`HookKind` emits `slow` of `engine` in hooks-macros/src/shared.rs:1, and `kinds`, which is above `engine`, uses `HookKind`",
         ]
     );
 }

@@ -24,6 +24,8 @@ pub(crate) struct Module {
     /// The path from the root of the workspace.
     pub(crate) file: String,
     pub(crate) items: Vec<Item>,
+    /// Whether its `mod` line is `pub` and not hidden from the documentation.
+    pub(crate) public: bool,
 }
 
 impl Crate {
@@ -38,13 +40,19 @@ impl Crate {
     /// Parses a crate from these files.
     pub(crate) fn parse(name: &str, files: &Files) -> Self {
         let mut made = Self { name: name.to_owned(), modules: Vec::new() };
-        made.add(files, &[], "lib.rs");
+        made.add(files, &[], "lib.rs", true);
         made
     }
 
     /// The top-level modules, in the order of `lib.rs`.
     pub(crate) fn layers(&self) -> Vec<&str> {
         self.modules.iter().filter(|module| module.path.len() == 1).filter_map(Module::layer).collect()
+    }
+
+    /// The name of the library.
+    pub(crate) fn library(&self) -> String {
+        // The one whose folder is not called as its package.
+        if self.name == "hooks-core" { "hook_sdk".to_owned() } else { self.name.replace('-', "_") }
     }
 
     pub(crate) fn root(&self) -> &Module {
@@ -55,27 +63,28 @@ impl Crate {
         self.modules.iter().find(|module| module.path == path)
     }
 
-    fn add(&mut self, files: &Files, path: &[String], file: &str) {
+    fn add(&mut self, files: &Files, path: &[String], file: &str, public: bool) {
         let text = files.get(file).unwrap_or_else(|| panic!("{}: no file {file}", self.name));
         let parsed = syn::parse_file(text).unwrap_or_else(|error| panic!("{}: {file}: {error}", self.name));
-        self.add_items(files, path, file, parsed.items);
+        self.add_items(files, path, file, parsed.items, public);
     }
 
-    fn add_items(&mut self, files: &Files, path: &[String], file: &str, items: Vec<Item>) {
+    fn add_items(&mut self, files: &Files, path: &[String], file: &str, items: Vec<Item>, public: bool) {
         let kept = items.into_iter().filter(|item| !is_test(attributes(item)));
         let (inner, items): (Vec<Item>, _) = kept.partition(|item| matches!(item, Item::Mod(_)));
-        self.modules.push(Module { path: path.to_owned(), file: format!("{}/src/{file}", self.name), items });
+        self.modules.push(Module { path: path.to_owned(), file: format!("{}/src/{file}", self.name), items, public });
         for item in inner {
             let Item::Mod(module) = item else { continue };
             let path = &[path, &[module.ident.to_string()]].concat();
+            let public = matches!(module.vis, Visibility::Public(_)) && !is_hidden(&module.attrs);
             match module.content {
                 _ if module.ident == "tests" => {}
-                Some((_, items)) => self.add_items(files, path, file, items),
+                Some((_, items)) => self.add_items(files, path, file, items, public),
                 None => {
                     let stem = path.join("/");
                     let flat = format!("{stem}.rs");
                     let file = if files.contains_key(&flat) { flat } else { format!("{stem}/mod.rs") };
-                    self.add(files, path, &file);
+                    self.add(files, path, &file, public);
                 }
             }
         }
@@ -112,6 +121,11 @@ pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
         .iter()
         .filter(|attribute| attribute.path().is_ident("cfg"))
         .any(|attribute| attribute.parse_args::<Meta>().is_ok_and(|condition| needs_test(&condition)))
+}
+
+fn is_hidden(attributes: &[Attribute]) -> bool {
+    let mut docs = attributes.iter().filter(|attribute| attribute.path().is_ident("doc"));
+    docs.any(|doc| doc.parse_args::<Meta>().is_ok_and(|meta| meta.path().is_ident("hidden")))
 }
 
 fn needs_test(condition: &Meta) -> bool {

@@ -29,10 +29,42 @@ pub(crate) fn uses(krate: &Crate) -> Vec<Use> {
     let names = root_names(krate);
     let mut found = Vec::new();
     for module in krate.modules.iter().filter(|module| module.layer().is_some()) {
-        let mut finder = Finder { names: &names, alias: krate.name.replace('-', "_"), module, found: &mut found };
-        module.items.iter().for_each(|item| finder.visit_item(item));
+        for path in paths(module) {
+            let Some(name) = after_root(krate, module, &path.segments) else { continue };
+            let (Some(from), Some(to)) = (module.layer(), names.get(name)) else { continue };
+            if from != to {
+                let (from, to, place) = (from.to_owned(), to.clone(), module.place(path.span));
+                found.push(Use { from, to, path: path.segments.join("::"), place });
+            }
+        }
     }
     found
+}
+
+/// A path in the code of a module.
+pub(crate) struct Named {
+    pub(crate) segments: Vec<String>,
+    pub(crate) span: Span,
+}
+
+/// Every path in the code of this module, without its inner modules.
+pub(crate) fn paths(module: &Module) -> Vec<Named> {
+    let mut finder = Finder { found: Vec::new() };
+    module.items.iter().for_each(|item| finder.visit_item(item));
+    finder.found
+}
+
+/// The segment after those that lead to the root of the crate.
+fn after_root<'p>(krate: &Crate, module: &Module, segments: &'p [String]) -> Option<&'p str> {
+    let rest = &segments[usize::from(segments.first()? == "self")..];
+    let up = rest.iter().take_while(|segment| *segment == "super").count();
+    let at = match rest.first()?.as_str() {
+        "super" if up == module.path.len() => up,
+        // The crate's own name is what generated code uses.
+        first if first == "crate" || first == krate.library() => 1,
+        _ => return None,
+    };
+    rest.get(at).map(String::as_str)
 }
 
 /// The names at the root, each with the top-level module that it comes from.
@@ -62,34 +94,15 @@ fn root_names(krate: &Crate) -> BTreeMap<String, String> {
     names
 }
 
-struct Finder<'a> {
-    names: &'a BTreeMap<String, String>,
-    /// The crate's own name, which generated code uses.
-    alias: String,
-    module: &'a Module,
-    found: &'a mut Vec<Use>,
+struct Finder {
+    found: Vec<Named>,
 }
 
-impl Finder<'_> {
+impl Finder {
     fn path(&mut self, segments: &[String], span: Span) {
-        let Some(name) = self.after_root(segments) else { return };
-        let (Some(from), Some(to)) = (self.module.layer(), self.names.get(name)) else { return };
-        if from != to {
-            let (from, to, path) = (from.to_owned(), to.clone(), segments.join("::"));
-            self.found.push(Use { from, to, path, place: self.module.place(span) });
+        if !segments.is_empty() {
+            self.found.push(Named { segments: segments.to_vec(), span });
         }
-    }
-
-    /// The segment after those that lead to the root of the crate.
-    fn after_root<'p>(&self, segments: &'p [String]) -> Option<&'p str> {
-        let rest = &segments[usize::from(segments.first()? == "self")..];
-        let up = rest.iter().take_while(|segment| *segment == "super").count();
-        let at = match rest.first()?.as_str() {
-            "super" if up == self.module.path.len() => up,
-            first if first == "crate" || first == self.alias => 1,
-            _ => return None,
-        };
-        rest.get(at).map(String::as_str)
     }
 
     /// Finds paths in tokens that are not parsed: the arguments of a macro, the body of `macro_rules!`.
@@ -112,7 +125,7 @@ impl Finder<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Finder<'_> {
+impl<'ast> Visit<'ast> for Finder {
     fn visit_item(&mut self, item: &'ast Item) {
         if !is_test(attributes(item)) {
             visit::visit_item(self, item);
@@ -165,7 +178,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 }
 
 /// The path at the beginning of these tokens, and the number of its tokens.
-fn path_at(trees: &[TokenTree]) -> (Vec<String>, usize) {
+pub(crate) fn path_at(trees: &[TokenTree]) -> (Vec<String>, usize) {
     let mut segments = Vec::new();
     let mut at = 0;
     while let Some(TokenTree::Ident(name)) = trees.get(at) {
