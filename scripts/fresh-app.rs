@@ -9,7 +9,7 @@ use hook_sdk::prelude::*;
 use hook_sdk::testing::Trial;
 use hooks_replay::{RecordLimits, Recorder};
 use hooks_rules::RuleFile;
-use hooks_store::{JobFilter, JobStatus, Store, Worker};
+use hooks_store::{JobFilter, JobStatus, Store, JobWorker};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -53,7 +53,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let session = harness.session("c-1", agent).open().await?;
     let reply = session.turn(None, "hi").await;
     assert_eq!(reply.to_string(), "Hello!", "{reply:?}");
-    Worker::new(store.clone(), registry.clone()).run_until_empty().await;
+    JobWorker::new(store.clone(), registry.clone()).run_until_empty().await;
     let indexed = store.jobs(&JobFilter::new().hook("index").status(JobStatus::Done), 10).await?;
     assert_eq!(indexed.len(), 2, "{indexed:?}");
     store.close().await;

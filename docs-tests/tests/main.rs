@@ -10,5 +10,6 @@
 )]
 
 mod chapters;
+mod folders;
 mod layers;
 mod written;

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use hook_sdk::overrides::Overrides;
-use hooks_replay::{Progress, Reader, Replay, Report, ShadowReport, between};
+use hooks_replay::{Progress, Reader, Replay, ReplayReport, ShadowReport, diff};
 use hooks_rules::{PlainHttp, Rules, Severity};
 
 use crate::args::{FilesArgs, ReplayArgs, ShadowArgs};
@@ -28,7 +28,7 @@ pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Out
     let done = recordings(&args.recordings).and_then(|files| {
         not_written_over(args, &files)?;
         match &args.against {
-            Some(other) => Ok(match between(&files, other) {
+            Some(other) => Ok(match diff(&files, other) {
                 Ok(report) => render(&report, args, as_json),
                 Err(problem) => faulty(&problem),
             }),
@@ -188,7 +188,7 @@ async fn report(
     recordings: &[PathBuf],
     (rules, others): (&Rules, Option<&Rules>),
     progress: &(dyn Fn(Progress) + Send + Sync),
-) -> Result<Report, String> {
+) -> Result<ReplayReport, String> {
     let registry = with_rules(&program.registry, rules)?;
     #[cfg(feature = "turns")]
     if let Some(matching) = args.turns {
@@ -218,7 +218,7 @@ fn faulty(problem: &dyn std::fmt::Display) -> Output {
     Output::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAILURE)
 }
 
-fn render(report: &Report, args: &ReplayArgs, as_json: bool) -> Output {
+fn render(report: &ReplayReport, args: &ReplayArgs, as_json: bool) -> Output {
     let text = match (as_json, args.github) {
         (true, _) => json(serde_json::to_value(report).unwrap_or_default()),
         (false, true) => report.to_github(),

@@ -11,7 +11,7 @@ use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{Append, MessageStore};
 use hooks_agent::tool::{FnTool, ToolSpec};
-use hooks_store::{Store, StoredApprover, Worker};
+use hooks_store::{JobWorker, Store, StoredApprover};
 use serde_json::json;
 
 use crate::support::{hooks, program};
@@ -39,7 +39,7 @@ async fn stored(folder: &Path) -> (Store, Registry) {
         .build();
     let session = harness.session("c-1", AgentDef::new("clerk").hooks(["asks", "mail"])).open().await.unwrap();
     let _suspended = session.turn(None, "pay").await;
-    Worker::new(store.clone(), registry.clone()).poll(Duration::from_millis(1)).run_until_empty().await;
+    JobWorker::new(store.clone(), registry.clone()).poll(Duration::from_millis(1)).run_until_empty().await;
     log.flush().await;
     (store, registry)
 }

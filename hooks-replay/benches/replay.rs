@@ -17,7 +17,7 @@ use airline_desk::glimpse::Glimpses;
 use airline_desk::run::replay_lines;
 use hook_sdk::Registry;
 use hook_sdk::scope::AgentDef;
-use hooks_replay::{Line, Matching, Reader, RecordLimits, Recorder, Report};
+use hooks_replay::{Matching, Reader, RecordLimits, Recorder, RecordingLine, ReplayReport};
 
 const ROUNDS: usize = 9;
 
@@ -100,7 +100,7 @@ fn main() {
     }
 }
 
-fn same(report: &Report) {
+fn same(report: &ReplayReport) {
     assert!(report.is_empty(), "{report}");
 }
 
@@ -112,8 +112,8 @@ fn told(path: &Path, what: &str, alone: Duration) {
         let json = serde_json::to_string(&line).unwrap();
         let found = json.matches("[REDACTED_SECRET]").count();
         match line {
-            Line::Dispatch(_) => dispatches += 1,
-            Line::Turn(_) => turns += 1,
+            RecordingLine::Dispatch(_) => dispatches += 1,
+            RecordingLine::Turn(_) => turns += 1,
             _ => continue,
         }
         marked += usize::from(found > 0);

@@ -18,7 +18,7 @@ pub(crate) struct Cleaner {
 
 /// What was removed from a value.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Left {
+pub(crate) struct Redaction {
     pub(crate) cut: bool,
     pub(crate) redacted: bool,
 }
@@ -34,13 +34,13 @@ impl Cleaner {
         Self { scrubber: Scrubber::new(rules), field }
     }
 
-    pub(crate) fn value(&mut self, value: &mut Value) -> Left {
+    pub(crate) fn value(&mut self, value: &mut Value) -> Redaction {
         self.named("", value)
     }
 
     /// Cleans the value of `key`. Some secrets can only be recognised by their key.
-    fn named(&mut self, key: &str, value: &mut Value) -> Left {
-        Left { redacted: self.scrubber.scrub(key, value), cut: shorten(value, self.field) }
+    fn named(&mut self, key: &str, value: &mut Value) -> Redaction {
+        Redaction { redacted: self.scrubber.scrub(key, value), cut: shorten(value, self.field) }
     }
 
     pub(crate) fn line(&mut self, line: &mut DispatchLine) {
@@ -69,8 +69,8 @@ impl Cleaner {
         left.mark(&mut line.marks);
     }
 
-    fn change(&mut self, change: &mut Patch) -> Left {
-        let mut left = Left::default();
+    fn change(&mut self, change: &mut Patch) -> Redaction {
+        let mut left = Redaction::default();
         for operation in &mut change.0 {
             let key = operation.path().last().map(|key| key.decoded().into_owned()).unwrap_or_default();
             match operation {
@@ -90,7 +90,7 @@ impl Cleaner {
     }
 }
 
-impl Left {
+impl Redaction {
     pub(crate) fn mark(self, marks: &mut Vec<Mark>) {
         for (mark, is_so) in [(Mark::Cut, self.cut), (Mark::Redacted, self.redacted)] {
             if is_so && !marks.contains(&mark) {
@@ -100,7 +100,7 @@ impl Left {
     }
 }
 
-impl BitOrAssign for Left {
+impl BitOrAssign for Redaction {
     fn bitor_assign(&mut self, other: Self) {
         self.cut |= other.cut;
         self.redacted |= other.redacted;

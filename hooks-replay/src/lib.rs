@@ -1,7 +1,7 @@
 //! Records an agent's hook dispatches, and replays them with the current hooks.
 //!
 //! A [`Recorder`] is an observer. Registered before hook sets are created, it writes a line of JSON per dispatch, with
-//! secrets removed. A [`Replay`] fires each recorded dispatch through a set of current hooks. Its [`Report`] lists the
+//! secrets removed. A [`Replay`] fires each recorded dispatch through a set of current hooks. Its [`ReplayReport`] lists the
 //! differences: which verdicts flipped, which hook rewrites something else, and how that affects later hooks.
 //!
 //! ```no_run
@@ -45,22 +45,22 @@ mod capture;
 mod compare;
 mod comparer;
 mod report;
-mod setup;
+mod options;
 mod shadow;
 mod replay;
-mod between;
+mod diff;
 #[cfg(feature = "agent")]
 mod turns;
 
-pub use between::between;
 pub use compare::{Difference, Flip};
-pub use line::{DispatchLine, Header, Line, Mark, RunLine, SCHEMA, SharedLine, TurnLine};
-pub use lines::Unreadable;
+pub use diff::diff;
+pub use line::{DispatchLine, Header, Mark, RecordingLine, RunLine, SCHEMA, SharedLine, TurnLine};
+pub use lines::LineError;
 pub use reader::Reader;
 pub use recorder::{RecordLimits, Recorder};
-pub use refs::{Missing, SharedId};
+pub use refs::{MissingReference, SharedId};
 pub use replay::Replay;
-pub use report::{Example, ExampleCall, Group, Report, Slower};
+pub use report::{Example, ExampleCall, Group, ReplayReport, Slower};
 pub use secrets::OwnRule;
 pub use shadow::{ShadowHook, ShadowReport};
 pub use source::{Progress, ReplayError};

@@ -10,7 +10,7 @@ use json_patch::{AddOperation, Patch, PatchOperation, ReplaceOperation, TestOper
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::refs::{self, Missing, SharedId};
+use crate::refs::{self, MissingReference, SharedId};
 
 /// The version of the line format. Lines of a later version are reported and skipped.
 pub const SCHEMA: u32 = 2;
@@ -19,7 +19,7 @@ pub const SCHEMA: u32 = 2;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Line {
+pub enum RecordingLine {
     /// The first line of a file.
     Header(Header),
     /// A message that later lines refer to.
@@ -243,9 +243,12 @@ impl DispatchLine {
     }
 }
 
-impl Line {
+impl RecordingLine {
     /// Like [`DispatchLine::resolve`].
-    pub(crate) fn resolve(&mut self, message: &mut dyn FnMut(SharedId) -> Option<Value>) -> Result<(), Missing> {
+    pub(crate) fn resolve(
+        &mut self,
+        message: &mut dyn FnMut(SharedId) -> Option<Value>,
+    ) -> Result<(), MissingReference> {
         match self {
             Self::Dispatch(line) => line.resolve(message),
             Self::Turn(line) => refs::resolve(&mut line.inputs, message),
@@ -286,7 +289,10 @@ impl DispatchLine {
 impl DispatchLine {
     /// Replaces references by messages. Changes then apply to the messages instead of the references. A reference that
     /// is not found stays in the line.
-    pub(crate) fn resolve(&mut self, message: &mut dyn FnMut(SharedId) -> Option<Value>) -> Result<(), Missing> {
+    pub(crate) fn resolve(
+        &mut self,
+        message: &mut dyn FnMut(SharedId) -> Option<Value>,
+    ) -> Result<(), MissingReference> {
         let mut missing = Ok(());
         let mut whole = |mut value: Value| {
             missing = missing.and(refs::resolve(&mut value, message));

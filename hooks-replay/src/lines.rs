@@ -3,7 +3,7 @@
 use std::io::{BufRead, Read};
 
 use crate::line::SCHEMA;
-use crate::refs::Missing;
+use crate::refs::MissingReference;
 
 /// The maximum length of a line in bytes.
 pub(crate) const LONGEST: u64 = 64 << 20;
@@ -11,7 +11,7 @@ pub(crate) const LONGEST: u64 = 64 << 20;
 /// A line that cannot be read. The rest of the file is read nevertheless.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unreadable {
+pub enum LineError {
     /// Reading from the file failed.
     #[error("line {line}: {error}")]
     Io {
@@ -46,7 +46,7 @@ pub enum Unreadable {
         /// The line number, starting at 1.
         line: usize,
         /// The missing reference.
-        missing: Missing,
+        missing: MissingReference,
     },
     /// The file is no traffic.
     #[error(
@@ -85,7 +85,7 @@ impl<R: BufRead> Lines<R> {
 }
 
 impl<R: BufRead> Iterator for Lines<R> {
-    type Item = (usize, Result<Vec<u8>, Unreadable>);
+    type Item = (usize, Result<Vec<u8>, LineError>);
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.failed {
@@ -94,12 +94,12 @@ impl<R: BufRead> Iterator for Lines<R> {
             let line = self.number;
             match read_line(&mut self.input, &mut text) {
                 Ok(0) => return None,
-                Ok(read) if read > LONGEST => return Some((line, Err(Unreadable::TooLong { line }))),
+                Ok(read) if read > LONGEST => return Some((line, Err(LineError::TooLong { line }))),
                 Ok(_) if text.iter().all(u8::is_ascii_whitespace) => {}
                 Ok(_) => return Some((line, Ok(text))),
                 Err(error) => {
                     self.failed = true;
-                    return Some((line, Err(Unreadable::Io { line, error })));
+                    return Some((line, Err(LineError::Io { line, error })));
                 }
             }
         }
@@ -116,7 +116,7 @@ pub(crate) fn read_line(input: &mut impl BufRead, text: &mut Vec<u8>) -> std::io
     Ok(read + input.skip_until(b'\n')? as u64)
 }
 
-impl Unreadable {
+impl LineError {
     /// Why this line is invalid: it is incomplete, or has another format.
     pub(crate) fn of(line: usize, text: &[u8], error: serde_json::Error) -> Self {
         if text.ends_with(b"\n") { Self::Form { line, error } } else { Self::Torn { line } }

@@ -7,25 +7,25 @@ use hook_sdk::data::{Message, MessageData, MessagePool};
 use hook_sdk::record::Trace;
 use serde_json::Value;
 
-use crate::clean::{Cleaner, Left};
-use crate::line::{DispatchLine, Line, SharedLine};
-use crate::refs::{self, Missing, SharedId, Window};
+use crate::clean::{Cleaner, Redaction};
+use crate::line::{DispatchLine, RecordingLine, SharedLine};
+use crate::refs::{self, MissingReference, SharedId, Window};
 
 /// The ids of messages in recent dispatches. An unchanged message stays at the same address, so a conversation is
 /// hashed once instead of once per dispatch.
 #[derive(Default)]
 pub(crate) struct MessageIds {
     /// By address. The message is kept alive, so that no other message can have the same address.
-    known: HashMap<usize, (Message, Noted)>,
+    known: HashMap<usize, (Message, MessageEntry)>,
     bytes: usize,
 }
 
 /// The id of a message, and how it was cleaned.
 #[derive(Clone, Copy)]
-struct Noted {
+struct MessageEntry {
     id: SharedId,
     /// What was removed from it.
-    left: Left,
+    left: Redaction,
 }
 
 /// The maximum number of bytes of messages that are kept.
@@ -37,10 +37,10 @@ const USUAL: usize = 1024;
 impl MessageIds {
     /// Sets the id of a message.
     fn insert(&mut self, message: Message, id: SharedId) {
-        self.note(message, Noted { id, left: Left::default() }, USUAL);
+        self.note(message, MessageEntry { id, left: Redaction::default() }, USUAL);
     }
 
-    fn note(&mut self, message: Message, noted: Noted, bytes: usize) {
+    fn note(&mut self, message: Message, noted: MessageEntry, bytes: usize) {
         if self.bytes >= HELD {
             self.known.clear();
             self.bytes = 0;
@@ -49,13 +49,13 @@ impl MessageIds {
         self.known.insert(place(&message), (message, noted));
     }
 
-    fn of(&mut self, message: &Message, cleaner: &mut Cleaner) -> Noted {
+    fn of(&mut self, message: &Message, cleaner: &mut Cleaner) -> MessageEntry {
         if let Some((_, noted)) = self.known.get(&place(message)) {
             return *noted;
         }
         let (value, left) = written(message, cleaner);
         let content = serde_json::to_vec(&value).unwrap_or_default();
-        let noted = Noted { id: SharedId::of(&content), left };
+        let noted = MessageEntry { id: SharedId::of(&content), left };
         // A message that was truncated can have any size.
         if !left.cut {
             self.note(message.clone(), noted, content.len());
@@ -70,8 +70,8 @@ impl MessageIds {
         pool: &MessagePool,
         cleaner: &mut Cleaner,
         seen: &mut dyn FnMut(SharedId, &Message),
-    ) -> (Value, Left) {
-        let mut left = Left::default();
+    ) -> (Value, Redaction) {
+        let mut left = Redaction::default();
         refs::escape(&mut value);
         pool.replace(&mut value, &mut |message| {
             let noted = self.of(message, cleaner);
@@ -89,7 +89,7 @@ impl MessageIds {
         cleaner: &mut Cleaner,
         seen: &mut dyn FnMut(SharedId, &Message),
     ) -> DispatchLine {
-        let (pool, mut left) = (Arc::clone(&trace.pool), Left::default());
+        let (pool, mut left) = (Arc::clone(&trace.pool), Redaction::default());
         let mut line = DispatchLine::of(trace, &mut |value| {
             let (value, of_messages) = self.value(value, &pool, cleaner, seen);
             left |= of_messages;
@@ -126,7 +126,7 @@ impl KnownMessages {
     }
 
     /// Records a line that may refer to messages.
-    pub(crate) fn next_line(&mut self, line: &mut Line) {
+    pub(crate) fn next_line(&mut self, line: &mut RecordingLine) {
         line.each_value(&mut |said| refs::each_message(said, &mut |id| self.recorded.touch(id)));
         self.recorded.next_line();
         self.fresh.next_line();
@@ -142,7 +142,7 @@ impl KnownMessages {
     }
 
     /// A recorded value with its references to lines replaced by references to `pool`.
-    pub(crate) fn pooled(&self, mut value: Value, pool: &mut MessagePool) -> Result<Value, Missing> {
+    pub(crate) fn pooled(&self, mut value: Value, pool: &mut MessagePool) -> Result<Value, MissingReference> {
         refs::resolve(&mut value, &mut |id| self.get(id).map(|message| pool.refer(message.clone())))?;
         Ok(value)
     }
@@ -159,7 +159,7 @@ impl KnownMessages {
 }
 
 /// The serialised message after cleaning, and what was removed from it.
-pub(crate) fn written(message: &Message, cleaner: &mut Cleaner) -> (Value, Left) {
+pub(crate) fn written(message: &Message, cleaner: &mut Cleaner) -> (Value, Redaction) {
     // It was parsed from JSON, or consists only of types that can be serialised.
     let mut value = serde_json::to_value(message).unwrap_or_default();
     refs::escape(&mut value);

@@ -7,8 +7,8 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::line::{Line, SCHEMA};
-use crate::lines::{Lines, Unreadable};
+use crate::line::{RecordingLine, SCHEMA};
+use crate::lines::{LineError, Lines};
 use crate::refs::{self, SharedId, Window};
 
 /// The lines of a recording, with references to messages and values resolved.
@@ -37,13 +37,13 @@ impl<R: BufRead> Reader<R> {
 
 impl<R: BufRead> Iterator for Reader<R> {
     /// The line number, starting at 1, and the line.
-    type Item = (usize, Result<Line, Unreadable>);
+    type Item = (usize, Result<RecordingLine, LineError>);
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let (number, entry) = self.entries.next()?;
             let mut line = match entry {
-                Ok(Line::Message(message)) => {
+                Ok(RecordingLine::Message(message)) => {
                     self.messages.insert(message.id, message.value);
                     continue;
                 }
@@ -58,7 +58,7 @@ impl<R: BufRead> Iterator for Reader<R> {
             messages.next_line();
             return Some((
                 number,
-                whole.map(|()| line).map_err(|missing| Unreadable::Missing { line: number, missing }),
+                whole.map(|()| line).map_err(|missing| LineError::Missing { line: number, missing }),
             ));
         }
     }
@@ -80,7 +80,7 @@ impl<R: BufRead> Entries<R> {
 }
 
 impl<R: BufRead> Iterator for Entries<R> {
-    type Item = (usize, Result<Line, Unreadable>);
+    type Item = (usize, Result<RecordingLine, LineError>);
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.unknown {
@@ -91,12 +91,12 @@ impl<R: BufRead> Iterator for Entries<R> {
                 values.get(id).cloned()
             };
             match text.and_then(|text| parse(number, &text, &mut find)) {
-                Ok(Line::Value(value)) => values.insert(value.id, value.value),
+                Ok(RecordingLine::Value(value)) => values.insert(value.id, value.value),
                 read => {
-                    if !matches!(read, Ok(Line::Message(_))) {
+                    if !matches!(read, Ok(RecordingLine::Message(_))) {
                         values.next_line();
                     }
-                    self.unknown = matches!(read, Err(Unreadable::Schema { .. }));
+                    self.unknown = matches!(read, Err(LineError::Schema { .. }));
                     return Some((number, read));
                 }
             }
@@ -110,27 +110,27 @@ pub(crate) fn parse(
     number: usize,
     text: &[u8],
     value: &mut dyn FnMut(SharedId) -> Option<Value>,
-) -> Result<Line, Unreadable> {
+) -> Result<RecordingLine, LineError> {
     // The recorder writes the tag first. Without a search for it, serde parses a line twice as fast.
     let read = match tag(text) {
-        Some(b"dispatch") => serde_json::from_slice(text).map(Line::Dispatch),
-        Some(b"turn") => serde_json::from_slice(text).map(Line::Turn),
-        Some(b"message") => serde_json::from_slice(text).map(Line::Message),
-        Some(b"value") => serde_json::from_slice(text).map(Line::Value),
+        Some(b"dispatch") => serde_json::from_slice(text).map(RecordingLine::Dispatch),
+        Some(b"turn") => serde_json::from_slice(text).map(RecordingLine::Turn),
+        Some(b"message") => serde_json::from_slice(text).map(RecordingLine::Message),
+        Some(b"value") => serde_json::from_slice(text).map(RecordingLine::Value),
         _ => serde_json::from_slice(text),
     };
     match read {
-        Ok(Line::Header(header)) if header.schema > SCHEMA => {
-            Err(Unreadable::Schema { line: number, schema: header.schema })
+        Ok(RecordingLine::Header(header)) if header.schema > SCHEMA => {
+            Err(LineError::Schema { line: number, schema: header.schema })
         }
         Ok(mut line) => {
             let mut missing = Ok(());
             line.each_value(&mut |said| missing = missing.and(refs::expand(said, value)));
-            missing.map(|()| line).map_err(|missing| Unreadable::Missing { line: number, missing })
+            missing.map(|()| line).map_err(|missing| LineError::Missing { line: number, missing })
         }
         Err(error) => Err(match schema_of(text) {
-            Some(schema) if schema > SCHEMA => Unreadable::Schema { line: number, schema },
-            _ => Unreadable::of(number, text, error),
+            Some(schema) if schema > SCHEMA => LineError::Schema { line: number, schema },
+            _ => LineError::of(number, text, error),
         }),
     }
 }

@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use hook_sdk::record::{Observer, Record, Trace};
 use serde_json::Value;
 
-pub(crate) use sharing::Sharing;
+pub(crate) use sharing::SharedValues;
 use writer::Writer;
 
 use crate::line::{self, TurnLine};
@@ -50,9 +50,9 @@ impl Default for RecordLimits {
 /// anything is written. This happens on a separate thread. [`flush`](Self::flush) waits for it, and so does dropping
 /// the last clone.
 #[derive(Clone)]
-pub struct Recorder(Arc<Shared>);
+pub struct Recorder(Arc<Inner>);
 
-struct Shared {
+struct Inner {
     /// Taken when the recorder is dropped, which ends the thread.
     queue: Option<SyncSender<Task>>,
     dropped: Arc<AtomicU64>,
@@ -96,7 +96,7 @@ impl Recorder {
         let thread = std::thread::Builder::new()
             .name("hooks-recorder".to_owned())
             .spawn(move || writer.run(&tasks, &counted))?;
-        Ok(Self(Arc::new(Shared { queue: Some(queue), dropped, thread: Some(thread) })))
+        Ok(Self(Arc::new(Inner { queue: Some(queue), dropped, thread: Some(thread) })))
     }
 
     /// Blocks until all dispatches so far have been written.
@@ -161,7 +161,7 @@ impl std::fmt::Debug for Recorder {
     }
 }
 
-impl Drop for Shared {
+impl Drop for Inner {
     fn drop(&mut self) {
         self.queue = None;
         if let Some(thread) = self.thread.take() {

@@ -27,7 +27,7 @@ const SPAN: u64 = 4096;
 /// The target of a reference is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it refers to `{0}`, which is not in the recording: the line that contained it is incomplete or was removed")]
-pub struct Missing(pub(crate) SharedId);
+pub struct MissingReference(pub(crate) SharedId);
 
 impl SharedId {
     pub(crate) fn of(content: &[u8]) -> Self {
@@ -115,14 +115,17 @@ fn looks_like_one(text: &str) -> bool {
 
 /// Replaces each reference to a message by the result of `find`, and unescapes texts. A reference that is not found
 /// stays, and the first one is the error.
-pub(crate) fn resolve(value: &mut Value, find: &mut dyn FnMut(SharedId) -> Option<Value>) -> Result<(), Missing> {
+pub(crate) fn resolve(
+    value: &mut Value,
+    find: &mut dyn FnMut(SharedId) -> Option<Value>,
+) -> Result<(), MissingReference> {
     let mut missing = Ok(());
     each_text(value, &mut |value| {
         let Value::String(text) = value else { return };
         if let Some(id) = message_of(text) {
             match find(id) {
                 Some(found) => *value = found,
-                None => missing = missing.and(Err(Missing(id))),
+                None => missing = missing.and(Err(MissingReference(id))),
             }
         } else if text.starts_with("$$") && looks_like_one(text) {
             text.remove(0);
@@ -132,11 +135,14 @@ pub(crate) fn resolve(value: &mut Value, find: &mut dyn FnMut(SharedId) -> Optio
 }
 
 /// Replaces each reference to a long value by the result of `find`.
-pub(crate) fn expand(value: &mut Value, find: &mut dyn FnMut(SharedId) -> Option<Value>) -> Result<(), Missing> {
+pub(crate) fn expand(
+    value: &mut Value,
+    find: &mut dyn FnMut(SharedId) -> Option<Value>,
+) -> Result<(), MissingReference> {
     let mut missing = Ok(());
     each_text(value, &mut |value| {
         let id = value.as_str().and_then(|text| text.strip_prefix(VALUE)).and_then(SharedId::read);
-        match id.map(|id| find(id).ok_or(Missing(id))) {
+        match id.map(|id| find(id).ok_or(MissingReference(id))) {
             None => {}
             Some(Ok(found)) => *value = found,
             Some(Err(error)) => missing = missing.and(Err(error)),

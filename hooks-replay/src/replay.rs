@@ -1,26 +1,26 @@
 //! Replays recorded dispatches with the current hooks.
 
 mod accept;
-mod side;
+mod candidate;
 
 use std::path::Path;
 
+use candidate::{Candidate, CandidateSets};
 use hook_sdk::context::{HookContextBuilder, Ids};
 use hook_sdk::{ConfigError, HookSet, Registry};
-use side::{Side, Sides};
 
 use crate::compare::{answers_are_missing, is_of_a_replay};
-use crate::line::{DispatchLine, Line};
-use crate::report::Report;
+use crate::line::{DispatchLine, RecordingLine};
+use crate::options::{LineHandler, ReplayOptions, ReplayState, option_methods};
+use crate::report::ReplayReport;
 use crate::secrets::OwnRule;
-use crate::setup::{Running, Setup, SoFar, setup_methods};
 use crate::source::{Progress, ReplayError};
 
 /// Replays recorded dispatches, each independently, with the hooks of a registry.
 pub struct Replay<'a> {
-    today: Side<'a>,
-    candidate: Option<Side<'a>>,
-    setup: Setup<'a>,
+    today: Candidate<'a>,
+    candidate: Option<Candidate<'a>>,
+    options: ReplayOptions<'a>,
 }
 
 impl<'a> Replay<'a> {
@@ -29,7 +29,7 @@ impl<'a> Replay<'a> {
         registry: &'a Registry,
         scope: impl Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a,
     ) -> Self {
-        Self { today: Side::new(registry, scope), candidate: None, setup: Setup::default() }
+        Self { today: Candidate::new(registry, scope), candidate: None, options: ReplayOptions::default() }
     }
 
     /// Compares other hooks with those of [`new`](Self::new), instead of comparing the latter with the recording, of
@@ -41,11 +41,11 @@ impl<'a> Replay<'a> {
         registry: &'a Registry,
         scope: impl Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a,
     ) -> Self {
-        self.candidate = Some(Side::new(registry, scope));
+        self.candidate = Some(Candidate::new(registry, scope));
         self
     }
 
-    setup_methods!();
+    option_methods!();
 
     /// Replays several files in order into one report: recordings, or transcripts of other programs, which are detected
     /// by their first lines.
@@ -56,11 +56,11 @@ impl<'a> Replay<'a> {
     pub async fn files<P: AsRef<Path> + Send>(
         &self,
         paths: impl IntoIterator<Item = P, IntoIter: Send> + Send,
-    ) -> Result<Report, ReplayError> {
+    ) -> Result<ReplayReport, ReplayError> {
         let paths: Vec<_> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-        let mut running = Dispatches::new(self);
-        self.setup.read(&paths, &mut running).await?;
-        let mut report = running.so_far.report;
+        let mut running = DispatchHandler::new(self);
+        self.options.read(&paths, &mut running).await?;
+        let mut report = running.state.report;
         report.sort();
         Ok(report)
     }
@@ -73,29 +73,29 @@ impl std::fmt::Debug for Replay<'_> {
 }
 
 /// A running replay of dispatches.
-struct Dispatches<'r, 'a> {
+struct DispatchHandler<'r, 'a> {
     replay: &'r Replay<'a>,
-    so_far: SoFar,
-    sides: Sides,
+    state: ReplayState,
+    sets: CandidateSets,
 }
 
-impl<'r, 'a> Dispatches<'r, 'a> {
+impl<'r, 'a> DispatchHandler<'r, 'a> {
     fn new(replay: &'r Replay<'a>) -> Self {
-        Self { replay, so_far: replay.setup.start(), sides: Sides::default() }
+        Self { replay, state: replay.options.start(), sets: CandidateSets::default() }
     }
 }
 
-impl Running for Dispatches<'_, '_> {
-    fn so_far(&mut self) -> &mut SoFar {
-        &mut self.so_far
+impl LineHandler for DispatchHandler<'_, '_> {
+    fn state(&mut self) -> &mut ReplayState {
+        &mut self.state
     }
 
-    async fn line(&mut self, line: Line, place: &str) -> Result<(), ReplayError> {
+    async fn line(&mut self, line: RecordingLine, place: &str) -> Result<(), ReplayError> {
         match line {
-            Line::Dispatch(recorded) => self.dispatch(*recorded, place).await,
-            Line::Full { .. } => {
+            RecordingLine::Dispatch(recorded) => self.dispatch(*recorded, place).await,
+            RecordingLine::Full { .. } => {
                 let problem = "the rest of the turn was not recorded, because it reached the size limit";
-                self.so_far.report.fail(place, &problem);
+                self.state.report.fail(place, &problem);
                 Ok(())
             }
             // Turns are replayed by `TurnReplay`.
@@ -104,15 +104,15 @@ impl Running for Dispatches<'_, '_> {
     }
 }
 
-impl Dispatches<'_, '_> {
+impl DispatchHandler<'_, '_> {
     async fn dispatch(&mut self, recorded: DispatchLine, place: &str) -> Result<(), ReplayError> {
         if recorded.depth > 0 {
-            self.so_far.report.nested += 1;
+            self.state.report.nested += 1;
             return Ok(());
         }
-        let SoFar { report, comparer } = &mut self.so_far;
-        let (setup, today) = (&self.replay.setup, &self.replay.today);
-        let today = match self.sides.today.fire(today, setup, comparer, &recorded).await? {
+        let ReplayState { report, comparer } = &mut self.state;
+        let (options, today) = (&self.replay.options, &self.replay.today);
+        let today = match self.sets.today.fire(today, options, comparer, &recorded).await? {
             Ok(fired) => fired.outermost,
             Err(problem) => {
                 report.fail(place, &problem);
@@ -121,7 +121,7 @@ impl Dispatches<'_, '_> {
         };
         let (mut before, mut after) = match &self.replay.candidate {
             None => (recorded, today),
-            Some(candidate) => match self.sides.candidate.fire(candidate, setup, comparer, &recorded).await? {
+            Some(candidate) => match self.sets.candidate.fire(candidate, options, comparer, &recorded).await? {
                 // The ids come from the recording.
                 Ok(fired) => {
                     let DispatchLine { ids, event, marks, .. } = recorded;

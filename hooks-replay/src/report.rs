@@ -29,7 +29,7 @@ const PROBLEMS: usize = 20;
 /// The report of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Report {
+pub struct ReplayReport {
     /// The number of replayed dispatches.
     pub replayed: usize,
     /// The number of dispatches whose recorded line is incomplete, because a text was truncated or a secret removed.
@@ -136,7 +136,7 @@ impl ExampleCall {
     }
 }
 
-impl Report {
+impl ReplayReport {
     /// Whether there is no difference and everything could be replayed.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.failed == 0

@@ -7,7 +7,7 @@ use std::io::BufRead;
 use serde::Serialize;
 
 use crate::compare::reason;
-use crate::line::{DispatchLine, Line, RunLine};
+use crate::line::{DispatchLine, RecordingLine, RunLine};
 use crate::reader::Reader;
 use crate::report::plain;
 
@@ -44,7 +44,7 @@ impl ShadowReport {
     pub fn add<R: BufRead>(&mut self, lines: Reader<R>) {
         for (_, line) in lines {
             match line {
-                Ok(Line::Dispatch(line)) => self.dispatch(&line),
+                Ok(RecordingLine::Dispatch(line)) => self.dispatch(&line),
                 Ok(_) => {}
                 Err(_) => self.unreadable += 1,
             }

@@ -10,10 +10,10 @@ use std::task::Poll;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::line::Line;
-use crate::lines::{Unreadable, read_line};
+use crate::line::RecordingLine;
+use crate::lines::{LineError, read_line};
 use crate::reader::Entries;
-use crate::traffic::{Found, is_recording, traffic};
+use crate::traffic::{SourceLine, is_recording, traffic};
 
 /// The progress of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(crate) struct Source {
 }
 
 /// The lines of one file.
-type FoundLines = Box<dyn Iterator<Item = (usize, Found)> + Send>;
+type SourceLines = Box<dyn Iterator<Item = (usize, SourceLine)> + Send>;
 
 /// The size of a read.
 const CHUNK: usize = 64 << 10;
@@ -67,17 +67,17 @@ impl Source {
 
     /// The lines of the file at `path`: a recording, or a transcript of another program, which is detected by its first
     /// lines. One of them may be damaged.
-    pub(crate) fn lines(&self, path: &Path) -> Result<FoundLines, ReplayError> {
+    pub(crate) fn lines(&self, path: &Path) -> Result<SourceLines, ReplayError> {
         let unreadable = |error| ReplayError::File { path: path.display().to_string(), error };
         if path.is_dir() {
             let help = "this is a folder; name the files in it, or use `hooks replay`, which looks for them";
             return Err(unreadable(io::Error::new(io::ErrorKind::IsADirectory, help)));
         }
         let file = File::open(path).map_err(unreadable)?;
-        let mut input = BufReader::with_capacity(CHUNK, Counted { file, read: Arc::clone(&self.read) });
-        let begin = Beginning::read(&mut input).map_err(unreadable)?;
+        let mut input = BufReader::with_capacity(CHUNK, CountingReader { file, read: Arc::clone(&self.read) });
+        let begin = FileHead::read(&mut input).map_err(unreadable)?;
         if begin.is_no_json() || (begin.is_broken() && is_one_value(path)) {
-            return Ok(Box::new(std::iter::once((1, Found::Unreadable(Unreadable::NotLines)))));
+            return Ok(Box::new(std::iter::once((1, SourceLine::Unreadable(LineError::NotLines)))));
         }
         let is_recording = begin.first.as_ref().is_some_and(is_recording);
         let input = Cursor::new(begin.text).chain(input);
@@ -86,7 +86,7 @@ impl Source {
 }
 
 /// Yields to the runtime, so that the replay can be cancelled: hooks may never have to wait during a whole gigabyte.
-pub(crate) async fn breathe(line: usize) {
+pub(crate) async fn yield_sometimes(line: usize) {
     let mut waits = line.is_multiple_of(64);
     std::future::poll_fn(|cx| {
         if std::mem::take(&mut waits) {
@@ -99,12 +99,12 @@ pub(crate) async fn breathe(line: usize) {
 }
 
 /// Counts how much of a file was read.
-struct Counted {
+struct CountingReader {
     file: File,
     read: Arc<AtomicU64>,
 }
 
-impl Read for Counted {
+impl Read for CountingReader {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.file.read(buffer)?;
         self.read.fetch_add(read as u64, Ordering::Relaxed);
@@ -114,7 +114,7 @@ impl Read for Counted {
 
 /// The lines up to the first JSON object, at most [`LOOK_AHEAD`] of them.
 #[derive(Default)]
-struct Beginning {
+struct FileHead {
     text: Vec<u8>,
     first: Option<Value>,
     /// The number of lines before it that are neither empty nor JSON.
@@ -123,7 +123,7 @@ struct Beginning {
 
 const LOOK_AHEAD: usize = 8;
 
-impl Beginning {
+impl FileHead {
     fn read(input: &mut impl BufRead) -> io::Result<Self> {
         let mut begin = Self::default();
         while begin.first.is_none() && begin.broken < LOOK_AHEAD {
@@ -154,6 +154,6 @@ fn is_one_value(path: &Path) -> bool {
     is_small && std::fs::read(path).is_ok_and(|text| serde_json::from_slice::<IgnoredAny>(&text).is_ok())
 }
 
-fn of_recording((number, line): (usize, Result<Line, Unreadable>)) -> (usize, Found) {
-    (number, line.map_or_else(Found::Unreadable, Found::Line))
+fn of_recording((number, line): (usize, Result<RecordingLine, LineError>)) -> (usize, SourceLine) {
+    (number, line.map_or_else(SourceLine::Unreadable, SourceLine::Line))
 }

@@ -23,28 +23,28 @@ use hook_sdk::kinds::{AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::line::{DispatchLine, Line};
-use crate::lines::{Lines, Unreadable};
+use crate::line::{DispatchLine, RecordingLine};
+use crate::lines::{LineError, Lines};
 use crate::refs;
 
 /// The content of a line.
-pub(crate) enum Found {
+pub(crate) enum SourceLine {
     /// A line of a recording, or a dispatch from another program.
-    Line(Line),
+    Line(RecordingLine),
     /// Nothing for hooks, with the type of the line.
     Other(String),
     /// A line that cannot be parsed.
-    Unreadable(Unreadable),
+    Unreadable(LineError),
 }
 
 /// The dispatches in a file of another program, each with its line number.
-pub(crate) fn traffic(input: impl BufRead) -> impl Iterator<Item = (usize, Found)> {
+pub(crate) fn traffic(input: impl BufRead) -> impl Iterator<Item = (usize, SourceLine)> {
     let mut conversation = Conversation::default();
     Lines::new(input).flat_map(move |(line, text)| {
         let found = match text.map(|text| (serde_json::from_slice(&text), text)) {
             Ok((Ok(value), _)) => conversation.line(&value),
-            Ok((Err(error), text)) => vec![Found::Unreadable(Unreadable::of(line, &text, error))],
-            Err(error) => vec![Found::Unreadable(error)],
+            Ok((Err(error), text)) => vec![SourceLine::Unreadable(LineError::of(line, &text, error))],
+            Err(error) => vec![SourceLine::Unreadable(error)],
         };
         found.into_iter().map(move |found| (line, found))
     })
@@ -63,7 +63,7 @@ struct Conversation {
 }
 
 impl Conversation {
-    fn line(&mut self, value: &Value) -> Vec<Found> {
+    fn line(&mut self, value: &Value) -> Vec<SourceLine> {
         let found = claude::line(self, value)
             .or_else(|| codex::line(self, value))
             .or_else(|| goose::line(self, value))
@@ -71,9 +71,9 @@ impl Conversation {
         let what = || ["type", "role"].into_iter().find_map(|key| value.get(key)?.as_str()).unwrap_or("unknown");
         match found {
             Some(lines) if !lines.is_empty() => {
-                lines.into_iter().map(|line| Found::Line(Line::Dispatch(Box::new(line)))).collect()
+                lines.into_iter().map(|line| SourceLine::Line(RecordingLine::Dispatch(Box::new(line)))).collect()
             }
-            _ => vec![Found::Other(what().to_owned())],
+            _ => vec![SourceLine::Other(what().to_owned())],
         }
     }
 

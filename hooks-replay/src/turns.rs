@@ -1,21 +1,21 @@
 //! Replays recorded turns with the current hooks.
 
 mod answers;
-mod running;
-mod stage;
-mod walk;
+mod handler;
+mod runner;
+mod comparison;
 
 use std::path::Path;
 
+use handler::TurnHandler;
 use hook_sdk::Registry;
 use hook_sdk::context::{HookContextBuilder, Ids};
 use hook_sdk::scope::{AgentDef, PromptDef};
 use hooks_agent::window::Window;
-use running::RunningTurns;
 
-use crate::report::Report;
+use crate::options::{ReplayOptions, option_methods};
+use crate::report::ReplayReport;
 use crate::secrets::OwnRule;
-use crate::setup::{Setup, setup_methods};
 use crate::source::{Progress, ReplayError};
 
 /// What to do when a turn diverges from the recording.
@@ -53,7 +53,7 @@ type Agents<'a> = dyn Fn(&Ids) -> (AgentDef, Option<PromptDef>) + Send + Sync + 
 pub struct TurnReplay<'a> {
     registry: Registry,
     agents: Box<Agents<'a>>,
-    setup: Setup<'a>,
+    options: ReplayOptions<'a>,
     window: Option<Window>,
     matching: Matching,
 }
@@ -65,7 +65,7 @@ impl<'a> TurnReplay<'a> {
         Self {
             registry: registry.fork(),
             agents: Box::new(agents),
-            setup: Setup::default(),
+            options: ReplayOptions::default(),
             window: None,
             matching: Matching::default(),
         }
@@ -86,7 +86,7 @@ impl<'a> TurnReplay<'a> {
         self
     }
 
-    setup_methods!();
+    option_methods!();
 
     /// Replays the turns of several recordings in order into one report. A turn can span files.
     ///
@@ -96,10 +96,10 @@ impl<'a> TurnReplay<'a> {
     pub async fn files<P: AsRef<Path> + Send>(
         &self,
         paths: impl IntoIterator<Item = P, IntoIter: Send> + Send,
-    ) -> Result<Report, ReplayError> {
+    ) -> Result<ReplayReport, ReplayError> {
         let paths: Vec<_> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-        let mut running = RunningTurns::new(self);
-        self.setup.read(&paths, &mut running).await?;
+        let mut running = TurnHandler::new(self);
+        self.options.read(&paths, &mut running).await?;
         Ok(running.end())
     }
 }

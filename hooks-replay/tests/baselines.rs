@@ -4,7 +4,7 @@
 use std::sync::Mutex;
 
 use hook_sdk::overrides::{Override, Overrides};
-use hooks_replay::{Progress, between};
+use hooks_replay::{Progress, diff};
 
 use crate::support::*;
 
@@ -14,9 +14,9 @@ async fn two_recordings_are_compared_without_running_anything() {
     let (then, now) = (folder.path("main.jsonl"), folder.path("branch.jsonl"));
     desk().record(&then, &month()).await;
     desk().record(&now, &month()).await;
-    assert!(between(&[&then], &now).unwrap().is_empty());
+    assert!(diff(&[&then], &now).unwrap().is_empty());
     desk().with(limit(6_000)).without("mask_mail").record(&folder.path("other.jsonl"), &month()).await;
-    let report = between(&[&then], folder.path("other.jsonl")).unwrap();
+    let report = diff(&[&then], folder.path("other.jsonl")).unwrap();
     let found = differences(&report);
     for reported in [
         "1 refund_limit deny → allow: refunds over 5000 cents need a person",
@@ -27,9 +27,9 @@ async fn two_recordings_are_compared_without_running_anything() {
     }
     // What only one of them contains.
     desk().record(&folder.path("more.jsonl"), &[month(), month()].concat()[..8]).await;
-    let one_more = between(&[&then], folder.path("more.jsonl")).unwrap();
+    let one_more = diff(&[&then], folder.path("more.jsonl")).unwrap();
     assert_eq!(differences(&one_more), ["1 - diverges: nothing → before_tool_call"]);
-    let one_less = between(&[folder.path("more.jsonl")], &then).unwrap();
+    let one_less = diff(&[folder.path("more.jsonl")], &then).unwrap();
     assert_eq!(differences(&one_less), ["1 - diverges: before_tool_call → nothing"]);
     assert_eq!(one_less.exit_code(), 2);
 }
@@ -101,7 +101,7 @@ async fn a_test_compares_hooks_with_recordings_and_rewrites_them_on_request() {
     // The written recording has the same meaning as one of the program with these hooks.
     let recorded = folder.path("recorded.jsonl");
     strict.record(&recorded, &month()).await;
-    assert!(between(&[&recorded], &path).unwrap().is_empty());
+    assert!(diff(&[&recorded], &path).unwrap().is_empty());
     // If a line cannot be replayed, the file is not changed.
     let mut text = std::fs::read_to_string(&path).unwrap();
     text.push_str("{\"line\":\"dispatch\",\"kind\":\"gone\"}\n");

@@ -44,8 +44,8 @@ async fn a_long_text_is_truncated_and_its_line_says_so() {
     let path = folder.path("month.jsonl");
     let long = Traffic::Found { tool: "read_mail", text: "é".repeat(20_000) };
     desk().record(&path, &[long]).await;
-    let lines: Vec<Line> = Reader::open(&path).unwrap().map(|(_, line)| line.unwrap()).collect();
-    let Line::Dispatch(line) = &lines[1] else { panic!("{lines:?}") };
+    let lines: Vec<RecordingLine> = Reader::open(&path).unwrap().map(|(_, line)| line.unwrap()).collect();
+    let RecordingLine::Dispatch(line) = &lines[1] else { panic!("{lines:?}") };
     assert_eq!(line.marks, [hooks_replay::Mark::Cut]);
     let report = desk().replay(&path).await;
     assert_eq!((report.partly, report.groups.len()), (1, 0), "{report}");
@@ -62,8 +62,9 @@ async fn a_full_file_is_rotated_and_the_oldest_is_removed() {
     let names = ["month.jsonl", "month.jsonl.1", "month.jsonl.2", "month.jsonl.3"];
     assert_eq!(names.map(|name| folder.path(name).exists()), [true, true, true, false]);
     for name in &names[..3] {
-        let lines: Vec<Line> = Reader::open(folder.path(name)).unwrap().map(|(_, line)| line.unwrap()).collect();
-        assert!(matches!(lines[0], Line::Header(_)));
+        let lines: Vec<RecordingLine> =
+            Reader::open(folder.path(name)).unwrap().map(|(_, line)| line.unwrap()).collect();
+        assert!(matches!(lines[0], RecordingLine::Header(_)));
         assert!(std::fs::metadata(folder.path(name)).unwrap().len() < 4_000);
     }
 }

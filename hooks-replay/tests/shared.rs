@@ -54,11 +54,11 @@ async fn each_message_of_a_conversation_is_written_once() {
     let report = reads().replay(&path).await;
     assert_eq!((report.replayed, report.exit_code()), (80, 0), "{report}");
     // The public reader resolves all references.
-    let lines: Vec<Line> = Reader::open(&path).unwrap().map(|(_, line)| line.unwrap()).collect();
-    let Line::Dispatch(last) = &lines[80] else { panic!("{lines:?}") };
+    let lines: Vec<RecordingLine> = Reader::open(&path).unwrap().map(|(_, line)| line.unwrap()).collect();
+    let RecordingLine::Dispatch(last) = &lines[80] else { panic!("{lines:?}") };
     assert_eq!(last.event["original"][0], serde_json::to_value(message(0)).unwrap());
     assert_eq!(last.subject.as_array().unwrap().len(), 32);
-    assert!(lines.iter().all(|line| !matches!(line, Line::Message(_) | Line::Value(_))));
+    assert!(lines.iter().all(|line| !matches!(line, RecordingLine::Message(_) | RecordingLine::Value(_))));
     // Differences are shown with resolved texts.
     let report = reads().without("forgets").replay(&path).await;
     assert!(differences(&report).contains(&"36 forgets rewrites differently".to_owned()), "{report}");
@@ -141,7 +141,7 @@ async fn recorded_text_is_never_read_as_a_reference() {
     assert_eq!((report.replayed, report.exit_code()), (9, 0), "{report}");
     let lines = Reader::open(&path).unwrap().filter_map(|(_, line)| line.ok());
     let read: Vec<Value> = lines
-        .filter_map(|line| if let Line::Dispatch(line) = line { Some(line) } else { None })
+        .filter_map(|line| if let RecordingLine::Dispatch(line) = line { Some(line) } else { None })
         .filter(|line| line.kind == "before_tool_call")
         .map(|line| {
             assert_eq!(line.event["call"]["input"], line.subject);
@@ -160,8 +160,8 @@ async fn a_recording_with_messages_in_its_lines_is_read() {
     let whole: Vec<String> = Reader::open(&path)
         .unwrap()
         .map(|(_, line)| match line.unwrap() {
-            Line::Header(header) => {
-                serde_json::to_string(&Line::Header(header)).unwrap().replace("\"schema\":2", "\"schema\":1")
+            RecordingLine::Header(header) => {
+                serde_json::to_string(&RecordingLine::Header(header)).unwrap().replace("\"schema\":2", "\"schema\":1")
             }
             line => serde_json::to_string(&line).unwrap(),
         })
@@ -192,9 +192,9 @@ async fn a_line_is_marked_if_a_message_that_it_refers_to_was_redacted() {
     }
     drop((set, registry));
     assert!(!text(&path).contains(secret));
-    let lines = Reader::open(&path)
-        .unwrap()
-        .filter_map(|(_, line)| if let Line::Dispatch(line) = line.unwrap() { Some(line.marks) } else { None });
+    let lines = Reader::open(&path).unwrap().filter_map(|(_, line)| {
+        if let RecordingLine::Dispatch(line) = line.unwrap() { Some(line.marks) } else { None }
+    });
     assert_eq!(lines.collect::<Vec<_>>(), [vec![Mark::Cut, Mark::Redacted], vec![Mark::Cut, Mark::Redacted], vec![]]);
     let report = hooks.replay(&path).await;
     assert_eq!((report.replayed, report.partly, report.exit_code()), (3, 2, 0), "{report}");

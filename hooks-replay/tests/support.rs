@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use hook_sdk::kinds::*;
 pub(crate) use hook_sdk::prelude::*;
-pub(crate) use hooks_replay::{Difference, Line, Reader, RecordLimits, Recorder, Replay, Report};
+pub(crate) use hooks_replay::{Difference, Reader, RecordLimits, Recorder, RecordingLine, Replay, ReplayReport};
 pub(crate) use serde_json::{Value, json};
 
 pub(crate) struct Folder(tempfile::TempDir);
@@ -74,7 +74,7 @@ impl Hooks {
     }
 
     /// Replays the recording with these hooks.
-    pub(crate) async fn replay(&self, path: &Path) -> Report {
+    pub(crate) async fn replay(&self, path: &Path) -> ReplayReport {
         let registry = self.registry();
         Replay::new(&registry, |registry, _ids| Self::scope(registry)).file(path).await.unwrap()
     }
@@ -145,7 +145,7 @@ pub(crate) fn leaks() -> Hook {
         .priority(100)
 }
 
-pub(crate) fn differences(report: &Report) -> Vec<String> {
+pub(crate) fn differences(report: &ReplayReport) -> Vec<String> {
     report
         .groups
         .iter()

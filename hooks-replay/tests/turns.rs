@@ -122,7 +122,7 @@ async fn record(
     ran
 }
 
-pub(crate) async fn replay(path: &std::path::Path, hooks: &Hooks, matching: Matching) -> Report {
+pub(crate) async fn replay(path: &std::path::Path, hooks: &Hooks, matching: Matching) -> ReplayReport {
     let registry = hooks.registry();
     let _support = hooks.agent(&registry);
     let agent = |ids: &Ids| (AgentDef::new(ids.agent.as_deref().unwrap_or("support")), None);
@@ -132,7 +132,7 @@ pub(crate) async fn replay(path: &std::path::Path, hooks: &Hooks, matching: Matc
 
 /// The turns of a recording, including those of sub-agents.
 fn turns(path: &std::path::Path) -> usize {
-    Reader::open(path).unwrap().filter(|(_, line)| matches!(line, Ok(Line::Turn(_)))).count()
+    Reader::open(path).unwrap().filter(|(_, line)| matches!(line, Ok(RecordingLine::Turn(_)))).count()
 }
 
 fn refund(id: &str, cents: u64) -> Says {
@@ -227,7 +227,9 @@ async fn a_replay_of_an_unchanged_turn_has_no_differences() {
         }
         assert_eq!(ran.load(Ordering::SeqCst), then, "{what}");
         let lines = Reader::open(&path).unwrap().filter_map(|(_, line)| line.ok());
-        kinds.extend(lines.filter_map(|line| if let Line::Dispatch(line) = line { Some(line.kind) } else { None }));
+        kinds.extend(
+            lines.filter_map(|line| if let RecordingLine::Dispatch(line) = line { Some(line.kind) } else { None }),
+        );
     }
     // Kinds that no turn fires.
     let outside = ["init", "gateway_", "shutdown", "message_", "session_end", "before_update_", "after_update_"];

@@ -10,7 +10,7 @@ use hook_sdk::data::{Message, Role};
 use hook_sdk::kinds::AfterCreateMessage;
 use hook_sdk::prelude::*;
 use hooks_agent::store::{Append, MessageStore, RowJobs};
-use hooks_store::{OpenOptions, Store, Synchronous, Worker};
+use hooks_store::{JobWorker, OpenOptions, Store, Synchronous};
 use sqlx::{AnyConnection, Connection, Executor};
 
 /// Messages of a turn: the prompt, two calls with their results, the answer.
@@ -160,7 +160,7 @@ async fn long(store: &Store) {
 
 async fn jobs(store: &Store) {
     let registry = registry(store);
-    let worker = || Worker::new(store.clone(), registry.clone()).parallelism(4);
+    let worker = || JobWorker::new(store.clone(), registry.clone()).parallelism(4);
     worker().run_until_empty().await;
     let jobs = jobs_of(store, &registry);
     store.append("jobs", Append::new((0..1_000).map(said)).jobs(jobs)).await.unwrap();

@@ -7,12 +7,12 @@ mod claim;
 mod end;
 mod insert;
 mod lost;
-mod people;
+mod admin;
 mod status;
 
+pub use admin::JobFilter;
 pub(crate) use claim::{Claimed, Due, Known, Start, claim, is_any_left, is_due};
 pub(crate) use end::{End, end};
 pub(crate) use insert::insert;
 pub(crate) use lost::Reaper;
-pub use people::JobFilter;
 pub use status::{JobStatus, StoredAttempt, StoredJob};

@@ -40,4 +40,4 @@ pub use questions::{AnswerError, StoredApprover, StoredQuestion};
 pub use sink::JobQueue;
 pub use store::Store;
 pub use transcript::{Transcript, TranscriptMessage};
-pub use worker::Worker;
+pub use worker::JobWorker;

@@ -39,7 +39,7 @@ impl Store {
     /// Returns a background sink for registries that queues jobs in this store:
     /// `registry.set_background(store.job_queue())`.
     ///
-    /// A [`Worker`](crate::Worker) runs the jobs, in this process or another.
+    /// A [`JobWorker`](crate::JobWorker) runs the jobs, in this process or another.
     pub fn job_queue(&self) -> JobQueue {
         let (queue, requests) = unbounded_channel();
         self.database.spawn(work(self.database.clone(), requests));

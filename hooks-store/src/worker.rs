@@ -19,7 +19,7 @@ use crate::store::Store;
 /// the others are interrupted and do not run again.
 #[derive(Clone, Debug)]
 #[must_use = "a worker does nothing until `run` or `run_until_empty` is awaited"]
-pub struct Worker {
+pub struct JobWorker {
     store: Store,
     registry: Registry,
     cx: HookContext,
@@ -31,7 +31,7 @@ pub struct Worker {
     unknown_after: Duration,
 }
 
-impl Worker {
+impl JobWorker {
     /// Creates a worker that runs one job at a time.
     pub fn new(store: Store, registry: Registry) -> Self {
         Self {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hook_sdk::data::{Message, Role};
 use hook_sdk::kinds::{AfterCreateMessage, BeforeCreateMessage};
 use hook_sdk::prelude::*;
-use hooks_store::{DispatchFilter, Store, Worker};
+use hooks_store::{DispatchFilter, JobWorker, Store};
 use sqlx::{Connection, Executor};
 
 use crate::databases;
@@ -43,7 +43,7 @@ async fn the_outcome_of_a_dispatch_is_recorded_without_its_payload() {
         registry.observe(log.clone());
         fire(&registry, "c-1").await;
         fire(&registry, "c-2").await;
-        Worker::new(store.clone(), registry.clone()).poll(Duration::from_millis(1)).run_until_empty().await;
+        JobWorker::new(store.clone(), registry.clone()).poll(Duration::from_millis(1)).run_until_empty().await;
         log.flush().await;
 
         let all = store.dispatches(&DispatchFilter::new(), 100).await.unwrap();

@@ -10,7 +10,7 @@ use hook_sdk::kinds::AfterCreateMessage;
 use hook_sdk::prelude::*;
 use hook_sdk::worker::Backoff;
 use hooks_agent::store::{Append, MessageStore};
-use hooks_store::{JobFilter, JobStatus, Store, Worker};
+use hooks_store::{JobFilter, JobStatus, JobWorker, Store};
 use sqlx::{Connection, Executor};
 
 use crate::databases::{self, Database};
@@ -34,8 +34,8 @@ fn registry(store: &Store) -> (Registry, Arc<AtomicUsize>) {
     (registry, ran)
 }
 
-fn worker(database: &Database, registry: &Registry) -> Worker {
-    Worker::new(database.store.clone(), registry.clone())
+fn worker(database: &Database, registry: &Registry) -> JobWorker {
+    JobWorker::new(database.store.clone(), registry.clone())
         .poll(Duration::from_millis(2))
         .silence(Duration::from_millis(300))
         .backoff(Backoff::None)

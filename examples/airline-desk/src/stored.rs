@@ -9,7 +9,7 @@ use std::sync::Arc;
 use hook_sdk::kinds::AfterCreateMessage;
 use hook_sdk::{CancellationToken, Hook, HookContext, MissingState};
 use hooks_agent::model::Model;
-use hooks_store::{Store, Worker};
+use hooks_store::{JobWorker, Store};
 
 use crate::chat;
 use crate::desk::Desk;
@@ -82,7 +82,7 @@ pub(crate) fn work(desk: Desk, url: &str, parallelism: usize, once: bool) -> Res
     runtime().map_err(RunError::Runtime)?.block_on(async {
         let (desk, store) = open(desk, url).await?;
         let cx = desk.cx.to_builder().state(Index::next_to(url)).build();
-        let worker = Worker::new(store.clone(), desk.registry().clone()).context(cx).parallelism(parallelism);
+        let worker = JobWorker::new(store.clone(), desk.registry().clone()).context(cx).parallelism(parallelism);
         if once {
             worker.run_until_empty().await;
         } else {

@@ -15,7 +15,7 @@ use hook_sdk::overrides::{Override, Overrides};
 use hook_sdk::scope::AgentDef;
 use hook_sdk::verdict::{Permission, PromptVerdict};
 use hook_sdk::{Hook, Registry};
-use hooks_replay::{Matching, Reader, RecordLimits, Recorder, Report, ShadowReport};
+use hooks_replay::{Matching, Reader, RecordLimits, Recorder, ReplayReport, ShadowReport};
 
 use crate::support;
 
@@ -42,11 +42,11 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
-fn dispatches(desk: &Desk, path: &Path) -> Report {
+fn dispatches(desk: &Desk, path: &Path) -> ReplayReport {
     block_on(desk.replay().file(path)).unwrap()
 }
 
-fn turns(desk: &Desk, path: &Path, matching: Matching) -> Report {
+fn turns(desk: &Desk, path: &Path, matching: Matching) -> ReplayReport {
     block_on(desk.turn_replay().matching(matching).file(path)).unwrap()
 }
 

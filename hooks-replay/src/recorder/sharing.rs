@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::line::{Line, SharedLine};
+use crate::line::{RecordingLine, SharedLine};
 use crate::refs::{self, SharedId, Window};
 
 /// Texts of at least this many bytes are written once.
@@ -14,7 +14,7 @@ const LONG: usize = 512;
 const OF_PROGRAM: [&str; 3] = ["tools", "bundled", "limits"];
 
 /// What the current file contains.
-pub(crate) struct Sharing {
+pub(crate) struct SharedValues {
     messages: Window<()>,
     values: Window<()>,
     /// What the line under construction contains or refers to.
@@ -28,13 +28,13 @@ enum Reference {
 }
 
 /// A line under construction.
-struct Making<'a> {
+struct Output<'a> {
     bytes: Vec<u8>,
     /// Finds the messages that the line refers to.
     message: &'a mut dyn FnMut(SharedId) -> Option<Value>,
 }
 
-impl Sharing {
+impl SharedValues {
     pub(crate) fn new() -> Self {
         Self { messages: Window::new(), values: Window::new(), waiting: HashSet::new() }
     }
@@ -48,13 +48,13 @@ impl Sharing {
     /// `message` finds messages. Call [`written`](Self::written) after the bytes were written.
     pub(crate) fn bytes(
         &mut self,
-        line: &mut Line,
+        line: &mut RecordingLine,
         message: &mut dyn FnMut(SharedId) -> Option<Value>,
     ) -> serde_json::Result<Vec<u8>> {
         self.waiting.clear();
-        let mut making = Making { bytes: Vec::new(), message };
+        let mut making = Output { bytes: Vec::new(), message };
         let mut done = Ok(());
-        if let Line::Turn(turn) = line {
+        if let RecordingLine::Turn(turn) = line {
             for name in OF_PROGRAM {
                 if let Some(field) = turn.inputs.get_mut(name) {
                     self.share_value(field, &mut making)?;
@@ -89,7 +89,7 @@ impl Sharing {
         self.values.clear();
     }
 
-    fn share(&mut self, value: &mut Value, making: &mut Making<'_>) -> serde_json::Result<()> {
+    fn share(&mut self, value: &mut Value, making: &mut Output<'_>) -> serde_json::Result<()> {
         match value {
             Value::String(text) if text.len() >= LONG => self.share_value(value, making),
             Value::String(text) => refs::message_of(text).map_or(Ok(()), |id| self.share_message(id, making)),
@@ -99,18 +99,18 @@ impl Sharing {
         }
     }
 
-    fn share_message(&mut self, id: SharedId, making: &mut Making<'_>) -> serde_json::Result<()> {
+    fn share_message(&mut self, id: SharedId, making: &mut Output<'_>) -> serde_json::Result<()> {
         if !self.waiting.insert(Reference::Message(id)) || self.has_message(id) {
             return Ok(());
         }
         // A message that is not found was already missing in the recording that is being rewritten.
         let Some(mut value) = (making.message)(id) else { return Ok(()) };
         self.share(&mut value, making)?;
-        put(&mut making.bytes, &Line::Message(SharedLine { id, value }))
+        put(&mut making.bytes, &RecordingLine::Message(SharedLine { id, value }))
     }
 
     /// Replaces a value by a reference if that is shorter.
-    fn share_value(&mut self, value: &mut Value, making: &mut Making<'_>) -> serde_json::Result<()> {
+    fn share_value(&mut self, value: &mut Value, making: &mut Output<'_>) -> serde_json::Result<()> {
         let content = serde_json::to_vec(value)?;
         if content.len() < LONG {
             return Ok(());
@@ -120,11 +120,11 @@ impl Sharing {
         if !self.waiting.insert(Reference::Value(id)) || self.values.reaches(id) {
             return Ok(());
         }
-        put(&mut making.bytes, &Line::Value(SharedLine { id, value }))
+        put(&mut making.bytes, &RecordingLine::Value(SharedLine { id, value }))
     }
 }
 
-fn put(bytes: &mut Vec<u8>, line: &Line) -> serde_json::Result<()> {
+fn put(bytes: &mut Vec<u8>, line: &RecordingLine) -> serde_json::Result<()> {
     serde_json::to_writer(&mut *bytes, line)?;
     bytes.push(b'\n');
     Ok(())

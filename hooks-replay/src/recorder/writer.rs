@@ -11,11 +11,11 @@ use hook_sdk::data::{Message, MessagePool};
 use hook_sdk::record::Trace;
 use serde_json::Value;
 
-use super::sharing::Sharing;
+use super::sharing::SharedValues;
 use super::turns::{Room, Turns};
 use super::{Inputs, RecordLimits, Task};
-use crate::clean::{Cleaner, Left};
-use crate::line::{Header, Line, TurnLine};
+use crate::clean::{Cleaner, Redaction};
+use crate::line::{Header, RecordingLine, TurnLine};
 use crate::messages::{self, MessageIds};
 use crate::refs::SharedId;
 use crate::secrets::OwnRule;
@@ -27,7 +27,7 @@ pub(super) struct Writer {
     limits: RecordLimits,
     cleaner: Cleaner,
     ids: MessageIds,
-    sharing: Sharing,
+    sharing: SharedValues,
     file: BufWriter<File>,
     written: u64,
     turns: Turns,
@@ -47,7 +47,7 @@ impl Writer {
             limits,
             cleaner: Cleaner::new(rules.into(), limits.field),
             ids: MessageIds::default(),
-            sharing: Sharing::new(),
+            sharing: SharedValues::new(),
             file,
             written,
             turns: Turns::default(),
@@ -67,7 +67,7 @@ impl Writer {
             let count = dropped.swap(0, Ordering::Relaxed);
             if count > 0 {
                 self.make_room();
-                self.line(Line::Dropped { count });
+                self.line(RecordingLine::Dropped { count });
             }
             match task {
                 Ok(Task::Write(trace)) => self.dispatch(*trace),
@@ -89,10 +89,10 @@ impl Writer {
             self.ids.line(trace, &mut self.cleaner, &mut |id, message| note(&mut fresh, sharing, id, message));
         self.cleaner.line(&mut line);
         let request = line.ids.request.clone();
-        let Some(bytes) = self.bytes(&mut Line::Dispatch(Box::new(line)), &fresh) else { return };
+        let Some(bytes) = self.bytes(&mut RecordingLine::Dispatch(Box::new(line)), &fresh) else { return };
         match request.as_ref().map(|request| self.turns.add(request, bytes.len() as u64, self.limits.turn)) {
             None | Some(Room::Left) => self.put(&bytes),
-            Some(Room::JustFilled) => self.line(Line::Full { request }),
+            Some(Room::JustFilled) => self.line(RecordingLine::Full { request }),
             Some(Room::Full) => {}
         }
     }
@@ -109,14 +109,14 @@ impl Writer {
         line.inputs = inputs;
         left.mark(&mut line.marks);
         self.cleaner.turn(&mut line);
-        let mut whole = Line::Turn(line.clone());
+        let mut whole = RecordingLine::Turn(line.clone());
         let Some(bytes) = self.bytes(&mut whole, &fresh) else { return };
         if size.bytes + bytes.len() as u64 <= self.limits.turn {
             return self.put(&bytes);
         }
         line.inputs = Value::Null;
-        Left { cut: true, ..Left::default() }.mark(&mut line.marks);
-        self.line(Line::Turn(line));
+        Redaction { cut: true, ..Redaction::default() }.mark(&mut line.marks);
+        self.line(RecordingLine::Turn(line));
     }
 
     /// Starts the next file if this one is full.
@@ -140,18 +140,18 @@ impl Writer {
     }
 
     fn header(&mut self) {
-        self.line(Line::Header(Header::new(&self.program, self.limits.field)));
+        self.line(RecordingLine::Header(Header::new(&self.program, self.limits.field)));
         self.flush();
     }
 
-    fn line(&mut self, mut line: Line) {
+    fn line(&mut self, mut line: RecordingLine) {
         if let Some(bytes) = self.bytes(&mut line, &HashMap::new()) {
             self.put(&bytes);
         }
     }
 
     /// The bytes of a line, with what it shares.
-    fn bytes(&mut self, line: &mut Line, messages: &HashMap<SharedId, Message>) -> Option<Vec<u8>> {
+    fn bytes(&mut self, line: &mut RecordingLine, messages: &HashMap<SharedId, Message>) -> Option<Vec<u8>> {
         let cleaner = &mut self.cleaner;
         let mut message = |id| messages.get(&id).map(|message| messages::written(message, cleaner).0);
         let bytes = self.sharing.bytes(line, &mut message).map_err(io::Error::from);
@@ -180,7 +180,7 @@ impl Writer {
 }
 
 /// Keeps a message if the file may not contain it yet.
-fn note(fresh: &mut HashMap<SharedId, Message>, sharing: &Sharing, id: SharedId, message: &Message) {
+fn note(fresh: &mut HashMap<SharedId, Message>, sharing: &SharedValues, id: SharedId, message: &Message) {
     if !sharing.has_message(id) {
         fresh.entry(id).or_insert_with(|| message.clone());
     }

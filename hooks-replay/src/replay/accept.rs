@@ -5,15 +5,15 @@ use std::future::Future;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Dispatches, Replay};
+use super::{DispatchHandler, Replay};
 use crate::comparer::Comparer;
-use crate::line::{DispatchLine, Header, Line, SCHEMA};
+use crate::line::{DispatchLine, Header, RecordingLine, SCHEMA};
 use crate::messages::written;
-use crate::recorder::Sharing;
-use crate::report::Report;
-use crate::setup::SoFar;
+use crate::options::ReplayState;
+use crate::recorder::SharedValues;
+use crate::report::ReplayReport;
 use crate::source::{ReplayError, Source};
-use crate::traffic::Found;
+use crate::traffic::SourceLine;
 
 /// If this environment variable is `accept`, recordings are rewritten.
 const VARIABLE: &str = "REPLAY";
@@ -60,17 +60,17 @@ impl Replay<'_> {
         Ok(())
     }
 
-    async fn write_anew(&self, path: &Path) -> Result<Report, ReplayError> {
+    async fn write_anew(&self, path: &Path) -> Result<ReplayReport, ReplayError> {
         let mut name = path.as_os_str().to_owned();
         name.push(".new");
         let new = PathBuf::from(name);
         let unwritten = |error| ReplayError::File { path: new.display().to_string(), error };
         let mut file = BufWriter::new(File::create(&new).map_err(unwritten)?);
-        let (mut running, mut sharing) = (Dispatches::new(self), Sharing::new());
+        let (mut running, mut sharing) = (DispatchHandler::new(self), SharedValues::new());
         let name = path.display().to_string();
         for (number, found) in Source::of(&[path]).lines(path)? {
             for mut line in running.anew(found, &name, number).await? {
-                let Comparer { messages, cleaner } = &mut running.so_far.comparer;
+                let Comparer { messages, cleaner } = &mut running.state.comparer;
                 let mut message = |id| messages.get(id).map(|message| written(message, cleaner).0);
                 let bytes = sharing.bytes(&mut line, &mut message).map_err(io::Error::from);
                 bytes.and_then(|bytes| file.write_all(&bytes)).map_err(unwritten)?;
@@ -79,7 +79,7 @@ impl Replay<'_> {
         }
         file.flush().map_err(unwritten)?;
         drop(file);
-        let report = running.so_far.report;
+        let report = running.state.report;
         let done = if report.failed > 0 { fs::remove_file(&new) } else { fs::rename(&new, path) };
         done.map_err(unwritten)?;
         Ok(report)
@@ -99,29 +99,31 @@ fn recordings(path: &Path) -> Result<Vec<PathBuf>, String> {
     if files.is_empty() { Err(problem(&"there is no `.jsonl` file")) } else { Ok(files) }
 }
 
-impl Dispatches<'_, '_> {
+impl DispatchHandler<'_, '_> {
     /// The lines that replace one line.
-    async fn anew(&mut self, found: Found, file: &str, number: usize) -> Result<Vec<Line>, ReplayError> {
+    async fn anew(&mut self, found: SourceLine, file: &str, number: usize) -> Result<Vec<RecordingLine>, ReplayError> {
         let place = || format!("{file}:{number}");
         let recorded = match found {
-            Found::Line(Line::Header(header)) => {
-                self.so_far.comparer.cleaner.field = header.field;
-                return Ok(vec![Line::Header(Header { schema: SCHEMA, ..header })]);
+            SourceLine::Line(RecordingLine::Header(header)) => {
+                self.state.comparer.cleaner.field = header.field;
+                return Ok(vec![RecordingLine::Header(Header { schema: SCHEMA, ..header })]);
             }
-            Found::Line(line @ (Line::Turn(_) | Line::Full { .. } | Line::Dropped { .. })) => return Ok(vec![line]),
-            Found::Other(what) => {
-                self.so_far.report.fail(&place(), &format_args!("this is not a line of a recording, but `{what}`"));
+            SourceLine::Line(
+                line @ (RecordingLine::Turn(_) | RecordingLine::Full { .. } | RecordingLine::Dropped { .. }),
+            ) => return Ok(vec![line]),
+            SourceLine::Other(what) => {
+                self.state.report.fail(&place(), &format_args!("this is not a line of a recording, but `{what}`"));
                 return Ok(Vec::new());
             }
-            found => match self.so_far.take(file, number, found) {
-                Some(Line::Dispatch(recorded)) if recorded.depth == 0 => *recorded,
+            found => match self.state.take(file, number, found) {
+                Some(RecordingLine::Dispatch(recorded)) if recorded.depth == 0 => *recorded,
                 // Nested dispatches are written together with the outer one.
                 _ => return Ok(Vec::new()),
             },
         };
-        let SoFar { report, comparer } = &mut self.so_far;
+        let ReplayState { report, comparer } = &mut self.state;
         let today = &self.replay.today;
-        let fired = match self.sides.today.fire(today, &self.replay.setup, comparer, &recorded).await? {
+        let fired = match self.sets.today.fire(today, &self.replay.options, comparer, &recorded).await? {
             Ok(fired) => fired,
             Err(problem) => {
                 report.fail(&place(), &problem);
@@ -133,7 +135,7 @@ impl Dispatches<'_, '_> {
         let mut line = |line: DispatchLine| {
             let mut line = DispatchLine { ids: ids.clone(), ..line };
             comparer.cleaner.line(&mut line);
-            Line::Dispatch(Box::new(line))
+            RecordingLine::Dispatch(Box::new(line))
         };
         let mut lines: Vec<_> = fired.within.into_iter().map(&mut line).collect();
         lines.push(line(DispatchLine { event, marks, ..fired.outermost }));

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::Report;
+use super::ReplayReport;
 
-impl Report {
+impl ReplayReport {
     /// One line per group, as GitHub shows it in a pull request: flips as errors, the rest as warnings.
     pub fn to_github(&self) -> String {
         let mut text = String::new();

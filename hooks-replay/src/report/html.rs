@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use super::{Example, Group, Report, Slower};
+use super::{Example, Group, ReplayReport, Slower};
 use crate::compare::Difference;
 
 const STYLE: &str = include_str!("report.css");
 
-impl Report {
+impl ReplayReport {
     /// An HTML page with the whole report. It loads no resources.
     pub fn to_html(&self) -> String {
         let mut page = format!(

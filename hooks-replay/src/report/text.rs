@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::{Example, Report, Slower};
+use super::{Example, ReplayReport, Slower};
 use crate::compare::Difference;
 
-impl fmt::Display for Report {
+impl fmt::Display for ReplayReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.turns > 0 {
             writeln!(f, "{} turns replayed, {} diverge", self.turns, self.diverged)?;

@@ -16,7 +16,7 @@ use hooks_agent::{HarnessBuilder, Limits};
 
 /// The recorded answers of a turn that were not used yet.
 #[derive(Clone)]
-struct Recorded(Arc<Mutex<Rest>>);
+struct RecordedAnswers(Arc<Mutex<Rest>>);
 
 struct Rest {
     answers: VecDeque<AnswerInput>,
@@ -24,7 +24,7 @@ struct Rest {
     approvals: VecDeque<Option<ApprovalAnswer>>,
 }
 
-impl Recorded {
+impl RecordedAnswers {
     fn rest(&self) -> MutexGuard<'_, Rest> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -37,7 +37,7 @@ pub(super) fn recorded(harness: HarnessBuilder, inputs: &TurnInputs) -> HarnessB
         results: inputs.results.clone(),
         approvals: inputs.approvals.clone().into(),
     };
-    let recorded = Recorded(Arc::new(Mutex::new(rest)));
+    let recorded = RecordedAnswers(Arc::new(Mutex::new(rest)));
     let tool = |spec: &ToolSpec| RecordedTool { spec: spec.clone(), recorded: recorded.clone() };
     let mut harness = harness.tools(inputs.tools.iter().map(tool)).limits(limits(inputs)).approver(recorded.clone());
     for spec in &inputs.bundled {
@@ -59,7 +59,7 @@ fn limits(inputs: &TurnInputs) -> Limits {
     limits
 }
 
-impl Model for Recorded {
+impl Model for RecordedAnswers {
     fn call<'a>(&'a self, _call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         Box::pin(async move {
             let said = self.rest().answers.pop_front();
@@ -92,7 +92,7 @@ fn at_once(error: ModelError) -> ModelError {
 
 struct RecordedTool {
     spec: ToolSpec,
-    recorded: Recorded,
+    recorded: RecordedAnswers,
 }
 
 impl Tool for RecordedTool {
@@ -116,7 +116,7 @@ impl Tool for RecordedTool {
     }
 }
 
-impl Approver for Recorded {
+impl Approver for RecordedAnswers {
     fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
         let answer = self.rest().approvals.pop_front();
         Box::pin(async move {

@@ -5,13 +5,13 @@ use hook_sdk::record::Status;
 use hook_sdk::worker::JobErrorKind;
 use tokio::time::sleep;
 
-use super::Worker;
+use super::JobWorker;
 use crate::jobs::{Claimed, End, JobStatus, end};
 
 /// How often a worker tries to start a job whose plugin does not run.
 const STARTS: u32 = 6;
 
-impl Worker {
+impl JobWorker {
     /// Runs a job and writes its end. Retries until that is written.
     pub(super) async fn run_claimed(&self, claimed: Claimed) {
         // Nobody takes the job over while its end is not written yet.

@@ -8,14 +8,14 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
-use super::Worker;
+use super::JobWorker;
 use crate::database::Database;
 use crate::error::Failure;
 use crate::jobs::{Due, Known, Reaper, claim, is_any_left, is_due};
 
 /// A running worker.
 pub(super) struct Run {
-    settings: Arc<Worker>,
+    settings: Arc<JobWorker>,
     /// Unique across processes, so that no worker mistakes the jobs of an earlier one for its own.
     name: Arc<str>,
     running: JoinSet<()>,
@@ -26,7 +26,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn new(worker: Worker) -> Self {
+    pub(super) fn new(worker: JobWorker) -> Self {
         let host = std::env::var("HOSTNAME").or_else(|_| std::fs::read_to_string("/etc/hostname"));
         let host = host.unwrap_or_else(|_| "worker".to_owned());
         let name = format!("{}-{}-{}", host.trim(), std::process::id(), &Uuid::new_v4().simple().to_string()[..8]);
@@ -125,7 +125,7 @@ impl Run {
     }
 }
 
-impl Worker {
+impl JobWorker {
     /// The hooks that are registered now, because a plugin can be installed while the worker runs.
     fn known(&self) -> Known {
         let hooks = self.registry.hooks().iter().map(|hook| hook.id().to_string()).collect();

@@ -12,7 +12,7 @@ use hook_sdk::kinds::AfterCreateMessage;
 use hook_sdk::prelude::*;
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
-use hooks_store::{Store, Worker};
+use hooks_store::{JobWorker, Store};
 
 /// Adds each message to a search index. The job is stored in the transaction of the message, and a worker runs it.
 #[hook(id = "index_messages", kind = after_create_message, run = background, idempotent, retries = 3)]
@@ -34,7 +34,7 @@ async fn chat(store: Store, text: &str) -> Result<(), Box<dyn Error>> {
 
 /// A worker runs the same hooks, so it is linked with them.
 async fn work(store: Store) -> Result<(), Box<dyn Error>> {
-    Worker::new(store, Registry::discover()?).parallelism(1).run_until_empty().await;
+    JobWorker::new(store, Registry::discover()?).parallelism(1).run_until_empty().await;
     Ok(())
 }
 // ANCHOR_END: hooks

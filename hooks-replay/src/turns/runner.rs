@@ -11,44 +11,44 @@ use hooks_agent::inputs::{AskerInput, TurnInputs};
 use hooks_agent::store::{Append, MemoryStore, MessageStore};
 use hooks_agent::{Harness, TurnError, TurnRequest};
 
-use super::walk::Walk;
+use super::comparison::TurnComparison;
 use super::{TurnReplay, answers};
 use crate::line::TurnLine;
 
 /// The state that the turns of a replay share.
-pub(super) struct Stage<'r, 'a> {
+pub(super) struct TurnRunner<'r, 'a> {
     replay: &'r TurnReplay<'a>,
     registry: Registry,
-    follower: Follower,
+    observer: TraceObserver,
     /// The cached hook sets, by app, agent and prompt.
     sets: HashMap<[Option<Arc<str>>; 3], HookSet>,
     /// The harness of the last turn, whose cache of hook sets the next one reuses.
     harness: Option<Harness>,
 }
 
-impl<'r, 'a> Stage<'r, 'a> {
+impl<'r, 'a> TurnRunner<'r, 'a> {
     pub(super) fn new(replay: &'r TurnReplay<'a>) -> Self {
-        let (registry, follower) = (replay.registry.fork(), Follower::default());
-        registry.observe(follower.clone());
-        Self { replay, registry, follower, sets: HashMap::new(), harness: None }
+        let (registry, observer) = (replay.registry.fork(), TraceObserver::default());
+        registry.observe(observer.clone());
+        Self { replay, registry, observer, sets: HashMap::new(), harness: None }
     }
 
-    /// Runs a turn, which `walk` observes. The walk is also returned if the turn could not be run.
+    /// Runs a turn, which `comparison` observes. The comparison is also returned if the turn could not be run.
     pub(super) async fn run(
         &mut self,
         turn: &TurnLine,
         inputs: TurnInputs,
-        walk: Walk,
-    ) -> (Walk, Result<(), TurnError>) {
-        *self.follower.walk() = walk;
+        comparison: TurnComparison,
+    ) -> (TurnComparison, Result<(), TurnError>) {
+        *self.observer.comparison() = comparison;
         let done = self.turn(turn, inputs).await;
-        (std::mem::take(&mut *self.follower.walk()), done)
+        (std::mem::take(&mut *self.observer.comparison()), done)
     }
 
     async fn turn(&mut self, turn: &TurnLine, inputs: TurnInputs) -> Result<(), TurnError> {
         let (agent, prompt) = (self.replay.agents)(&turn.ids);
         let set = self.set(&turn.ids, &agent, prompt.as_ref())?;
-        self.follower.walk().begins(set.kinds());
+        self.observer.comparison().begins(set.kinds());
         let conversation = turn.ids.conversation.as_deref().unwrap_or_default();
         let store = MemoryStore::new();
         store.append(conversation, Append::new(inputs.stored.iter().cloned())).await?;
@@ -63,7 +63,7 @@ impl<'r, 'a> Stage<'r, 'a> {
         }
         let session = session.open().await?;
         let running = session.begin(TurnRequest::again(&inputs).prompt(prompt));
-        let stop = self.follower.walk().cancellation.clone();
+        let stop = self.observer.comparison().cancellation.clone();
         let cancel = running.cancellation();
         let reply = {
             let mut running = running.into_future();
@@ -76,7 +76,7 @@ impl<'r, 'a> Stage<'r, 'a> {
                 }
             }
         };
-        self.follower.walk().ended((&turn.exit, &turn.reply), (reply.exit.as_ref(), &reply.to_string()));
+        self.observer.comparison().ended((&turn.exit, &turn.reply), (reply.exit.as_ref(), &reply.to_string()));
         Ok(())
     }
 
@@ -105,7 +105,7 @@ impl<'r, 'a> Stage<'r, 'a> {
         ids.workspace.clone_from(&turn.ids.workspace);
         ids.human_present = turn.ids.human_present;
         let builder = HookContext::builder().with_ids(ids).replay(true);
-        let cx = (self.replay.setup.context)(builder).replay(true).build();
+        let cx = (self.replay.options.context)(builder).replay(true).build();
         let builder = Harness::builder(self.registry.clone());
         let mut harness = answers::recorded(builder, inputs).store(store).context(cx);
         if let Some(window) = &self.replay.window {
@@ -118,17 +118,17 @@ impl<'r, 'a> Stage<'r, 'a> {
     }
 }
 
-/// Passes the dispatches of the loop to a walk.
+/// Passes the dispatches of the loop to a comparison.
 #[derive(Clone, Default)]
-struct Follower(Arc<Mutex<Walk>>);
+struct TraceObserver(Arc<Mutex<TurnComparison>>);
 
-impl Follower {
-    fn walk(&self) -> MutexGuard<'_, Walk> {
+impl TraceObserver {
+    fn comparison(&self) -> MutexGuard<'_, TurnComparison> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Observer for Follower {
+impl Observer for TraceObserver {
     fn dispatched(&self, _record: &Record) {}
 
     fn traces(&self) -> bool {
@@ -138,7 +138,7 @@ impl Observer for Follower {
     fn traced(&self, trace: &Trace) {
         // Dispatches at the start of the session do not belong to a turn.
         if trace.record.ids.request.is_some() {
-            self.walk().traced(trace.clone());
+            self.comparison().traced(trace.clone());
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Step {
 
 /// The recorded dispatches of a turn, and the comparison with the replayed ones so far.
 #[derive(Default)]
-pub(super) struct Walk {
+pub(super) struct TurnComparison {
     recorded: VecDeque<(String, DispatchLine)>,
     /// The kinds that had hooks in the recording, as far as the turn has come.
     then: HashSet<String>,
@@ -41,7 +41,7 @@ pub(super) struct Walk {
     pub(super) diverged: bool,
 }
 
-impl Walk {
+impl TurnComparison {
     pub(super) fn new(
         place: String,
         recorded: Vec<(String, DispatchLine)>,

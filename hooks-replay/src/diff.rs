@@ -9,11 +9,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::compare::{Difference, compare, is_same};
-use crate::line::{DispatchLine, Line};
-use crate::lines::{Unreadable, read_line};
+use crate::line::{DispatchLine, RecordingLine};
+use crate::lines::{LineError, read_line};
+use crate::options::{ReplayOptions, ReplayState};
 use crate::refs::{self, SharedId};
-use crate::report::Report;
-use crate::setup::{Setup, SoFar};
+use crate::report::ReplayReport;
 use crate::source::{ReplayError, Source};
 
 /// Compares the recordings `then` with the recordings `now`, without running any hooks.
@@ -23,18 +23,18 @@ use crate::source::{ReplayError, Source};
 ///
 /// # Errors
 /// [`ReplayError::File`] if a file cannot be read.
-pub fn between<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<Report, ReplayError> {
+pub fn diff<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<ReplayReport, ReplayError> {
     let now = now.as_ref();
     let unreadable = |error| ReplayError::File { path: now.display().to_string(), error };
     let flow = |recorded, replayed| vec![Difference::Flow { recorded, replayed, diff: String::new() }];
-    let mut so_far = Setup::default().start();
-    let mut other = Index::of(now, &mut so_far.report).map_err(unreadable)?;
+    let mut state = ReplayOptions::default().start();
+    let mut other = Index::of(now, &mut state.report).map_err(unreadable)?;
     let source = Source::of(then);
     for path in then {
         let name = path.as_ref().display().to_string();
         for (number, found) in source.lines(path.as_ref())? {
-            let Some(Line::Dispatch(mut line)) = so_far.take(&name, number, found) else { continue };
-            let SoFar { report, comparer } = &mut so_far;
+            let Some(RecordingLine::Dispatch(mut line)) = state.take(&name, number, found) else { continue };
+            let ReplayState { report, comparer } = &mut state;
             if line.depth > 0 {
                 report.nested += 1;
                 continue;
@@ -54,7 +54,7 @@ pub fn between<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<Repo
             report.add(&line, &format!("{name}:{number}"), differences);
         }
     }
-    let mut report = so_far.report;
+    let mut report = state.report;
     for (number, begins) in other.rest() {
         if let Some(line) = other.read(begins).map_err(unreadable)? {
             report.add(&line, &format!("{}:{number}", now.display()), flow(None, Some(line.kind.clone())));
@@ -75,7 +75,7 @@ struct Index {
 }
 
 impl Index {
-    fn of(path: &Path, report: &mut Report) -> io::Result<Self> {
+    fn of(path: &Path, report: &mut ReplayReport) -> io::Result<Self> {
         let file = BufReader::new(File::open(path)?);
         let (places, messages, values) = (HashMap::new(), HashMap::new(), HashMap::new());
         let mut index = Self { file, places, messages, values };
@@ -88,14 +88,14 @@ impl Index {
             }
             number += 1;
             match serde_json::from_slice(&text) {
-                Ok(Line::Dispatch(line)) if line.depth == 0 => {
+                Ok(RecordingLine::Dispatch(line)) if line.depth == 0 => {
                     index.places.entry(key(&line)).or_default().push_back((number, begins));
                 }
-                Ok(Line::Message(message)) => drop(index.messages.insert(message.id, begins)),
-                Ok(Line::Value(value)) => drop(index.values.insert(value.id, begins)),
+                Ok(RecordingLine::Message(message)) => drop(index.messages.insert(message.id, begins)),
+                Ok(RecordingLine::Value(value)) => drop(index.values.insert(value.id, begins)),
                 Ok(_) => {}
                 Err(_) if text.iter().all(u8::is_ascii_whitespace) => {}
-                Err(error) => report.fail(&path.display().to_string(), &Unreadable::of(number, &text, error)),
+                Err(error) => report.fail(&path.display().to_string(), &LineError::of(number, &text, error)),
             }
             begins += read;
         }
@@ -111,24 +111,24 @@ impl Index {
 
     fn read(&mut self, begins: u64) -> io::Result<Option<DispatchLine>> {
         Ok(match self.line(begins)? {
-            Line::Dispatch(line) => Some(*line),
+            RecordingLine::Dispatch(line) => Some(*line),
             _ => None,
         })
     }
 
     /// Reads the line at this offset, with its long values resolved.
-    fn line(&mut self, begins: u64) -> io::Result<Line> {
+    fn line(&mut self, begins: u64) -> io::Result<RecordingLine> {
         let mut line = self.plain(begins)?;
         line.each_value(&mut |said| {
             let _ = refs::expand(said, &mut |id| match self.plain(*self.values.get(&id)?) {
-                Ok(Line::Value(value)) => Some(value.value),
+                Ok(RecordingLine::Value(value)) => Some(value.value),
                 _ => None,
             });
         });
         Ok(line)
     }
 
-    fn plain(&mut self, begins: u64) -> io::Result<Line> {
+    fn plain(&mut self, begins: u64) -> io::Result<RecordingLine> {
         self.file.seek(SeekFrom::Start(begins))?;
         let mut text = Vec::new();
         self.file.read_until(b'\n', &mut text)?;
@@ -137,7 +137,7 @@ impl Index {
 
     fn resolve(&mut self, line: &mut DispatchLine) {
         let _ = line.resolve(&mut |id| match self.line(*self.messages.get(&id)?) {
-            Ok(Line::Message(message)) => Some(message.value),
+            Ok(RecordingLine::Message(message)) => Some(message.value),
             _ => None,
         });
     }

@@ -8,21 +8,21 @@ use hooks_agent::TurnError;
 use hooks_agent::inputs::TurnInputs;
 
 use super::TurnReplay;
-use super::stage::Stage;
-use super::walk::{Step, Walk};
-use crate::line::{DispatchLine, Line, TurnLine};
+use super::comparison::{Step, TurnComparison};
+use super::runner::TurnRunner;
+use crate::line::{DispatchLine, RecordingLine, TurnLine};
 use crate::messages::KnownMessages;
-use crate::report::Report;
-use crate::setup::{Running, SoFar};
+use crate::options::{LineHandler, ReplayState};
+use crate::report::ReplayReport;
 use crate::source::ReplayError;
 
 const NO_END: &str = "the turn has no end in the recording: the program ended before, or does not record turns";
 
 /// A running replay.
-pub(super) struct RunningTurns<'r, 'a> {
+pub(super) struct TurnHandler<'r, 'a> {
     replay: &'r TurnReplay<'a>,
-    stage: Stage<'r, 'a>,
-    so_far: SoFar,
+    runner: TurnRunner<'r, 'a>,
+    state: ReplayState,
     open: OpenTurns,
 }
 
@@ -54,14 +54,14 @@ impl OpenTurns {
     }
 }
 
-impl<'r, 'a> RunningTurns<'r, 'a> {
+impl<'r, 'a> TurnHandler<'r, 'a> {
     pub(super) fn new(replay: &'r TurnReplay<'a>) -> Self {
-        Self { replay, stage: Stage::new(replay), so_far: replay.setup.start(), open: OpenTurns::default() }
+        Self { replay, runner: TurnRunner::new(replay), state: replay.options.start(), open: OpenTurns::default() }
     }
 
     /// The report, after the last file.
-    pub(super) fn end(self) -> Report {
-        let Self { so_far: SoFar { mut report, .. }, open, .. } = self;
+    pub(super) fn end(self) -> ReplayReport {
+        let Self { state: ReplayState { mut report, .. }, open, .. } = self;
         for (_, lines) in open.0 {
             report.fail(lines.first().map_or("", |(place, _)| place), &NO_END);
         }
@@ -70,7 +70,7 @@ impl<'r, 'a> RunningTurns<'r, 'a> {
     }
 
     async fn turn(&mut self, turn: TurnLine, dispatches: Vec<Placed>, place: &str) -> Result<(), ReplayError> {
-        let SoFar { report, comparer } = &mut self.so_far;
+        let ReplayState { report, comparer } = &mut self.state;
         let inputs = whole(&turn, dispatches.len(), &comparer.messages);
         let inputs = match inputs.and_then(|inputs| self.replay.knows(&turn.ids).map(|()| inputs)) {
             Ok(inputs) => inputs,
@@ -79,9 +79,10 @@ impl<'r, 'a> RunningTurns<'r, 'a> {
                 return Ok(());
             }
         };
-        let walk = Walk::new(place.to_owned(), dispatches, self.replay.matching, std::mem::take(comparer));
-        let (walk, done) = self.stage.run(&turn, inputs, walk).await;
-        *comparer = walk.comparer;
+        let comparison =
+            TurnComparison::new(place.to_owned(), dispatches, self.replay.matching, std::mem::take(comparer));
+        let (comparison, done) = self.runner.run(&turn, inputs, comparison).await;
+        *comparer = comparison.comparer;
         match done {
             Ok(()) => {}
             Err(TurnError::Hooks(error)) => return Err(error.into()),
@@ -92,13 +93,13 @@ impl<'r, 'a> RunningTurns<'r, 'a> {
         }
         report.turns += 1;
         report.partly += usize::from(!turn.marks.is_empty());
-        report.diverged += usize::from(walk.diverged && walk.unanswered == 0);
-        report.replayed += walk.compared;
-        report.unanswered += walk.unanswered;
-        for hook in walk.not_started {
+        report.diverged += usize::from(comparison.diverged && comparison.unanswered == 0);
+        report.replayed += comparison.compared;
+        report.unanswered += comparison.unanswered;
+        for hook in comparison.not_started {
             *report.not_started.entry(hook).or_default() += 1;
         }
-        for Step { place, mut recorded, differences, counterfactual } in walk.steps {
+        for Step { place, mut recorded, differences, counterfactual } in comparison.steps {
             recorded.ids.conversation.clone_from(&turn.ids.conversation);
             report.add_to(counterfactual, &recorded, &place, differences);
         }
@@ -106,21 +107,21 @@ impl<'r, 'a> RunningTurns<'r, 'a> {
     }
 }
 
-impl Running for RunningTurns<'_, '_> {
-    fn so_far(&mut self) -> &mut SoFar {
-        &mut self.so_far
+impl LineHandler for TurnHandler<'_, '_> {
+    fn state(&mut self) -> &mut ReplayState {
+        &mut self.state
     }
 
-    async fn line(&mut self, line: Line, place: &str) -> Result<(), ReplayError> {
+    async fn line(&mut self, line: RecordingLine, place: &str) -> Result<(), ReplayError> {
         match line {
-            Line::Dispatch(line) => {
+            RecordingLine::Dispatch(line) => {
                 // Dispatches outside of turns are replayed individually.
                 let Some(request) = line.ids.request.clone() else { return Ok(()) };
                 if let Some(given_up) = self.open.add(&request, place.to_owned(), *line) {
-                    self.so_far.report.fail(&given_up, &NO_END);
+                    self.state.report.fail(&given_up, &NO_END);
                 }
             }
-            Line::Turn(turn) => {
+            RecordingLine::Turn(turn) => {
                 let dispatches = self.open.end(turn.ids.request.as_ref());
                 return self.turn(*turn, dispatches, place).await;
             }

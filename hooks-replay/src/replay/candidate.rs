@@ -1,4 +1,4 @@
-//! One side of a comparison: a set of hooks with which recorded dispatches are fired.
+//! Hooks that recorded dispatches are fired with: those of today, or those that replace them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use serde_json::Value;
 use crate::capture::Capture;
 use crate::comparer::Comparer;
 use crate::line::DispatchLine;
-use crate::setup::Setup;
+use crate::options::ReplayOptions;
 
 type Scope<'a> = dyn Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a;
 
 /// A registry, and the hooks of it that are in force.
-pub(super) struct Side<'a> {
+pub(super) struct Candidate<'a> {
     registry: &'a Registry,
     scope: Box<Scope<'a>>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> Candidate<'a> {
     pub(super) fn new(
         registry: &'a Registry,
         scope: impl Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a,
@@ -30,9 +30,9 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The state of both sides during a replay.
+/// The hook sets of both during a replay.
 #[derive(Default)]
-pub(super) struct Sides {
+pub(super) struct CandidateSets {
     pub(super) today: Sets,
     pub(super) candidate: Sets,
 }
@@ -58,18 +58,18 @@ pub(super) struct FiredLines {
 }
 
 impl Sets {
-    /// Fires a recorded dispatch with the hooks of this side. The inner error concerns this dispatch only. The returned
+    /// Fires a recorded dispatch with these hooks. The inner error concerns this dispatch only. The returned
     /// lines do not contain the event, which is the recorded one.
     pub(super) async fn fire(
         &mut self,
-        side: &Side<'_>,
-        setup: &Setup<'_>,
+        candidate: &Candidate<'_>,
+        options: &ReplayOptions<'_>,
         comparer: &mut Comparer,
         recorded: &DispatchLine,
     ) -> Result<Result<FiredLines, String>, ConfigError> {
-        let set = self.of(side, &recorded.ids)?;
+        let set = self.of(candidate, &recorded.ids)?;
         let builder = HookContext::builder().with_ids(recorded.ids.clone()).replay(true);
-        let cx = (setup.context)(builder).replay(true).build();
+        let cx = (options.context)(builder).replay(true).build();
         let mut pool = MessagePool::default();
         let mut pooled = |value: &Value| comparer.messages.pooled(value.clone(), &mut pool);
         let (event, subject) = match (pooled(&recorded.event), pooled(&recorded.subject)) {
@@ -95,14 +95,14 @@ impl Sets {
         })
     }
 
-    fn of(&mut self, side: &Side<'_>, ids: &Ids) -> Result<HookSet, ConfigError> {
+    fn of(&mut self, candidate: &Candidate<'_>, ids: &Ids) -> Result<HookSet, ConfigError> {
         let place = [ids.app.clone(), ids.agent.clone(), ids.prompt.clone()];
         if let Some(set) = self.sets.get(&place) {
             return Ok(set.clone());
         }
-        let observer = side.registry.observe(self.capture.clone());
-        let set = (side.scope)(side.registry, ids);
-        side.registry.remove_observer(&observer);
+        let observer = candidate.registry.observe(self.capture.clone());
+        let set = (candidate.scope)(candidate.registry, ids);
+        candidate.registry.remove_observer(&observer);
         let set = set?;
         if self.sets.len() >= KEPT {
             self.sets.clear();
