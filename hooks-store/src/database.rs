@@ -7,17 +7,18 @@ use std::time::{Duration, Instant};
 
 use hook_sdk::hook::BoxFuture;
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
-use sqlx::{Any, AnyConnection, AnyPool, ConnectOptions, Connection, Executor, Transaction};
+use sqlx::pool::PoolConnection;
+use sqlx::{Any, AnyConnection, AnyPool, ConnectOptions, Connection, Executor};
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::task::JoinHandle;
-use tokio::time::sleep;
+use tokio::task::{JoinError, JoinHandle};
+use tokio::time::{sleep, timeout};
 
 use crate::dialect::{Address, Dialect};
 use crate::error::Failure;
 use crate::options::OpenOptions;
 
-/// How long a writer waits for another one.
-const BUSY: Duration = Duration::from_secs(10);
+/// How long a writer waits for the lock of an SQLite file.
+pub(crate) const BUSY: Duration = Duration::from_secs(10);
 
 /// How often to try where SQLite does not wait by itself.
 const LOCKED: Duration = Duration::from_millis(10);
@@ -32,22 +33,29 @@ pub(crate) struct Database {
     /// For SQLite a single connection, because SQLite has one writer at a time.
     writers: AnyPool,
     readers: AnyPool,
+    /// The limit for a transaction.
+    limit: Duration,
     runtime: Arc<StoreRuntime>,
 }
 
 /// A transaction.
+///
+/// Its connection goes back to the pool only after a commit or a rollback that the database has confirmed. After
+/// anything else, such as a full disk, which makes SQLite roll back by itself, nobody knows the state of the
+/// connection, so it is closed. The next transaction gets a new one.
 pub(crate) struct Tx {
-    transaction: Transaction<'static, Any>,
+    connection: PoolConnection<Any>,
+    has_ended: bool,
     pub(crate) dialect: Dialect,
 }
 
 impl Database {
     pub(crate) async fn connect(address: &Address, options: &OpenOptions) -> Result<Self, Failure> {
         let runtime = Arc::new(StoreRuntime::start()?);
-        let dialect = address.dialect;
+        let (dialect, limit) = (address.dialect, options.transaction_timeout);
         let connecting = runtime.handle.spawn(connect(address.clone(), options.clone()));
-        let (writers, readers) = connecting.await.map_err(|_| sqlx::Error::WorkerCrashed)??;
-        Ok(Self { dialect, writers, readers, runtime })
+        let (writers, readers) = connecting.await.map_err(ended)??;
+        Ok(Self { dialect, writers, readers, limit, runtime })
     }
 
     /// Runs `work` in a transaction that may write, and commits it unless `work` fails. Until the transaction ends, no
@@ -60,7 +68,7 @@ impl Database {
             Dialect::Sqlite => "BEGIN IMMEDIATE",
             Dialect::Postgres => "BEGIN",
         };
-        self.transact(self.writers.clone(), begin, work).await
+        self.transact(self.writers.clone(), begin, self.limit, work).await
     }
 
     /// Runs `work` in a transaction with a consistent snapshot.
@@ -68,27 +76,48 @@ impl Database {
         &self,
         work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
     ) -> Result<T, Failure> {
+        self.read_within(self.limit, work).await
+    }
+
+    /// The same, with a limit of its own, for work that waits for a reader.
+    pub(crate) async fn read_within<T: Send + 'static>(
+        &self,
+        limit: Duration,
+        work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
+    ) -> Result<T, Failure> {
         let begin = match self.dialect {
             Dialect::Sqlite => "BEGIN",
             Dialect::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         };
-        self.transact(self.readers.clone(), begin, work).await
+        self.transact(self.readers.clone(), begin, limit, work).await
     }
 
     async fn transact<T: Send + 'static>(
         &self,
         pool: AnyPool,
         begin: &'static str,
+        limit: Duration,
         work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
     ) -> Result<T, Failure> {
         let dialect = self.dialect;
         let running = self.spawn(async move {
-            let mut tx = Tx { transaction: pool.begin_with(begin).await?, dialect };
-            let done = work(&mut tx).await?;
-            tx.transaction.commit().await?;
-            Ok(done)
+            let connection = pool.acquire().await.map_err(|error| Failure::of_pool(error, dialect))?;
+            let mut tx = Tx { connection, has_ended: false, dialect };
+            let done = async {
+                tx.connection.execute(sqlx::raw_sql(begin)).await?;
+                match work(&mut tx).await {
+                    Ok(done) => tx.end("COMMIT").await.map(|()| done),
+                    Err(failure) => {
+                        // If it fails, the connection is closed, which rolls back too.
+                        let _ = tx.end("ROLLBACK").await;
+                        Err(failure)
+                    }
+                }
+            };
+            // A server that is frozen, or behind a network that lost the connection, never answers.
+            timeout(limit, done).await.unwrap_or(Err(Failure::Late(limit)))
         });
-        running.await.map_err(|_| sqlx::Error::WorkerCrashed)?
+        running.await.map_err(ended)?
     }
 
     /// Starts `work` on the thread of the store. It runs to its end even if the caller stops waiting.
@@ -107,15 +136,44 @@ impl Database {
     }
 }
 
+impl Tx {
+    /// Commits or rolls back.
+    async fn end(&mut self, how: &'static str) -> Result<(), Failure> {
+        self.connection.execute(sqlx::raw_sql(how)).await?;
+        self.has_ended = true;
+        Ok(())
+    }
+}
+
+impl Drop for Tx {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.connection.close_on_drop();
+        }
+    }
+}
+
+/// Why work on the thread of the store has no result.
+fn ended(error: JoinError) -> Failure {
+    if error.is_cancelled() { Failure::Database(sqlx::Error::PoolClosed) } else { Failure::Panicked }
+}
+
 /// Opens the connections for writing and for reading.
-async fn connect(address: Address, options: OpenOptions) -> Result<(AnyPool, AnyPool), sqlx::Error> {
+async fn connect(address: Address, options: OpenOptions) -> Result<(AnyPool, AnyPool), Failure> {
     install_default_drivers();
-    let pool = || AnyPoolOptions::new().acquire_timeout(BUSY);
+    let limit = options.connect_timeout;
+    let pool = || {
+        AnyPoolOptions::new()
+            .acquire_timeout(limit)
+            .idle_timeout(options.idle_timeout)
+            .max_lifetime(options.max_lifetime)
+    };
     let connect = |pool: AnyPoolOptions| pool.connect_with(address.options.clone());
     match address.dialect {
         Dialect::Postgres => {
             // A pool retries until its timeout and reports only that. The first connection reports the actual error.
-            address.options.connect().await?.close().await?;
+            let first = async { address.options.connect().await?.close().await };
+            timeout(limit, first).await.map_err(|_| Failure::Late(limit))??;
             let pool = connect(pool().max_connections(options.connections)).await?;
             Ok((pool.clone(), pool))
         }
@@ -133,7 +191,7 @@ async fn connect(address: Address, options: OpenOptions) -> Result<(AnyPool, Any
             // A process that switches to WAL mode while another one does fails without a wait, whatever the timeout is.
             while let Err(error) = first.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(pragmas.clone()))).await {
                 if !error.to_string().contains("database is locked") || start.elapsed() > BUSY {
-                    return Err(error);
+                    return Err(error.into());
                 }
                 sleep(LOCKED).await;
             }
@@ -164,13 +222,13 @@ impl Deref for Tx {
     type Target = AnyConnection;
 
     fn deref(&self) -> &AnyConnection {
-        &self.transaction
+        &self.connection
     }
 }
 
 impl DerefMut for Tx {
     fn deref_mut(&mut self) -> &mut AnyConnection {
-        &mut self.transaction
+        &mut self.connection
     }
 }
 
@@ -200,5 +258,105 @@ impl Drop for StoreRuntime {
 impl fmt::Debug for StoreRuntime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("StoreRuntime")
+    }
+}
+
+#[cfg(all(test, feature = "sqlite"))]
+mod tests {
+    use hook_sdk::data::{Message, MessageUpdate, Role};
+    use hook_sdk::detached::{BackgroundSink, Job};
+    use hooks_agent::store::{Append, Fold, FoldEntry, MessageStore, StoreError};
+    use serde_json::json;
+
+    use super::*;
+    use crate::store::Store;
+
+    fn big() -> Message {
+        Message::new(Role::User, "x".repeat(20_000))
+    }
+
+    fn job(id: &str) -> Job {
+        let job = json!({
+            "id": id, "hook": "h", "kind": "after_create_message", "event": "x".repeat(20_000), "context": {},
+            "attempt": 1, "max_attempts": 1, "idempotency_key": "",
+        });
+        serde_json::from_value(job).unwrap()
+    }
+
+    type Write = for<'a> fn(&'a Store, &'a str) -> BoxFuture<'a, Result<(), String>>;
+
+    /// The writes of the store, each of which needs space. They get the id of the only row.
+    const WRITES: [(&str, Write); 5] = [
+        ("append", |store, _| Box::pin(async { said(store.append("c", Append::new([big()])).await) })),
+        ("create", |store, _| Box::pin(async { said(store.create("new", vec![(big(), true)]).await) })),
+        ("update", |store, row| {
+            let update = MessageUpdate::from_iter([("content".to_owned(), json!("x".repeat(20_000)))]);
+            Box::pin(async { said(store.update("c", row, update).await) })
+        }),
+        ("fold", |store, _| {
+            Box::pin(async {
+                let seen = store.page("c", None, 1).await.map_err(|error| error.to_string())?.version;
+                said(store.fold("c", Fold::new(seen, [FoldEntry::New(big())])).await)
+            })
+        }),
+        ("enqueue", |store, _| {
+            let queue = store.job_queue();
+            Box::pin(async move { queue.enqueue(job("j")).map_err(|error| format!("{error:?}")) })
+        }),
+    ];
+
+    fn said<T>(done: Result<T, StoreError>) -> Result<(), String> {
+        done.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Lets the file grow by `pages`, on the only connection that writes. If the store replaces that connection, there
+    /// is space again.
+    async fn fill_up(store: &Store, pages: i64) {
+        let filled = store.database.write(move |tx| {
+            Box::pin(async move {
+                let size: i64 = sqlx::query_scalar("PRAGMA page_count").fetch_one(&mut **tx).await?;
+                let limit = format!("PRAGMA max_page_count = {}", size + pages);
+                tx.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(limit))).await?;
+                Ok(())
+            })
+        });
+        filled.await.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn every_write_that_found_the_disk_full_works_the_next_time() {
+        for (name, write) in WRITES {
+            for pages in 0..3 {
+                let folder = tempfile::tempdir().unwrap();
+                let store = Store::open(folder.path().join("store.db").to_str().unwrap()).await.unwrap();
+                let said = Append::new([Message::new(Role::User, "hello")]);
+                let row = store.append("c", said).await.unwrap().rows.remove(0).id;
+                fill_up(&store, pages).await;
+                let full = write(&store, &row).await.unwrap_err();
+                assert!(full.contains("disk is full"), "{name}: {full}");
+                assert_eq!(write(&store, &row).await, Ok(()), "{name} with {pages} more pages");
+            }
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_transaction_that_ended_in_any_other_way_leaves_no_connection_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = OpenOptions::new().transaction_timeout(Duration::from_millis(200));
+        let store = options.open(folder.path().join("store.db").to_str().unwrap()).await.unwrap();
+        let failed = [
+            store.database.write::<()>(|_| Box::pin(async { panic!("as an app's serialisation may") })).await,
+            store.database.write::<()>(|_| Box::pin(std::future::pending())).await,
+            // Rolls back, so that the commit has nothing to commit.
+            store.database.write(|tx| Box::pin(async { tx.end("ROLLBACK").await })).await,
+            store.database.write::<()>(|_| Box::pin(async { Err(StoreError::Conflict.into()) })).await,
+        ];
+        let failed: Vec<_> = failed.into_iter().map(|done| done.unwrap_err()).collect();
+        assert!(
+            matches!(failed[..], [Failure::Panicked, Failure::Late(_), Failure::Database(_), Failure::Store(_)]),
+            "{failed:?}"
+        );
+        assert!(failed.iter().all(|failure| !failure.is_closed()), "{failed:?}");
+        store.append("c", Append::new([big()])).await.unwrap();
     }
 }

@@ -1,8 +1,11 @@
 //! The errors of this crate.
 
 use std::error::Error;
+use std::time::Duration;
 
 use hooks_agent::store::StoreError;
+
+use crate::dialect::Dialect;
 
 /// The error of opening a store. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -68,12 +71,32 @@ pub(crate) enum Failure {
     Database(#[from] sqlx::Error),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(
+        "{}",
+        match .0 {
+            Dialect::Sqlite => "the file is locked: this process or another one writes to it for longer than the limit",
+            Dialect::Postgres => "no connection was free in time: every connection is in use, or the server does not answer",
+        }
+    )]
+    Busy(Dialect),
+    #[error("the database did not answer within {0:?}")]
+    Late(Duration),
+    #[error("the work of a transaction panicked")]
+    Panicked,
 }
 
 impl Failure {
+    /// The failure of a pool to give a connection.
+    pub(crate) fn of_pool(error: sqlx::Error, dialect: Dialect) -> Self {
+        match error {
+            sqlx::Error::PoolTimedOut => Self::Busy(dialect),
+            error => Self::Database(error),
+        }
+    }
+
     /// Whether the store was closed, so that every retry fails too.
     pub(crate) fn is_closed(&self) -> bool {
-        matches!(self, Self::Database(sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed))
+        matches!(self, Self::Database(sqlx::Error::PoolClosed))
     }
 }
 
@@ -82,13 +105,14 @@ impl From<Failure> for StoreError {
         let error = match failure {
             Failure::Store(error) => return error,
             Failure::Database(error) => error,
+            other => return Self::new(other.to_string()),
         };
         let text = error.to_string();
         let advice = match error {
-            sqlx::Error::PoolTimedOut => "; every connection is in use",
-            sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => "; the store is closed",
+            sqlx::Error::PoolClosed => "; the store is closed",
             _ if text.contains("disk is full") => "; nothing was stored, free some space",
             _ if text.contains("readonly database") => "; nothing was stored, the file or its folder is read-only",
+            _ if text.contains("database is locked") => "; nothing was stored, another process holds the file's lock",
             _ => "",
         };
         Self::new(format!("{text}{advice}"))

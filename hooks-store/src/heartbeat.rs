@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::database::Database;
 use crate::error::Failure;
@@ -44,10 +44,13 @@ impl Heartbeat {
                     }
                 }
             }
-            if let Some(release) = held.release
-                && let Err(error) = held.change(&on, release).await
-            {
-                tracing::error!(target: "hooks_store", key, %error, "a conversation was not released");
+            let Some(release) = held.release else { return };
+            while let Err(error) = held.change(&on, release).await {
+                tracing::error!(target: "hooks_store", key, %error, "a conversation is not released yet");
+                if error.is_closed() {
+                    return;
+                }
+                sleep(every).await;
             }
         });
         Self { _end: end }

@@ -10,6 +10,10 @@ pub struct OpenOptions {
     pub(crate) connections: u32,
     pub(crate) silence: Duration,
     pub(crate) existing: bool,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) transaction_timeout: Duration,
+    pub(crate) idle_timeout: Duration,
+    pub(crate) max_lifetime: Duration,
 }
 
 /// When a commit to an SQLite file returns.
@@ -35,7 +39,16 @@ impl Synchronous {
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { synchronous: Synchronous::default(), connections: 8, silence: Duration::from_secs(15), existing: false }
+        Self {
+            synchronous: Synchronous::default(),
+            connections: 8,
+            silence: Duration::from_secs(15),
+            existing: false,
+            connect_timeout: Duration::from_secs(10),
+            transaction_timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_mins(10),
+            max_lifetime: Duration::from_mins(30),
+        }
     }
 }
 
@@ -60,6 +73,31 @@ impl OpenOptions {
     /// Opens existing stores only: creates neither a file nor tables.
     pub fn existing(mut self) -> Self {
         self.existing = true;
+        self
+    }
+
+    /// Sets how long to wait for a connection: while the store is opened, and before each transaction. Default: 10 s.
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.connect_timeout = limit;
+        self
+    }
+
+    /// Sets how long a transaction may take. After that, its connection is closed, and the call fails. If that happens
+    /// during the commit, it is not known whether the change was stored. Default: 30 s.
+    pub fn transaction_timeout(mut self, limit: Duration) -> Self {
+        self.transaction_timeout = limit;
+        self
+    }
+
+    /// Sets after how long an unused connection is closed. Default: 10 min.
+    pub fn idle_timeout(mut self, limit: Duration) -> Self {
+        self.idle_timeout = limit;
+        self
+    }
+
+    /// Sets after how long a connection is replaced, even if it is used. Default: 30 min.
+    pub fn max_lifetime(mut self, limit: Duration) -> Self {
+        self.max_lifetime = limit;
         self
     }
 

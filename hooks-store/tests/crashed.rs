@@ -14,14 +14,14 @@ use crate::support::{Process, Random, lines, times, wait_until};
 use crate::{killed, workers};
 
 /// A conversation without end and two workers for its jobs.
-fn processes(url: &str, folder: &Path) -> [Process; 3] {
+pub(crate) fn processes(url: &str, folder: &Path) -> [Process; 3] {
     let path = folder.to_str().unwrap();
     let worker = |parallelism| Process::start(&["work", url, path, parallelism, "forever"]);
     [Process::start(&["converse", url, path, "c", "1000000"]), worker("1"), worker("4")]
 }
 
 /// Ends the processes, lets others finish what they left, and checks all rows and jobs.
-async fn finish(processes: [Process; 3], database: &Database, folder: &Path, what: &str) {
+pub(crate) async fn finish(processes: [Process; 3], database: &Database, folder: &Path, what: &str) {
     // Only the conversation is killed. The workers still write their ends, which nothing may interrupt.
     let [mut conversation, mut one, mut other] = processes;
     conversation.kill();
@@ -34,7 +34,7 @@ async fn finish(processes: [Process; 3], database: &Database, folder: &Path, wha
 }
 
 /// Waits until a turn has been answered and a job has been run since now.
-fn wait_for_work(folder: &Path) {
+pub(crate) fn wait_for_work(folder: &Path) {
     let answered = || lines(&folder.join("replies")).iter().filter(|reply| reply.contains(" Answered(")).count();
     let ran = || lines(&folder.join("runs")).len();
     let before = (answered(), ran());

@@ -17,6 +17,7 @@ mod jobs;
 mod killed;
 mod leases;
 mod questions;
+mod recovers;
 mod support;
 mod transcripts;
 mod workers;

@@ -1,5 +1,7 @@
 //! Exports conversations of any length.
 
+use std::time::Duration;
+
 use hook_sdk::data::Message;
 use hooks_agent::store::StoreError;
 use serde::Serialize;
@@ -14,6 +16,9 @@ use crate::store::Store;
 
 /// The maximum number of rows in memory.
 const PAGE: usize = 200;
+
+/// The limit for an export, most of which is the time of whoever reads the rows.
+const SLOW: Duration = Duration::from_hours(24);
 
 /// A row of an exported conversation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -66,7 +71,7 @@ impl Store {
         let (database, conversation) = (self.database.clone(), conversation.to_owned());
         self.database.spawn(async move {
             let failed = sender.clone();
-            if let Err(error) = database.read(|tx| Box::pin(send(tx, conversation, sender))).await {
+            if let Err(error) = database.read_within(SLOW, |tx| Box::pin(send(tx, conversation, sender))).await {
                 // Fails if nobody reads them any more.
                 let _ = failed.send(Err(error.into())).await;
             }
