@@ -8,6 +8,8 @@ use hook_sdk::hook::BoxFuture;
 use hook_sdk::verdict::Question;
 use serde::{Deserialize, Serialize};
 
+use crate::store::StoreFuture;
+
 /// A request to approve a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -36,6 +38,9 @@ pub struct ApprovalRequest {
     pub deferred: bool,
     /// How long the turn waits for an answer.
     pub expires: Duration,
+    /// The token of the turn's [lease](crate::store::MessageStore::lease).
+    #[serde(skip)]
+    pub lease: Option<u64>,
 }
 
 impl ApprovalRequest {
@@ -53,6 +58,7 @@ impl ApprovalRequest {
             question,
             deferred: false,
             expires: Duration::ZERO,
+            lease: None,
         }
     }
 }
@@ -81,17 +87,32 @@ pub enum ApprovalAnswer {
 pub trait Approver: Send + Sync + 'static {
     /// Decides whether the call may run.
     ///
-    /// After a turn was suspended, or its process ended, this can be called again for the same call.
+    /// This can be called again for the same call: after a turn was suspended, or its process ended, and also if a later
+    /// call of the same answer suspends the turn. A stored answer therefore has to stay until its question is
+    /// [closed](Self::close).
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer>;
 
-    /// Discards the question about this call: the conversation continued without an answer, so an answer has no effect
-    /// any more.
-    fn forget<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, ()> {
-        let _ = (conversation, call);
-        Box::pin(async {})
+    /// Closes the questions about these calls: the calls run now, or they never will. From then on, nobody acts on an
+    /// answer. Returns the calls about which a question was already closed by somebody else; such a call may be running
+    /// elsewhere, so the turn does not run it. The default is for approvers that store no requests.
+    ///
+    /// A turn calls this before it starts a call about which it asked, and before it stores that a call did not run.
+    /// `lease` is the token of its [lease](crate::store::MessageStore::lease).
+    ///
+    /// # Errors
+    /// [`StoreError`](crate::store::StoreError), and none of the calls runs then. It is
+    /// [`LeaseLost`](crate::store::StoreError::LeaseLost) if there is a later lease.
+    fn close<'a>(
+        &'a self,
+        conversation: &'a str,
+        calls: &'a [&'a str],
+        lease: Option<u64>,
+    ) -> StoreFuture<'a, Vec<String>> {
+        let _ = (conversation, calls, lease);
+        Box::pin(async { Ok(Vec::new()) })
     }
 
-    /// The stored request about this call, if no turn has acted on its answer. Such a call never ran, and
+    /// The stored request about this call, if its question is not [closed](Self::close). Such a call never ran, and
     /// [`Session::resume`](crate::Session::resume) continues with it. The default is for approvers that store no
     /// requests.
     fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {

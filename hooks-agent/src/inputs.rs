@@ -115,4 +115,7 @@ pub struct WaitingInput {
     pub held: Vec<ApprovalRequest>,
     /// The ids of calls to sub-agents in whose turns a call waits.
     pub agents: Vec<String>,
+    /// The ids of calls that may have run, because another process closed their question.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub taken: Vec<String>,
 }

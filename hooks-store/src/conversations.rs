@@ -67,9 +67,7 @@ impl Store {
         Box::pin(async move {
             let changed = self.database.write(move |tx| {
                 Box::pin(async move {
-                    if let Some(lease) = lease {
-                        leases::check(tx, &conversation, lease).await?;
-                    }
+                    leases::check_any(tx, &conversation, lease).await?;
                     change(tx, conversation).await
                 })
             });

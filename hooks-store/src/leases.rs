@@ -78,8 +78,16 @@ fn lease(store: &Store, conversation: &str, token: i64) -> Lease {
     Lease::new(u64::try_from(token).unwrap_or_default(), heartbeat)
 }
 
+/// Like [`check`], for a change that may come without a lease.
+pub(crate) async fn check_any(tx: &mut Tx, conversation: &str, lease: Option<u64>) -> Result<(), Failure> {
+    match lease {
+        Some(lease) => check(tx, conversation, lease).await,
+        None => Ok(()),
+    }
+}
+
 /// Rejects a change under `lease` if there is a later lease. The lease cannot change until the transaction ends.
-pub(crate) async fn check(tx: &mut Tx, conversation: &str, lease: u64) -> Result<(), Failure> {
+async fn check(tx: &mut Tx, conversation: &str, lease: u64) -> Result<(), Failure> {
     let lock = tx.dialect.for_update();
     let token = format!("SELECT token FROM hooks_leases WHERE conversation = $1{lock}");
     let token: Option<i64> =

@@ -11,6 +11,7 @@ use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
 pub use approver::StoredApprover;
+pub(crate) use approver::close_of;
 
 use crate::clock::{as_millis, millis, now, time};
 use crate::database::{Database, Tx};
@@ -191,9 +192,7 @@ async fn keep_answer(
 enum Waiting {
     /// It waits for an answer.
     Open,
-    /// It has an answer on which no turn has acted.
-    Answered,
-    /// Either of the two.
+    /// It waits for an answer, or has one on which no turn has acted.
     Any,
 }
 
@@ -201,7 +200,6 @@ enum Waiting {
 async fn close(database: &Database, id: &str, waiting: Waiting) -> Result<bool, Failure> {
     let close = match waiting {
         Waiting::Open => "UPDATE hooks_questions SET status = 'closed' WHERE id = $1 AND status = 'open'",
-        Waiting::Answered => "UPDATE hooks_questions SET status = 'closed' WHERE id = $1 AND status = 'answered'",
         Waiting::Any => "UPDATE hooks_questions SET status = 'closed' WHERE id = $1 AND status <> 'closed'",
     };
     let id = id.to_owned();

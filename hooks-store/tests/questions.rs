@@ -4,28 +4,40 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::data::{Message, Role};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};
 use hook_sdk::prelude::*;
 use hooks_agent::approve::ApprovalAnswer;
 use hooks_agent::model::{Line, Scripted};
-use hooks_agent::store::{Fold, MessageStore};
-use hooks_agent::tool::{FnTool, ToolSpec};
+use hooks_agent::store::{Append, Fold, MessageStore, StoreError};
+use hooks_agent::tool::{FnTool, Tool, ToolError, ToolSpec};
 use hooks_agent::{Harness, Outcome, Session, TurnError};
 use hooks_store::{AnswerError, Store, StoredApprover, StoredQuestion};
 use serde_json::json;
 use sqlx::Executor;
+use tokio::sync::Semaphore;
 
 use crate::databases::{self, Database};
 use crate::support::{Process, lines};
 
+/// Waits until there are this many questions.
+async fn questions(store: &Store, count: usize) -> Vec<StoredQuestion> {
+    let found = async {
+        loop {
+            let questions = store.questions().await.unwrap();
+            if questions.len() == count {
+                return questions;
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), found).await.expect("there never were that many questions")
+}
+
 /// The only open question.
 async fn question(store: &Store) -> StoredQuestion {
-    loop {
-        if let [question] = &store.questions().await.unwrap()[..] {
-            return question.clone();
-        }
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
+    questions(store, 1).await.remove(0)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -186,9 +198,7 @@ async fn an_answer_that_is_not_accepted_is_an_error_with_the_reason() {
         let id = question(store).await.id;
         token.cancel();
         assert!(matches!(turn.await.outcome, Outcome::Cancelled));
-        while !store.questions().await.unwrap().is_empty() {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+        questions(store, 0).await;
         assert_eq!(store.answer(&id, &ApprovalAnswer::Yes).await, Err(AnswerError::Closed(id)));
         assert_eq!(paid.load(Ordering::SeqCst), 0);
     }
@@ -269,5 +279,200 @@ async fn an_unreadable_question_hides_no_other_question() {
                     VALUES ('torn', 'c', 'x', '{\"id', 'open', 0, 9999999999999)";
         connection.execute(torn).await.unwrap();
         assert_eq!(database.store.questions().await.unwrap().len(), 1, "{}", database.name);
+    }
+}
+
+/// A process that was paused for too long, and continues after another one answered a new prompt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Paused {
+    /// Before it asks for the answer.
+    AtTheGate,
+    /// In the tool.
+    InTheTool,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_stored_about_a_call_is_true_even_if_another_process_lost_its_lease_meanwhile() {
+    for database in databases::all().await {
+        for paused in [Paused::AtTheGate, Paused::InTheTool] {
+            database.empty().await;
+            let approver = || StoredApprover::new(database.store.clone()).patience(Duration::ZERO);
+            let (first, _) = session(&database, approver(), asks()).await;
+            let _suspended = first.turn(None, "pay").await;
+            let id = question(&database.store).await.id;
+            database.store.answer(&id, &ApprovalAnswer::Yes).await.unwrap();
+
+            let (reached, go) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+            let pause = |at: Paused| {
+                let (reached, go) = (Arc::clone(&reached), Arc::clone(&go));
+                move || {
+                    let (reached, go) = (Arc::clone(&reached), Arc::clone(&go));
+                    async move {
+                        if at == paused {
+                            reached.add_permits(1);
+                            go.acquire().await.unwrap().forget();
+                        }
+                    }
+                }
+            };
+            let registry = Registry::empty();
+            let gate = pause(Paused::AtTheGate);
+            let asks = Hook::at::<BeforeToolCall>("asks").async_reader(move |_, _, _| {
+                let pause = gate();
+                Box::pin(async move {
+                    pause.await;
+                    Permission::ask("a payment")
+                })
+            });
+            registry.register(asks).unwrap();
+            let ran = Arc::new(AtomicUsize::new(0));
+            let pay = Pay {
+                ran: Arc::clone(&ran),
+                pause: Box::new({
+                    let pause = pause(Paused::InTheTool);
+                    move || Box::pin(pause())
+                }),
+            };
+            let harness = Harness::builder(registry)
+                .model("main", Scripted::new([Line::text("done")]))
+                .store(database.store.clone())
+                .approver(approver())
+                .tool(pay)
+                .build();
+            let resumed = harness.session("c", AgentDef::new("a").hooks(["asks"])).open().await.unwrap();
+            let turn = resumed.resume(None);
+            let over = Arc::new(Semaphore::new(0));
+            let ended = tokio::spawn({
+                let over = Arc::clone(&over);
+                async move {
+                    let reply = turn.await;
+                    over.add_permits(9);
+                    reply
+                }
+            });
+            reached.acquire().await.unwrap().forget();
+
+            // Nothing was heard of that process for too long.
+            let mut connection = databases::connect(&database.url).await;
+            connection.execute("UPDATE hooks_leases SET holder = NULL, token = token + 1").await.unwrap();
+            // It continues as soon as the other one has stored that the call did not run.
+            let registry = Registry::empty();
+            let continues = {
+                let (go, over) = (Arc::clone(&go), Arc::clone(&over));
+                Hook::at::<AfterCreateMessage>("continues").async_reader(move |_, event, ()| {
+                    let is_result = event.message.role == Role::Tool;
+                    let (go, over) = (Arc::clone(&go), Arc::clone(&over));
+                    Box::pin(async move {
+                        if is_result {
+                            go.add_permits(1);
+                            over.acquire().await.unwrap().forget();
+                        }
+                    })
+                })
+            };
+            registry.register(continues).unwrap();
+            let other = Harness::builder(registry)
+                .model("main", Scripted::new([Line::text("as you like")]))
+                .store(database.store.clone())
+                .approver(approver())
+                .build();
+            let other = other.session("c", AgentDef::new("a").hooks(["continues"])).open().await.unwrap();
+            assert_eq!(other.turn(None, "never mind").await.to_string(), "as you like", "{}", database.name);
+            go.add_permits(1);
+            let lost = ended.await.unwrap();
+            assert!(
+                matches!(lost.outcome, Outcome::Failed(TurnError::Store(StoreError::LeaseLost))),
+                "{:?}",
+                lost.outcome
+            );
+
+            let stored = format!("{:?}", other.messages().await.unwrap());
+            let says_not_run = stored.contains("Not run");
+            let has_run = ran.load(Ordering::SeqCst) > 0;
+            let expected = (paused == Paused::InTheTool, paused == Paused::AtTheGate);
+            assert_eq!((has_run, says_not_run), expected, "{} {paused:?}: {stored}", database.name);
+            assert!(database.store.questions().await.unwrap().is_empty());
+        }
+    }
+}
+
+/// Pays after a pause.
+struct Pay {
+    ran: Arc<AtomicUsize>,
+    pause: Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>,
+}
+
+impl Tool for Pay {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("pay")
+    }
+
+    fn run<'a>(
+        &'a self,
+        _: &'a HookContext,
+        _: &'a ToolCall,
+        _: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+        Box::pin(async move {
+            self.ran.fetch_add(1, Ordering::SeqCst);
+            (self.pause)().await;
+            Ok(ToolResult::new("paid"))
+        })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parallel_calls_that_ask_need_one_answer_each() {
+    for database in databases::all().await {
+        let approver = StoredApprover::new(database.store.clone()).patience(Duration::ZERO);
+        let registry = Registry::empty();
+        registry.register(Hook::at::<BeforeToolCall>("asks").reader(|_, _, _| Permission::ask("a payment"))).unwrap();
+        let paid = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&paid);
+        let pay = FnTool::new(ToolSpec::new("pay").parallel(), move |_, _| {
+            Ok(count.fetch_add(1, Ordering::SeqCst).to_string())
+        });
+        let calls = ["one", "two", "three"].map(|id| (id, "pay", json!({})));
+        let harness = Harness::builder(registry)
+            .model("main", Scripted::new([Line::calls(calls), Line::text("done")]))
+            .store(database.store.clone())
+            .approver(approver)
+            .tool(pay)
+            .build();
+        let session = harness.session("c", AgentDef::new("a").hooks(["asks"])).open().await.unwrap();
+        let mut reply = session.turn(None, "pay").await;
+        let mut answers = 0;
+        while matches!(reply.outcome, Outcome::Suspended(_)) {
+            let questions = database.store.questions().await.unwrap();
+            let open = questions.iter().find(|question| question.answer.is_none()).unwrap();
+            database.store.answer(&open.id, &ApprovalAnswer::Yes).await.unwrap();
+            answers += 1;
+            assert_eq!(paid.load(Ordering::SeqCst), 0, "{}: they start together", database.name);
+            reply = session.resume(None).await;
+        }
+        assert_eq!(
+            (reply.to_string().as_str(), answers, paid.load(Ordering::SeqCst)),
+            ("done", 3, 3),
+            "{}",
+            database.name
+        );
+        assert!(database.store.questions().await.unwrap().is_empty());
+    }
+}
+
+/// Such as by a program without a loop, or after a kill between the two.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_closed_with_the_result_of_its_call() {
+    for database in databases::all().await {
+        let approver = StoredApprover::new(database.store.clone()).patience(Duration::ZERO);
+        let (asking, _) = session(&database, approver, asks()).await;
+        let _suspended = asking.turn(None, "pay").await;
+        let question = question(&database.store).await;
+        let result = ToolResult::new("paid by hand").into_block(&question.request.call);
+        let append = Append::new([Message::of(Role::Tool, vec![result])]);
+        database.store.append("c", append).await.unwrap();
+        assert!(database.store.questions().await.unwrap().is_empty(), "{}", database.name);
+        let answered = database.store.answer(&question.id, &ApprovalAnswer::Yes).await;
+        assert_eq!(answered, Err(AnswerError::Closed(question.id)), "{}", database.name);
     }
 }

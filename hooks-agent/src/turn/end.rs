@@ -154,7 +154,9 @@ impl TurnLoop {
         // A store that failed may have stored a result nevertheless.
         let _ = self.catch_up().await;
         let open = self.open_calls();
-        self.forget_waiting(&open).await;
+        if let Err(error) = self.abandon_questions(&open).await {
+            tracing::warn!(target: "hooks_agent", %error, "the questions about calls that did not run stay open");
+        }
         for call in open {
             // The text differs, because a model repeats a call that was not run.
             let text = if self.calls.started.contains(&call.id) {

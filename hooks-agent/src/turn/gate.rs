@@ -17,6 +17,8 @@ use crate::approve::{ApprovalAnswer, ApprovalRequest};
 pub(super) struct Judged {
     pub(super) input: ToolInput,
     pub(super) ruling: CallRuling,
+    /// Whether there may be a question about it, which has to be closed.
+    pub(super) asked: bool,
 }
 
 /// What happens with a call.
@@ -82,14 +84,10 @@ impl TurnLoop {
             (GateRuling::Asked { question, deferred }, _) => (question, deferred),
             // The person whom an earlier turn asked decides, even if no gate asks any more.
             (GateRuling::Settled(CallRuling::Run), Some(held)) => (held.question, held.deferred),
-            (GateRuling::Settled(ruling), held) => {
-                if held.is_some() {
-                    self.forget_waiting(std::slice::from_ref(call)).await;
-                }
-                return Ok(Judged { input, ruling });
-            }
+            (GateRuling::Settled(ruling), held) => return Ok(Judged { input, ruling, asked: held.is_some() }),
         };
-        self.asked(call, Pending { input, edited, question, deferred }).await
+        let (input, ruling) = self.asked(call, Pending { input, edited, question, deferred }).await?;
+        Ok(Judged { input, ruling, asked: true })
     }
 
     async fn gate(&mut self, call: &ToolCall, input: ToolInput) -> Result<(ToolInput, GateRuling), End> {
@@ -132,22 +130,17 @@ impl TurnLoop {
     }
 
     /// Lets hooks answer instead of the person. The gates judge an input that such a hook rewrote.
-    async fn asked(&mut self, call: &ToolCall, pending: Pending) -> Result<Judged, End> {
+    async fn asked(&mut self, call: &ToolCall, pending: Pending) -> Result<(ToolInput, CallRuling), End> {
         let reason = pending.question.reason.as_str();
         let event = PermissionRequest::new(call.clone()).reason(reason).deferred(pending.deferred);
         let fired = self.fire(&event, pending.input.clone()).await?;
         let is_held = self.calls.held.iter().any(|held| held.call.id == call.id);
-        if is_held && self.halted.is_none() {
-            let decides = matches!(fired.verdict, Permission::Allow | Permission::Answer(_));
-            if decides {
-                // A person may have answered since. A hook does not overrule that answer.
-                match self.approved(call, pending.clone()).await {
-                    Err(end) if end.is_suspended() => {}
-                    answered => return answered,
-                }
-            }
-            if decides || matches!(fired.verdict, Permission::Deny(_)) {
-                self.forget_waiting(std::slice::from_ref(call)).await;
+        let decides = matches!(fired.verdict, Permission::Allow | Permission::Answer(_));
+        if is_held && decides && self.halted.is_none() {
+            // A person may have answered since. A hook does not overrule that answer.
+            match self.approved(call, pending.clone()).await {
+                Err(end) if end.is_suspended() => {}
+                answered => return answered,
             }
         }
         let ruling = match (&self.halted, fired.verdict) {
@@ -163,7 +156,7 @@ impl TurnLoop {
             }
             _ => return self.approved(call, pending).await,
         };
-        Ok(Judged { input: pending.input, ruling })
+        Ok((pending.input, ruling))
     }
 
     /// Lets the gates judge an input that was changed in an answer to `question`. The error is a new question of the
@@ -173,34 +166,29 @@ impl TurnLoop {
         call: &ToolCall,
         input: ToolInput,
         question: &Question,
-    ) -> Result<Result<Judged, Pending>, End> {
+    ) -> Result<Result<(ToolInput, CallRuling), Pending>, End> {
         let edited = Some(input.clone());
         let (input, ruling) = self.gate(call, input).await?;
         Ok(match ruling {
-            GateRuling::Settled(ruling) => Ok(Judged { input, ruling }),
+            GateRuling::Settled(ruling) => Ok((input, ruling)),
             // The same question has been answered, a new one has not.
-            GateRuling::Asked { question: again, .. } if again == *question => {
-                Ok(Judged { input, ruling: CallRuling::Run })
-            }
+            GateRuling::Asked { question: again, .. } if again == *question => Ok((input, CallRuling::Run)),
             GateRuling::Asked { question, deferred } => Err(Pending { input, edited, question, deferred }),
         })
     }
 
     /// Asks the approver, and asks again if the gates have questions about an edited input.
-    async fn approved(&mut self, call: &ToolCall, mut pending: Pending) -> Result<Judged, End> {
+    async fn approved(&mut self, call: &ToolCall, mut pending: Pending) -> Result<(ToolInput, CallRuling), End> {
         for _ in 0..EDITS {
             let Pending { input, edited, question, deferred } = &pending;
             let mut request = ApprovalRequest::new(&self.cx, call.clone(), input.clone(), question.clone());
             request.edited.clone_from(edited);
             (request.deferred, request.expires) = (*deferred, self.limits().approval);
+            request.lease = self.lease;
             let (answer, refusal) = match self.approval(&request).await {
                 Ok(answer) => (answer, None),
                 Err(message) => (ApprovalAnswer::Yes, Some(message)),
             };
-            if refusal.is_some() && self.cancellation.is_cancelled() {
-                // The approver was dropped, perhaps between storing its question and learning that it is stored.
-                self.forget_waiting(std::slice::from_ref(call)).await;
-            }
             let refused = |message: String| CallRuling::Refused(Refusal { message, by: question.by.clone() });
             let ruling = match (refusal, answer) {
                 (Some(message), _) => refused(message),
@@ -216,11 +204,11 @@ impl TurnLoop {
                     }
                 },
             };
-            return Ok(Judged { input: pending.input, ruling });
+            return Ok((pending.input, ruling));
         }
         let Pending { input, question, .. } = pending;
         let message = format!("Denied: {}. The input was edited too often", question.reason);
-        Ok(Judged { input, ruling: CallRuling::Refused(Refusal { message, by: question.by }) })
+        Ok((input, CallRuling::Refused(Refusal { message, by: question.by })))
     }
 
     /// The answer of the approver. The error is a text for the model if there is none.

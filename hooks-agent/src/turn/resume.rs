@@ -16,7 +16,7 @@ use super::result::CallOutcome;
 use crate::approve::ApprovalRequest;
 use crate::inputs::WaitingInput;
 use crate::reply::TurnError;
-use crate::store::{self, StoreError, StoredConversation};
+use crate::store::{self, StoreError, StoreFuture, StoredConversation};
 
 /// The last message with tool calls, if some of them have no result.
 pub(super) struct OpenCalls {
@@ -67,6 +67,7 @@ impl TurnLoop {
             return Err(TurnError::NothingToResume.into());
         };
         let waiting = self.waiting(&open).await?;
+        self.note_waiting(&waiting);
         if waiting.held.is_empty() && waiting.agents.is_empty() {
             return Err(TurnError::NothingToResume.into());
         }
@@ -111,7 +112,6 @@ impl TurnLoop {
                 waiting.held.extend(self.held(&conversation, &call.id).await);
             }
         }
-        self.note_waiting(&waiting);
         Ok(waiting)
     }
 
@@ -132,7 +132,8 @@ impl TurnLoop {
         let mut never_started = Vec::new();
         for (at, group) in groups.into_iter().enumerate() {
             for call in group.into_iter().filter(|call| open.iter().any(|open| open.id == call.id)) {
-                if at > first || waits(&call) || (at == first && !was_started) {
+                let is_taken = waiting.taken.contains(&call.id);
+                if !is_taken && (at > first || waits(&call) || (at == first && !was_started)) {
                     never_started.push(call);
                 } else {
                     let input = call.input.clone();
@@ -144,48 +145,82 @@ impl TurnLoop {
     }
 
     /// Stores a result for each call that waits, because a prompt came instead of the answer.
+    ///
+    /// The questions are closed first, so that what is stored stays true: from then on, nobody acts on an answer.
     pub(super) async fn abandon_waiting(&mut self, calls: OpenCalls) -> Result<(), End> {
         let OpenCalls { all, open, .. } = calls;
-        let waiting = self.waiting(&open).await?;
+        let mut waiting = self.waiting(&open).await?;
+        if self.asked.again.is_none() {
+            waiting.taken = self.abandon_questions(&open).await?;
+            waiting.held.retain(|held| !waiting.taken.contains(&held.call.id));
+            waiting.agents.retain(|call| !waiting.taken.contains(call));
+        }
+        self.note_waiting(&waiting);
         if !waiting.held.is_empty() || !waiting.agents.is_empty() {
             remove_results_of(&open, &mut self.transcript.view);
             for call in self.not_started(all, &open, &waiting).await? {
                 let done = if waiting.agents.contains(&call.id) { "Not finished" } else { "Not run" };
-                let text = format!("{done}: the conversation continued without an answer to the question about it");
+                let text = format!("{done}: the conversation continued without waiting for the question about it");
                 let input = call.input.clone();
                 self.finish(call, input, CallOutcome::NotDone(text).into()).await?;
             }
             self.transcript.view = paired(std::mem::take(&mut self.transcript.view));
         }
-        self.forget_waiting(&open).await;
         Ok(())
     }
 
-    /// Discards the questions about calls that will not run any more, here and in the turns of sub-agents.
-    pub(super) async fn forget_waiting(&self, open: &[ToolCall]) {
-        let conversation = self.session.conversation.clone();
-        self.forget(&conversation, open).await;
+    /// Closes the questions about these calls. Returns the calls whose question somebody else has closed.
+    pub(super) async fn close_questions(&self, calls: &[ToolCall]) -> Result<Vec<String>, StoreError> {
+        self.close_in(&self.session.conversation, calls, self.lease).await
     }
 
-    fn forget<'a>(&'a self, conversation: &'a str, open: &'a [ToolCall]) -> BoxFuture<'a, ()> {
+    async fn close_in(
+        &self,
+        conversation: &str,
+        calls: &[ToolCall],
+        lease: Option<u64>,
+    ) -> Result<Vec<String>, StoreError> {
+        let ids: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
+        let close = async { self.session.harness.approver.close(conversation, &ids, lease).await };
+        let closed = tokio::time::timeout(self.limits().store, AssertUnwindSafe(close).catch_unwind()).await;
+        let failed = |why: &str| StoreError::new(format!("the approver {why} while it closed a question"));
+        closed.map_err(|_| failed("did not answer"))?.map_err(|_panic| failed("panicked"))?
+    }
+
+    /// Closes the questions about calls that will not run any more, here and in the turns of the agents that they ask.
+    /// Returns the calls that may be running elsewhere.
+    pub(super) async fn abandon_questions(&self, calls: &[ToolCall]) -> Result<Vec<String>, StoreError> {
+        self.abandon_in(&self.session.conversation, calls, self.lease).await
+    }
+
+    fn abandon_in<'a>(
+        &'a self,
+        conversation: &'a str,
+        calls: &'a [ToolCall],
+        lease: Option<u64>,
+    ) -> StoreFuture<'a, Vec<String>> {
         Box::pin(async move {
-            for call in open {
-                let approver = &self.session.harness.approver;
-                let forgotten =
-                    AssertUnwindSafe(async { approver.forget(conversation, &call.id).await }).catch_unwind();
-                // On a timeout, the approver keeps a question whose answer has no effect.
-                let _ = tokio::time::timeout(self.limits().store, forgotten).await;
-                if let Ok(Some(within)) = self.waiting_agent(conversation, call).await
-                    && let Ok(read) = store::read(&*self.session.harness.store, &within).await
-                {
-                    let messages: Vec<_> = read.rows.into_iter().map(|row| row.message).collect();
-                    self.forget(&within, &open_calls(&messages).map(|calls| calls.open).unwrap_or_default()).await;
+            let mut agents = Vec::new();
+            for call in calls {
+                agents.extend(self.waiting_agent(conversation, call).await?.map(|within| (call, within)));
+            }
+            // Before those of the agents: this fails if another turn has the conversation.
+            let mut taken = self.close_in(conversation, calls, lease).await?;
+            // The question about a call to an agent is closed since that agent was asked, and its turn waits now.
+            taken.retain(|id| !agents.iter().any(|(call, _)| call.id == *id));
+            for (call, within) in agents {
+                let read = store::read(&*self.session.harness.store, &within).await?;
+                let messages: Vec<_> = read.rows.into_iter().map(|row| row.message).collect();
+                let open = open_calls(&messages).map(|calls| calls.open).unwrap_or_default();
+                if !self.abandon_in(&within, &open, None).await?.is_empty() {
+                    taken.push(call.id.clone());
                 }
             }
+            Ok(taken)
         })
     }
 
-    /// The stored request about the call, if no turn has acted on its answer.
+    /// The stored request about the call, if its question is not closed.
     async fn held(&self, conversation: &str, call: &str) -> Option<ApprovalRequest> {
         let approver = &self.session.harness.approver;
         let held = AssertUnwindSafe(async { approver.held(conversation, call).await }).catch_unwind();

@@ -113,7 +113,10 @@ impl TurnLoop {
                 Err(exit) => {
                     let (input, not_run) = (call.input.clone(), "Not run: the gate failed");
                     let judged = judged.into_iter().map(|(call, Judged { input, .. })| (call, input));
-                    for (call, input) in judged.chain([(call, input)]) {
+                    let calls: Vec<_> = judged.chain([(call, input)]).collect();
+                    let questions: Vec<_> = calls.iter().map(|(call, _)| call.clone()).collect();
+                    self.abandon_questions(&questions).await?;
+                    for (call, input) in calls {
                         let outcome = CallOutcome::NotDone(not_run.to_owned());
                         self.finish(call, input, outcome.into()).await?;
                     }
@@ -121,6 +124,7 @@ impl TurnLoop {
                 }
             }
         }
+        self.claim(&mut judged).await?;
         let ready: Vec<_> = judged.into_iter().map(|(call, judged)| self.ready(call, judged)).collect();
         let this = &*self;
         let runs =
@@ -152,9 +156,26 @@ impl TurnLoop {
         waits.map_or(Ok(()), |request| Err(End::suspended(*request)))
     }
 
+    /// Closes the questions about the calls before any of the calls starts, so that no other turn runs them or says that
+    /// they did not run. A call whose question somebody else has closed does not run.
+    async fn claim(&self, judged: &mut [(ToolCall, Judged)]) -> Result<(), End> {
+        let asked: Vec<_> = judged.iter().filter(|(_, judged)| judged.asked).map(|(call, _)| call.clone()).collect();
+        if asked.is_empty() {
+            return Ok(());
+        }
+        let taken = self.close_questions(&asked).await?;
+        for (call, judged) in judged {
+            if taken.contains(&call.id) && matches!(judged.ruling, CallRuling::Run) {
+                let message = "Not run: the question about it was closed meanwhile".to_owned();
+                judged.ruling = CallRuling::Refused(Refusal { message, by: None });
+            }
+        }
+        Ok(())
+    }
+
     /// Starts a call in its order. From here on it may have effects, even if its result gets lost.
     fn ready(&mut self, call: ToolCall, judged: Judged) -> ReadyCall {
-        let Judged { input, ruling } = judged;
+        let Judged { input, ruling, .. } = judged;
         let runner = match (ruling, &self.halted) {
             (CallRuling::Run, Some(halt)) => Err(CallOutcome::Refused(Refusal::halted(halt))),
             (CallRuling::Run, None) => self.runner(&call, &input),

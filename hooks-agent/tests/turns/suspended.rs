@@ -9,7 +9,7 @@ use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::Line;
-use hooks_agent::store::{Append, MessageStore};
+use hooks_agent::store::{Append, MessageStore, StoreFuture};
 use hooks_agent::tool::{FnTool, Tool, ToolSpec};
 use hooks_agent::window::{Compaction, Compactor, ToCompact, Window};
 use hooks_agent::{Outcome, SubAgent};
@@ -22,7 +22,7 @@ use super::bench::{Bench, line};
 pub(crate) struct Desk {
     asked: Mutex<Vec<ApprovalRequest>>,
     answer: Mutex<Option<ApprovalAnswer>>,
-    forgotten: Mutex<Vec<String>>,
+    closed: Mutex<Vec<String>>,
 }
 
 impl Desk {
@@ -57,10 +57,15 @@ impl Approver for AtDesk {
         Box::pin(async move { held })
     }
 
-    fn forget<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, ()> {
-        self.0.forgotten.lock().unwrap().push(format!("{conversation}: {call}"));
-        self.0.asked.lock().unwrap().retain(|asked| asked.call.id != call);
-        Box::pin(async {})
+    fn close<'a>(
+        &'a self,
+        conversation: &'a str,
+        calls: &'a [&'a str],
+        _: Option<u64>,
+    ) -> StoreFuture<'a, Vec<String>> {
+        self.0.closed.lock().unwrap().extend(calls.iter().map(|call| format!("{conversation}: {call}")));
+        self.0.asked.lock().unwrap().retain(|asked| !calls.contains(&asked.call.id.as_str()));
+        Box::pin(async { Ok(Vec::new()) })
     }
 }
 
@@ -202,7 +207,7 @@ async fn a_prompt_in_place_of_an_answer_says_that_the_call_was_not_run() {
     let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
     session.turn(None, "hi").await;
     session.turn(None, "forget it").await;
-    let not_run = "tool: <- Not run: the conversation continued without an answer to the question about it";
+    let not_run = "tool: <- Not run: the conversation continued without waiting for the question about it";
     assert_eq!(bench.stored().await[2..], [not_run, not_run, "user: forget it", "assistant: so be it"]);
     assert!(desk.asked.lock().unwrap().is_empty(), "nobody acts on an answer any more");
     assert!(paid.lock().unwrap().is_empty());

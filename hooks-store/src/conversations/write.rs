@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use hook_sdk::data::{Message, MessageUpdate};
+use hook_sdk::data::{Block, Message, MessageUpdate};
 use hooks_agent::store::{Append, Fold, FoldEntry, Row, StoreError, Version, Written};
 use uuid::Uuid;
 
@@ -10,7 +10,7 @@ use super::read::{find, lock};
 use super::{Found, readable, unwritable};
 use crate::database::Tx;
 use crate::error::Failure;
-use crate::jobs;
+use crate::{jobs, questions};
 
 /// Locks a conversation until the transaction ends, and creates it if it does not exist. `seen` is the version that the
 /// caller has read.
@@ -73,6 +73,12 @@ pub(super) async fn append(tx: &mut Tx, conversation: String, append: Append) ->
     let mut rows = Vec::with_capacity(messages.len());
     for message in messages {
         let place = found.next_place;
+        // A call with a result is over, whatever became of the process that asked about it.
+        for block in &message.content {
+            if let Block::ToolResult(result) = block {
+                questions::close_of(tx, &conversation, &result.call_id).await?;
+            }
+        }
         let row = insert(tx, &mut found, message, Some(place)).await?;
         found.next_place += 1;
         for job in jobs.iter().flat_map(|jobs| jobs.of(&row)) {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use hook_sdk::hook::BoxFuture;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
-use hooks_agent::store::StoreError;
+use hooks_agent::store::{StoreError, StoreFuture};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
@@ -12,6 +12,7 @@ use super::{ANSWERED, OPEN, Waiting, close};
 use crate::clock::{millis, now, time};
 use crate::database::Tx;
 use crate::error::Failure;
+use crate::leases;
 use crate::store::Store;
 
 /// How often to check for an answer.
@@ -54,7 +55,7 @@ impl StoredApprover {
         let closing = CloseOnDrop { store: self.store.clone(), id: Some(id.clone()) };
         let start = Instant::now();
         loop {
-            match self.take(&id).await {
+            match self.answer(&id).await {
                 Ok(Some(answer)) => {
                     closing.disarm();
                     return Ok(answer);
@@ -80,8 +81,8 @@ impl StoredApprover {
         Ok(self.store.database.write(move |tx| Box::pin(open(tx, request, expires))).await?)
     }
 
-    /// Takes the answer, if there is one. No other turn gets it.
-    async fn take(&self, id: &str) -> Result<Option<ApprovalAnswer>, StoreError> {
+    /// The answer, if there is one. It stays until the turn closes the question, before it acts on the answer.
+    async fn answer(&self, id: &str) -> Result<Option<ApprovalAnswer>, StoreError> {
         let database = &self.store.database;
         let of = id.to_owned();
         let found = database.read(move |tx| {
@@ -97,25 +98,23 @@ impl StoredApprover {
         let no = |reason: &str| Ok(Some(ApprovalAnswer::No(reason.to_owned())));
         let Some((status, answer, expires)) = found.await? else { return no("the question was deleted") };
         match status.as_str() {
-            OPEN if time(expires) > SystemTime::now() => return Ok(None),
+            OPEN if time(expires) > SystemTime::now() => Ok(None),
             OPEN => {
                 close(database, id, Waiting::Open).await?;
-                return no("nobody answered before the question expired");
+                no("nobody answered before the question expired")
             }
-            ANSWERED => {}
-            _ => return no("the question was closed"),
+            ANSWERED => {
+                let answer = serde_json::from_str(&answer.unwrap_or_default());
+                let unreadable = |error| StoreError::new(format!("the answer to `{id}` cannot be read: {error}"));
+                answer.map(Some).map_err(unreadable)
+            }
+            _ => no("the question was closed"),
         }
-        // Close the question before the turn acts on it. If the process is killed in between, the call does not run
-        // twice.
-        if !close(database, id, Waiting::Answered).await? {
-            return no("another turn acts on the answer");
-        }
-        let answer = serde_json::from_str(&answer.unwrap_or_default());
-        answer.map(Some).map_err(|error| StoreError::new(format!("the answer to `{id}` cannot be read: {error}")))
     }
 }
 
 async fn open(tx: &mut Tx, request: ApprovalRequest, expires: Duration) -> Result<String, Failure> {
+    leases::check_any(tx, &request.conversation, request.lease).await?;
     let text = serde_json::to_string(&request)
         .map_err(|error| StoreError::new(format!("the question cannot be written as JSON: {error}")))?;
     let before = "SELECT id, request FROM hooks_questions WHERE conversation = $1 AND call_id = $2 \
@@ -208,20 +207,44 @@ impl Approver for StoredApprover {
         })
     }
 
-    fn forget<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, ()> {
-        let (of, id) = (conversation.to_owned(), call.to_owned());
-        let forgotten = self.store.database.write(move |tx| {
-            Box::pin(async move {
-                let forget = "UPDATE hooks_questions SET status = 'closed' \
-                              WHERE conversation = $1 AND call_id = $2 AND status <> 'closed'";
-                sqlx::query(forget).bind(of).bind(id).execute(&mut **tx).await?;
-                Ok(())
-            })
-        });
-        Box::pin(async move {
-            if let Err(error) = forgotten.await {
-                tracing::error!(target: "hooks_store", conversation, call, %error, "a question for which nobody waits stays open");
-            }
-        })
+    fn close<'a>(
+        &'a self,
+        conversation: &'a str,
+        calls: &'a [&'a str],
+        lease: Option<u64>,
+    ) -> StoreFuture<'a, Vec<String>> {
+        let (of, calls) = (conversation.to_owned(), calls.iter().map(|call| (*call).to_owned()).collect());
+        let closed = self.store.database.write(move |tx| Box::pin(close_all(tx, of, calls, lease)));
+        Box::pin(async move { Ok(closed.await?) })
     }
+}
+
+/// Closes the questions about these calls in one transaction. Returns the calls that have only closed ones.
+async fn close_all(
+    tx: &mut Tx,
+    conversation: String,
+    calls: Vec<String>,
+    lease: Option<u64>,
+) -> Result<Vec<String>, Failure> {
+    leases::check_any(tx, &conversation, lease).await?;
+    let mut taken = Vec::new();
+    for call in calls {
+        if close_of(tx, &conversation, &call).await? {
+            continue;
+        }
+        let known = "SELECT COUNT(*) FROM hooks_questions WHERE conversation = $1 AND call_id = $2";
+        let known: i64 = sqlx::query_scalar(known).bind(&conversation).bind(&call).fetch_one(&mut **tx).await?;
+        if known > 0 {
+            taken.push(call);
+        }
+    }
+    Ok(taken)
+}
+
+/// Closes the question about a call. Returns whether it was not closed before.
+pub(crate) async fn close_of(tx: &mut Tx, conversation: &str, call: &str) -> Result<bool, Failure> {
+    let close = "UPDATE hooks_questions SET status = 'closed' \
+                 WHERE conversation = $1 AND call_id = $2 AND status <> 'closed'";
+    let closed = sqlx::query(close).bind(conversation).bind(call).execute(&mut **tx).await?;
+    Ok(closed.rows_affected() > 0)
 }
