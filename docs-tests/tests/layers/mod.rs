@@ -22,7 +22,7 @@ const CRATES: [&str; 7] =
 const PENDING: &[&str] = &[];
 
 /// Type names that may exist twice in a crate, or in two crates, each with the reason.
-const ALLOWED: &[(&str, &str)] = &[("Decides", "pending"), ("Decision", "pending")];
+const ALLOWED: &[(&str, &str)] = &[("Decision", "pending: what a rule decided, and what a verdict does")];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -54,26 +54,36 @@ fn a_module_uses_only_modules_above_it_and_type_names_are_unique() {
     assert!(report.is_empty(), "\n{}\n", report.join("\n\n"));
 }
 
-/// Sources that do not pass the check of circles yet, by the beginnings of their paths.
-const PENDING_CIRCLES: &[&str] = &["hooks-core/src/", "hooks-rules/src/"];
+/// Folders in which files still use each other.
+const PENDING_CIRCLES: &[&str] = &["hooks-core/src/data/", "hooks-core/src/verdict/"];
 
-/// Macros whose output is not checked yet.
-const PENDING_MACROS: &[&str] = &["HookKind"];
+/// What macros still emit from below.
+const PENDING_MACROS: &[&str] = &["`HookKind` emits `Engine", "`HookKind` emits `InTurn`", "`HookKind` emits `check::"];
+
+/// Removes what is pending. What is listed as pending and was not found has to be removed from the list.
+fn without_pending(mut found: Vec<String>, pending: &[&str], is: impl Fn(&str, &str) -> bool) -> Vec<String> {
+    let gone = pending.iter().filter(|listed| !found.iter().any(|text| is(text, listed)));
+    let gone: Vec<_> = gone.map(|listed| format!("{listed:?} passes: remove it from the pending ones")).collect();
+    found.retain(|text| !pending.iter().any(|listed| is(text, listed)));
+    found.extend(gone);
+    found
+}
 
 #[test]
 fn files_of_a_crate_do_not_use_each_other_in_circles() {
     let crates = CRATES.map(|name| Crate::read(&root(), name));
-    let mut circles: Vec<_> = crates.iter().flat_map(circles::circles).collect();
-    let pending = |file: &String| PENDING_CIRCLES.iter().any(|start| file.starts_with(start));
-    circles.retain(|circle| !circle.files.iter().all(pending));
-    let found: Vec<_> = circles.iter().map(circles::Circle::draw).collect();
+    let circles: Vec<_> = crates.iter().flat_map(circles::circles).collect();
+    let drawn = circles.iter().map(circles::Circle::draw).collect();
+    let found = without_pending(drawn, PENDING_CIRCLES, |text, folder| {
+        circles.iter().any(|circle| circle.draw() == text && circle.files.iter().all(|file| file.starts_with(folder)))
+    });
     assert!(found.is_empty(), "\n  - {}\n", found.join("\n  - "));
 }
 
 #[test]
 fn what_a_macro_emits_is_above_its_user() {
-    let mut found = emitted::below(&Crate::read(&root(), "hooks-core"), &Crate::read(&root(), "hooks-macros"));
-    found.retain(|text| !PENDING_MACROS.iter().any(|name| text.starts_with(&format!("`{name}`"))));
+    let found = emitted::below(&Crate::read(&root(), "hooks-core"), &Crate::read(&root(), "hooks-macros"));
+    let found = without_pending(found, PENDING_MACROS, |text, start| text.starts_with(start));
     assert!(found.is_empty(), "\n  - {}\n", found.join("\n  - "));
 }
 

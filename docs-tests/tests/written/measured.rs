@@ -53,7 +53,9 @@ fn json(file: &str) -> Value {
 /// `sources` in `benchmarks/runner/engine.py` computes the same.
 fn hash_of_sources() -> String {
     let mut files = Vec::new();
-    SOURCES.iter().for_each(|folder| collect(&root(), &root().join(folder), &mut files));
+    for folder in SOURCES {
+        collect(&root(), &root().join(folder), &mut files);
+    }
     files.sort();
     let mut digest = Sha256::new();
     for name in files {
