@@ -17,9 +17,9 @@ pub use std::time::Duration;
 pub use hooks_macros::{__fires as fires, __list as list, __nothing as nothing, __plugin as plugin};
 pub use inventory;
 
-pub use crate::context::{HookContext, WithSpec};
+pub use crate::context::HookContext;
+pub use crate::context::with::WithSpec;
 pub use crate::data::Violation;
-pub use crate::engine::Engine;
 pub use crate::failure::{FailureKind, OnFailure};
 pub use crate::fires::Fires;
 pub use crate::handler as form;
@@ -27,8 +27,8 @@ pub use crate::handler::{Answer, Answered, BoxFuture, Call, Effect, Form, effect
 pub use crate::hook::{BindingSpec, Filters, HookSpec, OwnEvent, kind, type_of};
 pub use crate::id::HookId;
 pub use crate::kind::{
-    Allowed, ByEq, ByNothing, Field, FieldText, HookKind, Json, JsonType, KindDescriptor, KindType, Never, NoJson,
-    OwnedEvent, Removable, Same, Slot, SubjectType, Submitted, VerdictType, Wire, semantics,
+    Allowed, ByEq, ByNothing, Field, FieldText, HookKind, Json, JsonType, KindDescriptor, KindEngine, KindType, Never,
+    NoJson, OwnedEvent, Removable, Same, Slot, SubjectType, Submitted, VerdictType, Wire, semantics,
 };
 pub use crate::kinds;
 pub use crate::options::{Hold, HookIds, HookMode, OnReplay, Options, RunMode, Timeout, Visibility, options};
@@ -41,8 +41,7 @@ pub use crate::signature::{
     ReturnsSubject, ReturnsVerdict, SubjectParameter, Unnamed, any, first, requires_decision,
 };
 pub use crate::source::Origin;
-pub use crate::verdict::rule::{
-    AnyOf, Attributed, Compares, Complete, Completes, Intersects, Joins, Keeps, Names, Refusal, denial, semantics_of,
-};
+pub use crate::verdict::derived::{Completes, denial, semantics_of};
+pub use crate::verdict::rule::{AnyOf, Attributed, Compares, Complete, Intersects, Joins, Keeps, Names, Refusal};
 pub use crate::verdict::{Attribution, Capability, Semantics, Verdict};
 pub use crate::words::{NoWords, WordsOf};

@@ -2,7 +2,7 @@
 
 pub(crate) mod depth;
 mod ids;
-mod with;
+pub(crate) mod with;
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
@@ -14,9 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use depth::{WithinThis, within_this};
 pub use ids::Ids;
-pub(crate) use with::Bound;
-#[doc(hidden)]
-pub use with::WithSpec;
+pub(crate) use with::{Bound, WithSpec};
 pub use with::{Parameters, With};
 
 /// Where a dispatch happens: the agent, the conversation, the turn, and the app's state.
@@ -81,34 +79,9 @@ impl HookContext {
         &self.inner.ids
     }
 
-    /// The app's name, as set with [`HookContextBuilder::app`].
-    pub fn app(&self) -> Option<&str> {
-        self.inner.ids.app.as_deref()
-    }
-
-    /// The app's version, as set with [`HookContextBuilder::app_version`].
-    pub fn app_version(&self) -> Option<&str> {
-        self.inner.ids.app_version.as_deref()
-    }
-
-    /// The name of the agent that runs the turn.
-    pub fn agent(&self) -> Option<&str> {
-        self.inner.ids.agent.as_deref()
-    }
-
     /// The agents that called this one, outermost first; empty if it is not a sub-agent.
     pub fn agent_path(&self) -> &[String] {
         &self.inner.ids.agent_path
-    }
-
-    /// The name of the prompt in force, if there is one.
-    pub fn prompt(&self) -> Option<&str> {
-        self.inner.ids.prompt.as_deref()
-    }
-
-    /// The id of the conversation that the turn belongs to.
-    pub fn conversation(&self) -> Option<&str> {
-        self.inner.ids.conversation.as_deref()
     }
 
     /// The id of the person's session. It is the id of the conversation, except in a sub-agent, which has its own
@@ -120,21 +93,6 @@ impl HookContext {
     /// The turn's number within the conversation.
     pub fn turn(&self) -> Option<u64> {
         self.inner.ids.turn
-    }
-
-    /// The id of the request that the turn answers.
-    pub fn request(&self) -> Option<&str> {
-        self.inner.ids.request.as_deref()
-    }
-
-    /// The id of the stored row of the person's message that the turn answers; `None` until it is stored.
-    pub fn message(&self) -> Option<&str> {
-        self.inner.ids.message.as_deref()
-    }
-
-    /// The place in the app from which the model is called, such as `chat` or `title`.
-    pub fn call_site(&self) -> Option<&str> {
-        self.inner.ids.call_site.as_deref()
     }
 
     /// The working folder of the agent.
@@ -266,39 +224,9 @@ impl HookContextBuilder {
         self
     }
 
-    /// The app's name, as set with [`HookContextBuilder::app`].
-    pub fn app(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.ids().app = Some(name.into());
-        self
-    }
-
-    /// The app's version, as set with [`HookContextBuilder::app_version`].
-    pub fn app_version(mut self, version: impl Into<Arc<str>>) -> Self {
-        self.ids().app_version = Some(version.into());
-        self
-    }
-
-    /// The name of the agent that runs the turn.
-    pub fn agent(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.ids().agent = Some(name.into());
-        self
-    }
-
     /// The agents that called this one, outermost first.
     pub fn agent_path(mut self, path: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.ids().agent_path = path.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// The name of the prompt in force, if there is one.
-    pub fn prompt(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.ids().prompt = Some(name.into());
-        self
-    }
-
-    /// The id of the conversation that the turn belongs to.
-    pub fn conversation(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.ids().conversation = Some(id.into());
         self
     }
 
@@ -311,24 +239,6 @@ impl HookContextBuilder {
     /// The turn's number within the conversation.
     pub fn turn(mut self, number: u64) -> Self {
         self.ids().turn = Some(number);
-        self
-    }
-
-    /// The id of the request that the turn answers.
-    pub fn request(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.ids().request = Some(id.into());
-        self
-    }
-
-    /// The id of the stored row of the person's message that the turn answers.
-    pub fn message(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.ids().message = Some(id.into());
-        self
-    }
-
-    /// The place in the app from which the model is called.
-    pub fn call_site(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.ids().call_site = Some(name.into());
         self
     }
 

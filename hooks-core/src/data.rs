@@ -4,39 +4,41 @@
 //! ten messages as for ten thousand. Reads go through `Deref`. The first write through `DerefMut` copies shared data,
 //! one level at a time: editing one message of a history copies the list of pointers and that message.
 
-mod anthropic;
-mod block;
-mod compacted;
+mod shared;
+mod violation;
 mod expected;
 mod extra;
-mod history;
 mod json_text;
+mod patch;
+mod usage;
+mod rules;
+mod call;
+mod block;
+mod validation;
 mod message;
+mod history;
+mod pool;
+mod result;
+mod row;
+mod compacted;
 mod model;
 mod openai;
 mod openai_list;
-mod patch;
-mod pool;
-mod reading;
-mod row;
-mod rules;
-mod shared;
-mod tool;
-mod usage;
-mod violation;
+mod anthropic;
 
 pub use block::{Block, TextBlock, ToolResultBlock};
+pub use call::{InputError, ToolCall, ToolInput};
 pub use compacted::{CompactedHistory, CompactedHistoryData};
 pub(crate) use expected::expected;
 pub use history::Messages;
 pub use json_text::rewrite_json_text;
 pub use message::{Message, MessageData, Role};
 pub use model::{ModelReply, ModelReplyData, ModelRequest, ModelRequestData};
-pub use openai::{FormatError, sort_of};
+pub use openai::{FormatError, json_type_name};
 pub use patch::patch;
 pub use pool::MessagePool;
+pub use result::{ToolResult, ToolResultData};
 pub use row::{MessageUpdate, ResultRow, ResultRowData};
 pub use rules::MAX_NESTED_RESULTS;
-pub use tool::{InputError, ToolCall, ToolInput, ToolResult, ToolResultData};
 pub use usage::Usage;
 pub use violation::Violation;

@@ -4,7 +4,6 @@ mod json;
 mod read_job;
 
 use std::any::Any;
-use std::fmt;
 use std::sync::Arc;
 
 pub use json::{JsonError, JsonFired};
@@ -14,11 +13,11 @@ use crate::context::HookContext;
 use crate::detached::{DetachedRun, DetachedRuns, Job, Launcher};
 use crate::handler::Handler;
 use crate::hook::{Binding, Hook};
-use crate::kind::{HookKind, KindDescriptor};
+use crate::kind::{HookKind, KindDescriptor, KindEngine};
 use crate::plan::{Plan, PlannedHook};
 
 /// The functions that know the type of a kind. They are compiled in the kind's crate.
-pub struct Engine {
+pub(crate) struct Engine {
     /// Builds the typed plan from its hooks in order.
     pub(crate) build: fn(&[PlannedHook<'_>], &DetachedRuns) -> Box<dyn Any + Send + Sync>,
     /// Builds a run from a background job.
@@ -32,10 +31,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    // Not public API. Used by generated code.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn of<K: HookKind>() -> Self {
+    const fn of<K: HookKind>() -> Self {
         Self {
             build: |hooks, runs| {
                 let launch = |hook: &PlannedHook<'_>, handler: &Handler<K>| Launcher::of(hook, handler, runs);
@@ -57,8 +53,6 @@ impl Engine {
     }
 }
 
-impl fmt::Debug for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Engine")
-    }
+impl<K: HookKind> KindEngine for K {
+    const ENGINE: &'static (dyn Any + Send + Sync) = &Engine::of::<K>();
 }

@@ -1,8 +1,7 @@
 //! The trait of a kind, and the description of a kind.
 
 pub mod bounds;
-#[doc(hidden)]
-pub(crate) mod compare;
+mod compare;
 mod descriptor;
 mod removal;
 mod slot;
@@ -10,18 +9,13 @@ mod wire;
 
 use std::fmt;
 
-pub(crate) use bounds::Serde;
-#[doc(hidden)]
-pub use bounds::{FieldText, Json, JsonType, KindType, NoJson, OwnedEvent, SubjectType, VerdictType};
-#[doc(hidden)]
+pub use bounds::{FieldText, JsonType, KindType, OwnedEvent, SubjectType, VerdictType};
 pub use compare::{ByEq, ByNothing, Same};
-pub use descriptor::KindDescriptor;
-#[doc(hidden)]
-pub use descriptor::Submitted;
 pub(crate) use descriptor::all;
+pub use descriptor::{KindDescriptor, KindEngine, Submitted};
 pub use removal::{Allowed, Kept, Never, Removable, Removal};
 pub use slot::Slot;
-pub use wire::Wire;
+pub use wire::{Json, NoJson, Wire};
 
 pub use crate::data::Violation;
 use crate::failure::OnFailure;
@@ -142,7 +136,6 @@ const fn default_policy(semantics: Semantics) -> OnFailure {
 }
 
 /// The semantics of a kind, derived from its verdict and whether it has a subject.
-#[doc(hidden)]
 pub const fn semantics<V: Verdict>(has_subject: bool) -> Semantics {
     match V::SEMANTICS {
         Some(semantics) => semantics,

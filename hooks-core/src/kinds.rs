@@ -17,7 +17,7 @@ mod tool_result;
 mod words;
 
 pub use channel::{Delivery, MessageReceived, MessageSending, MessageSent};
-pub use compaction::{BeforeCompaction, CompactionKind, CompactionTrigger, PostCompact};
+pub use compaction::{BeforeCompaction, CompactionKind, CompactionTrigger, InjectionMode, PostCompact};
 pub use end::{ExitReason, Stop, StopReason, TurnEnd};
 pub use gateway::{GatewayStart, GatewayStop};
 pub use history::{FilterMessages, PrefilterLlmHistory};

@@ -5,15 +5,15 @@ mod attribution;
 mod capability;
 mod contexts;
 mod contribution;
+pub(crate) mod derived;
 mod manifest_diagnostic;
-mod follow_up;
 mod merge;
 mod permission;
 mod prompt;
-mod reason;
 mod reply;
 mod retry;
 mod stop;
+mod text;
 pub mod rule;
 mod semantics;
 
@@ -27,7 +27,6 @@ pub use contexts::Contexts;
 pub use contribution::{
     AuditNote, Contribution, ContributionId, Contributions, PromptContext, PromptSection, ToolDeclaration,
 };
-pub use follow_up::FollowUp;
 pub use manifest_diagnostic::Diagnostic;
 pub use merge::{
     CONTEXT_ENTRIES, CONTEXT_LIMIT, ContextEntry, Merged, PolicyEntry, SECTION_LIMIT, SECTIONS, SECTIONS_LIMIT,
@@ -35,11 +34,11 @@ pub use merge::{
 };
 pub use permission::{Cause, Decision, Denial, Permission, Question};
 pub use prompt::{PromptDecision, PromptVerdict};
-pub use reason::Reason;
 pub use reply::ReplyVerdict;
 pub use retry::Retry;
 pub use semantics::Semantics;
 pub use stop::{StopDecision, StopVerdict};
+pub use text::{FollowUp, Reason};
 
 pub use hooks_macros::Verdict;
 
@@ -189,6 +188,7 @@ impl Verdict for () {
 /// }
 /// # fn main() {}
 /// ```
+#[must_use = "a halt has no effect unless the hook returns it"]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the turn was halted: {reason}")]
 pub struct Halt {

@@ -190,7 +190,7 @@ impl QueueData {
         let run = match registry.read_job(&self.settings.cx, &job) {
             Ok(run) => run,
             Err(error) => {
-                notice.end(Err(RunError::terminal(error.to_string())));
+                let _ = notice.end(Err(RunError::terminal(error.to_string())));
                 return;
             }
         };

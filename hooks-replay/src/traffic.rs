@@ -109,9 +109,17 @@ impl Conversation {
     fn result(&mut self, id: &str, text: &str, failed: bool) -> Option<DispatchLine> {
         let call = self.calls.remove(id)?;
         Some(if failed {
-            self.dispatch("after_tool_call_failure", &AfterToolCallFailure::new(call, text), &ToolResult::error(text))
+            self.dispatch(
+                "after_tool_call_failure",
+                &AfterToolCallFailure::new(call.clone(), call.input, text),
+                &ToolResult::error(text),
+            )
         } else {
-            self.dispatch("after_tool_call_success", &AfterToolCallSuccess::new(call), &ToolResult::new(text))
+            self.dispatch(
+                "after_tool_call_success",
+                &AfterToolCallSuccess::new(call.clone(), call.input),
+                &ToolResult::new(text),
+            )
         })
     }
 

@@ -98,7 +98,8 @@ impl Traffic {
             }
             Self::Found { tool, text } => {
                 let call = ToolCall::new("call_1", *tool, json!({}));
-                let _ = set.fire(&cx, &AfterToolCallSuccess::new(call), ToolResult::new(text)).await;
+                let _ =
+                    set.fire(&cx, &AfterToolCallSuccess::new(call.clone(), call.input), ToolResult::new(text)).await;
             }
         }
     }

@@ -21,7 +21,7 @@ fn call() -> ToolCall {
 }
 
 pub(crate) fn success() -> AfterToolCallSuccess {
-    AfterToolCallSuccess::new(call())
+    AfterToolCallSuccess::new(call(), call().input)
 }
 
 /// The subject is where a call takes it from and puts it back to.

@@ -68,7 +68,7 @@ fn call_tool(hooks: &HookSet, cx: &HookContext, call: ToolCall) -> Result<Option
     }
     let input = gate.subject; // the input after all hooks at this kind
     let result = refund(&input);
-    let event = AfterToolCallSuccess::new(call).ran_with(input);
+    let event = AfterToolCallSuccess::new(call, input);
     let fired = hooks.fire_blocking(cx, &event, result)?;
     for failure in &fired.report.failures {
         println!("{failure}");
@@ -162,7 +162,8 @@ mod shown {
         let screen = Screen::default();
         let writer = screen.clone();
         let subscriber = tracing_subscriber::fmt().without_time().with_writer(move || writer.clone()).finish();
-        let event = AfterToolCallSuccess::new(ToolCall::new("call_1", "refund", ToolInput::default()));
+        let event =
+            AfterToolCallSuccess::new(ToolCall::new("call_1", "refund", ToolInput::default()), ToolInput::default());
         let trial = Trial::of(hooks![count_refunds]);
         let ran = tracing::subscriber::with_default(subscriber, || trial.run_blocking(&event, ToolResult::new("paid")));
         let failures = &ran.unwrap().report.failures;

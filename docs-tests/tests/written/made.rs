@@ -49,10 +49,6 @@ pub(crate) fn made(source: &syn::File) -> BTreeMap<String, Made> {
                     by_derive(item, &takes, all.entry(item.ident.to_string()).or_default());
                 }
             }
-            Item::Macro(item) if item.mac.path.is_ident("setters") => {
-                let setters: Setters = item.mac.parse_body().unwrap();
-                all.entry(setters.event).or_default().setters.extend(setters.setters);
-            }
             _ => {}
         }
     }
@@ -137,32 +133,6 @@ fn of_item(item: Item) -> Option<(String, Words)> {
             Some((item.ident.to_string(), Words { words: item.variants.iter().map(word).collect(), open: false }))
         }
         _ => None,
-    }
-}
-
-/// The arguments of `setters!`.
-struct Setters {
-    event: String,
-    setters: Vec<String>,
-}
-
-impl Parse for Setters {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let event = input.parse::<Ident>()?.to_string();
-        let fields;
-        braced!(fields in input);
-        let setter = |input: ParseStream<'_>| {
-            input.call(Attribute::parse_outer)?;
-            let name: Ident = input.parse()?;
-            input.parse::<Token![:]>()?;
-            let ty: Type = input.parse()?;
-            if input.parse::<Option<Token![=>]>>()?.is_some() {
-                input.parse::<syn::Path>()?;
-            }
-            Ok(format!(".{name}({})", shown(&ty)))
-        };
-        let setters = Punctuated::<_, Token![,]>::parse_terminated_with(&fields, setter)?;
-        Ok(Self { event, setters: setters.into_iter().collect() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! A recorded conversation: `{"id": …, "messages": […]}` with any other fields.
 
-use hook_sdk::data::{FormatError, Message, sort_of};
+use hook_sdk::data::{FormatError, Message, json_type_name};
 use serde_json::{Map, Value};
 
 /// A conversation, as it was recorded or as hooks left it.
@@ -78,11 +78,11 @@ impl Conversation {
             ConversationError::NotJson { column: error.column(), problem }
         })?;
         let Value::Object(mut fields) = value else {
-            return Err(ConversationError::NotAnObject { found: sort_of(&value) });
+            return Err(ConversationError::NotAnObject { found: json_type_name(&value) });
         };
         let messages = match fields.remove("messages") {
             Some(Value::Array(messages)) => messages,
-            Some(other) => return Err(ConversationError::NotAList { found: sort_of(&other) }),
+            Some(other) => return Err(ConversationError::NotAList { found: json_type_name(&other) }),
             None => return Err(ConversationError::NoMessages),
         };
         let read = |(index, message)| {

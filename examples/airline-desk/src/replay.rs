@@ -108,7 +108,8 @@ impl Replay<'_> {
         let call = ToolCall::new(&block.call_id, block.name.as_deref().unwrap_or_default(), Value::Null);
         let mut result = ToolResult::default();
         result.content.clone_from(&block.content);
-        let fired = self.desk.hooks().fire(&self.desk.cx, &AfterToolCallSuccess::new(call), result).await;
+        let fired =
+            self.desk.hooks().fire(&self.desk.cx, &AfterToolCallSuccess::new(call.clone(), call.input), result).await;
         let content = match fired.map_err(TurnError::Dispatch)?.subject {
             Some(result) => result.content.clone(),
             None => {

@@ -56,7 +56,7 @@ impl TurnLoop {
             break match &ended.outcome {
                 CallOutcome::Succeeded(result) => {
                     let (budget, model) = self.reader_of_results();
-                    let mut event = AfterToolCallSuccess::new(call.clone()).ran_with(input.clone()).took(took);
+                    let mut event = AfterToolCallSuccess::new(call.clone(), input.clone()).duration(took);
                     (event.context_budget, event.model) = (budget, model);
                     let event = event.history(self.transcript.view.clone()).dynamic_ui(self.session.dynamic_ui);
                     let fired = self.fire_to_end(&event, self.shortened(result.clone())).await?;
@@ -67,9 +67,9 @@ impl TurnLoop {
                     let error = result.text().into_owned();
                     let may_retry = ended.again.is_some() && ended.attempt <= self.limits().tool_retries;
                     let (budget, model) = self.reader_of_results();
-                    let mut event = AfterToolCallFailure::new(call.clone(), error.as_str()).ran_with(input.clone());
+                    let mut event = AfterToolCallFailure::new(call.clone(), input.clone(), error.as_str());
                     (event.context_budget, event.model) = (budget, model);
-                    let event = event.took(took).attempt(ended.attempt).may_retry(may_retry);
+                    let event = event.duration(took).attempt(ended.attempt).may_retry(may_retry);
                     let event = event.history(self.transcript.view.clone()).dynamic_ui(self.session.dynamic_ui);
                     let fired = self.fire_to_end(&event, result).await?;
                     if let (Retry::After(wait), true, None) = (fired.verdict, may_retry, &self.halted) {
@@ -88,7 +88,7 @@ impl TurnLoop {
                 }
             };
         };
-        let mut event = AfterToolCall::new(call.clone()).ran_with(input).took(ended.took);
+        let mut event = AfterToolCall::new(call.clone(), input).duration(ended.took);
         event.result.clone_from(&result);
         event.error = error;
         self.announce(&event).await?;

@@ -101,12 +101,15 @@ fn fired(event: Event, payload: &mut Payload, session: &str, occurrence: &mut Oc
             let call = call(payload, occurrence);
             let response = payload.value("tool_response").unwrap_or_else(|| "".into());
             let text = response.as_str().map_or_else(|| response.to_string(), str::to_owned);
-            (to_value(&AfterToolCallSuccess::new(call)), to_value(&ToolResult::new(text)))
+            (to_value(&AfterToolCallSuccess::new(call.clone(), call.input)), to_value(&ToolResult::new(text)))
         }
         Event::PostToolUseFailure => {
             let call = call(payload, occurrence);
             let error = payload.text("error").unwrap_or_else(|| "the tool failed".to_owned());
-            (to_value(&AfterToolCallFailure::new(call, error.as_str())), to_value(&ToolResult::error(error)))
+            (
+                to_value(&AfterToolCallFailure::new(call.clone(), call.input, error.as_str())),
+                to_value(&ToolResult::error(error)),
+            )
         }
         Event::UserPromptSubmit => {
             let prompt = payload.needed("prompt", "Where is my order?");

@@ -53,7 +53,8 @@ pub(crate) fn all() -> Vec<Row> {
 }
 
 fn event() -> AfterToolCallSuccess {
-    AfterToolCallSuccess::new(ToolCall::new("call_1", "lookup", serde_json::json!({ "id": 7 })))
+    let input = serde_json::json!({ "id": 7 });
+    AfterToolCallSuccess::new(ToolCall::new("call_1", "lookup", input.clone()), input)
 }
 
 fn unhooked_sync() -> Measured {

@@ -5,50 +5,77 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// The ids of the place where a dispatch happens. Contexts, records, jobs and end notices share them. They contain no
-/// app state.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct Ids {
-    /// The app's name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub app: Option<Arc<str>>,
-    /// The app's version.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub app_version: Option<Arc<str>>,
-    /// The agent's name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent: Option<Arc<str>>,
-    /// The agents that called this one, outermost first; empty if it is not a sub-agent.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub agent_path: Vec<String>,
-    /// The prompt's name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompt: Option<Arc<str>>,
-    /// The id of the person's session, if it differs from the conversation's id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<Arc<str>>,
-    /// The conversation's id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub conversation: Option<Arc<str>>,
-    /// The turn's number within the conversation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub turn: Option<u64>,
-    /// The id of the request that the turn answers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request: Option<Arc<str>>,
-    /// The id of the stored row of the person's message that the turn answers, once it is stored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<Arc<str>>,
-    /// The place in the app from which the model is called, such as `chat` or `title`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub call_site: Option<Arc<str>>,
-    /// The agent's working directory.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workspace: Option<Arc<Path>>,
-    /// Whether a person is present who can be asked.
-    pub human_present: bool,
+use super::{HookContext, HookContextBuilder};
+
+/// Defines [`Ids`], and for each text among them a getter of the context and a setter of its builder.
+macro_rules! ids {
+    (
+        $(#[$of:meta])* $name:ident {
+            texts { $($(#[$doc:meta])* $text:ident,)* }
+            others { $($(#[$attribute:meta])* $other:ident: $ty:ty,)* }
+        }
+    ) => {
+        $(#[$of])*
+        pub struct $name {
+            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $text: Option<Arc<str>>,)*
+            $($(#[$attribute])* pub $other: $ty,)*
+        }
+
+        impl HookContext {
+            $($(#[$doc])* pub fn $text(&self) -> Option<&str> { self.ids().$text.as_deref() })*
+        }
+
+        impl HookContextBuilder {
+            $($(#[$doc])* pub fn $text(mut self, $text: impl Into<Arc<str>>) -> Self {
+                self.ids().$text = Some($text.into());
+                self
+            })*
+        }
+    };
+}
+
+ids! {
+    /// The ids of the place where a dispatch happens. Contexts, records, jobs and end notices share them. They contain no
+    /// app state.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(default)]
+    #[non_exhaustive]
+    Ids {
+        texts {
+            /// The app's name.
+            app,
+            /// The app's version.
+            app_version,
+            /// The name of the agent that runs the turn.
+            agent,
+            /// The name of the prompt in force.
+            prompt,
+            /// The id of the conversation that the turn belongs to.
+            conversation,
+            /// The id of the request that the turn answers.
+            request,
+            /// The id of the stored row of the person's message that the turn answers; `None` until it is stored.
+            message,
+            /// The place in the app from which the model is called, such as `chat` or `title`.
+            call_site,
+        }
+        others {
+            /// The agents that called this one, outermost first; empty if it is not a sub-agent.
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            agent_path: Vec<String>,
+            /// The id of the person's session, if it differs from the conversation's id.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            session: Option<Arc<str>>,
+            /// The turn's number within the conversation.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            turn: Option<u64>,
+            /// The agent's working folder.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            workspace: Option<Arc<Path>>,
+            /// Whether a person is present who can be asked.
+            human_present: bool,
+        }
+    }
 }
 
 impl Ids {

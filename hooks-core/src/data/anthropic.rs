@@ -6,10 +6,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::block::{Block, ToolResultBlock};
+use super::block::{Block, Shape, ToolResultBlock};
 use super::history::Messages;
 use super::message::{Message, MessageData, Role};
-use super::openai::{FormatError, Shape, sort_of, take_role, wrong};
+use super::openai::{FormatError, json_type_name, take_role, wrong};
 
 impl Message {
     /// Parses a message in Anthropic's format.
@@ -47,7 +47,7 @@ impl Message {
                 (blocks.collect::<Result<_, _>>()?, Shape::Parts)
             }
             other => {
-                let found = other.as_ref().map_or("nothing", sort_of);
+                let found = other.as_ref().map_or("nothing", json_type_name);
                 return Err(wrong("content", format!("expected a string or a list of blocks, found {found}")));
             }
         };

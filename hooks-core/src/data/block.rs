@@ -1,11 +1,9 @@
-use serde::de::Error as _;
+use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use super::extra;
-use super::openai::Shape;
-use super::reading::{self, result_content};
-use super::tool::ToolCall;
+use super::call::ToolCall;
+use super::{extra, rules};
 
 /// A content block of a message. Blocks of unknown types are preserved unchanged.
 ///
@@ -31,6 +29,17 @@ pub enum Block {
     /// A block of any other type, kept as JSON.
     #[serde(untagged)]
     Other(Value),
+}
+
+/// How a provider wrote the content of a message or of a result, so that it is written the same way again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// As a string, or not parsed from a provider's JSON.
+    #[default]
+    Text,
+    Missing,
+    Null,
+    Parts,
 }
 
 /// A text block of a message.
@@ -146,7 +155,7 @@ pub(crate) fn rewritten(blocks: &[Block], edit: &mut dyn FnMut(&str) -> Option<S
 
 impl<'de> Deserialize<'de> for Block {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        reading::block(Value::deserialize(deserializer)?, 0).map_err(D::Error::custom)
+        block(Value::deserialize(deserializer)?, 0).map_err(D::Error::custom)
     }
 }
 
@@ -163,4 +172,46 @@ impl Drop for ToolResultBlock {
             }
         }
     }
+}
+
+/// Deserializes the content of a message: a string or a list of blocks, depending on the provider.
+pub(crate) fn message_content<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Block>, D::Error> {
+    content(Value::deserialize(deserializer)?, 0).map_err(D::Error::custom)
+}
+
+/// Deserializes the content of a tool result, in the same two forms.
+pub(crate) fn result_content<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Block>, D::Error> {
+    content(Value::deserialize(deserializer)?, 1).map_err(D::Error::custom)
+}
+
+/// `results` is the number of tool results around the content.
+fn content(value: Value, results: usize) -> Result<Vec<Block>, String> {
+    match value {
+        Value::String(text) => Ok(vec![Block::from(text)]),
+        Value::Array(blocks) => blocks.into_iter().map(|value| block(value, results)).collect(),
+        _ => Err("content is a string or a list of blocks, each with a `type`".to_owned()),
+    }
+}
+
+/// `results` is the number of tool results around the block.
+fn block(value: Value, results: usize) -> Result<Block, String> {
+    let Value::Object(mut fields) = value else { return Err("a block is an object with a `type`".to_owned()) };
+    let Some(Value::String(tag)) = fields.get("type") else { return Err("missing field `type`".to_owned()) };
+    rules::place(tag, results)?;
+    match tag.as_str() {
+        "text" => typed(fields).map(Block::Text),
+        "tool_use" => typed(fields).map(Block::ToolUse),
+        "tool_result" => {
+            let inner = fields.remove("content").map(|inner| content(inner, results + 1)).transpose()?;
+            let mut result: ToolResultBlock = typed(fields)?;
+            result.content = inner.unwrap_or_default();
+            Ok(Block::ToolResult(result))
+        }
+        _ => rules::other(&fields).map(|()| Block::Other(Value::Object(fields))),
+    }
+}
+
+fn typed<T: DeserializeOwned>(mut fields: Map<String, Value>) -> Result<T, String> {
+    fields.remove("type");
+    serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())
 }

@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::history::Messages;
 use super::shared::shared;
 use super::violation::Violation;
+use crate::setters::setters;
 
 shared! {
     /// A conversation after compaction.
@@ -26,14 +27,12 @@ impl CompactedHistory {
         CompactedHistoryData { messages, summary: None }.into()
     }
 
-    /// Sets the summary of the removed messages.
-    #[must_use]
-    pub fn summary(mut self, text: impl Into<String>) -> Self {
-        self.summary = Some(text.into());
-        self
-    }
-
     pub(crate) fn check(before: &Self, after: &Self) -> Result<(), Violation> {
         Messages::check_conversation(&before.messages, &after.messages)
     }
 }
+
+setters!(CompactedHistory {
+    /// Sets the summary of the removed messages.
+    summary: impl Into<String> => Some,
+});

@@ -2,8 +2,8 @@ use std::collections::HashSet;
 
 use super::block::Block;
 use super::message::{Message, Role};
-use super::rules;
 use super::shared::shared;
+use super::validation;
 use super::violation::Violation;
 
 shared! {
@@ -39,14 +39,14 @@ impl Messages {
     /// Checks like [`check_pairs`](Self::check_pairs), and that blocks of known types are well formed.
     pub(crate) fn check_history(before: &Self, after: &Self) -> Result<(), Violation> {
         if before.len() != after.len() {
-            rules::blocks(before.blocks(), after.blocks())?;
+            validation::blocks(before.blocks(), after.blocks())?;
             return Self::check_pairs(before, after);
         }
         // Only changed messages are checked: most messages of a long history are untouched.
         let changed = || before.iter().zip(after.iter()).filter(|(old, new)| old != new);
         let old = || changed().flat_map(|(old, _)| &old.content);
         let new = || changed().flat_map(|(_, new)| &new.content);
-        rules::blocks(old(), new())?;
+        validation::blocks(old(), new())?;
         let of_tools = |block: &Block| matches!(block, Block::ToolUse(_) | Block::ToolResult(_));
         if old().chain(new()).any(of_tools) { Self::check_pairs(before, after) } else { Ok(()) }
     }

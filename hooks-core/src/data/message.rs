@@ -3,14 +3,11 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::block::{Block, rewritten};
-use super::extra;
-use super::openai::Shape;
-use super::reading::message_content;
-use super::rules;
+use super::block::{Block, Shape, message_content, rewritten};
+use super::call::ToolCall;
 use super::shared::shared;
-use super::tool::ToolCall;
 use super::violation::Violation;
+use super::{extra, validation};
 use crate::words::closed_words;
 
 shared! {
@@ -77,7 +74,7 @@ impl Message {
 
     /// Checks that blocks of known types are well formed.
     pub(crate) fn check_blocks(before: &Self, after: &Self) -> Result<(), Violation> {
-        rules::blocks(&before.content, &after.content)
+        validation::blocks(&before.content, &after.content)
     }
 
     /// Checks like [`check_blocks`](Self::check_blocks), and that the row contains the same calls and results as

@@ -3,9 +3,10 @@ use serde_json::{Map, Value};
 
 use super::block::Block;
 use super::history::Messages;
-use super::rules;
 use super::shared::shared;
+use super::validation;
 use super::violation::Violation;
+use crate::setters::setters;
 
 shared! {
     /// The settings of a model call, without the messages.
@@ -60,20 +61,6 @@ impl ModelRequest {
         ModelRequestData { system_prompt: system_prompt.into(), ..ModelRequestData::default() }.into()
     }
 
-    /// Routes the call to a model profile.
-    #[must_use]
-    pub fn profile(mut self, profile: impl Into<String>) -> Self {
-        self.profile = Some(profile.into());
-        self
-    }
-
-    /// Sets whether to hold back text until the hooks after the call have seen it.
-    #[must_use]
-    pub fn defer_output(mut self, defer: bool) -> Self {
-        self.defer_output = defer;
-        self
-    }
-
     /// Answers with `text` instead of calling the model.
     #[must_use]
     pub fn answer(mut self, text: impl Into<String>) -> Self {
@@ -86,6 +73,13 @@ impl ModelRequest {
         named(after.profile.as_deref())
     }
 }
+
+setters!(ModelRequest {
+    /// Routes the call to a model profile.
+    profile: impl Into<String> => Some,
+    /// Sets whether to hold back text until the hooks after the call have seen it.
+    defer_output: bool,
+});
 
 fn named(profile: Option<&str>) -> Result<(), Violation> {
     match profile {
@@ -123,23 +117,16 @@ impl ModelReply {
         ModelReplyData { content, ..ModelReplyData::default() }.into()
     }
 
-    /// Sets the messages of the next call.
-    #[must_use]
-    pub fn messages(mut self, messages: Messages) -> Self {
-        self.messages = messages;
-        self
-    }
-
-    /// Sets the profile for later calls of this turn.
-    #[must_use]
-    pub fn profile(mut self, profile: impl Into<String>) -> Self {
-        self.profile = Some(profile.into());
-        self
-    }
-
     pub(crate) fn check(before: &Self, after: &Self) -> Result<(), Violation> {
         named(after.profile.as_deref())?;
-        rules::blocks(&before.content, &after.content)?;
+        validation::blocks(&before.content, &after.content)?;
         Messages::check_conversation(&before.messages, &after.messages)
     }
 }
+
+setters!(ModelReply {
+    /// Sets the messages of the next call.
+    messages: Messages,
+    /// Sets the profile for later calls of this turn.
+    profile: impl Into<String> => Some,
+});

@@ -5,9 +5,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::block::{Block, ToolResultBlock};
+use super::block::{Block, Shape, ToolResultBlock};
+use super::call::{ToolCall, ToolInput};
 use super::message::{Message, MessageData, Role};
-use super::tool::{ToolCall, ToolInput};
 
 /// A message does not have the expected format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,17 +24,6 @@ impl FormatError {
     pub(crate) fn within(self, index: usize) -> Self {
         Self { field: format!("messages[{index}].{}", self.field), ..self }
     }
-}
-
-/// How a provider wrote the content of a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// As a string, or not parsed from a provider's JSON.
-    #[default]
-    Text,
-    Missing,
-    Null,
-    Parts,
 }
 
 pub(crate) fn wrong(field: impl Into<String>, expected: impl Into<String>) -> FormatError {
@@ -116,7 +105,7 @@ fn take_string(fields: &mut Map<String, Value>, field: &str) -> Result<Option<St
     match fields.remove(field) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(wrong(field, format!("expected a string, found {}", sort_of(&other)))),
+        Some(other) => Err(wrong(field, format!("expected a string, found {}", json_type_name(&other)))),
     }
 }
 
@@ -129,9 +118,10 @@ fn take_content(fields: &mut Map<String, Value>) -> Result<(Vec<Block>, Shape), 
             let blocks = serde_json::from_value(parts).map_err(|error| wrong("content", error.to_string()))?;
             Ok((blocks, Shape::Parts))
         }
-        Some(other) => {
-            Err(wrong("content", format!("expected a string, null or a list of parts, found {}", sort_of(&other))))
-        }
+        Some(other) => Err(wrong(
+            "content",
+            format!("expected a string, null or a list of parts, found {}", json_type_name(&other)),
+        )),
     }
 }
 
@@ -141,7 +131,7 @@ fn take_calls(fields: &mut Map<String, Value>) -> Result<Vec<ToolCall>, FormatEr
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(calls)) if calls.is_empty() => return Ok(Vec::new()),
         Some(Value::Array(calls)) => calls.clone(),
-        Some(other) => return Err(wrong("tool_calls", format!("expected a list, found {}", sort_of(other)))),
+        Some(other) => return Err(wrong("tool_calls", format!("expected a list, found {}", json_type_name(other)))),
     };
     let calls = calls.into_iter().enumerate().map(|(i, call)| read_call(call, i)).collect::<Result<_, _>>()?;
     fields.remove("tool_calls");
@@ -201,10 +191,10 @@ fn write_content(content: &[Block], shape: Shape) -> Option<Value> {
 /// The name of a JSON value's type for messages to users, such as `a list`.
 ///
 /// ```
-/// let found = hook_sdk::data::sort_of(&serde_json::json!([1]));
+/// let found = hook_sdk::data::json_type_name(&serde_json::json!([1]));
 /// assert_eq!(format!("expected an object, found {found}"), "expected an object, found a list");
 /// ```
-pub fn sort_of(value: &Value) -> &'static str {
+pub fn json_type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

@@ -1,15 +1,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::block::Block;
-use super::extra;
+use super::block::{Block, message_content, result_content};
+use super::call::ToolCall;
 use super::message::{Message, Role};
 use super::patch::patch;
-use super::reading::{message_content, result_content};
-use super::rules;
+use super::result::ToolResult;
 use super::shared::shared;
-use super::tool::{ToolCall, ToolResult};
 use super::violation::Violation;
+use super::{extra, validation};
 
 shared! {
     /// A tool result as it is stored.
@@ -64,7 +63,7 @@ impl ResultRow {
                 before.call_id, after.call_id
             )));
         }
-        rules::answer(&before.content, &after.content)
+        validation::answer(&before.content, &after.content)
     }
 }
 

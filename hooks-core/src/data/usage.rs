@@ -1,5 +1,6 @@
 use std::ops::AddAssign;
 
+use crate::setters::setters;
 use serde::{Deserialize, Serialize};
 
 /// The token usage of model calls, as counted by the provider.
@@ -31,25 +32,18 @@ impl Usage {
         Self { input, output, ..Self::default() }
     }
 
-    /// The part of `input` that was read from the provider's cache.
-    #[must_use]
-    pub fn cache_read(mut self, tokens: u64) -> Self {
-        self.cache_read = tokens;
-        self
-    }
-
-    /// Sets the part of `input` that was written to the provider's cache.
-    #[must_use]
-    pub fn cache_write(mut self, tokens: u64) -> Self {
-        self.cache_write = tokens;
-        self
-    }
-
     /// The sum of input and output tokens.
     pub fn total(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
 }
+
+setters!(Usage {
+    /// The part of `input` that was read from the provider's cache.
+    cache_read: u64,
+    /// Sets the part of `input` that was written to the provider's cache.
+    cache_write: u64,
+});
 
 impl AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {

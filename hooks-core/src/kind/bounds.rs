@@ -5,12 +5,10 @@
 //! once, at the user's token; everything built on it is then an unknown type, about which the compiler says nothing
 //! more. A bound on [`HookKind`] would be reported at every use, with an unhelpful location in this crate.
 
-use std::marker::PhantomData;
-
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{HookKind, Wire};
+use super::HookKind;
 use crate::verdict::Verdict;
 
 /// A type that is a kind.
@@ -110,27 +108,3 @@ pub trait JsonType {
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> JsonType for T {}
-
-/// The serde traits of a [`JsonType`], as one bound.
-#[doc(hidden)]
-pub trait Serde: Serialize + DeserializeOwned {}
-
-impl<T: Serialize + DeserializeOwned> Serde for T {}
-
-/// Provides the JSON form of a kind's values.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Json<K>(PhantomData<K>);
-
-/// Provides `None` for a kind with a type that is not a [`JsonType`]; that error is reported elsewhere. An inherent
-/// constant takes precedence over a trait's.
-#[doc(hidden)]
-pub trait NoJson<K: HookKind> {
-    const WIRE: Option<fn() -> Wire<K>> = None;
-}
-
-impl<K: HookKind> NoJson<K> for Json<K> {}
-
-impl<K: HookKind<Subject: Serde, Verdict: Serde> + Serde> Json<K> {
-    pub const WIRE: Option<fn() -> Wire<K>> = Some(Wire::of);
-}

@@ -9,7 +9,9 @@ impl<S> std::fmt::Debug for Same<'_, S> {
     }
 }
 
+/// Compares with `PartialEq`.
 pub trait ByEq {
+    /// Whether the two are equal.
     fn same(&self) -> bool;
 }
 
@@ -20,7 +22,9 @@ impl<S: PartialEq> ByEq for Same<'_, S> {
     }
 }
 
+/// Counts every write as a change.
 pub trait ByNothing {
+    /// Whether the two are equal: never.
     fn same(&self) -> bool;
 }
 

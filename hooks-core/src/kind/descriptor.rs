@@ -55,8 +55,7 @@ pub struct KindDescriptor {
     pub(crate) path: fn() -> &'static str,
     #[serde(skip)]
     pub(crate) slot: fn() -> &'static Slot,
-    /// The code that plans and fires the kind. It belongs to a lower layer, so its type is unknown here. It is compiled
-    /// once, in the kind's crate, and not in every crate with hooks of the kind.
+    /// See [`KindEngine`].
     #[serde(skip)]
     pub(crate) engine: &'static (dyn Any + Send + Sync),
 }
@@ -64,12 +63,11 @@ pub struct KindDescriptor {
 impl KindDescriptor {
     // Not public API. Used by generated code.
     #[doc(hidden)]
-    pub const fn of<K: HookKind>(
+    pub const fn of<K: KindEngine>(
         fields: &'static [&'static str],
         event_fields: &'static [&'static str],
         description: &'static str,
         origin: Origin,
-        engine: &'static (dyn Any + Send + Sync),
     ) -> Self {
         Self {
             name: K::NAME,
@@ -86,7 +84,7 @@ impl KindDescriptor {
             event: TypeId::of::<K>,
             path: type_name::<K>,
             slot: K::slot,
-            engine,
+            engine: K::ENGINE,
         }
     }
 
@@ -124,6 +122,13 @@ impl fmt::Debug for KindDescriptor {
             .field("origin", &format_args!("{}", self.origin))
             .finish_non_exhaustive()
     }
+}
+
+/// The code that plans and fires a kind. Every kind has it, from the layer that implements this trait; here its type is
+/// unknown. It is compiled once, in the kind's crate, and not in every crate with hooks of the kind.
+pub trait KindEngine: HookKind {
+    /// The code.
+    const ENGINE: &'static (dyn Any + Send + Sync);
 }
 
 /// A kind as the derive registers it.

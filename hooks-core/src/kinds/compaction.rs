@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::words::{setters, words};
+use super::words::words;
 use crate::HookKind;
 use crate::data::{CompactedHistory, Messages};
 use crate::verdict::Permission;
@@ -26,6 +26,18 @@ words! {
         Turn = "turn",
         /// Only the minimum that the model needs is kept.
         MinimalHistory = "minimal_history",
+    }
+}
+
+words! {
+    /// How much of the standing context is added again after a compaction.
+    #[derive(Default)]
+    InjectionMode {
+        /// All of it.
+        #[default]
+        Full = "full",
+        /// Only what the turn needs, because the model rejected the conversation.
+        Minimal = "minimal",
     }
 }
 
@@ -70,6 +82,7 @@ pub struct BeforeCompaction {
     subject = CompactedHistory,
     check = CompactedHistory::check,
     match(trigger, compaction, profile, injection_mode),
+    new(trigger, compaction),
     json
 )]
 #[non_exhaustive]
@@ -81,36 +94,10 @@ pub struct PostCompact {
     /// The model profile of the turn; empty if there is none.
     #[serde(default)]
     pub profile: String,
-    /// How much of the standing context is added again, in a word of the harness.
-    #[serde(default = "full")]
-    pub injection_mode: String,
+    /// How much of the standing context is added again.
+    #[serde(default)]
+    pub injection_mode: InjectionMode,
     /// The number of messages that were removed.
     #[serde(default)]
     pub compacted_count: u64,
 }
-
-fn full() -> String {
-    "full".to_owned()
-}
-
-impl PostCompact {
-    /// An event for a compacted conversation.
-    pub fn new(trigger: impl Into<CompactionTrigger>, compaction: impl Into<CompactionKind>) -> Self {
-        Self {
-            trigger: trigger.into(),
-            compaction: compaction.into(),
-            profile: String::new(),
-            injection_mode: full(),
-            compacted_count: 0,
-        }
-    }
-}
-
-setters!(PostCompact {
-    /// The model profile of the turn.
-    profile: String,
-    /// How much of the standing context is added again.
-    injection_mode: String,
-    /// The number of messages that were removed.
-    compacted_count: u64,
-});

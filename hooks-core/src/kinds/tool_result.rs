@@ -2,7 +2,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::words::setters;
 use crate::HookKind;
 use crate::data::{Messages, ResultRow, ToolCall, ToolInput, ToolResult};
 use crate::verdict::Retry;
@@ -16,6 +15,7 @@ use crate::verdict::Retry;
     removable,
     check = ToolResult::check_blocks,
     match(tool = call.name),
+    new(call, input),
     json
 )]
 #[non_exhaustive]
@@ -42,47 +42,6 @@ pub struct AfterToolCallSuccess {
     pub dynamic_ui: bool,
 }
 
-impl AfterToolCallSuccess {
-    /// An event for the result of `call`, with the input of the call.
-    pub fn new(call: ToolCall) -> Self {
-        let input = call.input.clone();
-        Self {
-            call,
-            input,
-            history: Messages::default(),
-            duration: Duration::ZERO,
-            context_budget: None,
-            model: None,
-            dynamic_ui: false,
-        }
-    }
-
-    /// The input that the tool received, after the gate.
-    #[must_use]
-    pub fn ran_with(mut self, input: ToolInput) -> Self {
-        self.input = input;
-        self
-    }
-
-    /// How long the tool ran.
-    #[must_use]
-    pub fn took(mut self, duration: Duration) -> Self {
-        self.duration = duration;
-        self
-    }
-}
-
-setters!(AfterToolCallSuccess {
-    /// The conversation up to the call.
-    history: Messages,
-    /// The number of tokens left in the model's context.
-    context_budget: u64 => Some,
-    /// The model that reads the result.
-    model: String => Some,
-    /// Whether the user interface can render the output of tools.
-    dynamic_ui: bool,
-});
-
 /// Fires when a tool has failed: hooks may rewrite the result that the model reads, add context, hide the failure from
 /// the model, or run the tool again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
@@ -93,6 +52,7 @@ setters!(AfterToolCallSuccess {
     removable,
     check = ToolResult::check_blocks,
     match(tool = call.name),
+    new(call, input, error),
     json
 )]
 #[non_exhaustive]
@@ -127,58 +87,9 @@ pub struct AfterToolCallFailure {
     pub may_retry: bool,
 }
 
-impl AfterToolCallFailure {
-    /// An event for the failure `error` of `call`, with the input of the call.
-    pub fn new(call: ToolCall, error: impl Into<String>) -> Self {
-        let input = call.input.clone();
-        let error = error.into();
-        Self {
-            call,
-            error,
-            input,
-            history: Messages::default(),
-            duration: Duration::ZERO,
-            context_budget: None,
-            model: None,
-            dynamic_ui: false,
-            attempt: 0,
-            may_retry: false,
-        }
-    }
-
-    /// The input that the tool received, after the gate.
-    #[must_use]
-    pub fn ran_with(mut self, input: ToolInput) -> Self {
-        self.input = input;
-        self
-    }
-
-    /// How long the tool ran.
-    #[must_use]
-    pub fn took(mut self, duration: Duration) -> Self {
-        self.duration = duration;
-        self
-    }
-}
-
-setters!(AfterToolCallFailure {
-    /// The conversation up to the call.
-    history: Messages,
-    /// The number of tokens left in the model's context.
-    context_budget: u64 => Some,
-    /// The model that reads the result.
-    model: String => Some,
-    /// Whether the user interface can render the output of tools.
-    dynamic_ui: bool,
-    /// How often the tool has run for this call.
-    attempt: u32,
-    /// Whether the harness would run the tool again.
-    may_retry: bool,
-});
-
 /// Fires when a call has ended, for every outcome, with the result that the model reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "after_tool_call", match(tool = call.name), json)]
+#[hook_kind(name = "after_tool_call", match(tool = call.name), new(call, input), json)]
 #[non_exhaustive]
 pub struct AfterToolCall {
     /// The call as the model requested it.
@@ -196,35 +107,6 @@ pub struct AfterToolCall {
     #[serde(default)]
     pub duration: Duration,
 }
-
-impl AfterToolCall {
-    /// An event for the end of `call`.
-    pub fn new(call: ToolCall) -> Self {
-        let input = call.input.clone();
-        Self { call, input, result: None, error: None, duration: Duration::ZERO }
-    }
-
-    /// The input that the tool received, after the gate.
-    #[must_use]
-    pub fn ran_with(mut self, input: ToolInput) -> Self {
-        self.input = input;
-        self
-    }
-
-    /// How long the tool ran.
-    #[must_use]
-    pub fn took(mut self, duration: Duration) -> Self {
-        self.duration = duration;
-        self
-    }
-}
-
-setters!(AfterToolCall {
-    /// The result of the tool.
-    result: ToolResult => Some,
-    /// The error.
-    error: String => Some,
-});
 
 /// Fires before a tool's result is stored: hooks may rewrite the row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]

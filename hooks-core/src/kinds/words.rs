@@ -1,20 +1,4 @@
-//! Macros for the built-in kinds: setters, and enums of words that a harness may extend.
-
-/// Setters for fields that are not arguments of the constructor.
-macro_rules! setters {
-    ($event:ident { $($(#[$doc:meta])* $field:ident: $ty:ty $(=> $wrap:path)?,)* }) => {
-        impl $event {
-            $(
-                $(#[$doc])*
-                #[must_use]
-                pub fn $field(mut self, $field: impl Into<$ty>) -> Self {
-                    self.$field = $($wrap)?($field.into());
-                    self
-                }
-            )*
-        }
-    };
-}
+//! Enums of words that a harness may extend.
 
 /// An enum of words by which hooks may filter. A word that this crate does not know becomes `Other`.
 macro_rules! words {
@@ -73,4 +57,4 @@ macro_rules! words {
     };
 }
 
-pub(super) use {setters, words};
+pub(super) use words;

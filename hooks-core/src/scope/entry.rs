@@ -1,4 +1,4 @@
-use super::{HookRef, HookUse};
+use super::HookUse;
 
 /// An entry for a list of hooks: an element of `hooks![…]`, an id, or a [`HookUse`] with parameters.
 ///
@@ -22,25 +22,8 @@ pub trait ListEntry {
     fn into_use(self) -> HookUse;
 }
 
-impl ListEntry for HookUse {
-    fn into_use(self) -> HookUse {
-        self
-    }
-}
-
-impl ListEntry for HookRef {
-    fn into_use(self) -> HookUse {
-        self.into()
-    }
-}
-
-impl ListEntry for &str {
-    fn into_use(self) -> HookUse {
-        self.into()
-    }
-}
-
-impl ListEntry for String {
+#[diagnostic::do_not_recommend]
+impl<T: Into<HookUse>> ListEntry for T {
     fn into_use(self) -> HookUse {
         self.into()
     }

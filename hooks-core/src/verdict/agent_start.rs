@@ -14,6 +14,7 @@ use crate::verdict::Semantics;
 /// assert_eq!(all.system_prompt.as_deref(), Some("You are a clerk."));
 /// assert_eq!(all.contexts.joined(), "it is Monday");
 /// ```
+#[must_use = "a verdict has no effect unless the hook returns it"]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::id::HookId;
+use crate::setters::setters;
 
 /// The rule on whose behalf a hook answers, for hooks that run rules that others wrote, for example in a file. The hook
 /// adds it to its answer, and verdicts and records pass it on. A record also names the hook.
@@ -45,14 +46,12 @@ impl Attribution {
         (self.file, self.line) = (Some(file.into()), Some(line));
         self
     }
-
-    /// The plugin that the rule belongs to.
-    #[must_use]
-    pub fn plugin(mut self, name: impl Into<String>) -> Self {
-        self.plugin = Some(name.into());
-        self
-    }
 }
+
+setters!(Attribution {
+    /// The plugin that the rule belongs to.
+    plugin: impl Into<String> => Some,
+});
 
 impl fmt::Display for Attribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -13,6 +13,7 @@ use crate::verdict::Semantics;
 /// all.merge(Contexts::from(vec!["the desk closes at five".to_owned()]));
 /// assert_eq!(all.iter().collect::<Vec<_>>(), ["it is Monday", "the desk closes at five"]);
 /// ```
+#[must_use = "a verdict has no effect unless the hook returns it"]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Contexts {

@@ -22,6 +22,7 @@ use crate::verdict::Semantics;
 /// all.merge(Contribution::audit("looked the profile up").into());
 /// assert_eq!(all.iter().count(), 2);
 /// ```
+#[must_use = "a contribution has no effect unless the hook returns it"]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Contributions {
@@ -29,6 +30,7 @@ pub struct Contributions {
 }
 
 /// One contribution of a hook. Its JSON form is `{"kind": …, "params": …}`.
+#[must_use = "a contribution has no effect unless the hook returns it"]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "params", rename_all = "snake_case")]
 #[non_exhaustive]

@@ -7,6 +7,7 @@ use super::{Attribution, Reason, Verdict};
 use crate::data::ToolResult;
 use crate::failure::FailureKind;
 use crate::id::HookId;
+use crate::setters::setters;
 
 /// The verdict of a gate: deny > defer > ask > answer > allow > no opinion. Among equals, the first one wins.
 ///
@@ -19,6 +20,7 @@ use crate::id::HookId;
 /// assert!(matches!(verdict, Permission::Ask(_)));
 /// ```
 // Two words wide, so that a hook without opinion answers in registers.
+#[must_use = "a verdict has no effect unless the hook returns it"]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Verdict)]
 #[serde(tag = "permission", rename_all = "snake_case")]
 #[verdict(crate = crate)]
@@ -63,6 +65,7 @@ pub enum Decision<'a> {
 }
 
 /// A question to a person, and the hook that asks it.
+#[must_use = "a question has no effect unless the hook returns it"]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
@@ -86,6 +89,7 @@ pub struct Question {
 }
 
 /// A denial: its reason, its cause, and its hook.
+#[must_use = "a denial has no effect unless the hook returns it"]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Denial {
@@ -148,27 +152,20 @@ impl Question {
         }
     }
 
-    /// Sets the risk, in a word of the app.
-    #[must_use]
-    pub fn risk(mut self, word: impl Into<String>) -> Self {
-        self.risk = Some(word.into());
-        self
-    }
-
     /// The choices, if they are not just yes and no.
     #[must_use]
     pub fn choices(mut self, choices: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.choices = choices.into_iter().map(Into::into).collect();
         self
     }
-
-    /// Sets further details for the person.
-    #[must_use]
-    pub fn details(mut self, details: impl Into<Value>) -> Self {
-        self.details = details.into();
-        self
-    }
 }
+
+setters!(Question {
+    /// Sets the risk, in a word of the app.
+    risk: impl Into<String> => Some,
+    /// Sets further details for the person.
+    details: impl Into<Value>,
+});
 
 /// A permission that asks this question.
 impl From<Question> for Permission {

@@ -17,6 +17,7 @@ use crate::id::HookId;
 /// assert!(matches!(verdict.decision, PromptDecision::Block(_)));
 /// assert_eq!(verdict.contexts, ["the user is a gold member"]);
 /// ```
+#[must_use = "a verdict has no effect unless the hook returns it"]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Verdict)]
 #[serde(default)]
 #[verdict(crate = crate)]
@@ -39,6 +40,7 @@ pub struct PromptVerdict {
 }
 
 /// Whether a turn continues after its prompt was submitted.
+#[must_use = "a verdict has no effect unless the hook returns it"]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Verdict)]
 #[serde(rename_all = "snake_case")]
 #[verdict(crate = crate)]

@@ -16,6 +16,7 @@ use crate::verdict::Semantics;
 /// verdict.merge(ReplyVerdict::Stop);
 /// assert_eq!(verdict, ReplyVerdict::Stop);
 /// ```
+#[must_use = "a verdict has no effect unless the hook returns it"]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -20,6 +20,7 @@ use crate::verdict::Semantics;
 /// }
 /// # use hook_sdk::kinds::AfterToolCallFailure;
 /// ```
+#[must_use = "a verdict has no effect unless the hook returns it"]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

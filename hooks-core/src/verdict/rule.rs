@@ -10,11 +10,8 @@ mod types;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::failure::FailureKind;
 use crate::id::HookId;
-use crate::verdict::Cause;
-use crate::verdict::Semantics;
-use crate::verdict::{Attribution, Denial, Reason};
+use crate::verdict::{Attribution, Denial};
 
 /// The traits that a verdict needs in addition to its derive.
 #[diagnostic::on_unimplemented(
@@ -30,14 +27,6 @@ pub trait Complete {
 // `From<()>` comes with the derive. References do not implement it; otherwise the compiler would suggest to borrow.
 #[diagnostic::do_not_recommend]
 impl<V: Clone + fmt::Debug + From<()> + Send + Sync + 'static> Complete for V {}
-
-/// The same bound for the implementation. Because of its lifetime, the compiler does not check it early, so that a
-/// missing trait is reported only through [`Complete`].
-#[doc(hidden)]
-pub trait Completes<'a>: Clone + fmt::Debug + Send + Sync + 'static {}
-
-#[diagnostic::do_not_recommend]
-impl<V: Clone + fmt::Debug + Send + Sync + 'static> Completes<'_> for V {}
 
 /// A type with a value for "not set", which every rule except `any` needs. It is enough for `first` and `last`.
 #[diagnostic::on_unimplemented(
@@ -173,28 +162,4 @@ impl<T: From<Denial>> Refusal for T {
     fn refusal(denial: Denial) -> Self {
         denial.into()
     }
-}
-
-/// The denial for a hook that failed.
-#[doc(hidden)]
-pub fn denial(kind: FailureKind, hook: &HookId) -> Denial {
-    Denial {
-        reason: Reason::from(format!("the hook `{hook}` failed ({kind}); this is not a policy decision")),
-        cause: Cause::CouldNotAnswer(kind),
-        by: Some(hook.clone()),
-        attribution: None,
-    }
-}
-
-/// The semantics of a verdict with nested verdicts: that of a gate if one of them is a gate's.
-#[doc(hidden)]
-pub const fn semantics_of(within: &[Option<Semantics>], otherwise: Semantics) -> Semantics {
-    let mut i = 0;
-    while i < within.len() {
-        if matches!(within[i], Some(Semantics::Gate)) {
-            return Semantics::Gate;
-        }
-        i += 1;
-    }
-    otherwise
 }

@@ -19,6 +19,7 @@ use crate::id::HookId;
 /// verdict.merge(StopVerdict::end("the person left").suppress_output());
 /// assert!(matches!(verdict.decision, StopDecision::End(_)) && verdict.suppress_output);
 /// ```
+#[must_use = "a verdict has no effect unless the hook returns it"]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Verdict)]
 #[serde(default)]
 #[verdict(crate = crate)]
@@ -47,6 +48,7 @@ pub struct StopVerdict {
 }
 
 /// How a turn continues that is about to end.
+#[must_use = "a verdict has no effect unless the hook returns it"]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Verdict)]
 #[serde(rename_all = "snake_case")]
 #[verdict(crate = crate)]

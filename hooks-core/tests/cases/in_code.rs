@@ -42,12 +42,12 @@ fn v46_a_hook_coaches_three_failures_of_a_tool_and_starts_again_after_a_success(
     let set = set(|| hooks![coach, forget_failures].into_iter().collect());
     let cx = HookContext::builder().state(Failed::default()).build();
     let coached = |tool: &str| {
-        let event = AfterToolCallFailure::new(ToolCall::new("c", tool, json!({})), "offline");
+        let event = AfterToolCallFailure::new(ToolCall::new("c", tool, json!({})), json!({}), "offline");
         let fired = set.fire_blocking(&cx, &event, ToolResult::error("offline")).unwrap();
         fired.subject.unwrap().additional_context.len()
     };
     assert_eq!(["a", "a", "b", "a", "a", "b"].map(coached), [1, 1, 1, 1, 0, 1]);
-    let event = AfterToolCallSuccess::new(ToolCall::new("c", "a", json!({})));
+    let event = AfterToolCallSuccess::new(ToolCall::new("c", "a", json!({})), json!({}));
     let _fired = set.fire_blocking(&cx, &event, ToolResult::new("found")).unwrap();
     assert_eq!(["a", "b", "b"].map(coached), [1, 1, 0]);
 }

@@ -28,8 +28,13 @@ fn appends(id: &'static str, block: impl Fn() -> Block + Send + Sync + 'static) 
 fn refused(block: impl Fn() -> Block + Send + Sync + 'static) -> Option<String> {
     let set = set(vec![appends("appends", block), appends("second", || Block::from("and"))]);
     let call = ToolCall::new("call_1", "lookup", json!({}));
-    let fired =
-        set.fire_blocking(&HookContext::new(), &AfterToolCallSuccess::new(call), ToolResult::new("found")).unwrap();
+    let fired = set
+        .fire_blocking(
+            &HookContext::new(),
+            &AfterToolCallSuccess::new(call.clone(), call.input),
+            ToolResult::new("found"),
+        )
+        .unwrap();
     let failures = &fired.report.failures;
     assert_eq!(fired.subject.unwrap().content.len(), 3 - failures.len(), "the other hook's text stays");
     failures.first().map(ToString::to_string)

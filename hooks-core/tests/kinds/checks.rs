@@ -232,5 +232,9 @@ fn rows_and_requests() {
     assert_failures(reported.as_ref(), expected, "row");
     let mut result = ToolResult::new("found");
     result.content = bad();
-    assert_failures(left(&AfterToolCallSuccess::new(tool), ToolResult::new("x"), result).as_ref(), expected, "result");
+    assert_failures(
+        left(&AfterToolCallSuccess::new(tool.clone(), tool.input), ToolResult::new("x"), result).as_ref(),
+        expected,
+        "result",
+    );
 }

@@ -74,8 +74,12 @@ fn a_tool_result_does_not_become_an_instruction() {
                 result.said_by = Some(role);
             })
         };
-        let ran =
-            testing::run_blocking([says("says")], &AfterToolCallSuccess::new(call()), ToolResult::new("a")).unwrap();
+        let ran = testing::run_blocking(
+            [says("says")],
+            &AfterToolCallSuccess::new(call(), call().input),
+            ToolResult::new("a"),
+        )
+        .unwrap();
         assert_eq!(ran.report.failures.len(), usize::from(is_refused), "{role}: {ran}");
         let said_by = ran.subject.clone().unwrap().said_by;
         assert_eq!(said_by, (!is_refused).then_some(role));

@@ -80,13 +80,11 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
                 }
 
                 fn descriptor() -> &'static __hook_sdk::KindDescriptor {
-                    static ENGINE: __hook_sdk::Engine = __hook_sdk::Engine::of::<#event>();
                     static DESCRIPTOR: __hook_sdk::KindDescriptor = __hook_sdk::KindDescriptor::of::<#event>(
                         &[#(#field_names),*],
                         &[#(#event_fields),*],
                         #description,
                         __hook_sdk::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
-                        &ENGINE,
                     );
                     &DESCRIPTOR
                 }

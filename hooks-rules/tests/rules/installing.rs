@@ -150,7 +150,7 @@ async fn a_rule_can_name_a_compiled_hook() {
     let rules = of_text(&of("PostToolUse", named("mask_text")));
     let set = set_in(&rules, &registry);
     assert_eq!(ids(&set), ["mask_text"]);
-    let event = AfterToolCallSuccess::new(call("Read", json!({})));
+    let event = AfterToolCallSuccess::new(call("Read", json!({})), json!({}));
     let fired = set.fire(&HookContext::new(), &event, ToolResult::new("secret")).await.unwrap();
     assert_eq!(fired.subject.unwrap().text(), "***");
 

@@ -14,6 +14,10 @@ fn keeps(folder: &std::path::Path, event: &str, answer: &Value) -> Rules {
     of_text(&commands(event, &[&line]))
 }
 
+fn succeeded(tool: &str, input: Value) -> AfterToolCallSuccess {
+    AfterToolCallSuccess::new(call(tool, input.clone()), input)
+}
+
 fn kept(folder: &std::path::Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(folder.join("input")).unwrap()).unwrap()
 }
@@ -23,7 +27,7 @@ async fn the_result_of_a_tool() {
     let folder = tempfile::tempdir().unwrap();
     let answer = output("PostToolUse", json!({"additionalContext": "note", "updatedToolOutput": "masked"}));
     let set = set(&keeps(folder.path(), "PostToolUse", &answer));
-    let event = AfterToolCallSuccess::new(call("read_file", json!({"path": "a"}))).took(Duration::from_millis(7));
+    let event = succeeded("read_file", json!({"path": "a"})).duration(Duration::from_millis(7));
     let fired = set.fire(&HookContext::new(), &event, ToolResult::new("{\"ok\": true}")).await.unwrap();
     let result = fired.subject.unwrap();
     assert_eq!((&*result.text(), result.additional_context.as_slice()), ("masked", &["note".to_owned()][..]));
@@ -39,7 +43,7 @@ async fn a_masked_result_stays_masked_if_a_rule_ends_the_turn() {
     let mask = prints(&output("PostToolUse", json!({"updatedToolOutput": "masked"})));
     let stop = prints(&json!({"continue": false, "stopReason": "enough"}));
     let set = set(&of_text(&commands("PostToolUse", &[&mask, &stop])));
-    let event = AfterToolCallSuccess::new(call("read_file", json!({})));
+    let event = succeeded("read_file", json!({}));
     let fired = set.fire(&HookContext::new(), &event, ToolResult::new("secret")).await.unwrap();
     assert_eq!(fired.subject.unwrap().text(), "masked");
     assert_eq!(fired.report.halt.as_ref().unwrap().reason.as_str(), "enough");
@@ -50,7 +54,8 @@ async fn the_failure_of_a_tool() {
     let folder = tempfile::tempdir().unwrap();
     let answer = json!({"decision": "block", "reason": "try again"});
     let set = set(&keeps(folder.path(), "PostToolUseFailure", &answer));
-    let event = AfterToolCallFailure::new(call("Bash", json!({"command": "x"})), "Exit code 3");
+    let event =
+        AfterToolCallFailure::new(call("Bash", json!({"command": "x"})), json!({"command": "x"}), "Exit code 3");
     let fired = set.fire(&HookContext::new(), &event, ToolResult::error("Exit code 3")).await.unwrap();
     assert_eq!(fired.subject.unwrap().additional_context, ["try again"]);
     assert_eq!(kept(folder.path())["error"], "Exit code 3");
@@ -62,7 +67,7 @@ async fn context_before_a_call_comes_with_its_result() {
     let answer = output("PreToolUse", json!({"additionalContext": "the disk is full"}));
     let set = set(&of_text(&commands("PreToolUse", &[&prints(&answer)])));
     let _ = shell(&set, "ls").await;
-    let event = AfterToolCallSuccess::new(call("run_shell_command", json!({})));
+    let event = succeeded("run_shell_command", json!({}));
     for expected in [vec!["the disk is full".to_owned()], Vec::new()] {
         let fired = set.fire(&HookContext::new(), &event, ToolResult::new("ok")).await.unwrap();
         assert_eq!(fired.subject.unwrap().additional_context, expected);
@@ -299,13 +304,13 @@ async fn the_result_of_the_shell_has_the_shape_of_the_contract() {
         output("PostToolUse", json!({"updatedToolOutput": {"stdout": "key=***", "stderr": "", "interrupted": false}}));
     let set = set(&keeps(folder.path(), "PostToolUse", &answer));
     for text in ["key=abc", "{\"key\": \"abc\"}"] {
-        let event = AfterToolCallSuccess::new(call("run_shell_command", json!({"command": "env"})));
+        let event = succeeded("run_shell_command", json!({"command": "env"}));
         let fired = set.fire(&HookContext::new(), &event, ToolResult::new(text)).await.unwrap();
         let expected = json!({"stdout": text, "stderr": "", "interrupted": false, "isImage": false});
         assert_eq!(kept(folder.path())["tool_response"], expected);
         assert_eq!(fired.subject.unwrap().text(), "key=***");
     }
-    let event = AfterToolCallSuccess::new(call("write_file", json!({"file_path": "/a", "content": "x"})));
+    let event = succeeded("write_file", json!({"file_path": "/a", "content": "x"}));
     let _ = set.fire(&HookContext::new(), &event, ToolResult::new("ok")).await.unwrap();
     assert_eq!(kept(folder.path())["tool_response"], json!({"filePath": "/a", "success": true}));
 }
@@ -318,7 +323,7 @@ async fn passed_fields_reach_scripts_and_replace_known_fields() {
     let fields = json!({"duration_ms": 12, "effort": {"level": "high"}, "agent_id": "a-7", "new_field": [1]});
     let passed = hooks_rules::ExtraFields(fields.as_object().unwrap().clone());
     let cx = HookContext::builder().state(passed).build();
-    let event = AfterToolCallSuccess::new(call("read_file", json!({})));
+    let event = succeeded("read_file", json!({}));
     let _ = set.fire(&cx, &event, ToolResult::new("ok")).await.unwrap();
     let input = kept(folder.path());
     for (name, value) in fields.as_object().unwrap() {
@@ -346,7 +351,7 @@ async fn a_background_command_can_wake_the_model() {
     let handler = json!({"type": "command", "command": "echo 'the build is red' >&2; exit 2", "asyncRewake": true});
     let text = json!({"hooks": {"PostToolUse": [{"hooks": [handler]}]}}).to_string();
     let cx = HookContext::builder().conversation("c-1").build();
-    let event = || AfterToolCallSuccess::new(call("read_file", json!({})));
+    let event = || succeeded("read_file", json!({}));
 
     let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let listener = std::sync::Arc::clone(&heard);

@@ -153,11 +153,11 @@ impl Turn<'_> {
         };
         let result = match ran {
             Ok(result) => {
-                let event = AfterToolCallSuccess::new(call.clone()).ran_with(input);
+                let event = AfterToolCallSuccess::new(call.clone(), input);
                 self.fire(&event, result).await?.subject
             }
             Err(error) => {
-                let event = AfterToolCallFailure::new(call.clone(), error.as_str()).ran_with(input);
+                let event = AfterToolCallFailure::new(call.clone(), input, error.as_str());
                 self.fire(&event, ToolResult::error(error)).await?.subject
             }
         };

@@ -1,5 +1,6 @@
 //! Texts that hooks contribute, with their properties.
 
+use crate::setters::setters;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -15,6 +16,7 @@ use serde_json::Value;
 ///     PromptContext::new("customer", "tier", "The customer is a gold member.").priority(10).data(json!({"tier": "gold"}))
 /// }
 /// ```
+#[must_use = "a contribution has no effect unless the hook returns it"]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptContext {
@@ -37,21 +39,14 @@ impl PromptContext {
     pub fn new(domain: impl Into<String>, id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { domain: domain.into(), id: id.into(), text: text.into(), priority: 0, data: Value::Null }
     }
-
-    /// Sets the priority. Entries with a higher priority come earlier and are the last to be omitted.
-    #[must_use]
-    pub fn priority(mut self, priority: i32) -> Self {
-        self.priority = priority;
-        self
-    }
-
-    /// Data for later phases and the app; the model does not see it.
-    #[must_use]
-    pub fn data(mut self, data: impl Into<Value>) -> Self {
-        self.data = data.into();
-        self
-    }
 }
+
+setters!(PromptContext {
+    /// Sets the priority. Entries with a higher priority come earlier and are the last to be omitted.
+    priority: i32,
+    /// Data for later phases and the app; the model does not see it.
+    data: impl Into<Value>,
+});
 
 /// A section of the system prompt, with an order and a budget.
 ///
@@ -64,6 +59,7 @@ impl PromptContext {
 ///     PromptSection::new("tone", "Tone", "Be brief.").order(-10).budget(400)
 /// }
 /// ```
+#[must_use = "a contribution has no effect unless the hook returns it"]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptSection {
@@ -92,23 +88,17 @@ impl PromptSection {
     pub fn new(id: impl Into<String>, title: impl Into<String>, text: impl Into<String>) -> Self {
         Self { id: id.into(), title: title.into(), text: text.into(), order: 0, budget: None }
     }
-
-    /// Sets the order. Sections with a lower order come earlier and are the last to be omitted.
-    #[must_use]
-    pub fn order(mut self, order: i32) -> Self {
-        self.order = order;
-        self
-    }
-
-    /// Sets the maximum number of characters.
-    #[must_use]
-    pub fn budget(mut self, characters: usize) -> Self {
-        self.budget = Some(characters);
-        self
-    }
 }
 
+setters!(PromptSection {
+    /// Sets the order. Sections with a lower order come earlier and are the last to be omitted.
+    order: i32,
+    /// Sets the maximum number of characters.
+    budget: usize => Some,
+});
+
 /// A note for the audit trail; the model never sees it.
+#[must_use = "a contribution has no effect unless the hook returns it"]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AuditNote {
@@ -124,11 +114,9 @@ impl AuditNote {
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), data: Value::Null }
     }
-
-    /// Structured data of the note.
-    #[must_use]
-    pub fn data(mut self, data: impl Into<Value>) -> Self {
-        self.data = data.into();
-        self
-    }
 }
+
+setters!(AuditNote {
+    /// Structured data of the note.
+    data: impl Into<Value>,
+});

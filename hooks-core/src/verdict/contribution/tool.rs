@@ -1,5 +1,6 @@
 //! Declarations of tools by hooks.
 
+use crate::setters::setters;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
@@ -40,27 +41,6 @@ impl ToolDeclaration {
         Self { name: name.into(), description: None, schema: None, route: None }
     }
 
-    /// Sets the description.
-    #[must_use]
-    pub fn description(mut self, text: impl Into<String>) -> Self {
-        self.description = Some(text.into());
-        self
-    }
-
-    /// Sets the JSON Schema of the input, which must be an object.
-    #[must_use]
-    pub fn schema(mut self, schema: Value) -> Self {
-        self.schema = Some(schema);
-        self
-    }
-
-    /// The harness's tool that runs.
-    #[must_use]
-    pub fn route(mut self, tool: impl Into<String>) -> Self {
-        self.route = Some(tool.into());
-        self
-    }
-
     /// The harness's tool that runs.
     pub fn runs(&self) -> &str {
         self.route.as_deref().unwrap_or(&self.name)
@@ -75,6 +55,15 @@ impl ToolDeclaration {
         no_schema.then_some("has a schema that is not an object")
     }
 }
+
+setters!(ToolDeclaration {
+    /// Sets the description.
+    description: impl Into<String> => Some,
+    /// Sets the JSON Schema of the input, which must be an object.
+    schema: Value => Some,
+    /// The harness's tool that runs.
+    route: impl Into<String> => Some,
+});
 
 impl From<&str> for ToolDeclaration {
     fn from(name: &str) -> Self {

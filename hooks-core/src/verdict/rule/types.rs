@@ -34,7 +34,7 @@ keeps! {
     [T] Option<T>, is_none;
     [] String, is_empty;
     [] Contexts, is_empty;
-    [] FollowUp, is_blank;
+    [] FollowUp, is_default;
     [T] Vec<T>, is_empty;
     [T: Ord] BTreeSet<T>, is_empty;
     [K: Ord, V] BTreeMap<K, V>, is_empty;
