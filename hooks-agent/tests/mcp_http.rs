@@ -129,7 +129,7 @@ async fn hooks_fire_for_tools_over_http_and_can_retry_them_and_cancelled_calls_a
         .register(Hook::at::<BeforeToolCall>("gate").writer(|_, _, input: &mut ToolInput| input["id"] = "seen".into()))
         .unwrap();
     registry
-        .register(Hook::at::<AfterToolCallFailure>("again").reader(|_, _, _| Retry::after(Duration::from_millis(1))))
+        .register(Hook::at::<AfterToolCallFailure>("again").reader(|_, _, _| Retry::After(Duration::from_millis(1))))
         .unwrap();
     registry.set_app(AppDef::new("app").hooks(["gate", "again"]));
     let lines = ["finds", "flakes", "hangs"].map(|tool| Line::call(tool, tool, json!({})));

@@ -36,7 +36,7 @@ pub use with::{Parameters, With};
 pub struct HookContext {
     inner: Arc<ContextData>,
     /// Data for one hook only: present if the hook belongs to a plugin or has parameters.
-    own: Option<Arc<PerHook>>,
+    per_hook: Option<Arc<PerHook>>,
 }
 
 /// The data of one hook in addition to the dispatch's context.
@@ -137,12 +137,12 @@ impl HookContext {
     /// [`&With<T>`](crate::With). This method is for hooks that are built as values and declare
     /// [`Hook::parameters`](crate::Hook::parameters).
     pub fn with<T: Send + Sync + 'static>(&self) -> Option<&With<T>> {
-        self.own.as_ref()?.with.as_ref()?.downcast_ref()
+        self.per_hook.as_ref()?.with.as_ref()?.downcast_ref()
     }
 
     /// The plugin of the hook that received this context; `None` for a hook of the app.
     pub fn plugin(&self) -> Option<&str> {
-        self.own.as_ref()?.plugin.as_deref()
+        self.per_hook.as_ref()?.plugin.as_deref()
     }
 
     /// The number of dispatches around the current one: 0 if the harness fired it, 1 if a hook fired it. It is counted
@@ -152,22 +152,22 @@ impl HookContext {
         depth::depth().saturating_sub(1)
     }
 
-    /// The context for one hook: this one plus the hook's own data.
+    /// The context for one hook: this one plus the data of the hook.
     #[inline]
-    pub(crate) fn bound(&self, own: &Arc<PerHook>) -> Self {
-        Self { inner: Arc::clone(&self.inner), own: Some(Arc::clone(own)) }
+    pub(crate) fn bound(&self, per_hook: &Arc<PerHook>) -> Self {
+        Self { inner: Arc::clone(&self.inner), per_hook: Some(Arc::clone(per_hook)) }
     }
 
     /// Whether the context holds data for one hook only.
     #[inline]
     pub(crate) fn is_of_hook(&self) -> bool {
-        self.own.is_some()
+        self.per_hook.is_some()
     }
 
-    /// The context for a dispatch that a hook fires, without that hook's own data; `None` if there is no such data.
+    /// The context for a dispatch that a hook fires, without the data of that hook; `None` if there is no such data.
     #[inline]
     pub(crate) fn without_hook(&self) -> Option<Self> {
-        self.own.is_some().then(|| Self { inner: Arc::clone(&self.inner), own: None })
+        self.per_hook.is_some().then(|| Self { inner: Arc::clone(&self.inner), per_hook: None })
     }
 
     /// The context of a run that outlives its turn: the end of the program cancels it, not the end of the turn.
@@ -187,13 +187,7 @@ impl HookContext {
 impl fmt::Debug for HookContext {
     /// Prints only the ids, because state may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HookContext")
-            .field("app", &self.app())
-            .field("agent", &self.agent())
-            .field("prompt", &self.prompt())
-            .field("conversation", &self.conversation())
-            .field("turn", &self.turn())
-            .finish_non_exhaustive()
+        f.debug_struct("HookContext").field("ids", self.ids()).finish_non_exhaustive()
     }
 }
 
@@ -295,15 +289,12 @@ impl HookContextBuilder {
 
     /// Finishes the context.
     pub fn build(self) -> HookContext {
-        HookContext { inner: Arc::new(self.0), own: None }
+        HookContext { inner: Arc::new(self.0), per_hook: None }
     }
 }
 
 impl fmt::Debug for HookContextBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HookContextBuilder")
-            .field("app", &self.0.ids.app)
-            .field("agent", &self.0.ids.agent)
-            .finish_non_exhaustive()
+        f.debug_struct("HookContextBuilder").field("ids", &self.0.ids).finish_non_exhaustive()
     }
 }

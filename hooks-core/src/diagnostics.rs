@@ -59,7 +59,7 @@ impl fmt::Debug for ConfigError {
 
 /// The owner of a list of hooks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ListOwner {
+pub(crate) enum ListOwner {
     /// The list of the app with this name; the name may be empty.
     App(String),
     /// The list of an agent.

@@ -65,7 +65,7 @@
 extern crate self as hook_sdk;
 
 // The layers. A module uses the modules above it, never those below it.
-mod setters;
+mod tables;
 mod text;
 pub mod words;
 mod panics;

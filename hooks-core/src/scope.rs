@@ -23,6 +23,7 @@ pub(crate) use json::{read, unmarked};
 
 use crate::hook::HookSpec;
 use crate::id::HookId;
+use crate::tables::conversions;
 use crate::text::one_line;
 
 /// A function named in [`hooks!`](crate::hooks).
@@ -101,23 +102,11 @@ impl HookUse {
     }
 }
 
-impl From<HookRef> for HookUse {
-    fn from(function: HookRef) -> Self {
-        Self { name: HookName::Function(function), with: None, place: None }
-    }
-}
-
-impl From<&str> for HookUse {
-    fn from(id: &str) -> Self {
-        Self::id(id)
-    }
-}
-
-impl From<String> for HookUse {
-    fn from(id: String) -> Self {
-        Self::id(&id)
-    }
-}
+conversions!(HookUse {
+    HookRef => |function| Self { name: HookName::Function(function), with: None, place: None },
+    &str => |id| Self::id(id),
+    String => |id| Self::id(&id),
+});
 
 /// The object form of an entry in a file.
 #[derive(Deserialize)]

@@ -5,13 +5,12 @@ mod attribution;
 mod capability;
 mod contexts;
 mod contribution;
+mod control;
 pub(crate) mod derived;
 mod manifest_diagnostic;
 mod merge;
 mod permission;
 mod prompt;
-mod reply;
-mod retry;
 mod stop;
 mod text;
 pub mod rule;
@@ -27,15 +26,11 @@ pub use contexts::Contexts;
 pub use contribution::{
     AuditNote, Contribution, ContributionId, Contributions, PromptContext, PromptSection, ToolDeclaration,
 };
+pub use control::{ReplyVerdict, Retry};
 pub use manifest_diagnostic::Diagnostic;
-pub use merge::{
-    CONTEXT_ENTRIES, CONTEXT_LIMIT, ContextEntry, Merged, PolicyEntry, SECTION_LIMIT, SECTIONS, SECTIONS_LIMIT,
-    Section, Tools,
-};
+pub use merge::{ContextEntry, Merged, PolicyEntry, Section, Tools};
 pub use permission::{Cause, Decision, Denial, Permission, Question};
 pub use prompt::{PromptDecision, PromptVerdict};
-pub use reply::ReplyVerdict;
-pub use retry::Retry;
 pub use semantics::Semantics;
 pub use stop::{StopDecision, StopVerdict};
 pub use text::{FollowUp, Reason};

@@ -169,7 +169,7 @@ async fn a_compaction_after_a_rejection_has_the_injection_mode_minimal() {
             .append("c", (0..12).map(|_| Message::new(Role::User, "word ".repeat(100))).collect())
             .await
             .unwrap();
-        let mode = says::<PostCompact>(&mut bench, |_, event| event.injection_mode.clone());
+        let mode = says::<PostCompact>(&mut bench, |_, event| event.injection_mode.to_string());
         let harness = bench.harness();
         let harness = if refused { harness } else { harness.window(Window::new(20_000).compact_at(900)) };
         bench.session(harness).await.turn(None, "hi").await;

@@ -33,7 +33,7 @@ fn again(heard: &Heard, wait: Duration) -> Hook {
     Hook::at::<AfterToolCallFailure>("again").writer(move |_, event: &AfterToolCallFailure, result: &mut ToolResult| {
         heard.lock().unwrap().push((event.attempt, event.may_retry));
         result.add_context("it failed");
-        Retry::after(wait)
+        Retry::After(wait)
     })
 }
 

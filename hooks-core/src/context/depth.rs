@@ -16,33 +16,33 @@ pub(crate) const DEFAULT_LIMIT: usize = 8;
 /// The highest limit that can be set: nested sync hooks share one stack.
 pub(crate) const MOST: usize = 64;
 
-struct UnderWay {
+struct Dispatches {
     depth: Cell<usize>,
     kinds: [Cell<&'static str>; MOST],
 }
 
 thread_local! {
-    static UNDER_WAY: UnderWay = const { UnderWay { depth: Cell::new(0), kinds: [const { Cell::new("") }; MOST] } };
+    static DISPATCHES: Dispatches = const { Dispatches { depth: Cell::new(0), kinds: [const { Cell::new("") }; MOST] } };
 }
 
 /// Counts one more active dispatch on this thread until it is dropped.
-pub(crate) struct Entered {
+pub(crate) struct DepthGuard {
     outside: usize,
 }
 
 #[inline]
-pub(crate) fn enter(kind: &'static str) -> Entered {
-    UNDER_WAY.with(|under_way| {
-        let outside = under_way.depth.get();
-        if let Some(place) = under_way.kinds.get(outside) {
+pub(crate) fn enter(kind: &'static str) -> DepthGuard {
+    DISPATCHES.with(|dispatches| {
+        let outside = dispatches.depth.get();
+        if let Some(place) = dispatches.kinds.get(outside) {
             place.set(kind);
         }
-        under_way.depth.set(outside + 1);
-        Entered { outside }
+        dispatches.depth.set(outside + 1);
+        DepthGuard { outside }
     })
 }
 
-impl Entered {
+impl DepthGuard {
     /// The current nesting depth, including this dispatch.
     #[inline]
     pub(crate) fn depth(&self) -> usize {
@@ -50,22 +50,22 @@ impl Entered {
     }
 }
 
-impl Drop for Entered {
+impl Drop for DepthGuard {
     #[inline]
     fn drop(&mut self) {
-        UNDER_WAY.with(|under_way| under_way.depth.set(self.outside));
+        DISPATCHES.with(|dispatches| dispatches.depth.set(self.outside));
     }
 }
 
 /// The nesting depth on this thread; 0 outside of any dispatch.
 #[inline]
 pub(crate) fn depth() -> usize {
-    UNDER_WAY.with(|under_way| under_way.depth.get())
+    DISPATCHES.with(|dispatches| dispatches.depth.get())
 }
 
 /// The active kinds on this thread, outermost first.
 pub(crate) fn kinds() -> Vec<&'static str> {
-    UNDER_WAY.with(|under_way| under_way.kinds.iter().take(under_way.depth.get()).map(Cell::get).collect())
+    DISPATCHES.with(|dispatches| dispatches.kinds.iter().take(dispatches.depth.get()).map(Cell::get).collect())
 }
 
 /// Wraps a future so that it counts as nested in the current dispatches, wherever it is polled.
@@ -91,7 +91,7 @@ pub fn within_this<F: Future>(future: F) -> WithinThis<F> {
 
 /// Runs `run` on another thread as if it were nested in the dispatches `kinds`.
 pub(crate) fn within<R>(kinds: &[&'static str], run: impl FnOnce() -> R) -> R {
-    let _moved = Moved::to(kinds);
+    let _guard = KindsGuard::to(kinds);
     run()
 }
 
@@ -117,17 +117,17 @@ impl<F: Future> Future for WithinThis<F> {
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
         // If it is polled deeper than where it was made, the current dispatches count.
-        let _moved = (this.kinds.len() > depth()).then(|| Moved::to(this.kinds));
+        let _guard = (this.kinds.len() > depth()).then(|| KindsGuard::to(this.kinds));
         this.future.poll(task)
     }
 }
 
 /// Replaces the active kinds of this thread; restores them when dropped.
-struct Moved {
+struct KindsGuard {
     here: Vec<&'static str>,
 }
 
-impl Moved {
+impl KindsGuard {
     fn to(elsewhere: &[&'static str]) -> Self {
         let here = kinds();
         set_kinds(elsewhere);
@@ -135,15 +135,15 @@ impl Moved {
     }
 }
 
-impl Drop for Moved {
+impl Drop for KindsGuard {
     fn drop(&mut self) {
         set_kinds(&self.here);
     }
 }
 
 fn set_kinds(kinds: &[&'static str]) {
-    UNDER_WAY.with(|under_way| {
-        under_way.kinds.iter().zip(kinds).for_each(|(place, kind)| place.set(kind));
-        under_way.depth.set(kinds.len());
+    DISPATCHES.with(|dispatches| {
+        dispatches.kinds.iter().zip(kinds).for_each(|(place, kind)| place.set(kind));
+        dispatches.depth.set(kinds.len());
     });
 }

@@ -1,9 +1,12 @@
+use std::borrow::Cow;
+
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::call::ToolCall;
 use super::{extra, rules};
+use crate::tables::conversions;
 
 /// A content block of a message. Blocks of unknown types are preserved unchanged.
 ///
@@ -103,17 +106,10 @@ impl ToolResultBlock {
     }
 }
 
-impl From<String> for Block {
-    fn from(text: String) -> Self {
-        Self::Text(TextBlock { text, extra: Map::new() })
-    }
-}
-
-impl From<&str> for Block {
-    fn from(text: &str) -> Self {
-        text.to_owned().into()
-    }
-}
+conversions!(Block {
+    String => |text| Self::Text(TextBlock { text, extra: Map::new() }),
+    &str => |text| text.to_owned().into(),
+});
 
 impl Block {
     /// Returns the text of a text block.
@@ -151,6 +147,16 @@ pub(crate) fn rewritten(blocks: &[Block], edit: &mut dyn FnMut(&str) -> Option<S
         .iter()
         .any(Option::is_some)
         .then(|| blocks.iter().zip(edits).map(|(block, edit)| edit.unwrap_or_else(|| block.clone())).collect())
+}
+
+/// The text of a message or a result: its text blocks, joined by line breaks.
+pub(crate) fn text(blocks: &[Block]) -> Cow<'_, str> {
+    let mut texts = blocks.iter().filter_map(Block::as_text);
+    let first = texts.next().unwrap_or_default();
+    match texts.next() {
+        None => Cow::Borrowed(first),
+        Some(second) => Cow::Owned([first, second].into_iter().chain(texts).collect::<Vec<_>>().join("\n")),
+    }
 }
 
 impl<'de> Deserialize<'de> for Block {

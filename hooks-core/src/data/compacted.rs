@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::history::Messages;
 use super::shared::shared;
 use super::violation::Violation;
-use crate::setters::setters;
+use crate::tables::setters;
 
 shared! {
     /// A conversation after compaction.

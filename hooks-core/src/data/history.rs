@@ -23,8 +23,8 @@ impl Messages {
     /// Checks a rule of every provider: a tool result follows its call, and every call has a result. Only violations
     /// that the change from `before` introduced count.
     pub(crate) fn check_pairs(before: &Self, after: &Self) -> Result<(), Violation> {
-        let old = Unpaired::of(before);
-        let new = Unpaired::of(after);
+        let old = OpenPairs::of(before);
+        let new = OpenPairs::of(after);
         if let Some(id) = new.results.difference(&old.results).min() {
             return Err(Violation::new(format!(
                 "the result of tool call `{id}` has no call before it; keep both or remove both"
@@ -71,25 +71,25 @@ impl Messages {
 }
 
 /// The ids of calls without a result and of results without a call.
-struct Unpaired<'a> {
+struct OpenPairs<'a> {
     calls: HashSet<&'a str>,
     results: HashSet<&'a str>,
 }
 
-impl<'a> Unpaired<'a> {
+impl<'a> OpenPairs<'a> {
     fn of(messages: &'a Messages) -> Self {
-        let mut unpaired = Self { calls: HashSet::new(), results: HashSet::new() };
+        let mut open = Self { calls: HashSet::new(), results: HashSet::new() };
         for block in messages.iter().flat_map(|message| &message.content) {
             match block {
                 Block::ToolUse(call) => {
-                    unpaired.calls.insert(&call.id);
+                    open.calls.insert(&call.id);
                 }
-                Block::ToolResult(result) if !unpaired.calls.remove(result.call_id.as_str()) => {
-                    unpaired.results.insert(&result.call_id);
+                Block::ToolResult(result) if !open.calls.remove(result.call_id.as_str()) => {
+                    open.results.insert(&result.call_id);
                 }
                 _ => {}
             }
         }
-        unpaired
+        open
     }
 }

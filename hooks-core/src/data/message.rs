@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::block::{Block, Shape, message_content, rewritten};
+use super::block::{self, Block, Shape, message_content};
 use super::call::ToolCall;
 use super::shared::shared;
 use super::violation::Violation;
@@ -100,12 +100,7 @@ impl Message {
 
     /// The text of the message: its text blocks, joined by line breaks.
     pub fn text(&self) -> Cow<'_, str> {
-        let mut texts = self.content.iter().filter_map(Block::as_text);
-        let first = texts.next().unwrap_or_default();
-        match texts.next() {
-            None => Cow::Borrowed(first),
-            Some(second) => Cow::Owned([first, second].into_iter().chain(texts).collect::<Vec<_>>().join("\n")),
-        }
+        block::text(&self.content)
     }
 
     /// The message's tool calls.
@@ -120,12 +115,8 @@ impl Message {
     /// calls. `edit` returns `None` to leave a text as it is. Copies the message only if something changes. Returns
     /// whether anything changed.
     pub fn rewrite_text(&mut self, mut edit: impl FnMut(&str) -> Option<String>) -> bool {
-        let content = rewritten(&self.content, &mut edit);
-        let changed = content.is_some();
-        if let Some(content) = content {
-            self.content = content;
-        }
-        changed
+        let content = block::rewritten(&self.content, &mut edit);
+        content.map(|content| self.content = content).is_some()
     }
 }
 

@@ -6,7 +6,7 @@ use super::history::Messages;
 use super::shared::shared;
 use super::validation;
 use super::violation::Violation;
-use crate::setters::setters;
+use crate::tables::setters;
 
 shared! {
     /// The settings of a model call, without the messages.

@@ -27,10 +27,10 @@ use super::message::{Message, MessageData};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct MessagePool(Vec<Pooled>);
+pub struct MessagePool(Vec<PoolEntry>);
 
 #[derive(Clone, Debug)]
-enum Pooled {
+enum PoolEntry {
     One(Message),
     List(Messages),
 }
@@ -65,7 +65,7 @@ impl MessagePool {
 
     /// Adds `message` to the pool and returns a reference to it.
     pub fn refer(&mut self, message: Message) -> Value {
-        let at = self.add(Pooled::One(message));
+        let at = self.add(PoolEntry::One(message));
         Value::Object(Map::from_iter([(KEY.clone(), at.into())]))
     }
 
@@ -86,10 +86,10 @@ impl MessagePool {
                 fields.values_mut().for_each(|field| self.replace(field, with));
                 match referred {
                     None => {}
-                    Some(Pooled::List(messages)) => *value = messages.iter().map(with).collect(),
-                    Some(Pooled::One(message)) if fields.len() == 1 => *value = with(message),
+                    Some(PoolEntry::List(messages)) => *value = messages.iter().map(with).collect(),
+                    Some(PoolEntry::One(message)) if fields.len() == 1 => *value = with(message),
                     // A type that flattens a message into its own fields.
-                    Some(Pooled::One(message)) => {
+                    Some(PoolEntry::One(message)) => {
                         fields.remove(KEY.as_str());
                         if let Ok(Value::Object(of_message)) = serde_json::to_value(message) {
                             fields.extend(of_message);
@@ -101,26 +101,26 @@ impl MessagePool {
         }
     }
 
-    fn add(&mut self, pooled: Pooled) -> usize {
-        self.0.push(pooled);
+    fn add(&mut self, entry: PoolEntry) -> usize {
+        self.0.push(entry);
         self.0.len() - 1
     }
 
-    fn at(&self, at: &Value) -> Option<&Pooled> {
+    fn at(&self, at: &Value) -> Option<&PoolEntry> {
         self.0.get(usize::try_from(at.as_u64()?).ok()?)
     }
 }
 
 /// Serializes a reference if a pool is active, and the data otherwise.
-fn write<S: Serializer>(pooled: impl FnOnce() -> Pooled, data: &impl Serialize, to: S) -> Result<S::Ok, S::Error> {
-    match POOL.with_borrow_mut(|pool| pool.as_mut().map(|pool| pool.add(pooled()))) {
+fn write<S: Serializer>(entry: impl FnOnce() -> PoolEntry, data: &impl Serialize, to: S) -> Result<S::Ok, S::Error> {
+    match POOL.with_borrow_mut(|pool| pool.as_mut().map(|pool| pool.add(entry()))) {
         Some(at) => to.collect_map([(KEY.as_str(), at)]),
         None => data.serialize(to),
     }
 }
 
 /// Deserializes from a reference if a pool is active, and from the data otherwise.
-fn read<'de, D, T, Data>(from: D, of: impl FnOnce(Pooled) -> Option<T>) -> Result<T, D::Error>
+fn read<'de, D, T, Data>(from: D, of: impl FnOnce(PoolEntry) -> Option<T>) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: From<Data>,
@@ -133,36 +133,36 @@ where
     let Some(at) = value.get(KEY.as_str()) else {
         return serde_json::from_value(value).map(Data::into).map_err(D::Error::custom);
     };
-    let pooled = POOL.with_borrow(|pool| pool.as_ref().and_then(|pool| pool.at(at).cloned()));
-    pooled.and_then(of).ok_or_else(|| D::Error::custom(format!("the pool has nothing of this type at {at}")))
+    let entry = POOL.with_borrow(|pool| pool.as_ref().and_then(|pool| pool.at(at).cloned()));
+    entry.and_then(of).ok_or_else(|| D::Error::custom(format!("the pool has nothing of this type at {at}")))
 }
 
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        write(|| Pooled::One(self.clone()), &**self, to)
+        write(|| PoolEntry::One(self.clone()), &**self, to)
     }
 }
 
 impl Serialize for Messages {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        write(|| Pooled::List(self.clone()), &**self, to)
+        write(|| PoolEntry::List(self.clone()), &**self, to)
     }
 }
 
 impl<'de> Deserialize<'de> for Message {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        read::<_, _, MessageData>(from, |pooled| match pooled {
-            Pooled::One(message) => Some(message),
-            Pooled::List(_) => None,
+        read::<_, _, MessageData>(from, |entry| match entry {
+            PoolEntry::One(message) => Some(message),
+            PoolEntry::List(_) => None,
         })
     }
 }
 
 impl<'de> Deserialize<'de> for Messages {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        read::<_, _, Vec<Message>>(from, |pooled| match pooled {
-            Pooled::List(messages) => Some(messages),
-            Pooled::One(_) => None,
+        read::<_, _, Vec<Message>>(from, |entry| match entry {
+            PoolEntry::List(messages) => Some(messages),
+            PoolEntry::One(_) => None,
         })
     }
 }

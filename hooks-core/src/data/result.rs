@@ -4,7 +4,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::block::{Block, ToolResultBlock, result_content, rewritten};
+use super::block::{self, Block, ToolResultBlock, result_content};
 use super::call::ToolCall;
 use super::message::{Message, Role};
 use super::shared::shared;
@@ -61,21 +61,14 @@ impl ToolResult {
 
     /// The text of the result: its text blocks, joined by line breaks.
     pub fn text(&self) -> Cow<'_, str> {
-        match self.content.as_slice() {
-            [Block::Text(only)] => Cow::Borrowed(&only.text),
-            blocks => Cow::Owned(blocks.iter().filter_map(Block::as_text).collect::<Vec<_>>().join("\n")),
-        }
+        block::text(&self.content)
     }
 
     /// Rewrites every text of the result with `edit`, which returns `None` to leave a text as it is. Copies the result
     /// only if something changes. Returns whether anything changed.
     pub fn rewrite_text(&mut self, mut edit: impl FnMut(&str) -> Option<String>) -> bool {
-        let content = rewritten(&self.content, &mut edit);
-        let changed = content.is_some();
-        if let Some(content) = content {
-            self.content = content;
-        }
-        changed
+        let content = block::rewritten(&self.content, &mut edit);
+        content.map(|content| self.content = content).is_some()
     }
 
     /// Checks that blocks of known types are well formed, and that the result does not become an instruction.

@@ -1,6 +1,6 @@
 use std::ops::AddAssign;
 
-use crate::setters::setters;
+use crate::tables::setters;
 use serde::{Deserialize, Serialize};
 
 /// The token usage of model calls, as counted by the provider.

@@ -131,13 +131,13 @@ pub struct PrePromptCompile {
 }
 
 /// The maximum number of characters of prompt and reply in [`PostTurn::bounded`].
-const SAID: usize = 4_000;
+const MAX_TEXT: usize = 4_000;
 
 /// The maximum number of characters of each error.
-const ERROR: usize = 1_000;
+const MAX_ERROR: usize = 1_000;
 
 /// The maximum number of calls and of errors.
-const HAPPENED: usize = 40;
+const MAX_ENTRIES: usize = 40;
 
 /// Fires when a turn is over: hooks contribute audit notes and background jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
@@ -176,12 +176,12 @@ impl PostTurn {
     /// ```
     #[must_use]
     pub fn bounded(mut self) -> Self {
-        let last = |len: usize| len.saturating_sub(HAPPENED);
+        let last = |len: usize| len.saturating_sub(MAX_ENTRIES);
         self.calls.drain(..last(self.calls.len()));
         self.errors.drain(..last(self.errors.len()));
-        for (text, limit) in [(&mut self.prompt, SAID), (&mut self.reply, SAID)]
+        for (text, limit) in [(&mut self.prompt, MAX_TEXT), (&mut self.reply, MAX_TEXT)]
             .into_iter()
-            .chain(self.errors.iter_mut().map(|error| (error, ERROR)))
+            .chain(self.errors.iter_mut().map(|error| (error, MAX_ERROR)))
         {
             text.truncate(cut(text, limit).len());
         }

@@ -115,7 +115,7 @@ pub(crate) fn fields<'a>(file: &Arc<Path>, text: &'a str, what: &str) -> Result<
             format!("expected an {what}: an object with `name` and `hooks`").replace("an prompt", "a prompt"),
         ));
     }
-    let Listed(entries) = serde_json::from_str(text).map_err(|error| syntax(file, text, 0, text, &error))?;
+    let EntryList(entries) = serde_json::from_str(text).map_err(|error| syntax(file, text, 0, text, &error))?;
     let declares_hooks = entries.iter().any(|(name, _)| name == "hooks");
     let mut fields = Fields::new();
     for (name, raw) in entries {
@@ -239,14 +239,14 @@ fn message(error: &serde_json::Error) -> String {
 }
 
 /// An object as a list of its entries, so that duplicate names are noticed.
-struct Listed<'a>(Vec<(String, &'a RawValue)>);
+struct EntryList<'a>(Vec<(String, &'a RawValue)>);
 
-impl<'de> Deserialize<'de> for Listed<'de> {
+impl<'de> Deserialize<'de> for EntryList<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Entries;
 
         impl<'de> Visitor<'de> for Entries {
-            type Value = Listed<'de>;
+            type Value = EntryList<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object with `name` and `hooks`")
@@ -257,7 +257,7 @@ impl<'de> Deserialize<'de> for Listed<'de> {
                 while let Some(entry) = map.next_entry()? {
                     entries.push(entry);
                 }
-                Ok(Listed(entries))
+                Ok(EntryList(entries))
             }
         }
 

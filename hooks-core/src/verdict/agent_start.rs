@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Capabilities, Capability, Contexts, Verdict};
+use crate::tables::conversions;
 use crate::verdict::Semantics;
 
 /// What hooks add at the start of an agent's run. The first system prompt wins; contexts are kept in plan order.
@@ -44,17 +45,10 @@ impl AgentStart {
     }
 }
 
-impl From<()> for AgentStart {
-    fn from((): ()) -> Self {
-        Self::default()
-    }
-}
-
-impl From<Contexts> for AgentStart {
-    fn from(contexts: Contexts) -> Self {
-        Self { system_prompt: None, contexts }
-    }
-}
+conversions!(AgentStart {
+    () => |()| Self::default(),
+    Contexts => |contexts| Self { system_prompt: None, contexts },
+});
 
 impl Verdict for AgentStart {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Contribute);

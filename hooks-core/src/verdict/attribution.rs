@@ -4,7 +4,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::id::HookId;
-use crate::setters::setters;
+use crate::tables::setters;
 
 /// The rule on whose behalf a hook answers, for hooks that run rules that others wrote, for example in a file. The hook
 /// adds it to its answer, and verdicts and records pass it on. A record also names the hook.

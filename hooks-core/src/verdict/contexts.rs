@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Capabilities, Capability, Verdict};
+use crate::tables::conversions;
 use crate::verdict::Semantics;
 
 /// Texts that hooks add to the model's input, in plan order.
@@ -45,35 +46,13 @@ impl Contexts {
     }
 }
 
-impl From<()> for Contexts {
-    fn from((): ()) -> Self {
-        Self::default()
-    }
-}
-
-impl From<&str> for Contexts {
-    fn from(text: &str) -> Self {
-        text.to_owned().into()
-    }
-}
-
-impl From<String> for Contexts {
-    fn from(text: String) -> Self {
-        Self { texts: vec![text] }
-    }
-}
-
-impl From<Vec<String>> for Contexts {
-    fn from(texts: Vec<String>) -> Self {
-        Self { texts }
-    }
-}
-
-impl From<Option<String>> for Contexts {
-    fn from(text: Option<String>) -> Self {
-        Self { texts: text.into_iter().collect() }
-    }
-}
+conversions!(Contexts {
+    () => |()| Self::default(),
+    &str => |text| text.to_owned().into(),
+    String => |text| Self { texts: vec![text] },
+    Vec<String> => |texts| Self { texts },
+    Option<String> => |text| Self { texts: text.into_iter().collect() },
+});
 
 impl Verdict for Contexts {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Contribute);

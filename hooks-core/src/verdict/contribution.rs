@@ -10,6 +10,7 @@ pub use prompt::{AuditNote, PromptContext, PromptSection};
 pub use tool::ToolDeclaration;
 
 use super::{Capabilities, Capability, Diagnostic, Verdict};
+use crate::tables::conversions;
 use crate::text::fingerprint;
 use crate::verdict::Semantics;
 
@@ -235,47 +236,21 @@ impl<'a> IntoIterator for &'a Contributions {
     }
 }
 
-impl From<()> for Contributions {
-    fn from((): ()) -> Self {
-        Self::default()
-    }
-}
+conversions!(Contribution {
+    PromptContext => |context| Self::PromptContext(context),
+    PromptSection => |section| Self::PromptSection(section),
+    AuditNote => |note| Self::Audit(note),
+});
 
-impl From<Contribution> for Contributions {
-    fn from(one: Contribution) -> Self {
-        Self { items: vec![one] }
-    }
-}
-
-macro_rules! contribute {
-    ($($variant:ident($part:ident)),*) => {$(
-        impl From<$part> for Contribution {
-            fn from(one: $part) -> Self {
-                Self::$variant(one)
-            }
-        }
-
-        impl From<$part> for Contributions {
-            fn from(one: $part) -> Self {
-                Contribution::from(one).into()
-            }
-        }
-    )*};
-}
-
-contribute!(PromptContext(PromptContext), PromptSection(PromptSection), Audit(AuditNote));
-
-impl From<Vec<Contribution>> for Contributions {
-    fn from(items: Vec<Contribution>) -> Self {
-        Self { items }
-    }
-}
-
-impl From<Option<Contribution>> for Contributions {
-    fn from(one: Option<Contribution>) -> Self {
-        Self { items: one.into_iter().collect() }
-    }
-}
+conversions!(Contributions {
+    PromptContext => |context| Contribution::from(context).into(),
+    PromptSection => |section| Contribution::from(section).into(),
+    AuditNote => |note| Contribution::from(note).into(),
+    () => |()| Self::default(),
+    Contribution => |one| Self { items: vec![one] },
+    Vec<Contribution> => |items| Self { items },
+    Option<Contribution> => |one| Self { items: one.into_iter().collect() },
+});
 
 impl Verdict for Contributions {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Contribute);

@@ -8,9 +8,9 @@ mod tools;
 use super::Diagnostic;
 use crate::text::cut;
 
-pub use context::{CONTEXT_ENTRIES, CONTEXT_LIMIT, ContextEntry};
+pub use context::ContextEntry;
 pub use policy::PolicyEntry;
-pub use sections::{SECTION_LIMIT, SECTIONS, SECTIONS_LIMIT, Section};
+pub use sections::Section;
 pub use tools::Tools;
 
 /// Merged entries, and diagnostics about the merge.

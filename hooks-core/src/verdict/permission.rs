@@ -7,7 +7,7 @@ use super::{Attribution, Reason, Verdict};
 use crate::data::ToolResult;
 use crate::failure::FailureKind;
 use crate::id::HookId;
-use crate::setters::setters;
+use crate::tables::{conversions, setters};
 
 /// The verdict of a gate: deny > defer > ask > answer > allow > no opinion. Among equals, the first one wins.
 ///
@@ -125,19 +125,12 @@ impl Denial {
     }
 }
 
-/// Creates a denial that a hook decided, with this reason.
-impl From<&str> for Denial {
-    fn from(reason: &str) -> Self {
-        Self::new(reason)
-    }
-}
-
-/// Creates a denial that a hook decided, with this reason.
-impl From<String> for Denial {
-    fn from(reason: String) -> Self {
-        Self::new(reason)
-    }
-}
+conversions!(Denial {
+    /// Creates a denial that a hook decided, with this reason.
+    &str => |reason| Self::new(reason),
+    /// Creates a denial that a hook decided, with this reason.
+    String => |reason| Self::new(reason),
+});
 
 impl Question {
     /// Creates a question with this reason.

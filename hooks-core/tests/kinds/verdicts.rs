@@ -140,7 +140,7 @@ fn every_verdict_that_is_not_silent_has_a_word() {
         ("reply", word::<ReplyVerdict>(ReplyVerdict::Continue), Some("continue")),
         ("retry", word::<Retry>(()), None),
         ("retry", word::<Retry>(Retry::Never), Some("no retry")),
-        ("retry", word::<Retry>(Retry::after(std::time::Duration::ZERO)), Some("retry")),
+        ("retry", word::<Retry>(Retry::After(std::time::Duration::ZERO)), Some("retry")),
         ("contexts", word::<Contexts>(()), None),
         ("contexts", word::<Contexts>("be brief"), Some("contexts")),
         ("agent start", word::<AgentStart>(()), None),
@@ -184,7 +184,7 @@ fn a_question_contains_what_an_approver_needs() {
 
 #[test]
 fn the_last_opinion_on_another_call_decides() {
-    let (wait, longer) = (Retry::after(Duration::from_secs(1)), Retry::after(Duration::from_secs(2)));
+    let (wait, longer) = (Retry::After(Duration::from_secs(1)), Retry::After(Duration::from_secs(2)));
     let table = [
         (vec![], Retry::NoOpinion),
         (vec![wait, Retry::NoOpinion], wait),

@@ -251,7 +251,7 @@ fn answer_from_cache() -> Hook {
 
 fn again_when_offline() -> Hook {
     Hook::at::<AfterToolCallFailure>("again_when_offline").reader(|_, event: &AfterToolCallFailure, _| {
-        if event.error.contains("offline") { Retry::after(Duration::ZERO) } else { Retry::NoOpinion }
+        if event.error.contains("offline") { Retry::After(Duration::ZERO) } else { Retry::NoOpinion }
     })
 }
 

@@ -51,7 +51,7 @@ fn fill_cache(cx: &HookContext, event: &AfterToolCallSuccess, result: &ToolResul
 #[hook(id = "retry_busy", kind = after_tool_call_failure, tool = "forecast")]
 fn retry_busy(event: &AfterToolCallFailure) -> Retry {
     if event.may_retry && event.error.contains("busy") {
-        Retry::after(Duration::from_millis(50) * event.attempt)
+        Retry::After(Duration::from_millis(50) * event.attempt)
     } else {
         Retry::NoOpinion
     }

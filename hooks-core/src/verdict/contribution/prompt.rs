@@ -1,6 +1,6 @@
 //! Texts that hooks contribute, with their properties.
 
-use crate::setters::setters;
+use crate::tables::setters;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -72,7 +72,7 @@ pub struct PromptSection {
     /// The order. Lower numbers come earlier.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub order: i32,
-    /// The maximum number of characters; the default is [`SECTION_LIMIT`](crate::verdict::SECTION_LIMIT).
+    /// The maximum number of characters; the default is 8,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<usize>,
 }

@@ -1,7 +1,7 @@
 //! Declarations of tools by hooks.
 
-use crate::setters::setters;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use crate::tables::{conversions, setters};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The declaration of a harness's tool for the model. A name alone declares the tool as the harness does.
@@ -22,7 +22,8 @@ use serde_json::Value;
 /// Hooks see a call of `refund_small` as a call of `refund`, the tool that runs, so that another name does not bypass a
 /// guard. [`ToolCall::declared_as`](crate::data::ToolCall::declared_as) is the name that the model used. The schema
 /// only tells the model what to write; it is not a guard.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "DeclarationForm", into = "DeclarationForm")]
 #[non_exhaustive]
 pub struct ToolDeclaration {
     /// The name that the model uses.
@@ -65,59 +66,41 @@ setters!(ToolDeclaration {
     route: impl Into<String> => Some,
 });
 
-impl From<&str> for ToolDeclaration {
-    fn from(name: &str) -> Self {
-        Self::new(name)
-    }
-}
+conversions!(ToolDeclaration {
+    DeclarationForm => |form| match form {
+        DeclarationForm::Name(name) => Self::new(name),
+        DeclarationForm::Fields { name, description, schema, route } => Self { name, description, schema, route },
+    },
+    &str => |name| Self::new(name),
+    String => |name| Self::new(name),
+});
 
-impl From<String> for ToolDeclaration {
-    fn from(name: String) -> Self {
-        Self::new(name)
-    }
-}
-
-/// The JSON form with fields.
+/// The JSON form: a plain name if nothing else is set.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DeclarationFields {
-    name: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    description: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    schema: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    route: Option<String>,
-}
-
-#[derive(Deserialize)]
 #[serde(
     untagged,
+    deny_unknown_fields,
     expecting = "expected the name of a tool, or an object with `name`, `description`, `schema` and `route`"
 )]
 enum DeclarationForm {
     Name(String),
-    Fields(DeclarationFields),
+    Fields {
+        name: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        description: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        schema: Option<Value>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        route: Option<String>,
+    },
 }
 
-/// Serialized as a plain name if nothing else is set.
-impl Serialize for ToolDeclaration {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { name, description, schema, route } = self.clone();
+impl From<ToolDeclaration> for DeclarationForm {
+    fn from(ToolDeclaration { name, description, schema, route }: ToolDeclaration) -> Self {
         if description.is_none() && schema.is_none() && route.is_none() {
-            return serializer.serialize_str(&name);
+            Self::Name(name)
+        } else {
+            Self::Fields { name, description, schema, route }
         }
-        DeclarationFields { name, description, schema, route }.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for ToolDeclaration {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(match DeclarationForm::deserialize(deserializer)? {
-            DeclarationForm::Name(name) => Self::new(name),
-            DeclarationForm::Fields(DeclarationFields { name, description, schema, route }) => {
-                Self { name, description, schema, route }
-            }
-        })
     }
 }

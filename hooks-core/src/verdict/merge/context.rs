@@ -6,10 +6,10 @@ use super::{Budget, Fits, Merged, report};
 use crate::verdict::{Contribution, Contributions, Diagnostic, PromptContext};
 
 /// The maximum number of entries in a prompt's context.
-pub const CONTEXT_ENTRIES: usize = 16;
+const CONTEXT_ENTRIES: usize = 16;
 
 /// The maximum number of characters in a prompt's context.
-pub const CONTEXT_LIMIT: usize = 12_000;
+const CONTEXT_LIMIT: usize = 12_000;
 
 /// An entry of the model's context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Contributions {
     /// The texts for the model's context, sorted by priority (highest first), domain, id and plan order. Duplicate
     /// entries are omitted.
     ///
-    /// There are at most [`CONTEXT_ENTRIES`] entries and [`CONTEXT_LIMIT`] characters. `prompt_context.truncated` and
+    /// There are at most 16 entries and 12,000 characters. `prompt_context.truncated` and
     /// `prompt_context.entry_omitted` report what did not fit.
     pub fn prompt_context(&self) -> Merged<ContextEntry<'_>> {
         let mut sorted: Vec<ContextEntry<'_>> = Vec::new();

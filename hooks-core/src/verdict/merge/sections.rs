@@ -4,13 +4,13 @@ use super::{Budget, Fits, Merged, report};
 use crate::verdict::{Contribution, Contributions, Diagnostic, PromptSection};
 
 /// The maximum number of sections that hooks add to a system prompt.
-pub const SECTIONS: usize = 16;
+const SECTIONS: usize = 16;
 
 /// The maximum number of characters of one section.
-pub const SECTION_LIMIT: usize = 8_000;
+const SECTION_LIMIT: usize = 8_000;
 
 /// The maximum number of characters of all sections together.
-pub const SECTIONS_LIMIT: usize = 16_000;
+const SECTIONS_LIMIT: usize = 16_000;
 
 /// A section of the system prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Section<'a> {
     pub text: Cow<'a, str>,
     /// The order: the first one that was given. Lower numbers come earlier.
     pub order: i32,
-    /// The maximum number of characters: the first one that was given, at most [`SECTION_LIMIT`].
+    /// The maximum number of characters: the first one that was given, at most 8,000.
     pub budget: usize,
 }
 
@@ -32,8 +32,8 @@ impl Contributions {
     /// The sections of the system prompt, sorted by order (lowest first), then by their first appearance in the plan.
     ///
     /// Texts with the same name are joined with a blank line. The first title, order and budget apply;
-    /// `prompt_section.title_conflict` reports a different title. There are at most [`SECTIONS`] sections, with at most
-    /// [`SECTION_LIMIT`] characters (or the section's budget) each and [`SECTIONS_LIMIT`] in total. The last sections
+    /// `prompt_section.title_conflict` reports a different title. There are at most 16 sections, with at most
+    /// 8,000 characters (or the section's budget) each and 16,000 in total. The last sections
     /// are omitted first; `prompt_section.truncated` and `prompt_section.entry_omitted` report what did not fit.
     pub fn prompt_sections(&self) -> Merged<Section<'_>> {
         let (mut sections, mut diagnostics) = (Vec::<Section<'_>>::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Setters as a table.
+//! Setters and conversions as tables.
 
 /// Setters by value, each named after its field: `field: argument`, or `field: argument => Some` for an `Option`.
 macro_rules! setters {
@@ -16,4 +16,16 @@ macro_rules! setters {
     };
 }
 
-pub(crate) use setters;
+/// Conversions into a type: `Source => |value| expression`.
+macro_rules! conversions {
+    ($name:ident { $($(#[$doc:meta])* $from:ty => |$value:pat_param| $into:expr,)* }) => {$(
+        $(#[$doc])*
+        impl From<$from> for $name {
+            fn from($value: $from) -> Self {
+                $into
+            }
+        }
+    )*};
+}
+
+pub(crate) use {conversions, setters};
