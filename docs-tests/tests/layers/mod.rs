@@ -55,10 +55,10 @@ fn a_module_uses_only_modules_above_it_and_type_names_are_unique() {
 }
 
 /// Folders in which files still use each other.
-const PENDING_CIRCLES: &[&str] = &["hooks-core/src/data/", "hooks-core/src/verdict/"];
+const PENDING_CIRCLES: &[&str] = &["hooks-core/src/verdict/"];
 
 /// What macros still emit from below.
-const PENDING_MACROS: &[&str] = &["`HookKind` emits `Engine", "`HookKind` emits `InTurn`", "`HookKind` emits `check::"];
+const PENDING_MACROS: &[&str] = &["`HookKind` emits `InTurn`", "`HookKind` emits `check::"];
 
 /// Removes what is pending. What is listed as pending and was not found has to be removed from the list.
 fn without_pending(mut found: Vec<String>, pending: &[&str], is: impl Fn(&str, &str) -> bool) -> Vec<String> {
