@@ -6,7 +6,7 @@ macro_rules! setters {
         impl $name {
             $(
                 $(#[$doc])*
-                #[must_use]
+                #[must_use = "it returns the changed value"]
                 pub fn $field(mut self, $field: $argument) -> Self {
                     self.$field = $($wrap)?($field.into());
                     self

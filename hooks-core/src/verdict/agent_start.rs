@@ -38,7 +38,6 @@ impl AgentStart {
     }
 
     /// Adds a context to this answer.
-    #[must_use]
     pub fn with_context(mut self, text: impl Into<String>) -> Self {
         self.contexts.push(text.into());
         self

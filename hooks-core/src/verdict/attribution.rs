@@ -68,7 +68,6 @@ macro_rules! attributed_to {
     ($($ty:ty),*) => {
         $(impl $ty {
             /// Attributes the answer to a rule that others wrote.
-            #[must_use]
             pub fn attributed_to(mut self, other: impl Into<Arc<Attribution>>) -> Self {
                 let other = other.into();
                 self.by = Some(other.id.clone());

@@ -146,7 +146,6 @@ impl Question {
     }
 
     /// The choices, if they are not just yes and no.
-    #[must_use]
     pub fn choices(mut self, choices: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.choices = choices.into_iter().map(Into::into).collect();
         self

@@ -74,7 +74,6 @@ impl PromptVerdict {
     }
 
     /// Adds a context to this answer.
-    #[must_use]
     pub fn with_context(mut self, text: impl Into<String>) -> Self {
         self.contexts.push(text.into());
         self

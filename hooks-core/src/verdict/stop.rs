@@ -89,21 +89,18 @@ impl StopVerdict {
     }
 
     /// Adds text to the answer.
-    #[must_use]
     pub fn with_context(mut self, text: impl Into<String>) -> Self {
         self.contexts.push(text.into());
         self
     }
 
     /// Adds a message to the person in addition to the answer.
-    #[must_use]
     pub fn with_system_message(mut self, text: impl Into<String>) -> Self {
         self.system_messages.push(text.into());
         self
     }
 
     /// Hides the contexts from the person.
-    #[must_use]
     pub fn suppress_output(mut self) -> Self {
         self.suppress_output = true;
         self
