@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::io::BufRead;
 
 use hook_sdk::context::Ids;
-use hook_sdk::data::{Message, Role, ToolCall, ToolInput, ToolResult};
+use hook_sdk::data::{Block, Message, Role, ToolCall, ToolInput, ToolResult};
 use hook_sdk::kinds::{AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall, UserPromptSubmit};
 use serde::Serialize;
 use serde_json::Value;
@@ -98,11 +98,10 @@ impl Conversation {
     }
 
     /// The dispatch of a tool call.
-    fn call(&mut self, id: &str, name: &str, input: &ToolInput) -> DispatchLine {
-        let mut call = ToolCall::new(id, name, Value::Null);
-        call.input = input.clone();
-        self.calls.insert(id.to_owned(), call.clone());
-        self.dispatch("before_tool_call", &BeforeToolCall::new(call), input)
+    fn call(&mut self, call: ToolCall) -> DispatchLine {
+        self.calls.insert(call.id.clone(), call.clone());
+        let input = call.input.clone();
+        self.dispatch("before_tool_call", &BeforeToolCall::new(call), &input)
     }
 
     /// The dispatch of a result. `None` if no call has its id.
@@ -137,7 +136,12 @@ fn written(value: &impl Serialize) -> Value {
     value
 }
 
-/// The text of a string, or of a list of text blocks.
+/// The text of blocks that the core has read.
+fn text_of(blocks: &[Block]) -> String {
+    blocks.iter().filter_map(Block::as_text).collect::<Vec<_>>().join("\n")
+}
+
+/// The text of a string, or of a list of text blocks in a format that the core does not read.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -108,6 +108,39 @@ async fn a_call_in_the_old_format_of_openai_is_read() {
     );
 }
 
+/// What cannot be read, or is of a type that nobody knows, does not hide the rest of a conversation.
+#[tokio::test]
+async fn an_unreadable_item_does_not_hide_the_others() {
+    let openai = OPENAI
+        .replace(r#"[{"id":"call_1","#, r#"[{"id":"call_0","type":"computer","action":{}},{"id":"call_1","#)
+        .replace(
+            r#"{"role":"user","#,
+            r#"{"role":"narrator","content":"a"},{"role":"assistant","content":7},{"role":"user","#,
+        );
+    let claude =
+        CLAUDE.replace(r#"[{"type":"text","text":"Sure."},"#, r#"[{"type":"image"},{"type":"tool_use"},{"id":"a"},"#);
+    let folder = Folder::new();
+    for (name, text) in [("openai", openai), ("claude", claude)] {
+        let path = folder.path(name);
+        std::fs::write(&path, text).unwrap();
+        let report = desk().replay(&path).await;
+        assert_eq!((report.replayed, report.failed), (3, 0), "{name}: {report}");
+        assert_eq!(differences(&report).len(), 2, "{name}: {report}");
+    }
+}
+
+/// A tool whose input is text of its own grammar.
+#[tokio::test]
+async fn a_call_of_a_custom_tool_is_read() {
+    let function = r#""type":"function","function":{"name":"refund","arguments":"{\"cents\": 9900}"}"#;
+    let text = OPENAI.replace(function, r#""type":"custom","custom":{"name":"refund","input":"9900 cents"}"#);
+    assert_ne!(text, OPENAI);
+    let folder = Folder::new();
+    let path = folder.path("custom");
+    std::fs::write(&path, text).unwrap();
+    assert_eq!(desk().replay(&path).await.replayed, 3);
+}
+
 #[tokio::test]
 async fn an_example_names_the_call() {
     let folder = Folder::new();

@@ -1,7 +1,10 @@
 //! Lossless conversion from and to messages in OpenAI's chat format.
 //!
 //! The format is that of the Chat Completions reference: `role`, `content` (a string, `null` or a list of parts),
-//! `tool_calls` with arguments as text, and messages of the role `tool` with a `tool_call_id`.
+//! `tool_calls` with arguments as text, and messages of the role `tool` with a `tool_call_id`. A call of a type that
+//! this crate does not know stays in `extra`, unchanged.
+
+use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
@@ -86,8 +89,12 @@ impl Message {
         if let Some(content) = write_content(content, self.shape) {
             fields.insert("content".to_owned(), content);
         }
-        let calls: Vec<Value> = self.tool_calls().map(write_call).collect();
+        let mut calls: Vec<Value> = self.tool_calls().map(write_call).collect();
         if !calls.is_empty() {
+            // Calls of unknown types.
+            if let Some(Value::Array(others)) = fields.remove("tool_calls") {
+                calls.extend(others);
+            }
             fields.insert("tool_calls".to_owned(), Value::Array(calls));
         }
         Value::Object(fields)
@@ -125,39 +132,76 @@ fn take_content(fields: &mut Map<String, Value>) -> Result<(Vec<Block>, Shape), 
     }
 }
 
+/// Takes the calls of functions and of custom tools. Calls of other types stay in `tool_calls`.
 fn take_calls(fields: &mut Map<String, Value>) -> Result<Vec<ToolCall>, FormatError> {
-    let calls = match fields.get("tool_calls") {
+    let calls = match fields.get_mut("tool_calls") {
         // An empty or null list has no calls, but stays in `extra` so that it is written again.
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(calls)) if calls.is_empty() => return Ok(Vec::new()),
-        Some(Value::Array(calls)) => calls.clone(),
+        Some(Value::Array(calls)) => std::mem::take(calls),
         Some(other) => return Err(wrong("tool_calls", format!("expected a list, found {}", json_type_name(other)))),
     };
-    let calls = calls.into_iter().enumerate().map(|(i, call)| read_call(call, i)).collect::<Result<_, _>>()?;
-    fields.remove("tool_calls");
-    Ok(calls)
+    let (mut read, mut others) = (Vec::new(), Vec::new());
+    for (index, call) in calls.into_iter().enumerate() {
+        match CallForm::of(&call) {
+            Some(form) => read.push(read_call(call, form, index)?),
+            None => others.push(call),
+        }
+    }
+    if others.is_empty() {
+        fields.remove("tool_calls");
+    } else {
+        fields.insert("tool_calls".to_owned(), Value::Array(others));
+    }
+    Ok(read)
 }
 
-fn read_call(call: Value, index: usize) -> Result<ToolCall, FormatError> {
-    let at = |rest: &str| format!("tool_calls[{index}]{rest}");
+/// The names of the object in a call that describes it, and of the arguments in this object.
+#[derive(Clone, Copy)]
+struct CallForm {
+    tag: &'static str,
+    arguments: &'static str,
+}
+
+impl CallForm {
+    const FUNCTION: Self = Self { tag: "function", arguments: "arguments" };
+    /// A tool whose input is text of its own grammar, not JSON.
+    const CUSTOM: Self = Self { tag: "custom", arguments: "input" };
+
+    /// `None` if the call is of another type.
+    fn of(call: &Value) -> Option<Self> {
+        let forms = [Self::FUNCTION, Self::CUSTOM];
+        let described = forms.into_iter().find(|form| call.get(form.tag).is_some());
+        described.or_else(|| match call.get("type") {
+            Some(tag) => forms.into_iter().find(|form| tag == form.tag),
+            None => Some(Self::FUNCTION),
+        })
+    }
+}
+
+fn read_call(call: Value, form: CallForm, index: usize) -> Result<ToolCall, FormatError> {
+    let CallForm { tag, arguments } = form;
+    let at = |rest: String| format!("tool_calls[{index}]{rest}");
     let Value::Object(mut extra) = call else {
-        return Err(wrong(at(""), "expected an object with `id` and `function`"));
+        return Err(wrong(at(String::new()), "expected an object with `id` and `function`"));
     };
-    let id = take_string(&mut extra, "id")?.ok_or_else(|| wrong(at(".id"), "expected the call's id"))?;
-    let Some(Value::Object(function)) = extra.get_mut("function") else {
-        return Err(wrong(at(".function"), "expected an object with `name` and `arguments`"));
+    let id = take_string(&mut extra, "id")?.ok_or_else(|| wrong(at(".id".to_owned()), "expected the call's id"))?;
+    let Some(Value::Object(described)) = extra.get_mut(tag) else {
+        return Err(wrong(at(format!(".{tag}")), format!("expected an object with `name` and `{arguments}`")));
     };
-    let name = take_string(function, "name")?.ok_or_else(|| wrong(at(".function.name"), "expected the tool's name"))?;
-    let input = match function.remove("arguments") {
-        Some(Value::String(text)) => ToolInput::parse(text),
-        None => return Err(wrong(at(".function.arguments"), "expected the arguments as text")),
+    let name =
+        take_string(described, "name")?.ok_or_else(|| wrong(at(format!(".{tag}.name")), "expected the tool's name"))?;
+    let input = match described.remove(arguments) {
+        Some(Value::String(text)) if tag == CallForm::FUNCTION.tag => ToolInput::parse(text),
+        None => return Err(wrong(at(format!(".{tag}.{arguments}")), "expected the arguments as text")),
         Some(other) => ToolInput::from(other),
     };
-    // Fields that every call of this format has are not kept in `extra`: writing adds them again.
-    if function.is_empty() {
-        extra.remove("function");
+    // Fields that every call of a function has are not kept in `extra`: writing adds them again. What is left of a custom
+    // tool stays, and says that it was one.
+    if tag == CallForm::FUNCTION.tag && described.is_empty() {
+        extra.remove(tag);
     }
-    if extra.get("type").is_some_and(|tag| tag == "function") {
+    if extra.get("type").is_some_and(|kind| kind == tag) {
         extra.remove("type");
     }
     Ok(ToolCall { id, name, input, declared_as: None, extra })
@@ -165,12 +209,17 @@ fn read_call(call: Value, index: usize) -> Result<ToolCall, FormatError> {
 
 fn write_call(call: &ToolCall) -> Value {
     let mut fields = call.extra.clone();
+    let form = if fields.contains_key(CallForm::CUSTOM.tag) { CallForm::CUSTOM } else { CallForm::FUNCTION };
     fields.insert("id".to_owned(), json!(call.id));
-    fields.entry("type").or_insert_with(|| json!("function"));
-    let function = fields.entry("function").or_insert_with(|| json!({}));
-    if let Value::Object(function) = function {
-        function.insert("name".to_owned(), json!(call.name));
-        function.insert("arguments".to_owned(), json!(call.input.text()));
+    fields.entry("type").or_insert_with(|| json!(form.tag));
+    let described = fields.entry(form.tag).or_insert_with(|| json!({}));
+    if let Value::Object(described) = described {
+        let input = match &*call.input {
+            Value::String(text) if form.tag == CallForm::CUSTOM.tag => Cow::Borrowed(text.as_str()),
+            _ => call.input.text(),
+        };
+        described.insert("name".to_owned(), json!(call.name));
+        described.insert(form.arguments.to_owned(), json!(input));
     }
     Value::Object(fields)
 }

@@ -107,6 +107,40 @@ fn calls_of_openai_are_read_in_every_form() {
     assert_eq!(results, ["a", "b"]);
 }
 
+/// A custom tool takes text of its own grammar. A call of any other type is kept as it is.
+#[test]
+fn calls_of_other_types_are_kept_and_do_not_hide_the_rest() {
+    let function = json!({"id": "a", "type": "function", "function": {"name": "lookup", "arguments": "{}"}});
+    let custom = json!({"id": "b", "type": "custom", "custom": {"name": "run", "input": "1 + 1"}});
+    let number = json!({"id": "c", "type": "custom", "custom": {"name": "run", "input": "1"}});
+    let unknown = json!({"id": "d", "type": "computer", "action": {"type": "click"}});
+    let wire = vec![
+        json!({"role": "assistant", "content": null, "tool_calls": [function, custom, number, unknown]}),
+        json!({"role": "tool", "tool_call_id": "b", "content": "2"}),
+        json!({"role": "assistant", "content": null, "tool_calls": [unknown]}),
+    ];
+    let messages = Messages::from_openai(wire.clone()).unwrap();
+    let calls: Vec<_> = messages[0].tool_calls().map(|call| (&*call.name, Value::clone(&call.input))).collect();
+    assert_eq!(calls, [("lookup", json!({})), ("run", json!("1 + 1")), ("run", json!("1"))]);
+    assert_eq!(messages.to_openai(), wire);
+    let again: Messages = serde_json::from_value(json!(messages)).unwrap();
+    assert_eq!(again.to_openai(), wire);
+
+    let error = |call: Value| {
+        let message = json!({"role": "assistant", "tool_calls": [call]});
+        Messages::from_openai([message]).unwrap_err().to_string()
+    };
+    assert_eq!(
+        error(json!({"id": "a", "type": "custom"})),
+        "messages[0].tool_calls[0].custom: expected an object with `name` and `input`"
+    );
+    assert_eq!(
+        error(json!({"id": "a", "custom": {"name": "run"}})),
+        "messages[0].tool_calls[0].custom.input: expected the arguments as text"
+    );
+    assert_eq!(error(json!("a")), "messages[0].tool_calls[0]: expected an object with `id` and `function`");
+}
+
 fn json_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -172,8 +206,12 @@ fn anthropic_message() -> impl Strategy<Value = Value> {
 fn openai_message() -> impl Strategy<Value = Value> {
     let calls = prop::collection::vec(("[a-z]{1,3}", json_value(), extra()), 1..3).prop_map(|calls| {
         let call = |(id, input, extra): (String, Value, Map<String, Value>)| {
-            let function = json!({"name": "lookup", "arguments": input.to_string()});
-            with(json!({"id": id, "type": "function", "function": function}), extra)
+            let text = input.to_string();
+            let call = match input {
+                Value::String(_) => json!({"id": id, "type": "custom", "custom": {"name": "run", "input": text}}),
+                _ => json!({"id": id, "type": "function", "function": {"name": "lookup", "arguments": text}}),
+            };
+            with(call, extra)
         };
         calls.into_iter().map(call).collect::<Vec<_>>()
     });

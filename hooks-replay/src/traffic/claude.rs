@@ -2,9 +2,11 @@
 //!
 //! Lines of a sub-agent (`isSidechain`) contain calls like any other, but its prompt was written by an agent.
 
+use hook_sdk::data::Block;
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Conversation, input, text};
+use super::{Conversation, text_of};
 use crate::line::DispatchLine;
 
 /// The fields that mark a user message which no person wrote.
@@ -19,27 +21,22 @@ pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec
     let kind = value.get("type")?.as_str().filter(|kind| matches!(*kind, "assistant" | "user"))?;
     let field = |name: &str| value.get(name).and_then(Value::as_str);
     conversation.named(field("sessionId"), field("cwd"));
-    let content = message.get("content")?;
     let is_person = kind == "user" && !NO_PERSON.iter().any(|mark| value.get(mark) == Some(&Value::Bool(true)));
-    let is_prompt = |text: &&str| is_person && !WRITTEN.iter().any(|written| text.trim_start().starts_with(written));
-    let Some(blocks) = content.as_array() else {
-        return Some(content.as_str().filter(is_prompt).map(|text| conversation.prompt(text)).into_iter().collect());
+    let is_prompt = |text: &str| is_person && !WRITTEN.iter().any(|written| text.trim_start().starts_with(written));
+    let blocks: Vec<Block> = match message.get("content")? {
+        Value::String(text) => vec![text.as_str().into()],
+        // A block that cannot be read does not hide the others.
+        Value::Array(blocks) => blocks.iter().filter_map(|block| Block::deserialize(block).ok()).collect(),
+        _ => Vec::new(),
     };
     let mut lines = Vec::new();
     for block in blocks {
-        let field = |name: &str| block.get(name).and_then(Value::as_str);
-        match field("type") {
-            Some("tool_use") => {
-                if let (Some(id), Some(name)) = (field("id"), field("name")) {
-                    lines.push(conversation.call(id, name, &input(block.get("input"))));
-                }
+        match block {
+            Block::ToolUse(call) => lines.push(conversation.call(call)),
+            Block::ToolResult(result) => {
+                lines.extend(conversation.result(&result.call_id, &text_of(&result.content), result.is_error));
             }
-            Some("tool_result") => {
-                let failed = block.get("is_error").and_then(Value::as_bool) == Some(true);
-                let said = block.get("content").map(text).unwrap_or_default();
-                lines.extend(field("tool_use_id").and_then(|id| conversation.result(id, &said, failed)));
-            }
-            Some("text") => lines.extend(field("text").filter(is_prompt).map(|text| conversation.prompt(text))),
+            Block::Text(block) if is_prompt(&block.text) => lines.push(conversation.prompt(&block.text)),
             _ => {}
         }
     }

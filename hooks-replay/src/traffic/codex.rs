@@ -1,5 +1,6 @@
 //! Rollouts of Codex: `{"type": "response_item", "payload": {"type": "function_call" | …}}`.
 
+use hook_sdk::data::ToolCall;
 use serde_json::Value;
 
 use super::{Conversation, input, text};
@@ -19,12 +20,16 @@ pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec
         "message" if field("role") == Some("user") => {
             Some(conversation.prompt(&payload.get("content").map(text).unwrap_or_default()))
         }
-        "function_call" => Some(conversation.call(field("call_id")?, field("name")?, &input(payload.get("arguments")))),
+        "function_call" => {
+            Some(conversation.call(ToolCall::new(field("call_id")?, field("name")?, input(payload.get("arguments")))))
+        }
         "custom_tool_call" => {
             let arguments = serde_json::json!({ "input": payload.get("input") });
-            Some(conversation.call(field("call_id")?, field("name")?, &input(Some(&arguments))))
+            Some(conversation.call(ToolCall::new(field("call_id")?, field("name")?, arguments)))
         }
-        "local_shell_call" => Some(conversation.call(field("call_id")?, "local_shell", &input(payload.get("action")))),
+        "local_shell_call" => {
+            Some(conversation.call(ToolCall::new(field("call_id")?, "local_shell", input(payload.get("action")))))
+        }
         "function_call_output" | "custom_tool_call_output" => {
             let (said, failed) = output(payload.get("output")?);
             conversation.result(field("call_id")?, &said, failed)

@@ -1,5 +1,6 @@
 //! Sessions of goose: messages whose content has `toolRequest` and `toolResponse`.
 
+use hook_sdk::data::ToolCall;
 use serde_json::Value;
 
 use super::{Conversation, input, text};
@@ -22,11 +23,8 @@ pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec
             Some("toolRequest") => {
                 let name = value("toolCall").and_then(|call| call.get("name")?.as_str());
                 if let (Some(id), Some(name)) = (field("id"), name) {
-                    lines.push(conversation.call(
-                        id,
-                        name,
-                        &input(value("toolCall").and_then(|call| call.get("arguments"))),
-                    ));
+                    let input = input(value("toolCall").and_then(|call| call.get("arguments")));
+                    lines.push(conversation.call(ToolCall::new(id, name, input)));
                 }
             }
             Some("toolResponse") => {
