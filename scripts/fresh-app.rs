@@ -3,6 +3,7 @@
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
 use hooks_cli::Program;
+use hooks_conformance::Drive;
 use hook_sdk::data::ToolCall;
 use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};
 use hook_sdk::prelude::*;
@@ -34,6 +35,23 @@ async fn index(event: &AfterCreateMessage) {
     println!("indexed: {}", event.message.text());
 }
 
+/// A loop that fires nothing of what is declared.
+struct Idle;
+
+impl Drive for Idle {
+    async fn drive(
+        &self,
+        _kind: &str,
+        _hooks: &HookSet,
+    ) -> Result<serde_json::Value, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(json!(null))
+    }
+
+    fn probe(&self, _id: &str, _kind: &str) -> Option<Hook> {
+        None
+    }
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let call = ToolCall::new("call-1", "refund", json!({ "cents": 9_900 }));
@@ -61,6 +79,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rules = RuleFile::read("hooks.json", r#"{"hooks": {"PreToolUse": []}}"#);
     assert!(rules.defects.is_empty(), "{rules:?}");
     Program::of(&registry).run(["fresh-app", "list"]);
+    let breaches = hooks_conformance::check(&Idle).await.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(breaches.contains("but `drive` did not fire it"), "{breaches}");
     println!("the packages work together");
     Ok(())
 }

@@ -75,6 +75,7 @@ readmes! {
     readme_agent: "hooks-agent/README.md",
     readme_replay: "hooks-replay/README.md",
     readme_store: "hooks-store/README.md",
+    readme_conformance: "hooks-conformance/README.md",
 }
 
 /// Asserts that a chapter shows `text`, word for word, in its own block. The examples of the book call it to compare their

@@ -29,9 +29,11 @@ mod tools;
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use futures_util::future::{Either, select};
 use hook_sdk::data::{Message, Messages, ToolCall, Usage};
 use hook_sdk::kinds::{ExitReason, StopReason};
 use hook_sdk::verdict::{Contexts, Contributions, Diagnostic, Halt};
@@ -189,15 +191,12 @@ struct Draft {
 /// Runs a turn to its end, whatever happens.
 async fn run(start: Start) -> Reply {
     // A turn that is cancelled after it has the lease ends with its hooks.
-    let lease = tokio::select! {
-        biased;
-        lease = start.session.harness.store.lease(&start.session.conversation) => lease,
-        () = start.cancellation.cancelled() => return start.ends(Outcome::Cancelled),
-    };
+    let lease = start.session.harness.store.lease(&start.session.conversation);
     // Held until the turn has ended.
-    let lease = match lease {
-        Ok(lease) => lease,
-        Err(error) => return start.ends(Outcome::Failed(error.into())),
+    let lease = match first(lease, start.cancellation.cancelled()).await {
+        Ok(Ok(lease)) => lease,
+        Ok(Err(error)) => return start.ends(Outcome::Failed(error.into())),
+        Err(()) => return start.ends(Outcome::Cancelled),
     };
     let stored = store::read(&*start.session.harness.store, &start.session.conversation).await;
     let number = start.session.number(stored.as_ref().map_or(&[], |stored| &stored.rows));
@@ -209,6 +208,14 @@ async fn run(start: Start) -> Reply {
         turn = number,
     );
     answer(start, lease, stored, number).instrument(span).await
+}
+
+/// The output of `wanted`, or that of `other` if it is ready before.
+async fn first<W: Future, O: Future>(wanted: W, other: O) -> Result<W::Output, O::Output> {
+    match select(pin!(wanted), pin!(other)).await {
+        Either::Left((output, _)) => Ok(output),
+        Either::Right((output, _)) => Err(output),
+    }
 }
 
 async fn answer(start: Start, lease: Lease, stored: Result<StoredConversation, StoreError>, number: u64) -> Reply {
@@ -235,14 +242,10 @@ async fn answer(start: Start, lease: Lease, stored: Result<StoredConversation, S
         std::future::pending::<Infallible>().await
     };
     // Calls of models, tools and so on catch panics themselves. A panic in any other code of the app ends up here.
-    let ended = tokio::select! {
-        biased;
-        ended = AssertUnwindSafe(turn.answer(message, stored)).catch_unwind() => ended,
-        never = time_is_up => match never {},
-    };
-    let ended = match ended {
-        Ok(ended) => ended,
-        Err(panic) => Err(End::from(TurnError::Panicked(panics::message(panic)))),
+    let ended = match first(AssertUnwindSafe(turn.answer(message, stored)).catch_unwind(), time_is_up).await {
+        Ok(Ok(ended)) => ended,
+        Ok(Err(panic)) => Err(End::from(TurnError::Panicked(panics::message(panic)))),
+        Err(never) => match never {},
     };
     let (session, cx) = (Arc::clone(&turn.session), turn.to_end.clone());
     let (Ok(end) | Err(end)) = ended;

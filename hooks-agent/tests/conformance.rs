@@ -11,13 +11,13 @@ use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::SessionEndReason;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
-use hook_sdk::testing::{self, Drive};
 use hooks_agent::channel::{Address, Channel, Heard, Incoming};
 use hooks_agent::model::{Line, ModelError, Scripted};
 use hooks_agent::store::{Append, MemoryStore, MessageStore};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{Harness, HarnessBuilder, Session};
+use hooks_conformance::Drive;
 use serde_json::{Value, json};
 
 use super::filled::{by_the_app, by_the_loop, puts_off};
@@ -235,7 +235,7 @@ async fn talk(
 async fn conforms(tools: impl AsyncFn() -> Tools) {
     for streams in [false, true] {
         let tested = Loop { streams, tools: tools().await };
-        testing::conformance(&tested).await.unwrap_or_else(|error| panic!("streams: {streams}: {error}"));
+        hooks_conformance::check(&tested).await.unwrap_or_else(|error| panic!("streams: {streams}: {error}"));
     }
 }
 

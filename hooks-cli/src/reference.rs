@@ -1,5 +1,7 @@
 //! Commands that need no files: `kinds`, `schema`, `manifest`, `audit`, `completions`.
 
+mod definitions;
+
 use std::fmt::Write as _;
 
 use clap::CommandFactory as _;
@@ -18,8 +20,11 @@ use crate::style::{FAINT, GOOD, STRONG, styled};
 
 /// Prints a JSON Schema.
 pub(crate) fn schema(program: &Program, args: &SchemaArgs) -> Output {
-    let schema =
-        if args.definitions { program.registry.manifest().schema() } else { hooks_rules::schema(args.dialect.into()) };
+    let schema = if args.definitions {
+        definitions::schema(&program.registry.manifest())
+    } else {
+        hooks_rules::schema(args.dialect.into())
+    };
     Output::new(json(schema), Exit::SUCCESS)
 }
 

@@ -108,8 +108,16 @@ fn an_app_explains_its_plan() {
 
 #[test]
 fn the_schema_and_the_manifest_contain_the_compiled_hooks() {
-    let schema: serde_json::Value = serde_json::from_str(&ask(&program(), &["schema", "--definitions"]).out).unwrap();
-    assert_eq!(schema["$defs"]["id"]["enum"], serde_json::json!(["no_refunds", "trim"]));
+    let registry = registry();
+    registry.register(Hook::at::<GatewayStart>("opens").reader(|_, _, ()| ())).unwrap();
+    let asked = ask(&Program::of(&registry), &["schema", "--definitions"]);
+    let schema: serde_json::Value = serde_json::from_str(&asked.out).unwrap();
+    let ids = &schema["$defs"]["id"];
+    assert_eq!(ids["enum"], serde_json::json!(["no_refunds", "trim"]), "hooks outside of turns are not listed");
+    assert_eq!(ids["enumDescriptions"][0], "Refuses refunds.");
+    let entry = &schema["properties"]["hooks"]["items"]["anyOf"];
+    assert_eq!((&entry[0]["$ref"], &entry[1]["required"]), (&"#/$defs/id".into(), &serde_json::json!(["id"])));
+    assert_eq!(entry[1]["additionalProperties"], false);
     let manifest: serde_json::Value = serde_json::from_str(&ask(&program(), &["manifest"]).out).unwrap();
     assert_eq!(manifest["hooks"][0]["id"], "no_refunds");
 }

@@ -25,7 +25,7 @@ pub(crate) struct Engine {
     /// Fires the kind with JSON values; `None` if it cannot be serialized.
     fire_json: Option<json::FireJson>,
     /// Builds a hook that sees every occurrence of the kind and does nothing.
-    pub(crate) watch: fn(id: &str) -> Hook,
+    watch: fn(id: &str) -> Hook,
     /// Builds a copy of a hook that fails with this reason.
     pub(crate) failing: fn(&Binding, reason: &Arc<str>) -> Binding,
 }
@@ -50,6 +50,14 @@ impl Engine {
     /// The engine of a kind. Every derived kind has one.
     pub(crate) fn of_kind(kind: &KindDescriptor) -> Option<&'static Self> {
         kind.engine.downcast_ref()
+    }
+}
+
+impl KindDescriptor {
+    /// Returns a hook that runs at every occurrence of the kind and does nothing, so that an observer sees each dispatch
+    /// of a kind whose type it does not know. `None` if the kind was not derived.
+    pub fn watch(&self, id: &str) -> Option<Hook> {
+        Engine::of_kind(self).map(|engine| (engine.watch)(id))
     }
 }
 

@@ -27,12 +27,11 @@ macro_rules! hooks {
 /// Declares at link time which kinds a harness fires. Write it as an item, next to the code that fires.
 ///
 /// Once a program contains such a declaration, [`Registry::audit`](crate::Registry::audit) reports hooks of kinds that
-/// no declaration names, because they never run. [`testing::conformance`](crate::testing::conformance) checks a harness
-/// against its declaration.
+/// no declaration names, because they never run. The crate `hooks-conformance` checks a harness against its declaration.
 ///
 /// Name a kind by its type, or a built-in kind by its name. `[never field, …]` lists the fields of its event that the
 /// harness never fills. `audit` reports filters on those fields, because they match only empty text, and
-/// `conformance` reports every other field that is not filled.
+/// `hooks-conformance` reports every other field that is not filled.
 ///
 /// ```standalone_crate
 /// use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};

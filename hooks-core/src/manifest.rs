@@ -1,9 +1,8 @@
-//! The hooks and kinds of a program in machine-readable form, and a JSON Schema for the files that name hooks.
+//! The hooks and kinds of a program in machine-readable form.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use crate::failure::OnFailure;
 use crate::fires::Fires;
@@ -83,6 +82,21 @@ pub struct KindManifest {
     /// The position of the [`fires!`](crate::fires) declaration of the kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fired_at: Option<Origin>,
+    /// The fields of the event that no declaration of the kind fills.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub never_filled: Vec<&'static str>,
+}
+
+impl KindManifest {
+    fn of(kind: &'static KindDescriptor, declared: &[Fires]) -> Self {
+        let is_of_kind = |fires: &&Fires| (fires.kind().name, fires.kind().origin) == (kind.name, kind.origin);
+        let never = |field: &&str| Fires::never_fills(kind, field);
+        Self {
+            kind,
+            fired_at: declared.iter().find(is_of_kind).map(|fires| fires.origin),
+            never_filled: kind.event_fields.iter().copied().filter(never).collect(),
+        }
+    }
 }
 
 impl Registry {
@@ -96,7 +110,6 @@ impl Registry {
     /// registry.register(Hook::at::<BeforeCreateMessage>("trim").writer(|_, _, _| ()).description("Trims."))?;
     /// let manifest = registry.manifest();
     /// assert_eq!(serde_json::to_value(&manifest)?["hooks"][0]["at"][0]["kind"], "before_create_message");
-    /// assert_eq!(manifest.schema()["$defs"]["id"]["enum"][0], "trim");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn manifest(&self) -> Manifest {
@@ -106,48 +119,12 @@ impl Registry {
 
 impl Manifest {
     pub(crate) fn of(hooks: &[std::sync::Arc<Hook>]) -> Self {
-        let fired: BTreeMap<&str, Origin> =
-            Fires::declared().iter().map(|fires| (fires.kind().name, fires.origin)).collect();
+        let declared = Fires::declared();
         Self {
             version: 1,
             hooks: hooks.iter().map(|hook| hook_manifest(hook)).collect(),
-            kinds: all().iter().map(|kind| KindManifest { kind, fired_at: fired.get(kind.name).copied() }).collect(),
+            kinds: all().iter().map(|kind| KindManifest::of(kind, &declared)).collect(),
         }
-    }
-
-    /// Returns a JSON Schema of agent and prompt files, for editors. It contains the ids of hooks as an `enum` with
-    /// descriptions. Hooks of kinds outside of turns are omitted, because only the app's list may name them.
-    pub fn schema(&self) -> Value {
-        let outside =
-            |at: &BindingManifest| self.kinds.iter().any(|one| one.kind.name == at.kind && one.kind.outside_turn);
-        let hooks: Vec<&HookManifest> = self.hooks.iter().filter(|hook| !hook.at.iter().any(outside)).collect();
-        let ids: Vec<&str> = hooks.iter().map(|hook| hook.id.as_str()).collect();
-        let texts: Vec<&str> = hooks.iter().map(|hook| hook.description.as_str()).collect();
-        json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "title": "An agent or a prompt",
-            "type": "object",
-            "properties": {
-                "name": { "type": "string", "description": "The name, used in messages and records." },
-                "hooks": {
-                    "type": ["array", "null"],
-                    "description": "The hooks in force, each at most once. An empty list is a declared list; null means no list.",
-                    "uniqueItems": true,
-                    "items": {
-                        "anyOf": [
-                            { "$ref": "#/$defs/id" },
-                            {
-                                "type": "object",
-                                "properties": { "id": { "$ref": "#/$defs/id" }, "with": {} },
-                                "required": ["id"],
-                                "additionalProperties": false,
-                            },
-                        ],
-                    },
-                },
-            },
-            "$defs": { "id": { "enum": ids, "enumDescriptions": texts } },
-        })
     }
 }
 

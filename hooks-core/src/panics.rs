@@ -41,15 +41,14 @@ pub fn quiet_panics() {
 #[inline]
 pub(crate) fn catch<T>(hook: impl FnOnce() -> T) -> Result<T, String> {
     // Without `quiet_panics`, this costs one relaxed load.
-    if QUIET.load(Ordering::Relaxed) {
-        let outer = IN_HOOK.replace(true);
-        // The payload is dropped inside, because its panic also counts as the hook's.
-        let caught = catch_unwind(AssertUnwindSafe(hook)).map_err(describe);
+    let outer = QUIET.load(Ordering::Relaxed).then(|| IN_HOOK.replace(true));
+    // The payload is dropped inside, because its panic also counts as the hook's.
+    let caught = catch_unwind(AssertUnwindSafe(hook)).map_err(describe);
+    // Compiled once for each kind of closure, so it is short.
+    if let Some(outer) = outer {
         IN_HOOK.set(outer);
-        caught
-    } else {
-        catch_unwind(AssertUnwindSafe(hook)).map_err(describe)
     }
+    caught
 }
 
 /// The payload's message. The payload itself may panic when it is dropped.

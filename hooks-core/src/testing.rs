@@ -25,18 +25,13 @@
 //! Use [`run`] for async hooks. Under `#[tokio::test(start_paused = true)]`, timeouts elapse immediately. To set app
 //! state and the ids of the turn, use a [`Trial`].
 
-mod breach;
-mod conformance;
 mod detached;
 mod error;
 mod expect;
-mod probes;
 mod ran;
 mod snapshot;
 mod trial;
 
-pub use breach::NotConforming;
-pub use conformance::{Drive, conformance};
 pub use error::TrialError;
 pub use ran::Ran;
 pub use snapshot::assert_manifest;

@@ -11,7 +11,6 @@ use hook_sdk::kinds::{
 };
 use hook_sdk::prelude::*;
 use hook_sdk::testing::assert_manifest;
-use serde_json::{Value, json};
 
 hook_sdk::fires![
     AfterCreateMessage,
@@ -94,19 +93,4 @@ fn hooks_and_declarations_have_their_positions() {
     assert!(manifest["hooks"][0]["origin"]["line"].as_u64().unwrap() > 30);
     let places = manifest["kinds"].as_array().unwrap().iter().filter(|kind| kind.get("fired_at").is_some());
     assert_eq!(places.count(), 7, "`desk_opens` has a hook, but no `fires!` declares it");
-}
-
-#[test]
-fn the_schema_lists_the_ids_that_a_file_may_name() {
-    let schema = registry().manifest().schema();
-    assert_eq!(
-        schema["$defs"]["id"]["enum"],
-        json!(["bank", "count", "index", "limit", "mask", "shield"]),
-        "the hook outside a turn is not listed"
-    );
-    assert_eq!(schema["$defs"]["id"]["enumDescriptions"][4], "Masks what looks like a card number.");
-    let entry = &schema["properties"]["hooks"]["items"]["anyOf"];
-    assert_eq!(entry[1]["required"], json!(["id"]));
-    assert_eq!(entry[1]["additionalProperties"], Value::Bool(false));
-    assert_eq!(entry[0]["$ref"], "#/$defs/id");
 }

@@ -40,14 +40,17 @@ pub struct Args {
     pub hooks: Option<PathBuf>,
 
     /// Rule files in the format of Claude Code's `hooks.json`, whose commands run in addition to the desk's hooks.
+    #[cfg(feature = "rules")]
     #[arg(long, value_name = "FILE", requires = "trust")]
     pub rules: Vec<PathBuf>,
 
     /// A folder of plugins, each with its rules and its configuration.
+    #[cfg(feature = "rules")]
     #[arg(long, value_name = "FOLDER", requires = "trust")]
     pub plugins: Option<PathBuf>,
 
     /// Confirm that you have reviewed the commands of these files and plugins, and let them run.
+    #[cfg(feature = "rules")]
     #[arg(long)]
     pub trust: bool,
 

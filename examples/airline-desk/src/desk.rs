@@ -8,11 +8,9 @@ use hook_sdk::plugin::Plugin;
 use hook_sdk::scope::{AgentDef, AppDef, DefinitionError, PromptDef};
 use hook_sdk::{ConfigError, Hook, HookContext, HookSet, Registry, hooks};
 use hooks_agent::{Harness, HarnessBuilder};
-use hooks_replay::Recorder;
 
 use crate::hooks::watch::{self, Metrics};
 use crate::mask::Masks;
-use crate::rules::FileRules;
 use crate::tally::Tally;
 use crate::trace::{Trace, Tracing, every_kind};
 
@@ -27,6 +25,7 @@ pub enum DeskError {
     #[error(transparent)]
     Hooks(#[from] ConfigError),
     /// The rule files have defects.
+    #[cfg(feature = "rules")]
     #[error("{0}")]
     Rules(String),
     /// A pattern of the masks is invalid.
@@ -52,8 +51,10 @@ pub struct Desk {
     pub(crate) answer: Answer,
     pub(crate) trace: Option<Trace>,
     pub(crate) cx: HookContext,
-    pub(crate) recorder: Option<Recorder>,
-    rules: Option<FileRules>,
+    #[cfg(feature = "replay")]
+    pub(crate) recorder: Option<hooks_replay::Recorder>,
+    #[cfg(feature = "rules")]
+    rules: Option<crate::rules::FileRules>,
     app: AppDef,
     pub(crate) hooks: HookSet,
     pub(crate) registry: Registry,
@@ -96,17 +97,31 @@ impl Desk {
         let hooks = registry.scope(agent, prompt.map(|prompt| prompt as _))?;
         let cx =
             HookContext::builder().app("airline-desk").human_present(true).shared_state(Arc::clone(&metrics)).build();
-        let (agent, prompt, answer) = (agent.clone(), prompt.cloned(), Answer::Yes);
-        let (trace, recorder, rules) = (None, None, None);
-        Ok(Self { agent, prompt, answer, trace, cx, recorder, rules, app, hooks, registry, metrics, tally })
+        Ok(Self {
+            agent: agent.clone(),
+            prompt: prompt.cloned(),
+            answer: Answer::Yes,
+            trace: None,
+            cx,
+            #[cfg(feature = "replay")]
+            recorder: None,
+            #[cfg(feature = "rules")]
+            rules: None,
+            app,
+            hooks,
+            registry,
+            metrics,
+            tally,
+        })
     }
 
     /// Adds the rules in `files` and the `plugins` of a folder for all agents and prompts. Their commands run.
     ///
     /// # Errors
     /// [`DeskError`] with all their defects.
+    #[cfg(feature = "rules")]
     pub fn ruled(mut self, files: &[PathBuf], plugins: Option<&Path>) -> Result<Self, DeskError> {
-        let rules = FileRules::read(files, plugins)?;
+        let rules = crate::rules::FileRules::read(files, plugins)?;
         let app = self.app.clone().hooks(rules.install(&self.registry)?);
         self.rules = Some(rules);
         self.list(app)
@@ -178,10 +193,11 @@ impl Desk {
     /// Returns a harness builder with the desk's hooks, but without models and tools.
     pub fn harness(&self) -> HarnessBuilder {
         let harness = Harness::builder(self.registry.clone()).context(self.cx.clone());
-        match &self.recorder {
-            Some(recorder) => harness.on_inputs(recorder.turns()),
-            None => harness,
+        #[cfg(feature = "replay")]
+        if let Some(recorder) = &self.recorder {
+            return harness.on_inputs(recorder.turns());
         }
+        harness
     }
 
     /// Sets the answer to the questions of gates.
@@ -197,7 +213,9 @@ impl Desk {
     }
 
     /// Waits a moment for background commands of rules. Call it after the last conversation.
+    #[cfg_attr(not(feature = "rules"), expect(clippy::unused_async, reason = "there are no commands to wait for"))]
     pub async fn close(&self) {
+        #[cfg(feature = "rules")]
         if let Some(rules) = &self.rules {
             rules.close().await;
         }

@@ -16,9 +16,11 @@ pub mod hooks;
 pub mod lines;
 pub mod mask;
 pub mod output;
+#[cfg(feature = "replay")]
 pub mod recorded;
 pub mod replay;
 pub mod report;
+#[cfg(feature = "rules")]
 pub mod rules;
 pub mod run;
 pub mod scenes;

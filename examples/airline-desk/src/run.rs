@@ -100,6 +100,7 @@ fn run(args: &Args) -> Result<ExitCode, RunError> {
         return scenes::run(scene, &agent, tracing, &mut io::stdout().lock());
     }
     let mut desk = Desk::open(&agent, args.prompt.as_deref())?.answer(args.on_ask).attended(!args.unattended);
+    #[cfg(feature = "rules")]
     if !args.rules.is_empty() || args.plugins.is_some() {
         desk = desk.ruled(&args.rules, args.plugins.as_deref())?;
     }

@@ -102,7 +102,7 @@ fn without_hooks_nothing_is_masked_and_nobody_is_asked() {
 }
 
 /// A script denies a call that no compiled hook denies, and the clerk gets the reason.
-#[cfg(unix)]
+#[cfg(all(unix, feature = "rules"))]
 #[test]
 fn a_script_in_a_rule_file_denies_a_call() {
     let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/desk/rules/hooks.json");
@@ -115,7 +115,7 @@ fn a_script_in_a_rule_file_denies_a_call() {
     assert!(talk(&["--rules", rules, "--trust", "--trace"], lines).contains("rules_pre_tool_use"));
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, feature = "rules"))]
 #[test]
 fn a_plugin_denies_only_the_reservations_in_its_configuration() {
     let plugins = concat!(env!("CARGO_MANIFEST_DIR"), "/desk/plugins");

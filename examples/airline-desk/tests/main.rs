@@ -15,6 +15,7 @@ mod masks;
 mod picture;
 mod program;
 mod recorded;
+#[cfg(feature = "replay")]
 mod replayed;
 mod sample;
 mod scenes;

@@ -112,6 +112,7 @@ fn a_closed_pipe_is_not_an_error() {
     }
 }
 
+#[cfg(feature = "rules")]
 #[test]
 fn rules_must_be_trusted_and_valid() {
     let folder = tempfile::tempdir().unwrap();

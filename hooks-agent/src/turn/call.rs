@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use futures_util::future::{Either, select};
 use hook_sdk::data::{Block, Messages, ModelRequest};
 use hook_sdk::kinds::{ExitReason, StreamDelta};
 
@@ -72,20 +73,20 @@ impl TurnLoop {
         let mut judged = JudgedStream::default();
         let answer = loop {
             // The time starts again in each round, because the stream is not read while hooks judge a piece.
-            let idle = async {
+            let idle = pin!(async {
                 if !stream.has_begun() {
                     std::future::pending::<()>().await;
                 }
                 tokio::time::sleep(limits.idle).await;
-            };
-            tokio::select! {
-                biased;
-                () = self.cancellation.cancelled() => {
+            });
+            let ended = select(&mut answer, idle);
+            match self.cancellation.run_until_cancelled(select(pin!(stream.arrived()), ended)).await {
+                None => {
                     self.shown = judged.shown(&stream);
                     self.keep_broken().await?;
                     return Err(End::cancelled(ExitReason::AbortedPreCall));
                 }
-                () = stream.arrived() => match self.judge_stream(&stream, &mut judged).await {
+                Some(Either::Left(((), _))) => match self.judge_stream(&stream, &mut judged).await {
                     Ok(None) => {}
                     stopped => {
                         self.shown = judged.shown(&stream);
@@ -95,15 +96,21 @@ impl TurnLoop {
                         return Ok(Answered { answer, stopped });
                     }
                 },
-                answer = &mut answer => break match answer {
-                    Ok(Ok(answer)) => answer,
-                    Ok(Err(_panic)) => Err(ModelError::Unanswered("its client panicked".to_owned())),
-                    Err(_) => {
-                        let limit = limits.model;
-                        Err(ModelError::Unanswered(format!("it timed out after {limit:?}, the limit of the harness")))
-                    }
-                },
-                () = idle => break Err(ModelError::Broken(format!("the stream was silent for {:?}", limits.idle))),
+                Some(Either::Right((Either::Left((answer, _)), _))) => {
+                    break match answer {
+                        Ok(Ok(answer)) => answer,
+                        Ok(Err(_panic)) => Err(ModelError::Unanswered("its client panicked".to_owned())),
+                        Err(_) => {
+                            let limit = limits.model;
+                            Err(ModelError::Unanswered(format!(
+                                "it timed out after {limit:?}, the limit of the harness"
+                            )))
+                        }
+                    };
+                }
+                Some(Either::Right((Either::Right(((), _)), _))) => {
+                    break Err(ModelError::Broken(format!("the stream was silent for {:?}", limits.idle)));
+                }
             }
         };
         self.note_answer(&answer, &stream);
@@ -157,11 +164,7 @@ impl TurnLoop {
 
     /// Waits. `false` if the turn was cancelled meanwhile.
     pub(super) async fn pause(&self, wait: Duration) -> bool {
-        tokio::select! {
-            biased;
-            () = self.cancellation.cancelled() => false,
-            () = tokio::time::sleep(wait.min(LONGEST_WAIT)) => true,
-        }
+        self.cancellation.run_until_cancelled(tokio::time::sleep(wait.min(LONGEST_WAIT))).await.is_some()
     }
 }
 

@@ -216,15 +216,12 @@ impl TurnLoop {
         let parts = Arc::clone(&self.session.harness);
         let answer = AssertUnwindSafe(async { parts.approver.approve(request).await }).catch_unwind();
         let (reason, limit, deferred) = (&request.question.reason, request.expires, request.deferred);
-        let answer = tokio::select! {
-            biased;
-            () = self.cancellation.cancelled() => return Err("Not run: the turn was cancelled".to_owned()),
-            answer = tokio::time::timeout(limit, answer) => match answer {
-                Ok(Ok(answer)) => Ok(answer),
-                Ok(Err(_panic)) => Err(format!("Denied: {reason}. Asking for approval failed")),
-                Err(_) if deferred => Err(format!("Not run: it was deferred ({reason}), and nobody decided in time")),
-                Err(_) => Err(format!("Denied: {reason}. Nobody answered")),
-            },
+        let answer = match self.cancellation.run_until_cancelled(tokio::time::timeout(limit, answer)).await {
+            None => return Err("Not run: the turn was cancelled".to_owned()),
+            Some(Ok(Ok(answer))) => Ok(answer),
+            Some(Ok(Err(_panic))) => Err(format!("Denied: {reason}. Asking for approval failed")),
+            Some(Err(_)) if deferred => Err(format!("Not run: it was deferred ({reason}), and nobody decided in time")),
+            Some(Err(_)) => Err(format!("Denied: {reason}. Nobody answered")),
         };
         self.note_approval(answer.as_ref().ok());
         answer

@@ -46,11 +46,7 @@ pub(crate) fn begin(session: &Arc<SessionState>, request: TurnRequest, cancellat
         let place = match (&running, at_once) {
             (None, _) => None,
             (_, Some(place)) => Some(place),
-            _ => tokio::select! {
-                biased;
-                () = waits.cancelled() => None,
-                place = place => Some(place),
-            },
+            _ => waits.run_until_cancelled(place).await,
         };
         let reply = match &place {
             Some(_) => run.await,

@@ -77,12 +77,8 @@ impl TurnLoop {
         let limit = self.limits().model;
         let look =
             AssertUnwindSafe(async { preflight.plan(&self.cx, input, &self.transcript.view).await }).catch_unwind();
-        let planned = tokio::select! {
-            biased;
-            () = self.cancellation.cancelled() => return Err(End::cancelled(ExitReason::AbortedPreCall)),
-            planned = tokio::time::timeout(limit, look) => planned,
-        };
-        let failed = match planned {
+        let planned = self.cancellation.run_until_cancelled(tokio::time::timeout(limit, look)).await;
+        let failed = match planned.ok_or_else(|| End::cancelled(ExitReason::AbortedPreCall))? {
             Ok(Ok(Ok(plan))) => {
                 if let Some(inputs) = &mut self.inputs {
                     inputs.plan.clone_from(&plan);

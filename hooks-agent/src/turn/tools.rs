@@ -250,16 +250,13 @@ impl TurnLoop {
     async fn run_tool(&self, tool: &dyn Tool, call: &ToolCall, input: &ToolInput) -> CallOutcome {
         let limit = self.limits().tool;
         let run = AssertUnwindSafe(async { tool.run(&self.cx, call, input.clone()).await }).catch_unwind();
-        tokio::select! {
-            biased;
-            () = self.cancellation.cancelled() => CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()),
-            result = tokio::time::timeout(limit, run) => match result {
-                Ok(Ok(Ok(result))) if result.is_error => CallOutcome::Failed(result),
-                Ok(Ok(Ok(result))) => CallOutcome::Succeeded(result),
-                Ok(Ok(Err(error))) => CallOutcome::failed(error.to_string()),
-                Ok(Err(_panic)) => CallOutcome::failed(format!("the tool `{}` crashed", call.name)),
-                Err(_) => CallOutcome::failed(format!("the tool `{}` timed out after {limit:?}", call.name)),
-            },
+        match self.cancellation.run_until_cancelled(tokio::time::timeout(limit, run)).await {
+            None => CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()),
+            Some(Ok(Ok(Ok(result)))) if result.is_error => CallOutcome::Failed(result),
+            Some(Ok(Ok(Ok(result)))) => CallOutcome::Succeeded(result),
+            Some(Ok(Ok(Err(error)))) => CallOutcome::failed(error.to_string()),
+            Some(Ok(Err(_panic))) => CallOutcome::failed(format!("the tool `{}` crashed", call.name)),
+            Some(Err(_)) => CallOutcome::failed(format!("the tool `{}` timed out after {limit:?}", call.name)),
         }
     }
 }

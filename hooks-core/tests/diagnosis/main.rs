@@ -6,7 +6,6 @@
 
 mod audited;
 mod compiled;
-mod driven;
 mod recorded;
 mod started;
 
@@ -88,7 +87,6 @@ async fn ways() -> Vec<(&'static str, Vec<Way>)> {
         ("At compile time", compiled::ways()),
         ("At start, and when a hook set is built", started::ways().await),
         ("By the audit, when the hook sets are built", audited::ways().await),
-        ("By a conformance test of the harness", driven::ways().await),
         ("At run time", recorded::ways().await),
     ]
 }

@@ -67,10 +67,9 @@ impl<'r, 'a> TurnRunner<'r, 'a> {
         let cancel = running.cancellation();
         let reply = {
             let mut running = running.into_future();
-            tokio::select! {
-                biased;
-                reply = &mut running => reply,
-                () = stop.cancelled() => {
+            match stop.run_until_cancelled(&mut running).await {
+                Some(reply) => reply,
+                None => {
                     cancel.cancel();
                     running.await
                 }

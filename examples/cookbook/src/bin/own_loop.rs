@@ -304,7 +304,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 #[cfg(test)]
 mod tests {
-    use hook_sdk::testing::{self, Drive};
+    use hooks_conformance::{Drive, NotConforming};
     use serde_json::Value;
 
     use super::*;
@@ -381,15 +381,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_loop_does_what_it_declares() -> Result<(), testing::NotConforming> {
-        testing::conformance(&Driver(Agent { model: echo, tool, approve: |_| false })).await
+    async fn the_loop_does_what_it_declares() -> Result<(), NotConforming> {
+        hooks_conformance::check(&Driver(Agent { model: echo, tool, approve: |_| false })).await
     }
     // ANCHOR_END: driver
 
     /// The page shows the report for a loop whose approver says yes to every question.
     #[tokio::test]
     async fn conformance_finds_an_approver_that_approves_everything() {
-        let wrong = testing::conformance(&Driver(Agent { model: echo, tool, approve: |_| true })).await;
+        let wrong = hooks_conformance::check(&Driver(Agent { model: echo, tool, approve: |_| true })).await;
         let Err(breaches) = wrong else { unreachable!("it conforms") };
         let (page, text) = (include_str!("../../../../docs/own-loop.md"), breaches.to_string());
         for line in text.lines() {

@@ -1,10 +1,18 @@
-//! What `testing::conformance` finds in a harness that does less than it declares.
+//! Promise 11: the messages about a harness that does less than it declares. `docs/diagnosis.md` shows them:
+//! `UPDATE_DIAGNOSIS=1 cargo test -p hooks-conformance --test page` writes them.
+//!
+//! A binary of its own, because `fires!` applies to a whole binary.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
-use hook_sdk::testing::{Drive, conformance};
+use std::path::Path;
+
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
 use hook_sdk::verdict::Decision;
+use hooks_conformance::{Drive, check};
 use serde_json::{Value, json};
 
-use crate::*;
+hook_sdk::fires![BeforeToolCall, AfterCreateMessage];
 
 #[derive(Clone, Copy, PartialEq)]
 enum Wrong {
@@ -54,16 +62,39 @@ impl Drive for Desk {
     }
 }
 
-pub(crate) async fn ways() -> Vec<Way> {
-    let mut ways = Vec::new();
+/// The message without its position in this file, as the page shows it.
+fn shown(message: &str) -> String {
+    let (before, rest) = message.split_once("hooks-conformance/tests/page.rs:").unwrap();
+    format!("{before}src/hooks.rs:…{}", rest.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
+async fn rows() -> String {
+    let mut rows = String::new();
     for (because, wrong) in [
         ("the harness declares its kind and does not fire it", Wrong::NeverFires),
         ("the harness ignores its result", Wrong::DropsTheVerdict),
         ("it runs twice instead of once", Wrong::FiresTwice),
         ("it reads a field that the harness leaves empty", Wrong::LeavesAFieldEmpty),
     ] {
-        let error = conformance(&Desk(wrong)).await.unwrap_err();
-        ways.push(Way::new(because, "`testing::conformance`", only(error.breaches())));
+        let error = check(&Desk(wrong)).await.unwrap_err();
+        let [message] = error.breaches() else { panic!("exactly one thing is reported: {error}") };
+        rows += &format!("| {because} | {} |\n", shown(message).replace('|', "\\|"));
     }
-    ways
+    rows
+}
+
+#[tokio::test]
+async fn the_page_shows_the_message_of_each_way() {
+    let wanted =
+        format!("\n| The hook does not run, or has no effect, because | Message |\n|---|---|\n{}\n", rows().await);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/diagnosis.md");
+    let found = std::fs::read_to_string(&file).unwrap();
+    let (open, close) = ("<!-- written: conformance -->\n", "<!-- to here -->");
+    let (before, rest) = found.split_once(open).unwrap();
+    let (there, after) = rest.split_once(close).unwrap();
+    if std::env::var_os("UPDATE_DIAGNOSIS").is_some_and(|value| value == "1") {
+        std::fs::write(&file, format!("{before}{open}{wanted}{close}{after}")).unwrap();
+        return;
+    }
+    assert_eq!(there, wanted, "docs/diagnosis.md differs from the messages; UPDATE_DIAGNOSIS=1 writes it");
 }

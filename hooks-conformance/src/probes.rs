@@ -1,28 +1,27 @@
 //! Built-in probes: what hooks at the built-in kinds can return, one at a time.
 
-use crate::data::{
+use hook_sdk::data::{
     Block, CompactedHistory, Message, MessageUpdate, Messages, ModelReply, ModelRequest, ResultRow, Role, ToolInput,
     ToolResult,
 };
-use crate::failure::OnFailure;
-use crate::hook::Hook;
-use crate::kind::{HookKind, KindDescriptor};
-use crate::kinds::{
+use hook_sdk::hook::OnFailure;
+use hook_sdk::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction,
     BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, BeforeUpdateMessage, FilterMessages, MessageReceived,
     MessageSending, PermissionRequest, PostCompact, PostModelCall, PreModelCall, PrefilterLlmHistory, SessionStart,
     Stop, StreamDelta, UserPromptSubmit,
 };
-use crate::verdict::{AgentStart, Contexts, Halt, Permission, PromptVerdict, StopVerdict};
+use hook_sdk::verdict::{AgentStart, Contexts, Halt, Permission, PromptVerdict, StopVerdict};
+use hook_sdk::{Hook, HookKind, KindDescriptor};
 
 /// The description of a probe for messages, and the probe.
-pub(super) type OwnProbe = (&'static str, Hook);
+pub(crate) type Probe = (&'static str, Hook);
 
 const PROBED: &str = "conformance probe";
 
 /// Everything that hooks at this kind can return and a harness must act on.
 #[allow(clippy::too_many_lines, reason = "a table of the probes of each kind")]
-pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
+pub(crate) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<Probe> {
     match kind.name {
         "message_received" => vec![
             ("rewrites the message", Hook::at::<MessageReceived>(id).writer(|_, _, row| say(row))),
@@ -200,13 +199,13 @@ pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
 }
 
 /// Adds the probes of every kind within a turn: a hook that halts ends it, and so does a required hook that fails.
-fn in_turn<K: HookKind>(id: &str, mut probes: Vec<OwnProbe>) -> Vec<OwnProbe> {
+fn in_turn<K: HookKind>(id: &str, mut probes: Vec<Probe>) -> Vec<Probe> {
     probes.push(("halts", Hook::at::<K>(id).reader(|_, _, _| Err::<(), _>(Halt::new(PROBED)))));
     probes.push(required::<K>(id));
     probes
 }
 
-fn required<K: HookKind>(id: &str) -> OwnProbe {
+fn required<K: HookKind>(id: &str) -> Probe {
     let fails = Hook::at::<K>(id).reader(|_, _, _| Err::<(), _>(PROBED));
     ("is required and fails", fails.on_failure(OnFailure::Required))
 }
@@ -225,17 +224,20 @@ fn answer(result: &mut ToolResult) {
 
 #[cfg(test)]
 mod tests {
+    use hook_sdk::{Registry, Semantics};
+
     use super::*;
-    use crate::verdict::Semantics;
 
     #[test]
     fn every_built_in_kind_at_which_hooks_rewrite_or_decide_has_probes() {
-        for kind in crate::kinds::all() {
+        let kinds = Registry::empty().manifest().kinds;
+        let built_in = |kind: &&KindDescriptor| kind.origin.module.starts_with("hook_sdk::kinds");
+        let kinds: Vec<_> = kinds.iter().map(|kind| kind.kind).filter(built_in).collect();
+        assert!(kinds.len() > 30, "{} kinds", kinds.len());
+        for kind in kinds {
             let observes = matches!(kind.semantics, Semantics::Event | Semantics::Contribute);
-            if kind.origin.module.starts_with("hook_sdk::kinds") && !observes {
-                let probes = of_kind(kind, "probe");
-                assert!(!probes.is_empty(), "`{}` needs probes in hooks-core/src/testing/probes.rs", kind.name);
-            }
+            let probes = of_kind(kind, "probe");
+            assert!(observes || !probes.is_empty(), "`{}` needs probes in hooks-conformance/src/probes.rs", kind.name);
         }
     }
 }

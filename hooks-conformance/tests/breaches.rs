@@ -1,12 +1,12 @@
-//! Promise 11: the conformance test accepts a harness that does what it declares, and reports each way of not doing it.
+//! Promises 11 and 22: the conformance test accepts a harness that does what it declares, and reports each way of not doing it.
 //!
 //! A binary of its own, because `fires!` applies to a whole binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
-use hook_sdk::testing::{Drive, conformance};
 use hook_sdk::verdict::Decision;
+use hooks_conformance::{Drive, check};
 use serde_json::{Value, json};
 
 hook_sdk::fires![
@@ -201,7 +201,7 @@ impl Drive for Desk {
 
 #[tokio::test]
 async fn a_harness_that_does_what_it_declares_conforms() {
-    conformance(&Desk(Wrong::Nothing)).await.unwrap();
+    check(&Desk(Wrong::Nothing)).await.unwrap();
 }
 
 #[tokio::test]
@@ -245,7 +245,7 @@ async fn each_breach_of_a_declaration_is_reported_with_its_place() {
         (Wrong::CannotDriveOtherwise, "the driver could not make `stop` happen in other ways", "nobody is there"),
     ];
     for (wrong, start, part) in table {
-        let error = conformance(&Desk(wrong)).await.unwrap_err();
+        let error = check(&Desk(wrong)).await.unwrap_err();
         let reported = &error.breaches()[0];
         assert!(reported.starts_with(start) && reported.contains(part), "{reported}");
         assert!(
@@ -253,7 +253,7 @@ async fn each_breach_of_a_declaration_is_reported_with_its_place() {
                 .starts_with(&format!("the harness does not conform to its declaration:\n  - {reported}"))
         );
         if start.ends_with(" at ") {
-            assert!(reported.contains("hooks-core/tests/conformance.rs:"), "{reported}");
+            assert!(reported.contains("hooks-conformance/tests/breaches.rs:"), "{reported}");
         }
     }
 }
@@ -272,14 +272,14 @@ async fn the_built_in_probes_find_a_harness_that_ignores_an_outcome() {
         (Wrong::EndsWhatContinues, "stop", "continues"),
         (Wrong::ShowsNoContexts, "stop", "adds a context"),
     ] {
-        let error = conformance(&Desk(wrong)).await.unwrap_err();
+        let error = check(&Desk(wrong)).await.unwrap_err();
         let [reported] = error.breaches() else { panic!("{kind}, {probe}: {error}") };
         assert!(reported.starts_with(&format!("`{kind}`, declared at ")), "{reported}");
         assert!(reported.contains(&format!("returns the same result when a hook {probe}; act on")), "{reported}");
     }
     // A breach that the harness's own probe finds is reported by that probe.
     for wrong in [Wrong::AnswersWhatIsBlocked, Wrong::ShowsWhatIsBlocked] {
-        let error = conformance(&Desk(wrong)).await.unwrap_err();
+        let error = check(&Desk(wrong)).await.unwrap_err();
         assert!(error.breaches().iter().any(|breach| breach.contains("its result is not used")), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// A harness does not conform to its declaration. Returned by [`conformance`](super::conformance).
+/// A harness does not conform to its declaration. Returned by [`check`](crate::check).
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub struct NotConforming {
     breaches: Vec<String>,
@@ -12,7 +12,7 @@ impl NotConforming {
         &self.breaches
     }
 
-    pub(super) fn unless_empty(breaches: Vec<String>) -> Result<(), Self> {
+    pub(crate) fn unless_empty(breaches: Vec<String>) -> Result<(), Self> {
         if breaches.is_empty() { Ok(()) } else { Err(Self { breaches }) }
     }
 }
