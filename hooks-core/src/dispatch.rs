@@ -8,6 +8,7 @@ mod end;
 mod error;
 mod finish;
 mod inputs;
+mod lane;
 mod log;
 mod outcome;
 mod pool;
@@ -31,6 +32,7 @@ pub(crate) use wait::{finish, until_cancelled, wait_for};
 use crate::context::HookContext;
 use crate::context::depth;
 use crate::failure::Failure;
+use crate::handler::ReadFn;
 use crate::id::HookId;
 use crate::kind::{HookKind, Kept, Removal};
 use crate::plan::{HookSet, Plan, PlanEntry};
@@ -38,6 +40,8 @@ use crate::record::Record;
 use crate::verdict::Halt;
 use at_once::AtOnce;
 use chain::Chain;
+use inputs::Inputs;
+use lane::Effect;
 use log::Listeners;
 
 /// The outcome of a dispatch.
@@ -235,7 +239,9 @@ impl HookSet {
         let outer = cx.without_hook();
         let cx = outer.as_ref().unwrap_or(cx);
         let hook_cxs = plan.hook_cxs(cx);
-        let mut chain = Chain::new(plan, cx, &hook_cxs, event, subject, self.listeners(entry));
+        let inputs = Inputs { cx, hook_cxs: &hook_cxs, event };
+        let listeners = self.listeners(entry);
+        let mut chain = Chain::new(plan, inputs, subject, listeners, listeners.are_listening(cx));
         chain.run().await;
         chain.finish(cx)
     }
@@ -254,7 +260,12 @@ impl HookSet {
         if cx.is_of_hook() || plan.has_hook_cxs {
             return self.run_sync_with_contexts(plan, entry, cx, event, subject);
         }
-        let mut chain = Chain::new(plan, cx, &[], event, subject, self.listeners(entry));
+        let (inputs, listeners) = (Inputs { cx, hook_cxs: &[], event }, self.listeners(entry));
+        let is_heard = listeners.are_listening(cx);
+        if let Some(lane) = plan.read_lane().filter(|_| !is_heard) {
+            return run_readers(plan, lane, inputs, subject);
+        }
+        let mut chain = Chain::new(plan, inputs, subject, listeners, is_heard);
         chain.run_sync();
         chain.finish(cx)
     }
@@ -272,7 +283,9 @@ impl HookSet {
         let outer = cx.without_hook();
         let cx = outer.as_ref().unwrap_or(cx);
         let hook_cxs = plan.hook_cxs(cx);
-        let mut chain = Chain::new(plan, cx, &hook_cxs, event, subject, self.listeners(entry));
+        let inputs = Inputs { cx, hook_cxs: &hook_cxs, event };
+        let listeners = self.listeners(entry);
+        let mut chain = Chain::new(plan, inputs, subject, listeners, listeners.are_listening(cx));
         chain.run_sync();
         chain.finish(cx)
     }
@@ -281,4 +294,32 @@ impl HookSet {
     fn listeners<'a>(&'a self, entry: &'a PlanEntry) -> Listeners<'a> {
         Listeners { observers: self.observers(), disabled: &entry.disabled }
     }
+}
+
+/// Runs a plan that is one lane of readers, without listeners. If no hook has an effect, there is nothing to merge or
+/// commit, and the dispatch needs no chain.
+#[inline(never)]
+fn run_readers<K: HookKind>(
+    plan: &Plan<K>,
+    lane: &[ReadFn<K>],
+    inputs: Inputs<'_, K>,
+    subject: K::Subject,
+) -> Result<Fired<K>, DispatchError> {
+    match lane::read(lane, inputs, &subject) {
+        None => Ok(Fired::of(subject, ().into())),
+        Some(effect) => finish_readers(plan, lane, inputs, subject, effect),
+    }
+}
+
+#[inline(never)]
+fn finish_readers<K: HookKind>(
+    plan: &Plan<K>,
+    lane: &[ReadFn<K>],
+    inputs: Inputs<'_, K>,
+    subject: K::Subject,
+    effect: Effect<K>,
+) -> Result<Fired<K>, DispatchError> {
+    let mut chain = Chain::new(plan, inputs, subject, Listeners::default(), false);
+    let _ended = chain.read_lane(0, lane, Some(effect));
+    chain.finish(inputs.cx)
 }

@@ -182,6 +182,15 @@ impl<K: HookKind> Plan<K> {
         }
     }
 
+    /// The functions of a plan that is one lane of readers.
+    #[inline]
+    pub(crate) fn read_lane(&self) -> Option<&[ReadFn<K>]> {
+        match &*self.segments {
+            [Segment { execution: Execution::ReadLane(lane), .. }] => Some(lane),
+            _ => None,
+        }
+    }
+
     /// The contexts of hooks that have one of their own, by step index; empty if there are none.
     pub(crate) fn hook_cxs(&self, cx: &HookContext) -> Box<[Option<HookContext>]> {
         if !self.has_hook_cxs {

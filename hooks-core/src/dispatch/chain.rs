@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::task::{Context, Poll};
 
-use crate::context::HookContext;
-use crate::handler::{Answer, BoxFuture};
+use crate::handler::{Answer, BoxFuture, ReadFn};
 use crate::kind::HookKind;
 use crate::panics::catch;
 use crate::plan::{Execution, Plan, Segment};
@@ -13,6 +12,7 @@ use super::at_once::with_task;
 use super::call::{self, EffectOf, WriterCall};
 use super::end::Flow;
 use super::inputs::Inputs;
+use super::lane::{self, Effect};
 use super::log::{Listeners, Log};
 use super::outcome::Outcome;
 use super::readers::{self, Stage};
@@ -55,17 +55,12 @@ impl<'a, K: HookKind> Chain<'a, K> {
     #[inline(always)]
     pub(super) fn new(
         plan: &'a Plan<K>,
-        cx: &'a HookContext,
-        hook_cxs: &'a [Option<HookContext>],
-        event: &'a K,
+        inputs: Inputs<'a, K>,
         subject: K::Subject,
         listeners: Listeners<'a>,
+        is_heard: bool,
     ) -> Self {
-        let listening = !listeners.observers.is_empty()
-            || cx.keeps_records()
-            || tracing::enabled!(target: "hook_sdk::dispatch", tracing::Level::DEBUG);
-        let log = if listening { Some(Log::new(plan, cx, event, &subject, listeners)) } else { None };
-        let inputs = Inputs { cx, hook_cxs, event };
+        let log = if is_heard { Some(Log::new(plan, inputs.cx, inputs.event, &subject, listeners)) } else { None };
         Self { inputs, subject: Transaction::new(subject), outcome: Outcome::new(plan, log) }
     }
 
@@ -151,10 +146,10 @@ impl<'a, K: HookKind> Chain<'a, K> {
         }
         let start = segment.steps.start;
         match &segment.execution {
-            Execution::ReadLane(lane) => Some(self.lane(start, lane, |chain, index, hook| {
-                let answer = hook(chain.inputs.cx, chain.inputs.event, &chain.subject.committed);
-                chain.read(index, answer)
-            })),
+            Execution::ReadLane(lane) => {
+                let effect = lane::read(lane, self.inputs, &self.subject.committed);
+                Some(self.read_lane(start, lane, effect))
+            }
             Execution::LendLane(lane) => Some(self.lane(start, lane, |chain, index, hook| {
                 let answer = hook(chain.inputs.cx, chain.inputs.event, chain.subject.lend());
                 chain.lent(index, answer)
@@ -165,6 +160,22 @@ impl<'a, K: HookKind> Chain<'a, K> {
             })),
             Execution::Sequential | Execution::Concurrent(_) => None,
         }
+    }
+
+    /// Merges the effects of a lane of readers, of which `effect` is the first.
+    pub(super) fn read_lane(&mut self, start: usize, lane: &[ReadFn<K>], mut effect: Option<Effect<K>>) -> Flow {
+        let mut called = 0;
+        while let Some((index, answer)) = effect {
+            called += index + 1;
+            let index = start + called - 1;
+            // The verdict may be a type of the app, whose code may panic.
+            let merged = answer.and_then(|answer| catch(|| self.read(index, answer)));
+            if merged.unwrap_or_else(|panic| self.panicked(index, panic)) == Flow::Stop {
+                return Flow::Stop;
+            }
+            effect = lane::read(lane.get(called..).unwrap_or_default(), self.inputs, &self.subject.committed);
+        }
+        Flow::Next
     }
 
     /// Runs functions of one form without fallbacks. One `catch_unwind` covers the sequence.

@@ -33,7 +33,7 @@ pub(super) struct Log<'a, K: HookKind> {
 }
 
 /// The listeners, and the parts of the record that are known before the dispatch.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Listeners<'a> {
     pub(super) observers: &'a [Arc<dyn Observer>],
     /// The hooks of the scope that are disabled.
@@ -258,6 +258,14 @@ impl<'a, K: HookKind> Log<'a, K> {
 }
 
 impl Listeners<'_> {
+    /// Whether somebody listens: an observer, the caller, or a `tracing` subscriber.
+    #[inline]
+    pub(super) fn are_listening(self, cx: &HookContext) -> bool {
+        !self.observers.is_empty()
+            || cx.keeps_records()
+            || tracing::enabled!(target: "hook_sdk::dispatch", tracing::Level::DEBUG)
+    }
+
     fn start(self, kind: &'static str, hook: &HookId, cx: &HookContext) {
         for observer in self.observers {
             if let Err(panic) = catch(|| observer.starts(kind, hook, cx.ids())) {
