@@ -11,8 +11,8 @@ mod limit;
 
 #[doc(hidden)]
 pub use answered::Answered;
-pub(crate) use fault::{Cause, FaultKind};
 pub use fault::{Fault, NotSelected};
+pub(crate) use fault::{FaultKind, HookError};
 
 use crate::context::HookContext;
 use crate::kind::HookKind;

@@ -189,9 +189,10 @@ impl Registry {
     fn set_enabled(&self, id: &str, enabled: bool) -> Result<(), ConfigError> {
         self.edit(|snapshot| {
             let id = &snapshot.known(id)?.id.clone();
-            match enabled {
-                true => drop(snapshot.disabled.remove(id)),
-                false => drop(snapshot.disabled.insert(id.clone())),
+            if enabled {
+                snapshot.disabled.remove(id);
+            } else {
+                snapshot.disabled.insert(id.clone());
             }
             Ok(())
         })

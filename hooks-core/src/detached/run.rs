@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::context::{HookContext, PerHook};
 use crate::dispatch::{at_once, detached_function, finish, hook_span, in_span, on_pool, until_cancelled, wait_for};
-use crate::handler::{Answer, BoxFuture, Cause, Detached, Fault, FaultKind, Handler, call};
+use crate::handler::{Answer, BoxFuture, Detached, Fault, FaultKind, Handler, HookError, call};
 use crate::hook::Hook;
 use crate::id::HookId;
 use crate::kind::HookKind;
@@ -41,7 +41,7 @@ impl RunError {
 impl From<Fault> for RunError {
     fn from(fault: Fault) -> Self {
         let terminal = matches!(*fault.0, FaultKind::Cancelled | FaultKind::NoRuntime);
-        let Cause { kind, text } = (*fault.0).into();
+        let HookError { kind, text } = (*fault.0).into();
         Self { status: kind.into(), text, terminal }
     }
 }

@@ -241,13 +241,9 @@ impl<'a, K: HookKind> Chain<'a, K> {
         let (plan, Inputs { cx, event, .. }) = (self.outcome.plan, self.inputs);
         let step = &plan.steps[index];
         let is_plain = step.is_plain() && self.inputs.hook_cxs.is_empty() && self.outcome.details.is_none();
-        let (handler, cx, span) = match is_plain {
-            true => (&step.handler, cx, None),
-            false => match self.inputs.prepare(index, &mut self.outcome) {
-                Some(prepared) => prepared,
-                None => return Progress::Done(Flow::Next),
-            },
-        };
+        let prepared =
+            if is_plain { Some((&step.handler, cx, None)) } else { self.inputs.prepare(index, &mut self.outcome) };
+        let Some((handler, cx, span)) = prepared else { return Progress::Done(Flow::Next) };
         let mut call = || call::write(handler, step.blocking(), cx, event, &mut self.subject);
         let call = match span {
             None => call(),

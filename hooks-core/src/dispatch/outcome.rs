@@ -6,7 +6,7 @@ use tracing::Span;
 
 use crate::context::HookContext;
 use crate::failure::{Failure, FailureKind, OnFailure};
-use crate::handler::{Answer, Cause, Fault, FaultKind};
+use crate::handler::{Answer, Fault, FaultKind, HookError};
 use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::panics::catch;
@@ -35,7 +35,7 @@ pub(super) struct Details<'a, K: HookKind> {
     pub(super) stop: Option<End>,
     pub(super) log: Option<Log<'a, K>>,
     /// The hooks that failed and whose fallback is running, by index.
-    failed: Vec<(usize, Cause)>,
+    failed: Vec<(usize, HookError)>,
     /// The event, shared by all detached hooks of the dispatch.
     event: Option<Arc<K>>,
 }
@@ -218,7 +218,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     }
 
     /// Takes the hook's own failure, once its fallback has finished.
-    fn take_failed(&mut self, index: usize) -> Option<Cause> {
+    fn take_failed(&mut self, index: usize) -> Option<HookError> {
         let failed = &mut self.details.as_mut()?.failed;
         let at = failed.iter().position(|(failed, _)| *failed == index)?;
         Some(failed.swap_remove(at).1)
@@ -238,7 +238,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
     }
 
-    fn failure(&self, index: usize, cause: &Cause, fell_back: bool) -> Failure {
+    fn failure(&self, index: usize, cause: &HookError, fell_back: bool) -> Failure {
         let step = &self.plan.steps[index];
         Failure {
             hook: step.id.clone(),
@@ -277,7 +277,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         let Some(answer) = self.unless_fallback::<()>(index, Err(fault)) else { return Flow::FallBack };
         // What went in is what comes out: a failure.
         let Err(fault) = answer else { return Flow::Next };
-        let last = Cause::from(*fault.0);
+        let last = HookError::from(*fault.0);
         let cause = match self.take_failed(index) {
             Some(first) => first.and(&last),
             None => last,

@@ -49,7 +49,7 @@ pub struct Fault(pub(crate) Box<FaultKind>);
 #[derive(Debug)]
 pub(crate) enum FaultKind {
     /// The hook failed.
-    Failed(Cause),
+    Failed(HookError),
     /// The event does not concern the hook: see [`NotSelected`].
     NotSelected,
     /// The hook ends the turn with an error. As with every error, its changes are dropped.
@@ -66,12 +66,12 @@ pub(crate) enum FaultKind {
 
 /// How a hook failed. An error of the hook is dropped earlier, where a panic of its `Drop` still counts as the hook's.
 #[derive(Debug)]
-pub(crate) struct Cause {
+pub(crate) struct HookError {
     pub(crate) kind: FailureKind,
     pub(crate) text: String,
 }
 
-impl Cause {
+impl HookError {
     /// Adds the failure of the hook's fallback.
     pub(crate) fn and(self, fallback: &Self) -> Self {
         let text = format!("{}; its fallback failed too ({}): {}", self.text, fallback.kind, fallback.text);
@@ -79,7 +79,7 @@ impl Cause {
     }
 }
 
-impl From<FaultKind> for Cause {
+impl From<FaultKind> for HookError {
     /// A halt is not a failure; where no turn can end, its reason is one.
     fn from(fault: FaultKind) -> Self {
         let text = match fault {
@@ -107,7 +107,7 @@ impl Fault {
 
     #[cold]
     pub(crate) fn failed(kind: FailureKind, text: impl Into<String>) -> Self {
-        Self(Box::new(FaultKind::Failed(Cause { kind, text: text.into() })))
+        Self(Box::new(FaultKind::Failed(HookError { kind, text: text.into() })))
     }
 
     /// The failure of a hook that could not run.

@@ -20,11 +20,11 @@ impl SetBuilder<'_> {
             let hook = &selection.hook;
             for binding in hook.bindings.iter().filter(|binding| part.has(hook, binding)) {
                 let kind = binding.kind.name;
-                match selection.disabled {
-                    None => {
-                        by_kind.entry(kind).or_default().push(PlannedHook { selection, binding, position, stage: 0 })
-                    }
-                    Some(_) => disabled.entry(kind).or_default().push(position),
+                if selection.disabled.is_some() {
+                    disabled.entry(kind).or_default().push(position);
+                } else {
+                    let planned = PlannedHook { selection, binding, position, stage: 0 };
+                    by_kind.entry(kind).or_default().push(planned);
                 }
             }
             if !matches!(part, Part::Lifecycle | Part::Alone) {

@@ -76,10 +76,8 @@ impl<'a> SetBuilder<'a> {
             None
         });
         let (hook, overridden) = self.snapshot.overridden(registered);
-        let disabled = match self.snapshot.disabled.contains(id) {
-            true => Some(Disabled::App),
-            false => self.snapshot.disabled_by(&hook).map(Disabled::Layer),
-        };
+        let by_app = self.snapshot.disabled.contains(id).then_some(Disabled::App);
+        let disabled = by_app.or_else(|| self.snapshot.disabled_by(&hook).map(Disabled::Layer));
         let plugin = hook.plugin.clone().filter(|_| hook.asks_context);
         let hook_cx = (with.is_some() || plugin.is_some()).then(|| Arc::new(PerHook { with, plugin }));
         let (place, given) = (entry.position(), entry.with.clone());
