@@ -14,7 +14,7 @@ pub use std::result::Result;
 pub use std::sync::Arc;
 pub use std::time::Duration;
 
-pub use hooks_macros::{__fires as fires, __list as list, __nothing as nothing, __plugin as plugin};
+pub use hooks_macros::__expand as expand;
 pub use inventory;
 
 pub use crate::context::HookContext;
@@ -24,7 +24,8 @@ pub use crate::failure::{FailureKind, OnFailure};
 pub use crate::fires::Fires;
 pub use crate::handler as form;
 pub use crate::handler::{Answer, Answered, BoxFuture, Call, Effect, Form, effect_of};
-pub use crate::hook::{BindingSpec, Filters, HookSpec, OwnEvent, kind, type_of};
+pub use crate::hook::binding::{Binding, CloneEvent, Only};
+pub use crate::hook::registration::{Registration, hook, type_of};
 pub use crate::id::HookId;
 pub use crate::kind::{
     Allowed, ByEq, ByNothing, Field, FieldText, HookKind, Json, JsonType, KindDescriptor, KindEngine, KindType, Never,
@@ -34,14 +35,22 @@ pub use crate::kinds;
 pub use crate::options::{Hold, HookIds, HookMode, OnReplay, Options, RunMode, Timeout, Visibility, options};
 pub use crate::plugin::PluginEntry;
 pub use crate::scope::HookRef;
-pub use crate::signature::checks as check;
+pub use crate::signature::decision::{
+    CanDecide, Decides, DecidesNothing, FailsByHalt, FailsPlainly, Lent, RequireDecision, Returned, Unnamed,
+    requires_decision,
+};
+pub use crate::signature::parameters::{AnyParameter, Parameter, any, first};
 pub use crate::signature::{
-    AnyParameter, CanDecide, ContextParameter, Decides, DecidesNothing, DetachedError, ErrorAt, Fails, FailsByHalt,
-    FailsPlainly, FallbackOf, InTurn, Lent, Of, Parameter, ReadParameter, RequireDecision, Returned, ReturnsDetached,
-    ReturnsSubject, ReturnsVerdict, SubjectParameter, Unnamed, any, first, requires_decision,
+    ContextParameter, DetachedError, ErrorAt, Fails, FallbackOf, InTurn, Of, ReadParameter, ReturnsDetached,
+    ReturnsSubject, ReturnsVerdict, SubjectParameter,
 };
 pub use crate::source::Origin;
 pub use crate::verdict::derived::{Completes, denial, semantics_of};
 pub use crate::verdict::rule::{AnyOf, Attributed, Compares, Complete, Intersects, Joins, Keeps, Names, Refusal};
-pub use crate::verdict::{Attribution, Capability, Semantics, Verdict};
-pub use crate::words::{NoWords, WordsOf};
+pub use crate::verdict::{Attribution, Capabilities, Capability, Semantics, Verdict};
+pub use crate::words::known::{NoWords, WordsOf};
+
+/// The checks that constants make.
+pub mod check {
+    pub use crate::signature::checks::*;
+}

@@ -13,7 +13,7 @@ use crate::source::Origin;
 /// One declared kind.
 #[derive(Clone, Copy)]
 pub struct Fires {
-    kind: fn() -> &'static KindDescriptor,
+    kind: &'static KindDescriptor,
     pub(crate) origin: Origin,
     /// The fields of the event that the program never fills.
     never: &'static [&'static str],
@@ -22,27 +22,26 @@ pub struct Fires {
 inventory::collect!(Fires);
 
 impl Fires {
-    // Not public API. Used by `fires!`.
-    #[doc(hidden)]
+    /// Used by `fires!`.
     #[must_use]
     pub const fn new<K: HookKind>(file: &'static str, line: u32, never: &'static [&'static str]) -> Self {
-        Self { kind: K::descriptor, origin: Origin::new(file, line, ""), never }
+        Self { kind: K::DESCRIPTOR, origin: Origin::new(file, line, ""), never }
     }
 
     pub(crate) fn kind(&self) -> &'static KindDescriptor {
-        (self.kind)()
+        self.kind
     }
 
     fn all() -> Vec<Self> {
         let mut all: Vec<Self> = inventory::iter::<Self>.into_iter().copied().collect();
-        all.sort_by_key(|fires| (fires.kind().name, fires.origin));
+        all.sort_by_key(|fires| (fires.kind.name, fires.origin));
         all
     }
 
     /// Whether no declaration of the kind fills the field.
     pub(crate) fn never_fills(kind: &KindDescriptor, field: &str) -> bool {
         let all = Self::all();
-        let mut of_kind = all.iter().filter(|fires| fires.kind() == kind).peekable();
+        let mut of_kind = all.iter().filter(|fires| fires.kind == kind).peekable();
         of_kind.peek().is_some() && of_kind.all(|fires| fires.never.contains(&field))
     }
 
@@ -50,14 +49,14 @@ impl Fires {
     pub(crate) fn declared() -> Vec<Self> {
         let mut all = Self::all();
         let mut seen: HashSet<TypeId> = HashSet::new();
-        all.retain(|fires| seen.insert((fires.kind().event)()));
+        all.retain(|fires| seen.insert((fires.kind.event)()));
         all
     }
 }
 
 impl fmt::Debug for Fires {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.kind().name, self.origin)
+        write!(f, "{} at {}", self.kind.name, self.origin)
     }
 }
 
@@ -95,8 +94,8 @@ pub(crate) fn never_fired(hooks: &[Arc<Hook>], otherwise: fn(&Hook, &Binding) ->
     if declared.is_empty() {
         return Vec::new();
     }
-    let fired: HashSet<TypeId> = declared.iter().map(|fires| (fires.kind().event)()).collect();
-    let names = declared.iter().map(|fires| format!("`{}`", fires.kind().name)).collect::<Vec<_>>().join(", ");
+    let fired: HashSet<TypeId> = declared.iter().map(|fires| (fires.kind.event)()).collect();
+    let names = declared.iter().map(|fires| format!("`{}`", fires.kind.name)).collect::<Vec<_>>().join(", ");
     let bindings = hooks.iter().flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
     bindings
         .filter(|(hook, binding)| !otherwise(hook, binding))

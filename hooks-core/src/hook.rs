@@ -1,19 +1,20 @@
 //! Hooks and their options.
 
-mod binding;
+pub(crate) mod binding;
 mod builder;
-#[doc(hidden)]
-pub mod spec;
+mod check;
+pub(crate) mod registration;
+mod patterns;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use binding::{Binding, Only};
+pub(crate) use binding::{Binding, CloneEvent, Only};
 pub use builder::{BlockingHookAt, HookAt};
-// Not public API. Used by generated code.
-#[doc(hidden)]
-pub use spec::{BindingSpec, Filters, HookSpec, OwnEvent, kind, type_of};
+pub(crate) use check::OptionProblem;
+pub(crate) use registration::Registration;
 
 use crate::context::{Parameters, WithSpec};
 pub use crate::failure::OnFailure;
@@ -45,7 +46,7 @@ use crate::verdict::Capability;
 #[derive(Clone)]
 pub struct Hook {
     pub(crate) id: HookId,
-    pub(crate) description: Arc<str>,
+    pub(crate) description: Cow<'static, str>,
     pub(crate) origin: Origin,
     pub(crate) options: Options,
     /// Parses the parameters that a list passes.
@@ -56,14 +57,14 @@ pub struct Hook {
     pub(crate) locked: bool,
     /// Whether the function takes the context. If not, it gets no context of its own.
     pub(crate) asks_context: bool,
-    pub(crate) bindings: Vec<Binding>,
+    pub(crate) bindings: Cow<'static, [Binding]>,
 }
 
 impl Hook {
     /// Describes what the hook does, for plans and lists.
     #[must_use]
     pub fn description(mut self, text: &str) -> Self {
-        self.description = text.into();
+        self.description = text.to_owned().into();
         self
     }
 
@@ -119,7 +120,7 @@ impl Hook {
     /// Runs only if the event's field matches one of these patterns: `.only("tool", "cancel_*|Bash")`.
     #[must_use]
     pub fn only(mut self, field: &str, patterns: &str) -> Self {
-        for binding in &mut self.bindings {
+        for binding in self.bindings.to_mut() {
             binding.only(field, patterns);
         }
         self
@@ -154,7 +155,7 @@ impl Hook {
     /// ```
     #[must_use]
     pub fn fallback(mut self, other: &Self) -> Self {
-        for binding in &mut self.bindings {
+        for binding in self.bindings.to_mut() {
             binding.fall_back(other);
         }
         self

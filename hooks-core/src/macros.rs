@@ -20,7 +20,7 @@
 #[macro_export]
 macro_rules! hooks {
     ($($hooks:tt)*) => {
-        $crate::__private_0_1::list!([$crate] $($hooks)*)
+        $crate::__private_0_1::expand!(list [$crate] $($hooks)*)
     };
 }
 
@@ -42,7 +42,7 @@ macro_rules! hooks {
 #[macro_export]
 macro_rules! fires {
     ($($kinds:tt)*) => {
-        $crate::__private_0_1::fires! { [$crate] $($kinds)* }
+        $crate::__private_0_1::expand! { fires [$crate] $($kinds)* }
     };
 }
 
@@ -78,7 +78,7 @@ macro_rules! plugin {
         ::core::compile_error!("a plugin needs a name: write `plugin!(\"acme\");`");
     };
     ($($plugin:tt)*) => {
-        $crate::__private_0_1::plugin! { [$crate] $($plugin)* }
+        $crate::__private_0_1::expand! { plugin [$crate] $($plugin)* }
     };
 }
 
@@ -92,12 +92,11 @@ macro_rules! plugin {
 #[macro_export]
 macro_rules! setup {
     () => {
-        #[doc(hidden)]
         #[allow(dead_code)]
         pub(crate) struct __HookSdkIds;
         const _: () = $crate::__private_0_1::check::root(::core::module_path!());
     };
     ($($other:tt)+) => {
-        $crate::__private_0_1::nothing! { $($other)+ }
+        $crate::__private_0_1::expand! { nothing $($other)+ }
     };
 }

@@ -5,12 +5,13 @@ mod visibility;
 use std::borrow::Cow;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 pub use visibility::Visibility;
 
 use crate::failure::OnFailure;
-use crate::verdict::{Capabilities, Capability};
+use crate::verdict::Capabilities;
 use crate::words::closed_words;
 
 /// A list of hook ids. It is static if the attribute generated it.
@@ -88,65 +89,6 @@ impl Options {
         mode: HookMode::Enforce,
         on_replay: OnReplay::Run,
     };
-
-    // Not public API. Used by generated code.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn visible(mut self, visibility: Visibility) -> Self {
-        self.visibility = visibility;
-        self
-    }
-
-    // Not public API. Used by generated code.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn delayed(mut self, millis: u64) -> Self {
-        self.delay = Duration::from_millis(millis);
-        self
-    }
-
-    // Not public API. Used by generated code.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn holding(mut self, hold: Hold) -> Self {
-        self.hold = hold;
-        self
-    }
-
-    // Not public API. Used by generated code.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn in_mode(mut self, mode: HookMode) -> Self {
-        self.mode = mode;
-        self
-    }
-
-    // Not public API. Used by generated code.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn in_replay(mut self, on_replay: OnReplay) -> Self {
-        self.on_replay = on_replay;
-        self
-    }
-
-    // Not public API. Used by generated code.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn limited(mut self, capabilities: &[Capability]) -> Self {
-        self.capabilities = Some(Capabilities::of(capabilities));
-        self
-    }
-
-    // Not public API. Used by generated code.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn runs(mut self, run: RunMode, blocking: bool, idempotent: bool, retries: u32) -> Self {
-        self.run = run;
-        self.blocking = blocking;
-        self.idempotent = idempotent;
-        self.retries = retries;
-        self
-    }
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -294,6 +236,8 @@ impl From<Duration> for Timeout {
 }
 
 impl Timeout {
+    pub(crate) const EXPECTED: &str = "a time, such as \"250ms\", \"2s\", \"1m\", \"2h\" or \"1d\", or \"none\"";
+
     /// The limit as a duration; `None` if there is none.
     pub fn duration(self) -> Option<Duration> {
         match self {
@@ -304,15 +248,35 @@ impl Timeout {
     }
 }
 
-/// The options of a hook as a constant.
-#[doc(hidden)]
-pub const fn options(
-    priority: i32,
-    after: HookIds,
-    before: HookIds,
-    requires: HookIds,
-    timeout: Timeout,
-    on_failure: Option<OnFailure>,
-) -> Options {
-    Options { priority, after, before, requires, timeout, on_failure, ..Options::DEFAULT }
+/// Reads `"2s"` and, for no limit, `"none"`.
+impl<'de> Deserialize<'de> for Timeout {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match &*String::deserialize(deserializer)? {
+            "none" => Ok(Self::None),
+            text => parse_duration(text).map(Self::After).ok_or_else(|| D::Error::custom(Self::EXPECTED)),
+        }
+    }
+}
+
+/// The longest timeout and the longest delay.
+pub(crate) const MAX_DURATION: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// Parses a number with a unit, as the attribute does: `250ms`, `2s`, `1m`, `2h`, `1d`.
+fn parse_duration(text: &str) -> Option<Duration> {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number: u64 = text.strip_suffix(unit)?.parse().ok()?;
+    let millis = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => return None,
+    };
+    number.checked_mul(millis).map(Duration::from_millis)
+}
+
+/// The options of a hook of the attribute, with its lists. Generated code sets the others.
+pub const fn options(after: HookIds, before: HookIds, requires: HookIds) -> Options {
+    Options { after, before, requires, ..Options::DEFAULT }
 }

@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | `enabled` | `true`, `false` | every hook; `true` reverts an earlier layer, but not [`Registry::disable`](crate::Registry::disable) |
 //! | `priority` | a whole number | every hook |
-//! | `timeout` | `"250ms"`, `"2s"`, `"1m"`, `"none"` | async, blocking, detached and background hooks |
+//! | `timeout` | `"250ms"`, `"2s"`, `"1m"`, `"2h"`, `"1d"`, `"none"` | async, blocking, detached and background hooks |
 //! | `mode` | `"enforce"`, `"shadow"` | every hook except detached and background ones |
 //! | `on_failure` | `"continue"`, `"remove"`, `"deny"`, `"required"` | every hook, if all its kinds offer the policy |
 //!
@@ -21,39 +21,101 @@ mod file;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 pub(crate) use changes::Changes;
-use changes::Setting;
+use changes::{Change, bad_override};
 
-use crate::diagnostics::{Problem, ProblemKind};
+use crate::diagnostics::Problem;
 use crate::failure::OnFailure;
 use crate::hook::Hook;
 use crate::id::HookId;
-use crate::options::{HookMode, Timeout};
+use crate::options::{HookMode, Options, Timeout};
 use crate::text::nearest_names;
 
-/// The changes to one hook. Implements `Deserialize`, so that an app may store overrides in any format.
-///
-/// ```
-/// use hook_sdk::overrides::Override;
-/// use hook_sdk::prelude::*;
-///
-/// let calm: Override = serde_json::from_str(r#"{"priority": 5, "timeout": "2s"}"#)?;
-/// assert_eq!(calm, Override::new().priority(5).timeout(Timeout::After(std::time::Duration::from_secs(2))));
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Override {
-    enabled: Option<bool>,
-    priority: Option<i32>,
-    #[serde(deserialize_with = "timeout")]
-    timeout: Option<Timeout>,
-    on_failure: Option<OnFailure>,
-    mode: Option<HookMode>,
+/// Declares [`Override`]: the name and type of each field of [`Options`] that overrides may set, what a file may contain,
+/// and how a plan shows the previous value.
+macro_rules! overridable {
+    ($(
+        $(#[$doc:meta])*
+        $field:ident: $type:ty = $expected:expr, |$hook:ident| $was:expr;
+    )*) => {
+        /// The changes to one hook. Implements `Deserialize`, so that an app may store overrides in any format.
+        ///
+        /// ```
+        /// use hook_sdk::overrides::Override;
+        /// use hook_sdk::prelude::*;
+        ///
+        /// let calm: Override = serde_json::from_str(r#"{"priority": 5, "timeout": "2s"}"#)?;
+        /// assert_eq!(calm, Override::new().priority(5).timeout(std::time::Duration::from_secs(2)));
+        /// # Ok::<(), serde_json::Error>(())
+        /// ```
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Override {
+            enabled: Option<bool>,
+            $($field: Option<$type>,)*
+        }
+
+        impl Override {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub fn $field(mut self, $field: impl Into<$type>) -> Self {
+                    self.$field = Some($field.into());
+                    self
+                }
+            )*
+
+            /// Splits the changes into one for each field that is set.
+            fn split(self) -> impl Iterator<Item = (&'static str, Self)> {
+                let enabled = self.enabled.map(|enabled| ("enabled", Self::new().enabled(enabled)));
+                [enabled, $(self.$field.map(|value| (stringify!($field), Self::new().$field(value))),)*]
+                    .into_iter()
+                    .flatten()
+            }
+
+            fn apply(self, options: &mut Options) {
+                $(if let Some(value) = self.$field {
+                    options.$field = value.into();
+                })*
+            }
+        }
+
+        /// The fields, and the values that they take in a file.
+        const FIELDS: &[(&str, &str)] = &[("enabled", "true or false"), $((stringify!($field), $expected),)*];
+
+        /// The value of the option `field` before it was overridden; `None` if it is not an option.
+        fn was(field: &str, hook: &Hook) -> Option<String> {
+            match field {
+                $(stringify!($field) => {
+                    let $hook = hook;
+                    Some($was)
+                })*
+                _ => None,
+            }
+        }
+    };
+}
+
+overridable! {
+    /// Sets the priority. Lower numbers run earlier.
+    priority: i32 = "a whole number between -2147483648 and 2147483647", |hook| hook.options.priority.to_string();
+
+    /// Sets how long an async hook may take.
+    timeout: Timeout = Timeout::EXPECTED, |hook| {
+        hook.options.timeout.duration().map_or("none".to_owned(), |limit| format!("{limit:?}"))
+    };
+
+    /// Sets whether the hook's answers take effect.
+    mode: HookMode = "\"enforce\" or \"shadow\"", |hook| hook.options.mode.to_string();
+
+    /// Sets what happens when the hook fails.
+    on_failure: OnFailure = "one of \"continue\", \"remove\", \"deny\" and \"required\"", |hook| {
+        let default = hook.bindings.first().map(|binding| binding.kind.on_failure);
+        hook.options.on_failure.or(default).map_or("", OnFailure::as_str).to_owned()
+    };
 }
 
 impl Override {
@@ -66,34 +128,6 @@ impl Override {
     #[must_use]
     pub fn enabled(mut self, enabled: bool) -> Self {
         self.enabled = Some(enabled);
-        self
-    }
-
-    /// Sets the priority. Lower numbers run earlier.
-    #[must_use]
-    pub fn priority(mut self, priority: i32) -> Self {
-        self.priority = Some(priority);
-        self
-    }
-
-    /// Sets how long an async hook may take.
-    #[must_use]
-    pub fn timeout(mut self, timeout: impl Into<Timeout>) -> Self {
-        self.timeout = Some(timeout.into());
-        self
-    }
-
-    /// Sets what happens when the hook fails.
-    #[must_use]
-    pub fn on_failure(mut self, policy: OnFailure) -> Self {
-        self.on_failure = Some(policy);
-        self
-    }
-
-    /// Sets whether the hook's answers take effect.
-    #[must_use]
-    pub fn mode(mut self, mode: HookMode) -> Self {
-        self.mode = Some(mode);
         self
     }
 }
@@ -135,7 +169,7 @@ struct OverrideEntry {
     id: HookId,
     /// The position for messages.
     at: String,
-    changes: Changes,
+    changes: Vec<(&'static str, Change)>,
 }
 
 impl Overrides {
@@ -147,19 +181,10 @@ impl Overrides {
     /// Adds the changes to the hook `id`.
     pub fn set(mut self, id: &str, change: Override) -> Self {
         let at = self.name.to_string();
-        let changes = Changes {
-            enabled: self.setting(change.enabled, &at),
-            priority: self.setting(change.priority, &at),
-            timeout: self.setting(change.timeout, &at),
-            on_failure: self.setting(change.on_failure, &at),
-            mode: self.setting(change.mode, &at),
-        };
+        let entry = |(field, change)| (field, Change { change, layer: Arc::clone(&self.name), at: at.clone() });
+        let changes = change.split().map(entry).collect();
         self.entries.push(OverrideEntry { id: HookId::new(id), at, changes });
         self
-    }
-
-    fn setting<T>(&self, value: Option<T>, at: &str) -> Option<Setting<T>> {
-        value.map(|value| Setting { value, layer: Arc::clone(&self.name), at: at.to_owned() })
     }
 
     /// Returns all problems of the layer, given the registered hooks.
@@ -167,7 +192,9 @@ impl Overrides {
         let mut problems = self.problems.clone();
         for entry in &self.entries {
             match hooks.get(&entry.id) {
-                Some(hook) => problems.extend(entry.changes.check(hook)),
+                Some(hook) => {
+                    problems.extend(entry.changes.iter().flat_map(|(field, change)| change.check(field, hook)))
+                }
                 None => {
                     let nearest = nearest_names(entry.id.as_str(), hooks.keys().map(|id| id.as_str()));
                     let problem = format!("there is no hook `{}` to override{nearest}", entry.id);
@@ -181,34 +208,10 @@ impl Overrides {
     /// Merges the layer over earlier ones.
     pub(crate) fn add_to(&self, changes: &mut HashMap<HookId, Changes>) {
         for entry in &self.entries {
-            changes.entry(entry.id.clone()).or_default().lay(&entry.changes);
+            let merged = changes.entry(entry.id.clone()).or_default();
+            for (field, change) in &entry.changes {
+                merged.set(field, change.clone());
+            }
         }
     }
-}
-
-/// A problem with an override, at a file position or in a named layer.
-fn bad_override(at: &str, problem: &str) -> Problem {
-    Problem::new(ProblemKind::BadOverride, at, format!("{at}: {problem}"))
-}
-
-/// Parses a timeout such as `2s`.
-fn parse_timeout(text: &str) -> Result<Timeout, &'static str> {
-    const EXPECTED: &str = "expected a time, such as \"250ms\", \"2s\" or \"1m\", or \"none\"";
-    if text == "none" {
-        return Ok(Timeout::None);
-    }
-    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let number: u64 = text.strip_suffix(unit).and_then(|number| number.parse().ok()).ok_or(EXPECTED)?;
-    let factor = match unit {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        _ => return Err(EXPECTED),
-    };
-    number.checked_mul(factor).map(|millis| Timeout::After(Duration::from_millis(millis))).ok_or(EXPECTED)
-}
-
-fn timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timeout>, D::Error> {
-    let text = Option::<String>::deserialize(deserializer)?;
-    text.map(|text| parse_timeout(&text)).transpose().map_err(serde::de::Error::custom)
 }

@@ -28,7 +28,7 @@ use crate::context::{HookContext, PerHook};
 use crate::failure::OnFailure;
 use crate::handler::Form;
 use crate::handler::{Handler, LendFn, OwnFn, ReadAsyncFn, ReadFn};
-use crate::hook::OwnEvent;
+use crate::hook::CloneEvent;
 use crate::id::HookId;
 use crate::job::Job;
 use crate::kind::HookKind;
@@ -67,7 +67,7 @@ pub(crate) struct Extras<K: HookKind> {
     /// The hook's fallback.
     pub(crate) fallback: Option<Handler<K>>,
     /// Clones the event for a plain function that runs on the pool of blocking threads.
-    pub(crate) blocking: Option<OwnEvent<K>>,
+    pub(crate) blocking: Option<CloneEvent<K>>,
     /// Launches a detached or background hook.
     pub(crate) launch: Option<Box<dyn Launch<K>>>,
     /// Whether the hook is in shadow mode.
@@ -145,7 +145,7 @@ impl<K: HookKind> Step<K> {
     }
 
     /// The function that clones the event, if the hook is a plain function that runs on the pool of blocking threads.
-    pub(crate) fn blocking(&self) -> Option<OwnEvent<K>> {
+    pub(crate) fn blocking(&self) -> Option<CloneEvent<K>> {
         self.extras.as_ref()?.blocking
     }
 
@@ -219,7 +219,7 @@ fn step<K: HookKind>(
     let extras = Extras {
         hook_cx: planned.selection.hook_cx.clone(),
         fallback: binding.fallback::<K>(hook),
-        blocking: binding.own_event::<K>().filter(|_| options.blocking && !binding.form.detached),
+        blocking: binding.clone_event::<K>().filter(|_| options.blocking && !binding.form.detached),
         launch: launch(planned, &handler),
         shadow: options.mode == HookMode::Shadow,
         skips_replay: options.on_replay == OnReplay::Skip,

@@ -7,7 +7,6 @@ mod detached;
 mod entries;
 mod findings;
 mod overridden;
-mod patterns;
 mod plans;
 mod plugins;
 mod resolve;
@@ -29,7 +28,7 @@ use crate::context::depth;
 use crate::diagnostics::ConfigError;
 use crate::diagnostics::{Finding, FindingKind, HarnessFacts};
 use crate::fires::{Fires, never_filled, never_fired};
-use crate::hook::{Hook, HookSpec};
+use crate::hook::{Hook, Registration};
 use crate::id::HookId;
 use crate::kind;
 use crate::kind::KindDescriptor;
@@ -79,11 +78,11 @@ impl Registry {
     pub fn discover() -> Result<Self, ConfigError> {
         let mut snapshot = Snapshot::default();
         let mut problems = plugins::declared_twice();
-        let mut specs: Vec<&HookSpec> = inventory::iter::<HookSpec>.into_iter().collect();
+        let mut entries: Vec<&Registration> = Registration::all().collect();
         // Link order differs between builds; messages must not.
-        specs.sort_by_key(|spec| (spec.id, spec.origin));
-        for spec in specs {
-            problems.extend(snapshot.add_spec(spec).err());
+        entries.sort_by_key(|entry| (entry.hook.id.as_str(), entry.hook.origin));
+        for entry in entries {
+            problems.extend(snapshot.add_linked(entry).err());
         }
         let mut named: Vec<&HookRef> = inventory::iter::<HookRef>.into_iter().collect();
         named.sort_by_key(|named| (named.file, named.line, named.path));
@@ -103,13 +102,13 @@ impl Registry {
     /// # Errors
     /// All problems at once: functions without `#[hook]`, and ids that are already registered.
     pub fn with(self, functions: impl IntoIterator<Item = HookRef>) -> Result<Self, ConfigError> {
-        let specs: HashMap<TypeId, &HookSpec> =
-            inventory::iter::<HookSpec>.into_iter().map(|spec| ((spec.function)(), spec)).collect();
+        let entries: HashMap<TypeId, &Registration> =
+            Registration::all().map(|entry| ((entry.function)(), entry)).collect();
         // Collected before locking: the iterator is caller code and may use this registry.
         let functions: Vec<HookRef> = functions.into_iter().collect();
         let problems = self.edit(|snapshot| {
-            let add = |function: HookRef| match specs.get(&(function.function)()) {
-                Some(spec) => snapshot.add_spec(spec),
+            let add = |function: HookRef| match entries.get(&(function.function)()) {
+                Some(entry) => snapshot.add_linked(entry),
                 None => Err(not_a_hook(&function)),
             };
             functions.into_iter().map(add).filter_map(Result::err).collect()

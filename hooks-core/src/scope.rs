@@ -21,7 +21,7 @@ pub use json::DefinitionError;
 #[cfg(feature = "toml")]
 pub(crate) use json::{read, unmarked};
 
-use crate::hook::HookSpec;
+use crate::hook::Registration;
 use crate::id::HookId;
 use crate::tables::conversions;
 use crate::text::one_line;
@@ -140,9 +140,8 @@ impl Serialize for HookUse {
             // name.
             HookName::Function(function) => {
                 let named = (function.function)();
-                let mut specs = inventory::iter::<HookSpec>.into_iter();
-                match specs.find(|spec| (spec.function)() == named) {
-                    Some(spec) => spec.id,
+                match Registration::all().find(|entry| (entry.function)() == named) {
+                    Some(entry) => entry.hook.id.as_str(),
                     None => return Err(S::Error::custom(format!("{function:?} is not a hook"))),
                 }
             }

@@ -5,27 +5,24 @@
 //! of the returned type, such as `Result<M, ()>`, or of the parameter. Inference finds the other types from the
 //! arguments, so that generated code does not name them at a token where a wrong one would be reported twice.
 
-#[doc(hidden)]
-pub mod checks;
-#[doc(hidden)]
-mod decision;
+pub(crate) mod checks;
+pub(crate) mod decision;
 mod detached;
-#[doc(hidden)]
-mod parameters;
+pub(crate) mod markers;
+pub(crate) mod parameters;
 
 use std::convert::Infallible;
 use std::error::Error;
-use std::marker::PhantomData;
 
-#[doc(hidden)]
-pub use decision::{
-    CanDecide, Decides, DecidesNothing, FailsByHalt, FailsPlainly, HaltError, Lent, NoDecision, PlainError,
-    RequireDecision, Returned, SomeDecision, Unnamed, requires_decision,
-};
+use decision::{HaltError, PlainError, SomeDecision};
 pub use detached::ReturnsDetached;
-#[doc(hidden)]
-pub use parameters::{AnyParameter, Parameter, any, first};
 
+// Messages of the compiler show these under this path.
+#[doc(hidden)]
+pub use self::{
+    decision::NoDecision,
+    markers::{Of, ViaEvent, ViaInto, ViaSubject},
+};
 use crate::context::HookContext;
 use crate::handler::{Answer, Effect, Fault};
 use crate::kind::{HookKind, Removable};
@@ -69,30 +66,6 @@ pub trait SubjectParameter<K, S>: Sized {
     /// Passes the subject by mutable reference.
     fn lend<'s>(event: &K, subject: &'s mut S) -> &'s mut Self;
 }
-
-/// A kind and the return type of its hooks, without a value: inference learns both from it before it looks for a
-/// conversion.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Of<K, R>(PhantomData<fn() -> (K, R)>);
-
-impl<K, R> Of<K, R> {
-    /// The only value.
-    pub const NEW: Self = Self(PhantomData);
-}
-
-/// Marker: the parameter is the event.
-#[doc(hidden)]
-#[derive(Debug)]
-pub enum ViaEvent {}
-/// Marker: the parameter is the subject.
-#[doc(hidden)]
-#[derive(Debug)]
-pub enum ViaSubject {}
-/// Marker: the return type converts into the verdict.
-#[doc(hidden)]
-#[derive(Debug)]
-pub enum ViaInto {}
 
 #[diagnostic::do_not_recommend]
 impl<'a, K, S> ReadParameter<'a, K, S, HookContext> for &'a HookContext {
@@ -174,11 +147,9 @@ pub trait ReturnsVerdict<K, V, M>: Sized {
     /// The error of a `Result`. [`Fails`] checks it, with a message of its own.
     type Error;
     /// Converts the returned value into an answer for the dispatch.
-    #[doc(hidden)]
     fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, Self::Error>;
 
     /// Whether the type can carry a decision.
-    #[doc(hidden)]
     fn decides() -> bool;
 }
 
@@ -253,11 +224,9 @@ pub trait ReturnsSubject<K, S, V, M>: Sized {
     /// The error of a `Result`.
     type Error;
     /// Converts the returned value into an answer for the dispatch.
-    #[doc(hidden)]
     fn effect(of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Self::Error>;
 
     /// Whether the type can carry a decision in addition to the subject.
-    #[doc(hidden)]
     fn decides() -> bool {
         false
     }
@@ -356,7 +325,6 @@ where
 )]
 pub trait Fails: Sized {
     /// Converts the answer of a hook that may have failed with this error.
-    #[doc(hidden)]
     fn settle<T>(answer: Result<Answer<T>, Self>) -> Answer<T>;
 }
 

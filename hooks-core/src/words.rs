@@ -14,8 +14,7 @@
 //! }
 //! ```
 
-use std::fmt;
-use std::marker::PhantomData;
+pub(crate) mod known;
 
 /// The known values of a field.
 #[derive(Clone, Copy, Debug)]
@@ -63,27 +62,3 @@ macro_rules! closed_words {
 }
 
 pub(crate) use closed_words;
-
-/// The words of a field's type. [`NoWords`] applies to types without any.
-#[doc(hidden)]
-pub struct WordsOf<T: ?Sized>(PhantomData<T>);
-
-impl<T: ?Sized> fmt::Debug for WordsOf<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("WordsOf")
-    }
-}
-
-impl<T: Words + ?Sized> WordsOf<T> {
-    /// The words of the type.
-    pub const KNOWN: Option<KnownWords> = Some(T::KNOWN);
-}
-
-/// The default for every other type, such as `String`.
-#[doc(hidden)]
-pub trait NoWords {
-    /// There are no known words.
-    const KNOWN: Option<KnownWords> = None;
-}
-
-impl<T: ?Sized> NoWords for WordsOf<T> {}

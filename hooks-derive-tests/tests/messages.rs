@@ -8,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Parts of the implementation, which do not help the user.
-const INTERNAL: &[&str] = &["__private", "__hooks", "__HOOKS", "__HooksCore", "__INVENTORY", "inventory", "hook_id_"];
+const INTERNAL: &[&str] =
+    &["__private", "__hook_sdk", "__HookSdk", "__HOOK_SDK", "__INVENTORY", "inventory", "hook_id_"];
 
 /// Places outside the user's file. They depend on `rust-src`, and change with every line that moves in the core.
 const FOREIGN: &[&str] = &["$RUST", "$WORKSPACE", "$CARGO", "/rustc/", "hooks-core/src", "hooks-macros/src"];

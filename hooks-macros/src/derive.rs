@@ -3,6 +3,7 @@
 mod check;
 mod constructor;
 mod emit;
+mod model;
 mod table;
 
 use proc_macro2::TokenStream;
@@ -26,7 +27,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
 }
 
 /// Checks that no other kind has the name of a built-in one: plans and records could not distinguish them.
-fn own_name(kind: &check::KindDefinition) -> Option<TokenStream> {
+fn own_name(kind: &model::KindDefinition) -> Option<TokenStream> {
     names::kind_type(&kind.name.value())?;
     let (private, name) = (private(&kind.core), &kind.name);
     let check = quote_spanned! {name.span()=>

@@ -80,10 +80,10 @@ fn kind(part: &TokenStream, core: &TokenStream, errors: &mut Errors) -> Option<T
                 errors.on(part, names::unknown_kind(&text));
                 return None;
             };
-            let built_in = Ident::new(built_in, word.span());
+            let built_in = Ident::new(&built_in, word.span());
             return syn::parse2(quote!(#core::kinds::#built_in)).ok();
         }
-        if let Some(here) = names::kind_elsewhere(&text).filter(|here| names::kind_type(here) != Some(&text)) {
+        if let Some(here) = names::kind_elsewhere(&text).filter(|here| names::kind_type(here).as_ref() != Some(&text)) {
             errors.on(part, format!("`{text}` is called `{here}` here"));
             return None;
         }

@@ -2,14 +2,12 @@
 
 mod check;
 mod emit;
-#[cfg(test)]
-mod expansions;
 mod filter;
 mod function;
 mod model;
-mod run;
 mod table;
 mod values;
+mod words;
 
 pub(crate) use function::description;
 pub(crate) use table::OPTIONS;
@@ -25,10 +23,10 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let written = options::read(attribute, &mut errors);
     let function = function::read(item.clone(), &mut errors);
-    let hook = check::check(&written, function, &mut errors);
+    let hook = check::check(&written, function.as_ref(), &mut errors);
     let mut output = item;
-    match hook {
-        Some(hook) if errors.is_empty() => emit::emit(&hook).to_tokens(&mut output),
+    match (&hook.id, function) {
+        (Some(id), Some(function)) if errors.is_empty() => emit::emit(&hook, id, &function).to_tokens(&mut output),
         _ => errors.into_tokens().to_tokens(&mut output),
     }
     output
@@ -36,7 +34,11 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 #[cfg(test)]
 mod tests {
-    use quote::quote;
+    use std::path::Path;
+
+    use proc_macro2::{Group, TokenStream, TokenTree};
+    use quote::{ToTokens, quote};
+    use syn::{File, Item, Meta};
 
     use super::expand;
 
@@ -87,5 +89,63 @@ mod tests {
         .unwrap();
         let [syn::Item::Fn(_), syn::Item::Const(generated)] = &file.items[..] else { panic!("{:?}", file.items.len()) };
         assert_eq!(generated.ident, "_");
+    }
+
+    /// Compares `expansions/*.rs` with `expansions/*.expanded`. With `UPDATE_EXPANSIONS=1` it writes the latter.
+    #[test]
+    fn the_generated_code_matches_the_reviewed_files() {
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/expansions"));
+        let mut sources: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        sources.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+        assert_eq!(sources.len(), 12);
+        let mut outdated = Vec::new();
+        for source in sources {
+            let (expanded, file) =
+                (expanded(&std::fs::read_to_string(&source).unwrap()), source.with_extension("expanded"));
+            if std::fs::read_to_string(&file).is_ok_and(|there| there == expanded) {
+                continue;
+            }
+            if std::env::var_os("UPDATE_EXPANSIONS").is_some_and(|value| value == "1") {
+                std::fs::write(&file, expanded).unwrap();
+            } else {
+                outdated.push(file);
+            }
+        }
+        assert!(
+            outdated.is_empty(),
+            "review the changes to {outdated:#?}; run the test with UPDATE_EXPANSIONS=1 to write them"
+        );
+    }
+
+    fn expanded(source: &str) -> String {
+        let file: File = syn::parse_str(source).unwrap();
+        let [Item::Fn(function)] = &file.items[..] else { panic!("one function") };
+        let mut function = function.clone();
+        let at = function.attrs.iter().position(|attribute| attribute.path().is_ident("hook")).unwrap();
+        let Meta::List(attribute) = function.attrs.remove(at).meta else { panic!("a list of options") };
+        let output = expand(attribute.tokens, function.to_token_stream());
+        prettyplease::unparse(&syn::parse2(as_static(output)).unwrap())
+    }
+
+    /// Replaces `submit!` by a static with its value, because formatters do not format macro arguments.
+    fn as_static(code: TokenStream) -> TokenStream {
+        let mut output: Vec<TokenTree> = Vec::new();
+        for token in code {
+            let TokenTree::Group(group) = token else {
+                output.push(token);
+                continue;
+            };
+            let inner = as_static(group.stream());
+            if let [.., TokenTree::Ident(name), TokenTree::Punct(_)] = &output[..] {
+                if name == "submit" {
+                    // `__hook_sdk::inventory::submit!`, whose `::` are two tokens each.
+                    output.truncate(output.len() - 8);
+                    output.extend(quote!(static REGISTRATION: __hook_sdk::Registration = #inner;));
+                    continue;
+                }
+            }
+            output.push(Group::new(group.delimiter(), inner).into());
+        }
+        output.into_iter().collect()
     }
 }

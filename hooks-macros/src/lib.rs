@@ -99,30 +99,17 @@ pub fn derive_verdict(item: TokenStream) -> TokenStream {
     verdict::expand(item.into()).into()
 }
 
-// Not public API. What `hook_sdk::hooks!` expands to.
+// Not public API. What the macros of `hook-sdk` expand to: the name of the macro, and its input.
 #[doc(hidden)]
 #[proc_macro]
-pub fn __list(input: TokenStream) -> TokenStream {
-    list::expand(input.into()).into()
-}
-
-// Not public API. What `hook_sdk::fires!` expands to.
-#[doc(hidden)]
-#[proc_macro]
-pub fn __fires(input: TokenStream) -> TokenStream {
-    fires::expand(input.into()).into()
-}
-
-// Not public API. What `hook_sdk::setup!` expands to if it has arguments.
-#[doc(hidden)]
-#[proc_macro]
-pub fn __nothing(input: TokenStream) -> TokenStream {
-    list::nothing(&input.into()).into()
-}
-
-// Not public API. What `hook_sdk::plugin!` expands to.
-#[doc(hidden)]
-#[proc_macro]
-pub fn __plugin(input: TokenStream) -> TokenStream {
-    plugin::expand(input.into()).into()
+pub fn __expand(input: TokenStream) -> TokenStream {
+    let mut input = proc_macro2::TokenStream::from(input).into_iter();
+    let name = input.next().map(|name| name.to_string()).unwrap_or_default();
+    let expand = match name.as_str() {
+        "list" => list::expand,
+        "fires" => fires::expand,
+        "plugin" => plugin::expand,
+        _ => list::nothing,
+    };
+    expand(input.collect()).into()
 }

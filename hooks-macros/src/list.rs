@@ -24,11 +24,11 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let references = paths.iter().map(|path| {
         let text = without_spaces(&quote!(#path).to_string());
         quote! {{
-            const __HOOKS_CORE_REF: #core::scope::HookRef = #core::scope::HookRef::new(
+            const __HOOK_SDK_REF: #core::scope::HookRef = #core::scope::HookRef::new(
                 #text, || #private::type_of(&#path), ::core::file!(), ::core::line!(),
             );
-            #private::inventory::submit! { __HOOKS_CORE_REF }
-            __HOOKS_CORE_REF
+            #private::inventory::submit! { __HOOK_SDK_REF }
+            __HOOK_SDK_REF
         }}
     });
     let count = paths.len();
@@ -63,8 +63,8 @@ fn path(part: &TokenStream, errors: &mut Errors) -> Option<Path> {
 const TAKES_PATHS: &str = "`hooks!` takes paths of functions: write `hooks![redact_pii, guards::no_shouting]`";
 
 /// Reports the arguments of `setup!(…)`.
-pub(crate) fn nothing(input: &TokenStream) -> TokenStream {
+pub(crate) fn nothing(input: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    errors.on(input, "`setup!` takes no arguments: write `hook_sdk::setup!();`");
+    errors.on(&input, "`setup!` takes no arguments: write `hook_sdk::setup!();`");
     errors.into_tokens()
 }

@@ -1,105 +1,50 @@
 //! The names that the macros know: kinds, their fields, and the names of other systems.
 
-/// The built-in kinds: the name in an attribute, and the type in `hook_sdk::kinds`.
-const KINDS: &[(&str, &str)] = &[
-    ("after_create_message", "AfterCreateMessage"),
-    ("after_tool_call", "AfterToolCall"),
-    ("after_tool_call_failure", "AfterToolCallFailure"),
-    ("after_tool_call_success", "AfterToolCallSuccess"),
-    ("after_update_message", "AfterUpdateMessage"),
-    ("before_agent_start", "BeforeAgentStart"),
-    ("before_compaction", "BeforeCompaction"),
-    ("before_create_message", "BeforeCreateMessage"),
-    ("before_store_tool_result", "BeforeStoreToolResult"),
-    ("before_tool_call", "BeforeToolCall"),
-    ("before_update_message", "BeforeUpdateMessage"),
-    ("filter_messages", "FilterMessages"),
-    ("gateway_start", "GatewayStart"),
-    ("gateway_stop", "GatewayStop"),
-    ("init", "Init"),
-    ("message_received", "MessageReceived"),
-    ("message_sending", "MessageSending"),
-    ("message_sent", "MessageSent"),
-    ("permission_request", "PermissionRequest"),
-    ("post_compact", "PostCompact"),
-    ("post_model_call", "PostModelCall"),
-    ("post_preflight_prompt_context", "PostPreflightPromptContext"),
-    ("post_turn", "PostTurn"),
-    ("pre_model_call", "PreModelCall"),
-    ("pre_policy", "PrePolicy"),
-    ("pre_prompt_compile", "PrePromptCompile"),
-    ("pre_prompt_context", "PrePromptContext"),
-    ("pre_tool_materialization", "PreToolMaterialization"),
-    ("prefilter_llm_history", "PrefilterLlmHistory"),
-    ("session_end", "SessionEnd"),
-    ("session_start", "SessionStart"),
-    ("shutdown", "Shutdown"),
-    ("stop", "Stop"),
-    ("stream_delta", "StreamDelta"),
-    ("turn_end", "TurnEnd"),
-    ("user_prompt_submit", "UserPromptSubmit"),
-];
+use syn::LitStr;
 
-/// Names from other hook systems, without case and punctuation, and the corresponding kinds.
-const ELSEWHERE: &[(&str, &str)] = &[
-    ("pretooluse", "before_tool_call"),
-    ("beforetooluse", "before_tool_call"),
-    ("beforetool", "before_tool_call"),
-    ("beforetoolcallback", "before_tool_call"),
-    ("pretoolcall", "before_tool_call"),
-    ("posttooluse", "after_tool_call_success"),
-    ("aftertooluse", "after_tool_call_success"),
-    ("aftertool", "after_tool_call_success"),
-    ("aftertoolcallback", "after_tool_call_success"),
-    ("posttoolcall", "after_tool_call_success"),
-    ("posttoolusefailure", "after_tool_call_failure"),
-    ("toolerror", "after_tool_call_failure"),
-    ("toolresultpersist", "before_store_tool_result"),
-    ("beforemessagewrite", "before_create_message"),
-    ("promptsubmit", "user_prompt_submit"),
-    ("onuserpromptsubmit", "user_prompt_submit"),
-    ("beforeagentrun", "user_prompt_submit"),
-    ("turnprepolicy", "pre_policy"),
-    ("turnprepromptcontext", "pre_prompt_context"),
-    ("turnpreprompcontext", "pre_prompt_context"),
-    ("turnpostpreflightpromptcontext", "post_preflight_prompt_context"),
-    ("turnpretoolmaterialization", "pre_tool_materialization"),
-    ("turnprepromptcompile", "pre_prompt_compile"),
-    ("turnpostturn", "post_turn"),
-    ("turnprecompaction", "before_compaction"),
-    ("beforepromptbuild", "pre_prompt_context"),
-    ("agentturnprepared", "pre_prompt_context"),
-    ("agentturnprepare", "pre_prompt_context"),
-    ("ontextdelta", "stream_delta"),
-    ("messagedisplay", "stream_delta"),
-    ("outputdelta", "stream_delta"),
-    ("beforemodelresolve", "pre_model_call"),
-    ("beforemodel", "pre_model_call"),
-    ("beforemodelcallback", "pre_model_call"),
-    ("modelcallstarted", "pre_model_call"),
-    ("llminput", "pre_model_call"),
-    ("aftermodel", "post_model_call"),
-    ("aftermodelcallback", "post_model_call"),
-    ("modelcallended", "post_model_call"),
-    ("llmoutput", "post_model_call"),
-    ("beforeagent", "before_agent_start"),
-    ("beforeagentcallback", "before_agent_start"),
-    ("precompact", "before_compaction"),
-    ("precompaction", "before_compaction"),
-    ("postcompaction", "post_compact"),
-    ("aftercompaction", "post_compact"),
-    ("beforeagentfinalize", "stop"),
-    ("onstop", "stop"),
-    ("agentend", "turn_end"),
-    ("afteragent", "turn_end"),
-    ("afteragentcallback", "turn_end"),
-    ("replypayloadsending", "message_sending"),
-    ("inboundclaim", "message_received"),
-    ("gatewaystartup", "gateway_start"),
-    ("gatewayshutdown", "gateway_stop"),
-    ("conversationdeleted", "session_end"),
-    ("conversationscleared", "session_end"),
-    ("beforereset", "session_end"),
+use crate::errors::Errors;
+
+/// The built-in kinds, and their names in other hook systems, without case and punctuation.
+const KINDS: &[(&str, &str)] = &[
+    ("after_create_message", ""),
+    ("after_tool_call", ""),
+    ("after_tool_call_failure", "posttoolusefailure toolerror"),
+    ("after_tool_call_success", "posttooluse aftertooluse aftertool aftertoolcallback posttoolcall"),
+    ("after_update_message", ""),
+    ("before_agent_start", "beforeagent beforeagentcallback"),
+    ("before_compaction", "turnprecompaction precompact precompaction"),
+    ("before_create_message", "beforemessagewrite"),
+    ("before_store_tool_result", "toolresultpersist"),
+    ("before_tool_call", "pretooluse beforetooluse beforetool beforetoolcallback pretoolcall"),
+    ("before_update_message", ""),
+    ("filter_messages", ""),
+    ("gateway_start", "gatewaystartup"),
+    ("gateway_stop", "gatewayshutdown"),
+    ("init", ""),
+    ("message_received", "inboundclaim"),
+    ("message_sending", "replypayloadsending"),
+    ("message_sent", ""),
+    ("permission_request", ""),
+    ("post_compact", "postcompaction aftercompaction"),
+    ("post_model_call", "aftermodel aftermodelcallback modelcallended llmoutput"),
+    ("post_preflight_prompt_context", "turnpostpreflightpromptcontext"),
+    ("post_turn", "turnpostturn"),
+    ("pre_model_call", "beforemodelresolve beforemodel beforemodelcallback modelcallstarted llminput"),
+    ("pre_policy", "turnprepolicy"),
+    ("pre_prompt_compile", "turnprepromptcompile"),
+    (
+        "pre_prompt_context",
+        "turnprepromptcontext turnpreprompcontext beforepromptbuild agentturnprepared agentturnprepare",
+    ),
+    ("pre_tool_materialization", "turnpretoolmaterialization"),
+    ("prefilter_llm_history", ""),
+    ("session_end", "conversationdeleted conversationscleared beforereset"),
+    ("session_start", ""),
+    ("shutdown", ""),
+    ("stop", "beforeagentfinalize onstop"),
+    ("stream_delta", "ontextdelta messagedisplay outputdelta"),
+    ("turn_end", "agentend afteragent afteragentcallback"),
+    ("user_prompt_submit", "promptsubmit onuserpromptsubmit beforeagentrun"),
 ];
 
 /// The filter fields of the built-in kinds.
@@ -122,38 +67,58 @@ pub(crate) const FIELDS: &[&str] = &[
     "trigger",
 ];
 
+/// The built-in kinds.
+fn kinds() -> impl Iterator<Item = &'static str> + Clone {
+    KINDS.iter().map(|(kind, _)| *kind)
+}
+
 /// The type of a built-in kind.
-pub(crate) fn kind_type(name: &str) -> Option<&'static str> {
-    KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+pub(crate) fn kind_type(name: &str) -> Option<String> {
+    kinds().any(|kind| kind == name).then(|| camel_case(name))
+}
+
+/// The type of a built-in kind that differs from this one by a typing error.
+pub(crate) fn similar_type(word: &str) -> Option<String> {
+    kinds().map(camel_case).find(|kind| matches!(strsim::osa_distance(word, kind), 1 | 2))
 }
 
 /// The built-in kind for a name in another spelling or of another system.
 pub(crate) fn kind_elsewhere(written: &str) -> Option<&'static str> {
     let plain: String = written.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
-    let here = KINDS.iter().find(|(name, _)| name.replace('_', "") == plain).map(|(name, _)| *name);
-    here.or_else(|| ELSEWHERE.iter().find(|(other, _)| *other == plain).map(|(_, name)| *name))
+    let here = kinds().find(|kind| kind.replace('_', "") == plain);
+    here.or_else(|| KINDS.iter().find(|(_, others)| contains(others, &plain)).map(|(kind, _)| *kind))
+}
+
+/// Whether a list, separated by spaces, contains the word.
+pub(crate) fn contains(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|other| other == word)
 }
 
 /// `on_job` as `OnJob`.
-fn camel_case(word: &str) -> String {
+pub(crate) fn camel_case(word: &str) -> String {
     let capital = |part: &str| part[..1].to_uppercase() + &part[1..];
     word.split('_').filter(|part| part.is_ascii() && !part.is_empty()).map(capital).collect()
 }
 
 /// The message for a word that is not a built-in kind.
 pub(crate) fn unknown_kind(word: &str) -> String {
-    let known = || KINDS.iter().map(|(name, _)| *name);
     if let Some(here) = kind_elsewhere(word) {
         return format!("`{word}` is called `{here}` here");
     }
-    match nearest(word, known()) {
-        Some(meant) => format!("there is no kind `{word}`; did you mean `{meant}`?"),
-        None => format!(
-            "there is no kind `{word}`; name a kind of your own by its type, such as `{}`; the built-in kinds are {}",
-            camel_case(word),
-            list(known(), "and")
-        ),
-    }
+    let part = word.trim_matches('_');
+    let mut similar = kinds().filter(|kind| part.len() > 2 && kind.contains(part)).peekable();
+    let hint = if let Some(meant) = nearest(word, kinds()) {
+        format!("did you mean `{meant}`?")
+    } else if similar.peek().is_some() {
+        format!("there are {}", list(similar, "and"))
+    } else {
+        let own = camel_case(word);
+        format!(
+            "name a kind of your own by its type, such as `{own}`; the built-in kinds are the types in \
+             `hook_sdk::kinds`, in snake_case, such as `before_tool_call`"
+        )
+    };
+    format!("there is no kind `{word}`; {hint}")
 }
 
 /// The word that was likely meant.
@@ -182,26 +147,23 @@ pub(crate) fn list<'a>(words: impl IntoIterator<Item = &'a str>, before_last: &s
 }
 
 /// Whether `id` is a lower-case letter, then lower-case letters, digits and `_`.
-pub(crate) fn is_snake_case(id: &str) -> bool {
+fn is_snake_case(id: &str) -> bool {
     id.starts_with(|c: char| c.is_ascii_lowercase())
         && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Checks that this is a valid name of a plugin, and reports it otherwise.
-pub(crate) fn check_plugin(name: &syn::LitStr, errors: &mut crate::errors::Errors) -> bool {
+/// Reports a name that is not `snake_case`. `what` is what has the name: `an id`.
+pub(crate) fn check(what: &str, name: &LitStr, errors: &mut Errors) -> bool {
     let text = name.value();
-    let is_path = matches!(text.as_str(), "self" | "super" | "crate");
-    if is_snake_case(&text) && !is_path {
+    let problem = if matches!(text.as_str(), "self" | "super" | "crate") {
+        format!("`{text}` cannot be {what}, because it is a path in Rust; choose another word")
+    } else if !is_snake_case(&text) {
+        let mended = snake_case(&text).map(|snake| format!("; write `\"{snake}\"`")).unwrap_or_default();
+        format!("{what} is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`{mended}")
+    } else {
         return true;
-    }
-    let mended =
-        snake_case(&text).filter(|_| !is_path).map(|snake| format!("; write `\"{snake}\"`")).unwrap_or_default();
-    errors.on(
-        name,
-        format!(
-            "a plugin's name is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`{mended}"
-        ),
-    );
+    };
+    errors.on(name, problem);
     false
 }
 
@@ -258,5 +220,13 @@ mod tests {
             assert_eq!(kind_elsewhere(written), Some("before_tool_call"), "{written}");
         }
         assert_eq!(kind_elsewhere("lunch"), None);
+    }
+
+    #[test]
+    fn a_part_of_a_name_shows_only_the_kinds_that_contain_it() {
+        let message = unknown_kind("before_");
+        assert!(message.contains("`before_tool_call`") && !message.contains("stop"), "{message}");
+        let message = unknown_kind("lunch");
+        assert!(message.contains("`Lunch`") && message.contains("`hook_sdk::kinds`"), "{message}");
     }
 }

@@ -3,7 +3,7 @@
 //! An option that cannot be parsed is reported and skipped, so that later options are parsed too.
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, Token};
@@ -33,11 +33,10 @@ pub(crate) enum Value {
 
 /// A known option: how it is parsed, and its documentation.
 pub(crate) struct Known<T> {
-    pub(crate) name: &'static str,
-    /// An example, for messages. For a flag it is the name.
+    /// An example, for messages. It begins with the name; for a flag it is the name.
     pub(crate) write: &'static str,
-    /// Names of the option in other systems.
-    pub(crate) elsewhere: &'static [&'static str],
+    /// Names of the option in other systems, separated by spaces.
+    pub(crate) elsewhere: &'static str,
     /// The meaning, for the documentation.
     #[cfg_attr(not(test), expect(dead_code, reason = "read where the documentation is written"))]
     pub(crate) meaning: &'static str,
@@ -45,6 +44,12 @@ pub(crate) struct Known<T> {
     #[cfg_attr(not(test), expect(dead_code, reason = "read where the documentation is written"))]
     pub(crate) default: &'static str,
     pub(crate) read: fn(&mut T, &Written, &mut Errors),
+}
+
+impl<T> Known<T> {
+    pub(crate) fn name(&self) -> &'static str {
+        self.write.split([' ', '(']).next().unwrap_or_default()
+    }
 }
 
 impl Written {
@@ -111,7 +116,7 @@ pub(crate) fn take<'w, T>(
 ) -> Vec<&'w Written> {
     let mut others = Vec::new();
     for option in once(written, errors) {
-        match table.iter().find(|known| option.key.unraw() == known.name) {
+        match table.iter().find(|known| option.key.unraw() == known.name()) {
             Some(known) if option.is_well_formed(known.write, errors) => (known.read)(target, option, errors),
             Some(_) => {}
             None => others.push(option),
@@ -122,12 +127,12 @@ pub(crate) fn take<'w, T>(
 
 /// The option that another system calls `name`.
 pub(crate) fn elsewhere<T>(table: &'static [Known<T>], name: &str) -> Option<&'static Known<T>> {
-    table.iter().find(|known| known.elsewhere.contains(&name))
+    table.iter().find(|known| names::contains(known.elsewhere, name))
 }
 
 /// The names that a table knows.
 pub(crate) fn names_of<T>(table: &'static [Known<T>]) -> impl Iterator<Item = &'static str> + Clone {
-    table.iter().map(|known| known.name)
+    table.iter().map(Known::name)
 }
 
 impl Parse for Written {
@@ -217,41 +222,55 @@ impl Parse for List {
     }
 }
 
-/// A set of words and their values.
-pub(crate) struct Words<T: 'static> {
-    pub(crate) known: &'static [(&'static str, T)],
-    /// Words of other systems, and the corresponding words here.
-    pub(crate) elsewhere: &'static [(&'static [&'static str], &'static str)],
+/// The words of an option: the variants of an enum in `hook-sdk`, in `snake_case`.
+pub(crate) struct Words {
+    /// The name of the enum.
+    pub(crate) of: &'static str,
+    /// The words, separated by spaces.
+    pub(crate) known: &'static str,
+    /// Words here, and the corresponding words of other systems, separated by spaces.
+    pub(crate) elsewhere: &'static [(&'static str, &'static str)],
 }
 
-impl<T: Copy> Words<T> {
-    pub(crate) fn get(&self, word: &str) -> Option<T> {
-        self.known.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning)
+impl Words {
+    pub(crate) fn words(&self) -> impl Iterator<Item = &'static str> + Clone {
+        self.known.split(' ')
     }
 
     pub(crate) fn list(&self) -> String {
-        names::list(self.known.iter().map(|(word, _)| *word), "and")
+        names::list(self.words(), "and")
     }
 
     /// The word that was likely meant: `"Deny"` and `OnFailure::Deny` are `deny`.
     pub(crate) fn nearest(&self, written: &str) -> Option<&'static str> {
         let last = written.trim_matches('"').rsplit([':', ' ']).next().unwrap_or_default().to_lowercase();
-        let elsewhere = self.elsewhere.iter().find(|(others, _)| others.contains(&&*last)).map(|(_, here)| *here);
-        elsewhere.or_else(|| names::nearest(&last, self.known.iter().map(|(word, _)| *word)))
+        let elsewhere = self.elsewhere.iter().find(|(_, others)| names::contains(others, &last));
+        elsewhere.map(|(here, _)| *here).or_else(|| names::nearest(&last, self.words()))
+    }
+
+    /// The variant for a word, at `place`.
+    pub(crate) fn variant(&self, word: &str, place: Span) -> Option<Ident> {
+        self.words().any(|known| known == word).then(|| Ident::new(&names::camel_case(word), place))
+    }
+
+    /// The path of a variant.
+    pub(crate) fn path(&self, variant: &Ident) -> TokenStream {
+        let of = Ident::new(self.of, Span::call_site());
+        quote!(__hook_sdk::#of::#variant)
     }
 
     /// Parses an option whose value is one of the words.
-    pub(crate) fn one(&self, option: &Written, errors: &mut Errors) -> Option<T> {
+    pub(crate) fn one(&self, option: &Written, errors: &mut Errors) -> Option<Ident> {
         let written = match &option.value {
             Value::Is(tokens) | Value::Of(tokens) => tokens.to_string(),
             Value::Flag | Value::Missing | Value::Odd => String::new(),
         };
-        let found = self.get(&written).filter(|_| matches!(option.value, Value::Is(_)));
+        let place = option.value_span();
+        let found = self.variant(&written, place).filter(|_| matches!(option.value, Value::Is(_)));
         if found.is_none() {
             let name = option.name();
             let hint = self.nearest(&written).map(|meant| format!("; did you mean `{name} = {meant}`?"));
-            let problem = format!("`{name}` takes one of {}{}", self.list(), hint.unwrap_or_default());
-            errors.at(option.value_span(), problem);
+            errors.at(place, format!("`{name}` takes one of {}{}", self.list(), hint.unwrap_or_default()));
         }
         found
     }
@@ -264,7 +283,7 @@ pub(crate) fn without_spaces(tokens: &str) -> String {
 
 /// The path of `hook-sdk`, if it has another name.
 pub(crate) fn core(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
-    let path = option.parse::<syn::Path>(errors, "the path of hooks-core, such as `crate = ::my_hooks`");
+    let path = option.parse::<syn::Path>(errors, "the path of hook-sdk, such as `crate = ::my_hooks`");
     path.map(ToTokens::into_token_stream)
 }
 
@@ -291,7 +310,8 @@ pub(crate) mod tests {
     /// Compares the table in the documentation with the known options. With `UPDATE_BOOK=1` it writes the file.
     pub(crate) fn assert_documented<T>(file: &str, head: &str, table: &[Known<T>], more: &str) {
         let mut text = format!("| {head} | Meaning | Default |\n|---|---|---|\n");
-        for Known { name, meaning, default, .. } in table {
+        for known in table {
+            let (name, Known { meaning, default, .. }) = (known.name(), known);
             writeln!(text, "| `{name}` | {meaning} | {default} |").unwrap();
         }
         text.push_str(more);
@@ -305,19 +325,22 @@ pub(crate) mod tests {
 
     /// A name of another system must not equal the name of an option, and must not occur twice. Errors about a value must
     /// contain the option's name.
-    pub(crate) fn assert_answers<T>(table: &'static [Known<T>], others: &[(&[&str], &str)], target: impl Fn() -> T) {
-        let mut names: Vec<&str> = table.iter().flat_map(|known| known.elsewhere).copied().collect();
-        names.extend(others.iter().flat_map(|(names, _)| *names));
+    pub(crate) fn assert_answers<T>(table: &'static [Known<T>], others: &[(&str, &str)], target: impl Fn() -> T) {
+        let mut names: Vec<&str> = table.iter().flat_map(|known| known.elsewhere.split_whitespace()).collect();
+        names.extend(others.iter().flat_map(|(names, _)| names.split(' ')));
         assert!(names.iter().all(|name| !names_of(table).any(|known| known == *name)));
         names.sort_unstable();
         assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
         for known in table {
             for value in [Value::Missing, Value::Odd, Value::Is("?".parse().unwrap())] {
-                let key = syn::parse::Parser::parse_str(Ident::parse_any, known.name).unwrap();
+                let key = syn::parse::Parser::parse_str(Ident::parse_any, known.name()).unwrap();
                 let (mut target, mut errors) = (target(), Errors::default());
                 take(&[Written { key, value }], std::slice::from_ref(known), &mut target, &mut errors);
                 let message = errors.into_tokens().to_string();
-                assert!(message.contains(known.name) || known.name == "kind" && message.contains("kind"), "{message}");
+                assert!(
+                    message.contains(known.name()) || known.name() == "kind" && message.contains("kind"),
+                    "{message}"
+                );
             }
         }
     }

@@ -28,7 +28,7 @@ fn name(part: Option<TokenStream>, written: &TokenStream, errors: &mut Errors) -
         return None;
     };
     match syn::parse2::<LitStr>(part.clone()) {
-        Ok(name) => names::check_plugin(&name, errors).then_some(name),
+        Ok(name) => names::check("a plugin's name", &name, errors).then_some(name),
         Err(_) => {
             errors.on(&part, "`plugin!` takes a name first, a string: write `plugin!(\"acme\");`");
             None

@@ -12,7 +12,7 @@ use super::{DetachedRun, DetachedRuns, Job, Notice, Permit, Refused};
 use crate::context::HookContext;
 use crate::context::depth::within_this;
 use crate::handler::Handler;
-use crate::hook::OwnEvent;
+use crate::hook::CloneEvent;
 use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::options::{RunMode, Visibility};
@@ -28,7 +28,7 @@ pub(crate) struct Launcher<K: HookKind> {
 }
 
 enum Mode<K: HookKind> {
-    Detached { own: OwnEvent<K>, body: Body<K> },
+    Detached { own: CloneEvent<K>, body: Body<K> },
     Background(Queued),
 }
 
@@ -64,7 +64,7 @@ impl<K: HookKind> Launcher<K> {
                 idempotent: options.idempotent,
                 with: selection.given.clone(),
             }),
-            RunMode::Detached | RunMode::Inline => Mode::Detached { own: binding.own_event::<K>()?, body },
+            RunMode::Detached | RunMode::Inline => Mode::Detached { own: binding.clone_event::<K>()?, body },
         };
         let hook = Launched { id: selection.hook.id.clone(), visibility: options.visibility, runs: runs.clone() };
         Some(Box::new(Self { hook, takes_subject: binding.takes_subject, mode }))

@@ -52,7 +52,7 @@ impl HarnessFacts {
     /// kinds.
     #[must_use]
     pub fn words<K: HookKind>(self, field: &'static str, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.fact(Some((K::descriptor().event)()), field, words)
+        self.fact(Some((K::DESCRIPTOR.event)()), field, words)
     }
 
     fn fact<N: Into<String>>(

@@ -41,8 +41,6 @@ pub enum ProblemKind {
     NoBackground,
     /// Two kinds have the same name, and both have hooks in one scope.
     KindNameTwice,
-    /// A hook has `on_failure = deny` at a kind that is not a gate.
-    PolicyNotOffered,
     /// A plugin's name is malformed.
     BadPluginName,
     /// Two plugins have the same name.

@@ -6,7 +6,7 @@ use crate::context::HookContext;
 use crate::handler::{
     Answer, BoxFuture, Detached, Effect, Handler, Lend, Own, OwnAsync, Read, ReadAsync, call, effect_of,
 };
-use crate::hook::OwnEvent;
+use crate::hook::CloneEvent;
 use crate::kind::HookKind;
 
 use super::pool::on_pool;
@@ -37,7 +37,7 @@ pub(super) enum WriterCall<'a, K: HookKind> {
 #[inline(always)]
 pub(super) fn read<'a, K: HookKind>(
     handler: &Handler<K>,
-    blocking: Option<OwnEvent<K>>,
+    blocking: Option<CloneEvent<K>>,
     cx: &'a HookContext,
     event: &'a K,
     subject: &'a K::Subject,
@@ -60,7 +60,7 @@ pub(super) fn read<'a, K: HookKind>(
 #[inline(always)]
 pub(super) fn write<'a, K: HookKind>(
     handler: &Handler<K>,
-    blocking: Option<OwnEvent<K>>,
+    blocking: Option<CloneEvent<K>>,
     cx: &'a HookContext,
     event: &'a K,
     subject: &mut Transaction<K::Subject>,

@@ -2,27 +2,38 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use super::Hook;
-use super::spec::{AnyRef, BindingSpec, OwnEvent};
+use super::registration::AnyRef;
 use crate::failure::OnFailure;
 use crate::handler::Form;
 use crate::handler::{Fault, Handler};
 use crate::kind::{HookKind, KindDescriptor};
 use crate::options::{Options, Timeout};
 
+/// Clones the event for a hook that needs one of its own.
+pub type CloneEvent<K> = fn(&K) -> Arc<K>;
+
 /// A filter: the hook runs only if these patterns match.
 #[derive(Clone, Debug)]
-pub(crate) struct Only {
+pub struct Only {
     /// The index in `HookKind::FIELDS`, or a name that the kind has no field for, which the registry rejects.
     pub(crate) field: Result<usize, String>,
     pub(crate) patterns: Cow<'static, str>,
 }
 
+impl Only {
+    /// A filter of the attribute, by the index of its field.
+    pub const fn at(field: usize, patterns: &'static str) -> Self {
+        Self { field: Ok(field), patterns: Cow::Borrowed(patterns) }
+    }
+}
+
 /// A hook at one kind.
 #[derive(Clone)]
-pub(crate) struct Binding {
+pub struct Binding {
     pub(crate) kind: &'static KindDescriptor,
     handler: Erased,
     /// The fallback, or what is wrong with it, which the registry reports.
@@ -30,11 +41,17 @@ pub(crate) struct Binding {
     pub(crate) form: Form,
     /// Whether the signature can return a decision.
     pub(crate) decides: bool,
-    pub(crate) filters: Vec<Only>,
-    /// Clones the event, if the hook needs its own.
-    own_event: Option<Erased>,
+    pub(crate) filters: Cow<'static, [Only]>,
+    /// A [`CloneEvent`], if the hook needs an event of its own.
+    clone_event: Option<Erased>,
     /// Whether a detached hook takes the subject.
     pub(crate) takes_subject: bool,
+}
+
+impl fmt::Debug for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Binding").field("kind", self.kind).field("form", &self.form).finish_non_exhaustive()
+    }
 }
 
 /// A type-erased value from the attribute or from a registered closure.
@@ -54,30 +71,43 @@ impl Erased {
 }
 
 impl Binding {
-    pub(crate) fn from_spec(spec: &BindingSpec) -> Self {
-        let only = |&(field, patterns): &(usize, &'static str)| Only { field: Ok(field), patterns: patterns.into() };
+    /// A function of the attribute, as a constant.
+    pub const fn of<K: HookKind>(
+        handler: &'static Handler<K>,
+        fallback: Option<&'static Handler<K>>,
+        decides: bool,
+        filters: &'static [Only],
+        clone_event: Option<&'static CloneEvent<K>>,
+        takes_subject: bool,
+    ) -> Self {
         Self {
-            kind: (spec.kind)(),
-            handler: Erased::Static(spec.handler),
-            fallback: spec.fallback.map(|fallback| Ok(Erased::Static(fallback))),
-            form: spec.form,
-            decides: spec.decides,
-            filters: spec.filters.iter().map(only).collect(),
-            own_event: spec.own.map(Erased::Static),
-            takes_subject: spec.takes_subject,
+            kind: K::DESCRIPTOR,
+            handler: Erased::Static(handler),
+            fallback: match fallback {
+                Some(fallback) => Some(Ok(Erased::Static(fallback))),
+                None => None,
+            },
+            form: Form::of(handler),
+            decides,
+            filters: Cow::Borrowed(filters),
+            clone_event: match clone_event {
+                Some(clone) => Some(Erased::Static(clone)),
+                None => None,
+            },
+            takes_subject,
         }
     }
 
-    pub(crate) fn new<K: HookKind>(handler: Handler<K>, decides: bool, own_event: Option<OwnEvent<K>>) -> Self {
+    pub(crate) fn new<K: HookKind>(handler: Handler<K>, decides: bool, clone_event: Option<CloneEvent<K>>) -> Self {
         let form = Form::of(&handler);
         Self {
-            kind: K::descriptor(),
+            kind: K::DESCRIPTOR,
             handler: Erased::Shared(Arc::new(handler)),
             fallback: None,
             form,
             decides,
-            filters: Vec::new(),
-            own_event: own_event.map(|own| Erased::Shared(Arc::new(own))),
+            filters: Cow::Borrowed(&[]),
+            clone_event: clone_event.map(|clone| Erased::Shared(Arc::new(clone))),
             takes_subject: form.detached,
         }
     }
@@ -90,8 +120,8 @@ impl Binding {
     }
 
     /// The function that clones the event for the hook.
-    pub(crate) fn own_event<K: HookKind>(&self) -> Option<OwnEvent<K>> {
-        self.own_event.as_ref()?.get().copied()
+    pub(crate) fn clone_event<K: HookKind>(&self) -> Option<CloneEvent<K>> {
+        self.clone_event.as_ref()?.get().copied()
     }
 
     /// Whether a dispatch must await the hook.
@@ -113,7 +143,9 @@ impl Binding {
     /// Adds a filter: the field must match one of these patterns.
     pub(crate) fn only(&mut self, field: &str, patterns: &str) {
         let index = self.kind.fields.iter().position(|known| *known == field);
-        self.filters.push(Only { field: index.ok_or_else(|| field.to_owned()), patterns: patterns.to_owned().into() });
+        self.filters
+            .to_mut()
+            .push(Only { field: index.ok_or_else(|| field.to_owned()), patterns: patterns.to_owned().into() });
     }
 
     /// Whether the hook has a fallback.

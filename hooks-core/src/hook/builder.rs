@@ -2,8 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::spec::OwnEvent;
-use super::{Binding, Hook};
+use super::{Binding, CloneEvent, Hook};
 use crate::context::HookContext;
 use crate::handler::{BoxFuture, Handler};
 use crate::id::HookId;
@@ -55,7 +54,7 @@ impl Hook {
 }
 
 impl<K: HookKind> HookAt<K> {
-    fn with(self, handler: Handler<K>, decides: bool, own_event: Option<OwnEvent<K>>) -> Hook {
+    fn with(self, handler: Handler<K>, decides: bool, clone_event: Option<CloneEvent<K>>) -> Hook {
         Hook {
             id: self.id,
             description: "".into(),
@@ -65,7 +64,7 @@ impl<K: HookKind> HookAt<K> {
             plugin: None,
             locked: false,
             asks_context: true,
-            bindings: vec![Binding::new(handler, decides, own_event)],
+            bindings: vec![Binding::new(handler, decides, clone_event)].into(),
         }
     }
 

@@ -133,7 +133,7 @@ pub trait KindEngine: HookKind {
 
 /// A kind as the derive registers it.
 #[derive(Debug)]
-pub struct Submitted(pub fn() -> &'static KindDescriptor);
+pub struct Submitted(pub &'static KindDescriptor);
 
 inventory::collect!(Submitted);
 
@@ -143,7 +143,7 @@ inventory::collect!(Submitted);
 pub(crate) fn all() -> &'static [&'static KindDescriptor] {
     // Collected once: firing a kind by name looks it up here.
     static ALL: LazyLock<Vec<&KindDescriptor>> = LazyLock::new(|| {
-        let mut kinds: Vec<_> = inventory::iter::<Submitted>.into_iter().map(|kind| (kind.0)()).collect();
+        let mut kinds: Vec<_> = inventory::iter::<Submitted>.into_iter().map(|kind| kind.0).collect();
         // Link order differs from build to build.
         kinds.sort_by_key(|kind| (kind.name, kind.origin));
         // A crate is linked twice if its tests depend on a crate that depends on it. Both copies are one kind.

@@ -3,20 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::Deserialize;
+use serde::de::value::MapDeserializer;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::changes::Setting;
-use super::{Changes, OverrideEntry, Overrides, bad_override, parse_timeout};
+use super::{Change, FIELDS, Override, OverrideEntry, Overrides, bad_override};
 use crate::diagnostics::Problem;
-use crate::failure::OnFailure;
 use crate::id::HookId;
-use crate::options::HookMode;
 use crate::source::Place;
 use crate::text::nearest_names;
-
-const FIELDS: [&str; 5] = ["enabled", "priority", "timeout", "on_failure", "mode"];
-const POLICIES: [OnFailure; 4] = [OnFailure::Continue, OnFailure::Remove, OnFailure::Deny, OnFailure::Required];
 
 impl Overrides {
     /// Reads a layer from a TOML file. The layer is named after the file.
@@ -125,70 +121,27 @@ impl Reader<'_> {
             self.wrong(fields.span().start, problem);
             return None;
         };
-        let mut changes = Changes::default();
+        let mut changes = Vec::new();
         for (key, value) in fields {
-            let offset = key.span().start;
-            match key.get_ref().as_ref() {
-                "enabled" => changes.enabled = self.parsed(value, "true or false", boolean),
-                "priority" => {
-                    changes.priority = self.parsed(value, "a whole number between -2147483648 and 2147483647", number);
+            let name = key.get_ref().as_ref();
+            let Some((field, expected)) = FIELDS.iter().find(|(field, _)| *field == name) else {
+                let names = || FIELDS.iter().map(|(field, _)| *field);
+                let nearest = nearest_names(name, names());
+                let all = names().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ");
+                let hint = if nearest.is_empty() { format!("; expected one of {all}") } else { nearest };
+                self.wrong(key.span().start, format!("unknown field `{name}`{hint}"));
+                continue;
+            };
+            let only = MapDeserializer::<_, toml::de::Error>::new(std::iter::once((*field, value.clone())));
+            match Override::deserialize(only) {
+                Ok(change) => {
+                    let (layer, at) = (Arc::clone(&self.name), self.at(value.span().start));
+                    changes.push((*field, Change { change, layer, at }));
                 }
-                "timeout" => {
-                    let expected = "a time, such as \"250ms\", \"2s\" or \"1m\", or \"none\"";
-                    changes.timeout = self.parsed(value, expected, |value| parse_timeout(text(value)?).ok());
-                }
-                "on_failure" => {
-                    let expected = "one of \"continue\", \"remove\", \"deny\" and \"required\"";
-                    changes.on_failure = self.parsed(value, expected, policy);
-                }
-                "mode" => changes.mode = self.parsed(value, "\"enforce\" or \"shadow\"", mode),
-                other => {
-                    let nearest = nearest_names(other, FIELDS);
-                    let fields = FIELDS.map(|field| format!("`{field}`")).join(", ");
-                    let hint = if nearest.is_empty() { format!("; expected one of {fields}") } else { nearest };
-                    self.wrong(offset, format!("unknown field `{other}`{hint}"));
-                }
+                Err(_) => self.wrong(value.span().start, format!("expected {expected}")),
             }
         }
         let at = self.at(id.span().start);
         Some(OverrideEntry { id: HookId::new(id.get_ref()), at, changes })
     }
-
-    /// Parses a value, and reports it if it is invalid.
-    fn parsed<T>(
-        &mut self,
-        value: &Spanned<DeValue<'_>>,
-        expected: &str,
-        read: impl FnOnce(&DeValue<'_>) -> Option<T>,
-    ) -> Option<Setting<T>> {
-        let offset = value.span().start;
-        let read = read(value.get_ref());
-        if read.is_none() {
-            self.wrong(offset, format!("expected {expected}"));
-        }
-        let (layer, at) = (Arc::clone(&self.name), self.at(offset));
-        read.map(|value| Setting { value, layer, at })
-    }
-}
-
-fn text<'a>(value: &'a DeValue<'_>) -> Option<&'a str> {
-    if let DeValue::String(text) = value { Some(text) } else { None }
-}
-
-fn boolean(value: &DeValue<'_>) -> Option<bool> {
-    if let DeValue::Boolean(value) = value { Some(*value) } else { None }
-}
-
-fn number(value: &DeValue<'_>) -> Option<i32> {
-    let DeValue::Integer(number) = value else { return None };
-    i32::from_str_radix(number.as_str(), number.radix()).ok()
-}
-
-fn mode(value: &DeValue<'_>) -> Option<HookMode> {
-    [HookMode::Enforce, HookMode::Shadow].into_iter().find(|mode| text(value) == Some(mode.as_str()))
-}
-
-fn policy(value: &DeValue<'_>) -> Option<OnFailure> {
-    let word = text(value)?;
-    POLICIES.into_iter().find(|policy| policy.as_str() == word)
 }

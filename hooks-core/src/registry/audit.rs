@@ -18,7 +18,7 @@ pub(super) fn matching_nothing(hooks: &[Arc<Hook>], facts: &HarnessFacts) -> Vec
 fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Finding> {
     let (kind, fields) = (binding.kind, binding.kind.fields);
     let mut findings = Vec::new();
-    for only in &binding.filters {
+    for only in binding.filters.iter() {
         let field = only.field.as_ref().ok().and_then(|index| fields.get(*index).copied());
         let Some((field, values)) = field.and_then(|field| Some((field, facts.values(kind, field)?))) else { continue };
         let patterns = || only.patterns.split('|').map(str::trim);

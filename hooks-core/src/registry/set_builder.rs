@@ -104,7 +104,7 @@ impl<'a> SetBuilder<'a> {
         if bindings.is_empty() {
             selection.disabled = Some(Disabled::Plugin(Arc::clone(plugin)));
         } else {
-            selection.hook = Arc::new(Hook { bindings, ..Hook::clone(hook) });
+            selection.hook = Arc::new(Hook { bindings: bindings.into(), ..Hook::clone(hook) });
         }
     }
 

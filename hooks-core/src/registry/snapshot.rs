@@ -7,8 +7,7 @@ use std::sync::Arc;
 use crate::context::depth;
 use crate::detached::{BackgroundSink, Tasks};
 use crate::diagnostics::{Problem, ProblemKind};
-use crate::hook::HookSpec;
-use crate::hook::{Binding, Hook};
+use crate::hook::{Hook, Registration};
 use crate::id::HookId;
 use crate::overrides::Changes;
 use crate::plugin::{Installed, PluginEntry};
@@ -51,20 +50,10 @@ impl Default for DepthLimit {
 }
 
 impl Snapshot {
-    pub(super) fn add_spec(&mut self, spec: &'static HookSpec) -> Result<(), Problem> {
-        let bindings = spec.bindings.iter().map(Binding::from_spec).collect();
-        let hook = Hook {
-            id: HookId::new(spec.id),
-            description: spec.description.into(),
-            origin: spec.origin,
-            options: spec.options.clone(),
-            with: spec.with,
-            plugin: spec.plugin.or_else(|| plugin_of(spec.origin)).map(Into::into),
-            locked: spec.locked,
-            asks_context: spec.asks_context,
-            bindings,
-        };
-        self.add(&Arc::new(hook), Some((spec.function)()))
+    pub(super) fn add_linked(&mut self, entry: &Registration) -> Result<(), Problem> {
+        let mut hook = entry.hook.clone();
+        hook.plugin = entry.plugin.or_else(|| plugin_of(hook.origin)).map(Into::into);
+        self.add(&Arc::new(hook), Some((entry.function)()))
     }
 
     pub(super) fn add(&mut self, hook: &Arc<Hook>, function: Option<TypeId>) -> Result<(), Problem> {

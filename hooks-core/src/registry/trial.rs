@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::set_builder::Part;
 use super::{Registry, Snapshot, resolve};
 use crate::diagnostics::ConfigError;
-use crate::hook::HookSpec;
+use crate::hook::Registration;
 use crate::plan::HookSet;
 use crate::plugin::{Installed, Plugin, PluginState};
 use crate::scope::AgentDef;
@@ -25,12 +25,12 @@ impl Registry {
                 }
             }
             let wanted = constraints(snapshot);
-            let mut specs: Vec<&HookSpec> =
-                inventory::iter::<HookSpec>.into_iter().filter(|spec| wanted.iter().any(|id| id == spec.id)).collect();
-            specs.sort_by_key(|spec| (spec.id, spec.origin));
-            for spec in specs {
+            let is_wanted = |entry: &&Registration| wanted.iter().any(|id| id == entry.hook.id.as_str());
+            let mut entries: Vec<&Registration> = Registration::all().filter(is_wanted).collect();
+            entries.sort_by_key(|entry| (entry.hook.id.as_str(), entry.hook.origin));
+            for entry in entries {
                 // Duplicate ids are reported by `discover`; here the first hook is used.
-                let _ = snapshot.add_spec(spec);
+                let _ = snapshot.add_linked(entry);
             }
             snapshot.members.clear();
             let installed = plugins.into_iter().map(|(name, made)| Installed {

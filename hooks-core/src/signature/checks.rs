@@ -7,8 +7,9 @@ mod words;
 
 pub use words::words;
 
-use super::first;
+use super::parameters::first;
 use crate::context::WithSpec;
+use crate::failure::OnFailure;
 use crate::kind::{HookKind, Removal};
 use crate::verdict::Semantics;
 use crate::verdict::{Capabilities, Capability, Verdict};
@@ -135,32 +136,24 @@ pub const fn root(path: &str) {
     }
 }
 
-/// Checks a hook with `on_failure = remove`.
+/// Checks a hook with `on_failure`.
 #[track_caller]
 #[allow(clippy::panic)] // a constant reports an error by a panic
-pub const fn remove<K: HookKind>() {
-    if !<K::Removal as Removal<K::Subject>>::ALLOWED {
-        let text = Text::new()
+pub const fn policy<K: HookKind>(policy: OnFailure) {
+    let text = match policy {
+        OnFailure::Remove if !<K::Removal as Removal<K::Subject>>::ALLOWED => Text::new()
             .add("`on_failure = remove` needs a kind whose subject may be removed, but `")
             .add(K::NAME)
-            .add("` is not; write `continue` or `required`");
-        panic!("{}", text.as_str())
-    }
-}
-
-/// Checks a hook with `on_failure = deny`.
-#[track_caller]
-#[allow(clippy::panic)] // a constant reports an error by a panic
-pub const fn deny<K: HookKind>() {
-    if !matches!(K::SEMANTICS, Semantics::Gate) {
-        let text = Text::new()
+            .add("` is not; write `continue` or `required`"),
+        OnFailure::Deny if !matches!(K::SEMANTICS, Semantics::Gate) => Text::new()
             .add("`on_failure = deny` needs a gate, but `")
             .add(K::NAME)
             .add("` is not one (its semantics: ")
             .add(K::SEMANTICS.as_str())
-            .add("); write `required` to stop with an error");
-        panic!("{}", text.as_str())
-    }
+            .add("); write `required` to stop with an error"),
+        _ => return,
+    };
+    panic!("{}", text.as_str())
 }
 
 /// Checks a hook with `capabilities`.

@@ -16,7 +16,6 @@ pub trait ReturnsDetached<K, V, M>: Sized {
     /// The error of a `Result`.
     type Error;
     /// Converts the returned value into an answer for the end of the run.
-    #[doc(hidden)]
     fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, Self::Error>;
 }
 
@@ -39,7 +38,6 @@ impl<K, V: From<()>, E> ReturnsDetached<K, V, Result<(), ()>> for Result<(), E> 
 }
 
 /// The types that stand for contributions. Not every type that converts into them, because `()` does too.
-#[doc(hidden)]
 pub trait Contributed: Into<Contributions> {}
 
 impl Contributed for Contributions {}

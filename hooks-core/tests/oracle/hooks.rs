@@ -268,13 +268,13 @@ pub(crate) fn registry(case: &Case) -> Registry {
     let registry = Registry::empty().with(super::filtered::functions()).unwrap();
     for spec in case.specs.iter().rev().filter(|spec| !spec.filtered) {
         let ids = |list: &[usize]| list.iter().map(|&other| case.specs[other].id).collect::<Vec<_>>();
-        let timeout = spec
-            .timeout
-            .filter(|_| spec.form.is_async())
-            .map_or(Timeout::None, |millis| Timeout::After(Duration::from_millis(millis)));
         let made =
             |part| value(case.point, spec.id, Made { form: spec.form, blocking: spec.blocking, part }, spec.role);
-        let mut hook = made(Part::Hook).priority(spec.priority).timeout(timeout);
+        let mut hook = made(Part::Hook).priority(spec.priority);
+        if spec.form.is_async() || spec.blocking {
+            let millis = spec.timeout.filter(|_| spec.form.is_async());
+            hook = hook.timeout(millis.map_or(Timeout::None, |millis| Timeout::After(Duration::from_millis(millis))));
+        }
         if spec.fallback {
             hook = hook.fallback(&made(Part::Fallback));
         }

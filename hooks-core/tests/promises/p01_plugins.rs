@@ -285,7 +285,7 @@ fn all_mistakes_of_an_installation_are_reported_at_once_and_nothing_is_installed
         (Plugin::new("acme"), &["the plugin `acme` is already installed ("]),
         (
             Plugin::new("Acme Corp").hook(writes("fine")),
-            &["`Acme Corp` is not a valid plugin name: write a lower-case letter"],
+            &["`Acme Corp` is not a plugin's name: a plugin's name is `snake_case`"],
         ),
         (
             Plugin::new("other")
@@ -293,7 +293,7 @@ fn all_mistakes_of_an_installation_are_reported_at_once_and_nothing_is_installed
                 .hook(writes("Bad Id"))
                 .hook(writes("twice"))
                 .hook(writes("twice")),
-            &["two hooks have the id `there`", "`Bad Id` is not a valid id", "two hooks have the id `twice`"],
+            &["two hooks have the id `there`", "`Bad Id` is not an id", "two hooks have the id `twice`"],
         ),
     ];
     for (plugin, expected) in table {

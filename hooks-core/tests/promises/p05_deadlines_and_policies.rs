@@ -161,10 +161,13 @@ fn an_on_failure_that_the_kind_does_not_offer_is_refused() {
     let at_step = || Hook::at::<Step>("h").reader(|_, _, _| ());
     let at_gate = || says("h", Permission::allow());
     let table = [
-        (at_step().on_failure(OnFailure::Deny), "the hook `h` has `on_failure = deny`, which `step` does not offer"),
+        (
+            at_step().on_failure(OnFailure::Deny),
+            "`on_failure` of the hook `h` is `deny`, which `step` does not offer; it offers `continue`, `remove`, `required`",
+        ),
         (
             at_gate().on_failure(OnFailure::Remove),
-            "the hook `h` has `on_failure = remove`, which `spend` does not offer",
+            "`on_failure` of the hook `h` is `remove`, which `spend` does not offer; it offers `continue`, `deny`, `required`",
         ),
     ];
     for (hook, text) in table {

@@ -142,7 +142,7 @@ fn a_hook_value_has_the_checks_of_the_attribute() {
     for bad in ["", "A", "1a", "a-b", "a b", "self", "super", "crate", "é", "_a"] {
         let error = Registry::empty().register(Hook::at::<Step>(bad).writer(|_, _, _| ())).unwrap_err();
         assert!(
-            error.to_string().contains(&format!("`{bad}` is not a valid id: write a lower-case letter")),
+            error.to_string().contains(&format!("`{bad}` is not an id: an id is `snake_case`: a lower-case letter")),
             "{error}"
         );
     }

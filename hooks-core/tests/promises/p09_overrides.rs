@@ -76,17 +76,17 @@ enabled = false
     let mut expected = [
         "ops.toml:1:8: there is no hook `redact_pi` to override; did you mean `redact_pii`?",
         "ops.toml:5:1: unknown field `enabld`; did you mean `enabled`?",
-        "ops.toml:6:11: the hook `trim` (HERE) is a plain function, which cannot be interrupted; remove `timeout`",
+        "ops.toml:6:11: `timeout` of the hook `trim` (HERE) needs an async hook: a plain function cannot be interrupted",
         "ops.toml:7:12: expected a whole number between -2147483648 and 2147483647",
-        "ops.toml:8:14: the hook `trim` (HERE) runs at `step`, which does not offer `on_failure` \"deny\"; it offers \"continue\", \"remove\", \"required\"",
-        "ops.toml:11:11: expected a time, such as \"250ms\", \"2s\" or \"1m\", or \"none\"",
+        "ops.toml:8:14: `on_failure` of the hook `trim` (HERE) is `deny`, which `step` does not offer; it offers `continue`, `remove`, `required`",
+        "ops.toml:11:11: expected a time, such as \"250ms\", \"2s\", \"1m\", \"2h\" or \"1d\", or \"none\"",
         "ops.toml:12:12: expected a whole number between -2147483648 and 2147483647",
-        "ops.toml:15:14: the hook `guard` (HERE) runs at `spend`, which does not offer `on_failure` \"remove\"; it offers \"continue\", \"deny\", \"required\"",
+        "ops.toml:15:14: `on_failure` of the hook `guard` (HERE) is `remove`, which `spend` does not offer; it offers `continue`, `deny`, `required`",
         "ops.toml:18:11: the hook `pinned` (HERE) is locked, so `enabled` cannot be overridden; remove `enabled`",
         "ops.toml:19:12: the hook `pinned` (HERE) is locked, so `priority` cannot be overridden; remove `priority`",
         "ops.toml:21:2: unknown table `hook`; did you mean `hooks`?",
         "two.toml:2:12: extra `=`, expected nothing",
-        "three: the `timeout` of the hook `slow` (HERE) must be longer than zero; write \"none\" for no limit",
+        "three: `timeout` of the hook `slow` (HERE) must be longer than zero; for no limit write `Timeout::None`, in a file `\"none\"`",
     ];
     expected.sort_unstable();
     assert_eq!(reported.len(), expected.len(), "{reported:#?}");
@@ -190,7 +190,10 @@ fn a_replacement_of_a_hook_has_to_fit_its_overrides() {
     let layer = Overrides::new("night").set("slow", Override::new().timeout(Timeout::None).priority(3));
     registry.set_overrides([layer]).unwrap();
     let error = registry.replace(writes("slow")).unwrap_err().to_string();
-    assert!(error.starts_with("night: the hook `slow` (") && error.contains("a plain function"), "{error}");
+    assert!(
+        error.starts_with("night: `timeout` of the hook `slow` (") && error.contains("a plain function"),
+        "{error}"
+    );
     let error = registry.replace(waits("slow", 2).locked()).unwrap_err();
     assert_eq!(error.problems().len(), 2, "{error}");
     registry.replace(waits("slow", 2)).unwrap();

@@ -130,7 +130,7 @@ async fn an_override_can_put_a_guard_in_shadow_and_take_it_out_again() {
     let detached = Hook::at::<BeforeToolCall>("mails").detached(|_, _, _| Box::pin(async {}));
     registry.register(detached).unwrap();
     let refused = registry.set_overrides([Overrides::new("w").set("mails", shadow)]).unwrap_err().to_string();
-    assert!(refused.contains("`mails`") && refused.contains("is detached or background"), "{refused}");
+    assert!(refused.contains("`mails`") && refused.contains("no dispatch waits for a detached hook"), "{refused}");
     registry.register(Hook::at::<BeforeToolCall>("locked").reader(|_, _, _| ()).locked()).unwrap();
     let refused = registry.set_overrides([Overrides::new("w").set("locked", shadow)]).unwrap_err().to_string();
     assert!(refused.contains("`mode` cannot be overridden"), "{refused}");

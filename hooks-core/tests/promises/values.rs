@@ -31,7 +31,7 @@ fn options_that_the_attribute_refuses_are_problems_with_the_place_of_the_call() 
     let cases = [
         (
             writes("Upper"),
-            "`Upper` is not a valid id: write a lower-case letter, then lower-case letters, digits and `_`",
+            "`Upper` is not an id: an id is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`",
         ),
         (
             writes("a").only("tool", "x"),
@@ -47,15 +47,15 @@ fn options_that_the_attribute_refuses_are_problems_with_the_place_of_the_call() 
         ),
         (
             writes("a").only("topic", "^x$"),
-            "`only` of the hook `a` looks like a regular expression; a pattern matches the whole value, `*` matches anything and `?` one character",
+            "`only` of the hook `a` looks like a regular expression; a pattern matches the whole value, `*` matches anything and `?` one character; write `x`",
         ),
         (
             writes("a").only("topic", "^x"),
-            "`only` of the hook `a` looks like a regular expression; a pattern matches the whole value, `*` matches anything and `?` one character",
+            "`only` of the hook `a` looks like a regular expression; a pattern matches the whole value, `*` matches anything and `?` one character; write `x`",
         ),
         (
             writes("a").only("topic", "x$"),
-            "`only` of the hook `a` looks like a regular expression; a pattern matches the whole value, `*` matches anything and `?` one character",
+            "`only` of the hook `a` looks like a regular expression; a pattern matches the whole value, `*` matches anything and `?` one character; write `x`",
         ),
         (
             writes("a").only("topic", "!x"),
@@ -71,11 +71,11 @@ fn options_that_the_attribute_refuses_are_problems_with_the_place_of_the_call() 
         ),
         (
             waits("a", 1).timeout(Timeout::After(Duration::ZERO)),
-            "`timeout` of the hook `a` must be longer than zero; write `Timeout::None` for no limit",
+            "`timeout` of the hook `a` must be longer than zero; for no limit write `Timeout::None`, in a file `\"none\"`",
         ),
         (
             seen("a").on_failure(OnFailure::Remove),
-            "the hook `a` has `on_failure = remove`, which `seen` does not offer",
+            "`on_failure` of the hook `a` is `remove`, which `seen` does not offer; it offers `continue`, `required`",
         ),
     ];
     for (hook, expected) in cases {

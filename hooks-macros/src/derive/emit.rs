@@ -5,8 +5,8 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::Type;
 use syn::ext::IdentExt;
 
-use super::check::{KindDefinition, MatchField};
 use super::constructor;
+use super::model::{KindDefinition, MatchField};
 use crate::private::private;
 use crate::types::place;
 
@@ -44,7 +44,6 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
     let is_in_turn = !outside_turn && !kind.turn_over;
     let in_turn = is_in_turn.then(|| quote!(impl __hook_sdk::InTurn for #event {}));
     quote! {
-        #[doc(hidden)]
         #[allow(
             unused_qualifications, unused_imports, non_local_definitions, clippy::all, clippy::pedantic, clippy::nursery,
             clippy::restriction
@@ -79,7 +78,7 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
                     &SLOT
                 }
 
-                fn descriptor() -> &'static __hook_sdk::KindDescriptor {
+                const DESCRIPTOR: &'static __hook_sdk::KindDescriptor = {
                     static DESCRIPTOR: __hook_sdk::KindDescriptor = __hook_sdk::KindDescriptor::of::<#event>(
                         &[#(#field_names),*],
                         &[#(#event_fields),*],
@@ -87,7 +86,7 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
                         __hook_sdk::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
                     );
                     &DESCRIPTOR
-                }
+                };
             }
 
             #constructor
@@ -96,7 +95,7 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
             #json_checks
 
             __hook_sdk::inventory::submit! {
-                __hook_sdk::Submitted(<#event as __hook_sdk::HookKind>::descriptor)
+                __hook_sdk::Submitted(<#event as __hook_sdk::HookKind>::DESCRIPTOR)
             }
         };
     }

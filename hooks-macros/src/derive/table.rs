@@ -1,11 +1,11 @@
 //! The options of `#[hook_kind]`. To add one, add a row and its effect on the kind.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::Span;
 use quote::ToTokens;
 use syn::LitStr;
 
-use super::check::{KindDefinition, MatchField};
 use super::constructor;
+use super::model::{KindDefinition, MatchField};
 use crate::errors::Errors;
 use crate::hook;
 use crate::names;
@@ -14,49 +14,43 @@ use crate::options::{self, Known, Value, Words, Written, core, names_of, without
 /// All options, in the order in which they are listed.
 pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
     Known {
-        name: "name",
         write: "name = \"before_refund\"",
-        elsewhere: &["id", "kind", "event"],
+        elsewhere: "id kind event",
         meaning: "the name in records, `fire_json` and messages, in `snake_case`",
         default: "required",
         read: name,
     },
     Known {
-        name: "subject",
         write: "subject = Refund",
-        elsewhere: &["input", "payload", "value", "data", "ty"],
+        elsewhere: "input payload value data ty",
         meaning: "the type of the value that hooks may rewrite",
         default: "`()`: nothing to rewrite",
         read: subject,
     },
     Known {
-        name: "verdict",
         write: "verdict = Permission",
-        elsewhere: &["output", "returns", "decision", "result", "gate"],
+        elsewhere: "output returns decision result gate",
         meaning: "a built-in verdict, or a type that implements `Verdict`",
         default: "`()`: nothing to decide",
         read: |kind, option, errors| kind.verdict = option.parse(errors, "a type, such as `verdict = Permission`"),
     },
     Known {
-        name: "removable",
         write: "removable",
-        elsewhere: &["optional", "nullable", "removal"],
+        elsewhere: "optional nullable removal",
         meaning: "hooks may remove the subject",
         default: "off",
         read: |kind, option, errors| kind.removable = place(option, errors),
     },
     Known {
-        name: "match",
         write: "match(region)",
-        elsewhere: &["filter", "filters", "fields", "matcher"],
+        elsewhere: "filter filters fields matcher",
         meaning: "the fields that hooks may filter by, as in `match(region)` or `match(tool = call.name)`",
         default: "nothing",
         read: |kind, option, errors| kind.fields = fields(option, errors),
     },
     Known {
-        name: "check",
         write: "check = path",
-        elsewhere: &["validate", "validator", "invariant"],
+        elsewhere: "validate validator invariant",
         meaning: "the path of a function that compares the subject before and after a hook, and rejects a change that breaks a rule",
         default: "none",
         read: |kind, option, errors| {
@@ -64,36 +58,31 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         },
     },
     Known {
-        name: "outside_turn",
         write: "outside_turn",
-        elsewhere: &[],
+        elsewhere: "",
         meaning: "the kind fires outside a turn; only hooks in the app's list run",
         default: "off",
         read: |kind, option, errors| kind.outside_turn = option.flag(errors),
     },
     Known {
-        name: "turn_over",
         write: "turn_over",
-        elsewhere: &[],
+        elsewhere: "",
         meaning: "the kind fires after the end of a turn: hooks cannot return a `Halt`",
         default: "off",
         read: |kind, option, errors| kind.turn_over = option.flag(errors),
     },
     Known {
-        name: "on_failure",
         write: "on_failure = required",
-        elsewhere: &["on_error", "failure_policy"],
+        elsewhere: "on_error failure_policy",
         meaning: "the failure policy of hooks that do not set one: `continue` or `required`",
         default: "`deny` if the verdict is that of a gate, otherwise `continue`",
         read: |kind, option, errors| {
-            let policy = POLICIES.one(option, errors);
-            kind.on_failure = policy.map(|policy| Ident::new(policy, option.value_span()));
+            kind.on_failure = POLICIES.one(option, errors);
         },
     },
     Known {
-        name: "new",
         write: "new(region)",
-        elsewhere: &["constructor", "builder", "setters"],
+        elsewhere: "constructor builder setters",
         meaning: "generates a constructor that takes these fields, and a setter method for each other field",
         default: "none",
         read: |kind, option, errors| {
@@ -101,17 +90,15 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         },
     },
     Known {
-        name: "json",
         write: "json",
-        elsewhere: &["serde", "serialize"],
+        elsewhere: "serde serialize",
         meaning: "the kind can be fired as JSON; this requires the serde traits for event, subject and verdict",
         default: "off",
         read: |kind, option, errors| kind.json = place(option, errors),
     },
     Known {
-        name: "crate",
         write: "crate = ::my_hooks",
-        elsewhere: &[],
+        elsewhere: "",
         meaning: "the path of `hook-sdk`, if it has another name",
         default: "`::hook_sdk`",
         read: |kind, option, errors| kind.core = core(option, errors).unwrap_or_else(|| kind.core.clone()),
@@ -119,19 +106,17 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
 ];
 
 /// Words that are not options of a kind, with their equivalents.
-const NO_OPTIONS: &[(&[&str], &str)] = &[(&["description", "doc"], "the doc comment of the type")];
+const NO_OPTIONS: &[(&str, &str)] = &[("description doc", "the doc comment of the type")];
 
 /// The policies that a kind may set for its hooks. `deny` is the default of gates, and `remove` is up to each hook.
-const POLICIES: Words<&str> = Words {
-    known: &[("continue", "Continue"), ("required", "Required")],
-    elsewhere: &[(&["abort", "fail"], "required")],
-};
+const POLICIES: Words = Words { of: "OnFailure", known: "continue required", elsewhere: &[("required", "abort fail")] };
 
 /// Reports an unknown option, with its equivalent or the known options.
 pub(super) fn unknown(option: &Written, errors: &mut Errors) {
     let name = &option.name();
     let known = options::elsewhere(OPTIONS, name).map(|known| format!("`{}`", known.write));
-    let others = NO_OPTIONS.iter().find(|(others, _)| others.contains(&&**name)).map(|(_, here)| (*here).to_owned());
+    let others =
+        NO_OPTIONS.iter().find(|(others, _)| names::contains(others, name)).map(|(_, here)| (*here).to_owned());
     let problem = match known.or(others) {
         Some(here) => format!("here, `{name}` is {here}"),
         None => format!("there is no option `{name}`; {}", names::hint(name, names_of(OPTIONS))),
@@ -145,11 +130,7 @@ fn place(option: &Written, errors: &mut Errors) -> Option<Span> {
 
 fn name(kind: &mut KindDefinition, option: &Written, errors: &mut Errors) {
     let Some(name) = option.parse::<LitStr>(errors, "a string, such as `name = \"before_refund\"`") else { return };
-    if !names::is_snake_case(&name.value()) {
-        let mended = names::snake_case(&name.value()).map(|snake| format!("; write `\"{snake}\"`"));
-        let rule = "a kind's name is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`";
-        errors.on(&name, format!("{rule}{}", mended.unwrap_or_default()));
-    }
+    names::check("a kind's name", &name, errors);
     kind.name = name;
 }
 

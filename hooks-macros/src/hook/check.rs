@@ -1,61 +1,154 @@
-//! Checks the options and reports all errors, not only the first.
+//! Checks the options, together with the signature, and reports all errors, not only the first.
 
 use proc_macro2::Span;
-use quote::quote;
+use quote::ToTokens;
 use syn::LitStr;
 
-use super::filter::{self, filter};
-use super::model::{Function, Hook, Options};
+use super::model::{Function, Hook, Kind, Parameter, Taken};
 use super::table::{OPTIONS, elsewhere};
-use super::{run, values};
+use super::{filter, values};
 use crate::errors::Errors;
 use crate::names;
-use crate::options::{self, Written};
+use crate::options::{self, Written, without_spaces};
 
-/// Checks the hook; `None` if something required is missing. `errors` shows whether it is valid.
-pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mut Errors) -> Option<Hook> {
-    let mut options = Options::default();
-    for option in options::take(written, OPTIONS, &mut options, errors) {
-        options.filters.extend(filter_or_unknown(option, written, errors));
+/// Checks the hook; `errors` shows whether it is valid.
+pub(super) fn check(written: &[Written], function: Option<&Function>, errors: &mut Errors) -> Hook {
+    let mut hook = Hook::default();
+    for option in options::take(written, OPTIONS, &mut hook, errors) {
+        filter_or_unknown(&mut hook, option, written, errors);
     }
-    run::check(&options, written, function.as_ref(), errors);
-    order(&options, errors);
-    if let (Some(path), Some(function)) = (&options.fallback, &function) {
-        if path.is_ident(&function.name) {
-            errors.on(path, "a hook cannot be its own fallback; name another function with the same signature");
-        }
+    run(&hook, written, function, errors);
+    parameters(&hook, function, errors);
+    order(&hook, errors);
+    if let Some(path) = hook.fallback.as_ref().filter(|path| function.is_some_and(|it| path.is_ident(&it.name))) {
+        errors.on(path, "a hook cannot be its own fallback; name another function with the same signature");
     }
-    if let (Some(hold), Some(kinds)) = (written.iter().find(|option| option.name() == "hold"), &options.kinds) {
-        if !values::may_stream(kinds) {
-            errors.at(
-                hold.key.span(),
-                "`hold` applies only to `stream_delta`; write `kind = stream_delta`, or remove `hold`",
-            );
-        }
+    if let Some(hold) = place(written, "hold").filter(|_| has(written, "kind") && !values::may_stream(&hook.kinds)) {
+        errors.at(hold, "`hold` applies only to `stream_delta`; write `kind = stream_delta`, or remove `hold`");
     }
-    let has = |name: &str| written.iter().any(|option| option.name() == name || stands_for(name, option));
-    let missing = match (has("id"), has("kind")) {
+    let named = |name: &str| has(written, name) || written.iter().any(|option| stands_for(name, option));
+    let missing = match (named("id"), named("kind")) {
         (true, true) => None,
         (false, true) => Some("an id: `id = \"redact_pii\"`"),
         (true, false) => Some("a kind: `kind = after_tool_call_success`"),
         (false, false) => Some("an id and a kind: `#[hook(id = \"redact_pii\", kind = after_tool_call_success)]`"),
     };
-    if let Some(what) = missing {
-        errors.at(Span::call_site(), format!("a hook needs {what}"));
+    if let Some(missing) = missing {
+        errors.at(Span::call_site(), format!("a hook needs {missing}"));
     }
-    let core = options.core.take().unwrap_or_else(|| quote!(::hook_sdk));
-    Some(Hook { id: options.id.take()?, kinds: options.kinds.take()?, core, function: function?, options })
+    if !errors.is_empty() {
+        misspelt_types(&hook, errors);
+    }
+    hook
+}
+
+/// Reports types that are probably misspelt types of built-in kinds. Only with other errors, after which the compiler
+/// does not look for types.
+fn misspelt_types(hook: &Hook, errors: &mut Errors) {
+    for kind in &hook.kinds {
+        let Kind::Type(path) = kind else { continue };
+        let Some(word) = path.get_ident().map(ToString::to_string) else { continue };
+        if let Some(meant) = names::similar_type(&word) {
+            errors.on(path, format!("`{word}` is not a built-in kind; did you mean `{meant}`?"));
+        }
+    }
+}
+
+/// The span of an option's name.
+fn place(written: &[Written], name: &str) -> Option<Span> {
+    written.iter().find(|option| option.name() == name).map(|option| option.key.span())
+}
+
+fn has(written: &[Written], name: &str) -> bool {
+    place(written, name).is_some()
+}
+
+/// Checks the combination of `run`, `blocking`, `idempotent`, `retries`, `delay`, `timeout` and `mode`.
+fn run(hook: &Hook, written: &[Written], function: Option<&Function>, errors: &mut Errors) {
+    let place = |name: &str| place(written, name);
+    match (place("timeout"), place("blocking"), function.map(|function| function.is_async)) {
+        (_, Some(blocking), Some(true)) => errors.at(
+            blocking,
+            "`blocking` is for a plain `fn`, which then runs on another thread; an `async fn` does not block its thread \
+             while it waits: remove one of the two",
+        ),
+        (Some(timeout), None, Some(false)) => errors.at(
+            timeout,
+            "`timeout` needs an `async fn`: a plain function cannot be interrupted; with `blocking` it runs on another \
+             thread, and the dispatch stops waiting after the timeout",
+        ),
+        _ => {}
+    }
+    let mode = hook.run_apart();
+    // An invalid mode was reported already.
+    let is_unknown = place("run").is_some() && hook.setting("run").is_none();
+    let background = is_unknown || mode.as_ref().is_some_and(|mode| mode == "Background");
+    if let Some(delay) = place("delay").filter(|_| !background) {
+        errors.at(delay, "`delay` needs `run = background`: only jobs wait");
+    }
+    if let Some(retries) = place("retries") {
+        let missing = match (background, place("idempotent").is_some()) {
+            (true, true) => None,
+            (false, true) => Some("`run = background`: only jobs are retried"),
+            (true, false) => Some("`idempotent`: a retried job may run twice"),
+            (false, false) => {
+                Some("`run = background` and `idempotent`: only jobs are retried, and a retried job may run twice")
+            }
+        };
+        if let Some(missing) = missing {
+            errors.at(retries, format!("`retries` needs {missing}"));
+        }
+    }
+    let Some(mode) = mode else { return };
+    let word = mode.to_string().to_lowercase();
+    for parameter in function.iter().flat_map(|function| &function.parameters) {
+        if parameter.taken != Taken::Read {
+            let ty = without_spaces(&parameter.ty.to_token_stream().to_string());
+            let text = format!(
+                "a hook with `run = {word}` cannot rewrite its subject, because no dispatch waits for it; take `&{ty}`, \
+                 or let it run inline"
+            );
+            errors.at(parameter.span, text);
+        }
+    }
+    let nobody_waits = format!("no dispatch waits for a hook with `run = {word}`, so");
+    if let Some(policy) = hook.variant("on_failure").filter(|policy| policy != "Continue") {
+        errors.at(policy.span(), format!("{nobody_waits} its failure has no effect; remove `on_failure`"));
+    }
+    if let Some(place) = place("fallback") {
+        errors.at(place, format!("{nobody_waits} the answer of a fallback has no effect; remove `fallback`"));
+    }
+    if let Some(mode) = hook.variant("mode").filter(|mode| mode == "Shadow") {
+        errors.at(mode.span(), format!("{nobody_waits} its answers have no effect; remove `mode`"));
+    }
+}
+
+/// Reports parameters that no kind has, whatever its types: texts, and `With` that is not taken by reference.
+fn parameters(hook: &Hook, function: Option<&Function>, errors: &mut Errors) {
+    for Parameter { name, ty, taken, .. } in function.iter().flat_map(|function| &function.parameters) {
+        let text = without_spaces(&ty.to_token_stream().to_string());
+        if *taken == Taken::Read && text == "str" {
+            let event = hook.kinds.first().map_or("Event".to_owned(), Kind::event);
+            let tool = if name.contains("tool") { "; the name of the tool is `event.call.name`" } else { "" };
+            let take = format!("take `event: &{event}`, and read its fields{tool}");
+            errors.on(ty, format!("a hook takes no texts, but the event that contains them: {take}"));
+        }
+        let is_with = text.starts_with("With<") || text.contains("::With<");
+        if *taken != Taken::Read && is_with {
+            errors.on(ty, format!("parameters from a list are taken by reference: write `&{text}`"));
+        }
+    }
 }
 
 /// Reports invalid ids in `after`, `before` and `requires`.
-fn order(Options { id: own, after, before, requires, .. }: &Options, errors: &mut Errors) {
-    let is_own = |id: &LitStr| own.as_ref().is_some_and(|own| own.value() == id.value());
+fn order(Hook { id: hook_id, after, before, requires, .. }: &Hook, errors: &mut Errors) {
+    let is_this = |id: &LitStr| hook_id.as_ref().is_some_and(|this| this.value() == id.value());
     for (name, ids) in [("after", after), ("before", before), ("requires", requires)] {
-        for id in ids.iter().filter(|id| is_own(id)) {
+        for id in ids.iter().filter(|id| is_this(id)) {
             errors.on(id, format!("a hook cannot be in its own `{name}`; remove it"));
         }
     }
-    for id in before.iter().filter(|id| !is_own(id)) {
+    for id in before.iter().filter(|id| !is_this(id)) {
         if after.iter().chain(requires).any(|other| other.value() == id.value()) {
             errors.on(id, format!("a hook cannot run both before and after `{}`; keep one", id.value()));
         }
@@ -64,41 +157,39 @@ fn order(Options { id: own, after, before, requires, .. }: &Options, errors: &mu
 
 /// Whether `option` is another system's name for `name`, a required option.
 fn stands_for(name: &str, option: &Written) -> bool {
-    options::elsewhere(OPTIONS, &option.name()).is_some_and(|known| known.name == name)
+    options::elsewhere(OPTIONS, &option.name()).is_some_and(|known| known.name() == name)
 }
 
 /// An unknown key may be a field of the kind; only the kind knows.
-fn filter_or_unknown(option: &Written, written: &[Written], errors: &mut Errors) -> Option<(syn::Ident, LitStr)> {
-    let name = &option.name();
+fn filter_or_unknown(hook: &mut Hook, option: &Written, written: &[Written], errors: &mut Errors) {
+    let (name, at) = (&option.name(), option.key.span());
     // A required option may have been given under another system's name.
-    let absent = |name: &&str| !written.iter().any(|option| option.name() == *name) && stands_for(name, option);
+    let absent = |name: &&str| !has(written, name) && stands_for(name, option);
     if let Some(required) = ["id", "kind"].into_iter().find(absent) {
-        errors.at(option.key.span(), format!("here, `{name}` is {}", values::renamed(required, option)));
-        return None;
+        return errors.at(at, format!("here, `{name}` is {}", values::renamed(required, option)));
     }
     let here = elsewhere(name);
-    let filter = filter(option);
-    if let (None, Some(meant)) = (&here, nearest(name, filter.is_some())) {
-        errors.at(option.key.span(), format!("there is no option `{name}`; did you mean `{meant}`?"));
-        return None;
+    let patterns: Option<LitStr> = syn::parse2(option.tokens()).ok();
+    if let (None, Some(meant)) = (&here, nearest(name, patterns.is_some())) {
+        return errors.at(at, format!("there is no option `{name}`; did you mean `{meant}`?"));
     }
-    // Another system's word is most likely meant as there, and its value is not a pattern.
-    if let (Some((_, patterns)), None) = (&filter, &here) {
-        filter::check(patterns, errors);
-    }
-    if filter.is_none() {
-        let problem = match here {
-            Some(here) => format!("here, `{name}` is {here}"),
-            None if names::FIELDS.contains(&&**name) => {
-                format!("`{name}` takes patterns in one string, such as `{name} = \"a|b_*\"`")
+    let problem = match (here, patterns) {
+        // Another system's word is most likely meant as there, and its value is not a pattern.
+        (here, Some(patterns)) => {
+            if here.is_none() {
+                filter::check(&patterns, errors);
             }
-            None => format!(
-                "there is no option `{name}`; see the docs of `#[hook]` for all options; a filter on a field of the kind has patterns, as in `tool = \"cancel_*\"`"
-            ),
-        };
-        errors.at(option.key.span(), problem);
-    }
-    filter
+            return hook.filters.push((option.key.clone(), patterns));
+        }
+        (Some(here), None) => format!("here, `{name}` is {here}"),
+        (None, None) if names::FIELDS.contains(&&**name) => {
+            format!("`{name}` takes patterns in one string, such as `{name} = \"a|b_*\"`")
+        }
+        (None, None) => format!(
+            "there is no option `{name}`; see the docs of `#[hook]` for all options; a filter on a field of the kind has patterns, as in `tool = \"cancel_*\"`"
+        ),
+    };
+    errors.at(at, problem);
 }
 
 /// The option that was likely meant. A field of a kind may be near an option, as `model` and `code` are to `mode`. So
@@ -108,5 +199,5 @@ fn nearest(name: &str, has_patterns: bool) -> Option<&'static str> {
         return None;
     }
     let options = OPTIONS.iter().filter(|known| !has_patterns || known.write.contains('"'));
-    names::nearest(name, options.map(|known| known.name))
+    names::nearest(name, options.map(options::Known::name))
 }

@@ -137,7 +137,8 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
         if let Type::Reference(reference) = bare(&typed.ty) {
             check_reference(reference, errors);
         }
-        let parameter = parameter(&typed.ty);
+        let name = if let syn::Pat::Ident(name) = &*typed.pat { name.ident.to_string() } else { String::new() };
+        let parameter = parameter(name, &typed.ty);
         let tokens = parameter.ty.to_token_stream().to_string();
         let same = |other: &&Parameter| other.ty.to_token_stream().to_string() == tokens;
         let rewrites = |other: &&Parameter| other.taken != Taken::Read;
@@ -167,14 +168,14 @@ fn returns_nothing(signature: &Signature) -> bool {
     }
 }
 
-fn parameter(ty: &Type) -> Parameter {
+fn parameter(name: String, ty: &Type) -> Parameter {
     let (span, end) = extent(ty).unwrap_or_else(|| (Span::call_site(), Span::call_site()));
     match bare(ty) {
         Type::Reference(reference) => {
             let taken = if reference.mutability.is_some() { Taken::Lent } else { Taken::Read };
-            Parameter { ty: (*reference.elem).clone(), taken, span, end }
+            Parameter { name, ty: (*reference.elem).clone(), taken, span, end }
         }
-        owned => Parameter { ty: owned.clone(), taken: Taken::Owned, span, end },
+        owned => Parameter { name, ty: owned.clone(), taken: Taken::Owned, span, end },
     }
 }
 

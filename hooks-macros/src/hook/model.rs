@@ -1,99 +1,106 @@
-//! A hook that was checked for everything that its syntax can show.
+//! The checked model of `#[hook]`: the options of the attribute, and the signature of the function.
 
-use std::ops::Deref;
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::quote;
+use syn::{Attribute, Ident, LitStr, Path, Type};
 
-use proc_macro2::{Span, TokenStream};
-use syn::{Attribute, Ident, LitStr, Type};
-
-/// A hook. It dereferences to its options.
-pub(crate) struct Hook {
-    pub(crate) id: LitStr,
-    pub(crate) kinds: Vec<Kind>,
-    /// The path of `hook-sdk`.
-    pub(crate) core: TokenStream,
-    pub(crate) function: Function,
-    pub(crate) options: Options,
-}
-
-impl Deref for Hook {
-    type Target = Options;
-
-    fn deref(&self) -> &Options {
-        &self.options
-    }
-}
+use crate::options::Written;
 
 /// The options. Invalid ones were reported and are treated as missing.
-#[derive(Default)]
-pub(crate) struct Options {
+pub(crate) struct Hook {
     pub(crate) id: Option<LitStr>,
-    pub(crate) kinds: Option<Vec<Kind>>,
-    pub(crate) priority: i32,
+    pub(crate) kinds: Vec<Kind>,
     pub(crate) after: Vec<LitStr>,
     pub(crate) before: Vec<LitStr>,
     pub(crate) requires: Vec<LitStr>,
-    pub(crate) timeout: Timeout,
-    pub(crate) on_failure: Option<(OnFailure, Span)>,
     /// The fallback function.
-    pub(crate) fallback: Option<syn::Path>,
+    pub(crate) fallback: Option<Path>,
     /// The hook's plugin, if it is not the crate's.
     pub(crate) plugin: Option<LitStr>,
     /// Whether overrides cannot change the hook.
     pub(crate) locked: bool,
-    /// Method calls on `hook_sdk::hook::Options`, for options that the macro only passes on.
-    pub(crate) settings: TokenStream,
-    /// The span of the option, and the variants of the capabilities.
-    pub(crate) capabilities: Option<(Span, Vec<Ident>)>,
+    /// The variants of the capabilities.
+    pub(crate) capabilities: Vec<Ident>,
+    /// The options that the macro only passes on.
+    pub(crate) settings: Vec<Setting>,
     pub(crate) filters: Vec<(Ident, LitStr)>,
-    pub(crate) run: Run,
-    pub(crate) core: Option<TokenStream>,
+    /// The path of `hook-sdk`.
+    pub(crate) core: TokenStream,
 }
 
-/// How the hook runs.
-pub(crate) struct Run {
-    pub(crate) mode: RunMode,
-    /// The span of the mode.
+/// A field of `hook_sdk::hook::Options`.
+pub(crate) struct Setting {
+    /// The name, as it was written.
+    pub(crate) key: Ident,
+    pub(crate) value: TokenStream,
+    /// The span of the value, as it was written.
     pub(crate) place: Span,
-    /// Whether the mode is unknown, which was reported.
-    pub(crate) unknown: bool,
-    /// The span of `blocking`, if present.
-    pub(crate) blocking: Option<Span>,
-    pub(crate) idempotent: bool,
-    pub(crate) retries: u32,
-    /// The span of `shadow`, if the hook is in shadow mode.
-    pub(crate) shadow: Option<Span>,
 }
 
-impl Default for Run {
+impl Default for Hook {
     fn default() -> Self {
         Self {
-            mode: RunMode::default(),
-            place: Span::call_site(),
-            unknown: false,
-            blocking: None,
-            idempotent: false,
-            retries: 0,
-            shadow: None,
+            id: None,
+            kinds: Vec::new(),
+            after: Vec::new(),
+            before: Vec::new(),
+            requires: Vec::new(),
+            fallback: None,
+            plugin: None,
+            locked: false,
+            capabilities: Vec::new(),
+            settings: Vec::new(),
+            filters: Vec::new(),
+            core: quote!(::hook_sdk),
         }
     }
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum RunMode {
-    #[default]
-    Inline,
-    Detached,
-    Background,
+impl Hook {
+    /// Sets the field of the option's name.
+    pub(super) fn set(&mut self, option: &Written, value: Option<TokenStream>) {
+        let (key, place) = (option.key.clone(), option.value_span());
+        self.settings.extend(value.map(|value| Setting { key, value, place }));
+    }
+
+    pub(super) fn setting(&self, name: &str) -> Option<&Setting> {
+        self.settings.iter().find(|setting| setting.key == name)
+    }
+
+    /// The variant of an option whose value is a word: its last token.
+    pub(super) fn variant(&self, name: &str) -> Option<Ident> {
+        fn last(tokens: TokenStream) -> Option<Ident> {
+            match tokens.into_iter().last()? {
+                TokenTree::Ident(variant) => Some(variant),
+                TokenTree::Group(group) => last(group.stream()),
+                TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+            }
+        }
+        last(self.setting(name)?.value.clone())
+    }
+
+    /// The variant of `run`, unless the hook runs inline.
+    pub(super) fn run_apart(&self) -> Option<Ident> {
+        self.variant("run").filter(|mode| mode != "Inline")
+    }
 }
 
 pub(crate) enum Kind {
     /// A built-in kind by name: the name of its type, and the span of the word.
-    BuiltIn(&'static str, Span),
+    BuiltIn(String, Span),
     /// The path of a type.
-    Type(syn::Path),
+    Type(Path),
 }
 
 impl Kind {
+    /// The name of the event's type.
+    pub(crate) fn event(&self) -> String {
+        match self {
+            Self::BuiltIn(event, _) => event.clone(),
+            Self::Type(path) => path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default(),
+        }
+    }
+
     /// The span for errors about the kind.
     pub(crate) fn span(&self) -> Span {
         match self {
@@ -101,22 +108,6 @@ impl Kind {
             Self::Type(path) => path.segments.last().map_or_else(Span::call_site, |last| last.ident.span()),
         }
     }
-}
-
-#[derive(Clone, Copy, Default)]
-pub(crate) enum Timeout {
-    #[default]
-    Default,
-    Millis(u64),
-    None,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OnFailure {
-    Continue,
-    Remove,
-    Deny,
-    Required,
 }
 
 pub(crate) struct Function {
@@ -133,7 +124,10 @@ pub(crate) struct Function {
     pub(crate) returns: Option<TokenStream>,
 }
 
+#[derive(Clone)]
 pub(crate) struct Parameter {
+    /// Empty if it is a pattern.
+    pub(crate) name: String,
     /// The type behind `&`, or the whole type.
     pub(crate) ty: Type,
     pub(crate) taken: Taken,
@@ -156,8 +150,7 @@ impl Function {
     /// Returns the same signature with every span set to `place`.
     pub(crate) fn at(&self, place: Span) -> Self {
         let parameters = self.parameters.iter();
-        let parameters =
-            parameters.map(|parameter| Parameter { ty: parameter.ty.clone(), span: place, end: place, ..*parameter });
+        let parameters = parameters.map(|parameter| Parameter { span: place, end: place, ..parameter.clone() });
         Self {
             name: self.name.clone(),
             description: String::new(),

@@ -4,38 +4,31 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{Ident, Lit, LitInt, LitStr, Path, Token};
 
-use super::model::{Kind, Timeout};
-use super::table::CAPABILITIES;
+use super::model::Kind;
+use super::words::CAPABILITIES;
 use crate::errors::Errors;
 use crate::names;
-use crate::options::{List, Value, Written, first_span, split_at_commas, without_spaces};
+use crate::options::{List, Value, Words, Written, first_span, split_at_commas, without_spaces};
 
 const MOST_RETRIES: u32 = 100;
+const MILLIS_OF_A_DAY: u64 = 86_400_000;
 
-pub(crate) fn id(option: &Written, errors: &mut Errors) -> Option<LitStr> {
-    let id = option.parse::<LitStr>(errors, "a string, such as `id = \"redact_pii\"`")?;
-    check_id(&id, errors).then_some(id)
+/// The name of something in `snake_case`; `what` is what it is, as in `an id`.
+pub(crate) fn name(what: &str, option: &Written, errors: &mut Errors) -> Option<LitStr> {
+    let example = if option.key == "id" { "id = \"redact_pii\"" } else { "plugin = \"acme\"" };
+    let name = option.parse::<LitStr>(errors, &format!("a string, such as `{example}`"))?;
+    names::check(what, &name, errors).then_some(name)
 }
 
-fn check_id(id: &LitStr, errors: &mut Errors) -> bool {
-    let text = id.value();
-    if matches!(text.as_str(), "self" | "super" | "crate") {
-        errors.on(id, format!("`{text}` cannot be an id, because it is a path in Rust; choose another word"));
-        return false;
-    }
-    if names::is_snake_case(&text) {
-        return true;
-    }
-    let mended = names::snake_case(&text).map(|snake| format!("; write `\"{snake}\"`")).unwrap_or_default();
-    errors
-        .on(id, format!("an id is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`{mended}"));
-    false
+/// A flag.
+pub(crate) fn flag(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
+    option.flag(errors).then(|| quote!(true))
 }
 
-/// The plugin that the hook belongs to.
-pub(crate) fn plugin(option: &Written, errors: &mut Errors) -> Option<LitStr> {
-    let name = option.parse::<LitStr>(errors, "the name of a plugin, such as `plugin = \"acme\"`")?;
-    names::check_plugin(&name, errors).then_some(name)
+/// One of the words.
+pub(crate) fn word(words: &Words, option: &Written, errors: &mut Errors) -> Option<TokenStream> {
+    let variant = words.one(option, errors)?;
+    Some(words.path(&variant))
 }
 
 /// The id or kind that corresponds to another system's name for the option.
@@ -131,7 +124,7 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
         }
         (Some(word), true) => match names::kind_elsewhere(&word) {
             // The type of a built-in kind may be imported and named like any other.
-            Some(here) if names::kind_type(here) != Some(word.as_str()) => {
+            Some(here) if names::kind_type(here).as_ref() != Some(&word) => {
                 errors.at(span, format!("`{word}` is called `{here}` here"));
                 None
             }
@@ -156,7 +149,7 @@ fn several(written: &str) -> Option<String> {
     kinds.filter(|kinds| kinds.len() > 1).map(|kinds| kinds.join(", "))
 }
 
-pub(crate) fn priority(option: &Written, errors: &mut Errors) -> Option<i32> {
+pub(crate) fn priority(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
     struct Number(Option<Token![-]>, LitInt);
 
     impl syn::parse::Parse for Number {
@@ -167,11 +160,11 @@ pub(crate) fn priority(option: &Written, errors: &mut Errors) -> Option<i32> {
 
     let Number(minus, digits) = option.parse(errors, "a whole number, such as `priority = -10`")?;
     let sign = if minus.is_some() { "-" } else { "" };
-    let number = format!("{sign}{}", digits.base10_digits()).parse().ok();
+    let number: Option<i32> = format!("{sign}{}", digits.base10_digits()).parse().ok();
     if number.is_none() {
         errors.on(&digits, format!("`priority` must be between {} and {}", i32::MIN, i32::MAX));
     }
-    number
+    number.map(|number| quote!(#number))
 }
 
 /// A list of ids without duplicates.
@@ -185,7 +178,7 @@ pub(crate) fn ids(option: &Written, errors: &mut Errors) -> Vec<LitStr> {
             errors.on(&part, format!("`{name}` takes {expected}"));
             continue;
         };
-        check_id(&id, errors);
+        names::check("an id", &id, errors);
         if ids.iter().any(|earlier| earlier.value() == id.value()) {
             errors.on(&id, format!("`{}` appears twice; keep one", id.value()));
         }
@@ -194,68 +187,80 @@ pub(crate) fn ids(option: &Written, errors: &mut Errors) -> Vec<LitStr> {
     ids
 }
 
-pub(crate) fn timeout(option: &Written, errors: &mut Errors) -> Option<Timeout> {
-    let expected = "a time, such as `\"250ms\"`, `\"2s\"` or `\"1m\"`, or the word `none`";
+pub(crate) fn timeout(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
     if syn::parse2::<Ident>(option.tokens()).is_ok_and(|word| word == "none") {
-        return Some(Timeout::None);
+        return Some(quote!(__hook_sdk::Timeout::None));
     }
-    if let Ok(number) = syn::parse2::<LitInt>(option.tokens()) {
-        let digits = number.base10_digits();
-        errors.on(&number, format!("a time needs a unit: write `timeout = \"{digits}s\"` or `\"{digits}ms\"`"));
+    let text = syn::parse2::<LitStr>(option.tokens()).ok();
+    if let Some(text) = text.filter(|text| text.value() == "none") {
+        errors.on(&text, "write `timeout = none` without quotes");
         return None;
     }
-    let text = option.parse::<LitStr>(errors, expected)?;
-    match millis(&text.value()) {
-        None if text.value() == "none" => {
-            errors.on(&text, "write `timeout = none` without quotes");
-        }
-        None => errors.on(&text, format!("`timeout` takes {expected}")),
-        Some(0) => errors.on(&text, "`timeout` must be longer than zero; write `none` for no limit"),
-        Some(millis) => return Some(Timeout::Millis(millis)),
-    }
-    None
+    let time = time(option, ", or the word `none`", "; write `none` for no limit", errors)?;
+    Some(quote!(__hook_sdk::Timeout::After(#time)))
 }
 
-/// The delay of a background run in milliseconds.
-pub(crate) fn delay(option: &Written, errors: &mut Errors) -> Option<u64> {
-    let expected = "a time, such as `\"250ms\"`, `\"2s\"` or `\"10m\"`";
-    let text = option.parse::<LitStr>(errors, expected)?;
-    let millis = millis(&text.value()).filter(|millis| *millis > 0);
-    if millis.is_none() {
-        errors.on(&text, format!("`delay` takes {expected}"));
-    }
-    millis
+pub(crate) fn delay(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
+    time(option, "", "", errors)
 }
 
-fn millis(text: &str) -> Option<u64> {
-    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let number: u64 = text.strip_suffix(unit)?.parse().ok()?;
-    let factor = match unit {
+/// A duration: a number with a unit.
+fn time(option: &Written, or: &str, no_limit: &str, errors: &mut Errors) -> Option<TokenStream> {
+    let name = option.name();
+    if let Ok(number) = syn::parse2::<LitInt>(option.tokens()) {
+        let digits = number.base10_digits();
+        errors.on(&number, format!("a time needs a unit: write `{name} = \"{digits}s\"` or `\"{digits}ms\"`"));
+        return None;
+    }
+    let expected = format!("a time, such as `\"250ms\"`, `\"2s\"`, `\"1m\"`, `\"2h\"` or `\"1d\"`{or}");
+    let text = option.parse::<LitStr>(errors, &expected)?;
+    let written = text.value();
+    let unit = written.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = written.strip_suffix(unit).unwrap_or_default();
+    let factor: u64 = match unit {
         "ms" => 1,
         "s" => 1_000,
         "m" => 60_000,
-        _ => return None,
+        "h" => 3_600_000,
+        "d" => MILLIS_OF_A_DAY,
+        _ => 0,
     };
-    number.checked_mul(factor)
+    let problem = if unit.is_empty() && !digits.is_empty() {
+        format!("a time needs a unit: write `{name} = \"{digits}s\"` or `\"{digits}ms\"`")
+    } else if factor == 0 || digits.is_empty() {
+        format!("`{name}` takes {expected}")
+    } else {
+        match digits.parse().ok().and_then(|number: u64| number.checked_mul(factor)) {
+            Some(0) => format!("`{name}` must be longer than zero{no_limit}"),
+            Some(millis) if millis <= 365 * MILLIS_OF_A_DAY => {
+                return Some(quote!(__hook_sdk::Duration::from_millis(#millis)));
+            }
+            _ => format!("`{name}` must not be longer than 365 days{no_limit}"),
+        }
+    };
+    errors.on(&text, problem);
+    None
 }
 
 /// The number of retries.
-pub(crate) fn retries(option: &Written, errors: &mut Errors) -> Option<u32> {
+pub(crate) fn retries(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
     let expected = format!("a whole number from 1 to {MOST_RETRIES}, such as `retries = 3`");
     let digits = option.parse::<LitInt>(errors, &expected)?;
-    let number = digits.base10_parse().ok().filter(|number| (1..=MOST_RETRIES).contains(number));
+    let number = digits.base10_parse::<u32>().ok().filter(|number| (1..=MOST_RETRIES).contains(number));
     if number.is_none() {
         errors.on(&digits, format!("`retries` takes {expected}"));
     }
-    number
+    number.map(|number| quote!(#number))
 }
 
-/// The part of a stream to hold back, as the item after `Hold::`.
+/// The part of a stream to hold back.
 pub(crate) fn hold(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
     let expected = "a number of characters or `\"sentence\"`, such as `hold = 200`";
     match option.parse::<Lit>(errors, expected)? {
-        Lit::Int(chars) if chars.base10_parse::<usize>().is_ok_and(|chars| chars > 0) => Some(quote!(chars(#chars))),
-        Lit::Str(word) if word.value() == "sentence" => Some(quote!(SENTENCE)),
+        Lit::Int(chars) if chars.base10_parse::<usize>().is_ok_and(|chars| chars > 0) => {
+            Some(quote!(__hook_sdk::Hold::chars(#chars)))
+        }
+        Lit::Str(word) if word.value() == "sentence" => Some(quote!(__hook_sdk::Hold::SENTENCE)),
         other => {
             errors.on(&other, format!("`hold` takes {expected}"));
             None
@@ -266,19 +271,19 @@ pub(crate) fn hold(option: &Written, errors: &mut Errors) -> Option<TokenStream>
 /// Whether one of the kinds may be `stream_delta`: by name, or as a type that the macro does not know.
 pub(crate) fn may_stream(kinds: &[Kind]) -> bool {
     kinds.iter().any(|kind| match kind {
-        Kind::BuiltIn(kind, _) => *kind == "StreamDelta",
+        Kind::BuiltIn(kind, _) => kind == "StreamDelta",
         Kind::Type(_) => true,
     })
 }
 
-/// The capabilities: the span of the option, and the variants.
-pub(crate) fn capabilities(option: &Written, errors: &mut Errors) -> Option<(Span, Vec<Ident>)> {
-    let List(parts) = option.parse(errors, "a list of words, such as `capabilities = [policy, audit]`")?;
+/// The variants of the capabilities.
+pub(crate) fn capabilities(option: &Written, errors: &mut Errors) -> Vec<Ident> {
     let mut found: Vec<Ident> = Vec::new();
-    for part in parts {
+    let list = option.parse(errors, "a list of words, such as `capabilities = [policy, audit]`");
+    for part in list.into_iter().flat_map(|List(parts)| parts) {
         let written = without_spaces(&part.to_string());
         let span = first_span(&part).unwrap_or(option.key.span());
-        match CAPABILITIES.get(&written).map(|variant| Ident::new(variant, span)) {
+        match CAPABILITIES.variant(&written, span) {
             Some(variant) if found.contains(&variant) => {
                 errors.at(span, format!("`{written}` appears twice; keep one"));
             }
@@ -294,10 +299,11 @@ pub(crate) fn capabilities(option: &Written, errors: &mut Errors) -> Option<(Spa
             }
         }
     }
-    Some((option.key.span(), found))
+    found
 }
 
-/// A variant of an enum of the core, with the span of the option's value.
-pub(crate) fn variant(name: &str, option: &Written) -> Ident {
-    Ident::new(name, option.value_span())
+/// The set of these capabilities.
+pub(crate) fn capability_set(variants: &[Ident]) -> TokenStream {
+    let paths = variants.iter().map(|variant| CAPABILITIES.path(&Ident::new(&variant.to_string(), Span::call_site())));
+    quote!(__hook_sdk::Option::Some(__hook_sdk::Capabilities::of(&[#(#paths),*])))
 }

@@ -9,9 +9,10 @@ use quote::{quote, quote_spanned};
 
 use super::model::{Shape, Verdict};
 use crate::private::private;
+use part::Methods;
 
 pub(crate) fn emit(verdict: &Verdict) -> TokenStream {
-    let Parts { aliases, nothing, semantics, methods } = match &verdict.shape {
+    let Methods { aliases, nothing, semantics, methods } = match &verdict.shape {
         Shape::Struct(fields) => of_struct::of_struct(fields),
         Shape::Enum(variants) => of_enum::of_enum(variants),
     };
@@ -81,7 +82,6 @@ fn within(verdict: &Verdict, body: &TokenStream) -> TokenStream {
     let ty = &verdict.ty;
     let private = private(&verdict.core);
     quote! {
-        #[doc(hidden)]
         #[allow(
             dead_code, unused_qualifications, unused_imports, unused_variables, unreachable_patterns, non_local_definitions,
             clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
@@ -101,14 +101,4 @@ fn within(verdict: &Verdict, body: &TokenStream) -> TokenStream {
             #body
         };
     }
-}
-
-/// What differs between a struct and an enum.
-struct Parts {
-    aliases: TokenStream,
-    /// The value for no opinion.
-    nothing: TokenStream,
-    /// The semantics of nested verdicts, each followed by a comma.
-    semantics: TokenStream,
-    methods: TokenStream,
 }

@@ -17,8 +17,12 @@ fn number() {}
 //~                                                                        ^^^^
 fn zero() {}
 
-#[hook(id = "hours", kind = after_create_message, run = background, delay = "1h")]
+#[hook(id = "weeks", kind = after_create_message, run = background, delay = "1w")]
 //~                                                                         ^^^^
-fn hours() {}
+fn weeks() {}
+
+#[hook(id = "too_long", kind = after_create_message, run = background, delay = "366d")]
+//~                                                                            ^^^^^^
+fn too_long() {}
 
 fn main() {}

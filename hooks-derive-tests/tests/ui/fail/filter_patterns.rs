@@ -17,4 +17,20 @@ fn negated() {}
 //~                                                 ^^^^^^^^^^^^
 fn rule() {}
 
+#[hook(id = "anything", kind = before_tool_call, tool = "refund.*")]
+//~                                                     ^^^^^^^^^^
+fn anything() {}
+
+#[hook(id = "class", kind = before_tool_call, tool = "refund[a-z]")]
+//~                                                  ^^^^^^^^^^^^^
+fn class() {}
+
+#[hook(id = "repeated", kind = before_tool_call, tool = "refund+")]
+//~                                                     ^^^^^^^^^
+fn repeated() {}
+
+#[hook(id = "braces", kind = before_tool_call, tool = "{read,write}_*")]
+//~                                                   ^^^^^^^^^^^^^^^^
+fn braces() {}
+
 fn main() {}

@@ -4,11 +4,11 @@ mod harness {
     use hook_sdk::kinds::TurnEnd;
 
     hook_sdk::fires![TurnEnd, "before_tool_call", "PostToolUse", "lunch"];
-//~                             ^^^^^^^^^^^^^^^^^^  ^^^^^^^^^^^^^  ^^^^^^^
+//~                           ^^^^^^^^^^^^^^^^^^  ^^^^^^^^^^^^^  ^^^^^^^
     hook_sdk::fires![TurnEnd::new(), 3];
-//~                    ^^^^^^^^^^^^^^  ^
+//~                  ^^^^^^^^^^^^^^  ^
     hook_sdk::fires![[TurnEnd, TurnEnd]];
-//~                    ^^^^^^^^^^^^^^^^^^
+//~                  ^^^^^^^^^^^^^^^^^^
 }
 
 fn main() {}

@@ -8,12 +8,12 @@ mod harness {
     use super::NoKind;
 
     hook_sdk::fires![BeforeToolCall, NoKind, turn_end, super::NoKind, Vec<u8>, Missing];
-//~                                    ^^^^^^                   ^^^^^^  ^^^      ^^^^^^^
+//~                                  ^^^^^^                   ^^^^^^  ^^^      ^^^^^^^
 }
 
 mod words {
     hook_sdk::fires![before_tool_cal, PreToolUse, "turn_end", lunch];
-//~                    ^^^^^^^^^^^^^^^  ^^^^^^^^^^  ^^^^^^^^^^  ^^^^^
+//~                  ^^^^^^^^^^^^^^^  ^^^^^^^^^^  ^^^^^^^^^^  ^^^^^
 }
 
 fn main() {}

@@ -11,7 +11,7 @@ mod hooks {
 
     #[hook(id = "by_path", kind = before_tool_call)]
     #[hook_sdk::hook(id = "by_path", kind = stop)]
-//~   ^^^^^^^^^^^^^^^^
+//~   ^^^^^^^^^^^^^^
     fn by_path() {}
 }
 

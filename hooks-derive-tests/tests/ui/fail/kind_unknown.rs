@@ -9,4 +9,12 @@ fn near() {}
 //~                       ^^^^^
 fn far() {}
 
+#[hook(id = "part", kind = before_)]
+//~                        ^^^^^^^
+fn part() {}
+
+#[hook(id = "Misspelt", kind = BeforeToolCal)]
+//~         ^^^^^^^^^^         ^^^^^^^^^^^^^
+fn misspelt() {}
+
 fn main() {}

@@ -2,7 +2,7 @@
 use hook_sdk::prelude::*;
 
 #[hook(id = "one", kind = after_tool_call_success)]
-fn one(_result: &str) {}
+fn one(_result: &u16) {}
 //~              ^^^
 
 #[hook(id = "two", kind = after_tool_call_success)]

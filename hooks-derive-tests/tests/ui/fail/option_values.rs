@@ -30,7 +30,7 @@ fn before_form() {}
 fn pattern_empty() {}
 
 #[hook(id = "core_path", kind = before_tool_call, crate = "hook_sdk")]
-//~                                                       ^^^^^^^^^^^^
+//~                                                       ^^^^^^^^^^
 fn core_path() {}
 
 fn main() {}

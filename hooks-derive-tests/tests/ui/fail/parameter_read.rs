@@ -15,8 +15,8 @@ async fn other_subject(_cx: &HookContext, _result: &ToolResult) {}
 //~                                                 ^^^^^^^^^^
 
 #[hook(id = "unsized_", kind = before_tool_call)]
-fn unsized_(_name: &str) {}
-//~                 ^^^
+fn unsized_(_name: &[u8]) {}
+//~                 ^^^^
 
 #[hook(id = "two_of_them", kind = before_tool_call)]
 fn two_of_them(_a: &String, _b: &Vec<String>) {}

@@ -16,8 +16,14 @@ fn changed(_text: &mut String) {}
 //~                    ^^^^^^
 
 #[hook(id = "named", kind = before_tool_call, tool = "bash")]
-fn named(_tool: &str, _input: &serde_json::Value) -> Permission {
-//~              ^^^           ^^^^^^^^^^^^^^^^^
+fn named(_tool: &str) -> Permission {
+//~              ^^^
+    Permission::allow()
+}
+
+#[hook(id = "json", kind = before_tool_call, tool = "bash")]
+fn json(_input: &serde_json::Value) -> Permission {
+//~              ^^^^^^^^^^^^^^^^^
     Permission::allow()
 }
 

@@ -2,12 +2,12 @@
 
 mod nothing {
     hook_sdk::plugin!();
-//~ ^^^^^^^^^^^^^^^^^^^^^
+//~ ^^^^^^^^^^^^^^^^^^^
 }
 
 mod comma {
     hook_sdk::plugin!(,);
-//~                     ^
+//~                   ^
 }
 
 fn main() {}

@@ -1,5 +1,5 @@
 //! `setup!` takes no arguments.
 hook_sdk::setup!(strict);
-//~                ^^^^^^
+//~              ^^^^^^
 
 fn main() {}

@@ -9,7 +9,7 @@ async fn number() {}
 //~                                                       ^^^^^
 async fn no_unit() {}
 
-#[hook(id = "unknown_unit", kind = before_tool_call, timeout = "2h")]
+#[hook(id = "unknown_unit", kind = before_tool_call, timeout = "2w")]
 //~                                                            ^^^^
 async fn unknown_unit() {}
 

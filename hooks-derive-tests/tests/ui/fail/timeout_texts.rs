@@ -29,6 +29,10 @@ async fn text_none() {}
 //~                                                        ^^^^^^^^^^^^^^^^^^^^^^^
 async fn too_long() {}
 
+#[hook(id = "longer_than_a_year", kind = before_tool_call, timeout = "99999999999999m")]
+//~                                                                  ^^^^^^^^^^^^^^^^^
+async fn longer_than_a_year() {}
+
 #[hook(id = "flag", kind = before_tool_call, timeout)]
 //~                                          ^^^^^^^
 async fn flag() {}

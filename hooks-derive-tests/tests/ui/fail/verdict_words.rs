@@ -3,7 +3,7 @@ use hook_sdk::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]
 #[verdict(contributes, neutral, first, crate = "hook_sdk")]
-//~       ^^^^^^^^^^^  ^^^^^^^  ^^^^^          ^^^^^^^^^^^^
+//~       ^^^^^^^^^^^  ^^^^^^^  ^^^^^          ^^^^^^^^^^
 enum Review {
     #[verdict(neutrl)]
 //~           ^^^^^^

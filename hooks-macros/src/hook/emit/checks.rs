@@ -4,20 +4,21 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use syn::ext::IdentExt;
 
-use super::event_alias;
-use super::types::specs;
-use crate::hook::model::{Hook, Kind, OnFailure, RunMode};
+use super::types::{event_alias, of_parameters};
+use crate::hook::model::{Function, Hook, Kind};
 use crate::hook::table::elsewhere;
 use crate::options::first_span;
 
 /// Checks the options against the kinds: constants that fail at the option.
-pub(super) fn checks(hook: &Hook) -> TokenStream {
+pub(super) fn checks(hook: &Hook, function: &Function) -> TokenStream {
     let mut checks = TokenStream::new();
-    let specs = specs(&hook.function);
+    let mut check = |span: Span, call: TokenStream| {
+        checks.extend(quote_spanned!(span=> const _: () = __hook_sdk::check::#call;));
+    };
+    let specs = of_parameters(function, "SPEC");
     for (i, spec) in specs.iter().enumerate().skip(1) {
         let (earlier, span) = (&specs[..i], first_span(spec).unwrap_or_else(Span::call_site));
-        checks
-            .extend(quote_spanned!(span=> const _: () = __hook_sdk::check::parameters_once(&[#(#earlier),*], #spec);));
+        check(span, quote_spanned!(span=> parameters_once(&[#(#earlier),*], #spec)));
     }
     for (i, kind) in hook.kinds.iter().enumerate() {
         let of = |kind: &Kind, i| {
@@ -28,37 +29,27 @@ pub(super) fn checks(hook: &Hook) -> TokenStream {
         for (field, patterns) in &hook.filters {
             let name = field.unraw().to_string();
             let here = elsewhere(&name).unwrap_or_default();
-            checks
-                .extend(quote_spanned!(field.span()=> const _: () = __hook_sdk::check::filter::<#this>(#name, #here);));
-            checks.extend(
-                quote_spanned!(patterns.span()=> const _: () = __hook_sdk::check::words::<#this>(#name, #patterns);),
-            );
+            check(field.span(), quote_spanned!(field.span()=> filter::<#this>(#name, #here)));
+            check(patterns.span(), quote_spanned!(patterns.span()=> words::<#this>(#name, #patterns)));
         }
-        match hook.on_failure {
-            Some((OnFailure::Remove, span)) => {
-                checks.extend(quote_spanned!(span=> const _: () = __hook_sdk::check::remove::<#this>();));
-            }
-            Some((OnFailure::Deny, span)) => {
-                checks.extend(quote_spanned!(span=> const _: () = __hook_sdk::check::deny::<#this>();));
-            }
-            Some((OnFailure::Continue | OnFailure::Required, _)) | None => {}
+        if let Some(policy) = hook.variant("on_failure") {
+            let span = policy.span();
+            check(span, quote_spanned!(span=> policy::<#this>(__hook_sdk::OnFailure::#policy)));
         }
-        if let Some((key, variants)) = &hook.capabilities {
-            checks.extend(quote_spanned!(*key=> const _: () = __hook_sdk::check::contributes::<#this>();));
-            for variant in variants {
-                checks.extend(quote_spanned! {variant.span()=>
-                    const _: () = __hook_sdk::check::capability::<#this>(__hook_sdk::Capability::#variant);
-                });
+        if let Some(setting) = hook.setting("capabilities") {
+            let span = setting.key.span();
+            check(span, quote_spanned!(span=> contributes::<#this>()));
+            for variant in &hook.capabilities {
+                let span = variant.span();
+                check(span, quote_spanned!(span=> capability::<#this>(__hook_sdk::Capability::#variant)));
             }
         }
-        if hook.run.mode == RunMode::Background {
-            let span = hook.run.place;
-            checks.extend(quote_spanned!(span=> const _: () = __hook_sdk::check::background::<#this>();));
+        if let Some(mode) = hook.run_apart().filter(|mode| mode == "Background") {
+            check(mode.span(), quote_spanned!(mode.span()=> background::<#this>()));
         }
         for (earlier, other) in hook.kinds[..i].iter().enumerate() {
             let earlier = of(other, earlier);
-            let span = kind.span();
-            checks.extend(quote_spanned!(span=> const _: () = __hook_sdk::check::distinct::<#this, #earlier>();));
+            check(kind.span(), quote_spanned!(kind.span()=> distinct::<#this, #earlier>()));
         }
     }
     checks

@@ -81,7 +81,7 @@ pub(super) fn handler(
     };
     let form = Ident::new(form, kind);
     let closure = quote!(|__hook_sdk_cx, __hook_sdk_event, __hook_sdk_subject| { #body });
-    let name = if is_fallback { "__HOOKS_CORE_FALLBACK" } else { "__HOOKS_CORE_HANDLER" };
+    let name = if is_fallback { "__HOOK_SDK_FALLBACK" } else { "__HOOK_SDK_HANDLER" };
     let name = Ident::new(name, kind);
     quote_spanned! {kind=>
         static #name: __hook_sdk::Call<__HookSdkKind, __HookSdkSubject, __HookSdkVerdict> =

@@ -1,16 +1,34 @@
 //! Expressions that the compiler evaluates by the types of parameters and return values, because the name of a type
 //! means nothing.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 
-use crate::hook::model::{Function, Hook, Parameter, RunMode, Taken};
+use crate::hook::model::{Function, Kind, Parameter, Taken};
 
-/// For each parameter by `&`: how it is parsed from a list, if it is.
-pub(super) fn specs(function: &Function) -> Vec<TokenStream> {
-    readable(function)
-        .map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hook_sdk::Parameter::<#ty>::SPEC))
-        .collect()
+/// The kind as the user wrote it, as one identifier.
+pub(super) fn event(kind: &Kind, i: usize) -> TokenStream {
+    let alias = event_alias(kind, i);
+    match kind {
+        Kind::BuiltIn(name, span) => {
+            let name = Ident::new(name, *span);
+            quote!(type #alias = __hook_sdk::kinds::#name;)
+        }
+        Kind::Type(path) => quote!(type #alias = #path;),
+    }
+}
+
+pub(super) fn event_alias(kind: &Kind, i: usize) -> Ident {
+    format_ident!("__HookSdkEvent{i}", span = kind.span())
+}
+
+/// A constant of each parameter by `&`: `SPEC` is how it is parsed from a list, `CONTEXT` whether it is the context.
+pub(super) fn of_parameters(function: &Function, constant: &str) -> Vec<TokenStream> {
+    let of = |Parameter { ty, span, .. }: &Parameter| {
+        let constant = Ident::new(constant, *span);
+        quote_spanned!(*span=> __hook_sdk::Parameter::<#ty>::#constant)
+    };
+    readable(function).map(of).collect()
 }
 
 /// The parameters by `&` whose types can be named outside of the function.
@@ -18,13 +36,6 @@ fn readable(function: &Function) -> impl Iterator<Item = &Parameter> {
     let read = function.parameters.iter().filter(|parameter| parameter.taken == Taken::Read);
     // The function's lifetimes cannot be named outside of it. Subjects and parameters from a list have none.
     read.filter(|parameter| !names_lifetime(parameter.ty.to_token_stream()))
-}
-
-/// For each parameter by `&`: whether it is the context.
-pub(super) fn contexts(function: &Function) -> Vec<TokenStream> {
-    readable(function)
-        .map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hook_sdk::Parameter::<#ty>::CONTEXT))
-        .collect()
 }
 
 fn names_lifetime(tokens: TokenStream) -> bool {
@@ -35,13 +46,10 @@ fn names_lifetime(tokens: TokenStream) -> bool {
     })
 }
 
-/// Whether a detached or background hook takes the subject, by the types of its parameters.
-pub(super) fn takes_subject(hook: &Hook, kind: Span) -> TokenStream {
-    if hook.run.mode == RunMode::Inline {
-        return quote!(false);
-    }
+/// Whether the function takes the subject, by the types of its parameters.
+pub(super) fn takes_subject(function: &Function, kind: Span) -> TokenStream {
     let subject = quote_spanned!(kind=> __HookSdkSubject);
-    let takes = readable(&hook.function).map(|parameter| {
+    let takes = readable(function).map(|parameter| {
         let (ty, span) = (&parameter.ty, parameter.span);
         quote_spanned!(span=> __hook_sdk::Parameter::<#ty, #subject>::SUBJECT)
     });

@@ -5,11 +5,10 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Ident, Member};
 
-use super::Parts;
-use super::part::Part;
+use super::part::{Methods, Part};
 use crate::verdict::model::{Rule, Variant, Word};
 
-pub(super) fn of_enum(variants: &[Variant]) -> Parts {
+pub(super) fn of_enum(variants: &[Variant]) -> Methods {
     let parts: Vec<Vec<Part<'_>>> = variants
         .iter()
         .enumerate()
@@ -107,7 +106,7 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
             match self { #(#summaries,)* }
         }
     };
-    Parts {
+    Methods {
         aliases: quote!(#(#aliases)*),
         nothing: quote!(#(Self::#neutral {})*),
         semantics: quote!(#semantics),

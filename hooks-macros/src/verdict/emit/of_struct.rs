@@ -5,8 +5,7 @@ use quote::quote;
 use syn::Member;
 use syn::ext::IdentExt;
 
-use super::Parts;
-use super::part::Part;
+use super::part::{Methods, Part};
 use crate::verdict::model::{Field, Rule};
 
 /// Merges a field and the hook that set it. The field's summary changes if the later answer replaces the earlier one.
@@ -48,7 +47,7 @@ fn whose(
     }
 }
 
-pub(super) fn of_struct(fields: &[Field]) -> Parts {
+pub(super) fn of_struct(fields: &[Field]) -> Methods {
     let parts: Vec<Part<'_>> =
         fields.iter().enumerate().map(|(i, field)| Part::new(field, &i.to_string(), false)).collect();
     let nested: Vec<&Part<'_>> = parts.iter().filter(|part| part.field.rule == Rule::Nested).collect();
@@ -147,7 +146,7 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
             __hook_sdk::Option::None
         }
     };
-    Parts {
+    Methods {
         aliases: quote!(#(#aliases)*),
         nothing: quote!(Self { #(#nothing),* }),
         semantics: quote!(#(#semantics,)*),

@@ -123,3 +123,13 @@ impl<'a> Part<'a> {
         Some(self.call(of, "attribution", it))
     }
 }
+
+/// What differs between a struct and an enum.
+pub(super) struct Methods {
+    pub(super) aliases: TokenStream,
+    /// The value for no opinion.
+    pub(super) nothing: TokenStream,
+    /// The semantics of nested verdicts, each followed by a comma.
+    pub(super) semantics: TokenStream,
+    pub(super) methods: TokenStream,
+}
