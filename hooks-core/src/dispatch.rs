@@ -41,7 +41,7 @@ use crate::verdict::Halt;
 use at_once::AtOnce;
 use chain::Chain;
 use inputs::Inputs;
-use lane::Effect;
+use lane::FirstEffect;
 use log::Listeners;
 
 /// The outcome of a dispatch.
@@ -317,7 +317,7 @@ fn finish_readers<K: HookKind>(
     lane: &[ReadFn<K>],
     inputs: Inputs<'_, K>,
     subject: K::Subject,
-    effect: Effect<K>,
+    effect: FirstEffect<K>,
 ) -> Result<Fired<K>, DispatchError> {
     let mut chain = Chain::new(plan, inputs, subject, Listeners::default(), false);
     let _ended = chain.read_lane(0, lane, Some(effect));

@@ -12,7 +12,7 @@ use super::at_once::with_task;
 use super::call::{self, EffectOf, WriterCall};
 use super::end::Flow;
 use super::inputs::Inputs;
-use super::lane::{self, Effect};
+use super::lane::{self, FirstEffect};
 use super::log::{Listeners, Log};
 use super::outcome::Outcome;
 use super::readers::{self, Stage};
@@ -163,7 +163,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
     }
 
     /// Merges the effects of a lane of readers, of which `effect` is the first.
-    pub(super) fn read_lane(&mut self, start: usize, lane: &[ReadFn<K>], mut effect: Option<Effect<K>>) -> Flow {
+    pub(super) fn read_lane(&mut self, start: usize, lane: &[ReadFn<K>], mut effect: Option<FirstEffect<K>>) -> Flow {
         let mut called = 0;
         while let Some((index, answer)) = effect {
             called += index + 1;

@@ -8,11 +8,11 @@ use crate::verdict::Verdict;
 use super::inputs::Inputs;
 
 /// The first hook of a lane with an effect: its index, and its answer or the message of its panic.
-pub(super) type Effect<K> = (usize, Result<Answer<<K as HookKind>::Verdict>, String>);
+pub(super) type FirstEffect<K> = (usize, Result<Answer<<K as HookKind>::Verdict>, String>);
 
 /// Calls readers up to the first effect. They touch no state of the dispatch, so a lane without an effect needs none.
 #[inline(always)]
-pub(super) fn read<K: HookKind>(lane: &[ReadFn<K>], inputs: Inputs<'_, K>, subject: &K::Subject) -> Option<Effect<K>> {
+pub(super) fn read<K: HookKind>(lane: &[ReadFn<K>], inputs: Inputs<'_, K>, subject: &K::Subject) -> Option<FirstEffect<K>> {
     let mut called = 0;
     let effect = catch(|| {
         for hook in lane {
