@@ -181,7 +181,7 @@ impl Overrides {
     /// Adds the changes to the hook `id`.
     pub fn set(mut self, id: &str, change: Override) -> Self {
         let at = self.name.to_string();
-        let entry = |(field, change)| (field, Change { change, layer: Arc::clone(&self.name), at: at.clone() });
+        let entry = |(name, field)| (name, Change { field, layer: Arc::clone(&self.name), at: at.clone() });
         let changes = change.split().map(entry).collect();
         self.entries.push(OverrideEntry { id: HookId::new(id), at, changes });
         self
@@ -193,7 +193,7 @@ impl Overrides {
         for entry in &self.entries {
             match hooks.get(&entry.id) {
                 Some(hook) => {
-                    problems.extend(entry.changes.iter().flat_map(|(field, change)| change.check(field, hook)))
+                    problems.extend(entry.changes.iter().flat_map(|(field, change)| change.check(field, hook)));
                 }
                 None => {
                     let nearest = nearest_names(entry.id.as_str(), hooks.keys().map(|id| id.as_str()));

@@ -147,6 +147,9 @@ pub trait ReturnsVerdict<K, V, M>: Sized {
     /// The error of a `Result`. [`Fails`] checks it, with a message of its own.
     type Error;
     /// Converts the returned value into an answer for the dispatch.
+    ///
+    /// # Errors
+    /// The hook's own error.
     fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, Self::Error>;
 
     /// Whether the type can carry a decision.
@@ -224,6 +227,9 @@ pub trait ReturnsSubject<K, S, V, M>: Sized {
     /// The error of a `Result`.
     type Error;
     /// Converts the returned value into an answer for the dispatch.
+    ///
+    /// # Errors
+    /// The hook's own error.
     fn effect(of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Self::Error>;
 
     /// Whether the type can carry a decision in addition to the subject.
@@ -325,6 +331,9 @@ where
 )]
 pub trait Fails: Sized {
     /// Converts the answer of a hook that may have failed with this error.
+    ///
+    /// # Errors
+    /// The failure of the hook.
     fn settle<T>(answer: Result<Answer<T>, Self>) -> Answer<T>;
 }
 

@@ -105,11 +105,12 @@ pub fn derive_verdict(item: TokenStream) -> TokenStream {
 pub fn __expand(input: TokenStream) -> TokenStream {
     let mut input = proc_macro2::TokenStream::from(input).into_iter();
     let name = input.next().map(|name| name.to_string()).unwrap_or_default();
-    let expand = match name.as_str() {
-        "list" => list::expand,
-        "fires" => fires::expand,
-        "plugin" => plugin::expand,
-        _ => list::nothing,
+    let input = input.collect();
+    let output = match name.as_str() {
+        "list" => list::expand(input),
+        "fires" => fires::expand(input),
+        "plugin" => plugin::expand(input),
+        _ => list::nothing(&input),
     };
-    expand(input.collect()).into()
+    output.into()
 }

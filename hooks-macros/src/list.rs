@@ -63,8 +63,8 @@ fn path(part: &TokenStream, errors: &mut Errors) -> Option<Path> {
 const TAKES_PATHS: &str = "`hooks!` takes paths of functions: write `hooks![redact_pii, guards::no_shouting]`";
 
 /// Reports the arguments of `setup!(…)`.
-pub(crate) fn nothing(input: TokenStream) -> TokenStream {
+pub(crate) fn nothing(input: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    errors.on(&input, "`setup!` takes no arguments: write `hook_sdk::setup!();`");
+    errors.on(input, "`setup!` takes no arguments: write `hook_sdk::setup!();`");
     errors.into_tokens()
 }

@@ -11,7 +11,7 @@ use crate::hook::{Hook, OptionProblem};
 #[derive(Clone, Debug)]
 pub(super) struct Change {
     /// Sets only this field.
-    pub(super) change: Override,
+    pub(super) field: Override,
     pub(super) layer: Arc<str>,
     /// The position for messages.
     pub(super) at: String,
@@ -39,12 +39,12 @@ impl Changes {
 
     /// The layer that disables the hook.
     pub(crate) fn disabled_by(&self) -> Option<Arc<str>> {
-        self.0.get("enabled").filter(|last| last.change.enabled == Some(false)).map(|last| Arc::clone(&last.layer))
+        self.0.get("enabled").filter(|last| last.field.enabled == Some(false)).map(|last| Arc::clone(&last.layer))
     }
 
     pub(crate) fn apply(&self, mut hook: Hook) -> Hook {
         for change in self.0.values() {
-            change.change.apply(&mut hook.options);
+            change.field.apply(&mut hook.options);
         }
         hook
     }
@@ -68,7 +68,7 @@ impl Change {
             return vec![bad_override(&self.at, &text)];
         }
         let mut changed = hook.clone();
-        self.change.apply(&mut changed.options);
+        self.field.apply(&mut changed.options);
         let before = hook.option_problems();
         let new = changed.option_problems().into_iter().filter(|problem| !before.contains(problem));
         let text = |OptionProblem { option, problem }| format!("`{option}` of {name} {problem}");

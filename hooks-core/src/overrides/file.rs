@@ -134,9 +134,9 @@ impl Reader<'_> {
             };
             let only = MapDeserializer::<_, toml::de::Error>::new(std::iter::once((*field, value.clone())));
             match Override::deserialize(only) {
-                Ok(change) => {
+                Ok(set) => {
                     let (layer, at) = (Arc::clone(&self.name), self.at(value.span().start));
-                    changes.push((*field, Change { change, layer, at }));
+                    changes.push((*field, Change { field: set, layer, at }));
                 }
                 Err(_) => self.wrong(value.span().start, format!("expected {expected}")),
             }

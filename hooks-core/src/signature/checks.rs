@@ -3,6 +3,8 @@
 //! A failed check is a panic in a constant, reported at the user's token. The message is built from the constants of
 //! the kind, so that an app's kind gets the same messages as a built-in one.
 
+#![allow(clippy::panic, clippy::missing_panics_doc)] // a constant reports an error by a panic
+
 mod words;
 
 pub use words::words;
@@ -93,7 +95,6 @@ const fn equal(a: &str, b: &str) -> bool {
 
 /// Checks that a hook may filter by `name`. If `name` is an option of another system, `here` is what corresponds to it.
 #[track_caller]
-#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn filter<K: HookKind>(name: &str, here: &str) {
     if find::<K>(name).is_some() {
         return;
@@ -121,7 +122,6 @@ pub const fn filter<K: HookKind>(name: &str, here: &str) {
 
 /// Checks that `setup!` is in the crate root, given its module path.
 #[track_caller]
-#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn root(path: &str) {
     let mut i = 0;
     while i < path.len() {
@@ -138,7 +138,6 @@ pub const fn root(path: &str) {
 
 /// Checks a hook with `on_failure`.
 #[track_caller]
-#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn policy<K: HookKind>(policy: OnFailure) {
     let text = match policy {
         OnFailure::Remove if !<K::Removal as Removal<K::Subject>>::ALLOWED => Text::new()
@@ -158,7 +157,6 @@ pub const fn policy<K: HookKind>(policy: OnFailure) {
 
 /// Checks a hook with `capabilities`.
 #[track_caller]
-#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn contributes<K: HookKind>() {
     if <K::Verdict as Verdict>::CAPABILITIES.is_empty() {
         let text = Text::new()
@@ -173,7 +171,6 @@ pub const fn contributes<K: HookKind>() {
 
 /// Checks a hook with `run = background`.
 #[track_caller]
-#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn background<K: HookKind>() {
     if K::WIRE.is_none() {
         let text = Text::new()
@@ -187,7 +184,6 @@ pub const fn background<K: HookKind>() {
 /// Checks that a hook may contribute `this`. If its kind takes no contributions at all, [`contributes`] has reported
 /// it.
 #[track_caller]
-#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn capability<K: HookKind>(this: Capability) {
     let offered = <K::Verdict as Verdict>::CAPABILITIES;
     if offered.is_empty() || Capabilities::of(offered).has(this) {
@@ -217,7 +213,6 @@ pub const fn parameters_once(earlier: &[Option<WithSpec>], this: Option<WithSpec
 
 /// Checks that the two kinds of a hook are not the same kind under two names.
 #[track_caller]
-#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn distinct<K: HookKind, Other: HookKind>() {
     if equal(K::NAME, Other::NAME) {
         let text = Text::new().add("`").add(K::NAME).add("` appears twice; keep one");
@@ -227,7 +222,6 @@ pub const fn distinct<K: HookKind, Other: HookKind>() {
 
 /// Checks that a kind in `module` does not have the name of a built-in one.
 #[track_caller]
-#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn kind_name(name: &str, module: &str) {
     let (ours, module) = (b"hook_sdk::".as_slice(), module.as_bytes());
     let mut i = 0;

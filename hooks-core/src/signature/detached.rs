@@ -16,6 +16,9 @@ pub trait ReturnsDetached<K, V, M>: Sized {
     /// The error of a `Result`.
     type Error;
     /// Converts the returned value into an answer for the end of the run.
+    ///
+    /// # Errors
+    /// The hook's own error.
     fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, Self::Error>;
 }
 

@@ -12,7 +12,7 @@ use crate::private::private;
 use part::Methods;
 
 pub(crate) fn emit(verdict: &Verdict) -> TokenStream {
-    let Methods { aliases, nothing, semantics, methods } = match &verdict.shape {
+    let Methods { aliases, nothing, semantics, body: methods } = match &verdict.shape {
         Shape::Struct(fields) => of_struct::of_struct(fields),
         Shape::Enum(variants) => of_enum::of_enum(variants),
     };

@@ -6,7 +6,6 @@ use crate::words::KnownWords;
 
 /// Checks a hook that filters the field `name` by `patterns`.
 #[track_caller]
-#[allow(clippy::panic)] // the way in which a constant refuses
 pub const fn words<K: HookKind>(name: &str, patterns: &str) {
     let Some(index) = find::<K>(name) else { return };
     let Some(KnownWords { words, open }) = K::FIELDS[index].words else { return };

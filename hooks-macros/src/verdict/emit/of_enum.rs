@@ -110,7 +110,7 @@ pub(super) fn of_enum(variants: &[Variant]) -> Methods {
         aliases: quote!(#(#aliases)*),
         nothing: quote!(#(Self::#neutral {})*),
         semantics: quote!(#semantics),
-        methods,
+        body: methods,
     }
 }
 

@@ -150,6 +150,6 @@ pub(super) fn of_struct(fields: &[Field]) -> Methods {
         aliases: quote!(#(#aliases)*),
         nothing: quote!(Self { #(#nothing),* }),
         semantics: quote!(#(#semantics,)*),
-        methods,
+        body: methods,
     }
 }

@@ -131,5 +131,5 @@ pub(super) struct Methods {
     pub(super) nothing: TokenStream,
     /// The semantics of nested verdicts, each followed by a comma.
     pub(super) semantics: TokenStream,
-    pub(super) methods: TokenStream,
+    pub(super) body: TokenStream,
 }
