@@ -8,12 +8,12 @@ use super::{assert_written, root};
 
 #[test]
 fn the_page_of_names_lists_the_names_that_the_macros_know() {
-    let mut by_kind: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (elsewhere, here) in pairs("ELSEWHERE") {
-        by_kind.entry(here).or_default().push(format!("`{elsewhere}`"));
-    }
-    let row = |(here, names): (String, Vec<String>)| format!("| [`{here}`](kinds.md#{here}) | {} |", names.join(", "));
-    let rows: Vec<String> = by_kind.into_iter().map(row).collect();
+    let row = |(here, names): (String, String)| {
+        let names: Vec<String> = names.split_whitespace().map(|name| format!("`{name}`")).collect();
+        format!("| [`{here}`](kinds.md#{here}) | {} |", names.join(", "))
+    };
+    let with_names = pairs("KINDS").into_iter().filter(|(_, names)| !names.is_empty());
+    let rows: Vec<String> = with_names.map(row).collect();
     assert_written("names.md", "names", &format!("| Here | Elsewhere |\n|---|---|\n{}", rows.join("\n")));
 }
 
@@ -30,7 +30,10 @@ fn plain(name: &str) -> String {
 #[test]
 fn the_tables_of_foreign_names_agree_with_the_macros() {
     let ours: BTreeSet<String> = pairs("KINDS").into_iter().map(|(name, _)| name).collect();
-    let theirs: BTreeMap<String, String> = pairs("ELSEWHERE").into_iter().collect();
+    let of_kind = |(here, names): (String, String)| -> Vec<(String, String)> {
+        names.split_whitespace().map(|name| (name.to_owned(), here.clone())).collect()
+    };
+    let theirs: BTreeMap<String, String> = pairs("KINDS").into_iter().flat_map(of_kind).collect();
     let mut answered = 0;
     for entry in fs::read_dir(root().join("docs/coming-from")).unwrap() {
         let path = entry.unwrap().path();
