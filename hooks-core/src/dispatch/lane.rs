@@ -12,7 +12,11 @@ pub(super) type FirstEffect<K> = (usize, Result<Answer<<K as HookKind>::Verdict>
 
 /// Calls readers up to the first effect. They touch no state of the dispatch, so a lane without an effect needs none.
 #[inline(always)]
-pub(super) fn read<K: HookKind>(lane: &[ReadFn<K>], inputs: Inputs<'_, K>, subject: &K::Subject) -> Option<FirstEffect<K>> {
+pub(super) fn read<K: HookKind>(
+    lane: &[ReadFn<K>],
+    inputs: Inputs<'_, K>,
+    subject: &K::Subject,
+) -> Option<FirstEffect<K>> {
     let mut called = 0;
     let effect = catch(|| {
         for hook in lane {

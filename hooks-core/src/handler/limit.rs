@@ -1,7 +1,9 @@
 //! Limits of a hook: what it may contribute, and how long it may take.
 
 use std::future::Future;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::{Answer, Call, Detached, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync, call};
 use crate::failure::FailureKind;
