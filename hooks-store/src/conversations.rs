@@ -15,6 +15,7 @@ pub use export::{ExportedRow, ExportedRows};
 use self::read::Reading;
 use crate::database::Tx;
 use crate::error::Failure;
+use crate::ids;
 use crate::leases;
 use crate::store::Store;
 
@@ -65,6 +66,7 @@ impl Store {
     ) -> StoreFuture<'a, T> {
         let conversation = conversation.to_owned();
         Box::pin(async move {
+            ids::check("conversation", &conversation)?;
             let changed = self.database.write(move |tx| {
                 Box::pin(async move {
                     leases::check_any(tx, &conversation, lease).await?;
@@ -110,8 +112,8 @@ impl MessageStore for Store {
         Box::pin(read::conversations(self, from, limit))
     }
 
-    /// Deletes the conversation with its questions and jobs, except running jobs. A turn that is running in it cannot
-    /// write any more.
+    /// Deletes the conversation with its questions, its jobs and its part of the log of dispatches. A turn that is
+    /// running in it, or a worker that runs one of its jobs, cannot write any more.
     fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()> {
         self.change(conversation, None, |tx, id| Box::pin(write::delete(tx, id)))
     }

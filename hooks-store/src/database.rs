@@ -16,9 +16,13 @@ use tokio::time::{sleep, timeout};
 use crate::dialect::{Address, Dialect};
 use crate::error::Failure;
 use crate::options::OpenOptions;
+use crate::schema;
 
 /// How long a writer waits for the lock of an SQLite file.
-pub(crate) const BUSY: Duration = Duration::from_secs(10);
+const BUSY: Duration = Duration::from_secs(10);
+
+/// The limit for work that waits for somebody who reads rows, or that reads a whole file.
+pub(crate) const SLOW: Duration = Duration::from_hours(24);
 
 /// How often to try where SQLite does not wait by itself.
 const LOCKED: Duration = Duration::from_millis(10);
@@ -35,6 +39,8 @@ pub(crate) struct Database {
     readers: AnyPool,
     /// The limit for a transaction.
     limit: Duration,
+    /// Whether each transaction checks the version of the schema. Not before the store is open.
+    pub(crate) is_open: bool,
     runtime: Arc<StoreRuntime>,
 }
 
@@ -55,7 +61,7 @@ impl Database {
         let (dialect, limit) = (address.dialect, options.transaction_timeout);
         let connecting = runtime.handle.spawn(connect(address.clone(), options.clone()));
         let (writers, readers) = connecting.await.map_err(ended)??;
-        Ok(Self { dialect, writers, readers, limit, runtime })
+        Ok(Self { dialect, writers, readers, limit, is_open: false, runtime })
     }
 
     /// Runs `work` in a transaction that may write, and commits it unless `work` fails. Until the transaction ends, no
@@ -99,13 +105,19 @@ impl Database {
         limit: Duration,
         work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
     ) -> Result<T, Failure> {
-        let dialect = self.dialect;
+        let (dialect, is_open) = (self.dialect, self.is_open);
         let running = self.spawn(async move {
             let connection = pool.acquire().await.map_err(|error| Failure::of_pool(error, dialect))?;
             let mut tx = Tx { connection, has_ended: false, dialect };
             let done = async {
                 tx.connection.execute(sqlx::raw_sql(begin)).await?;
-                match work(&mut tx).await {
+                let done = async {
+                    if is_open {
+                        schema::check(&mut tx).await?;
+                    }
+                    work(&mut tx).await
+                };
+                match done.await {
                     Ok(done) => tx.end("COMMIT").await.map(|()| done),
                     Err(failure) => {
                         // If it fails, the connection is closed, which rolls back too.
@@ -178,6 +190,15 @@ async fn connect(address: Address, options: OpenOptions) -> Result<(AnyPool, Any
             Ok((pool.clone(), pool))
         }
         Dialect::Sqlite => {
+            let reads = format!("PRAGMA busy_timeout = {}; PRAGMA query_only = ON;", BUSY.as_millis());
+            if options.read_only {
+                address.options.connect().await?.close().await?;
+                let readers = connect(on_connect(pool().max_connections(options.connections), reads)).await?;
+                return Ok((readers.clone(), readers));
+            }
+            if !options.existing {
+                create_private(&address);
+            }
             let pragmas = format!(
                 "PRAGMA busy_timeout = {}; {}PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;",
                 BUSY.as_millis(),
@@ -197,13 +218,21 @@ async fn connect(address: Address, options: OpenOptions) -> Result<(AnyPool, Any
             }
             first.close().await?;
             let writers = on_connect(pool().max_connections(1), pragmas);
-            let readers = on_connect(
-                pool().max_connections(options.connections),
-                format!("PRAGMA busy_timeout = {}; PRAGMA query_only = ON;", BUSY.as_millis()),
-            );
+            let readers = on_connect(pool().max_connections(options.connections), reads);
             Ok((connect(writers).await?, connect(readers).await?))
         }
     }
+}
+
+/// Creates the file if it does not exist. Only its owner may read what people and tools said. SQLite gives its other
+/// files the same permissions.
+fn create_private(address: &Address) {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // If it cannot be created, SQLite reports why.
+    let _ = address.file.as_ref().map(|file| options.open(file));
 }
 
 /// Runs `statements` on each new connection of the pool.
@@ -328,7 +357,8 @@ mod tests {
         for (name, write) in WRITES {
             for pages in 0..3 {
                 let folder = tempfile::tempdir().unwrap();
-                let store = Store::open(folder.path().join("store.db").to_str().unwrap()).await.unwrap();
+                let options = OpenOptions::new().synchronous(crate::Synchronous::Normal);
+                let store = options.open(folder.path().join("store.db").to_str().unwrap()).await.unwrap();
                 let said = Append::new([Message::new(Role::User, "hello")]);
                 let row = store.append("c", said).await.unwrap().rows.remove(0).id;
                 fill_up(&store, pages).await;
@@ -342,8 +372,8 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn a_transaction_that_ended_in_any_other_way_leaves_no_connection_behind() {
         let folder = tempfile::tempdir().unwrap();
-        let options = OpenOptions::new().transaction_timeout(Duration::from_millis(200));
-        let store = options.open(folder.path().join("store.db").to_str().unwrap()).await.unwrap();
+        let mut store = Store::open(folder.path().join("store.db").to_str().unwrap()).await.unwrap();
+        let usual = std::mem::replace(&mut store.database.limit, Duration::from_millis(200));
         let failed = [
             store.database.write::<()>(|_| Box::pin(async { panic!("as an app's serialisation may") })).await,
             store.database.write::<()>(|_| Box::pin(std::future::pending())).await,
@@ -357,6 +387,7 @@ mod tests {
             "{failed:?}"
         );
         assert!(failed.iter().all(|failure| !failure.is_closed()), "{failed:?}");
+        store.database.limit = usual;
         store.append("c", Append::new([big()])).await.unwrap();
     }
 }

@@ -1,10 +1,11 @@
 //! Differences between SQLite and Postgres.
 
 use sqlx::any::AnyConnectOptions;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::error::OpenError;
+use crate::options::OpenOptions;
 
 /// The oldest version of SQLite that does not corrupt files in WAL mode: <https://sqlite.org/wal.html#walresetbug>.
 pub(crate) const MIN_SQLITE: [u32; 3] = [3, 51, 3];
@@ -54,14 +55,16 @@ impl Dialect {
 pub(crate) struct Address {
     pub(crate) dialect: Dialect,
     pub(crate) options: AnyConnectOptions,
+    /// The SQLite file.
+    pub(crate) file: Option<PathBuf>,
     /// The address for messages, without the password.
     pub(crate) shown: String,
 }
 
 impl Address {
     /// Parses a URL of Postgres or SQLite, or the path of a file. A file that does not exist is created, unless the store
-    /// must be an `existing` one.
-    pub(crate) fn parse(given: &str, existing: bool) -> Result<Self, OpenError> {
+    /// must be an existing one.
+    pub(crate) fn parse(given: &str, opening: &OpenOptions) -> Result<Self, OpenError> {
         let address = |reason: String| OpenError::Address { url: shown(given), reason };
         let dialect = match given.split_once(':').map(|(scheme, _)| scheme) {
             Some("postgres" | "postgresql") => Dialect::Postgres,
@@ -80,6 +83,7 @@ impl Address {
             let feature = if dialect == Dialect::Sqlite { "sqlite" } else { "postgres" };
             return Err(address(format!("hooks-store was built without its feature `{feature}`")));
         }
+        let mut file = None;
         let url = match dialect {
             Dialect::Postgres => given.to_owned(),
             Dialect::Sqlite => {
@@ -87,26 +91,32 @@ impl Address {
                     Some(url) => url.strip_prefix("//").unwrap_or(url),
                     None => given,
                 };
-                sqlite_url(path, existing).map_err(address)?
+                file = Some(PathBuf::from(path));
+                sqlite_url(path, opening).map_err(address)?
             }
         };
         let options = AnyConnectOptions::from_str(&url).map_err(|error| address(error.to_string()))?;
-        Ok(Self { dialect, options, shown: shown(given) })
+        Ok(Self { dialect, options, file, shown: shown(given) })
     }
 }
 
 /// The URL of a file.
-fn sqlite_url(path: &str, existing: bool) -> Result<String, String> {
+fn sqlite_url(path: &str, opening: &OpenOptions) -> Result<String, String> {
     if path.is_empty() || path == ":memory:" {
         return Err("give the path of a file; for a store in memory there is `MemoryStore`".to_owned());
     }
     if path.contains('?') {
-        return Err("the path of a store cannot have a `?`".to_owned());
+        let how = "use `OpenOptions` instead of parameters, such as `OpenOptions::read_only` for `mode=ro`";
+        return Err(format!("the path of a store cannot have a `?`; {how}"));
     }
     if Path::new(path).is_dir() {
         return Err("it is a folder; give the path of a file".to_owned());
     }
-    let mode = if existing { "rw" } else { "rwc" };
+    let mode = match opening {
+        OpenOptions { read_only: true, .. } => "ro",
+        OpenOptions { existing: true, .. } => "rw",
+        _ => "rwc",
+    };
     // `sqlite:` URLs are percent-decoded.
     Ok(format!("sqlite:{}?mode={mode}", path.replace('%', "%25").replace('#', "%23")))
 }

@@ -39,10 +39,28 @@ pub enum OpenError {
         /// The newest schema that this version knows.
         known: i64,
     },
+    /// An older version of this crate has written the database, and it was to be opened for reading only.
+    #[error("`{url}` has the schema {found}; open it once without `read_only`, which migrates it to {known}")]
+    OlderSchema {
+        /// The database.
+        url: String,
+        /// Its schema.
+        found: i64,
+        /// The schema that this version needs.
+        known: i64,
+    },
     /// The database exists but does not contain a store.
     #[error("`{url}` is not a store: no app has stored anything in it")]
     NoStore {
         /// The database.
+        url: String,
+    },
+    /// The file is not an SQLite database.
+    #[error(
+        "`{url}` is not an SQLite database, or its first page is damaged; give the path of a store, or restore it from a copy"
+    )]
+    NotADatabase {
+        /// The file.
         url: String,
     },
     /// The file is damaged.
@@ -54,7 +72,7 @@ pub enum OpenError {
         reason: String,
     },
     /// The database rejected the connection or cannot be reached.
-    #[error("`{url}` cannot be opened: {source}")]
+    #[error("`{url}` cannot be opened: {source}{}", advice(&.source.to_string()))]
     Database {
         /// The database.
         url: String,
@@ -83,6 +101,12 @@ pub(crate) enum Failure {
     Late(Duration),
     #[error("the work of a transaction panicked")]
     Panicked,
+    #[error(
+        "a newer version of hooks-store has migrated the store to schema {found}, and this process knows {} at most; \
+         nothing was stored, update and restart it",
+        crate::schema::VERSION
+    )]
+    Outdated { found: i64 },
 }
 
 impl Failure {
@@ -94,9 +118,9 @@ impl Failure {
         }
     }
 
-    /// Whether the store was closed, so that every retry fails too.
+    /// Whether every retry fails too: the store was closed, or this process is too old for it.
     pub(crate) fn is_closed(&self) -> bool {
-        matches!(self, Self::Database(sqlx::Error::PoolClosed))
+        matches!(self, Self::Database(sqlx::Error::PoolClosed) | Self::Outdated { .. })
     }
 }
 
@@ -108,13 +132,22 @@ impl From<Failure> for StoreError {
             other => return Self::new(other.to_string()),
         };
         let text = error.to_string();
-        let advice = match error {
-            sqlx::Error::PoolClosed => "; the store is closed",
-            _ if text.contains("disk is full") => "; nothing was stored, free some space",
-            _ if text.contains("readonly database") => "; nothing was stored, the file or its folder is read-only",
-            _ if text.contains("database is locked") => "; nothing was stored, another process holds the file's lock",
-            _ => "",
-        };
+        let advice = if matches!(error, sqlx::Error::PoolClosed) { "; the store is closed" } else { advice(&text) };
         Self::new(format!("{text}{advice}"))
+    }
+}
+
+/// What to do about an error of the database.
+fn advice(text: &str) -> &'static str {
+    match text {
+        _ if text.contains("disk is full") => "; nothing was stored, free some space",
+        _ if text.contains("readonly database") || text.contains("read-only transaction") => {
+            "; nothing was stored, the store, its file or its folder is read-only: to look at it only, use `OpenOptions::read_only`"
+        }
+        _ if text.contains("database is locked") => "; nothing was stored, another process holds the file's lock",
+        _ if text.contains("unable to open database file") => {
+            "; check that the folder exists and that this user may write to it"
+        }
+        _ => "",
     }
 }

@@ -11,6 +11,7 @@ use crate::clock::now;
 use crate::database::Tx;
 use crate::error::Failure;
 use crate::heartbeat::{Heartbeat, Held};
+use crate::ids;
 use crate::store::Store;
 
 /// How often to check whether a conversation is free.
@@ -21,6 +22,7 @@ type Seen = (i64, i64);
 
 /// Waits until the conversation is free or its holder has had no heartbeat for too long, and then takes it.
 pub(crate) async fn take(store: &Store, conversation: &str) -> Result<Lease, StoreError> {
+    ids::check("conversation", conversation)?;
     let mut seen: Option<(Seen, Instant)> = None;
     let mut looked = Instant::now();
     loop {

@@ -18,6 +18,7 @@ mod clock;
 mod error;
 mod dialect;
 mod options;
+mod ids;
 mod database;
 mod schema;
 mod store;

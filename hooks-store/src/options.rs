@@ -10,6 +10,7 @@ pub struct OpenOptions {
     pub(crate) connections: u32,
     pub(crate) silence: Duration,
     pub(crate) existing: bool,
+    pub(crate) read_only: bool,
     pub(crate) connect_timeout: Duration,
     pub(crate) transaction_timeout: Duration,
     pub(crate) idle_timeout: Duration,
@@ -44,6 +45,7 @@ impl Default for OpenOptions {
             connections: 8,
             silence: Duration::from_secs(15),
             existing: false,
+            read_only: false,
             connect_timeout: Duration::from_secs(10),
             transaction_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_mins(10),
@@ -73,6 +75,12 @@ impl OpenOptions {
     /// Opens existing stores only: creates neither a file nor tables.
     pub fn existing(mut self) -> Self {
         self.existing = true;
+        self
+    }
+
+    /// Opens an existing store for reading only. Every change fails. The schema has to be the current one.
+    pub fn read_only(mut self) -> Self {
+        (self.existing, self.read_only) = (true, true);
         self
     }
 

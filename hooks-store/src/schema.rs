@@ -30,6 +30,13 @@ pub(crate) async fn version(tx: &mut Tx) -> Result<Option<i64>, Failure> {
     Ok(sqlx::query_scalar("SELECT version FROM hooks_schema").fetch_optional(&mut **tx).await?)
 }
 
+/// Refuses a transaction if a newer process has migrated the tables, even while this one runs: its statements may not
+/// fit them. A migration waits for the transactions that have passed this check.
+pub(crate) async fn check(tx: &mut Tx) -> Result<(), Failure> {
+    let found: i64 = sqlx::query_scalar("SELECT version FROM hooks_schema").fetch_one(&mut **tx).await?;
+    if found > VERSION { Err(Failure::Outdated { found }) } else { Ok(()) }
+}
+
 /// Migrates the tables to [`VERSION`]. If they are newer, changes nothing and returns their version.
 pub(crate) async fn migrate(tx: &mut Tx) -> Result<Option<i64>, Failure> {
     if tx.dialect == Dialect::Postgres {
@@ -46,6 +53,10 @@ pub(crate) async fn migrate(tx: &mut Tx) -> Result<Option<i64>, Failure> {
             0
         }
     };
+    if tx.dialect == Dialect::Postgres {
+        // Waits for running transactions of older processes, and lets them begin no other one until the end.
+        sqlx::query("LOCK TABLE hooks_schema IN ACCESS EXCLUSIVE MODE").execute(&mut **tx).await?;
+    }
     for (sqlite, postgres) in MIGRATIONS.iter().skip(from) {
         let statements = if tx.dialect == Dialect::Sqlite { *sqlite } else { *postgres };
         sqlx::raw_sql(statements).execute(&mut **tx).await?;

@@ -3,15 +3,17 @@
 use std::fmt;
 use std::time::Duration;
 
+use hooks_agent::store::StoreError;
 use sqlx::Row as _;
 
-use crate::database::{Database, Tx};
+use crate::database::{Database, SLOW, Tx};
 use crate::dialect::{Address, Dialect, MIN_SQLITE};
 use crate::error::{Failure, OpenError};
 use crate::options::OpenOptions;
 use crate::schema;
 
-/// Files up to this size in bytes are checked for damage when they are opened, which is fast.
+/// Files up to this size in bytes are checked for damage when they are opened, which is fast. [`Store::check`] is for
+/// larger ones.
 const CHECKED: i64 = 64 << 20;
 
 /// Conversations, background jobs and questions in a database. Clones share its connections.
@@ -35,8 +37,8 @@ impl OpenOptions {
     /// # Errors
     /// [`OpenError`].
     pub async fn open(self, url: &str) -> Result<Store, OpenError> {
-        let address = Address::parse(url, self.existing)?;
-        let database = Database::connect(&address, &self).await.map_err(|error| refused(&address, error))?;
+        let address = Address::parse(url, &self)?;
+        let mut database = Database::connect(&address, &self).await.map_err(|error| refused(&address, error))?;
         if address.dialect == Dialect::Sqlite {
             check_sqlite(&database, &address).await?;
         }
@@ -46,11 +48,17 @@ impl OpenOptions {
             Some(found) if found > schema::VERSION => Some(found),
             Some(schema::VERSION) => None,
             None if self.existing => return Err(OpenError::NoStore { url: address.shown }),
+            Some(found) if self.read_only => {
+                return Err(OpenError::OlderSchema { url: address.shown, found, known: schema::VERSION });
+            }
             _ => database.write(|tx| Box::pin(schema::migrate(tx))).await.map_err(failed)?,
         };
         match newer {
             Some(found) => Err(OpenError::NewerSchema { url: address.shown, found, known: schema::VERSION }),
-            None => Ok(Store { database, silence: self.silence, shown: address.shown }),
+            None => {
+                database.is_open = true;
+                Ok(Store { database, silence: self.silence, shown: address.shown })
+            }
         }
     }
 }
@@ -68,6 +76,19 @@ impl Store {
         OpenOptions::new().open(url).await
     }
 
+    /// Reads every page of an SQLite file and returns the damage that SQLite finds. Opening a store does the same for
+    /// files up to 64 MiB. A larger file takes about a second per gigabyte, in which others can use the store. Postgres
+    /// checks its own files, so nothing is found there.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn check(&self) -> Result<Vec<String>, StoreError> {
+        if self.database.dialect == Dialect::Postgres {
+            return Ok(Vec::new());
+        }
+        Ok(self.database.read_within(SLOW, |tx| Box::pin(damage(tx))).await?)
+    }
+
     /// Waits for running transactions and closes the connections. When the last process closes an SQLite file,
     /// everything is in that file, without a `-wal` file.
     pub async fn close(&self) {
@@ -79,7 +100,10 @@ impl Store {
 fn refused(address: &Address, error: Failure) -> OpenError {
     let url = address.shown.clone();
     let text = error.to_string();
-    if text.contains("file is not a database") || text.contains("malformed") {
+    if text.contains("file is not a database") {
+        return OpenError::NotADatabase { url };
+    }
+    if text.contains("malformed") {
         return OpenError::Damaged { url, reason: text };
     }
     OpenError::Database { url, source: error.into() }
@@ -104,10 +128,13 @@ async fn version_and_damage(tx: &mut Tx) -> Result<(String, Option<String>), Fai
     let version: String = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&mut **tx).await?;
     let size = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
     let size: i64 = sqlx::query_scalar(size).fetch_one(&mut **tx).await?;
-    if size > CHECKED {
-        return Ok((version, None));
-    }
+    let found = if size > CHECKED { Vec::new() } else { damage(tx).await? };
+    Ok((version, (!found.is_empty()).then(|| found.join("; "))))
+}
+
+/// What SQLite finds in the pages of the file, at most three problems.
+async fn damage(tx: &mut Tx) -> Result<Vec<String>, Failure> {
     let found = sqlx::query("PRAGMA quick_check(3)").fetch_all(&mut **tx).await?;
     let found: Vec<String> = found.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
-    Ok((version, (found != ["ok"]).then(|| found.join("; "))))
+    Ok(if found == ["ok"] { Vec::new() } else { found })
 }

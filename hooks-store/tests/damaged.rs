@@ -6,8 +6,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use hook_sdk::data::{Message, Role};
+use hook_sdk::{CancellationToken, Registry};
 use hooks_agent::store::{Append, MessageStore};
-use hooks_store::{OpenError, OpenOptions, Store};
+use hooks_store::{JobWorker, OpenError, OpenOptions, Store, Synchronous};
 use sqlx::Executor;
 
 use crate::databases;
@@ -36,8 +37,8 @@ async fn a_file_that_is_not_a_store_is_rejected_and_unchanged() {
     let text = folder.path().join("notes.txt");
     std::fs::write(&text, "These are notes, and no database at all. ".repeat(100)).unwrap();
     let error = open(&text).await.unwrap_err();
-    assert!(matches!(error, OpenError::Damaged { .. }), "{error:?}");
-    assert!(error.to_string().contains("notes.txt"), "{error}");
+    assert!(matches!(error, OpenError::NotADatabase { .. }), "{error:?}");
+    assert!(error.to_string().contains("notes.txt` is not an SQLite database"), "{error}");
     assert_eq!(std::fs::read_to_string(&text).unwrap(), "These are notes, and no database at all. ".repeat(100));
 
     for (given, why) in [
@@ -63,6 +64,101 @@ async fn a_store_with_a_newer_schema_is_rejected_and_unchanged() {
         assert!(matches!(error, OpenError::NewerSchema { found: 99, .. }), "{}: {error:?}", database.name);
         assert!(error.to_string().contains("update hooks-store"), "{error}");
     }
+}
+
+/// As if a process of a newer version had migrated it meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_is_too_old_for_its_store_is_told_and_changes_nothing() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let said = || Append::new([Message::new(Role::User, "hello")]);
+        store.append("c", said()).await.unwrap();
+        let mut connection = databases::connect(&database.url).await;
+        connection.execute("UPDATE hooks_schema SET version = 99").await.unwrap();
+        let failed = [
+            store.append("c", said()).await.unwrap_err(),
+            store.page("c", None, 10).await.unwrap_err(),
+            store.lease("c").await.unwrap_err(),
+            store.questions().await.unwrap_err(),
+            store.retry("j").await.unwrap_err(),
+        ];
+        for error in failed {
+            assert!(error.to_string().contains("update and restart it"), "{}: {error}", database.name);
+        }
+        // A worker ends instead of trying for ever.
+        let worker = JobWorker::new(store.clone(), Registry::empty()).run(CancellationToken::new());
+        tokio::time::timeout(Duration::from_mins(1), worker).await.unwrap();
+        connection.execute("UPDATE hooks_schema SET version = 3").await.unwrap();
+        assert_eq!(store.page("c", None, 10).await.unwrap().rows.len(), 1, "{}", database.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_that_one_database_cannot_store_is_refused_by_both() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let long = "x".repeat(1_000_000);
+        for (id, why) in [("a\0b", "contains a NUL character"), (long.as_str(), "has at most 1000 bytes")] {
+            let failed = [
+                store.append(id, Append::new([Message::new(Role::User, "hello")])).await.unwrap_err(),
+                store.page(id, None, 10).await.unwrap_err(),
+                store.lease(id).await.unwrap_err(),
+                store.delete(id).await.unwrap_err(),
+            ];
+            for error in failed {
+                let error = error.to_string();
+                assert!(error.contains(why) && error.len() < 200, "{}: {error}", database.name);
+            }
+        }
+        let longest = "é".repeat(500);
+        store.append(&longest, Append::new([Message::new(Role::User, "hello")])).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_is_opened_for_reading_cannot_be_changed() {
+    for database in databases::all().await {
+        let said = || Append::new([Message::new(Role::User, "hello")]);
+        database.store.append("c", said()).await.unwrap();
+        let reading = OpenOptions::new().read_only().open(&database.url).await.unwrap();
+        assert_eq!(reading.page("c", None, 10).await.unwrap().rows.len(), 1, "{}", database.name);
+        let error = reading.append("c", said()).await.unwrap_err().to_string();
+        assert!(error.contains("read-only") && error.contains("nothing was stored"), "{}: {error}", database.name);
+        assert_eq!(reading.page("c", None, 10).await.unwrap().rows.len(), 1, "{}", database.name);
+    }
+    let error = Store::open("agent.db?mode=ro").await.unwrap_err().to_string();
+    assert!(error.contains("OpenOptions::read_only"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_its_owner_may_read_a_new_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("store.db")).await.unwrap();
+    store.append("c", Append::new([Message::new(Role::User, "hello")])).await.unwrap();
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let file = file.unwrap();
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{:?}", file.file_name());
+    }
+}
+
+/// Too large to be checked when it is opened.
+#[tokio::test(flavor = "multi_thread")]
+async fn damage_in_a_large_file_is_found_by_a_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let store = OpenOptions::new().synchronous(Synchronous::Normal).open(file.to_str().unwrap()).await.unwrap();
+    for _ in 0..17 {
+        let said = Message::new(Role::User, "x".repeat(4 << 20));
+        store.append("c", Append::new([said])).await.unwrap();
+    }
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    store.close().await;
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 8_192].fill(0xff);
+    std::fs::write(&file, bytes).unwrap();
+    let store = open(&file).await.unwrap();
+    assert!(!store.check().await.unwrap().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

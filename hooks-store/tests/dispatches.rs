@@ -5,7 +5,8 @@ use std::time::Duration;
 use hook_sdk::data::{Message, Role};
 use hook_sdk::kinds::{AfterCreateMessage, BeforeCreateMessage};
 use hook_sdk::prelude::*;
-use hooks_store::{DispatchFilter, JobWorker, Store};
+use hooks_agent::store::MessageStore;
+use hooks_store::{DispatchFilter, JobFilter, JobWorker, Store};
 use sqlx::{Connection, Executor};
 
 use crate::databases;
@@ -117,5 +118,28 @@ async fn a_store_of_the_first_version_is_migrated_with_its_content() {
         assert!(store.dispatches(&DispatchFilter::new(), 1).await.unwrap().is_empty(), "{}", database.name);
         assert_eq!(store.jobs(&hooks_store::JobFilter::new(), 10).await.unwrap().len(), 1, "{}", database.name);
         store.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_conversation_leaves_no_job_and_no_record_behind() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let (registry, log) = (registry(store), store.dispatch_log());
+        registry.observe(log.clone());
+        fire(&registry, "c-1").await;
+        fire(&registry, "c-1").await;
+        fire(&registry, "c-2").await;
+        log.flush().await;
+        let mut connection = databases::connect(&database.url).await;
+        connection
+            .execute("UPDATE hooks_jobs SET status = 'running' WHERE id = (SELECT MIN(id) FROM hooks_jobs WHERE conversation = 'c-1')")
+            .await
+            .unwrap();
+        store.delete("c-1").await.unwrap();
+        let dispatches = store.dispatches(&DispatchFilter::new(), 100).await.unwrap();
+        let jobs = store.jobs(&JobFilter::new(), 100).await.unwrap();
+        assert!(dispatches.iter().all(|dispatch| dispatch.conversation == "c-2"), "{}", database.name);
+        assert!(!dispatches.is_empty() && jobs.len() == 1 && jobs[0].conversation == "c-2", "{}", database.name);
     }
 }

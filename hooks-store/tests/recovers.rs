@@ -54,7 +54,7 @@ async fn turns_and_workers_go_on_after_the_disk_was_full() {
 async fn opening_a_store_and_using_it_ends_in_time_if_the_server_does_not_answer() {
     let Some(database) = databases::postgres().await else { return };
     let limits = || {
-        let limit = Duration::from_millis(300);
+        let limit = Duration::from_secs(2);
         OpenOptions::new().connect_timeout(limit).transaction_timeout(limit).silence(Duration::from_secs(2))
     };
     let start = Instant::now();
@@ -69,19 +69,26 @@ async fn opening_a_store_and_using_it_ends_in_time_if_the_server_does_not_answer
     store.append("c", said("before")).await.unwrap();
     let mut other = databases::connect(&database.url).await;
     other.execute("BEGIN; LOCK TABLE hooks_conversations, hooks_schema").await.unwrap();
-    let late = |error: String| assert!(error.contains("did not answer within 300ms"), "{error}");
+    let late = |error: String| {
+        assert!(error.contains("did not answer within 2s") || error.contains("no connection was free"), "{error}");
+    };
     late(limits().open(&database.url).await.unwrap_err().to_string());
     // More than there are connections.
-    for _ in 0..10 {
-        late(store.append("c", said("during")).await.unwrap_err().to_string());
-        late(store.page("c", None, 10).await.unwrap_err().to_string());
+    let calls: Vec<_> = (0..20)
+        .map(|_| {
+            let store = store.clone();
+            tokio::spawn(async move { store.append("c", said("during")).await.map(drop) })
+        })
+        .collect();
+    for call in calls {
+        late(call.await.unwrap().unwrap_err().to_string());
     }
     other.execute("COMMIT").await.unwrap();
     store.append("c", said("after")).await.unwrap();
     let rows = store.page("c", None, 10).await.unwrap().rows;
     let texts: Vec<_> = rows.iter().map(|row| row.message.text().into_owned()).collect();
     assert_eq!(texts, ["before", "after"], "what failed was not stored");
-    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_mins(1), "{:?}", start.elapsed());
 }
 
 /// The server ends connections at any moment of a statement.
@@ -104,8 +111,8 @@ async fn turns_and_workers_go_on_after_their_connections_were_cut() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_another_process_locks_is_said_to_be_locked() {
     let database = databases::sqlite().await;
-    let options = OpenOptions::new().connect_timeout(Duration::from_millis(300));
-    let store = options.transaction_timeout(Duration::from_millis(900)).open(&database.url).await.unwrap();
+    let options = OpenOptions::new().connect_timeout(Duration::from_secs(1));
+    let store = options.open(&database.url).await.unwrap();
     let mut other = databases::connect(&database.url).await;
     other.execute("BEGIN IMMEDIATE").await.unwrap();
     let (one, two) = tokio::join!(store.append("c", said("one")), store.append("c", said("two")));

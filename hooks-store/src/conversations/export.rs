@@ -1,7 +1,5 @@
 //! Exports conversations of any length.
 
-use std::time::Duration;
-
 use hook_sdk::data::Message;
 use hooks_agent::store::StoreError;
 use serde::Serialize;
@@ -10,15 +8,12 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::read::find;
 use super::readable;
-use crate::database::Tx;
+use crate::database::{SLOW, Tx};
 use crate::error::Failure;
 use crate::store::Store;
 
 /// The maximum number of rows in memory.
 const PAGE: usize = 200;
-
-/// The limit for an export, most of which is the time of whoever reads the rows.
-const SLOW: Duration = Duration::from_hours(24);
 
 /// A row of an exported conversation.
 #[derive(Clone, Debug, PartialEq, Serialize)]

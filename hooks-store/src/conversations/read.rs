@@ -7,6 +7,7 @@ use sqlx::any::AnyRow;
 use super::{Found, readable};
 use crate::database::Tx;
 use crate::error::Failure;
+use crate::ids;
 use crate::store::Store;
 
 /// Finds a conversation.
@@ -51,6 +52,7 @@ pub(super) async fn rows(
     limit: usize,
     reading: Reading,
 ) -> Result<Page, StoreError> {
+    ids::check("conversation", conversation)?;
     let (conversation, from) = (conversation.to_owned(), from.map(str::to_owned));
     let read = store.database.read(move |tx| {
         Box::pin(async move {

@@ -169,7 +169,9 @@ pub(super) async fn fold(tx: &mut Tx, conversation: String, fold: Fold) -> Resul
 pub(super) async fn delete(tx: &mut Tx, conversation: String) -> Result<(), Failure> {
     for delete in [
         "DELETE FROM hooks_conversations WHERE id = $1",
-        "DELETE FROM hooks_jobs WHERE conversation = $1 AND status <> 'running'",
+        // A job contains what was said. A worker that runs one of them writes no end any more.
+        "DELETE FROM hooks_jobs WHERE conversation = $1",
+        "DELETE FROM hooks_dispatches WHERE conversation = $1",
         "DELETE FROM hooks_questions WHERE conversation = $1",
         "DELETE FROM hooks_leases WHERE conversation = $1 AND holder IS NULL",
         // A holder loses its lease.

@@ -12,8 +12,8 @@ use super::{ANSWERED, OPEN, Waiting, close};
 use crate::clock::{millis, now, time};
 use crate::database::Tx;
 use crate::error::Failure;
-use crate::leases;
 use crate::store::Store;
+use crate::{ids, leases};
 
 /// How often to check for an answer.
 const LOOK: Duration = Duration::from_millis(100);
@@ -114,6 +114,8 @@ impl StoredApprover {
 }
 
 async fn open(tx: &mut Tx, request: ApprovalRequest, expires: Duration) -> Result<String, Failure> {
+    ids::check("conversation", &request.conversation)?;
+    ids::check("call", &request.call.id)?;
     leases::check_any(tx, &request.conversation, request.lease).await?;
     let text = serde_json::to_string(&request)
         .map_err(|error| StoreError::new(format!("the question cannot be written as JSON: {error}")))?;

@@ -22,7 +22,7 @@ impl JobWorker {
                 Ok(true) => return,
                 Ok(false) => {
                     let (job, status) = (&start.job, &ending.word);
-                    tracing::warn!(target: "hooks_store", job, status, "a job ended after it was taken from this worker");
+                    tracing::warn!(target: "hooks_store", job, status, "a job ended after it was taken from this worker, or deleted with its conversation");
                     return;
                 }
                 Err(error) => {

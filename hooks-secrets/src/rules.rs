@@ -1,0 +1,143 @@
+//! The rules of `secrets_scanner` (MIT), which combines those of gitleaks (MIT) and kingfisher (Apache-2.0). Each is compiled when a text first contains one of its keywords. All of them together take
+//! 700 MB and seconds; the texts of a program contain the keywords of a few.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
+
+use aho_corasick::AhoCorasick;
+use secrets_scanner::{ScanConfig, Scanner};
+use toml::{Table, Value};
+
+static BUNDLED: LazyLock<Option<RuleSet>> = LazyLock::new(|| {
+    let failed = |error| tracing::error!(target: "hooks_secrets", %error, "the rules for secrets cannot be loaded; every text is removed");
+    RuleSet::read(secrets_scanner::rules::BUNDLED_RULES).map_err(failed).ok()
+});
+
+/// The secrets in `text`. All of it if the rules cannot be loaded.
+pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
+    match &*BUNDLED {
+        Some(rules) => rules.find(text),
+        None => vec![0..text.len()],
+    }
+}
+
+/// A set of rules in the format of gitleaks.
+struct RuleSet {
+    /// The set without its rules.
+    base: Table,
+    rules: Vec<Rule>,
+    keywords: AhoCorasick,
+    /// The rules of each keyword.
+    of_keyword: Vec<Vec<usize>>,
+    /// The rules without keywords, which apply to every text.
+    always: Vec<usize>,
+}
+
+struct Rule {
+    entry: Value,
+    scanner: OnceLock<Option<Scanner>>,
+}
+
+impl RuleSet {
+    /// Reads the rules, without compiling them.
+    ///
+    /// # Errors
+    /// What is wrong with the set.
+    fn read(text: &str) -> Result<Self, Box<dyn std::error::Error>> {
+        let mut base: Table = text.parse()?;
+        let Some(Value::Array(entries)) = base.remove("rules") else { return Err("it has no rules".into()) };
+        // The texts that are searched have no paths.
+        if let Some(Value::Table(allowlist)) = base.get_mut("allowlist") {
+            allowlist.remove("paths");
+        }
+        let (mut of_keyword, mut always) = (BTreeMap::<String, Vec<usize>>::new(), Vec::new());
+        for (rule, entry) in entries.iter().enumerate() {
+            let keywords = entry.get("keywords").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            if keywords.is_empty() {
+                always.push(rule);
+            }
+            for word in keywords.iter().filter_map(Value::as_str) {
+                of_keyword.entry(word.to_lowercase()).or_default().push(rule);
+            }
+        }
+        let keywords = AhoCorasick::builder().ascii_case_insensitive(true).build(of_keyword.keys())?;
+        let rules = entries.into_iter().map(|entry| Rule { entry, scanner: OnceLock::new() }).collect();
+        Ok(Self { base, rules, keywords, of_keyword: of_keyword.into_values().collect(), always })
+    }
+
+    /// The places of secrets in `text`, in order and without overlaps.
+    fn find(&self, text: &str) -> Vec<Range<usize>> {
+        let found = self.keywords.find_overlapping_iter(text).map(|found| found.pattern().as_usize());
+        let mut candidates: Vec<usize> = found.flat_map(|keyword| self.of_keyword[keyword].iter().copied()).collect();
+        candidates.extend(&self.always);
+        candidates.sort_unstable();
+        candidates.dedup();
+        let scanners = candidates.into_iter().filter_map(|rule| self.scanner(&self.rules[rule]));
+        let mut secrets: Vec<Range<usize>> = scanners
+            .flat_map(|scanner| scanner.scan_content("", text))
+            .map(|found| whole_characters(text, found.secret_start_offset..found.secret_end_offset))
+            .filter(|secret| !secret.is_empty())
+            .collect();
+        secrets.sort_by_key(|secret| secret.start);
+        let mut merged: Vec<Range<usize>> = Vec::with_capacity(secrets.len());
+        for secret in secrets {
+            match merged.last_mut() {
+                Some(last) if secret.start <= last.end => last.end = last.end.max(secret.end),
+                _ => merged.push(secret),
+            }
+        }
+        merged
+    }
+
+    /// The scanner of a rule, compiled at its first use. `None` if it cannot be compiled.
+    fn scanner<'a>(&self, rule: &'a Rule) -> Option<&'a Scanner> {
+        let compile = || -> Result<Scanner, Box<dyn std::error::Error>> {
+            let mut alone = self.base.clone();
+            alone.insert("rules".to_owned(), Value::Array(vec![rule.entry.clone()]));
+            let config = ScanConfig { max_findings_per_file: None, ..ScanConfig::default() };
+            Ok(Scanner::from_toml(&toml::to_string(&alone)?)?.with_config(config))
+        };
+        let logged = |error| tracing::error!(target: "hooks_secrets", %error, "a rule for secrets cannot be compiled");
+        rule.scanner.get_or_init(|| compile().map_err(logged).ok()).as_ref()
+    }
+}
+
+/// `bytes`, extended to whole characters, because the rules match bytes.
+fn whole_characters(text: &str, bytes: Range<usize>) -> Range<usize> {
+    let start = (0..=bytes.start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let end = (bytes.end..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_compiles() {
+        let set = RuleSet::read(secrets_scanner::rules::BUNDLED_RULES).unwrap();
+        assert!(set.rules.len() > 900, "{}", set.rules.len());
+        let broken: Vec<_> =
+            set.rules.iter().filter(|rule| set.scanner(rule).is_none()).map(|rule| &rule.entry).collect();
+        assert!(broken.is_empty(), "{broken:#?}");
+    }
+
+    #[test]
+    fn rules_that_are_compiled_one_by_one_find_the_same_as_all_together() {
+        let set = RuleSet::read(secrets_scanner::rules::BUNDLED_RULES).unwrap();
+        let together = Scanner::from_bundled().unwrap();
+        for text in [
+            "GITHUB_TOKEN=ghp_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefgh1234 and the rest",
+            "nothing to see, a token and a key and an api and a secret",
+            "é AKIAIOSFODNN7EXAMPLQ é and xoxb-123456789012-1234567890123-abcdefghijklmnopqrstuvwx é",
+            "postgres://me:hunter2hunter2@db.neon.tech/x sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD",
+        ] {
+            let mut redacted = text.to_owned();
+            for secret in set.find(text).into_iter().rev() {
+                redacted.replace_range(secret, "[REDACTED_SECRET]");
+            }
+            assert_eq!(redacted, together.scan_and_redact_content("", text).redacted);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Secrets by the name before them: `password = "…"`, `--api-key …`, `?token=…`, `Cookie: …`.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use crate::names::{self, Name, is_opaque, is_placeholder};
+use crate::scan::{Rule, regex};
+
+/// Something that all these names contain.
+static HINT: Rule = LazyLock::new(|| {
+    regex(
+        r"(?i)pass|pwd|secret|token|key|auth|cookie|credential|sig|jwt|otp|sid|code|assertion|dsn|connectionstring|webhook",
+    )
+});
+
+/// A name and what separates it from its value.
+static NAMED: Rule = LazyLock::new(|| {
+    regex(r#"(?P<name>[A-Za-z_][A-Za-z0-9_.\-]*)(?P<by>(?:\\*["'])?[ \t]{0,3}(?:=>|:=|=|:)[ \t]{0,3}|[ \t]+)"#)
+});
+
+/// Names whose value is the rest of the line.
+const HEADERS: &[&str] = &["authorization", "proxyauthorization", "cookie", "setcookie"];
+
+/// Names that are those of secrets only in a URL.
+const QUERY: &[&str] = &["key", "code", "session", "ticket", "hash", "pin", "access", "signature"];
+
+pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
+    if !HINT.as_ref().is_some_and(|hint| hint.is_match(text)) {
+        return Vec::new();
+    }
+    let named = NAMED.iter().flat_map(|rule| rule.captures_iter(text));
+    named.filter_map(|found| secret(text, found.name("name")?.range(), found.name("by")?.range())).collect()
+}
+
+/// How a value is given.
+struct Given {
+    range: Range<usize>,
+    is_quoted: bool,
+}
+
+/// The secret after a name and its separator.
+fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usize>> {
+    let (before, separator) = (&text[..name.start], text[by.clone()].trim_matches(['"', '\'', '\\']));
+    let is_flag = before.ends_with("--") || (before.ends_with('-') && !before.ends_with(|c: char| c.is_alphanumeric()));
+    let is_space = separator.trim().is_empty();
+    if is_space && !is_flag {
+        return None;
+    }
+    let is_query = before.ends_with(['?', '&', '#', ';']) && separator == "=";
+    let name = text[name].trim_matches(['-', '.', '_']);
+    let words = names::words(name);
+    let joined = words.concat();
+    let kind = match names::of(name) {
+        Name::Harmless if is_query && words.last().is_some_and(|word| QUERY.contains(&word.as_str())) => Name::Perhaps,
+        kind => kind,
+    };
+    if kind == Name::Harmless {
+        return None;
+    }
+    let is_header = HEADERS.contains(&joined.as_str()) && separator.trim() == ":";
+    let Given { range, is_quoted } = match is_header {
+        true => header(text, before, by.end)?,
+        false => given(text, by.end, is_query)?,
+    };
+    let value = &text[range.clone()];
+    if is_placeholder(value) || (kind == Name::Perhaps && !is_opaque(value)) {
+        return None;
+    }
+    let is_tight = is_query || is_flag || separator == "=";
+    let is_hyphenated = name.contains('-') && value.len() >= 8;
+    let has_form =
+        is_hyphenated || value.contains(|c: char| !c.is_alphabetic() && !" _.:-".contains(c)) && value.len() >= 4;
+    let is_secret = if is_header {
+        value.split_whitespace().any(|part| part.len() >= 12 || part.contains(|c: char| c.is_ascii_digit() || c == '='))
+    } else if is_quoted {
+        value.split_whitespace().count() <= 5
+    } else if is_tight {
+        (is_flag || !is_code(text, &joined, &range))
+            && !(is_space && value.len() <= 4 && value.chars().all(char::is_lowercase))
+    } else {
+        has_form && !is_code(text, &joined, &range)
+    };
+    (is_secret && !is_path(name, value)).then_some(range)
+}
+
+fn is_path(name: &str, value: &str) -> bool {
+    name.eq_ignore_ascii_case("pwd") && value.starts_with(['/', '~'])
+}
+
+/// The value of a header: the rest of the line, or of the quote that begins before the name.
+fn header(text: &str, before: &str, at: usize) -> Option<Given> {
+    let quote = before.chars().next_back().filter(|c| "\"'`".contains(*c));
+    let rest = &text[at..];
+    let end = rest.find(|c| c == '\n' || c == '\r' || Some(c) == quote).unwrap_or(rest.len());
+    let value = rest[..end].trim_end_matches('\\');
+    if value.starts_with(['"', '\'', '\\']) || quote.is_some_and(|quote| text[..at].trim_end().ends_with(quote)) {
+        // A field of JSON and no header.
+        return given(text, at, false);
+    }
+    (!value.trim().is_empty()).then(|| Given { range: at..at + value.len(), is_quoted: false })
+}
+
+/// The value that begins at `at`.
+fn given(text: &str, at: usize, is_query: bool) -> Option<Given> {
+    let rest = &text[at..];
+    let escapes = rest.len() - rest.trim_start_matches('\\').len();
+    if let Some(quote @ ('"' | '\'' | '`')) = rest[escapes..].chars().next() {
+        // A quote within a quote is escaped once more. If the end is missing, more will come, and the rest counts.
+        let delimiter = &rest[..=escapes];
+        let value = &rest[delimiter.len()..];
+        let ends = value.match_indices(quote).map(|(end, _)| end).find(|end| {
+            let before = value[..*end].len() - value[..*end].trim_end_matches('\\').len();
+            before == escapes
+        });
+        let length = ends.map_or(value.len(), |end| end - escapes);
+        let line = value[..length].find('\n').unwrap_or(length);
+        let start = at + delimiter.len();
+        return Some(Given { range: start..start + line, is_quoted: true });
+    }
+    let is_end = |c: char| match c {
+        '\n' | '\r' | '"' | '\'' | '`' => true,
+        '&' | '#' => is_query,
+        '\\' | ';' | ',' | '<' | '>' | '(' | ')' | '{' | '}' | '|' => true,
+        c => c.is_whitespace(),
+    };
+    let value = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+    let value = value.trim_end_matches(['.', ':', '!', '?', ' ', ']']);
+    (!value.is_empty()).then(|| Given { range: at..at + value.len(), is_quoted: false })
+}
+
+/// Whether the value is an expression of a program and not text: a call, a path, a type, a variable of the same name.
+fn is_code(text: &str, name: &str, value: &Range<usize>) -> bool {
+    let (after, value) = (text[value.end..].chars().next(), &text[value.clone()]);
+    let is_word = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphabetic() || c == '_');
+    let last = value.rsplit(['.', ':']).next().unwrap_or_default();
+    let same = names::words(last).concat();
+    matches!(after, Some('(' | '<' | '{' | '['))
+        || value.contains("::")
+        || value.contains('(')
+        || value.starts_with(['&', '*', '!', '@', '/', '=', '<', '[', '~', '>', '-', '|', '#'])
+        || (!same.is_empty() && (name.ends_with(&same) || same.ends_with(name)))
+        || (value.contains('.') && value.split('.').all(is_word))
+}

@@ -1,0 +1,88 @@
+//! Single texts.
+
+use hooks_secrets::{REDACTED, find, find_unfinished, redact, redact_json, replaced};
+use serde_json::json;
+
+/// The text with its secrets, which are between `«` and `»`.
+fn check(marked: &str) {
+    let text = marked.replace(['«', '»'], "");
+    let mut expected = String::new();
+    for (number, part) in marked.split(['«', '»']).enumerate() {
+        expected.push_str(if number % 2 == 0 { part } else { REDACTED });
+    }
+    assert_eq!(redact(&text).unwrap_or(text), expected);
+}
+
+#[test]
+fn secrets_are_found_by_name_place_and_form() {
+    for text in [
+        "password=«super-secret-token»",
+        "the url is postgres://ada:«s3cr3t-pw»@db/x?sslmode=require",
+        "Authorization: «Bearer abcdefgh12345678abcdefgh»",
+        "curl -H \"Authorization: «ApiKey q1w2»\" https://x.org",
+        "https://x.org/a?page=2&api_key=«k1»&token=«abc12345»#top",
+        "Cookie: «sid=1; theme=dark»\nHost: x.org",
+        "run --password «hunter» --verbose",
+        "run --api-key=«hunter2» -v",
+        "MYSQL_PWD=«hunter» mysql -u root",
+        "PWD=/home/ada OLDPWD=/",
+        "Server=db;Uid=ada;Pwd=«hunter»;Encrypt=yes",
+        r#"{"password": "«a b c»", "user": "ada"}"#,
+        r#"{\"password\": \"«a\\b c»\", \"user\": \"ada\"}"#,
+        "git clone https://«a1b2c3d4e5f6g7h8»@github.com/x/y ssh://git@github.com/x",
+        "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+        "key: «-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA»",
+        "eval $(echo «cGFzc3dvcmQ9aHVudGVyMTIzNDU2» | base64 -d)",
+        "mysql -u root -p«hunter» shop",
+        "the key sk-learn-based-classification is none, but «sk-proj-0123456789abcdef0123» is",
+        "let token = self.token; let password = read_password(); password: String, secret: &str",
+        "max_tokens: 4096, next_page_token=abc123def456, author=ada, the password: is wrong",
+        "password: ${DB_PASSWORD} secret=<your secret> token=*** api_key: null",
+    ] {
+        check(text);
+    }
+}
+
+#[test]
+fn secrets_in_json_are_found_by_their_names_and_places() {
+    let mut value = json!({
+        "user": "ada", "password": "a b", "pin": 1234, "port": 5432, "dbPassword": 1234,
+        "env": [{"name": "API_KEY", "value": "x"}, {"name": "HOME", "value": "/root"}],
+        "headers": [["Cookie", "a=b"], ["Accept", "text/html"]],
+        "args": ["--user", "ada", "--password", "x y", "--verbose"],
+        "cmd": "login --token abc12345",
+        "cookies": {"theme": "dark"},
+    });
+    assert!(redact_json("", &mut value));
+    let expected = json!({
+        "user": "ada", "password": REDACTED, "pin": 1234, "port": 5432, "dbPassword": REDACTED,
+        "env": [{"name": "API_KEY", "value": REDACTED}, {"name": "HOME", "value": "/root"}],
+        "headers": [["Cookie", REDACTED], ["Accept", "text/html"]],
+        "args": ["--user", "ada", "--password", REDACTED, "--verbose"],
+        "cmd": format!("login --token {REDACTED}"),
+        "cookies": {"theme": "dark"},
+    });
+    assert_eq!(value, expected);
+}
+
+/// At every cut, nothing of the secret is left but what a word of a sentence may have.
+#[test]
+fn the_beginning_of_a_secret_at_the_end_of_a_text_is_held_back() {
+    for (text, secret) in [
+        ("Your key is sk-proj-kQ1okTBGzvAmwufUxbvJDCTbyvHN. Keep it.", "sk-proj-kQ1okTBGzvAmwufUxbvJDCTbyvHN"),
+        ("Take AKIAUJZDEGXDNCF32EPF and go", "AKIAUJZDEGXDNCF32EPF"),
+        ("At postgres://ada:wBxfZCGGQccOif7U@db.internal you", "wBxfZCGGQccOif7U"),
+        (
+            "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END PRIVATE KEY-----\n",
+            "MIIEvQIBADANBgkqhkiG9w0BAQEF",
+        ),
+        ("Log in with password = \"correct horse battery\" now", "correct horse battery"),
+    ] {
+        for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+            let shown = replaced(&text[..cut], &find_unfinished(&text[..cut]));
+            let longest = (0..=secret.len()).rev().find(|length| shown.contains(&secret[..*length])).unwrap();
+            assert!(longest <= 6, "{:?} of {secret} in {shown:?}", &secret[..longest]);
+        }
+    }
+    assert!(find("and so it is").is_empty() && find_unfinished("and so it is, Adelheid").is_empty());
+}
