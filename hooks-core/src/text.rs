@@ -8,5 +8,5 @@ mod redact;
 pub(crate) use fields::fields_of;
 pub(crate) use fingerprint::{Fnv, fingerprint};
 pub(crate) use nearest::{did_you_mean, nearest, nearest_names};
-pub use redact::CAUSE_LIMIT;
+pub use redact::{CAUSE_LIMIT, Redactor, set_redactor};
 pub(crate) use redact::{cut, is_unsafe, one_line, redacted};

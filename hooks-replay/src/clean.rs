@@ -3,6 +3,8 @@
 use std::ops::BitOrAssign;
 use std::sync::Arc;
 
+use hook_sdk::HookKind;
+use hook_sdk::kinds::StreamDelta;
 use json_patch::{AddOperation, Patch, PatchOperation, ReplaceOperation, TestOperation};
 use serde_json::Value;
 
@@ -44,7 +46,8 @@ impl Cleaner {
     }
 
     pub(crate) fn line(&mut self, line: &mut DispatchLine) {
-        let mut left = self.value(&mut line.event);
+        let mut left = Redaction { redacted: self.stream(line), cut: false };
+        left |= self.value(&mut line.event);
         left |= self.value(&mut line.subject);
         left |= self.value(&mut line.verdict);
         for run in line.runs.iter_mut().flatten() {
@@ -57,6 +60,35 @@ impl Cleaner {
             left.redacted |= self.scrubber.scrub_text("", text);
         }
         left.mark(&mut line.marks);
+    }
+
+    /// Cleans the texts of a piece of a stream. What was shown before may end in the middle of a secret that the piece
+    /// completes, and the piece may end in the middle of one that is not complete yet.
+    fn stream(&mut self, line: &mut DispatchLine) -> bool {
+        if line.kind != StreamDelta::NAME {
+            return false;
+        }
+        let is_last = line.event["last"].as_bool().unwrap_or_default();
+        let shown = line.event["shown"].as_str().unwrap_or_default().to_owned();
+        let mut any = false;
+        let subject = line.subject.as_str().unwrap_or_default().to_owned();
+        if let Value::String(text) = &mut line.subject {
+            any |= self.scrubber.scrub_piece(&shown, text, is_last);
+        }
+        for change in line.runs.iter_mut().flatten().filter_map(|run| run.change.as_mut()) {
+            for operation in &mut change.0 {
+                if let PatchOperation::Add(AddOperation { value: Value::String(text), .. })
+                | PatchOperation::Replace(ReplaceOperation { value: Value::String(text), .. }) = operation
+                {
+                    any |= self.scrubber.scrub_piece(&shown, text, is_last);
+                }
+            }
+        }
+        if let Some(Value::String(text)) = line.event.get_mut("shown") {
+            // With what follows, a secret whose beginning was shown is recognised.
+            any |= self.scrubber.scrub_shown(text, &subject, is_last);
+        }
+        any
     }
 
     pub(crate) fn turn(&mut self, line: &mut TurnLine) {

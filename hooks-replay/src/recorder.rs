@@ -46,7 +46,7 @@ impl Default for RecordLimits {
 /// An observer that writes each dispatch to a file, as a line of JSON.
 ///
 /// Register it with [`Registry::observe`](hook_sdk::Registry::observe) before hook sets are created. Dispatches of
-/// kinds that cannot be serialised are not recorded. Secrets are removed with the rules of `secrets_scanner` before
+/// kinds that cannot be serialised are not recorded. Secrets are removed with `hooks-secrets` before
 /// anything is written. This happens on a separate thread. [`flush`](Self::flush) waits for it, and so does dropping
 /// the last clone.
 #[derive(Clone)]

@@ -145,6 +145,11 @@ impl DispatchHandler<'_, '_> {
             return Ok(());
         }
         let differences = comparer.compare(&mut before, &mut after);
+        // The hooks did not get what they got when it was recorded. Two sets of hooks got the same today.
+        if self.replay.candidate.is_none() && !before.marks.is_empty() && !differences.is_empty() {
+            report.uncertain += 1;
+            return Ok(());
+        }
         report.add(&before, place, differences);
         Ok(())
     }

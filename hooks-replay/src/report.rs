@@ -35,6 +35,9 @@ pub struct ReplayReport {
     /// The number of dispatches whose recorded line is incomplete, because a text was truncated or a secret removed.
     /// They were replayed with the recorded data.
     pub partly: usize,
+    /// The number of those dispatches that had another outcome. Their hooks did not get what they got when it was
+    /// recorded, so these are not counted as differences.
+    pub uncertain: usize,
     /// The number of dispatches that were not compared, because a hook that is not in the replay decided or changed
     /// them.
     pub unanswered: usize,

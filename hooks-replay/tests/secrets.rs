@@ -1,5 +1,8 @@
 //! Promise 25: no secret is written to the disk.
 
+use hook_sdk::kinds::{StreamChannel, StreamDelta};
+use hooks_replay::{RecordLimits, Recorder};
+
 use crate::support::*;
 
 /// Invented secrets, each in the format of its vendor, and the part that must not be written.
@@ -166,4 +169,75 @@ async fn a_secret_that_is_recognised_only_by_its_key_is_removed() {
     desk().record(&path, &traffic).await;
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(!text.contains("f4Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6Kw"), "{text}");
+}
+
+/// An unchanged guard that denies what holds a key: at its replay the key is missing, so its answer says nothing.
+#[tokio::test]
+async fn a_decision_that_rested_on_a_removed_secret_is_not_a_change() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    let guard = Hook::at::<BeforeToolCall>("no_keys").reader(|_, _, input: &ToolInput| {
+        if input.text().contains("ghp_") { Permission::deny("a key") } else { Permission::NoOpinion }
+    });
+    let hooks = desk().with(guard);
+    let with_key = json!({"cmd": "git push https://ghp_JTeKdNnFRIBXuDL7DxtpYlSXpfKtHF4vUCsM@github.com/x"});
+    let traffic = [
+        Traffic::Call { tool: "fetch", input: with_key },
+        Traffic::Call { tool: "fetch", input: json!({"cmd": "ls"}) },
+    ];
+    hooks.record(&path, &traffic).await;
+    let report = hooks.replay(&path).await;
+    assert!(!report.has_flips() && report.is_empty(), "{report}");
+    assert_eq!((report.uncertain, report.exit_code()), (1, 0), "{report}");
+    assert!(report.to_string().contains("1 of these had another outcome"), "{report}");
+    // Without the guard, what was recorded whole is still compared.
+    let report = hooks.with(limit(1)).replay(&path).await;
+    assert!(!report.to_string().contains("ghp_"), "{report}");
+}
+
+/// Every piece is recorded with all that was shown before it.
+#[tokio::test]
+async fn no_part_of_a_secret_in_a_stream_is_written_before_it_is_complete() {
+    let secrets = [
+        "sk-proj-kQ1okTBGzvAmwufUxbvJDCTbyvHNsG9eh6Yo4gfqrc5XlrWi0B26R08qzjI6GKF",
+        "AKIAUJZDEGXDNCF32EPF",
+        "ghp_JTeKdNnFRIBXuDL7DxtpYlSXpfKtHF4vUCsM",
+        "postgres://ada:wBxfZCGGQccOif7U@db.internal:5432/shop",
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEAFsTHsDDDXh5Jmtf7EbsDe0G9Cryn687neLfjVHq8xiM0OGr4hTxoF54Fzbka8FRC\n-----END RSA PRIVATE KEY-----",
+    ];
+    for secret in secrets {
+        let folder = Folder::new();
+        let path = folder.path("month.jsonl");
+        let registry = Registry::empty();
+        registry.register(Hook::at::<StreamDelta>("reads").reader(|_, _, _: &String| Permission::NoOpinion)).unwrap();
+        let recorder = Recorder::create(&path, "test", RecordLimits::default()).unwrap();
+        registry.observe(recorder.clone());
+        let set = registry.scope(&AgentDef::new("a").hooks(["reads"]), None).unwrap();
+        let text = format!("Here is the key: {secret} and that is all.");
+        for size in [1, 3, 7, 20] {
+            let mut shown = String::new();
+            let chars: Vec<char> = text.chars().collect();
+            for (number, piece) in chars.chunks(size).enumerate() {
+                let piece: String = piece.iter().collect();
+                let last = (number + 1) * size >= chars.len();
+                let mut event = StreamDelta::new(StreamChannel::Text);
+                (event.shown, event.fresh, event.last) = (shown.clone().into(), piece.chars().count(), last);
+                set.fire(&HookContext::new(), &event, piece.clone()).await.unwrap();
+                shown.push_str(&piece);
+            }
+        }
+        recorder.flush();
+        let written = std::fs::read_to_string(&path).unwrap();
+        let key = secret
+            .lines()
+            .max_by_key(|line| line.len())
+            .unwrap()
+            .split(['@', ':'])
+            .max_by_key(|part| part.len())
+            .unwrap();
+        let longest = (8..=key.len())
+            .rev()
+            .find(|length| (0..=key.len() - length).any(|at| written.contains(&key[at..at + length])));
+        assert_eq!(longest, None, "{secret}");
+    }
 }

@@ -39,6 +39,7 @@ pub(crate) struct Database {
     readers: AnyPool,
     /// The limit for a transaction.
     limit: Duration,
+    read_only: bool,
     /// Whether each transaction checks the version of the schema. Not before the store is open.
     pub(crate) is_open: bool,
     runtime: Arc<StoreRuntime>,
@@ -61,7 +62,7 @@ impl Database {
         let (dialect, limit) = (address.dialect, options.transaction_timeout);
         let connecting = runtime.handle.spawn(connect(address.clone(), options.clone()));
         let (writers, readers) = connecting.await.map_err(ended)??;
-        Ok(Self { dialect, writers, readers, limit, is_open: false, runtime })
+        Ok(Self { dialect, writers, readers, limit, read_only: options.read_only, is_open: false, runtime })
     }
 
     /// Runs `work` in a transaction that may write, and commits it unless `work` fails. Until the transaction ends, no
@@ -72,6 +73,7 @@ impl Database {
     ) -> Result<T, Failure> {
         let begin = match self.dialect {
             Dialect::Sqlite => "BEGIN IMMEDIATE",
+            Dialect::Postgres if self.read_only => "BEGIN READ ONLY",
             Dialect::Postgres => "BEGIN",
         };
         self.transact(self.writers.clone(), begin, self.limit, work).await

@@ -1,9 +1,22 @@
 //! Text for records and logs: one line, bounded, without secrets.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// The maximum number of characters of texts in records and messages, including the dots of a truncation.
 pub const CAUSE_LIMIT: usize = 512;
+
+/// Finds secrets in a text and returns the text without them, or `None` if there are none.
+pub type Redactor = fn(&str) -> Option<String>;
+
+static REDACTOR: OnceLock<Redactor> = OnceLock::new();
+
+/// Installs a scanner that removes secrets from the causes of failures before they are recorded or logged, such as
+/// `hooks_secrets::redact`. The engine itself knows the keys of some vendors, and some names. Returns `false` if another
+/// scanner is installed already.
+pub fn set_redactor(redactor: Redactor) -> bool {
+    REDACTOR.set(redactor).is_ok()
+}
 
 /// Prefixes of known API keys.
 const KEYS: &[&str] =
@@ -45,6 +58,9 @@ pub(crate) fn one_line(text: &str) -> String {
 /// Puts `text` on one line of at most [`CAUSE_LIMIT`] characters and replaces each secret by `[redacted]`; the rest of
 /// an error stays readable.
 pub(crate) fn redacted(text: &str) -> String {
+    let scanned = REDACTOR.get().and_then(|redactor| redactor(text));
+    let text = without_named(scanned.as_deref().unwrap_or(text));
+    let text = &*text;
     if !is_unsafe(text) {
         return one_line(text);
     }
@@ -61,6 +77,65 @@ pub(crate) fn redacted(text: &str) -> String {
     }
     push_word(&mut safe, &mut word);
     one_line(&safe)
+}
+
+/// Endings of names whose value is a secret, in lower case and without separators.
+const NAMES: &[&str] =
+    &["password", "passwd", "pwd", "secret", "token", "apikey", "accesskey", "secretkey", "authorization", "cookie"];
+
+/// Replaces the values of such names, and passwords in URLs.
+fn without_named(text: &str) -> Cow<'_, str> {
+    let mut safe = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find([':', '=']) {
+        let (before, after) = (&rest[..at], &rest[at + 1..]);
+        let user = after.strip_prefix("//").and_then(|after| {
+            let end = after.find(|c: char| c.is_whitespace() || "/\"'".contains(c)).unwrap_or(after.len());
+            let (user, _) = after[..end].rsplit_once('@')?;
+            Some(2 + user.find(':')? + 1..2 + user.len())
+        });
+        let value = user.or_else(|| is_secret_name(before).then(|| value_of(after)));
+        match value.filter(|value| !value.is_empty() && !after[value.clone()].starts_with('[')) {
+            Some(value) => {
+                safe.push_str(&rest[..=at + value.start]);
+                safe.push_str("[redacted]");
+                rest = &after[value.end..];
+            }
+            None => {
+                safe.push_str(&rest[..=at]);
+                rest = after;
+            }
+        }
+    }
+    if safe.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    safe.push_str(rest);
+    Cow::Owned(safe)
+}
+
+/// Whether the text ends with the name of a secret, perhaps in quotes.
+fn is_secret_name(before: &str) -> bool {
+    let before = before.trim_end_matches(['"', '\'', '\\', ' ']);
+    let start = before.rfind(|c: char| !is_word(c)).map_or(0, |at| at + 1);
+    let name: String = before.get(start..).unwrap_or_default().chars().filter(char::is_ascii_alphanumeric).collect();
+    let name = name.to_ascii_lowercase();
+    NAMES.iter().any(|ending| name.ends_with(ending))
+}
+
+/// The value at the beginning of the text: up to the closing quote, or the next word. A scheme such as `Bearer` is part
+/// of it.
+fn value_of(after: &str) -> std::ops::Range<usize> {
+    let start = after.len() - after.trim_start_matches([' ', '"', '\'', '\\']).len();
+    let value = &after[start..];
+    let is_end = |c: char| c.is_whitespace() || "\"'\\&,;)}]".contains(c);
+    let first = value.find(is_end).unwrap_or(value.len());
+    let scheme =
+        ["bearer", "basic", "apikey", "token", "digest"].iter().any(|word| value[..first].eq_ignore_ascii_case(word));
+    let more = if scheme { value[first..].trim_start() } else { "" };
+    let length =
+        if more.is_empty() { first } else { value.len() - more.len() + more.find(is_end).unwrap_or(more.len()) };
+    start..start + length
 }
 
 fn push_word(text: &mut String, word: &mut String) {
@@ -125,6 +200,15 @@ mod tests {
             ("cannot read -----BEGIN PRIVATE KEY-----\nMIIE", "cannot read [redacted]"),
             ("\u{1b}[31mred", " [31mred"),
             ("the word sk-short is none", "the word sk-short is none"),
+            ("password=super-secret-token, user=ada", "password=[redacted], user=ada"),
+            (
+                "cannot reach postgres://ada:s3cr3t-pw@db/x: refused",
+                "cannot reach postgres://ada:[redacted]@db/x: refused",
+            ),
+            ("Authorization: Bearer abc.def rejected", "Authorization: [redacted] rejected"),
+            ("GET https://x.org/?api_key=k1&page=2 failed", "GET https://x.org/?api_key=[redacted]&page=2 failed"),
+            ("{\"password\": \"hunter\"}", "{\"password\": \"[redacted]\"}"),
+            ("status: 401, tokens: 12, at 10:15", "status: 401, tokens: 12, at 10:15"),
         ];
         for (text, expected) in table {
             assert_eq!(redacted(text), expected, "{text:?}");

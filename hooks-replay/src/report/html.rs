@@ -59,6 +59,10 @@ impl ReplayReport {
                 ),
             );
         }
+        if self.uncertain > 0 {
+            let why = "perhaps only because of that, and are not counted";
+            put(&mut page, format_args!("<p>{} of these had another outcome, {why}.</p>\n", self.uncertain));
+        }
         page
     }
 }

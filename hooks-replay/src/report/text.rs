@@ -49,6 +49,10 @@ impl fmt::Display for ReplayReport {
                 self.partly
             )?;
         }
+        if self.uncertain > 0 {
+            let count = self.uncertain;
+            writeln!(f, "{count} of these had another outcome, perhaps only because of that, and are not counted")?;
+        }
         if self.failed > 0 {
             writeln!(f, "\n{} could not be replayed:", self.failed)?;
             for problem in &self.problems {

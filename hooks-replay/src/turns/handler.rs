@@ -93,7 +93,7 @@ impl<'r, 'a> TurnHandler<'r, 'a> {
         }
         report.turns += 1;
         report.partly += usize::from(!turn.marks.is_empty());
-        report.diverged += usize::from(comparison.diverged && comparison.unanswered == 0);
+        report.diverged += usize::from(comparison.diverged && comparison.unanswered == 0 && turn.marks.is_empty());
         report.replayed += comparison.compared;
         report.unanswered += comparison.unanswered;
         for hook in comparison.not_started {
@@ -101,6 +101,10 @@ impl<'r, 'a> TurnHandler<'r, 'a> {
         }
         for Step { place, mut recorded, differences, counterfactual } in comparison.steps {
             recorded.ids.conversation.clone_from(&turn.ids.conversation);
+            if !differences.is_empty() && (!recorded.marks.is_empty() || !turn.marks.is_empty()) {
+                report.uncertain += 1;
+                continue;
+            }
             report.add_to(counterfactual, &recorded, &place, differences);
         }
         Ok(())

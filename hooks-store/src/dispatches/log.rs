@@ -159,9 +159,11 @@ fn has_failed(run: &Run) -> bool {
     matches!(run.status, Status::Failed | Status::TimedOut | Status::Panicked | Status::Dropped)
 }
 
-/// Records consist of names, numbers and texts, which are always valid JSON.
+/// Without the secrets in causes. Records consist of names, numbers and texts, which are always valid JSON.
 fn json(record: &impl Serialize) -> String {
-    serde_json::to_string(record).unwrap_or_else(|_| "null".to_owned())
+    let mut record = serde_json::to_value(record).unwrap_or_default();
+    hooks_secrets::redact_json("", &mut record);
+    record.to_string()
 }
 
 async fn insert_all(tx: &mut Tx, rows: Vec<NewRow>) -> Result<(), Failure> {

@@ -24,7 +24,9 @@ pub(crate) struct End {
 /// Writes the end of a start. Returns `false` if the worker was declared dead and has lost the job: then only the
 /// attempt is updated.
 pub(crate) async fn end(database: &Database, start: &Start, end: &End) -> Result<bool, Failure> {
-    let (start, end) = (start.clone(), end.clone());
+    let (start, mut end) = (start.clone(), end.clone());
+    // A cause is what a service said, such as the URL of the request.
+    end.cause = end.cause.map(|cause| hooks_secrets::redact(&cause).unwrap_or(cause));
     database.write(move |tx| Box::pin(write(tx, start, end))).await
 }
 
