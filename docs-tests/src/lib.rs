@@ -43,6 +43,7 @@ chapters! {
     models_and_tools: "models-and-tools.md",
     wrappers: "wrappers.md",
     operations: "operations.md",
+    hosts: "hosts.md",
     rules: "rules.md",
     rule_handlers: "rule-handlers.md",
     approvals: "approvals.md",

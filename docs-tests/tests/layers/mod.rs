@@ -15,11 +15,12 @@ use std::path::{Path, PathBuf};
 
 use source::Crate;
 
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "hooks-macros",
     "hooks-core",
     "hooks-agent",
     "hooks-rules",
+    "hooks-hosts",
     "hooks-replay",
     "hooks-store",
     "hooks-cli",

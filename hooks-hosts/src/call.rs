@@ -1,0 +1,127 @@
+//! One call of a host: standard input, the hooks, the answer, and all of it before the host stops waiting.
+
+use std::io;
+use std::process::ExitCode;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::answer::HostAnswer;
+use crate::host::Host;
+use crate::journal::{self, Entry};
+use crate::outlet::{Outlet, read_to_end};
+use crate::respond::{Request, Responder};
+
+/// Why a set of hooks could not be built.
+pub(crate) type BuildError = Box<dyn std::error::Error + Send + Sync>;
+
+/// How a host is answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    /// The program, for the log.
+    pub(crate) program: String,
+    /// The event, if the command line names it.
+    pub(crate) event: Option<String>,
+    /// When the hooks have to be done, if the command line says so.
+    pub(crate) deadline: Option<Duration>,
+}
+
+/// Who decides: the hooks of this process, or a server that has them loaded.
+pub(crate) trait Judge: Send + 'static {
+    /// Says the answer, and then ends what it has begun. An error before is refused.
+    fn answer(self, request: &Request<'_>, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError>;
+}
+
+/// The hooks of this process.
+pub(crate) struct Local<F>(pub(crate) F);
+
+impl<F: FnOnce() -> Result<Responder, BuildError> + Send + 'static> Judge for Local<F> {
+    fn answer(self, request: &Request<'_>, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError> {
+        let responder = (self.0)().map_err(|error| format!("the hooks could not be loaded: {error}"))?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            say(responder.respond(request).await);
+            // The process ends at its deadline, with those that are left.
+            responder.registry().drain(Duration::from_secs(3600)).await;
+        });
+        Ok(())
+    }
+}
+
+impl Call {
+    /// Answers `host` on the streams of this process.
+    pub(crate) fn run(self, host: &'static dyn Host, judge: impl Judge) -> ExitCode {
+        let started = Instant::now();
+        let reads_stderr = host.table().reads_stderr;
+        let deadline = self.deadline.unwrap_or_else(|| host.deadline(self.event.as_deref().unwrap_or_default()));
+        let outlet = Outlet::take(reads_stderr);
+        std::panic::set_hook(Box::new(|_| {}));
+        let until = started + deadline;
+        let (steps, stdin, answer) = self.decided(host, judge, until, deadline);
+        outlet.write(&answer, reads_stderr);
+        // Hooks that nobody waits for have the rest of the time.
+        while steps.recv_timeout(until.saturating_duration_since(Instant::now())).is_ok() {}
+        if let Some(folder) = journal::folder() {
+            let name = self.event.clone().or_else(|| host.event_name(&crate::json::parse(&stdin).unwrap_or_default()));
+            let name = name.unwrap_or_default();
+            let mut entry = Entry::new(&self.program, host.table().name, &name, &answer, started.elapsed());
+            entry.version = version(&stdin);
+            journal::append(&folder, &entry);
+        }
+        ExitCode::from(answer.exit)
+    }
+
+    /// The payload, and the answer of the judge or a refusal in its place.
+    fn decided(
+        &self,
+        host: &'static dyn Host,
+        judge: impl Judge,
+        until: Instant,
+        deadline: Duration,
+    ) -> (Receiver<Step>, Vec<u8>, HostAnswer) {
+        let (sender, steps) = mpsc::channel();
+        let event = self.event.clone();
+        // A hook may block its thread for good: the process ends without it.
+        thread::spawn(move || {
+            let stdin = read_to_end(io::stdin().lock());
+            if sender.send(Step::Read(stdin.clone())).is_ok() {
+                let say = |answer| drop(sender.send(Step::Answered(Ok(answer))));
+                if let Err(error) = judge.answer(&request(host, event.as_deref(), &stdin), &say) {
+                    let _ = sender.send(Step::Answered(Err(error.to_string())));
+                }
+            }
+        });
+        let mut stdin = Vec::new();
+        let problem = loop {
+            match steps.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Step::Read(bytes)) => stdin = bytes,
+                Ok(Step::Answered(Ok(answer))) => return (steps, stdin, answer),
+                Ok(Step::Answered(Err(problem))) => break problem,
+                Err(RecvTimeoutError::Timeout) => break format!("the hooks did not answer within {deadline:?}"),
+                Err(RecvTimeoutError::Disconnected) => break "the hooks panicked".to_owned(),
+            }
+        };
+        let mut answer = request(host, self.event.as_deref(), &stdin).refused(&problem);
+        if !answer.warnings.contains(&problem) {
+            answer.warnings.push(problem);
+        }
+        (steps, stdin, answer)
+    }
+}
+
+enum Step {
+    Read(Vec<u8>),
+    Answered(Result<HostAnswer, String>),
+}
+
+fn request<'a>(host: &'static dyn Host, event: Option<&'a str>, stdin: &'a [u8]) -> Request<'a> {
+    let mut request = Request::new(host, stdin).env(&|name| std::env::var_os(name).is_some());
+    request.event = event;
+    request
+}
+
+/// The version of the host, where its payload says it.
+fn version(stdin: &[u8]) -> Option<String> {
+    let payload = crate::json::parse(stdin).ok()?;
+    crate::json::text(&payload, &["/cursor_version", "/clineVersion"]).map(str::to_owned)
+}

@@ -1,0 +1,212 @@
+//! What a host says: one event, in the terms of every host.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The point of an agent's turn that a host's event stands for, named as the kind that fires there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HookPoint {
+    /// A tool is about to run.
+    BeforeToolCall,
+    /// A person is about to be asked.
+    PermissionRequest,
+    /// A tool has returned a result.
+    AfterToolCallSuccess,
+    /// A tool has failed.
+    AfterToolCallFailure,
+    /// A person has submitted a prompt.
+    UserPromptSubmit,
+    /// A model is about to be called.
+    PreModelCall,
+    /// A model has answered.
+    PostModelCall,
+    /// A session begins.
+    SessionStart,
+    /// A session has ended.
+    SessionEnd,
+    /// A turn is about to end.
+    Stop,
+    /// A conversation is about to be compacted.
+    BeforeCompaction,
+    /// The host only tells, and no kind fires.
+    Notice,
+    /// Another host runs this hook, and its own entry judges the call.
+    ForeignHost,
+}
+
+impl HookPoint {
+    /// The name of the kind, as in attributes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BeforeToolCall => "before_tool_call",
+            Self::PermissionRequest => "permission_request",
+            Self::AfterToolCallSuccess => "after_tool_call_success",
+            Self::AfterToolCallFailure => "after_tool_call_failure",
+            Self::UserPromptSubmit => "user_prompt_submit",
+            Self::PreModelCall => "pre_model_call",
+            Self::PostModelCall => "post_model_call",
+            Self::SessionStart => "session_start",
+            Self::SessionEnd => "session_end",
+            Self::Stop => "stop",
+            Self::BeforeCompaction => "before_compaction",
+            Self::Notice => "notice",
+            Self::ForeignHost => "foreign_host",
+        }
+    }
+
+    /// Whether something waits for the answer that must not happen without it.
+    pub fn is_gate(self) -> bool {
+        matches!(
+            self,
+            Self::BeforeToolCall
+                | Self::PermissionRequest
+                | Self::UserPromptSubmit
+                | Self::PreModelCall
+                | Self::BeforeCompaction
+        )
+    }
+
+    /// Whether a tool has run.
+    pub fn is_after_tool(self) -> bool {
+        matches!(self, Self::AfterToolCallSuccess | Self::AfterToolCallFailure)
+    }
+}
+
+/// The tool of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct HostTool {
+    /// The name that the host uses, such as `run_shell_command`.
+    pub host: String,
+    /// The name that hooks see at every host, such as `Bash`.
+    pub canonical: String,
+    /// The tool of an MCP server, if the host tells that it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp: Option<McpTool>,
+}
+
+/// A tool of an MCP server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct McpTool {
+    /// The server; `None` if the host does not name it.
+    pub server: Option<String>,
+    /// The name of the tool at its server.
+    pub tool: String,
+}
+
+/// A file that a patch touches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct PatchedFile {
+    /// `add`, `update`, `delete` or `move`.
+    pub op: &'static str,
+    /// The file.
+    pub path: String,
+    /// Where the file is moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// For each change, what is removed and what stands there instead.
+    #[serde(skip)]
+    pub hunks: Vec<(String, String)>,
+}
+
+/// An event of a host, read from its payload. Hooks find it in their context:
+/// `cx.state::<HostEvent>()`.
+///
+/// Its JSON has the fields that the host has sent, and no others.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct HostEvent {
+    /// The host, such as `claude`.
+    #[serde(skip)]
+    pub host: &'static str,
+    /// The point of the turn.
+    pub kind: HookPoint,
+    /// The event's name, as the host writes it.
+    pub host_event: String,
+    /// The id of the session.
+    pub session: Option<String>,
+    /// The working folder.
+    pub cwd: Option<String>,
+    /// The tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<HostTool>,
+    /// The id of the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<String>,
+    /// The arguments of the call, under canonical names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
+    /// The files that the call patches, if it applies a patch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<PatchedFile>,
+    /// The result of the tool, as the host has sent it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
+    /// The error of the tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The exit code of a shell command, if the host says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
+    /// The prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// What the model said last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_message: Option<String>,
+    /// Whether a hook has already kept this turn going.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_hook_active: Option<bool>,
+    /// What only some hosts or events have.
+    #[serde(flatten)]
+    pub details: Map<String, Value>,
+    /// Why the arguments of the call cannot be judged. Then the call is denied.
+    #[serde(skip)]
+    pub unseen: Option<String>,
+    /// The arguments whose names were made canonical: the host's name, and ours.
+    #[serde(skip)]
+    pub(crate) renamed: Vec<(&'static str, &'static str)>,
+    /// Whether the arguments can be written back as the host expects them.
+    #[serde(skip)]
+    pub(crate) writable: bool,
+    /// The whole payload.
+    #[serde(skip)]
+    pub payload: Value,
+}
+
+impl HostEvent {
+    /// An event of which only the name is known.
+    pub(crate) fn named(host: &'static str, kind: HookPoint, name: &str) -> Self {
+        Self {
+            host,
+            kind,
+            host_event: name.to_owned(),
+            session: None,
+            cwd: None,
+            tool: None,
+            tool_use_id: None,
+            input: None,
+            files: Vec::new(),
+            result: None,
+            error: None,
+            exit_code: None,
+            prompt: None,
+            last_message: None,
+            stop_hook_active: None,
+            details: Map::new(),
+            unseen: None,
+            renamed: Vec::new(),
+            writable: true,
+            payload: Value::Null,
+        }
+    }
+
+    /// Whether the call is one of an MCP server, as far as the host tells.
+    pub(crate) fn is_mcp(&self) -> bool {
+        self.tool.as_ref().is_some_and(|tool| tool.mcp.is_some())
+    }
+}

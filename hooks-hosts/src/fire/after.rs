@@ -1,0 +1,94 @@
+//! After a call.
+
+use hook_sdk::data::{Block, ToolResult};
+use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess};
+use hook_sdk::verdict::Halt;
+use hook_sdk::{HookContext, HookSet};
+use serde_json::Value;
+
+use super::{gate, undecided};
+use crate::event::HostEvent;
+use crate::shape;
+use crate::verdict::{HostDecision, HostVerdict};
+
+/// What the model reads in place of a result that a hook has removed.
+const REMOVED: &str = "(a hook has removed the result)";
+
+pub(super) async fn success(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
+    let result = seen(event);
+    let after = AfterToolCallSuccess::new(gate::of_event(event));
+    let verdict = match hooks.fire(cx, &after, result.clone()).await {
+        Ok(fired) => gathered(event, &result, fired.subject.as_ref(), fired.report.halt.as_ref()),
+        Err(error) => undecided(&error),
+    };
+    ended(hooks, cx, event, verdict).await
+}
+
+pub(super) async fn failure(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
+    let mut result = seen(event);
+    result.is_error = true;
+    let after = AfterToolCallFailure::new(gate::of_event(event), result.text().into_owned());
+    let verdict = match hooks.fire(cx, &after, result.clone()).await {
+        Ok(fired) => gathered(event, &result, fired.subject.as_ref(), fired.report.halt.as_ref()),
+        Err(error) => undecided(&error),
+    };
+    ended(hooks, cx, event, verdict).await
+}
+
+/// Tells the hooks that only want to know how a call has ended.
+async fn ended(hooks: &HookSet, cx: &HookContext, event: &HostEvent, verdict: HostVerdict) -> HostVerdict {
+    if !hooks.has::<AfterToolCall>() {
+        return verdict;
+    }
+    let mut ended = AfterToolCall::new(gate::of_event(event)).result(seen(event));
+    ended.error.clone_from(&event.error);
+    match hooks.fire(cx, &ended, ()).await {
+        Ok(fired) => match (&fired.report.halt, &verdict.decision) {
+            (Some(halt), HostDecision::NoOpinion) => {
+                HostVerdict { decision: HostDecision::Deny(halt.reason.to_string()), ..verdict }
+            }
+            _ => verdict,
+        },
+        Err(error) => undecided(&error),
+    }
+}
+
+/// The result as hooks see it: each text of it as one block.
+fn seen(event: &HostEvent) -> ToolResult {
+    let mut result = ToolResult::default();
+    let texts = match (&event.result, &event.error) {
+        (Some(result), _) => shape::leaves(result),
+        (None, Some(error)) => vec![error.as_str()],
+        (None, None) => Vec::new(),
+    };
+    result.content = texts.into_iter().map(|text| Block::from(text.to_owned())).collect();
+    result
+}
+
+fn gathered(event: &HostEvent, before: &ToolResult, after: Option<&ToolResult>, halt: Option<&Halt>) -> HostVerdict {
+    let mut verdict = HostVerdict::default();
+    match after {
+        None => verdict.result = Some(REMOVED.into()),
+        Some(after) => {
+            verdict.contexts.clone_from(&after.additional_context);
+            if after.content != before.content {
+                verdict.result = Some(replacement(event, before, after));
+            }
+        }
+    }
+    if let Some(halt) = halt {
+        verdict.decision = HostDecision::Deny(halt.reason.to_string());
+    }
+    verdict
+}
+
+/// The result in the form that it had, if the hooks only changed its texts.
+fn replacement(event: &HostEvent, before: &ToolResult, after: &ToolResult) -> Value {
+    let texts: Option<Vec<String>> = after.content.iter().map(|block| block.as_text().map(str::to_owned)).collect();
+    match (&event.result, texts) {
+        (Some(result), Some(texts)) if texts.len() == before.content.len() => {
+            shape::put_back(result, &mut texts.into_iter())
+        }
+        _ => after.text().into_owned().into(),
+    }
+}

@@ -1,0 +1,69 @@
+use crate::event::HookPoint as P;
+use crate::place::{EntryForm, Place};
+use crate::table::{AFTER_UNREAD, BEFORE, CONTEXT, Carried, Carries, HostTable, PayloadKeys, STOP, event, notice, tool};
+
+const EDIT: &[(&str, &str)] = &[
+    ("TargetFile", "file_path"),
+    ("TargetContent", "old_string"),
+    ("ReplacementContent", "new_string"),
+    ("ReplacementChunks", "edits"),
+];
+
+pub(super) const TABLE: HostTable = HostTable {
+    name: "antigravity",
+    title: "Antigravity",
+    facts: "1.1.2 to 1.4.3, 2026-10-21",
+    events: &[
+        // What an allow means is disputed, and no decision at all prompts: it is the word for no opinion.
+        event(
+            "PreToolUse",
+            P::BeforeToolCall,
+            Carries { context: Carried::Dropped, allow: Carried::Absent, ..BEFORE },
+        ),
+        event("PostToolUse", P::AfterToolCallSuccess, AFTER_UNREAD),
+        event("PreInvocation", P::PreModelCall, Carries { deny: Carried::Impossible, ..CONTEXT }),
+        event("Stop", P::Stop, STOP),
+        notice("PostInvocation"),
+    ],
+    tools: &[
+        tool("run_command", "Bash", &[("CommandLine", "command")]).needs(&["command"]),
+        tool("view_file", "Read", &[("AbsolutePath", "file_path")]).needs(&["file_path"]),
+        tool("write_to_file", "Write", &[("TargetFile", "file_path"), ("CodeContent", "content")]).needs(&["file_path"]),
+        tool("replace_file_content", "Edit", EDIT).needs(&["file_path"]),
+        tool("multi_replace_file_content", "Edit", EDIT).needs(&["file_path"]),
+        tool("grep_search", "Grep", &[("Query", "pattern")]),
+        tool("find_by_name", "Glob", &[("Pattern", "pattern")]),
+        tool("read_url_content", "WebFetch", &[("Url", "url")]).needs(&["url"]),
+        tool("search_web", "WebSearch", &[]),
+        tool("invoke_subagent", "Task", &[]),
+    ],
+    keys: PayloadKeys {
+        event: &[],
+        session: &["/conversationId"],
+        cwd: &["/workspacePaths/0"],
+        tool: &["/toolCall/name"],
+        input: &["/toolCall/args"],
+        input_is_text: false,
+        call: &[],
+        result: &[],
+        error: &["/error"],
+        prompt: &[],
+        last_message: &[],
+        stop_hook_active: &[],
+        details: &[],
+    },
+    reads_stderr: false,
+};
+
+pub(super) const PLACE: Place = Place {
+    user: ".gemini/config/hooks.json",
+    project: ".agents/hooks.json",
+    form: EntryForm::Named,
+    root: None,
+    head: "{}",
+    handler: r#"{"type": "command", "command": "$COMMAND", "timeout": 20}"#,
+    gate_keys: &[],
+    matcher: Some("*"),
+    events: &[],
+    then: "check with `agy -p /hooks`: a file that it cannot read is dropped whole, in silence",
+};

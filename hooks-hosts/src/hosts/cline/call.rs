@@ -1,0 +1,102 @@
+//! The call in a payload of Cline, from either engine.
+
+use serde_json::{Map, Value, json};
+
+use super::super::nested;
+use crate::json;
+
+/// Arguments that are lists.
+const LISTS: &[&str] = &["commands", "files", "queries", "requests"];
+
+/// `{name, id?, input, result?, error?}`.
+pub(super) fn arranged(payload: &Value) -> Result<Option<Value>, String> {
+    if let Some(call) = payload.get("tool_call").or_else(|| payload.get("tool_result")) {
+        let name = call.get("name").cloned().unwrap_or(Value::Null);
+        let input = typed(name.as_str(), call.get("input").unwrap_or(&Value::Null));
+        return Ok(Some(json!({
+            "name": name, "id": call.get("id"), "input": input, "result": call.get("output"), "error": call.get("error"),
+        })));
+    }
+    let Some(call) = payload.get("preToolUse").or_else(|| payload.get("postToolUse")) else { return Ok(None) };
+    let name = call.get("toolName").and_then(Value::as_str).unwrap_or_default();
+    let none = json!({});
+    let Value::Object(parameters) = call.get("parameters").unwrap_or(&none) else {
+        return Err("the parameters of the call are not an object".to_owned());
+    };
+    let failed = call.get("success") == Some(&Value::Bool(false));
+    let result = call.get("result").cloned().unwrap_or(Value::Null);
+    let error = if failed { result.clone() } else { Value::Null };
+    if name == "use_mcp_tool" {
+        let text = |key: &str| parameters.get(key).and_then(Value::as_str).unwrap_or_default();
+        let input = match text("arguments") {
+            "" => json!({}),
+            arguments => json::parse(arguments.as_bytes()).map_err(|problem| format!("the text of the arguments {problem}"))?,
+        };
+        let name = format!("{}__{}", text("server_name"), text("tool_name"));
+        return Ok(Some(json!({ "name": name, "input": input, "result": result, "error": error })));
+    }
+    let is_mcp = nested::separated(name).is_some();
+    let input = parameters.iter().map(|(key, value)| Ok((key.clone(), parameter(is_mcp, key, value)?)));
+    let input = input.collect::<Result<Map<String, Value>, String>>()?;
+    Ok(Some(json!({ "name": name, "input": typed(Some(name), &input.into()), "result": result, "error": error })))
+}
+
+/// The parameters of the extension are texts: those of lists are JSON, and so are lists and objects for MCP tools.
+fn parameter(is_mcp: bool, key: &str, value: &Value) -> Result<Value, String> {
+    let Some(text) = value.as_str() else { return Ok(value.clone()) };
+    let is_list = !is_mcp && LISTS.contains(&key);
+    let looks = text.trim_start().starts_with(['[', '{']);
+    if !(is_mcp || is_list) || !looks {
+        return Ok(if is_list { json!([text]) } else { value.clone() });
+    }
+    match json::parse(text.as_bytes()) {
+        Ok(object @ Value::Object(_)) if is_list => Ok(json!([object])),
+        Ok(parsed) => Ok(parsed),
+        Err(_) if is_mcp => Ok(value.clone()),
+        Err(problem) => Err(format!("the text of `{key}` {problem}")),
+    }
+}
+
+/// The shell takes `{commands}`, `{command}`, `{command, args}`, a text and a list.
+fn typed(name: Option<&str>, input: &Value) -> Value {
+    if !name.is_some_and(|name| name.eq_ignore_ascii_case("run_commands")) {
+        return input.clone();
+    }
+    let mut input = match input {
+        Value::String(text) => json!({ "commands": [text] }),
+        Value::Array(list) => json!({ "commands": list }),
+        other => other.clone(),
+    };
+    if let Some(text) = input.get("commands").filter(|commands| commands.is_string() || commands.is_object()) {
+        input["commands"] = json!([text]);
+    }
+    if let Some(list) = input.get_mut("commands").and_then(Value::as_array_mut) {
+        list.iter_mut().for_each(with_arguments);
+    }
+    with_arguments(&mut input);
+    input
+}
+
+/// `{command, args}` as the line that runs.
+fn with_arguments(call: &mut Value) {
+    let text = call.get("args").and_then(Value::as_str).and_then(|text| json::parse(text.as_bytes()).ok());
+    let args = match text.as_ref().or_else(|| call.get("args")) {
+        Some(Value::Array(list)) => list.clone(),
+        Some(Value::Null) | None => return,
+        Some(other) => vec![other.clone()],
+    };
+    let quoted = |value: &Value| match value {
+        Value::String(text) => quote(text),
+        other => other.to_string(),
+    };
+    let args: Vec<String> = args.iter().map(quoted).collect();
+    if let Some(command) = call.get("command").or_else(|| call.get("cmd")).and_then(Value::as_str) {
+        let line = std::iter::once(command).chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+        *call = json!({ "command": line, "_with_args": true });
+    }
+}
+
+fn quote(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}

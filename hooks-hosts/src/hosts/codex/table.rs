@@ -1,0 +1,52 @@
+use crate::event::HookPoint as P;
+use crate::place::{EntryForm, Place};
+use crate::table::{
+    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, SNAKE_CASE, STOP, event, notice, tool,
+};
+
+pub(super) const TABLE: HostTable = HostTable {
+    name: "codex",
+    title: "Codex",
+    facts: "0.155.1 to 0.166, 2026-10",
+    events: &[
+        // A bare allow counts as a failed run.
+        event("PreToolUse", P::BeforeToolCall, Carries { ask: Carried::Degraded, allow: Carried::Absent, ..BEFORE }),
+        event(
+            "PermissionRequest",
+            P::PermissionRequest,
+            Carries { rewrite: Carried::Degraded, ..super::super::claude::PERMISSION },
+        ),
+        event("PostToolUse", P::AfterToolCallSuccess, AFTER),
+        event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
+        event("SessionStart", P::SessionStart, CONTEXT),
+        event("SessionEnd", P::SessionEnd, Carries::NOTHING),
+        event("Stop", P::Stop, STOP),
+        event("PreCompact", P::BeforeCompaction, Carries { deny: Carried::Yes, ..Carries::NOTHING }),
+        notice("PostCompact"),
+        notice("SubagentStart"),
+        notice("SubagentStop"),
+        notice("PreModelRequest"),
+        notice("PostModelRequest"),
+        notice("Interrupt"),
+        notice("Notification"),
+    ],
+    tools: &[
+        tool("Bash", "Bash", &[]).needs(&["command"]),
+        tool("apply_patch", "apply_patch", &[]).patch(&["command"]),
+    ],
+    keys: SNAKE_CASE,
+    reads_stderr: false,
+};
+
+pub(super) const PLACE: Place = Place {
+    user: ".codex/hooks.json",
+    project: ".codex/hooks.json",
+    form: EntryForm::Groups,
+    root: Some("hooks"),
+    head: "{}",
+    handler: r#"{"type": "command", "command": "$COMMAND", "timeout": 20}"#,
+    gate_keys: &[],
+    matcher: Some("*"),
+    events: &[],
+    then: "review the hooks with `/hooks` in Codex: it skips hooks that nobody has trusted",
+};

@@ -1,0 +1,66 @@
+//! The log of answers: one line each, without anything of a payload. `doctor` reads when a host has called last.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::answer::HostAnswer;
+
+/// A longer log is put aside.
+const LONGEST: u64 = 1 << 20;
+
+/// A line of the log.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    /// Seconds since 1970.
+    pub(crate) at: u64,
+    pub(crate) program: String,
+    pub(crate) host: String,
+    pub(crate) event: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) version: Option<String>,
+    pub(crate) millis: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Entry {
+    pub(crate) fn new(program: &str, host: &str, event: &str, answer: &HostAnswer, took: Duration) -> Self {
+        Self {
+            at: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+            program: program.to_owned(),
+            host: host.to_owned(),
+            event: event.to_owned(),
+            version: None,
+            millis: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            warnings: answer.warnings.clone(),
+        }
+    }
+}
+
+/// The folder of the log: `HOOKS_STATE_DIR`, or `hooks` in the state folder of the person.
+pub(crate) fn folder() -> Option<PathBuf> {
+    let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    var("HOOKS_STATE_DIR")
+        .or_else(|| var("XDG_STATE_HOME").map(|state| state.join("hooks")))
+        .or_else(|| var("HOME").map(|home| home.join(".local/state/hooks")))
+}
+
+/// Appends a line. A log that cannot be written is no reason to answer otherwise.
+pub(crate) fn append(folder: &Path, entry: &Entry) {
+    let file = folder.join("hosts.jsonl");
+    let write = || -> std::io::Result<()> {
+        fs::create_dir_all(folder)?;
+        if fs::metadata(&file).is_ok_and(|meta| meta.len() > LONGEST) {
+            fs::rename(&file, folder.join("hosts.old.jsonl"))?;
+        }
+        let mut line = serde_json::to_string(entry)?;
+        line.push('\n');
+        // One write, so that lines of several processes do not mix.
+        OpenOptions::new().create(true).append(true).open(&file)?.write_all(line.as_bytes())
+    };
+    let _ = write();
+}

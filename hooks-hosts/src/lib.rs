@@ -1,0 +1,56 @@
+//! Typed hooks that answer other agent programs: Claude Code, Codex, Copilot CLI, VS Code, Gemini CLI, Antigravity,
+//! Cursor, Windsurf, Kiro, Qwen Code, Droid, goose and Cline.
+//!
+//! A *host* calls a command at each tool call, and tells it about the call as JSON. This crate reads the payload of any of them
+//! ([`read`]) into one [`HostEvent`], fires the kind that it stands for ([`fire()`]), and puts the verdict into the host's
+//! words ([`written`]). A [`Responder`] does all three, and [`main`] makes a program of them:
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     hooks_hosts::main()
+//! }
+//! ```
+//!
+//! # Guarantees
+//!
+//! - What a host cannot carry becomes an answer that is never weaker, or a warning: see [`Carried`].
+//! - A hook that panics, is late or cannot be loaded, and a payload that cannot be read, are refusals in the host's words.
+//! - A tool and its arguments have one name at every host. A call that does several things is judged for each.
+//! - Exactly one answer leaves the program, whatever its hooks print.
+//!
+//! The chapter `docs/hosts.md` has the tables of all hosts.
+
+// The layers. A module uses the modules above it, never those below it.
+mod json;
+mod event;
+mod patch;
+mod shape;
+mod verdict;
+mod answer;
+mod table;
+mod place;
+mod tool;
+mod host;
+mod read;
+mod degrade;
+mod hosts;
+mod fire;
+mod respond;
+mod outlet;
+mod journal;
+mod call;
+mod program;
+mod testing;
+
+pub use answer::{HostAnswer, Stdout};
+pub use event::{HookPoint, HostEvent, HostTool, McpTool, PatchedFile};
+pub use fire::fire;
+pub use host::{Foreign, Host};
+pub use hosts::{all, find};
+pub use place::{EntryForm, Place};
+pub use program::{HookProgram, main};
+pub use read::{Unreadable, read};
+pub use respond::{Request, Responder, written};
+pub use table::{Carried, Carries, EventSpec, HostTable, PayloadKeys, ToolSpec};
+pub use testing::{HostRan, HostTrial, HostTrialError};
+pub use verdict::{HostDecision, HostVerdict};

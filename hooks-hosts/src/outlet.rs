@@ -1,0 +1,76 @@
+//! The standard streams of a program that a host calls: exactly one answer leaves it, whatever its hooks print.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+
+use crate::answer::{HostAnswer, Stdout};
+
+/// What is kept of a payload. A longer one is read to its end too, and then refused.
+const LONGEST: u64 = 64 << 20;
+
+/// The real standard streams, while those of the process lead elsewhere.
+pub(crate) struct Outlet {
+    #[cfg(unix)]
+    streams: Option<(File, File)>,
+}
+
+impl Outlet {
+    /// Takes the streams. What hooks print goes to standard error, and nowhere if the host reads that as an answer.
+    #[cfg(unix)]
+    pub(crate) fn take(reads_stderr: bool) -> Self {
+        let take = || -> io::Result<(File, File)> {
+            let streams = (rustix::io::dup(rustix::stdio::stdout())?, rustix::io::dup(rustix::stdio::stderr())?);
+            if reads_stderr {
+                let nowhere = File::options().write(true).open("/dev/null")?;
+                rustix::stdio::dup2_stdout(&nowhere)?;
+                rustix::stdio::dup2_stderr(&nowhere)?;
+            } else {
+                rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+            }
+            Ok((streams.0.into(), streams.1.into()))
+        };
+        Self { streams: take().ok() }
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn take(_reads_stderr: bool) -> Self {
+        Self {}
+    }
+
+    /// Writes the answer, and its warnings where the host does not read them.
+    pub(crate) fn write(self, answer: &HostAnswer, reads_stderr: bool) {
+        let text = match &answer.stdout {
+            Stdout::Nothing => String::new(),
+            Stdout::Json(value) => format!("{value}\n"),
+            Stdout::Text(text) => format!("{text}\n"),
+        };
+        let said = match &answer.stderr {
+            Some(reason) => format!("{reason}\n"),
+            None if reads_stderr => String::new(),
+            None => answer.warnings.iter().map(|warning| format!("hooks: {warning}\n")).collect(),
+        };
+        #[cfg(unix)]
+        if let Some((mut stdout, mut stderr)) = self.streams {
+            put(&mut stdout, &text);
+            put(&mut stderr, &said);
+            return;
+        }
+        put(&mut io::stdout().lock(), &text);
+        put(&mut io::stderr().lock(), &said);
+    }
+}
+
+/// A host that no longer listens is no reason to end with another status.
+fn put(stream: &mut dyn Write, text: &str) {
+    if !text.is_empty() {
+        let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    }
+}
+
+/// Standard input to its end: some hosts count a program that stops reading as one that failed.
+pub(crate) fn read_to_end(mut stdin: impl Read) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = stdin.by_ref().take(LONGEST).read_to_end(&mut bytes);
+    let _ = io::copy(&mut stdin, &mut io::sink());
+    bytes
+}

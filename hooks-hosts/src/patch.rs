@@ -1,0 +1,74 @@
+//! The text of `apply_patch`: which files it touches, and how.
+
+use crate::event::PatchedFile;
+
+const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+
+/// The files of a patch, or what is wrong with it.
+pub(crate) fn files(patch: &str) -> Result<Vec<PatchedFile>, String> {
+    let mut lines = patch.lines().map(|line| line.trim_end_matches('\r'));
+    if !lines.by_ref().any(|line| line.trim() == BEGIN) {
+        return Err(format!("the patch has no line `{BEGIN}`"));
+    }
+    let mut files: Vec<PatchedFile> = Vec::new();
+    let mut ended = false;
+    for line in lines {
+        let trimmed = line.trim();
+        if ended {
+            if trimmed.starts_with("***") {
+                return Err(format!("the patch goes on after `{END}`"));
+            }
+        } else if trimmed == END {
+            ended = true;
+        } else if let Some((op, path)) = header(trimmed) {
+            let hunks = if op == "update" { Vec::new() } else { vec![(String::new(), String::new())] };
+            files.push(PatchedFile { op, path: path.to_owned(), to: None, hunks });
+        } else if let Some(file) = files.last_mut() {
+            body(file, line, trimmed);
+        } else if !trimmed.is_empty() {
+            return Err(format!("the patch has a line before its first file: `{trimmed}`"));
+        }
+    }
+    match (ended, files.is_empty()) {
+        (false, _) => Err(format!("the patch has no line `{END}`")),
+        (_, true) => Err("the patch names no file".to_owned()),
+        _ => Ok(files),
+    }
+}
+
+fn header(line: &str) -> Option<(&'static str, &str)> {
+    let of = |prefix: &str, op| line.strip_prefix(prefix).map(|path| (op, path.trim()));
+    of("*** Add File:", "add")
+        .or_else(|| of("*** Update File:", "update"))
+        .or_else(|| of("*** Delete File:", "delete"))
+}
+
+fn body(file: &mut PatchedFile, line: &str, trimmed: &str) {
+    if let Some(to) = trimmed.strip_prefix("*** Move to:") {
+        file.op = "move";
+        file.to = Some(to.trim().to_owned());
+        return;
+    }
+    if line.starts_with("@@") || file.hunks.is_empty() {
+        file.hunks.push((String::new(), String::new()));
+    }
+    if line.starts_with("@@") || trimmed == "*** End of File" {
+        return;
+    }
+    let Some((old, new)) = file.hunks.last_mut() else { return };
+    let add = |text: &mut String, line: &str| {
+        text.push_str(line);
+        text.push('\n');
+    };
+    match line.split_at_checked(1) {
+        Some(("+", rest)) => add(new, rest),
+        Some(("-", rest)) => add(old, rest),
+        // A line of context, with or without the space before it.
+        _ => {
+            let rest = line.strip_prefix(' ').unwrap_or(line);
+            add(old, rest);
+            add(new, rest);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! From the payload of a host to an event.
+
+use serde_json::{Map, Value};
+
+use crate::event::{HookPoint, HostEvent, HostTool};
+use crate::host::Host;
+use crate::json;
+use crate::table::{EventSpec, PayloadKeys};
+use crate::tool;
+
+/// Why a payload has no event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unreadable {
+    /// What is wrong.
+    pub reason: String,
+    /// The event, if at least that is known.
+    pub event: Option<(HookPoint, &'static str)>,
+}
+
+impl Unreadable {
+    fn at(spec: &EventSpec, reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), event: Some((spec.kind, spec.name)) }
+    }
+}
+
+/// Reads what a host has written. `named` is the event's name if somebody knows it; it counts more than the payload.
+///
+/// # Errors
+/// [`Unreadable`], which a gate has to refuse.
+pub fn read(host: &dyn Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEvent, Unreadable> {
+    let table = host.table();
+    let known = |name: &str| {
+        let unknown = || format!("{} has no event `{name}` that this program knows", table.title);
+        table.event(name).ok_or_else(|| Unreadable { reason: unknown(), event: None })
+    };
+    let spec = named.map(known).transpose()?;
+    let unread = |reason: String| Unreadable { reason, event: spec.map(|spec| (spec.kind, spec.name)) };
+    let payload = json::parse(stdin).map_err(|problem| unread(format!("the payload {problem}")))?;
+    if !payload.is_object() {
+        return Err(unread("the payload is not an object".to_owned()));
+    }
+    let spec = match spec {
+        Some(spec) => spec,
+        None => match host.event_name(&payload) {
+            Some(name) => known(&name)?,
+            None => return Err(unread("the payload names no event; call this program with `--event`".to_owned())),
+        },
+    };
+    event(host, spec, &payload)
+}
+
+fn event(host: &dyn Host, spec: &EventSpec, payload: &Value) -> Result<HostEvent, Unreadable> {
+    let table = host.table();
+    let keys = &table.keys;
+    let arranged = host.arranged(spec.name, payload).map_err(|reason| Unreadable::at(spec, reason))?;
+    let mut event = HostEvent::named(table.name, spec.kind, spec.name);
+    let text = |pointers: &[&str]| json::text(&arranged, pointers).map(str::to_owned);
+    event.session = text(keys.session);
+    event.cwd = text(keys.cwd);
+    if spec.kind != HookPoint::Notice {
+        event.prompt = text(keys.prompt);
+        event.last_message = text(keys.last_message);
+        event.stop_hook_active = json::at(&arranged, keys.stop_hook_active).and_then(Value::as_bool);
+        let detail = |(name, pointer): &(&str, &str)| Some(((*name).to_owned(), arranged.pointer(pointer)?.clone()));
+        event.details = keys.details.iter().filter_map(detail).collect();
+        read_call(host, spec, &arranged, &mut event).map_err(|reason| Unreadable::at(spec, reason))?;
+    }
+    if spec.kind == HookPoint::UserPromptSubmit && event.prompt.is_none() {
+        let sent = json::at(&arranged, keys.prompt);
+        if sent.is_none_or(|prompt| !prompt.is_string()) {
+            return Err(Unreadable::at(spec, "the payload shows no prompt"));
+        }
+        event.prompt = Some(String::new());
+    }
+    event.payload = arranged;
+    host.complete(&mut event);
+    if event.kind.is_after_tool() && event.error.is_some() {
+        event.kind = HookPoint::AfterToolCallFailure;
+    }
+    Ok(event)
+}
+
+fn read_call(host: &dyn Host, spec: &EventSpec, payload: &Value, event: &mut HostEvent) -> Result<(), String> {
+    let keys = &host.table().keys;
+    let is_before = matches!(spec.kind, HookPoint::BeforeToolCall | HookPoint::PermissionRequest);
+    if !is_before && !spec.kind.is_after_tool() {
+        return Ok(());
+    }
+    event.tool_use_id = json::text(payload, keys.call).map(str::to_owned);
+    if spec.kind.is_after_tool() {
+        event.result = json::at(payload, keys.result).cloned();
+        event.error = json::at(payload, keys.error).map(shown).filter(|error| !error.is_empty());
+        if spec.kind == HookPoint::AfterToolCallFailure {
+            event.error.get_or_insert_default();
+        }
+    }
+    let Some(name) = json::text(payload, keys.tool).filter(|name| !name.contains('\0')) else {
+        // After a call, nothing is decided by the name.
+        return if is_before { Err("the payload names no tool".to_owned()) } else { Ok(()) };
+    };
+    let input = arguments(keys, payload);
+    let mcp = host.mcp(name, payload);
+    let by_table = if mcp.is_none() {
+        input.as_ref().ok().and_then(|input| tool::spec(host.table(), name, input))
+    } else {
+        None
+    };
+    let of_server = mcp.as_ref().and_then(|mcp| Some(format!("mcp__{}__{}", mcp.server.as_ref()?, mcp.tool)));
+    let canonical = by_table.map(|spec| spec.canonical.to_owned()).or(of_server).unwrap_or_else(|| name.to_owned());
+    event.tool = Some(HostTool { host: name.to_owned(), canonical, mcp });
+    match input {
+        Ok(input) => event.input = Some(input),
+        Err(problem) if is_before => return Err(problem),
+        Err(_) => event.writable = false,
+    }
+    if let Some(spec) = by_table {
+        tool::canonical(event, spec);
+    }
+    Ok(())
+}
+
+/// The arguments of a call: an object, or its text.
+fn arguments(keys: &PayloadKeys, payload: &Value) -> Result<Value, String> {
+    match json::at(payload, keys.input) {
+        None => Ok(Value::Object(Map::new())),
+        Some(value @ Value::Object(_)) => Ok(value.clone()),
+        Some(Value::String(text)) if keys.input_is_text => match json::parse(text.as_bytes()) {
+            Ok(value @ Value::Object(_)) => Ok(value),
+            Ok(_) => Err("the arguments of the call are not an object".to_owned()),
+            Err(problem) => Err(format!("the text of the arguments {problem}")),
+        },
+        Some(_) => Err("the arguments of the call are not an object".to_owned()),
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => json::text(other, &["/message"]).map_or_else(|| other.to_string(), str::to_owned),
+    }
+}

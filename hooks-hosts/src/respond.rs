@@ -1,0 +1,247 @@
+//! Answers a host with the hooks of a set.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use hook_sdk::{ConfigError, HookContext, HookSet, Registry};
+use hook_sdk::scope::{AgentDef, AppDef};
+
+use crate::answer::HostAnswer;
+use crate::degrade::degrade;
+use crate::event::{HookPoint, HostEvent};
+use crate::fire::fire;
+use crate::host::{Foreign, Host};
+use crate::hosts;
+use crate::read::{Unreadable, read};
+use crate::table::Carried;
+use crate::tool;
+use crate::verdict::{HostDecision, HostVerdict};
+
+/// The hooks of a program, ready to answer hosts.
+///
+/// ```
+/// use hook_sdk::kinds::BeforeToolCall;
+/// use hook_sdk::prelude::*;
+/// use hooks_hosts::{Request, Responder, Stdout};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let registry = Registry::empty();
+/// registry.register(Hook::at::<BeforeToolCall>("no_rm").only("tool", "Bash").reader(|_, _, input: &ToolInput| {
+///     match input["command"].as_str() {
+///         Some(line) if !line.contains("rm ") => Permission::NoOpinion,
+///         _ => Permission::deny("nothing is removed here"),
+///     }
+/// }))?;
+/// let responder = Responder::new(registry)?;
+/// let stdin = br#"{"event": "PreToolUse", "tool_name": "shell", "tool_input": {"command": "rm -r ."}}"#;
+/// let goose = hooks_hosts::find("goose").ok_or("no such host")?;
+/// let answer = responder.respond_blocking(&Request::new(goose, stdin))?;
+/// let said = serde_json::json!({"decision": "block", "reason": "nothing is removed here"});
+/// assert_eq!(answer.stdout, Stdout::Json(said));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Responder {
+    registry: Registry,
+    hooks: HookSet,
+    context: HookContext,
+}
+
+impl fmt::Debug for Responder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Responder").field("kinds", &self.hooks.kinds().collect::<Vec<_>>()).finish_non_exhaustive()
+    }
+}
+
+/// What a host asks.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Request<'a> {
+    /// The host.
+    pub host: &'a dyn Host,
+    /// The event's name, if somebody knows it. It counts more than the payload.
+    pub event: Option<&'a str>,
+    /// What the host has written to standard input.
+    pub stdin: &'a [u8],
+    /// Whether a variable of the environment is set.
+    pub env: &'a dyn Fn(&str) -> bool,
+}
+
+impl fmt::Debug for Request<'_> {
+    /// Without the payload, which may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request").field("host", &self.host.table().name).field("event", &self.event).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Request<'a> {
+    /// A request of `host`.
+    pub fn new(host: &'a dyn Host, stdin: &'a [u8]) -> Self {
+        Self { host, event: None, stdin, env: &|_| false }
+    }
+
+    /// The event's name.
+    #[must_use]
+    pub fn event(mut self, name: &'a str) -> Self {
+        self.event = Some(name);
+        self
+    }
+
+    /// Whether a variable of the environment is set.
+    #[must_use]
+    pub fn env(mut self, is_set: &'a dyn Fn(&str) -> bool) -> Self {
+        self.env = is_set;
+        self
+    }
+
+    /// The host that really asks, and its event. A host that answers for itself is a
+    /// [`ForeignHost`](HookPoint::ForeignHost).
+    ///
+    /// # Errors
+    /// [`Unreadable`], which [`refused`](Self::refused) puts into the host's words.
+    pub fn read(&self) -> Result<(&'a dyn Host, HostEvent), Unreadable> {
+        let payload = crate::json::parse(self.stdin).unwrap_or_default();
+        match self.host.foreign(&payload, self.env) {
+            Some(Foreign::Silent(other)) => {
+                let name = crate::json::text(&payload, self.host.table().keys.event).unwrap_or_default();
+                let mut event = HostEvent::named(self.host.table().name, HookPoint::ForeignHost, name);
+                event.details.insert("host".to_owned(), other.into());
+                Ok((self.host, event))
+            }
+            Some(Foreign::As(other)) => {
+                let host = hosts::find(other).unwrap_or(self.host);
+                read(host, self.event, self.stdin).map(|event| (host, event))
+            }
+            None => read(self.host, self.event, self.stdin).map(|event| (self.host, event)),
+        }
+    }
+
+    /// The answer of somebody who has no opinion of his own: a refusal at every gate and after every call, for `reason`.
+    pub fn refused(&self, reason: &str) -> HostAnswer {
+        match self.read() {
+            Ok((host, event)) => closed(host, event.kind, &event, reason),
+            Err(unreadable) => unread(self.host, &unreadable),
+        }
+    }
+}
+
+fn closed(host: &dyn Host, kind: HookPoint, event: &HostEvent, reason: &str) -> HostAnswer {
+    if kind.is_gate() || kind.is_after_tool() {
+        written(host, event, HostVerdict::deny(reason))
+    } else {
+        let mut answer = written(host, event, HostVerdict::default());
+        answer.warnings.push(reason.to_owned());
+        answer
+    }
+}
+
+fn unread(host: &dyn Host, unreadable: &Unreadable) -> HostAnswer {
+    let reason = format!("{}, so the hooks refuse it", unreadable.reason);
+    let mut answer = match unreadable.event {
+        Some((kind, name)) => closed(host, kind, &HostEvent::named(host.table().name, kind, name), &reason),
+        None => host.refuse(&reason),
+    };
+    answer.warnings.push(unreadable.reason.clone());
+    answer
+}
+
+/// The verdict as the host can carry it, in its words.
+pub fn written(host: &dyn Host, event: &HostEvent, verdict: HostVerdict) -> HostAnswer {
+    let (mut verdict, warnings) = degrade(host, event, verdict);
+    verdict.input = verdict.input.map(|input| tool::as_host(event, &input));
+    let mut answer = host.write(event, &verdict);
+    answer.warnings = warnings;
+    answer
+}
+
+impl Responder {
+    /// Answers with every hook of the registry, or with those that its app's list names if it has one.
+    ///
+    /// # Errors
+    /// [`ConfigError`] if the hooks cannot be in one set.
+    pub fn new(registry: Registry) -> Result<Self, ConfigError> {
+        if registry.app().hooks.is_none() {
+            let ids: Vec<String> = registry.hooks().iter().map(|hook| hook.id().as_str().to_owned()).collect();
+            registry.set_app(AppDef::new("hooks-hosts").hooks(ids));
+        }
+        let hooks = registry.scope(&AgentDef::new("hooks-hosts"), None)?;
+        Ok(Self { registry, hooks, context: HookContext::new() })
+    }
+
+    /// Answers with every hook that is linked into this program.
+    ///
+    /// # Errors
+    /// [`ConfigError`] if the hooks cannot be in one set.
+    pub fn discover() -> Result<Self, ConfigError> {
+        Self::new(Registry::discover()?)
+    }
+
+    /// Sets the context that hooks get, for the state of an app.
+    #[must_use]
+    pub fn with_context(mut self, context: HookContext) -> Self {
+        self.context = context;
+        self
+    }
+
+    /// The hooks in force.
+    pub fn hooks(&self) -> &HookSet {
+        &self.hooks
+    }
+
+    /// The registry of the hooks.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Answers the host. Whatever cannot be read is refused.
+    pub async fn respond(&self, request: &Request<'_>) -> HostAnswer {
+        match request.read() {
+            Ok((host, event)) => {
+                let verdict = self.judge(host, &event).await;
+                written(host, &event, verdict)
+            }
+            Err(unreadable) => unread(request.host, &unreadable),
+        }
+    }
+
+    /// Like [`respond`](Self::respond), with a runtime of its own.
+    ///
+    /// # Errors
+    /// The runtime could not be started.
+    pub fn respond_blocking(&self, request: &Request<'_>) -> std::io::Result<HostAnswer> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(runtime.block_on(self.respond(request)))
+    }
+
+    /// What the hooks say about an event.
+    pub async fn judge(&self, host: &dyn Host, event: &HostEvent) -> HostVerdict {
+        let person = host.carries(event).ask == Carried::Yes;
+        let mut context = self.context.to_builder().agent(event.host).human_present(person).state(event.clone());
+        if let Some(session) = &event.session {
+            context = context.conversation(Arc::<str>::from(session.as_str()));
+        }
+        if let Some(cwd) = &event.cwd {
+            context = context.workspace(Path::new(cwd));
+        }
+        fire(&self.hooks, &context.build(), event).await
+    }
+
+    /// Whether a hook of the set runs at this point.
+    pub fn is_concerned(&self, kind: HookPoint) -> bool {
+        let names: &[&str] = match kind {
+            HookPoint::AfterToolCallSuccess => &["after_tool_call_success", "after_tool_call"],
+            HookPoint::AfterToolCallFailure => &["after_tool_call_failure", "after_tool_call"],
+            other => &[other.name()],
+        };
+        self.hooks.kinds().any(|kind| names.contains(&kind))
+    }
+}
+
+/// The verdict of nobody, for tests of answers alone.
+impl From<HostDecision> for HostVerdict {
+    fn from(decision: HostDecision) -> Self {
+        Self::of(decision)
+    }
+}

@@ -1,0 +1,251 @@
+//! The table of a host: its events, its tools, where a payload has what, and what an answer can carry.
+
+use crate::event::HookPoint;
+
+/// How a host carries an answer at an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Carried {
+    /// As it is.
+    Yes,
+    /// Only together with an allow, so without one it becomes a denial.
+    IfAllowed,
+    /// As another answer that is never weaker: a question or a rewrite as a denial, a denial after a call as a text for
+    /// the model.
+    Degraded,
+    /// A text for the model has no place, and is dropped with a warning.
+    Dropped,
+    /// The host cannot do it, which the log says.
+    Impossible,
+    /// The answer does not exist at this event.
+    #[default]
+    Absent,
+}
+
+/// How a host carries each answer at one event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Carries {
+    /// It must not happen; after a call, the model is told that the result is not good.
+    pub deny: Carried,
+    /// A person must be asked.
+    pub ask: Carried,
+    /// The call runs with other arguments.
+    pub rewrite: Carried,
+    /// A person is asked about other arguments.
+    pub ask_rewritten: Carried,
+    /// It may happen without a question.
+    pub allow: Carried,
+    /// A text for the model.
+    pub context: Carried,
+    /// The model reads another result.
+    pub replace: Carried,
+    /// The turn goes on.
+    pub keep_going: Carried,
+}
+
+impl Carries {
+    /// At an event whose answer is not read.
+    pub(crate) const NOTHING: Self = Self {
+        deny: Carried::Absent,
+        ask: Carried::Absent,
+        rewrite: Carried::Absent,
+        ask_rewritten: Carried::Absent,
+        allow: Carried::Absent,
+        context: Carried::Absent,
+        replace: Carried::Absent,
+        keep_going: Carried::Absent,
+    };
+}
+
+/// Before a call, with everything that this project knows of.
+pub(crate) const BEFORE: Carries = Carries {
+    deny: Carried::Yes,
+    ask: Carried::Yes,
+    rewrite: Carried::Yes,
+    ask_rewritten: Carried::Degraded,
+    allow: Carried::Yes,
+    context: Carried::Yes,
+    ..Carries::NOTHING
+};
+
+/// Before a call, where only a denial is heard.
+pub(crate) const DENY_ONLY: Carries = Carries {
+    ask: Carried::Degraded,
+    rewrite: Carried::Degraded,
+    allow: Carried::Absent,
+    context: Carried::Dropped,
+    ..BEFORE
+};
+
+/// After a call, where the answer is not read.
+pub(crate) const AFTER_UNREAD: Carries = Carries {
+    deny: Carried::Impossible,
+    replace: Carried::Impossible,
+    context: Carried::Dropped,
+    ..Carries::NOTHING
+};
+
+/// After a call, with everything.
+pub(crate) const AFTER: Carries =
+    Carries { deny: Carried::Yes, replace: Carried::Yes, context: Carried::Yes, ..Carries::NOTHING };
+
+/// At a prompt, with everything. A rewritten prompt is a denial at every host.
+pub(crate) const PROMPT: Carries =
+    Carries { deny: Carried::Yes, rewrite: Carried::Degraded, context: Carried::Yes, ..Carries::NOTHING };
+
+/// At the end of a turn.
+pub(crate) const STOP: Carries = Carries { keep_going: Carried::Yes, ..Carries::NOTHING };
+
+/// Where only a text for the model counts.
+pub(crate) const CONTEXT: Carries = Carries { context: Carried::Yes, ..Carries::NOTHING };
+
+/// An event of a host.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct EventSpec {
+    /// The name that the host uses.
+    pub name: &'static str,
+    /// What it stands for.
+    pub kind: HookPoint,
+    /// What the answer can carry.
+    pub carries: Carries,
+}
+
+/// An event of a table.
+pub(crate) const fn event(name: &'static str, kind: HookPoint, carries: Carries) -> EventSpec {
+    EventSpec { name, kind, carries }
+}
+
+/// An event that the host only tells.
+pub(crate) const fn notice(name: &'static str) -> EventSpec {
+    event(name, HookPoint::Notice, Carries::NOTHING)
+}
+
+/// A tool of a host.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ToolSpec {
+    /// The name that the host uses.
+    pub name: &'static str,
+    /// The name that hooks see.
+    pub canonical: &'static str,
+    /// Arguments that have another name here: the host's, and the canonical one. They hold inside lists too.
+    pub arguments: &'static [(&'static str, &'static str)],
+    /// Canonical arguments of which the call must have one, as a text or a list, so that a guard can judge it.
+    pub needs: &'static [&'static str],
+    /// The row holds only for calls that have one of these arguments, as the host names them.
+    pub only_with: &'static [&'static str],
+    /// The argument with the text of a patch, under any of these names; empty if the tool applies none.
+    pub patch: &'static [&'static str],
+}
+
+/// A tool of a table.
+pub(crate) const fn tool(
+    name: &'static str,
+    canonical: &'static str,
+    arguments: &'static [(&'static str, &'static str)],
+) -> ToolSpec {
+    ToolSpec { name, canonical, arguments, needs: &[], only_with: &[], patch: &[] }
+}
+
+impl ToolSpec {
+    /// A call without one of these arguments cannot be judged.
+    pub(crate) const fn needs(mut self, needs: &'static [&'static str]) -> Self {
+        self.needs = needs;
+        self
+    }
+
+    /// The row holds only for calls with one of these arguments.
+    pub(crate) const fn only_with(mut self, arguments: &'static [&'static str]) -> Self {
+        self.only_with = arguments;
+        self
+    }
+
+    /// A tool that applies a patch.
+    pub(crate) const fn patch(mut self, arguments: &'static [&'static str]) -> Self {
+        self.patch = arguments;
+        self
+    }
+}
+
+/// Where a payload has what, as JSON pointers; the first that leads somewhere counts.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct PayloadKeys {
+    /// The event.
+    pub event: &'static [&'static str],
+    /// The session.
+    pub session: &'static [&'static str],
+    /// The working folder.
+    pub cwd: &'static [&'static str],
+    /// The name of the tool.
+    pub tool: &'static [&'static str],
+    /// The arguments of the call.
+    pub input: &'static [&'static str],
+    /// Whether the arguments may be JSON in a text.
+    pub input_is_text: bool,
+    /// The id of the call.
+    pub call: &'static [&'static str],
+    /// The result of the tool.
+    pub result: &'static [&'static str],
+    /// The error of the tool.
+    pub error: &'static [&'static str],
+    /// The prompt.
+    pub prompt: &'static [&'static str],
+    /// What the model said last.
+    pub last_message: &'static [&'static str],
+    /// Whether a hook has already kept the turn going.
+    pub stop_hook_active: &'static [&'static str],
+    /// Other fields: the name that ours has, and where the host has it.
+    pub details: &'static [(&'static str, &'static str)],
+}
+
+/// The keys of Claude Code, which several hosts have taken over.
+pub(crate) const SNAKE_CASE: PayloadKeys = PayloadKeys {
+    event: &["/hook_event_name"],
+    session: &["/session_id"],
+    cwd: &["/cwd"],
+    tool: &["/tool_name"],
+    input: &["/tool_input"],
+    input_is_text: false,
+    call: &["/tool_use_id"],
+    result: &["/tool_response"],
+    error: &["/error"],
+    prompt: &["/prompt"],
+    last_message: &["/last_assistant_message"],
+    stop_hook_active: &["/stop_hook_active"],
+    details: &[("trigger", "/trigger"), ("source", "/source"), ("reason", "/reason")],
+};
+
+/// What this project knows of a host.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct HostTable {
+    /// The name in commands, such as `claude`.
+    pub name: &'static str,
+    /// The name for people, such as `Claude Code`.
+    pub title: &'static str,
+    /// The versions that the facts are about, and their date.
+    pub facts: &'static str,
+    /// Its events.
+    pub events: &'static [EventSpec],
+    /// Its tools.
+    pub tools: &'static [ToolSpec],
+    /// Where its payloads have what.
+    pub keys: PayloadKeys,
+    /// Whether it reads standard error as an answer, so that nothing else may stand there.
+    pub reads_stderr: bool,
+}
+
+impl HostTable {
+    /// The event of this name.
+    pub fn event(&self, name: &str) -> Option<&'static EventSpec> {
+        self.events.iter().find(|event| event.name == name)
+    }
+
+    /// How answers are carried at the event of this name; nothing at an unknown one.
+    pub(crate) fn carries(&self, name: &str) -> Carries {
+        self.event(name).map_or(Carries::NOTHING, |event| event.carries)
+    }
+}

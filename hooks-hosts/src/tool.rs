@@ -1,0 +1,200 @@
+//! Canonical tools and arguments, and back again.
+
+use serde_json::{Map, Value, json};
+
+use crate::event::HostEvent;
+use crate::patch;
+use crate::table::{HostTable, ToolSpec};
+
+/// Lists of which every element is judged on its own, and the argument that an element without a name of its own is.
+const LISTS: &[(&str, &str)] = &[
+    ("commands", "command"),
+    ("edits", "edit"),
+    ("files", "file_path"),
+    ("queries", "query"),
+    ("requests", "url"),
+];
+
+/// The row of the tool `name`, called with these arguments. Case does not count: a host that finds a tool by another
+/// spelling runs it all the same.
+pub(crate) fn spec(table: &HostTable, name: &str, input: &Value) -> Option<&'static ToolSpec> {
+    let holds = |tool: &&ToolSpec| {
+        tool.name.eq_ignore_ascii_case(name)
+            && (tool.only_with.is_empty() || tool.only_with.iter().any(|key| input.get(key).is_some()))
+    };
+    table.tools.iter().find(holds)
+}
+
+/// Gives the arguments of the event their canonical names, and says what cannot be judged.
+pub(crate) fn canonical(event: &mut HostEvent, spec: &ToolSpec) {
+    let Some(input) = event.input.take() else { return };
+    let renamed = rename(&input, spec.arguments, &mut event.renamed);
+    match renamed {
+        Ok(renamed) => event.input = Some(renamed),
+        Err(problem) => {
+            event.unseen = Some(problem);
+            event.input = Some(input);
+            return;
+        }
+    }
+    let input = event.input.as_ref().unwrap_or(&Value::Null);
+    if !spec.patch.is_empty() {
+        let text = spec.patch.iter().find_map(|argument| input.get(argument)?.as_str());
+        match text.ok_or("the call has no patch".to_owned()).and_then(patch::files) {
+            Ok(files) => event.files = files,
+            Err(problem) => event.unseen = Some(problem),
+        }
+    } else if !spec.needs.is_empty() && !spec.needs.iter().any(|key| input.get(key).is_some_and(|value| is_readable(key, value))) {
+        let needs = spec.needs.join("` or `");
+        event.unseen = Some(format!("the call shows no `{needs}` that a hook could judge"));
+    } else if let Some(key) = spec.needs.iter().find(|key| input.get(**key).is_some_and(|value| !is_readable(key, value))) {
+        event.unseen = Some(format!("`{key}` of the call is not what it has to be"));
+    }
+}
+
+/// A text without NUL, or where a list belongs a list of such texts and of objects.
+fn is_readable(key: &str, value: &Value) -> bool {
+    let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.contains('\0'));
+    match value {
+        Value::Array(list) if LISTS.iter().any(|(list, _)| *list == key) => {
+            !list.is_empty() && list.iter().all(|value| value.is_object() || is_text(value))
+        }
+        value => is_text(value),
+    }
+}
+
+type Names = [(&'static str, &'static str)];
+
+fn rename(value: &Value, names: &Names, renamed: &mut Vec<(&'static str, &'static str)>) -> Result<Value, String> {
+    let Value::Object(map) = value else { return Ok(value.clone()) };
+    let mut result = Map::new();
+    for (key, value) in map {
+        let name = names.iter().find(|(host, _)| host == key);
+        if let Some(pair) = name.filter(|pair| !renamed.contains(pair)) {
+            renamed.push(*pair);
+        }
+        let name = name.map_or(key.as_str(), |(_, canonical)| canonical);
+        let value = match value {
+            Value::Array(list) if LISTS.iter().any(|(list, _)| *list == name) => {
+                Value::Array(list.iter().map(|value| rename(value, names, renamed)).collect::<Result<_, _>>()?)
+            }
+            other => other.clone(),
+        };
+        if result.insert(name.to_owned(), value).is_some() {
+            return Err(format!("the call has several arguments that mean `{name}`"));
+        }
+    }
+    Ok(Value::Object(result))
+}
+
+/// Arguments with canonical names, as the host expects them.
+pub(crate) fn as_host(event: &HostEvent, input: &Value) -> Value {
+    match input {
+        Value::Object(map) => {
+            let back = |(key, value): (&String, &Value)| {
+                let name = event.renamed.iter().find(|(_, canonical)| canonical == key);
+                let name = name.map_or(key.as_str(), |(host, _)| host);
+                let value = match value {
+                    Value::Array(list) if LISTS.iter().any(|(list, _)| list == key) => {
+                        list.iter().map(|value| as_host(event, value)).collect()
+                    }
+                    other => other.clone(),
+                };
+                (name.to_owned(), value)
+            };
+            Value::Object(map.iter().map(back).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// One thing that a call does, as a hook judges it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Part {
+    /// The name of the tool.
+    pub(crate) tool: String,
+    /// The arguments.
+    pub(crate) input: Value,
+    /// The list of the call that this is an element of, and its place there.
+    place: Option<(&'static str, usize)>,
+    /// Whether it was only made from the text of a patch, so that it cannot be written back.
+    pub(crate) derived: bool,
+}
+
+/// The parts of a call. A call that runs three commands is judged three times, and so is a patch for each change.
+pub(crate) fn parts(event: &HostEvent) -> Vec<Part> {
+    let tool = event.tool.as_ref().map(|tool| tool.canonical.clone()).unwrap_or_default();
+    let input = event.input.clone().unwrap_or_else(|| json!({}));
+    if !event.is_mcp() {
+        if let Some(parts) = elements(&tool, &input) {
+            return parts;
+        }
+    }
+    let mut parts = vec![Part { tool, input, place: None, derived: false }];
+    for file in &event.files {
+        let name = if file.op == "add" { "Write" } else { "Edit" };
+        let mut add = |input: Value| parts.push(Part { tool: name.to_owned(), input, place: None, derived: true });
+        let content = file.hunks.iter().map(|(_, new)| new.as_str()).collect::<String>();
+        match file.op {
+            "add" => add(json!({ "file_path": file.path, "content": content })),
+            _ if file.hunks.is_empty() => add(json!({ "file_path": file.path, "old_string": "", "new_string": "" })),
+            _ => file.hunks.iter().for_each(|(old, new)| {
+                add(json!({ "file_path": file.path, "old_string": old, "new_string": new }));
+            }),
+        }
+        if let Some(to) = &file.to {
+            parts.push(Part {
+                tool: "Write".to_owned(),
+                input: json!({ "file_path": to, "content": content }),
+                place: None,
+                derived: true,
+            });
+        }
+    }
+    parts
+}
+
+/// The elements of the list that a call consists of.
+fn elements(tool: &str, input: &Value) -> Option<Vec<Part>> {
+    let map = input.as_object()?;
+    let (key, single, list) =
+        LISTS.iter().find_map(|(key, single)| Some((*key, *single, map.get(*key)?.as_array()?)))?;
+    let others = || map.iter().filter(|(name, _)| *name != key).map(|(name, value)| (name.clone(), value.clone()));
+    let part = |(at, element): (usize, &Value)| {
+        let mut input: Map<String, Value> = others().collect();
+        match element {
+            Value::Object(element) => input.extend(element.clone()),
+            other => {
+                input.insert(single.to_owned(), other.clone());
+            }
+        }
+        Part { tool: tool.to_owned(), input: Value::Object(input), place: Some((key, at)), derived: false }
+    };
+    Some(list.iter().enumerate().map(part).collect())
+}
+
+/// Puts a rewritten part back into the arguments of the call; `None` if it has no place there.
+pub(crate) fn put_back(whole: &Value, part: &Part, rewritten: &Value) -> Option<Value> {
+    let Some((key, at)) = part.place else { return (!part.derived).then(|| rewritten.clone()) };
+    let mut whole = whole.clone();
+    let element = whole.get_mut(key)?.get_mut(at)?;
+    let (before, after) = (part.input.as_object()?, rewritten.as_object()?);
+    let changed: Vec<&String> =
+        before.keys().chain(after.keys()).filter(|name| before.get(*name) != after.get(*name)).collect();
+    match element {
+        Value::Object(fields) if changed.iter().all(|name| fields.contains_key(*name) && after.contains_key(*name)) => {
+            for name in changed {
+                fields.insert(name.clone(), after.get(name)?.clone());
+            }
+        }
+        Value::Object(_) => return None,
+        single => {
+            let (_, name) = LISTS.iter().find(|(list, _)| *list == key)?;
+            if changed.iter().any(|changed| changed != name) {
+                return None;
+            }
+            *single = after.get(*name)?.clone();
+        }
+    }
+    Some(whole)
+}

@@ -1,0 +1,5 @@
+//! Tests of the hosts.
+
+mod golden;
+mod matrix;
+mod process;

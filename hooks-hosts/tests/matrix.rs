@@ -1,0 +1,128 @@
+//! What each host carries: the table of the book, written from the tables of the hosts, and held to what their contracts say.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use hooks_hosts::{Carried, Carries, Host, HookPoint, all};
+
+fn word(carried: Carried) -> &'static str {
+    match carried {
+        Carried::Yes => "yes",
+        Carried::IfAllowed => "with allow",
+        Carried::Degraded => "degraded",
+        Carried::Dropped => "dropped",
+        Carried::Impossible => "impossible",
+        _ => "–",
+    }
+}
+
+fn first(host: &dyn Host, kind: HookPoint) -> Option<Carries> {
+    host.table().events.iter().find(|event| event.kind == kind).map(|event| event.carries)
+}
+
+/// Before a call: deny, ask, rewrite, context. After: replace, context. Prompt: deny, context. Stop: keep going.
+fn summary(host: &dyn Host) -> [&'static str; 9] {
+    let none = || "none";
+    let of = |kind, field: fn(Carries) -> Carried| first(host, kind).map_or_else(none, |carries| word(field(carries)));
+    let (before, after) = (HookPoint::BeforeToolCall, HookPoint::AfterToolCallSuccess);
+    let (prompt, stop) = (HookPoint::UserPromptSubmit, HookPoint::Stop);
+    [
+        of(before, |c| c.deny),
+        of(before, |c| c.ask),
+        of(before, |c| c.rewrite),
+        of(before, |c| c.context),
+        of(after, |c| c.replace),
+        of(after, |c| c.context),
+        of(prompt, |c| c.deny),
+        of(prompt, |c| c.context),
+        of(stop, |c| c.keep_going),
+    ]
+}
+
+/// The contracts, in one line per host.
+const CONTRACTS: &str = "
+claude      yes yes      yes        yes      yes        yes      yes        yes     yes
+codex       yes degraded yes        yes      yes        yes      yes        yes     yes
+copilot     yes yes      yes        dropped  yes        yes      impossible yes     yes
+vscode      yes yes      yes        yes      impossible yes      yes        yes     yes
+gemini      yes yes      yes        dropped  degraded   yes      yes        yes     yes
+antigravity yes yes      yes        dropped  impossible dropped  none       none    yes
+cursor      yes degraded yes        dropped  yes        yes      yes        yes     yes
+windsurf    yes degraded degraded   dropped  impossible dropped  yes        dropped impossible
+kiro        yes yes      degraded   dropped  impossible dropped  yes        yes     yes
+qwen        yes yes      yes        yes      degraded   yes      yes        yes     yes
+droid       yes yes      with_allow dropped  impossible yes      yes        yes     yes
+goose       yes degraded degraded   dropped  impossible dropped  impossible dropped yes
+cline       yes degraded degraded   yes      impossible yes      yes        dropped impossible
+";
+
+#[test]
+fn every_host_carries_what_its_contract_says() {
+    let lines: Vec<&str> = CONTRACTS.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), all().len());
+    for (line, host) in lines.into_iter().zip(all()) {
+        let words: Vec<String> = line.split_whitespace().map(|word| word.replace('_', " ")).collect();
+        let mut carried = vec![host.table().name];
+        carried.extend(summary(*host));
+        assert_eq!(carried, words);
+    }
+}
+
+/// The table of one host: its events, and what each answer becomes there.
+fn table(host: &dyn Host) -> String {
+    let table = host.table();
+    let mut text = format!("\n#### {} (`{}`)\n\nFacts: {}.\n\n", table.title, table.name, table.facts);
+    text += "| Event | Kind | Deny | Ask | Rewrite | Allow | Context | Replace | Keep going |\n";
+    text += "|---|---|---|---|---|---|---|---|---|\n";
+    for event in table.events.iter().filter(|event| event.kind != HookPoint::Notice) {
+        let c = event.carries;
+        let _ = write!(text, "| `{}` | `{}` |", event.name, event.kind.name());
+        for carried in [c.deny, c.ask, c.rewrite, c.allow, c.context, c.replace, c.keep_going] {
+            let _ = write!(text, " {} |", word(carried));
+        }
+        text.push('\n');
+    }
+    let notices = table.events.iter().filter(|event| event.kind == HookPoint::Notice);
+    let notices: Vec<String> = notices.map(|event| format!("`{}`", event.name)).collect();
+    if !notices.is_empty() {
+        let _ = write!(text, "\nNo kind fires at {}.\n", notices.join(", "));
+    }
+    text
+}
+
+fn tools() -> String {
+    let mut text = String::from("\n| Tool of hooks | Its name at each host |\n|---|---|\n");
+    let names = ["Bash", "Read", "Write", "Edit", "apply_patch", "Grep", "Glob", "WebFetch", "WebSearch", "Task"];
+    for canonical in names {
+        let of = |host: &&dyn Host| {
+            let tools = host.table().tools.iter().filter(|tool| tool.canonical == canonical);
+            let mut names: Vec<&str> = tools.map(|tool| tool.name).collect();
+            names.dedup();
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            (!names.is_empty()).then(|| format!("{} {}", host.table().name, names.join(" ")))
+        };
+        let of_hosts: Vec<String> = all().iter().filter_map(of).collect();
+        let _ = writeln!(text, "| `{canonical}` | {} |", of_hosts.join("; "));
+    }
+    text
+}
+
+#[test]
+fn the_book_shows_the_tables() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/hosts.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let mut written = page.clone();
+    let tables: String = all().iter().map(|host| table(*host)).collect();
+    for (name, text) in [("hosts", tables), ("host tools", tools())] {
+        let from = format!("<!-- written: {name} -->\n");
+        let start = written.find(&from).unwrap_or_else(|| panic!("the page has no part `{name}`")) + from.len();
+        let end = start + written[start..].find("\n<!-- to here -->").unwrap();
+        written.replace_range(start..end, &text);
+    }
+    if std::env::var_os("UPDATE_BOOK").is_some() {
+        fs::write(&path, &written).unwrap();
+    } else {
+        assert!(page == written, "docs/hosts.md is not what the tables say; run the test with UPDATE_BOOK=1");
+    }
+}

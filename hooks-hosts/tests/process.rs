@@ -1,0 +1,114 @@
+//! A program with compiled hooks, called as a host calls it.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::golden::{Case, cases};
+
+pub(crate) fn call(args: &[&str], stdin: &[u8]) -> Output {
+    let state = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hooks-hosts-fixture"))
+        .args(args)
+        .env("HOOKS_STATE_DIR", state.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(stdin).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn shell(host: &str) -> Case {
+    cases().into_iter().find(|case| case.host == host && case.name == "pre_tool.shell").unwrap()
+}
+
+/// The payload with another command in place of its own.
+fn with_command(case: &Case, command: &str) -> Vec<u8> {
+    let text = String::from_utf8(case.stdin.clone()).unwrap();
+    assert!(text.contains("rm -rf build && make release"));
+    text.replace("rm -rf build && make release", command).into_bytes()
+}
+
+fn answered(case: &Case, stdin: &[u8], more: &[&str]) -> Output {
+    let mut args = vec!["host", &case.host];
+    args.extend(case.event.as_deref().into_iter().flat_map(|event| ["--event", event]));
+    args.extend(more);
+    call(&args, stdin)
+}
+
+/// Whether the host takes the output as a denial, by its contract.
+fn denies(host: &str, output: &Output) -> bool {
+    let said: Value = match serde_json::from_slice(&output.stdout) {
+        Ok(said) => said,
+        Err(_) => return output.status.code() == Some(2) && !output.stderr.is_empty() && output.stdout.is_empty(),
+    };
+    let is = |pointer: &str, word: &str| said.pointer(pointer) == Some(&json!(word));
+    match host {
+        "claude" | "codex" | "vscode" | "qwen" | "droid" => is("/hookSpecificOutput/permissionDecision", "deny"),
+        "copilot" => is("/permissionDecision", "deny"),
+        "gemini" | "antigravity" => is("/decision", "deny"),
+        "goose" => is("/decision", "block"),
+        "cursor" => is("/permission", "deny"),
+        "cline" => said["cancel"] == true,
+        _ => false,
+    }
+}
+
+#[test]
+fn one_guard_denies_at_every_host_and_lets_through_what_it_may() {
+    for host in hooks_hosts::all() {
+        let case = shell(host.table().name);
+        assert!(denies(&case.host, &answered(&case, &case.stdin, &[])), "{}", case.host);
+        let output = answered(&case, &with_command(&case, "ls"), &[]);
+        assert!(!denies(&case.host, &output) && output.status.success(), "{}: {output:?}", case.host);
+    }
+}
+
+#[test]
+fn a_hook_that_panics_hangs_or_prints_does_not_open() {
+    for host in hooks_hosts::all() {
+        let case = shell(host.table().name);
+        for command in ["panic", "hang", "print"] {
+            let output = answered(&case, &with_command(&case, command), &["--deadline", "0.5"]);
+            assert!(denies(&case.host, &output), "{} {command}: {output:?}", case.host);
+            if host.table().reads_stderr {
+                assert!(output.stderr.is_empty(), "{} {command}: {output:?}", case.host);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_at_a_gate() {
+    for host in hooks_hosts::all() {
+        let case = shell(host.table().name);
+        let half = &case.stdin[..case.stdin.len() / 2];
+        for stdin in [&b""[..], b"[]", b"\"PreToolUse\"", half] {
+            assert!(denies(&case.host, &answered(&case, stdin, &[])), "{}", case.host);
+            let named = host.table().events.iter().find(|event| event.kind.is_gate()).unwrap();
+            let output = call(&["host", &case.host, "--event", named.name], stdin);
+            assert!(denies(&case.host, &output), "{}: {output:?}", case.host);
+        }
+    }
+}
+
+#[test]
+fn a_call_with_wrong_arguments_is_refused() {
+    for args in [&["host", "nobody"][..], &["host", "claude", "--evnt", "PreToolUse"], &["host"]] {
+        let output = call(args, b"{}");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}");
+        assert!(!output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn async_hooks_answer_too() {
+    let case = cases().into_iter().find(|case| case.host == "claude" && case.name == "prompt").unwrap();
+    let text = String::from_utf8(case.stdin.clone()).unwrap().replace("Fix the failing", "print the password in the");
+    let output = answered(&case, text.as_bytes(), &[]);
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(said, json!({ "decision": "block", "reason": "prompts hold no passwords" }));
+}
