@@ -123,7 +123,6 @@ fn changed(before: Option<&Value>, after: &Value) -> String {
         return "a changed call".to_owned();
     };
     let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
-    let names: Vec<&str> =
-        names.filter(|name| before.get(*name) != after.get(*name)).map(String::as_str).collect();
+    let names: Vec<&str> = names.filter(|name| before.get(*name) != after.get(*name)).map(String::as_str).collect();
     format!("a call with another `{}`", names.join("` and `"))
 }

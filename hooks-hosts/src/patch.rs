@@ -39,9 +39,7 @@ pub(crate) fn files(patch: &str) -> Result<Vec<PatchedFile>, String> {
 
 fn header(line: &str) -> Option<(&'static str, &str)> {
     let of = |prefix: &str, op| line.strip_prefix(prefix).map(|path| (op, path.trim()));
-    of("*** Add File:", "add")
-        .or_else(|| of("*** Update File:", "update"))
-        .or_else(|| of("*** Delete File:", "delete"))
+    of("*** Add File:", "add").or_else(|| of("*** Update File:", "update")).or_else(|| of("*** Delete File:", "delete"))
 }
 
 fn body(file: &mut PatchedFile, line: &str, trimmed: &str) {

@@ -12,12 +12,12 @@ pub struct Place {
     pub form: EntryForm,
     /// The key above the events.
     pub root: Option<&'static str>,
-    /// What a new file has besides, as JSON.
+    /// What a new file has besides: a member, as JSON.
     pub head: &'static str,
-    /// The entry, as JSON, with `$COMMAND` and `$EVENT`.
+    /// The entry, as JSON, with `$COMMAND`, `$EVENT` and `$GATE`.
     pub handler: &'static str,
-    /// Keys of the entry that only stand at gates.
-    pub gate_keys: &'static [&'static str],
+    /// What stands for `$GATE` before a call, and nowhere else.
+    pub at_gates: &'static str,
     /// The matcher for every tool, at the events that have matchers.
     pub matcher: Option<&'static str>,
     /// The events to name, if the host tells some calls twice.

@@ -2,13 +2,18 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::call::{BuildError, Call, Local};
+use crate::doctor::{Diagnosis, diagnose, is_used};
+use crate::host::Host;
 use crate::hosts;
+use crate::install::{FileChange, Installation};
 use crate::respond::Responder;
+#[cfg(unix)]
+use crate::serve;
 
 /// A program that answers hosts with its hooks, and that installs itself.
 ///
@@ -20,6 +25,7 @@ use crate::respond::Responder;
 #[must_use = "call `run` with the arguments"]
 pub struct HookProgram {
     name: String,
+    before: Vec<String>,
     build: Box<dyn FnOnce() -> Result<Responder, BuildError> + Send>,
 }
 
@@ -35,49 +41,198 @@ pub fn main() -> ExitCode {
 }
 
 const USAGE: &str = "\
-usage: PROGRAM host NAME [--event EVENT] [--deadline SECONDS]   answers a host, which calls it";
+usage: PROGRAM install [HOST…] [--user]     names this program in the files of hosts, of the project or of the person
+       PROGRAM uninstall [HOST…] [--user]   removes its entries, and nothing else
+       PROGRAM doctor [HOST…] [--user]      tells whether hosts really ask
+       PROGRAM serve [--socket PATH]        keeps the hooks loaded for `host --serve`
+       PROGRAM host NAME [--event EVENT] [--deadline SECONDS] [--serve | --socket PATH]
+                                            answers a host, which calls it";
 
 impl HookProgram {
-    /// A program with these hooks. They are built only when a host asks; an error refuses what it asks.
+    /// A program with these hooks. They are built only when they are needed; if that fails, a host hears a refusal.
     pub fn new(build: impl FnOnce() -> Result<Responder, BuildError> + Send + 'static) -> Self {
-        Self { name: String::new(), build: Box::new(build) }
+        Self { name: String::new(), before: Vec::new(), build: Box::new(build) }
     }
 
-    /// Does what the arguments say; the first one is the program. `host claude --event PreToolUse` answers Claude Code.
+    /// Arguments that stand between the program and `host` in the entries of hosts.
+    pub fn arguments(mut self, before: impl IntoIterator<Item = String>) -> Self {
+        self.before = before.into_iter().collect();
+        self
+    }
+
+    /// Does what the arguments say; the first one is the program. `host claude --event PreToolUse` answers Claude Code,
+    /// `install claude` names the program in its settings.
     pub fn run(mut self, args: impl IntoIterator<Item = OsString>) -> ExitCode {
         let args: Vec<String> = args.into_iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         let program = args.first().map(|path| Path::new(path).file_stem().unwrap_or_default().to_string_lossy());
         self.name = program.unwrap_or_default().into_owned();
+        let rest = args.get(2..).unwrap_or_default();
         match args.get(1).map(String::as_str) {
-            Some("host") => self.host(&args[2..]),
-            _ => complain(USAGE, 1),
+            Some("host") => self.host(rest),
+            Some("install") => told(self.install(rest)),
+            Some("uninstall") => told(self.uninstall(rest)),
+            Some("doctor") => told(self.doctor(rest)),
+            #[cfg(unix)]
+            Some("serve") => told(self.serve(rest)),
+            _ => {
+                complain(USAGE);
+                ExitCode::FAILURE
+            }
         }
     }
 
-    /// Whatever is wrong with the arguments, a host takes this status as a refusal, and no other so surely.
+    /// Whatever is wrong with the arguments, hosts take this status as a refusal, and no other so surely.
     fn host(self, args: &[String]) -> ExitCode {
-        let Some(host) = args.first().and_then(|name| hosts::find(name)) else {
-            let known: Vec<&str> = hosts::all().iter().map(|host| host.table().name).collect();
-            return complain(&format!("name one of the hosts: {}", known.join(", ")), 2);
-        };
-        let mut call = Call { program: self.name, event: None, deadline: None };
-        let mut options = args[1..].iter();
-        while let Some(option) = options.next() {
-            match (option.as_str(), options.next()) {
-                ("--event", Some(name)) => call.event = Some(name.clone()),
-                ("--deadline", Some(seconds)) => match seconds.parse() {
-                    Ok(seconds) => call.deadline = Duration::try_from_secs_f64(seconds).ok(),
-                    Err(_) => return complain("`--deadline` is a number of seconds", 2),
-                },
-                _ => return complain(&format!("`{option}` is no option of `host`\n{USAGE}"), 2),
+        match self.call(args) {
+            Ok(status) => status,
+            Err(problem) => {
+                complain(&problem);
+                ExitCode::from(2)
             }
         }
-        call.run(host, Local(self.build))
+    }
+
+    fn call(self, args: &[String]) -> Result<ExitCode, String> {
+        let host = host_of(args.first().ok_or("name a host")?)?;
+        let mut call = Call { program: self.name.clone(), event: None, deadline: None };
+        let mut socket: Option<PathBuf> = None;
+        let mut options = args[1..].iter();
+        while let Some(option) = options.next() {
+            let mut value = || options.next().ok_or_else(|| format!("`{option}` needs a value"));
+            match option.as_str() {
+                "--event" => call.event = Some(value()?.clone()),
+                "--deadline" => {
+                    let seconds = value()?.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+                    call.deadline = Some(seconds.ok_or("`--deadline` is a number of seconds")?);
+                }
+                "--socket" => socket = Some(value()?.into()),
+                #[cfg(unix)]
+                "--serve" => socket = Some(serve::default_socket(&self.name).ok_or("there is no folder for a socket")?),
+                _ => return Err(format!("`{option}` is no option of `host`\n{USAGE}")),
+            }
+        }
+        match socket {
+            #[cfg(unix)]
+            Some(socket) => {
+                let wait = call.deadline.unwrap_or_else(|| host.deadline(call.event.as_deref().unwrap_or_default()));
+                Ok(call.run(host, serve::Remote { socket, deadline: Instant::now() + wait }))
+            }
+            #[cfg(not(unix))]
+            Some(_) => Err("there is no server here".to_owned()),
+            None => Ok(call.run(host, Local(self.build))),
+        }
+    }
+
+    #[cfg(unix)]
+    fn serve(self, args: &[String]) -> Result<String, String> {
+        let socket = match args {
+            [] => serve::default_socket(&self.name).ok_or("there is no folder for a socket")?,
+            [option, path] if option == "--socket" => path.into(),
+            _ => return Err(USAGE.to_owned()),
+        };
+        let responder = (self.build)().map_err(|error| error.to_string())?;
+        serve::serve(&socket, responder).map_err(|error| format!("{}: {error}", socket.display()))?;
+        Ok(String::new())
+    }
+
+    fn install(self, args: &[String]) -> Result<String, String> {
+        let (hosts, installation) = self.named(args)?;
+        let responder = (self.build)().map_err(|error| format!("the hooks cannot be loaded: {error}"))?;
+        let mut text = String::new();
+        for host in hosts {
+            let changes = installation.install(host, &|kind| responder.is_concerned(kind));
+            text += &shown(host, &changes.map_err(|error| error.to_string())?);
+            text += &format!("  then: {}\n", host.place().then);
+        }
+        Ok(text)
+    }
+
+    fn uninstall(self, args: &[String]) -> Result<String, String> {
+        let (hosts, installation) = self.named(args)?;
+        let mut text = String::new();
+        for host in hosts {
+            text += &shown(host, &installation.uninstall(host).map_err(|error| error.to_string())?);
+        }
+        Ok(text)
+    }
+
+    fn doctor(self, args: &[String]) -> Result<String, String> {
+        let everything: Vec<String> = hosts::all().iter().map(|host| host.table().name.to_owned()).collect();
+        let has_host = args.iter().any(|arg| !arg.starts_with('-'));
+        let all = if has_host { args.to_vec() } else { [args, &everything].concat() };
+        let (hosts, installation) = self.named(&all)?;
+        let responder = (self.build)().map_err(|error| error.to_string());
+        let found = hosts.iter().map(|host| diagnose(*host, &installation, responder.as_ref().map_err(Clone::clone)));
+        let found: Vec<Diagnosis> = found.filter(|found| has_host || !found.commands.is_empty()).collect();
+        let text: String = found.iter().map(Diagnosis::text).collect();
+        match found.iter().any(|found| !found.problems.is_empty()) {
+            true => Err(text),
+            false if text.is_empty() => Ok("not installed at any host\n".to_owned()),
+            false => Ok(text),
+        }
+    }
+
+    /// The hosts and the place that the arguments name; without a host, those that have a folder there.
+    fn named(&self, args: &[String]) -> Result<(Vec<&'static dyn Host>, Installation), String> {
+        let user = args.iter().any(|arg| arg == "--user");
+        let root = if user {
+            std::env::var_os("HOME").map(PathBuf::from).ok_or("`HOME` is not set")?
+        } else {
+            std::env::current_dir().map_err(|error| error.to_string())?
+        };
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let installation = Installation { root, user, program, arguments: self.before.clone() };
+        let names: Vec<&String> = args.iter().filter(|arg| *arg != "--user").collect();
+        if names.is_empty() {
+            let used = |host: &&&'static dyn Host| is_used(**host, &installation.root, user);
+            let found: Vec<_> = hosts::all().iter().filter(used).copied().collect();
+            return match found.is_empty() {
+                true => Err(format!("no host has a folder in {}; name one", installation.root.display())),
+                false => Ok((found, installation)),
+            };
+        }
+        let found: Result<Vec<_>, String> = names.into_iter().map(|name| host_of(name)).collect();
+        Ok((found?, installation))
+    }
+}
+
+fn host_of(name: &str) -> Result<&'static dyn Host, String> {
+    let known: Vec<&str> = hosts::all().iter().map(|host| host.table().name).collect();
+    hosts::find(name).ok_or_else(|| format!("there is no host `{name}`; there are {}", known.join(", ")))
+}
+
+fn shown(host: &dyn Host, changes: &[FileChange]) -> String {
+    let mut text = String::new();
+    for change in changes {
+        let said = match change {
+            FileChange::Added(file, events) => format!("{} at {}", file.display(), events.join(", ")),
+            FileChange::Unchanged(file) => format!("{}, nothing to change", file.display()),
+            FileChange::Removed(file) => format!("{}, without its entries", file.display()),
+            FileChange::Deleted(file) => format!("{}, deleted: it held nothing else", file.display()),
+        };
+        text += &format!("{}: {said}\n", host.table().name);
+    }
+    if changes.is_empty() {
+        text += &format!("{}: not installed here\n", host.table().name);
+    }
+    text
+}
+
+#[allow(clippy::print_stdout, reason = "a program says what it did")]
+fn told(result: Result<String, String>) -> ExitCode {
+    match result {
+        Ok(text) => {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(problem) => {
+            complain(&problem);
+            ExitCode::FAILURE
+        }
     }
 }
 
 #[allow(clippy::print_stderr, reason = "a program says what is wrong with its arguments")]
-fn complain(text: &str, status: u8) -> ExitCode {
-    eprintln!("{text}");
-    ExitCode::from(status)
+fn complain(text: &str) {
+    eprintln!("{}", text.trim_end());
 }

@@ -101,11 +101,8 @@ fn read_call(host: &dyn Host, spec: &EventSpec, payload: &Value, event: &mut Hos
     };
     let input = arguments(keys, payload);
     let mcp = host.mcp(name, payload);
-    let by_table = if mcp.is_none() {
-        input.as_ref().ok().and_then(|input| tool::spec(host.table(), name, input))
-    } else {
-        None
-    };
+    let by_table =
+        if mcp.is_none() { input.as_ref().ok().and_then(|input| tool::spec(host.table(), name, input)) } else { None };
     let of_server = mcp.as_ref().and_then(|mcp| Some(format!("mcp__{}__{}", mcp.server.as_ref()?, mcp.tool)));
     let canonical = by_table.map(|spec| spec.canonical.to_owned()).or(of_server).unwrap_or_else(|| name.to_owned());
     event.tool = Some(HostTool { host: name.to_owned(), canonical, mcp });

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use hook_sdk::{ConfigError, HookContext, HookSet, Registry};
 use hook_sdk::scope::{AgentDef, AppDef};
+use hook_sdk::{ConfigError, HookContext, HookSet, Registry};
 
 use crate::answer::HostAnswer;
 use crate::degrade::degrade;
@@ -72,7 +72,10 @@ pub struct Request<'a> {
 impl fmt::Debug for Request<'_> {
     /// Without the payload, which may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Request").field("host", &self.host.table().name).field("event", &self.event).finish_non_exhaustive()
+        f.debug_struct("Request")
+            .field("host", &self.host.table().name)
+            .field("event", &self.event)
+            .finish_non_exhaustive()
     }
 }
 

@@ -4,8 +4,21 @@ use serde_json::Value;
 
 /// Keys whose texts say what a value is, not what it contains. They stay when the whole result is replaced.
 const STRUCTURE: &[&str] = &[
-    "type", "kind", "mode", "status", "id", "filePath", "file_path", "path", "url", "uri", "mimeType", "mime_type",
-    "media_type", "language", "role",
+    "type",
+    "kind",
+    "mode",
+    "status",
+    "id",
+    "filePath",
+    "file_path",
+    "path",
+    "url",
+    "uri",
+    "mimeType",
+    "mime_type",
+    "media_type",
+    "language",
+    "role",
 ];
 
 /// Keys under which tools put their main text, the most usual first.

@@ -79,12 +79,8 @@ pub(crate) const DENY_ONLY: Carries = Carries {
 };
 
 /// After a call, where the answer is not read.
-pub(crate) const AFTER_UNREAD: Carries = Carries {
-    deny: Carried::Impossible,
-    replace: Carried::Impossible,
-    context: Carried::Dropped,
-    ..Carries::NOTHING
-};
+pub(crate) const AFTER_UNREAD: Carries =
+    Carries { deny: Carried::Impossible, replace: Carried::Impossible, context: Carried::Dropped, ..Carries::NOTHING };
 
 /// After a call, with everything.
 pub(crate) const AFTER: Carries =

@@ -7,13 +7,8 @@ use crate::patch;
 use crate::table::{HostTable, ToolSpec};
 
 /// Lists of which every element is judged on its own, and the argument that an element without a name of its own is.
-const LISTS: &[(&str, &str)] = &[
-    ("commands", "command"),
-    ("edits", "edit"),
-    ("files", "file_path"),
-    ("queries", "query"),
-    ("requests", "url"),
-];
+const LISTS: &[(&str, &str)] =
+    &[("commands", "command"), ("edits", "edit"), ("files", "file_path"), ("queries", "query"), ("requests", "url")];
 
 /// The row of the tool `name`, called with these arguments. Case does not count: a host that finds a tool by another
 /// spelling runs it all the same.
@@ -44,10 +39,14 @@ pub(crate) fn canonical(event: &mut HostEvent, spec: &ToolSpec) {
             Ok(files) => event.files = files,
             Err(problem) => event.unseen = Some(problem),
         }
-    } else if !spec.needs.is_empty() && !spec.needs.iter().any(|key| input.get(key).is_some_and(|value| is_readable(key, value))) {
+    } else if !spec.needs.is_empty()
+        && !spec.needs.iter().any(|key| input.get(key).is_some_and(|value| is_readable(key, value)))
+    {
         let needs = spec.needs.join("` or `");
         event.unseen = Some(format!("the call shows no `{needs}` that a hook could judge"));
-    } else if let Some(key) = spec.needs.iter().find(|key| input.get(**key).is_some_and(|value| !is_readable(key, value))) {
+    } else if let Some(key) =
+        spec.needs.iter().find(|key| input.get(**key).is_some_and(|value| !is_readable(key, value)))
+    {
         event.unseen = Some(format!("`{key}` of the call is not what it has to be"));
     }
 }

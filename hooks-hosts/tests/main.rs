@@ -1,5 +1,6 @@
 //! Tests of the hosts.
 
 mod golden;
+mod install;
 mod matrix;
 mod process;

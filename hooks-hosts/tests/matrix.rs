@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use hooks_hosts::{Carried, Carries, Host, HookPoint, all};
+use hooks_hosts::{Carried, Carries, HookPoint, Host, all};
 
 fn word(carried: Carried) -> &'static str {
     match carried {
@@ -117,8 +117,8 @@ fn the_book_shows_the_tables() {
     for (name, text) in [("hosts", tables), ("host tools", tools())] {
         let from = format!("<!-- written: {name} -->\n");
         let start = written.find(&from).unwrap_or_else(|| panic!("the page has no part `{name}`")) + from.len();
-        let end = start + written[start..].find("\n<!-- to here -->").unwrap();
-        written.replace_range(start..end, &text);
+        let end = start + written[start..].find("<!-- to here -->").unwrap();
+        written.replace_range(start..end, &format!("{text}\n"));
     }
     if std::env::var_os("UPDATE_BOOK").is_some() {
         fs::write(&path, &written).unwrap();

@@ -71,9 +71,7 @@ pub(super) fn decision(permission: &Permission, halt: Option<&Halt>) -> HostDeci
         Decision::Run if matches!(permission, Permission::Allow) => HostDecision::Allow,
         Decision::Run => HostDecision::NoOpinion,
         Decision::Ask(question) => HostDecision::Ask(question.reason.to_string()),
-        Decision::Defer(question) => {
-            HostDecision::Deny(format!("{} (nobody can decide later here)", question.reason))
-        }
+        Decision::Defer(question) => HostDecision::Deny(format!("{} (nobody can decide later here)", question.reason)),
         Decision::Answer(result) => {
             HostDecision::Deny(format!("the call is not run; a hook answers it: {}", result.text()))
         }

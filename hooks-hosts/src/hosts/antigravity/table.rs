@@ -1,6 +1,8 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, Place};
-use crate::table::{AFTER_UNREAD, BEFORE, CONTEXT, Carried, Carries, HostTable, PayloadKeys, STOP, event, notice, tool};
+use crate::table::{
+    AFTER_UNREAD, BEFORE, CONTEXT, Carried, Carries, HostTable, PayloadKeys, STOP, event, notice, tool,
+};
 
 const EDIT: &[(&str, &str)] = &[
     ("TargetFile", "file_path"),
@@ -15,11 +17,7 @@ pub(super) const TABLE: HostTable = HostTable {
     facts: "1.1.2 to 1.4.3, 2026-10-21",
     events: &[
         // What an allow means is disputed, and no decision at all prompts: it is the word for no opinion.
-        event(
-            "PreToolUse",
-            P::BeforeToolCall,
-            Carries { context: Carried::Dropped, allow: Carried::Absent, ..BEFORE },
-        ),
+        event("PreToolUse", P::BeforeToolCall, Carries { context: Carried::Dropped, allow: Carried::Absent, ..BEFORE }),
         event("PostToolUse", P::AfterToolCallSuccess, AFTER_UNREAD),
         event("PreInvocation", P::PreModelCall, Carries { deny: Carried::Impossible, ..CONTEXT }),
         event("Stop", P::Stop, STOP),
@@ -28,7 +26,8 @@ pub(super) const TABLE: HostTable = HostTable {
     tools: &[
         tool("run_command", "Bash", &[("CommandLine", "command")]).needs(&["command"]),
         tool("view_file", "Read", &[("AbsolutePath", "file_path")]).needs(&["file_path"]),
-        tool("write_to_file", "Write", &[("TargetFile", "file_path"), ("CodeContent", "content")]).needs(&["file_path"]),
+        tool("write_to_file", "Write", &[("TargetFile", "file_path"), ("CodeContent", "content")])
+            .needs(&["file_path"]),
         tool("replace_file_content", "Edit", EDIT).needs(&["file_path"]),
         tool("multi_replace_file_content", "Edit", EDIT).needs(&["file_path"]),
         tool("grep_search", "Grep", &[("Query", "pattern")]),
@@ -60,9 +59,9 @@ pub(super) const PLACE: Place = Place {
     project: ".agents/hooks.json",
     form: EntryForm::Named,
     root: None,
-    head: "{}",
-    handler: r#"{"type": "command", "command": "$COMMAND", "timeout": 20}"#,
-    gate_keys: &[],
+    head: "",
+    handler: r#"{"type": "command", "command": $COMMAND, "timeout": 20}"#,
+    at_gates: "",
     matcher: Some("*"),
     events: &[],
     then: "check with `agy -p /hooks`: a file that it cannot read is dropped whole, in silence",

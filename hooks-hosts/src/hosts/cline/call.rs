@@ -30,7 +30,9 @@ pub(super) fn arranged(payload: &Value) -> Result<Option<Value>, String> {
         let text = |key: &str| parameters.get(key).and_then(Value::as_str).unwrap_or_default();
         let input = match text("arguments") {
             "" => json!({}),
-            arguments => json::parse(arguments.as_bytes()).map_err(|problem| format!("the text of the arguments {problem}"))?,
+            arguments => {
+                json::parse(arguments.as_bytes()).map_err(|problem| format!("the text of the arguments {problem}"))?
+            }
         };
         let name = format!("{}__{}", text("server_name"), text("tool_name"));
         return Ok(Some(json!({ "name": name, "input": input, "result": result, "error": error })));
@@ -98,5 +100,9 @@ fn with_arguments(call: &mut Value) {
 
 fn quote(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }

@@ -7,8 +7,12 @@ use crate::table::{
 /// `cancel` after a call would end the run.
 const AFTER_CALL: Carries = Carries { deny: Carried::Degraded, replace: Carried::Impossible, ..AFTER };
 const SUBMITTED: Carries = Carries { context: Carried::Dropped, ..PROMPT };
-const UNREAD: Carries =
-    Carries { context: Carried::Dropped, keep_going: Carried::Impossible, deny: Carried::Impossible, ..Carries::NOTHING };
+const UNREAD: Carries = Carries {
+    context: Carried::Dropped,
+    keep_going: Carried::Impossible,
+    deny: Carried::Impossible,
+    ..Carries::NOTHING
+};
 
 /// The files of the extension, and the events of the SDK and the command line.
 const EVENTS: &[EventSpec] = &[
@@ -18,11 +22,7 @@ const EVENTS: &[EventSpec] = &[
     event("TaskStart", P::SessionStart, UNREAD),
     event("TaskComplete", P::SessionEnd, UNREAD),
     event("TaskCancel", P::SessionEnd, UNREAD),
-    event(
-        "tool_call",
-        P::BeforeToolCall,
-        Carries { ask: Carried::Degraded, allow: Carried::Absent, ..BEFORE },
-    ),
+    event("tool_call", P::BeforeToolCall, Carries { ask: Carried::Degraded, allow: Carried::Absent, ..BEFORE }),
     event("tool_result", P::AfterToolCallSuccess, AFTER_CALL),
     event("prompt_submit", P::UserPromptSubmit, Carries { deny: Carried::Impossible, ..SUBMITTED }),
     event("agent_start", P::SessionStart, UNREAD),
@@ -81,9 +81,9 @@ pub(super) const PLACE: Place = Place {
     project: ".clinerules/hooks/$EVENT",
     form: EntryForm::Scripts,
     root: None,
-    head: "{}",
+    head: "",
     handler: "{}",
-    gate_keys: &[],
+    at_gates: "",
     matcher: None,
     events: &["PreToolUse", "PostToolUse", "UserPromptSubmit", "TaskStart", "TaskComplete", "TaskCancel"],
     then: "turn hooks on in Cline's settings. A denied call ends the run there, and the model is not told why",

@@ -92,9 +92,9 @@ pub(super) const PLACE: Place = Place {
     project: ".github/hooks/$NAME.json",
     form: EntryForm::Flat,
     root: Some("hooks"),
-    head: r#"{"version": 1}"#,
-    handler: r#"{"type": "command", "bash": "$COMMAND", "timeoutSec": 20}"#,
-    gate_keys: &[],
+    head: r#""version": 1"#,
+    handler: r#"{"type": "command", "bash": $COMMAND, "timeoutSec": 20}"#,
+    at_gates: "",
     matcher: None,
     events: &[
         "preToolUse",

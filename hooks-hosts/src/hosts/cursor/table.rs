@@ -7,12 +7,8 @@ use crate::table::{
 /// A question is accepted and has no effect. Only a denial is reliable.
 const GATE: Carries =
     Carries { ask: Carried::Degraded, rewrite: Carried::Degraded, context: Carried::Dropped, ..BEFORE };
-const AFTER_UNHEARD: Carries = Carries {
-    deny: Carried::Impossible,
-    replace: Carried::Impossible,
-    context: Carried::Dropped,
-    ..Carries::NOTHING
-};
+const AFTER_UNHEARD: Carries =
+    Carries { deny: Carried::Impossible, replace: Carried::Impossible, context: Carried::Dropped, ..Carries::NOTHING };
 
 /// The keys of the arguments are not documented.
 const FILE: &[(&str, &str)] = &[
@@ -85,9 +81,9 @@ pub(super) const PLACE: Place = Place {
     project: ".cursor/hooks.json",
     form: EntryForm::Flat,
     root: Some("hooks"),
-    head: r#"{"version": 1}"#,
-    handler: r#"{"command": "$COMMAND", "timeout": 20, "failClosed": true}"#,
-    gate_keys: &["failClosed"],
+    head: r#""version": 1"#,
+    handler: r#"{"command": $COMMAND, "timeout": 20$GATE}"#,
+    at_gates: r#", "failClosed": true"#,
     matcher: None,
     // A shell command and a file would be told twice. An MCP call is, because only the second event names the server.
     events: &[

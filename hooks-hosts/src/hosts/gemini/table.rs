@@ -11,14 +11,14 @@ pub(super) const TABLE: HostTable = HostTable {
     facts: "0.56 to 0.65, 2026-10",
     events: &[
         // An allow does not skip the question.
-        event(
-            "BeforeTool",
-            P::BeforeToolCall,
-            Carries { context: Carried::Dropped, allow: Carried::Absent, ..BEFORE },
-        ),
+        event("BeforeTool", P::BeforeToolCall, Carries { context: Carried::Dropped, allow: Carried::Absent, ..BEFORE }),
         event("AfterTool", P::AfterToolCallSuccess, Carries { replace: Carried::Degraded, ..AFTER }),
         event("BeforeAgent", P::UserPromptSubmit, PROMPT),
-        event("BeforeModel", P::PreModelCall, Carries { deny: Carried::Yes, rewrite: Carried::Degraded, ..Carries::NOTHING }),
+        event(
+            "BeforeModel",
+            P::PreModelCall,
+            Carries { deny: Carried::Yes, rewrite: Carried::Degraded, ..Carries::NOTHING },
+        ),
         event("SessionStart", P::SessionStart, CONTEXT),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("AfterAgent", P::Stop, STOP),
@@ -69,9 +69,9 @@ pub(super) const PLACE: Place = Place {
     project: ".gemini/settings.json",
     form: EntryForm::Groups,
     root: Some("hooks"),
-    head: "{}",
-    handler: r#"{"name": "$NAME", "type": "command", "command": "$COMMAND", "timeout": 20000}"#,
-    gate_keys: &[],
+    head: "",
+    handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": 20000}"#,
+    at_gates: "",
     matcher: Some(".*"),
     events: &[],
     then: "trust the folder: without trust Gemini runs no hooks of any settings; `/hooks panel` shows them",

@@ -41,10 +41,10 @@ pub(super) const PLACE: Place = Place {
     project: ".qwen/settings.json",
     form: EntryForm::Groups,
     root: Some("hooks"),
-    head: "{}",
+    head: "",
     // Releases disagree about seconds and milliseconds; 20000 is right at all of them.
-    handler: r#"{"name": "$NAME", "type": "command", "command": "$COMMAND", "timeout": 20000}"#,
-    gate_keys: &[],
+    handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": 20000}"#,
+    at_gates: "",
     matcher: Some("*"),
     events: &[],
     then: "`/hooks` in Qwen Code shows the hooks",

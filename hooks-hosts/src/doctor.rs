@@ -1,0 +1,187 @@
+//! Whether a host really asks the hooks: its entries, an answer from end to end, and when it has called last.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Map, Value, json};
+
+use crate::event::HookPoint;
+use crate::host::Host;
+use crate::hosts;
+use crate::install::Installation;
+use crate::journal;
+use crate::respond::Responder;
+
+/// What `doctor` found out about a host.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Diagnosis {
+    /// The host.
+    pub host: &'static str,
+    /// The commands of this program in the host's files.
+    pub commands: Vec<String>,
+    /// What has to be done.
+    pub problems: Vec<String>,
+    /// What is worth knowing.
+    pub notes: Vec<String>,
+}
+
+impl Diagnosis {
+    /// The diagnosis as text.
+    pub fn text(&self) -> String {
+        let state = match (self.commands.len(), self.problems.len()) {
+            (0, 0) => "not installed".to_owned(),
+            (_, 0) => format!("{} events, in order", self.commands.len()),
+            (_, problems) => format!("{problems} to do"),
+        };
+        let mut text = format!("{}: {state}\n", self.host);
+        for problem in &self.problems {
+            let _ = writeln!(text, "  to do: {problem}");
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "  {note}");
+        }
+        text
+    }
+}
+
+/// Looks at one host.
+pub fn diagnose(host: &dyn Host, installation: &Installation, hooks: Result<&Responder, String>) -> Diagnosis {
+    let table = host.table();
+    let mut found = Diagnosis { host: table.name, commands: Vec::new(), problems: Vec::new(), notes: Vec::new() };
+    match installation.installed(host) {
+        Ok(commands) => found.commands = commands,
+        Err(error) => found.problems.push(error.to_string()),
+    }
+    if found.commands.is_empty() {
+        return found;
+    }
+    match hooks {
+        Ok(responder) => concerned(host, responder, &mut found),
+        Err(problem) => found.problems.push(format!("the hooks cannot be loaded, so every gate refuses: {problem}")),
+    }
+    for command in &found.commands {
+        if let Err(problem) = probe(host, command) {
+            found.problems.push(format!("`{command}` does not answer: {problem}"));
+        }
+    }
+    if cfg!(panic = "abort") {
+        found.problems.push("the program is built with `panic = \"abort\"`: a hook that panics opens".to_owned());
+    }
+    last_seen(host, &mut found);
+    twice(host, installation, &mut found);
+    found.notes.push(format!("facts about {}: {}", table.title, table.facts));
+    found
+}
+
+/// Kinds with hooks that this host does not fire, and events with hooks that are not installed.
+fn concerned(host: &dyn Host, responder: &Responder, found: &mut Diagnosis) {
+    let fired: Vec<&str> = host.table().events.iter().map(|event| event.kind.name()).collect();
+    for kind in responder.hooks().kinds().filter(|kind| !fired.contains(kind) && *kind != "after_tool_call") {
+        found.problems.push(format!("hooks at `{kind}` never run: {} has no such event", host.table().title));
+    }
+    for event in host.table().events.iter().filter(|event| event.kind.is_gate() && responder.is_concerned(event.kind)) {
+        let place = host.place();
+        let is_named = place.events.is_empty() || place.events.contains(&event.name);
+        let is_there = found.commands.iter().any(|command| command.ends_with(&format!(" --event {}", event.name)));
+        if is_named && !is_there {
+            found.problems.push(format!("`{}` is not installed; run `install` again", event.name));
+        }
+    }
+}
+
+/// Runs the command as the host does, with an event that no hook minds.
+fn probe(host: &dyn Host, command: &str) -> Result<(), String> {
+    let event = command.rsplit(' ').next().unwrap_or_default();
+    let shell = Command::new("sh")
+        .args(["-c", command])
+        .env("HOOKS_STATE_DIR", std::env::temp_dir().join("hooks-doctor"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = shell.map_err(|error| error.to_string())?;
+    if let Some(mut stdin) = child.stdin.take() {
+        let _ = stdin.write_all(sample(host, event).to_string().as_bytes());
+    }
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let is_json = text.trim().is_empty() || serde_json::from_str::<Value>(&text).is_ok();
+    match output.status.code() {
+        Some(0) if is_json => Ok(()),
+        // A refusal is an answer too: a hook may mind the call.
+        Some(2) if !output.stderr.is_empty() => Ok(()),
+        _ => Err(format!("{}, {}", output.status, String::from_utf8_lossy(&output.stderr).trim())),
+    }
+}
+
+/// A payload with the least that an event needs.
+fn sample(host: &dyn Host, event: &str) -> Value {
+    let keys = &host.table().keys;
+    let mut payload = Value::Object(Map::new());
+    let mut put = |pointers: &[&str], value: Value| {
+        let Some(pointer) = pointers.first() else { return };
+        let mut place = &mut payload;
+        for key in pointer.trim_start_matches('/').split('/') {
+            if !place.is_object() {
+                *place = json!({});
+            }
+            let Some(map) = place.as_object_mut() else { return };
+            place = map.entry(key).or_insert(Value::Null);
+        }
+        *place = value;
+    };
+    put(keys.event, event.into());
+    put(keys.session, "doctor".into());
+    put(keys.tool, "doctor_probe".into());
+    put(keys.input, json!({}));
+    put(keys.prompt, "doctor".into());
+    payload
+}
+
+fn last_seen(host: &dyn Host, found: &mut Diagnosis) {
+    let name = host.table().name;
+    let entries = journal::folder().map(|folder| journal::entries(&folder)).unwrap_or_default();
+    let mut of_host = entries.iter().filter(|entry| entry.host == name);
+    let Some(last) = of_host.next_back() else {
+        found.notes.push(format!("never called by {}: {}", host.table().title, host.place().then));
+        return;
+    };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let minutes = now.saturating_sub(last.at) / 60;
+    let version = last.version.as_ref().map(|version| format!(", version {version}")).unwrap_or_default();
+    found.notes.push(format!("last called {minutes} minutes ago, `{}` in {} ms{version}", last.event, last.millis));
+    if let Some(entry) = entries.iter().rfind(|entry| entry.host == name && !entry.warnings.is_empty()) {
+        found.notes.push(format!("last warning, at `{}`: {}", entry.event, entry.warnings.join("; ")));
+    }
+}
+
+/// Hosts that read the same files.
+fn twice(host: &dyn Host, installation: &Installation, found: &mut Diagnosis) {
+    let pairs: &[(&str, &str, &str)] = &[
+        ("claude", "cursor", "Cursor reads the settings of Claude Code too; this program has no opinion there"),
+        ("copilot", "vscode", "both read the same folder, so each judges the calls of the other once more"),
+    ];
+    for (first, second, why) in pairs {
+        let other = match host.table().name {
+            name if name == *first => second,
+            name if name == *second => first,
+            _ => continue,
+        };
+        let installed = hosts::find(other).and_then(|other| installation.installed(other).ok()).unwrap_or_default();
+        if !installed.is_empty() {
+            found.notes.push(format!("installed for {other} too: {why}"));
+        }
+    }
+}
+
+/// Whether a folder is one of a host, by the folder of its files.
+pub(crate) fn is_used(host: &dyn Host, root: &Path, user: bool) -> bool {
+    let place = host.place();
+    let file = root.join(if user { place.user } else { place.project });
+    let mut above = file.ancestors().skip(1).take_while(|folder| *folder != root);
+    above.any(Path::exists)
+}

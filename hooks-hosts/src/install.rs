@@ -1,0 +1,356 @@
+//! The entries of this program in the files of a host.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::edit::{self, Node, NodeKind};
+use crate::event::HookPoint;
+use crate::host::Host;
+use crate::place::{EntryForm, Place};
+use crate::table::EventSpec;
+
+/// Where the entries of a program are written.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Installation {
+    /// The folder of the project, or the home folder of the person.
+    pub root: PathBuf,
+    /// Whether it is the home folder.
+    pub user: bool,
+    /// The program with its path.
+    pub program: PathBuf,
+    /// The arguments before `host NAME`.
+    pub arguments: Vec<String>,
+}
+
+/// What was done to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileChange {
+    /// It has new entries.
+    Added(PathBuf, Vec<&'static str>),
+    /// It had them already.
+    Unchanged(PathBuf),
+    /// Entries of this program are gone.
+    Removed(PathBuf),
+    /// The file is gone; it held nothing else.
+    Deleted(PathBuf),
+}
+
+impl Installation {
+    /// An installation in a project.
+    pub fn project(folder: impl Into<PathBuf>, program: impl Into<PathBuf>) -> Self {
+        Self { root: folder.into(), user: false, program: program.into(), arguments: Vec::new() }
+    }
+
+    /// An installation for every project of a person.
+    pub fn user(home: impl Into<PathBuf>, program: impl Into<PathBuf>) -> Self {
+        Self { user: true, ..Self::project(home, program) }
+    }
+
+    fn name(&self) -> String {
+        self.program.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    fn file(&self, place: &Place, event: &str) -> PathBuf {
+        let below = if self.user { place.user } else { place.project };
+        self.root.join(below.replace("$NAME", &self.name()).replace("$EVENT", event))
+    }
+
+    /// The command that the host runs.
+    fn command(&self, host: &str, event: &str) -> String {
+        let mut words = vec![quoted(&self.program.to_string_lossy())];
+        words.extend(self.arguments.iter().map(|word| quoted(word)));
+        words.extend(["host", host, "--event", event].map(str::to_owned));
+        words.join(" ")
+    }
+
+    /// Whether a command of a host's file is one of this program, wherever the program was when it was installed.
+    fn is_ours(&self, host: &str, command: &str) -> bool {
+        let Some((before, rest)) = command.split_once(&format!(" host {host} --event ")) else { return false };
+        let program = before.trim_matches(['\'', '"']);
+        let file = self.program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let arguments: String = self.arguments.iter().map(|word| format!(" {}", quoted(word))).collect();
+        let program = program.strip_suffix(&arguments).unwrap_or(program).trim_end_matches(['\'', '"']);
+        !rest.contains(' ') && Path::new(program).file_name().is_some_and(|name| *name == *file)
+    }
+
+    /// The events that the program is installed at.
+    fn events(place: &Place, host: &dyn Host, wanted: &dyn Fn(HookPoint) -> bool) -> Vec<&'static EventSpec> {
+        let named = |event: &&EventSpec| place.events.is_empty() || place.events.contains(&event.name);
+        let table = host.table();
+        table.events.iter().filter(|event| event.kind != HookPoint::Notice && wanted(event.kind)).filter(named).collect()
+    }
+
+    /// Names the program in the host's files, at the events where `wanted` says that it has hooks.
+    ///
+    /// # Errors
+    /// A file cannot be read or written, or is not what the host expects. Then none is changed.
+    pub fn install(&self, host: &dyn Host, wanted: &dyn Fn(HookPoint) -> bool) -> Result<Vec<FileChange>, InstallError> {
+        let (place, table) = (host.place(), host.table());
+        let events = Self::events(&place, host, wanted);
+        if place.form == EntryForm::Scripts {
+            return events.iter().map(|event| self.script(host, &place, event.name)).collect();
+        }
+        let file = self.file(&place, "");
+        let before = read(&file)?;
+        let name = self.name();
+        let mut text = before.clone().unwrap_or_else(|| seed(&place));
+        let mut added = Vec::new();
+        let there = self.installed(host)?;
+        for event in events {
+            let command = self.command(table.name, event.name);
+            if there.contains(&command) {
+                continue;
+            }
+            // An older entry, of the program in another folder.
+            if let Some(old) = there.iter().find(|old| old.ends_with(&format!(" --event {}", event.name))) {
+                text = text.replace(&json_text(old), &json_text(&command));
+                added.push(event.name);
+                continue;
+            }
+            let entry = entry(&place, event, &name, &command);
+            let path: Vec<&str> = match place.form {
+                EntryForm::Named => vec![&name, event.name],
+                EntryForm::List => place.root.into_iter().collect(),
+                _ => place.root.into_iter().chain([event.name]).collect(),
+            };
+            text = appended(&text, &path, &entry).map_err(|problem| InstallError::of(&file, problem))?;
+            added.push(event.name);
+        }
+        if added.is_empty() {
+            return Ok(vec![FileChange::Unchanged(file)]);
+        }
+        write(&file, &text, false)?;
+        Ok(vec![FileChange::Added(file, added)])
+    }
+
+    /// Removes the entries of this program, and nothing else.
+    ///
+    /// # Errors
+    /// A file cannot be read or written, or is not JSON.
+    pub fn uninstall(&self, host: &dyn Host) -> Result<Vec<FileChange>, InstallError> {
+        let (place, table) = (host.place(), host.table());
+        if place.form == EntryForm::Scripts {
+            let files = table.events.iter().map(|event| self.file(&place, event.name));
+            let ours = files.filter(|file| read(file).ok().flatten().is_some_and(|text| self.is_our_script(host, &text)));
+            return ours.map(|file| delete(&file).map(|()| FileChange::Deleted(file))).collect();
+        }
+        let file = self.file(&place, "");
+        let Some(before) = read(&file)? else { return Ok(Vec::new()) };
+        let mut text = before.clone();
+        loop {
+            let parsed = edit::parse(&text).map_err(|problem| InstallError::of(&file, problem))?;
+            let Some((path, _)) = self.ours(table.name, &parsed).pop() else { break };
+            text = edit::remove(&text, &path).map_err(|problem| InstallError::of(&file, problem))?;
+        }
+        if text == before {
+            return Ok(vec![FileChange::Unchanged(file)]);
+        }
+        let inside = text.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        if text == emptied(&place) || inside.is_some_and(edit::is_ours) {
+            delete(&file)?;
+            return Ok(vec![FileChange::Deleted(file)]);
+        }
+        write(&file, &text, false)?;
+        Ok(vec![FileChange::Removed(file)])
+    }
+
+    /// The commands of this program in the host's files.
+    ///
+    /// # Errors
+    /// A file cannot be read, or is not JSON.
+    pub fn installed(&self, host: &dyn Host) -> Result<Vec<String>, InstallError> {
+        let (place, table) = (host.place(), host.table());
+        if place.form == EntryForm::Scripts {
+            let files = table.events.iter().map(|event| (event.name, self.file(&place, event.name)));
+            let ours = files.filter(|(_, file)| read(file).ok().flatten().is_some_and(|text| self.is_our_script(host, &text)));
+            return Ok(ours.map(|(event, _)| self.command(table.name, event)).collect());
+        }
+        let file = self.file(&place, "");
+        let Some(text) = read(&file)? else { return Ok(Vec::new()) };
+        let parsed = edit::parse(&text).map_err(|problem| InstallError::of(&file, problem))?;
+        Ok(self.ours(table.name, &parsed).into_iter().map(|(_, command)| command).collect())
+    }
+
+    /// The entries of this program: the path of each, and its command. A group that holds nothing else is one.
+    fn ours(&self, host: &str, root: &Node) -> Vec<(Vec<usize>, String)> {
+        fn walk(node: &Node, path: &mut Vec<usize>, ours: &dyn Fn(&str) -> bool, found: &mut Vec<(Vec<usize>, String)>) {
+            let parts: Vec<&Node> = match &node.kind {
+                NodeKind::Object(members) => members.iter().map(|member| &member.value).collect(),
+                NodeKind::Array(list) => list.iter().collect(),
+                _ => return,
+            };
+            for (at, part) in parts.into_iter().enumerate() {
+                path.push(at);
+                let in_list = matches!(node.kind, NodeKind::Array(_));
+                match command_of(part).filter(|command| in_list && ours(command)) {
+                    Some(command) => found.push((path.clone(), command.to_owned())),
+                    None => walk(part, path, ours, found),
+                }
+                path.pop();
+            }
+        }
+        let mut found = Vec::new();
+        walk(root, &mut Vec::new(), &|command| self.is_ours(host, command), &mut found);
+        found
+    }
+
+    fn script(&self, host: &dyn Host, place: &Place, event: &'static str) -> Result<FileChange, InstallError> {
+        let file = self.file(place, event);
+        let text = format!("#!/bin/sh\nexec {}\n", self.command(host.table().name, event));
+        match read(&file)? {
+            Some(there) if there == text => return Ok(FileChange::Unchanged(file)),
+            Some(there) if !self.is_our_script(host, &there) => {
+                return Err(InstallError::of(&file, "there is a hook already, and Cline runs one file per event"));
+            }
+            _ => {}
+        }
+        write(&file, &text, true)?;
+        Ok(FileChange::Added(file, vec![event]))
+    }
+
+    fn is_our_script(&self, host: &dyn Host, text: &str) -> bool {
+        let command = text.strip_prefix("#!/bin/sh\nexec ").and_then(|rest| rest.strip_suffix('\n'));
+        command.is_some_and(|command| self.is_ours(host.table().name, command))
+    }
+}
+
+/// The command of an entry, or of a group with one entry.
+fn command_of(node: &Node) -> Option<&str> {
+    let direct = ["command", "bash"].iter().find_map(|key| node.get(key)?.text());
+    let action = || node.get("action")?.get("command")?.text();
+    let group = || match &node.get("hooks")?.kind {
+        NodeKind::Array(list) if list.len() == 1 => command_of(&list[0]),
+        _ => None,
+    };
+    direct.or_else(action).or_else(group)
+}
+
+fn entry(place: &Place, event: &EventSpec, name: &str, command: &str) -> String {
+    let of_tool = event.kind.is_after_tool()
+        || matches!(event.kind, HookPoint::BeforeToolCall | HookPoint::PermissionRequest);
+    let at_gate = if event.kind == HookPoint::BeforeToolCall { place.at_gates } else { "" };
+    let matcher = place.matcher.filter(|_| of_tool).map(|matcher| format!("\"matcher\": {}, ", json_text(matcher)));
+    let matcher = matcher.unwrap_or_default();
+    let handler = place.handler.replace("$COMMAND", &json_text(command)).replace("$GATE", at_gate);
+    let handler = handler.replace("$NAME", name).replace("$EVENT", event.name);
+    match place.form {
+        EntryForm::Groups => format!("{{{matcher}\"hooks\": [{handler}]}}"),
+        EntryForm::Named if of_tool => format!("{{{matcher}\"hooks\": [{handler}]}}"),
+        EntryForm::List => format!("{{{matcher}{}", &handler[1..]),
+        _ => handler,
+    }
+}
+
+/// A new file, in which the first entry takes the place of the mark.
+const MARK: &str = "\u{1}";
+
+fn seed(place: &Place) -> String {
+    match place.head {
+        "" => format!("{{\n  {MARK}\n}}\n"),
+        head => format!("{{\n  {head},\n  {MARK}\n}}\n"),
+    }
+}
+
+/// What is left of a new file without its entries.
+fn emptied(place: &Place) -> String {
+    if place.head.is_empty() { String::new() } else { format!("{{\n  {}\n}}\n", place.head) }
+}
+
+fn appended(text: &str, path: &[&str], entry: &str) -> Result<String, String> {
+    if !text.contains(MARK) {
+        return edit::append(text, path, entry);
+    }
+    // The first entry of a new file: the members that lead to it, as `append` writes them.
+    let whole = edit::append("{\n  \"\": 0\n}\n", path, entry)?;
+    let member = whole.strip_prefix("{\n  \"\": 0,\n  ").and_then(|rest| rest.strip_suffix("\n}\n"));
+    Ok(text.replace(MARK, member.unwrap_or_default()))
+}
+
+fn json_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+fn read(file: &Path) -> Result<Option<String>, InstallError> {
+    match fs::read(file) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|error| InstallError::of(file, error.to_string())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(file).is_err() => Ok(None),
+        Err(error) => Err(InstallError::of(file, error.to_string())),
+    }
+}
+
+/// Writes beside the file, and then puts that in its place. A link stays, and what it leads to is replaced.
+fn write(file: &Path, text: &str, executable: bool) -> Result<(), InstallError> {
+    let put = || -> io::Result<()> {
+        let target = if file.exists() { fs::canonicalize(file)? } else { file.to_owned() };
+        let folder = target.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder)?;
+        let permissions = fs::metadata(&target).ok().map(|meta| meta.permissions());
+        if permissions.as_ref().is_some_and(fs::Permissions::readonly) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
+        }
+        let beside = folder.join(format!(".hooks-{}.tmp", std::process::id()));
+        let written = (|| {
+            let mut new = OpenOptions::new().write(true).create(true).truncate(true).open(&beside)?;
+            new.write_all(text.as_bytes())?;
+            if let Some(permissions) = permissions {
+                fs::set_permissions(&beside, permissions)?;
+            } else if executable {
+                make_executable(&beside)?;
+            }
+            new.sync_all()?;
+            fs::rename(&beside, &target)
+        })();
+        if written.is_err() {
+            let _ = fs::remove_file(&beside);
+        }
+        written
+    };
+    put().map_err(|error| InstallError::of(file, error.to_string()))
+}
+
+#[cfg(unix)]
+fn make_executable(file: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_file: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn delete(file: &Path) -> Result<(), InstallError> {
+    fs::remove_file(file).map_err(|error| InstallError::of(file, error.to_string()))
+}
+
+/// A file of a host could not be changed. It is as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InstallError {
+    /// The file.
+    pub file: PathBuf,
+    /// What is wrong.
+    pub problem: String,
+}
+
+impl InstallError {
+    fn of(file: &Path, problem: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), problem: problem.into() }
+    }
+}
+
+impl std::fmt::Display for InstallError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}; the file is as it was", self.file.display(), self.problem)
+    }
+}
+
+impl std::error::Error for InstallError {}

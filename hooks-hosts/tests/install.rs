@@ -1,0 +1,170 @@
+//! Entries in files that belong to other people.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hooks_hosts::{FileChange, Host, Installation, all, find};
+
+const PROGRAM: &str = "/opt/my tools/guards";
+
+fn installation(folder: &Path) -> Installation {
+    Installation::project(folder, PROGRAM)
+}
+
+/// The file of a host that several programs share.
+fn shared(host: &dyn Host, folder: &Path) -> Option<PathBuf> {
+    let name = host.place().project;
+    (!name.contains('$')).then(|| folder.join(name))
+}
+
+fn put(file: &Path, text: &str) {
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+}
+
+/// Files of others, with their entries at the same events, comments, and every layout.
+fn others(host: &dyn Host) -> Vec<String> {
+    let first = host.table().events.iter().find(|event| event.kind.is_gate()).unwrap().name;
+    let root = host.place().root.unwrap_or("theirs");
+    vec![
+        format!(
+            "{{\n    // theirs\n    \"model\": \"x\", /* kept */\n    \"{root}\": {{\n        \"{first}\": [\n            \
+             {{\"matcher\": \"Bash\", \"hooks\": [{{\"type\": \"command\", \"command\": \"./guard.sh host {0} --event {first}\"}}]}}, // why\n        ]\n    }},\n    \"z\": [1, 2]\n}}",
+            host.table().name
+        ),
+        format!("{{\"{root}\":{{\"{first}\":[{{\"command\":\"./a.sh\"}}]}},\"b\":\"\\u00e4 \\\" {{\"}}"),
+        format!("{{\r\n\t\"{root}\": {{}},\r\n\t\"x\": null\r\n}}\r\n"),
+        format!("{{\"{root}\": {{\"{first}\": []}}}}\n"),
+        "{}".to_owned(),
+        "{ }\n".to_owned(),
+        "{\n  \"only\": true,\n}\n".to_owned(),
+        "{\n}\n".to_owned(),
+    ]
+}
+
+#[test]
+fn nothing_of_others_changes_between_install_and_uninstall() {
+    let mut files = 0;
+    for host in all() {
+        for text in others(*host) {
+            let folder = tempfile::tempdir().unwrap();
+            let Some(file) = shared(*host, folder.path()) else { continue };
+            put(&file, &text);
+            let installation = installation(folder.path());
+            let name = host.table().name;
+            let changes = installation.install(*host, &|_| true).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(matches!(&changes[..], [FileChange::Added(there, events)] if *there == file && !events.is_empty()));
+            let installed = fs::read_to_string(&file).unwrap();
+            let commands = installation.installed(*host).unwrap();
+            assert!(commands.iter().any(|command| command.starts_with("'/opt/my tools/guards' host")), "{installed}");
+            // Once more changes nothing.
+            installation.install(*host, &|_| true).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), installed);
+            installation.uninstall(*host).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), text, "{name}, from\n{installed}");
+            files += 1;
+        }
+    }
+    assert!(files > 50, "{files} files");
+}
+
+#[test]
+fn a_new_file_is_what_the_host_reads_and_goes_again() {
+    for host in all() {
+        let folder = tempfile::tempdir().unwrap();
+        let installation = installation(folder.path());
+        let changes = installation.install(*host, &|_| true).unwrap();
+        for change in &changes {
+            let FileChange::Added(file, events) = change else { panic!("{change:?}") };
+            let text = fs::read_to_string(file).unwrap();
+            if file.extension().is_some_and(|name| name == "json") {
+                let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+                let place = host.place();
+                let root = place.root.map_or(&value["guards"], |root| &value[root]);
+                let count = root.as_object().map_or_else(|| root.as_array().map_or(0, Vec::len), serde_json::Map::len);
+                assert_eq!(count, events.len(), "{text}");
+            } else {
+                assert!(text.starts_with("#!/bin/sh\nexec '/opt/my tools/guards' host cline --event "), "{text}");
+            }
+        }
+        installation.uninstall(*host).unwrap();
+        for change in changes {
+            let FileChange::Added(file, _) = change else { continue };
+            assert!(!file.exists(), "{}: {}", host.table().name, fs::read_to_string(&file).unwrap());
+        }
+    }
+}
+
+#[test]
+fn only_the_events_with_hooks_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let claude = find("claude").unwrap();
+    let gate = |kind| kind == hooks_hosts::HookPoint::BeforeToolCall;
+    let [FileChange::Added(_, events)] = &installation(folder.path()).install(claude, &gate).unwrap()[..] else { panic!() };
+    assert_eq!(events, &["PreToolUse"]);
+}
+
+#[test]
+fn a_file_that_is_not_json_is_refused_and_stays() {
+    for host in all() {
+        for text in ["{\"hooks\": {", "{\"hooks\": [}]}", "hooks = 1", "", "[]", "{\"hooks\": 7, \"guards\": 7}"] {
+            let folder = tempfile::tempdir().unwrap();
+            let Some(file) = shared(*host, folder.path()) else { continue };
+            put(&file, text);
+            let error = installation(folder.path()).install(*host, &|_| true).unwrap_err();
+            assert_eq!(error.file, file);
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+            assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_stay_and_read_only_files_are_refused() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    for host in all() {
+        let folder = tempfile::tempdir().unwrap();
+        let Some(file) = shared(*host, folder.path()) else { continue };
+        let real = folder.path().join("dotfiles/real.json");
+        put(&real, "{\n  \"a\": 1\n}\n");
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        symlink(&real, &file).unwrap();
+        let installation = installation(folder.path());
+        installation.install(*host, &|_| true).unwrap();
+        assert!(fs::symlink_metadata(&file).unwrap().is_symlink());
+        assert!(fs::read_to_string(&real).unwrap().contains("guards"));
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
+        installation.uninstall(*host).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "{\n  \"a\": 1\n}\n");
+
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o400)).unwrap();
+        let error = installation.install(*host, &|_| true).unwrap_err();
+        assert!(error.problem.contains("read-only"), "{error}");
+    }
+}
+
+#[test]
+fn a_hook_of_somebody_else_in_the_place_of_clines_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(".clinerules/hooks/PreToolUse");
+    put(&file, "#!/bin/sh\nexit 0\n");
+    let cline = find("cline").unwrap();
+    assert!(installation(folder.path()).install(cline, &|_| true).is_err());
+    installation(folder.path()).uninstall(cline).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "#!/bin/sh\nexit 0\n");
+}
+
+#[test]
+fn a_program_that_has_moved_replaces_its_entries() {
+    let folder = tempfile::tempdir().unwrap();
+    let codex = find("codex").unwrap();
+    installation(folder.path()).install(codex, &|_| true).unwrap();
+    let moved = Installation::project(folder.path(), "/usr/bin/guards");
+    moved.install(codex, &|_| true).unwrap();
+    let commands = moved.installed(codex).unwrap();
+    assert!(commands.iter().all(|command| command.starts_with("/usr/bin/guards host codex")), "{commands:?}");
+    moved.uninstall(codex).unwrap();
+    assert!(!folder.path().join(".codex/hooks.json").exists());
+}
