@@ -56,8 +56,11 @@ fn rules(host: &dyn Host, file: &Value, lost: &mut Vec<String>) -> Result<Vec<Ru
     let root = root.ok_or_else(|| format!("the file has no `{}`", place.root.unwrap_or_default()))?;
     let mut rules = Vec::new();
     match (place.form, root) {
-        (EntryForm::List, Value::Array(list)) => {
-            list.iter().for_each(|entry| rule(host, entry["trigger"].as_str().unwrap_or_default(), None, entry, &mut rules, lost));
+        (EntryForm::List, Value::Array(entries)) => {
+            for entry in entries {
+                let event = entry["trigger"].as_str().unwrap_or_default();
+                rule(host, event, None, entry, &mut rules, lost);
+            }
         }
         (EntryForm::Named, Value::Object(names)) => {
             names.values().for_each(|events| of_events(host, events, &mut rules, lost));
@@ -74,7 +77,9 @@ fn of_events(host: &dyn Host, events: &Value, rules: &mut Vec<Rule>, lost: &mut 
             match entry.get("hooks").and_then(Value::as_array) {
                 Some(group) => {
                     let matcher = entry.get("matcher").and_then(Value::as_str);
-                    group.iter().for_each(|entry| rule(host, event, matcher, entry, rules, lost));
+                    for entry in group {
+                        rule(host, event, matcher, entry, rules, lost);
+                    }
                 }
                 None => rule(host, event, None, entry, rules, lost),
             }
@@ -82,7 +87,14 @@ fn of_events(host: &dyn Host, events: &Value, rules: &mut Vec<Rule>, lost: &mut 
     }
 }
 
-fn rule(host: &dyn Host, event: &str, above: Option<&str>, entry: &Value, rules: &mut Vec<Rule>, lost: &mut Vec<String>) {
+fn rule(
+    host: &dyn Host,
+    event: &str,
+    above: Option<&str>,
+    entry: &Value,
+    rules: &mut Vec<Rule>,
+    lost: &mut Vec<String>,
+) {
     let Value::Object(entry) = entry else { return };
     let mut entry = entry.clone();
     let matcher = entry.remove("matcher").and_then(|matcher| matcher.as_str().map(str::to_owned));
@@ -186,7 +198,9 @@ fn handler(to: &dyn Host, rule: &Rule, shown: &str, lost: &mut Vec<String>) -> M
     }
     // How a failure counts is kept only if the file has said it.
     for key in ["onFailure", "failClosed", "on_failure"] {
-        if handler.contains_key(key) && !rule.entry.keys().any(|said| ["onFailure", "failClosed", "on_failure"].contains(&said.as_str())) {
+        if handler.contains_key(key)
+            && !rule.entry.keys().any(|said| ["onFailure", "failClosed", "on_failure"].contains(&said.as_str()))
+        {
             handler.remove(key);
         }
     }

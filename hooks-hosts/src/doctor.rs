@@ -8,7 +8,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 
-use crate::event::HookPoint;
 use crate::host::Host;
 use crate::hosts;
 use crate::install::Installation;

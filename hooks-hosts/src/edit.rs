@@ -166,8 +166,7 @@ impl Reader<'_> {
 pub(crate) fn append(text: &str, path: &[&str], value: &str) -> Result<String, String> {
     let root = parse(text)?;
     let mut node = &root;
-    let mut depth = 0;
-    for key in path {
+    for (depth, key) in path.iter().enumerate() {
         match node.get(key) {
             Some(next) => node = next,
             None if matches!(node.kind, NodeKind::Object(_)) => {
@@ -176,7 +175,6 @@ pub(crate) fn append(text: &str, path: &[&str], value: &str) -> Result<String, S
             }
             None => return Err(format!("`{}` is not an object", path[..depth].join("."))),
         }
-        depth += 1;
     }
     match node.kind {
         NodeKind::Array(_) => Ok(inserted(text, node, value)),
@@ -213,18 +211,18 @@ fn inserted(text: &str, node: &Node, value: &str) -> String {
 /// The text without the part at `path`, and without the lists and objects around it that were only made for it.
 pub(crate) fn remove(text: &str, path: &[usize]) -> Result<String, String> {
     let root = parse(text)?;
-    let (Some((last, above)), mut node) = (path.split_last(), &root) else { return Ok(text.to_owned()) };
-    for at in above {
+    let (Some((at, above)), mut node) = (path.split_last(), &root) else { return Ok(text.to_owned()) };
+    for index in above {
         node = match &node.kind {
-            NodeKind::Object(members) => members.get(*at).map(|member| &member.value),
-            NodeKind::Array(list) => list.get(*at),
+            NodeKind::Object(members) => members.get(*index).map(|member| &member.value),
+            NodeKind::Array(nodes) => nodes.get(*index),
             _ => None,
         }
         .ok_or("there is no such part")?;
     }
     let parts = node.parts();
-    let part = parts.get(*last).ok_or("there is no such part")?;
-    let range = match (last.checked_sub(1).and_then(|before| parts.get(before)), parts.get(last + 1)) {
+    let part = parts.get(*at).ok_or("there is no such part")?;
+    let range = match (at.checked_sub(1).and_then(|before| parts.get(before)), parts.get(at + 1)) {
         (Some(before), _) => before.end..part.end,
         (None, Some(next)) => part.start..next.start,
         (None, None) => {

@@ -84,13 +84,13 @@ pub struct HostTool {
     pub canonical: String,
     /// The tool of an MCP server, if the host tells that it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mcp: Option<McpTool>,
+    pub mcp: Option<McpName>,
 }
 
 /// A tool of an MCP server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct McpTool {
+pub struct McpName {
     /// The server; `None` if the host does not name it.
     pub server: Option<String>,
     /// The name of the tool at its server.

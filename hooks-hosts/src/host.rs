@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::answer::HostAnswer;
-use crate::event::{HostEvent, McpTool};
-use crate::place::Place;
+use crate::event::{HostEvent, McpName};
+use crate::place::EntryPlace;
 use crate::table::{Carries, HostTable};
 use crate::verdict::HostVerdict;
 
@@ -30,7 +30,7 @@ pub trait Host: Sync {
     }
 
     /// The MCP tool behind the name of a tool, if the host tells.
-    fn mcp(&self, tool: &str, payload: &Value) -> Option<McpTool> {
+    fn mcp(&self, tool: &str, payload: &Value) -> Option<McpName> {
         let _ = (tool, payload);
         None
     }
@@ -64,7 +64,7 @@ pub trait Host: Sync {
     }
 
     /// Where its hooks are named.
-    fn place(&self) -> Place;
+    fn place(&self) -> EntryPlace;
 }
 
 /// Another host that runs the hooks of this one.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::edit::{self, Node, NodeKind};
 use crate::event::HookPoint;
 use crate::host::Host;
-use crate::place::{EntryForm, Place};
-use crate::table::EventSpec;
+use crate::place::{EntryForm, EntryPlace};
+use crate::table::HostEventSpec;
 
 /// Where the entries of a program are written.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Installation {
         self.program.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    fn file(&self, place: &Place, event: &str) -> PathBuf {
+    fn file(&self, place: &EntryPlace, event: &str) -> PathBuf {
         let below = if self.user { place.user } else { place.project };
         self.root.join(below.replace("$NAME", &self.name()).replace("$EVENT", event))
     }
@@ -71,23 +71,33 @@ impl Installation {
         let Some((before, rest)) = command.split_once(&format!(" host {host} --event ")) else { return false };
         let program = before.trim_matches(['\'', '"']);
         let file = self.program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let arguments: String = self.arguments.iter().map(|word| format!(" {}", quoted(word))).collect();
+        let arguments = std::iter::once(String::new()).chain(self.arguments.iter().map(|word| quoted(word)));
+        let arguments = arguments.collect::<Vec<_>>().join(" ");
         let program = program.strip_suffix(&arguments).unwrap_or(program).trim_end_matches(['\'', '"']);
         !rest.contains(' ') && Path::new(program).file_name().is_some_and(|name| *name == *file)
     }
 
     /// The events that the program is installed at.
-    fn events(place: &Place, host: &dyn Host, wanted: &dyn Fn(HookPoint) -> bool) -> Vec<&'static EventSpec> {
-        let named = |event: &&EventSpec| place.events.is_empty() || place.events.contains(&event.name);
+    fn events(place: &EntryPlace, host: &dyn Host, wanted: &dyn Fn(HookPoint) -> bool) -> Vec<&'static HostEventSpec> {
+        let named = |event: &&HostEventSpec| place.events.is_empty() || place.events.contains(&event.name);
         let table = host.table();
-        table.events.iter().filter(|event| event.kind != HookPoint::Notice && wanted(event.kind)).filter(named).collect()
+        table
+            .events
+            .iter()
+            .filter(|event| event.kind != HookPoint::Notice && wanted(event.kind))
+            .filter(named)
+            .collect()
     }
 
     /// Names the program in the host's files, at the events where `wanted` says that it has hooks.
     ///
     /// # Errors
     /// A file cannot be read or written, or is not what the host expects. Then none is changed.
-    pub fn install(&self, host: &dyn Host, wanted: &dyn Fn(HookPoint) -> bool) -> Result<Vec<FileChange>, InstallError> {
+    pub fn install(
+        &self,
+        host: &dyn Host,
+        wanted: &dyn Fn(HookPoint) -> bool,
+    ) -> Result<Vec<FileChange>, InstallError> {
         let (place, table) = (host.place(), host.table());
         let events = Self::events(&place, host, wanted);
         if place.form == EntryForm::Scripts {
@@ -134,7 +144,8 @@ impl Installation {
         let (place, table) = (host.place(), host.table());
         if place.form == EntryForm::Scripts {
             let files = table.events.iter().map(|event| self.file(&place, event.name));
-            let ours = files.filter(|file| read(file).ok().flatten().is_some_and(|text| self.is_our_script(host, &text)));
+            let ours =
+                files.filter(|file| read(file).ok().flatten().is_some_and(|text| self.is_our_script(host, &text)));
             return ours.map(|file| delete(&file).map(|()| FileChange::Deleted(file))).collect();
         }
         let file = self.file(&place, "");
@@ -165,7 +176,8 @@ impl Installation {
         let (place, table) = (host.place(), host.table());
         if place.form == EntryForm::Scripts {
             let files = table.events.iter().map(|event| (event.name, self.file(&place, event.name)));
-            let ours = files.filter(|(_, file)| read(file).ok().flatten().is_some_and(|text| self.is_our_script(host, &text)));
+            let ours =
+                files.filter(|(_, file)| read(file).ok().flatten().is_some_and(|text| self.is_our_script(host, &text)));
             return Ok(ours.map(|(event, _)| self.command(table.name, event)).collect());
         }
         let file = self.file(&place, "");
@@ -176,7 +188,12 @@ impl Installation {
 
     /// The entries of this program: the path of each, and its command. A group that holds nothing else is one.
     fn ours(&self, host: &str, root: &Node) -> Vec<(Vec<usize>, String)> {
-        fn walk(node: &Node, path: &mut Vec<usize>, ours: &dyn Fn(&str) -> bool, found: &mut Vec<(Vec<usize>, String)>) {
+        fn walk(
+            node: &Node,
+            path: &mut Vec<usize>,
+            ours: &dyn Fn(&str) -> bool,
+            found: &mut Vec<(Vec<usize>, String)>,
+        ) {
             let parts: Vec<&Node> = match &node.kind {
                 NodeKind::Object(members) => members.iter().map(|member| &member.value).collect(),
                 NodeKind::Array(list) => list.iter().collect(),
@@ -197,7 +214,7 @@ impl Installation {
         found
     }
 
-    fn script(&self, host: &dyn Host, place: &Place, event: &'static str) -> Result<FileChange, InstallError> {
+    fn script(&self, host: &dyn Host, place: &EntryPlace, event: &'static str) -> Result<FileChange, InstallError> {
         let file = self.file(place, event);
         let text = format!("#!/bin/sh\nexec {}\n", self.command(host.table().name, event));
         match read(&file)? {
@@ -228,9 +245,9 @@ fn command_of(node: &Node) -> Option<&str> {
     direct.or_else(action).or_else(group)
 }
 
-fn entry(place: &Place, event: &EventSpec, name: &str, command: &str) -> String {
-    let of_tool = event.kind.is_after_tool()
-        || matches!(event.kind, HookPoint::BeforeToolCall | HookPoint::PermissionRequest);
+fn entry(place: &EntryPlace, event: &HostEventSpec, name: &str, command: &str) -> String {
+    let of_tool =
+        event.kind.is_after_tool() || matches!(event.kind, HookPoint::BeforeToolCall | HookPoint::PermissionRequest);
     let at_gate = if event.kind == HookPoint::BeforeToolCall { place.at_gates } else { "" };
     let matcher = place.matcher.filter(|_| of_tool).map(|matcher| format!("\"matcher\": {}, ", json_text(matcher)));
     let matcher = matcher.unwrap_or_default();
@@ -247,7 +264,7 @@ fn entry(place: &Place, event: &EventSpec, name: &str, command: &str) -> String 
 /// A new file, in which the first entry takes the place of the mark.
 const MARK: &str = "\u{1}";
 
-fn seed(place: &Place) -> String {
+fn seed(place: &EntryPlace) -> String {
     match place.head {
         "" => format!("{{\n  {MARK}\n}}\n"),
         head => format!("{{\n  {head},\n  {MARK}\n}}\n"),
@@ -255,7 +272,7 @@ fn seed(place: &Place) -> String {
 }
 
 /// What is left of a new file without its entries.
-fn emptied(place: &Place) -> String {
+fn emptied(place: &EntryPlace) -> String {
     if place.head.is_empty() { String::new() } else { format!("{{\n  {}\n}}\n", place.head) }
 }
 
@@ -275,7 +292,11 @@ fn json_text(text: &str) -> String {
 
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 fn read(file: &Path) -> Result<Option<String>, InstallError> {

@@ -66,6 +66,7 @@ pub(crate) fn append(folder: &Path, entry: &Entry) {
 }
 /// The lines of the log, the newest last.
 pub(crate) fn entries(folder: &Path) -> Vec<Entry> {
-    let files = ["hosts.old.jsonl", "hosts.jsonl"].map(|name| fs::read_to_string(folder.join(name)).unwrap_or_default());
+    let files =
+        ["hosts.old.jsonl", "hosts.jsonl"].map(|name| fs::read_to_string(folder.join(name)).unwrap_or_default());
     files.iter().flat_map(|text| text.lines()).filter_map(|line| serde_json::from_str(line).ok()).collect()
 }

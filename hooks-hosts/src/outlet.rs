@@ -47,7 +47,8 @@ impl Outlet {
         let said = match &answer.stderr {
             Some(reason) => format!("{reason}\n"),
             None if reads_stderr => String::new(),
-            None => answer.warnings.iter().map(|warning| format!("hooks: {warning}\n")).collect(),
+            None if answer.warnings.is_empty() => String::new(),
+            None => format!("hooks: {}\n", answer.warnings.join("\nhooks: ")),
         };
         #[cfg(unix)]
         if let Some((mut stdout, mut stderr)) = self.streams {

@@ -3,7 +3,7 @@
 /// The files and the form of a host's entries. In all texts, `$NAME` is the name of the program.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Place {
+pub struct EntryPlace {
     /// The file of a person, below the home folder.
     pub user: &'static str,
     /// The file of a project, below its folder.

@@ -1,7 +1,7 @@
 //! The `main` of a program with hooks.
 
 use std::ffi::OsString;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use crate::doctor::{Diagnosis, diagnose, is_used};
 use crate::host::Host;
 use crate::hosts;
 use crate::install::{FileChange, Installation};
+use crate::outlet::read_to_end;
 use crate::respond::Responder;
 #[cfg(unix)]
 use crate::serve;
@@ -86,6 +87,7 @@ impl HookProgram {
         match self.call(args) {
             Ok(status) => status,
             Err(problem) => {
+                read_to_end(std::io::stdin().lock());
                 complain(&problem);
                 ExitCode::from(2)
             }
@@ -142,7 +144,7 @@ impl HookProgram {
         for host in hosts {
             let changes = installation.install(host, &|kind| responder.is_concerned(kind));
             text += &shown(host, &changes.map_err(|error| error.to_string())?);
-            text += &format!("  then: {}\n", host.place().then);
+            let _ = writeln!(text, "  then: {}", host.place().then);
         }
         Ok(text)
     }
@@ -165,11 +167,10 @@ impl HookProgram {
         let found = hosts.iter().map(|host| diagnose(*host, &installation, responder.as_ref().map_err(Clone::clone)));
         let found: Vec<Diagnosis> = found.filter(|found| has_host || !found.commands.is_empty()).collect();
         let text: String = found.iter().map(Diagnosis::text).collect();
-        match found.iter().any(|found| !found.problems.is_empty()) {
-            true => Err(text),
-            false if text.is_empty() => Ok("not installed at any host\n".to_owned()),
-            false => Ok(text),
+        if found.iter().any(|found| !found.problems.is_empty()) {
+            return Err(text);
         }
+        Ok(if text.is_empty() { "not installed at any host\n".to_owned() } else { text })
     }
 
     /// The hosts and the place that the arguments name; without a host, those that have a folder there.
@@ -184,12 +185,12 @@ impl HookProgram {
         let installation = Installation { root, user, program, arguments: self.before.clone() };
         let names: Vec<&String> = args.iter().filter(|arg| *arg != "--user").collect();
         if names.is_empty() {
-            let used = |host: &&&'static dyn Host| is_used(**host, &installation.root, user);
-            let found: Vec<_> = hosts::all().iter().filter(used).copied().collect();
-            return match found.is_empty() {
-                true => Err(format!("no host has a folder in {}; name one", installation.root.display())),
-                false => Ok((found, installation)),
-            };
+            let has_folder = |host: &&&'static dyn Host| is_used(**host, &installation.root, user);
+            let found: Vec<_> = hosts::all().iter().filter(has_folder).copied().collect();
+            if found.is_empty() {
+                return Err(format!("no host has a folder in {}; name one", installation.root.display()));
+            }
+            return Ok((found, installation));
         }
         let found: Result<Vec<_>, String> = names.into_iter().map(|name| host_of(name)).collect();
         Ok((found?, installation))
@@ -210,10 +211,10 @@ fn shown(host: &dyn Host, changes: &[FileChange]) -> String {
             FileChange::Removed(file) => format!("{}, without its entries", file.display()),
             FileChange::Deleted(file) => format!("{}, deleted: it held nothing else", file.display()),
         };
-        text += &format!("{}: {said}\n", host.table().name);
+        let _ = writeln!(text, "{}: {said}", host.table().name);
     }
     if changes.is_empty() {
-        text += &format!("{}: not installed here\n", host.table().name);
+        let _ = writeln!(text, "{}: not installed here", host.table().name);
     }
     text
 }

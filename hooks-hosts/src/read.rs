@@ -5,21 +5,21 @@ use serde_json::{Map, Value};
 use crate::event::{HookPoint, HostEvent, HostTool};
 use crate::host::Host;
 use crate::json;
-use crate::table::{EventSpec, PayloadKeys};
+use crate::table::{HostEventSpec, PayloadKeys};
 use crate::tool;
 
 /// Why a payload has no event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Unreadable {
+pub struct PayloadError {
     /// What is wrong.
     pub reason: String,
     /// The event, if at least that is known.
     pub event: Option<(HookPoint, &'static str)>,
 }
 
-impl Unreadable {
-    fn at(spec: &EventSpec, reason: impl Into<String>) -> Self {
+impl PayloadError {
+    fn at(spec: &HostEventSpec, reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), event: Some((spec.kind, spec.name)) }
     }
 }
@@ -27,15 +27,15 @@ impl Unreadable {
 /// Reads what a host has written. `named` is the event's name if somebody knows it; it counts more than the payload.
 ///
 /// # Errors
-/// [`Unreadable`], which a gate has to refuse.
-pub fn read(host: &dyn Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEvent, Unreadable> {
+/// [`PayloadError`], which a gate has to refuse.
+pub fn read(host: &dyn Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEvent, PayloadError> {
     let table = host.table();
     let known = |name: &str| {
         let unknown = || format!("{} has no event `{name}` that this program knows", table.title);
-        table.event(name).ok_or_else(|| Unreadable { reason: unknown(), event: None })
+        table.event(name).ok_or_else(|| PayloadError { reason: unknown(), event: None })
     };
     let spec = named.map(known).transpose()?;
-    let unread = |reason: String| Unreadable { reason, event: spec.map(|spec| (spec.kind, spec.name)) };
+    let unread = |reason: String| PayloadError { reason, event: spec.map(|spec| (spec.kind, spec.name)) };
     let payload = json::parse(stdin).map_err(|problem| unread(format!("the payload {problem}")))?;
     if !payload.is_object() {
         return Err(unread("the payload is not an object".to_owned()));
@@ -50,10 +50,10 @@ pub fn read(host: &dyn Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEv
     event(host, spec, &payload)
 }
 
-fn event(host: &dyn Host, spec: &EventSpec, payload: &Value) -> Result<HostEvent, Unreadable> {
+fn event(host: &dyn Host, spec: &HostEventSpec, payload: &Value) -> Result<HostEvent, PayloadError> {
     let table = host.table();
     let keys = &table.keys;
-    let arranged = host.arranged(spec.name, payload).map_err(|reason| Unreadable::at(spec, reason))?;
+    let arranged = host.arranged(spec.name, payload).map_err(|reason| PayloadError::at(spec, reason))?;
     let mut event = HostEvent::named(table.name, spec.kind, spec.name);
     let text = |pointers: &[&str]| json::text(&arranged, pointers).map(str::to_owned);
     event.session = text(keys.session);
@@ -64,12 +64,12 @@ fn event(host: &dyn Host, spec: &EventSpec, payload: &Value) -> Result<HostEvent
         event.stop_hook_active = json::at(&arranged, keys.stop_hook_active).and_then(Value::as_bool);
         let detail = |(name, pointer): &(&str, &str)| Some(((*name).to_owned(), arranged.pointer(pointer)?.clone()));
         event.details = keys.details.iter().filter_map(detail).collect();
-        read_call(host, spec, &arranged, &mut event).map_err(|reason| Unreadable::at(spec, reason))?;
+        read_call(host, spec, &arranged, &mut event).map_err(|reason| PayloadError::at(spec, reason))?;
     }
     if spec.kind == HookPoint::UserPromptSubmit && event.prompt.is_none() {
         let sent = json::at(&arranged, keys.prompt);
         if sent.is_none_or(|prompt| !prompt.is_string()) {
-            return Err(Unreadable::at(spec, "the payload shows no prompt"));
+            return Err(PayloadError::at(spec, "the payload shows no prompt"));
         }
         event.prompt = Some(String::new());
     }
@@ -81,7 +81,7 @@ fn event(host: &dyn Host, spec: &EventSpec, payload: &Value) -> Result<HostEvent
     Ok(event)
 }
 
-fn read_call(host: &dyn Host, spec: &EventSpec, payload: &Value, event: &mut HostEvent) -> Result<(), String> {
+fn read_call(host: &dyn Host, spec: &HostEventSpec, payload: &Value, event: &mut HostEvent) -> Result<(), String> {
     let keys = &host.table().keys;
     let is_before = matches!(spec.kind, HookPoint::BeforeToolCall | HookPoint::PermissionRequest);
     if !is_before && !spec.kind.is_after_tool() {

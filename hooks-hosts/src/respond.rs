@@ -13,7 +13,7 @@ use crate::event::{HookPoint, HostEvent};
 use crate::fire::fire;
 use crate::host::{Foreign, Host};
 use crate::hosts;
-use crate::read::{Unreadable, read};
+use crate::read::{PayloadError, read};
 use crate::table::Carried;
 use crate::tool;
 use crate::verdict::{HostDecision, HostVerdict};
@@ -27,12 +27,11 @@ use crate::verdict::{HostDecision, HostVerdict};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let registry = Registry::empty();
-/// registry.register(Hook::at::<BeforeToolCall>("no_rm").only("tool", "Bash").reader(|_, _, input: &ToolInput| {
-///     match input["command"].as_str() {
-///         Some(line) if !line.contains("rm ") => Permission::NoOpinion,
-///         _ => Permission::deny("nothing is removed here"),
-///     }
-/// }))?;
+/// let guard = Hook::at::<BeforeToolCall>("no_rm").reader(|_, _, input: &ToolInput| match input["command"].as_str() {
+///     Some(line) if !line.contains("rm ") => Permission::NoOpinion,
+///     _ => Permission::deny("nothing is removed here"),
+/// });
+/// registry.register(guard.only("tool", "Bash"))?;
 /// let responder = Responder::new(registry)?;
 /// let stdin = br#"{"event": "PreToolUse", "tool_name": "shell", "tool_input": {"command": "rm -r ."}}"#;
 /// let goose = hooks_hosts::find("goose").ok_or("no such host")?;
@@ -103,8 +102,8 @@ impl<'a> Request<'a> {
     /// [`ForeignHost`](HookPoint::ForeignHost).
     ///
     /// # Errors
-    /// [`Unreadable`], which [`refused`](Self::refused) puts into the host's words.
-    pub fn read(&self) -> Result<(&'a dyn Host, HostEvent), Unreadable> {
+    /// [`PayloadError`], which [`refused`](Self::refused) puts into the host's words.
+    pub fn read(&self) -> Result<(&'a dyn Host, HostEvent), PayloadError> {
         let payload = crate::json::parse(self.stdin).unwrap_or_default();
         match self.host.foreign(&payload, self.env) {
             Some(Foreign::Silent(other)) => {
@@ -140,7 +139,7 @@ fn closed(host: &dyn Host, kind: HookPoint, event: &HostEvent, reason: &str) -> 
     }
 }
 
-fn unread(host: &dyn Host, unreadable: &Unreadable) -> HostAnswer {
+fn unread(host: &dyn Host, unreadable: &PayloadError) -> HostAnswer {
     let reason = format!("{}, so the hooks refuse it", unreadable.reason);
     let mut answer = match unreadable.event {
         Some((kind, name)) => closed(host, kind, &HostEvent::named(host.table().name, kind, name), &reason),

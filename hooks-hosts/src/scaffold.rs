@@ -18,16 +18,16 @@ serde = { version = "1", features = ["derive"] }
 strip = true
 "#;
 
-const MAIN: &str = r#"//! Guards for agent programs. `$NAME install claude` names them in the settings of Claude Code.
+const MAIN: &str = r"//! Guards for agent programs. `$NAME install claude` names them in the settings of Claude Code.
 
 mod guards;
 
 fn main() -> std::process::ExitCode {
     hooks_hosts::main()
 }
-"#;
+";
 
-const GUARDS: &str = r#"use hook_sdk::kinds::*;
+const GUARDS: &str = r##"use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use serde::Deserialize;
 
@@ -106,7 +106,7 @@ mod tests {
         Ok(())
     }
 }
-"#;
+"##;
 
 /// Writes a crate with three guards and their tests. `sdk` is the folder of this project, or `None` for the registry.
 ///

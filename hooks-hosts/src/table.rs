@@ -99,7 +99,7 @@ pub(crate) const CONTEXT: Carries = Carries { context: Carried::Yes, ..Carries::
 /// An event of a host.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct EventSpec {
+pub struct HostEventSpec {
     /// The name that the host uses.
     pub name: &'static str,
     /// What it stands for.
@@ -109,19 +109,19 @@ pub struct EventSpec {
 }
 
 /// An event of a table.
-pub(crate) const fn event(name: &'static str, kind: HookPoint, carries: Carries) -> EventSpec {
-    EventSpec { name, kind, carries }
+pub(crate) const fn event(name: &'static str, kind: HookPoint, carries: Carries) -> HostEventSpec {
+    HostEventSpec { name, kind, carries }
 }
 
 /// An event that the host only tells.
-pub(crate) const fn notice(name: &'static str) -> EventSpec {
+pub(crate) const fn notice(name: &'static str) -> HostEventSpec {
     event(name, HookPoint::Notice, Carries::NOTHING)
 }
 
 /// A tool of a host.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct ToolSpec {
+pub struct HostToolSpec {
     /// The name that the host uses.
     pub name: &'static str,
     /// The name that hooks see.
@@ -141,11 +141,11 @@ pub(crate) const fn tool(
     name: &'static str,
     canonical: &'static str,
     arguments: &'static [(&'static str, &'static str)],
-) -> ToolSpec {
-    ToolSpec { name, canonical, arguments, needs: &[], only_with: &[], patch: &[] }
+) -> HostToolSpec {
+    HostToolSpec { name, canonical, arguments, needs: &[], only_with: &[], patch: &[] }
 }
 
-impl ToolSpec {
+impl HostToolSpec {
     /// A call without one of these arguments cannot be judged.
     pub(crate) const fn needs(mut self, needs: &'static [&'static str]) -> Self {
         self.needs = needs;
@@ -225,9 +225,9 @@ pub struct HostTable {
     /// The versions that the facts are about, and their date.
     pub facts: &'static str,
     /// Its events.
-    pub events: &'static [EventSpec],
+    pub events: &'static [HostEventSpec],
     /// Its tools.
-    pub tools: &'static [ToolSpec],
+    pub tools: &'static [HostToolSpec],
     /// Where its payloads have what.
     pub keys: PayloadKeys,
     /// Whether it reads standard error as an answer, so that nothing else may stand there.
@@ -236,7 +236,7 @@ pub struct HostTable {
 
 impl HostTable {
     /// The event of this name.
-    pub fn event(&self, name: &str) -> Option<&'static EventSpec> {
+    pub fn event(&self, name: &str) -> Option<&'static HostEventSpec> {
         self.events.iter().find(|event| event.name == name)
     }
 

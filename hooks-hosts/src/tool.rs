@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::event::HostEvent;
 use crate::patch;
-use crate::table::{HostTable, ToolSpec};
+use crate::table::{HostTable, HostToolSpec};
 
 /// Lists of which every element is judged on its own, and the argument that an element without a name of its own is.
 const LISTS: &[(&str, &str)] =
@@ -12,8 +12,8 @@ const LISTS: &[(&str, &str)] =
 
 /// The row of the tool `name`, called with these arguments. Case does not count: a host that finds a tool by another
 /// spelling runs it all the same.
-pub(crate) fn spec(table: &HostTable, name: &str, input: &Value) -> Option<&'static ToolSpec> {
-    let holds = |tool: &&ToolSpec| {
+pub(crate) fn spec(table: &HostTable, name: &str, input: &Value) -> Option<&'static HostToolSpec> {
+    let holds = |tool: &&HostToolSpec| {
         tool.name.eq_ignore_ascii_case(name)
             && (tool.only_with.is_empty() || tool.only_with.iter().any(|key| input.get(key).is_some()))
     };
@@ -21,7 +21,7 @@ pub(crate) fn spec(table: &HostTable, name: &str, input: &Value) -> Option<&'sta
 }
 
 /// Gives the arguments of the event their canonical names, and says what cannot be judged.
-pub(crate) fn canonical(event: &mut HostEvent, spec: &ToolSpec) {
+pub(crate) fn canonical(event: &mut HostEvent, spec: &HostToolSpec) {
     let Some(input) = event.input.take() else { return };
     let renamed = rename(&input, spec.arguments, &mut event.renamed);
     match renamed {

@@ -78,7 +78,7 @@ fn verdict(of: &Value) -> HostVerdict {
 fn wrong(answer: &HostAnswer, expected: &Value, event: &HostEvent) -> Option<String> {
     let stderr = answer.stderr.as_deref().unwrap_or_default().trim_end();
     let contains: Vec<&str> = expected["contains"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    if Value::from(answer.exit) != expected["exit"] {
+    if expected["exit"] != answer.exit {
         return Some(format!("exit {}", answer.exit));
     }
     if let Some(text) = expected["stderr"].as_str() {

@@ -78,7 +78,8 @@ fn a_new_file_is_what_the_host_reads_and_goes_again() {
             let FileChange::Added(file, events) = change else { panic!("{change:?}") };
             let text = fs::read_to_string(file).unwrap();
             if file.extension().is_some_and(|name| name == "json") {
-                let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+                let value: serde_json::Value =
+                    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
                 let place = host.place();
                 let root = place.root.map_or(&value["guards"], |root| &value[root]);
                 let count = root.as_object().map_or_else(|| root.as_array().map_or(0, Vec::len), serde_json::Map::len);
@@ -100,7 +101,9 @@ fn only_the_events_with_hooks_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let claude = find("claude").unwrap();
     let gate = |kind| kind == hooks_hosts::HookPoint::BeforeToolCall;
-    let [FileChange::Added(_, events)] = &installation(folder.path()).install(claude, &gate).unwrap()[..] else { panic!() };
+    let [FileChange::Added(_, events)] = &installation(folder.path()).install(claude, &gate).unwrap()[..] else {
+        panic!()
+    };
     assert_eq!(events, &["PreToolUse"]);
 }
 

@@ -1,6 +1,10 @@
 //! Tests of the hosts.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
+mod contract;
 mod golden;
 mod install;
 mod matrix;
 mod process;
+mod properties;
+mod rules;

@@ -9,7 +9,7 @@ use table::{PLACE, TABLE};
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent};
 use crate::host::Host;
-use crate::place::Place;
+use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -72,7 +72,7 @@ impl Host for Antigravity {
         HostAnswer::json(json!({ "decision": "deny", "reason": reason }))
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EntryPlace {
         PLACE
     }
 }

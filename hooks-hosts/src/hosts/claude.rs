@@ -9,9 +9,9 @@ use table::{PLACE, TABLE};
 
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpTool};
+use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::{Foreign, Host};
-use crate::place::Place;
+use crate::place::EntryPlace;
 use crate::shape;
 use crate::table::HostTable;
 use crate::verdict::HostVerdict;
@@ -24,7 +24,7 @@ impl Host for Claude {
         &TABLE
     }
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpTool> {
+    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
         nested::mcp(tool)
     }
 
@@ -57,7 +57,7 @@ impl Host for Claude {
         (!tool.is_some_and(ours)).then_some(Foreign::As("vscode"))
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EntryPlace {
         PLACE
     }
 }

@@ -9,9 +9,9 @@ use table::{PLACE, TABLE};
 
 use super::nested;
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpTool};
+use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
-use crate::place::Place;
+use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -32,7 +32,7 @@ impl Host for Cline {
         Ok(payload)
     }
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpTool> {
+    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
         nested::separated(tool)
     }
 
@@ -71,7 +71,7 @@ impl Host for Cline {
         HostAnswer::json(json!({ "cancel": true, "errorMessage": reason }))
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EntryPlace {
         PLACE
     }
 }

@@ -10,9 +10,9 @@ use table::{PLACE, TABLE};
 
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpTool};
+use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
-use crate::place::Place;
+use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -25,7 +25,7 @@ impl Host for Codex {
         &TABLE
     }
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpTool> {
+    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
         nested::mcp(tool)
     }
 
@@ -57,7 +57,7 @@ impl Host for Codex {
         Duration::from_millis(if event == "SessionEnd" { 800 } else { 16_000 })
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EntryPlace {
         PLACE
     }
 }

@@ -9,7 +9,7 @@ use table::{PLACE, TABLE};
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent};
 use crate::host::Host;
-use crate::place::Place;
+use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -100,7 +100,7 @@ impl Host for Copilot {
         HostAnswer { exit: 2, ..HostAnswer::json(answer) }
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EntryPlace {
         PLACE
     }
 }

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use table::{PLACE, TABLE};
 
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpTool};
+use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
 use crate::json;
-use crate::place::Place;
+use crate::place::EntryPlace;
 use crate::shape;
 use crate::table::{Carried, Carries, HostTable};
 use crate::verdict::{HostDecision, HostVerdict};
@@ -50,13 +50,13 @@ impl Host for Cursor {
         Ok(payload)
     }
 
-    fn mcp(&self, tool: &str, payload: &Value) -> Option<McpTool> {
+    fn mcp(&self, tool: &str, payload: &Value) -> Option<McpName> {
         if let Some(tool) = tool.strip_prefix("MCP:") {
-            return Some(McpTool { server: None, tool: tool.to_owned() });
+            return Some(McpName { server: None, tool: tool.to_owned() });
         }
         let server = json::text(payload, &["/mcp_server_name"]).map(str::to_owned);
         let is_mcp = json::text(payload, TABLE.keys.event).is_some_and(|event| event.contains("MCP"));
-        (server.is_some() || is_mcp).then(|| McpTool { server, tool: tool.to_owned() })
+        (server.is_some() || is_mcp).then(|| McpName { server, tool: tool.to_owned() })
     }
 
     fn complete(&self, event: &mut HostEvent) {
@@ -118,7 +118,7 @@ impl Host for Cursor {
         HostAnswer { exit: 2, stderr: Some(reason.to_owned()), ..HostAnswer::json(answer) }
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EntryPlace {
         PLACE
     }
 }

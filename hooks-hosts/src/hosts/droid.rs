@@ -8,9 +8,9 @@ use table::{PLACE, TABLE};
 
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpTool};
+use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
-use crate::place::Place;
+use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::HostVerdict;
 
@@ -22,7 +22,7 @@ impl Host for Droid {
         &TABLE
     }
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpTool> {
+    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
         nested::mcp(tool)
     }
 
@@ -50,7 +50,7 @@ impl Host for Droid {
         HostAnswer::exit_2(reason)
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EntryPlace {
         PLACE
     }
 }

@@ -9,10 +9,10 @@ use table::{PLACE, TABLE};
 
 use super::nested;
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpTool};
+use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
 use crate::json;
-use crate::place::Place;
+use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -24,10 +24,10 @@ impl Host for Gemini {
         &TABLE
     }
 
-    fn mcp(&self, _tool: &str, payload: &Value) -> Option<McpTool> {
+    fn mcp(&self, _tool: &str, payload: &Value) -> Option<McpName> {
         let server = json::text(payload, &["/mcp_context/server_name"])?;
         let tool = json::text(payload, &["/mcp_context/tool_name"])?;
-        Some(McpTool { server: Some(server.to_owned()), tool: tool.to_owned() })
+        Some(McpName { server: Some(server.to_owned()), tool: tool.to_owned() })
     }
 
     fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
@@ -60,7 +60,7 @@ impl Host for Gemini {
         HostAnswer::json(json!({ "decision": "deny", "reason": reason }))
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EntryPlace {
         PLACE
     }
 }

@@ -8,9 +8,9 @@ use table::{PLACE, TABLE};
 
 use super::nested;
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpTool};
+use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
-use crate::place::Place;
+use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -22,7 +22,7 @@ impl Host for Goose {
         &TABLE
     }
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpTool> {
+    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
         nested::separated(tool).filter(|_| !TABLE.tools.iter().any(|spec| spec.name.eq_ignore_ascii_case(tool)))
     }
 
@@ -39,7 +39,7 @@ impl Host for Goose {
         HostAnswer::json(json!({ "decision": "block", "reason": reason }))
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EntryPlace {
         PLACE
     }
 }

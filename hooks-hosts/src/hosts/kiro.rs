@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use table::{PLACE, TABLE};
 
 use crate::answer::{HostAnswer, Stdout};
-use crate::event::{HookPoint, HostEvent, McpTool};
+use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
-use crate::place::Place;
+use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -23,9 +23,9 @@ impl Host for Kiro {
         &TABLE
     }
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpTool> {
+    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
         let (server, tool) = tool.strip_prefix('@')?.split_once('/')?;
-        Some(McpTool { server: Some(server.to_owned()), tool: tool.to_owned() })
+        Some(McpName { server: Some(server.to_owned()), tool: tool.to_owned() })
     }
 
     fn complete(&self, event: &mut HostEvent) {
@@ -60,7 +60,7 @@ impl Host for Kiro {
         Duration::from_secs(if event.starts_with(char::is_uppercase) { 16 } else { 8 })
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EntryPlace {
         PLACE
     }
 }

@@ -83,12 +83,12 @@ pub(super) fn context(event: &HostEvent, verdict: &HostVerdict) -> Value {
 }
 
 /// The tool of an MCP server behind `mcp__SERVER__TOOL`.
-pub(super) fn mcp(name: &str) -> Option<crate::event::McpTool> {
+pub(super) fn mcp(name: &str) -> Option<crate::event::McpName> {
     separated(name.strip_prefix("mcp__")?)
 }
 
 /// The tool of an MCP server behind `SERVER__TOOL`.
-pub(super) fn separated(name: &str) -> Option<crate::event::McpTool> {
+pub(super) fn separated(name: &str) -> Option<crate::event::McpName> {
     let (server, tool) = name.split_once("__").filter(|(server, tool)| !server.is_empty() && !tool.is_empty())?;
-    Some(crate::event::McpTool { server: Some(server.to_owned()), tool: tool.to_owned() })
+    Some(crate::event::McpName { server: Some(server.to_owned()), tool: tool.to_owned() })
 }

@@ -8,9 +8,9 @@ use table::{PLACE, TABLE};
 
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpTool};
+use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
-use crate::place::Place;
+use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::HostVerdict;
 
@@ -22,7 +22,7 @@ impl Host for Qwen {
         &TABLE
     }
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpTool> {
+    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
         nested::mcp(tool)
     }
 
@@ -48,7 +48,7 @@ impl Host for Qwen {
         HostAnswer::exit_2(reason)
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EntryPlace {
         PLACE
     }
 }

@@ -10,7 +10,7 @@ use super::nested::{self, Before};
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent};
 use crate::host::{Foreign, Host};
-use crate::place::Place;
+use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -50,7 +50,7 @@ impl Host for VsCode {
         env("COPILOT_CLI").then_some(Foreign::As("copilot"))
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EntryPlace {
         PLACE
     }
 }

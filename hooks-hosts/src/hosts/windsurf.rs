@@ -7,10 +7,10 @@ use serde_json::Value;
 use table::{PLACE, TABLE};
 
 use crate::answer::HostAnswer;
-use crate::event::{HostEvent, McpTool};
+use crate::event::{HostEvent, McpName};
 use crate::host::Host;
 use crate::json;
-use crate::place::Place;
+use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -39,10 +39,10 @@ impl Host for Windsurf {
         Ok(payload)
     }
 
-    fn mcp(&self, tool: &str, payload: &Value) -> Option<McpTool> {
+    fn mcp(&self, tool: &str, payload: &Value) -> Option<McpName> {
         payload.pointer("/tool_info/mcp_tool_name")?;
         let server = json::text(payload, &["/tool_info/mcp_server_name"]).map(str::to_owned);
-        Some(McpTool { server, tool: tool.to_owned() })
+        Some(McpName { server, tool: tool.to_owned() })
     }
 
     fn write(&self, _event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
@@ -56,7 +56,7 @@ impl Host for Windsurf {
         HostAnswer::exit_2(reason)
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EntryPlace {
         PLACE
     }
 }

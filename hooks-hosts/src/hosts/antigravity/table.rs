@@ -1,5 +1,5 @@
 use crate::event::HookPoint as P;
-use crate::place::{EntryForm, Place};
+use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
     AFTER_UNREAD, BEFORE, CONTEXT, Carried, Carries, HostTable, PayloadKeys, STOP, event, notice, tool,
 };
@@ -54,7 +54,7 @@ pub(super) const TABLE: HostTable = HostTable {
     reads_stderr: false,
 };
 
-pub(super) const PLACE: Place = Place {
+pub(super) const PLACE: EntryPlace = EntryPlace {
     user: ".gemini/config/hooks.json",
     project: ".agents/hooks.json",
     form: EntryForm::Named,

@@ -1,5 +1,5 @@
 use crate::event::HookPoint as P;
-use crate::place::{EntryForm, Place};
+use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
     AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, SNAKE_CASE, STOP, event, notice, tool,
 };
@@ -72,7 +72,7 @@ pub(in crate::hosts) const PERMISSION: Carries = Carries {
     ..Carries::NOTHING
 };
 
-pub(super) const PLACE: Place = Place {
+pub(super) const PLACE: EntryPlace = EntryPlace {
     user: ".claude/settings.json",
     project: ".claude/settings.json",
     form: EntryForm::Groups,

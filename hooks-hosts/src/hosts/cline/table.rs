@@ -1,7 +1,7 @@
 use crate::event::HookPoint as P;
-use crate::place::{EntryForm, Place};
+use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
-    AFTER, BEFORE, Carried, Carries, DENY_ONLY, EventSpec, HostTable, PROMPT, PayloadKeys, event, notice, tool,
+    AFTER, BEFORE, Carried, Carries, DENY_ONLY, HostEventSpec, HostTable, PROMPT, PayloadKeys, event, notice, tool,
 };
 
 /// `cancel` after a call would end the run.
@@ -15,7 +15,7 @@ const UNREAD: Carries = Carries {
 };
 
 /// The files of the extension, and the events of the SDK and the command line.
-const EVENTS: &[EventSpec] = &[
+const EVENTS: &[HostEventSpec] = &[
     event("PreToolUse", P::BeforeToolCall, Carries { context: Carried::Yes, ..DENY_ONLY }),
     event("PostToolUse", P::AfterToolCallSuccess, AFTER_CALL),
     event("UserPromptSubmit", P::UserPromptSubmit, SUBMITTED),
@@ -76,7 +76,7 @@ pub(super) const TABLE: HostTable = HostTable {
     reads_stderr: false,
 };
 
-pub(super) const PLACE: Place = Place {
+pub(super) const PLACE: EntryPlace = EntryPlace {
     user: "Documents/Cline/Hooks/$EVENT",
     project: ".clinerules/hooks/$EVENT",
     form: EntryForm::Scripts,

@@ -1,5 +1,5 @@
 use crate::event::HookPoint as P;
-use crate::place::{EntryForm, Place};
+use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
     AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, SNAKE_CASE, STOP, event, notice, tool,
 };
@@ -38,7 +38,7 @@ pub(super) const TABLE: HostTable = HostTable {
     reads_stderr: false,
 };
 
-pub(super) const PLACE: Place = Place {
+pub(super) const PLACE: EntryPlace = EntryPlace {
     user: ".codex/hooks.json",
     project: ".codex/hooks.json",
     form: EntryForm::Groups,

@@ -1,7 +1,7 @@
 use crate::event::HookPoint as P;
-use crate::place::{EntryForm, Place};
+use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, EventSpec, HostTable, PROMPT, PayloadKeys, STOP, event, notice, tool,
+    AFTER, BEFORE, CONTEXT, Carried, Carries, HostEventSpec, HostTable, PROMPT, PayloadKeys, STOP, event, notice, tool,
 };
 
 const AFTER_CALL: Carries = Carries { deny: Carried::Degraded, ..AFTER };
@@ -14,7 +14,7 @@ const PERMISSION: Carries = Carries { rewrite: Carried::Degraded, ..super::super
 const SUBMITTED: Carries = Carries { deny: Carried::Impossible, ..PROMPT };
 
 /// The casing of an event's name is the dialect of its payload.
-const EVENTS: &[EventSpec] = &[
+const EVENTS: &[HostEventSpec] = &[
     event("preToolUse", P::BeforeToolCall, BEFORE_CALL),
     event("PreToolUse", P::BeforeToolCall, BEFORE_CALL),
     event("permissionRequest", P::PermissionRequest, PERMISSION),
@@ -87,7 +87,7 @@ pub(super) const TABLE: HostTable = HostTable {
 
 const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")];
 
-pub(super) const PLACE: Place = Place {
+pub(super) const PLACE: EntryPlace = EntryPlace {
     user: ".copilot/hooks/$NAME.json",
     project: ".github/hooks/$NAME.json",
     form: EntryForm::Flat,

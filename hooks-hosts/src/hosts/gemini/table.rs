@@ -1,7 +1,7 @@
 use crate::event::HookPoint as P;
-use crate::place::{EntryForm, Place};
+use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, ToolSpec, event,
+    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, HostToolSpec, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event,
     notice, tool,
 };
 
@@ -45,7 +45,7 @@ pub(super) const TABLE: HostTable = HostTable {
 };
 
 /// Those of Qwen too.
-pub(in crate::hosts) const TOOLS: &[ToolSpec] = &[
+pub(in crate::hosts) const TOOLS: &[HostToolSpec] = &[
     tool("run_shell_command", "Bash", &[]).needs(&["command"]),
     tool("read_file", "Read", PATH).only_with(&["absolute_path"]).needs(&["file_path"]),
     tool("read_file", "Read", &[]).needs(&["file_path"]),
@@ -64,7 +64,7 @@ pub(in crate::hosts) const TOOLS: &[ToolSpec] = &[
 
 const PATH: &[(&str, &str)] = &[("absolute_path", "file_path")];
 
-pub(super) const PLACE: Place = Place {
+pub(super) const PLACE: EntryPlace = EntryPlace {
     user: ".gemini/settings.json",
     project: ".gemini/settings.json",
     form: EntryForm::Groups,

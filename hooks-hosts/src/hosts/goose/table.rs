@@ -1,5 +1,5 @@
 use crate::event::HookPoint as P;
-use crate::place::{EntryForm, Place};
+use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
     AFTER_UNREAD, Carried, Carries, DENY_ONLY, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, notice, tool,
 };
@@ -54,7 +54,7 @@ pub(super) const TABLE: HostTable = HostTable {
     reads_stderr: false,
 };
 
-pub(super) const PLACE: Place = Place {
+pub(super) const PLACE: EntryPlace = EntryPlace {
     user: ".agents/plugins/$NAME/hooks/hooks.json",
     project: ".agents/plugins/$NAME/hooks/hooks.json",
     form: EntryForm::Groups,

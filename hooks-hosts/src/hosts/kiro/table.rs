@@ -1,12 +1,12 @@
 use crate::event::HookPoint as P;
-use crate::place::{EntryForm, Place};
+use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
-    AFTER_UNREAD, CONTEXT, Carried, Carries, DENY_ONLY, EventSpec, HostTable, PROMPT, SNAKE_CASE, STOP, event, notice,
-    tool,
+    AFTER_UNREAD, CONTEXT, Carried, Carries, DENY_ONLY, HostEventSpec, HostTable, PROMPT, SNAKE_CASE, STOP, event,
+    notice, tool,
 };
 
 /// The casing of an event's name is the engine: V3 writes `PreToolUse`, V1 and V2 `preToolUse`.
-const EVENTS: &[EventSpec] = &[
+const EVENTS: &[HostEventSpec] = &[
     event("PreToolUse", P::BeforeToolCall, Carries { ask: Carried::Yes, ..DENY_ONLY }),
     event("preToolUse", P::BeforeToolCall, DENY_ONLY),
     event("PostToolUse", P::AfterToolCallSuccess, AFTER_UNREAD),
@@ -59,7 +59,7 @@ pub(super) const TABLE: HostTable = HostTable {
     reads_stderr: false,
 };
 
-pub(super) const PLACE: Place = Place {
+pub(super) const PLACE: EntryPlace = EntryPlace {
     user: ".kiro/hooks/$NAME.json",
     project: ".kiro/hooks/$NAME.json",
     form: EntryForm::List,

@@ -1,5 +1,5 @@
 use crate::event::HookPoint as P;
-use crate::place::{EntryForm, Place};
+use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
     AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, notice,
 };
@@ -36,7 +36,7 @@ pub(super) const TABLE: HostTable = HostTable {
     reads_stderr: true,
 };
 
-pub(super) const PLACE: Place = Place {
+pub(super) const PLACE: EntryPlace = EntryPlace {
     user: ".qwen/settings.json",
     project: ".qwen/settings.json",
     form: EntryForm::Groups,

@@ -1,5 +1,5 @@
 use crate::event::HookPoint as P;
-use crate::place::{EntryForm, Place};
+use crate::place::{EntryForm, EntryPlace};
 use crate::table::{AFTER_UNREAD, Carried, Carries, DENY_ONLY, HostTable, PROMPT, PayloadKeys, event, notice, tool};
 
 pub(super) const TABLE: HostTable = HostTable {
@@ -42,7 +42,7 @@ pub(super) const TABLE: HostTable = HostTable {
     reads_stderr: false,
 };
 
-pub(super) const PLACE: Place = Place {
+pub(super) const PLACE: EntryPlace = EntryPlace {
     user: ".codeium/windsurf/hooks.json",
     project: ".windsurf/hooks.json",
     form: EntryForm::Flat,
