@@ -12,6 +12,9 @@ use crate::journal::{self, Entry};
 use crate::outlet::{Outlet, read_to_end};
 use crate::respond::{Request, Responder};
 
+/// The stack of the hooks: as much as that of a `main`.
+const STACK: usize = 8 << 20;
+
 /// Why a set of hooks could not be built.
 pub(crate) type BuildError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -58,7 +61,7 @@ impl Call {
         std::panic::set_hook(Box::new(|_| {}));
         let until = started + deadline;
         let (steps, stdin, answer) = self.decided(host, judge, until, deadline);
-        outlet.write(&answer, reads_stderr);
+        let exit = if outlet.write(&answer, reads_stderr) { answer.exit } else { 2 };
         // Hooks that nobody waits for have the rest of the time.
         while steps.recv_timeout(until.saturating_duration_since(Instant::now())).is_ok() {}
         if let Some(folder) = journal::folder() {
@@ -68,7 +71,7 @@ impl Call {
             entry.version = version(&stdin);
             journal::append(&folder, &entry);
         }
-        ExitCode::from(answer.exit)
+        ExitCode::from(exit)
     }
 
     /// The payload, and the answer of the judge or a refusal in its place.
@@ -82,7 +85,7 @@ impl Call {
         let (sender, steps) = mpsc::channel();
         let event = self.event.clone();
         // A hook may block its thread for good: the process ends without it.
-        thread::spawn(move || {
+        let judging = thread::Builder::new().stack_size(STACK).spawn(move || {
             let stdin = read_to_end(io::stdin().lock());
             if sender.send(Step::Read(stdin.clone())).is_ok() {
                 let say = |answer| drop(sender.send(Step::Answered(Ok(answer))));
@@ -91,6 +94,8 @@ impl Call {
                 }
             }
         });
+        // If no thread could be started, nobody will say anything.
+        drop(judging);
         let mut stdin = Vec::new();
         let problem = loop {
             match steps.recv_timeout(until.saturating_duration_since(Instant::now())) {

@@ -13,7 +13,15 @@ pub(crate) fn degrade(host: &dyn Host, event: &HostEvent, verdict: HostVerdict) 
     let mut degrading = Degrading { title, event, carries, warnings: Vec::new() };
     let verdict = degrading.result(verdict);
     let verdict = degrading.gate(verdict);
-    let verdict = degrading.contexts(verdict);
+    let mut verdict = degrading.contexts(verdict);
+    // Some hosts take no answer without a reason.
+    if let HostDecision::Deny(reason) | HostDecision::Ask(reason) | HostDecision::KeepGoing(reason) =
+        &mut verdict.decision
+    {
+        if reason.trim().is_empty() {
+            "no reason given".clone_into(reason);
+        }
+    }
     (verdict, degrading.warnings)
 }
 

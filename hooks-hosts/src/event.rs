@@ -170,6 +170,12 @@ pub struct HostEvent {
     /// The arguments whose names were made canonical: the host's name, and ours.
     #[serde(skip)]
     pub(crate) renamed: Vec<(&'static str, &'static str)>,
+    /// The lists of which every element is judged on its own.
+    #[serde(skip)]
+    pub(crate) lists: Vec<&'static str>,
+    /// Whether the table of the host knows the tool.
+    #[serde(skip)]
+    pub(crate) known: bool,
     /// Whether the arguments can be written back as the host expects them.
     #[serde(skip)]
     pub(crate) writable: bool,
@@ -200,6 +206,8 @@ impl HostEvent {
             details: Map::new(),
             unseen: None,
             renamed: Vec::new(),
+            lists: Vec::new(),
+            known: false,
             writable: true,
             payload: Value::Null,
         }

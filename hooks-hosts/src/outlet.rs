@@ -37,8 +37,8 @@ impl Outlet {
         Self {}
     }
 
-    /// Writes the answer, and its warnings where the host does not read them.
-    pub(crate) fn write(self, answer: &HostAnswer, reads_stderr: bool) {
+    /// Writes the answer, and its warnings where the host does not read them. Returns whether the answer has left.
+    pub(crate) fn write(self, answer: &HostAnswer, reads_stderr: bool) -> bool {
         let text = match &answer.stdout {
             Stdout::Nothing => String::new(),
             Stdout::Json(value) => format!("{value}\n"),
@@ -52,20 +52,16 @@ impl Outlet {
         };
         #[cfg(unix)]
         if let Some((mut stdout, mut stderr)) = self.streams {
-            put(&mut stdout, &text);
             put(&mut stderr, &said);
-            return;
+            return put(&mut stdout, &text);
         }
-        put(&mut io::stdout().lock(), &text);
         put(&mut io::stderr().lock(), &said);
+        put(&mut io::stdout().lock(), &text)
     }
 }
 
-/// A host that no longer listens is no reason to end with another status.
-fn put(stream: &mut dyn Write, text: &str) {
-    if !text.is_empty() {
-        let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
-    }
+fn put(stream: &mut dyn Write, text: &str) -> bool {
+    text.is_empty() || stream.write_all(text.as_bytes()).and_then(|()| stream.flush()).is_ok()
 }
 
 /// Standard input to its end: some hosts count a program that stops reading as one that failed.

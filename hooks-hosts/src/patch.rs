@@ -24,6 +24,8 @@ pub(crate) fn files(patch: &str) -> Result<Vec<PatchedFile>, String> {
         } else if let Some((op, path)) = header(trimmed) {
             let hunks = if op == "update" { Vec::new() } else { vec![(String::new(), String::new())] };
             files.push(PatchedFile { op, path: path.to_owned(), to: None, hunks });
+        } else if line.starts_with("***") && !is_mark(trimmed) {
+            return Err(format!("the patch has a line that nobody knows: `{trimmed}`"));
         } else if let Some(file) = files.last_mut() {
             body(file, line, trimmed);
         } else if !trimmed.is_empty() {
@@ -35,6 +37,10 @@ pub(crate) fn files(patch: &str) -> Result<Vec<PatchedFile>, String> {
         (_, true) => Err("the patch names no file".to_owned()),
         _ => Ok(files),
     }
+}
+
+fn is_mark(line: &str) -> bool {
+    line.starts_with("*** Move to:") || line == "*** End of File"
 }
 
 fn header(line: &str) -> Option<(&'static str, &str)> {

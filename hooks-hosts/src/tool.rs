@@ -14,7 +14,7 @@ const LISTS: &[(&str, &str)] =
 /// spelling runs it all the same.
 pub(crate) fn spec(table: &HostTable, name: &str, input: &Value) -> Option<&'static HostToolSpec> {
     let holds = |tool: &&HostToolSpec| {
-        tool.name.eq_ignore_ascii_case(name)
+        tool.name.eq_ignore_ascii_case(name.trim())
             && (tool.only_with.is_empty() || tool.only_with.iter().any(|key| input.get(key).is_some()))
     };
     table.tools.iter().find(holds)
@@ -22,6 +22,7 @@ pub(crate) fn spec(table: &HostTable, name: &str, input: &Value) -> Option<&'sta
 
 /// Gives the arguments of the event their canonical names, and says what cannot be judged.
 pub(crate) fn canonical(event: &mut HostEvent, spec: &HostToolSpec) {
+    event.known = true;
     let Some(input) = event.input.take() else { return };
     let renamed = rename(&input, spec.arguments, &mut event.renamed);
     match renamed {
@@ -33,6 +34,13 @@ pub(crate) fn canonical(event: &mut HostEvent, spec: &HostToolSpec) {
         }
     }
     let input = event.input.as_ref().unwrap_or(&Value::Null);
+    let of_spec = |list: &&str| spec.needs.contains(list) || spec.canonical == "Edit" && *list == "edits";
+    event.lists = LISTS.iter().map(|(list, _)| *list).filter(|list| of_spec(list)).collect();
+    // Codex runs a patch within a shell line as one.
+    let line = input.get("command").and_then(Value::as_str).filter(|_| spec.canonical == "Bash");
+    if let Some(Ok(files)) = line.filter(|line| line.contains("*** Begin Patch")).map(patch::files) {
+        event.files = files;
+    }
     if !spec.patch.is_empty() {
         let text = spec.patch.iter().find_map(|argument| input.get(argument)?.as_str());
         match text.ok_or("the call has no patch".to_owned()).and_then(patch::files) {
@@ -55,9 +63,14 @@ pub(crate) fn canonical(event: &mut HostEvent, spec: &HostToolSpec) {
 fn is_readable(key: &str, value: &Value) -> bool {
     let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.contains('\0'));
     match value {
-        Value::Array(list) if LISTS.iter().any(|(list, _)| *list == key) => {
-            !list.is_empty() && list.iter().all(|value| value.is_object() || is_text(value))
-        }
+        Value::Array(list) => match LISTS.iter().find(|(list, _)| *list == key) {
+            Some((_, single)) => {
+                let is_part = |value: &Value| value.get(single).map_or(*single == "edit", is_text);
+                !list.is_empty()
+                    && list.iter().all(|value| if value.is_object() { is_part(value) } else { is_text(value) })
+            }
+            None => false,
+        },
         value => is_text(value),
     }
 }
@@ -124,12 +137,16 @@ pub(crate) struct Part {
 pub(crate) fn parts(event: &HostEvent) -> Vec<Part> {
     let tool = event.tool.as_ref().map(|tool| tool.canonical.clone()).unwrap_or_default();
     let input = event.input.clone().unwrap_or_else(|| json!({}));
-    if !event.is_mcp() {
-        if let Some(parts) = elements(&tool, &input) {
-            return parts;
-        }
+    let elements: Vec<Part> = event.lists.iter().flat_map(|list| elements(&tool, &input, list)).collect();
+    let mut parts = if elements.is_empty() {
+        vec![Part { tool, input: input.clone(), place: None, derived: false }]
+    } else {
+        elements
+    };
+    // A tool that the table does not know, and that takes a command, may be a shell of a newer release.
+    if !event.known && !event.is_mcp() && input.get("command").is_some_and(Value::is_string) {
+        parts.push(Part { tool: "Bash".to_owned(), input, place: None, derived: true });
     }
-    let mut parts = vec![Part { tool, input, place: None, derived: false }];
     for file in &event.files {
         let name = if file.op == "add" { "Write" } else { "Edit" };
         let mut add = |input: Value| parts.push(Part { tool: name.to_owned(), input, place: None, derived: true });
@@ -153,23 +170,30 @@ pub(crate) fn parts(event: &HostEvent) -> Vec<Part> {
     parts
 }
 
-/// The elements of the list that a call consists of.
-fn elements(tool: &str, input: &Value) -> Option<Vec<Part>> {
-    let map = input.as_object()?;
-    let (key, single, list) =
-        LISTS.iter().find_map(|(key, single)| Some((*key, *single, map.get(*key)?.as_array()?)))?;
-    let others = || map.iter().filter(|(name, _)| *name != key).map(|(name, value)| (name.clone(), value.clone()));
-    let part = |(at, element): (usize, &Value)| {
-        let mut input: Map<String, Value> = others().collect();
+/// The elements of a list of the call, each as a call of its own. What stands beside the list is judged too if an element
+/// would hide it.
+fn elements(tool: &str, input: &Value, list: &'static str) -> Vec<Part> {
+    let single = LISTS.iter().find(|(name, _)| *name == list).map_or(list, |(_, single)| single);
+    let (Some(map), Some(Value::Array(elements))) = (input.as_object(), input.get(list)) else { return Vec::new() };
+    let mut beside = map.clone();
+    beside.remove(list);
+    let mut hidden = beside.contains_key(single) && single != "edit";
+    let mut parts = Vec::new();
+    for (at, element) in elements.iter().enumerate() {
+        let mut input = beside.clone();
         match element {
-            Value::Object(element) => input.extend(element.clone()),
-            other => {
-                input.insert(single.to_owned(), other.clone());
+            Value::Object(element) => {
+                hidden |= element.iter().any(|(key, value)| beside.get(key).is_some_and(|other| other != value));
+                input.extend(element.clone());
             }
+            other => drop(input.insert(single.to_owned(), other.clone())),
         }
-        Part { tool: tool.to_owned(), input: Value::Object(input), place: Some((key, at)), derived: false }
-    };
-    Some(list.iter().enumerate().map(part).collect())
+        parts.push(Part { tool: tool.to_owned(), input: input.into(), place: Some((list, at)), derived: false });
+    }
+    if hidden && !parts.is_empty() {
+        parts.push(Part { tool: tool.to_owned(), input: beside.into(), place: None, derived: true });
+    }
+    parts
 }
 
 /// Puts a rewritten part back into the arguments of the call; `None` if it has no place there.

@@ -1,6 +1,7 @@
 //! Tests of the hosts.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
+mod attacks;
 mod contract;
 mod golden;
 mod install;

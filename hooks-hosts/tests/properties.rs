@@ -41,7 +41,7 @@ fn decisions() -> impl Strategy<Value = HostDecision> {
 }
 
 /// How hooks change arguments: one to another text, one gone, one new.
-fn changed(input: &Value, at: &Index, how: u8) -> Value {
+fn changed(input: &Value, at: Index, how: u8) -> Value {
     let mut map = input.as_object().cloned().unwrap_or_default();
     let keys: Vec<String> = map.keys().cloned().collect();
     match (how % 4, keys.is_empty()) {
@@ -79,7 +79,7 @@ proptest! {
             let mut verdict = HostVerdict::from(decision.clone());
             verdict.contexts.extend(context);
             let input = event.input.as_ref().unwrap();
-            verdict.input = change.map(|(at, how)| changed(input, &at, how)).filter(|new| new != input);
+            verdict.input = change.map(|(at, how)| changed(input, at, how)).filter(|new| new != input);
             let rewritten = verdict.input.clone();
             let answer = written(find(&case.host).unwrap(), event, verdict);
             let sent = sent(event);
@@ -107,7 +107,7 @@ proptest! {
                         texts.sort();
                         texts
                     };
-                    if !new.values().any(|value| value.is_array()) {
+                    if !new.values().any(Value::is_array) {
                         prop_assert_eq!(texts(new), texts(used), "{}", shown);
                     }
                 }
@@ -128,7 +128,7 @@ proptest! {
             let Gate { case, .. } = at.get(gates);
             let mut stdin = case.stdin.clone();
             for (how, first, second, byte) in edits {
-                mutate(&mut stdin, how, &first, &second, byte);
+                mutate(&mut stdin, how, first, second, byte);
             }
             let answer = case.with(&stdin, |request| runtime.block_on(guard.respond(request)));
             let shown = || format!("{}/{}: {} became {answer:?}", case.host, case.name, String::from_utf8_lossy(&stdin));
@@ -164,7 +164,7 @@ fn shells() -> Vec<Gate> {
     gates().into_iter().filter(is_shell).collect()
 }
 
-fn mutate(stdin: &mut Vec<u8>, how: u8, first: &Index, second: &Index, byte: u8) {
+fn mutate(stdin: &mut Vec<u8>, how: u8, first: Index, second: Index, byte: u8) {
     if stdin.is_empty() {
         return;
     }
@@ -189,7 +189,7 @@ fn mutate(stdin: &mut Vec<u8>, how: u8, first: &Index, second: &Index, byte: u8)
     }
 }
 
-fn mutate_json(value: &mut Value, how: u8, first: &Index, second: &Index) {
+fn mutate_json(value: &mut Value, how: u8, first: Index, second: Index) {
     let mut pointers = vec![String::new()];
     walk(value, "", &mut pointers);
     let pointer = first.get(&pointers).clone();

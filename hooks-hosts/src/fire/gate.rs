@@ -23,11 +23,21 @@ where
     if !hooks.has::<K>() {
         return HostVerdict::default();
     }
+    let parts = tool::parts(event);
     if let Some(problem) = &event.unseen {
-        return HostVerdict::deny(format!("{problem}, so it is not run"));
+        // Only where somebody would judge it: a patch that cannot be read might be a change of any file.
+        let patched = ["Write", "Edit"].iter().filter(|_| parts.iter().any(|part| part.tool == "apply_patch"));
+        let names = parts.iter().map(|part| part.tool.as_str()).chain(patched.copied());
+        let minded = names.into_iter().any(|name| {
+            let mut call = of_event(event);
+            name.clone_into(&mut call.name);
+            hooks.selects(&make(call))
+        });
+        let denied = HostVerdict::deny(format!("{problem}, so it is not run"));
+        return if minded { denied } else { HostVerdict::default() };
     }
     let mut all = Judged::new(event);
-    for part in tool::parts(event) {
+    for part in parts {
         let judged = make(of_part(event, &part));
         match hooks.fire(cx, &judged, ToolInput::from(part.input.clone())).await {
             Ok(fired) => {

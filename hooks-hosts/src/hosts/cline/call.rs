@@ -82,16 +82,16 @@ fn typed(name: Option<&str>, input: &Value) -> Value {
 /// `{command, args}` as the line that runs.
 fn with_arguments(call: &mut Value) {
     let text = call.get("args").and_then(Value::as_str).and_then(|text| json::parse(text.as_bytes()).ok());
-    let args = match text.as_ref().or_else(|| call.get("args")) {
-        Some(Value::Array(list)) => list.clone(),
-        Some(Value::Null) | None => return,
-        Some(other) => vec![other.clone()],
-    };
     let quoted = |value: &Value| match value {
         Value::String(text) => quote(text),
         other => other.to_string(),
     };
-    let args: Vec<String> = args.iter().map(quoted).collect();
+    let args: Vec<String> = match text.as_ref().or_else(|| call.get("args")) {
+        Some(Value::Array(list)) => list.iter().map(quoted).collect(),
+        Some(Value::String(text)) => vec![text.clone()],
+        Some(Value::Null) | None => return,
+        Some(other) => vec![other.to_string()],
+    };
     if let Some(command) = call.get("command").or_else(|| call.get("cmd")).and_then(Value::as_str) {
         let line = std::iter::once(command).chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
         *call = json!({ "command": line, "_with_args": true });

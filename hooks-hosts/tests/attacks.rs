@@ -1,0 +1,210 @@
+//! Attempts to get a call past a guard that is written as carelessly as guards are.
+
+use hook_sdk::data::ToolInput;
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::verdict::Permission;
+use hook_sdk::{Hook, Registry};
+use hooks_hosts::{Request, Responder, Stdout, find};
+use serde_json::{Value, json};
+
+use crate::contract::{Taken, taken};
+
+/// Denies what removes, and what changes a file of secrets. What shows nothing to look at passes.
+fn guards() -> Responder {
+    let registry = Registry::empty();
+    let shell = Hook::at::<BeforeToolCall>("no_rm").reader(|_, _, input: &ToolInput| {
+        let removes = input["command"].as_str().is_some_and(|line| line.contains("rm -"));
+        if removes { Permission::deny("nothing is removed here") } else { Permission::NoOpinion }
+    });
+    registry.register(shell.only("tool", "Bash")).unwrap();
+    for (id, tool) in [("no_write", "Write"), ("no_edit", "Edit"), ("no_read", "Read")] {
+        let file = Hook::at::<BeforeToolCall>(id).reader(|_, _, input: &ToolInput| {
+            let secret = input["file_path"].as_str().is_some_and(|path| path.contains(".env"));
+            let added = ["content", "new_string"]
+                .iter()
+                .any(|key| input[*key].as_str().is_some_and(|text| text.contains("EVIL")));
+            if secret || added { Permission::deny("a file of secrets") } else { Permission::NoOpinion }
+        });
+        registry.register(file.only("tool", tool)).unwrap();
+    }
+    Responder::new(registry).unwrap()
+}
+
+#[track_caller]
+fn assert_denied(host: &str, event: &str, payload: impl AsRef<[u8]>) {
+    let stdin = payload.as_ref();
+    let answer = guards().respond_blocking(&Request::new(find(host).unwrap(), stdin).event(event)).unwrap();
+    let (verdict, _) = taken(host, event, &Value::Null, &answer);
+    let shown = String::from_utf8_lossy(&stdin[..stdin.len().min(300)]).into_owned();
+    assert_eq!(verdict, Taken::Denied, "{host}: {shown}\n{answer:?}");
+}
+
+fn claude(tool: &str, input: &Value) -> String {
+    json!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": tool, "tool_input": input }).to_string()
+}
+
+#[test]
+fn claude_code() {
+    let denied = |payload: &str| assert_denied("claude", "PreToolUse", payload);
+    denied(r#"{"tool_name": "Bash", "tool_input": {"command": "ls", "command": "rm -rf /"}}"#);
+    denied(r#"{"tool_name": "Bash", "tool_input": {"command": "rm -rf /", "command": "ls"}}"#);
+    denied(r#"{"tool_name": "Read", "tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}"#);
+    denied(r#"{"tool_name": "Bash", "tool_input": {"com\u006dand": "ls", "command": "rm -rf /"}}"#);
+    denied(r#"{"tool_name": "\u0042ash", "tool_input": {"command": "\u0072m -rf /"}}"#);
+    denied(r#"{"tool_name": "bash", "tool_input": {"command": "rm -rf /"}}"#);
+    denied(r#"{"tool_name": " Bash ", "tool_input": {"command": "rm -rf /"}}"#);
+    denied(r#"{"tool_name": "Bash\u0000", "tool_input": {"command": "rm -rf /"}}"#);
+    denied(r#"{"tool_name": ["Bash"], "tool_input": {"command": "rm -rf /"}}"#);
+    denied(r#"{"tool_name": {"name": "Bash"}, "tool_input": {"command": "rm -rf /"}}"#);
+    denied(r#"{"tool_name": "Bash", "tool_input": {"command": ["rm", "-rf", "/"]}}"#);
+    denied(r#"{"tool_name": "Bash", "tool_input": ["rm -rf /"]}"#);
+    denied(r#"{"tool_name": "Bash", "tool_input": "{\"command\": \"rm -rf /\"}"}"#);
+    denied(r#"{"tool_name": "Bash", "tool_input": {"Command": "rm -rf /"}}"#);
+    denied(r#"{"tool_name": "Bash", "tool_input": {"command": null}}"#);
+    denied(r#"{"tool_name": "Bash", "tool_input": null}"#);
+    denied(r#"{"tool_name": "Bash"}"#);
+    denied(r#"{"tool_input": {"command": "rm -rf /"}}"#);
+    denied(r#"{"tool_name": "Bash", "tool_input": {"command": "ls\u0000; rm -rf /"}}"#);
+    denied(r#"{"tool_name": "Bash", "tool_input": {"command": "\ud800 rm -rf /"}}"#);
+    denied(r#"{"tool_name": "Bash", "tool_input": {"command": "ls"}} {"tool_name": "Bash"}"#);
+    denied(r#"[{"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}]"#);
+    denied(&claude("PowerShell", &json!({ "command": "rm -r x" })));
+    denied(&claude("BashOfTheFuture", &json!({ "command": "rm -rf /" })));
+    denied(&claude("NotebookEdit", &json!({ "notebook_path": "/a/.env", "new_source": "x" })));
+    denied(&claude("MultiEdit", &json!({ "file_path": "/a", "edits": [{ "old_string": "", "new_string": "EVIL" }] })));
+    denied(&claude("MultiEdit", &json!({ "file_path": "/a/.env", "edits": [] })));
+    denied(&claude("MultiEdit", &json!({ "file_path": "/a/.env", "edits": [{ "file_path": "/b" }] })));
+    denied(&claude("Edit", &json!({ "file_path": "/a/.env", "edits": [{ "file_path": "/b" }], "files": ["/c"] })));
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    denied(&format!(r#"{{"tool_name": "Bash", "tool_input": {{"command": "rm -rf /", "x": {deep}}}}}"#));
+    denied(&claude("Bash", &json!({ "command": format!("{} rm -rf /", "x".repeat(8 << 20)) })));
+    assert_denied("claude", "PreToolUse", b"\xff{}");
+}
+
+/// A payload of another host silences nothing but what that host judges itself.
+#[test]
+fn the_environment_silences_no_guard() {
+    let payload = claude("Bash", &json!({ "command": "rm -rf /" }));
+    let everywhere = |_: &str| true;
+    let request = Request::new(find("claude").unwrap(), payload.as_bytes()).env(&everywhere);
+    let answer = guards().respond_blocking(&request).unwrap();
+    assert_eq!(taken("claude", "PreToolUse", &Value::Null, &answer).0, Taken::Denied);
+}
+
+#[test]
+fn codex() {
+    let patch = |patch: &str| json!({ "tool_name": "apply_patch", "tool_input": { "command": patch } }).to_string();
+    let denied = |payload: &str| assert_denied("codex", "PreToolUse", payload);
+    denied(&patch("*** Begin Patch\n*** Add File: a/.env\n+x\n*** End Patch"));
+    denied(&patch("*** Begin Patch\n*** Update File: a\n@@\n-x\n+EVIL\n*** End Patch\n"));
+    denied(&patch("*** Begin Patch\n*** Update File: a\n*** Move to: .env\n@@\n-x\n+y\n*** End Patch\n"));
+    denied(&patch("*** Begin Patch\n*** Delete File: .env\n*** End Patch\n"));
+    denied(&patch("*** Begin Patch\n  *** Update File: .env\n-x\n*** End Patch\n"));
+    denied(&patch("*** Begin Patch\n*** Update  File: .env\n-x\n*** End Patch\n"));
+    denied(&patch(
+        "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n*** Begin Patch\n*** Add File: .env\n*** End Patch",
+    ));
+    denied(&patch("<<'EOF'\n*** Begin Patch\n*** Add File: .env\n+x\n*** End Patch\nEOF"));
+    denied(&patch("*** Begin Patch\r\n*** Add File: .env\r\n+x\r\n*** End Patch\r\n"));
+    denied(&patch("no patch at all"));
+    denied(r#"{"tool_name": "apply_patch", "tool_input": {"patch": "*** Begin Patch"}}"#);
+    let line = "apply_patch <<'E'\n*** Begin Patch\n*** Add File: .env\n+x\n*** End Patch\nE";
+    denied(&json!({ "tool_name": "Bash", "tool_input": { "command": line } }).to_string());
+}
+
+#[test]
+fn cursor() {
+    let denied = |payload: &Value| assert_denied("cursor", "preToolUse", payload.to_string());
+    denied(&json!({ "tool_name": "Shell", "tool_input": "{\"command\": \"ls\", \"command\": \"rm -rf /\"}" }));
+    denied(&json!({ "tool_name": "Write", "tool_input": { "path": ".env", "file_path": "ok" } }));
+    denied(&json!({ "tool_name": "Write", "tool_input": { "target_file": ".env" } }));
+    denied(&json!({ "tool_name": "Shell", "tool_input": "rm -rf /" }));
+    assert_denied("cursor", "beforeShellExecution", r#"{"command": ["rm -rf /"]}"#);
+    assert_denied("cursor", "beforeShellExecution", r#"{"tool_input": {"command": "ls"}}"#);
+    assert_denied("cursor", "beforeShellExecution", r#"{"command": "rm -rf /", "tool_name": "Read"}"#);
+    assert_denied("cursor", "beforeReadFile", r#"{"file_path": "/a/.env", "content": ""}"#);
+}
+
+#[test]
+fn copilot() {
+    let denied = |payload: &str| assert_denied("copilot", "preToolUse", payload);
+    denied(r#"{"toolName": "bash", "toolArgs": "{\"command\": \"rm -rf /\"}"}"#);
+    denied(r#"{"toolName": "bash", "toolArgs": "{\"command\": \"ls\"} {\"command\": \"rm -rf /\"}"}"#);
+    denied(r#"{"toolName": "bash", "toolArgs": "rm -rf /"}"#);
+    denied(r#"{"toolName": "powershell", "toolArgs": {"command": "rm -r /"}}"#);
+    denied(r#"{"toolName": "edit", "toolArgs": {"path": ".env", "file_path": "ok"}}"#);
+    denied(r#"{"toolName": "apply_patch", "toolArgs": "*** Begin Patch\n*** Add File: .env\n+x\n*** End Patch"}"#);
+    denied(r#"{"toolName": "apply_patch", "toolArgs": {"patch": "?"}}"#);
+}
+
+#[test]
+fn cline() {
+    let call = |tool: &str, parameters: Value| {
+        json!({ "hookName": "PreToolUse", "preToolUse": { "toolName": tool, "parameters": parameters } }).to_string()
+    };
+    let denied = |tool: &str, parameters: Value| assert_denied("cline", "PreToolUse", call(tool, parameters));
+    denied("run_commands", json!({ "commands": "[\"ls\", \"rm -rf /\"]" }));
+    denied("run_commands", json!({ "commands": "[\"ls\", {\"command\": [\"rm\", \"-rf\"]}]" }));
+    denied("run_commands", json!({ "commands": "[\"ls\", {\"command\": \"rm\", \"args\": [\"-rf\", \"/\"]}]" }));
+    denied("run_commands", json!({ "commands": "[\"ls\"", "command": "rm -rf /" }));
+    denied("run_commands", json!({ "commands": "[\"ls\"]", "command": "rm -rf /" }));
+    denied("run_commands", json!({ "commands": "[]" }));
+    denied("run_commands", json!({ "cmd": "rm -rf /" }));
+    denied("run_commands", json!({}));
+    denied("read_files", json!({ "files": "[{\"path\": \"/a/.env\"}]", "commands": "[\"ls\"]" }));
+    denied("read_files", json!({ "files": "[{\"path\": \"/a\"}]", "path": "/a/.env" }));
+    denied("editor", json!({ "path": "/a/.env", "new_text": "x", "insert_line": "1" }));
+    let sdk =
+        |input: Value| json!({ "hookName": "tool_call", "tool_call": { "name": "run_commands", "input": input } });
+    for input in [
+        json!("rm -rf /"),
+        json!(["ls", "rm -rf /"]),
+        json!({ "cmd": "rm -rf /" }),
+        json!({ "command": "rm", "args": ["-rf", "/"] }),
+        json!({ "command": "rm", "args": "-rf /" }),
+        json!({ "commands": "rm -rf /" }),
+        json!({ "commands": { "command": "rm -rf /" } }),
+        json!(7),
+        Value::Null,
+    ] {
+        assert_denied("cline", "tool_call", sdk(input).to_string());
+    }
+}
+
+#[test]
+fn vscode_gemini_antigravity_kiro_goose_and_droid() {
+    let edits = json!({ "tool_name": "multi_replace_string_in_file", "tool_input": { "replacements": [
+        { "filePath": "/a", "oldString": "", "newString": "" }, { "filePath": "/a/.env", "oldString": "", "newString": "" } ] } });
+    assert_denied("vscode", "PreToolUse", edits.to_string());
+    let both = json!({ "tool_name": "create_file", "tool_input": { "filePath": "/a/.env", "file_path": "/a" } });
+    assert_denied("vscode", "PreToolUse", both.to_string());
+    let server =
+        json!({ "tool_name": "run_shell_command", "tool_input": { "command": "rm -rf /" }, "mcp_context": {} });
+    assert_denied("gemini", "BeforeTool", server.to_string());
+    let call = |args: Value| json!({ "toolCall": { "name": "run_command", "args": args } }).to_string();
+    assert_denied("antigravity", "PreToolUse", call(json!({ "CommandLine": "rm -rf /", "command": "ls" })));
+    assert_denied("antigravity", "PreToolUse", call(json!({})));
+    assert_denied("antigravity", "PreToolUse", r#"{"toolCall": {}}"#);
+    let operations =
+        json!({ "tool_name": "fs_read", "tool_input": { "operations": [{ "path": "/a" }, { "path": ".env" }] } });
+    assert_denied("kiro", "preToolUse", operations.to_string());
+    let write =
+        json!({ "tool_name": "fs_write", "tool_input": { "command": "append", "path": ".env", "new_str": "x" } });
+    assert_denied("kiro", "preToolUse", write.to_string());
+    let old = json!({ "tool_name": "developer__shell", "tool_input": { "command": "rm -rf /" } });
+    assert_denied("goose", "PreToolUse", old.to_string());
+    let patch = json!({ "tool_name": "ApplyPatch", "tool_input": { "input": "*** Begin Patch\n*** Delete File: .env\n*** End Patch" } });
+    assert_denied("droid", "PreToolUse", patch.to_string());
+}
+
+/// What nobody guards is not refused for being odd.
+#[test]
+fn an_odd_call_of_another_tool_passes() {
+    let registry = Registry::empty();
+    let shell = Hook::at::<BeforeToolCall>("no_rm").reader(|_, _, _: &ToolInput| Permission::deny("no shell"));
+    registry.register(shell.only("tool", "Bash")).unwrap();
+    let guards = Responder::new(registry).unwrap();
+    let stdin = br#"{"tool_name": "Read", "tool_input": {"path": 7}}"#;
+    let request = Request::new(find("claude").unwrap(), stdin).event("PreToolUse");
+    assert_eq!(guards.respond_blocking(&request).unwrap().stdout, Stdout::Json(json!({})));
+}
