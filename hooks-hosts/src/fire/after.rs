@@ -1,6 +1,6 @@
 //! After a call.
 
-use hook_sdk::data::{Block, ToolResult};
+use hook_sdk::data::{Block, ToolInput, ToolResult};
 use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess};
 use hook_sdk::verdict::Halt;
 use hook_sdk::{HookContext, HookSet};
@@ -16,7 +16,7 @@ const REMOVED: &str = "(a hook has removed the result)";
 
 pub(super) async fn success(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
     let result = seen(event);
-    let after = AfterToolCallSuccess::new(gate::of_event(event));
+    let after = AfterToolCallSuccess::new(gate::of_event(event), input(event));
     let verdict = match hooks.fire(cx, &after, result.clone()).await {
         Ok(fired) => gathered(event, &result, fired.subject.as_ref(), fired.report.halt.as_ref()),
         Err(error) => undecided(&error),
@@ -27,7 +27,7 @@ pub(super) async fn success(hooks: &HookSet, cx: &HookContext, event: &HostEvent
 pub(super) async fn failure(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
     let mut result = seen(event);
     result.is_error = true;
-    let after = AfterToolCallFailure::new(gate::of_event(event), result.text().into_owned());
+    let after = AfterToolCallFailure::new(gate::of_event(event), input(event), result.text().into_owned());
     let verdict = match hooks.fire(cx, &after, result.clone()).await {
         Ok(fired) => gathered(event, &result, fired.subject.as_ref(), fired.report.halt.as_ref()),
         Err(error) => undecided(&error),
@@ -40,7 +40,7 @@ async fn ended(hooks: &HookSet, cx: &HookContext, event: &HostEvent, verdict: Ho
     if !hooks.has::<AfterToolCall>() {
         return verdict;
     }
-    let mut ended = AfterToolCall::new(gate::of_event(event)).result(seen(event));
+    let mut ended = AfterToolCall::new(gate::of_event(event), input(event)).result(seen(event));
     ended.error.clone_from(&event.error);
     match hooks.fire(cx, &ended, ()).await {
         Ok(fired) => match (&fired.report.halt, &verdict.decision) {
@@ -51,6 +51,11 @@ async fn ended(hooks: &HookSet, cx: &HookContext, event: &HostEvent, verdict: Ho
         },
         Err(error) => undecided(&error),
     }
+}
+
+/// What the tool has run with.
+fn input(event: &HostEvent) -> ToolInput {
+    ToolInput::from(event.input.clone().unwrap_or_default())
 }
 
 /// The result as hooks see it: each text of it as one block.
