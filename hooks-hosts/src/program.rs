@@ -133,7 +133,9 @@ impl HookProgram {
             _ => return Err(USAGE.to_owned()),
         };
         let responder = (self.build)().map_err(|error| error.to_string())?;
-        serve::serve(&socket, responder).map_err(|error| format!("{}: {error}", socket.display()))?;
+        #[allow(clippy::print_stdout, reason = "whoever starts a server waits for this")]
+        let listens = || println!("listens at {}", socket.display());
+        serve::serve(&socket, responder, listens).map_err(|error| format!("{}: {error}", socket.display()))?;
         Ok(String::new())
     }
 

@@ -17,7 +17,7 @@ use crate::call::{BuildError, Judge};
 use crate::hosts;
 use crate::respond::{Request, Responder};
 
-/// How long the server waits for a client that has connected, and how many calls it judges at once.
+/// How long the server waits for a client that has connected.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Serialize, Deserialize)]
@@ -46,8 +46,9 @@ const ENV: &[&str] = &["COPILOT_CLI", "CURSOR_VERSION", "DROID_PROJECT_DIR", "GR
 ///
 /// # Errors
 /// The socket cannot be bound. One that a dead server has left is replaced.
-pub(crate) fn serve(socket: &Path, responder: Responder) -> io::Result<()> {
+pub(crate) fn serve(socket: &Path, responder: Responder, listens: impl FnOnce()) -> io::Result<()> {
     let listener = bind(socket)?;
+    listens();
     let responder = Arc::new(responder);
     for stream in listener.incoming() {
         let responder = Arc::clone(&responder);

@@ -7,5 +7,8 @@ mod golden;
 mod install;
 mod matrix;
 mod process;
+mod program;
 mod properties;
 mod rules;
+#[path = "../src/scaffold/guards.rs"]
+mod scaffolded;

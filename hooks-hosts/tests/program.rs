@@ -1,0 +1,138 @@
+//! What a program does besides answering: it installs itself, looks after its entries, and stays loaded.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use hooks_hosts::{convert, find, scaffold};
+use serde_json::{Value, json};
+
+use crate::golden::cases;
+use crate::process::call;
+
+fn program(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hooks-hosts-fixture"))
+        .args(args)
+        .current_dir(folder)
+        .env("HOME", folder)
+        .env("HOOKS_STATE_DIR", folder.join("state"))
+        .output()
+        .unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn install_doctor_call_and_uninstall() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
+    let installed = program(folder.path(), &["install", "claude", "goose", "cline"]);
+    assert!(installed.status.success(), "{installed:?}");
+    // The fixture has hooks before a call and at the prompt, and nowhere else.
+    assert!(text(&installed).contains("settings.json at PreToolUse, UserPromptSubmit\n"), "{installed:?}");
+    let doctor = program(folder.path(), &["doctor", "claude", "goose", "cline"]);
+    assert!(doctor.status.success(), "{doctor:?}");
+    assert!(
+        text(&doctor).contains("claude: 2 events, in order") && text(&doctor).contains("never called"),
+        "{doctor:?}"
+    );
+
+    let settings = folder.path().join(".claude/settings.json");
+    let value: Value = serde_json::from_slice(&fs::read(&settings).unwrap()).unwrap();
+    let command = value["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap();
+    let payload = folder.path().join("payload.json");
+    fs::write(&payload, r#"{"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}"#).unwrap();
+    let shell = Command::new("sh")
+        .args(["-c", command])
+        .stdin(fs::File::open(payload).unwrap())
+        .env("HOOKS_STATE_DIR", folder.path().join("state"))
+        .output()
+        .unwrap();
+    assert!(text(&shell).contains("nothing is removed here"), "{shell:?}");
+    let doctor = program(folder.path(), &["doctor", "claude"]);
+    assert!(text(&doctor).contains("last called 0 minutes ago, `PreToolUse`"), "{doctor:?}");
+
+    let uninstalled = program(folder.path(), &["uninstall", "claude", "goose", "cline"]);
+    assert!(uninstalled.status.success() && !settings.exists(), "{uninstalled:?}");
+    assert_eq!(text(&program(folder.path(), &["doctor"])), "not installed at any host\n");
+}
+
+/// Ends with the test.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_gives_the_same_answers_and_refuses_when_it_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("hooks.sock");
+    let path = socket.to_str().unwrap();
+    let mut server = Server(
+        Command::new(env!("CARGO_BIN_EXE_hooks-hosts-fixture"))
+            .args(["serve", "--socket", path])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap(),
+    );
+    let mut line = String::new();
+    BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, format!("listens at {path}\n"));
+    for case in cases().into_iter().filter(|case| case.name.starts_with("pre_tool") || case.name == "prompt") {
+        let mut args = vec!["host", &*case.host];
+        args.extend(case.event.as_deref().into_iter().flat_map(|event| ["--event", event]));
+        let own = call(&args, &case.stdin);
+        args.extend(["--socket", path]);
+        let served = call(&args, &case.stdin);
+        assert_eq!((own.status, &own.stdout, &own.stderr), (served.status, &served.stdout, &served.stderr), "{args:?}");
+    }
+    drop(server);
+    let case = cases().into_iter().find(|case| case.host == "codex" && case.name == "pre_tool.write").unwrap();
+    let output = call(&["host", "codex", "--socket", path], &case.stdin);
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "deny", "{said}");
+}
+
+#[test]
+fn rules_of_claude_code_become_those_of_others() {
+    let rules = json!({ "hooks": {
+        "PreToolUse": [
+            { "matcher": "Bash|Write", "hooks": [
+                { "type": "command", "command": "./guard.sh", "timeout": 5, "onFailure": "block" },
+                { "type": "prompt", "prompt": "is it safe?" } ] } ],
+        "Notification": [{ "hooks": [{ "type": "command", "command": "./bell.sh" }] }],
+    }});
+    let claude = find("claude").unwrap();
+    let converted = |to: &str| convert(claude, find(to).unwrap(), &rules.to_string()).unwrap();
+    let gemini = converted("gemini");
+    let entry = &gemini.file["hooks"]["BeforeTool"][0];
+    assert_eq!(entry["matcher"], "run_shell_command|write_file");
+    assert_eq!((&entry["hooks"][0]["command"], &entry["hooks"][0]["timeout"]), (&json!("./guard.sh"), &json!(5000)));
+    let lost = gemini.lost.join("\n");
+    assert!(lost.contains("prompt") && lost.contains("Notification") && lost.contains("opens"), "{lost}");
+    let cursor = converted("cursor");
+    assert_eq!(
+        (&cursor.file["version"], &cursor.file["hooks"]["preToolUse"][0]["failClosed"]),
+        (&json!(1), &json!(true))
+    );
+    assert!(cursor.lost.iter().any(|lost| lost.contains("the matcher")), "{:?}", cursor.lost);
+    assert!(convert(claude, find("cline").unwrap(), "{}").is_err());
+    assert!(convert(claude, find("codex").unwrap(), "no JSON").is_err());
+}
+
+#[test]
+fn a_new_crate_is_written_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let crate_folder = folder.path().join("my-guards");
+    scaffold(&crate_folder, Some(Path::new("/src/hook-sdk"))).unwrap();
+    let manifest = fs::read_to_string(crate_folder.join("Cargo.toml")).unwrap();
+    assert!(manifest.contains("hooks-hosts = { path = \"/src/hook-sdk/hooks-hosts\" }"), "{manifest}");
+    assert!(fs::read_to_string(crate_folder.join("src/main.rs")).unwrap().contains("`my-guards install claude`"));
+    assert!(scaffold(&crate_folder, None).is_err());
+    assert!(scaffold(&folder.path().join("1 bad name"), None).is_err());
+}
