@@ -34,6 +34,8 @@ const USUAL: &[(&str, &str)] = &[
     ("save_memory", "SaveMemory"),
     ("ask_user", "AskUser"),
     ("todo_write", "TodoWrite"),
+    // Its earlier name.
+    ("Task", "Agent"),
 ];
 
 impl Default for Aliases {

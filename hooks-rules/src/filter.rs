@@ -1,5 +1,7 @@
 //! The field `if`: a permission rule that restricts a rule to some calls of a tool.
 
+mod form;
+mod host;
 mod path;
 mod shell;
 
@@ -53,38 +55,34 @@ pub struct Folders<'a> {
 
 /// An `if` that is not exactly one permission rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{written}` is not one permission rule; write `Tool` or `Tool(pattern)`, as in `Bash(git *)`, and a second rule for a second pattern"
-)]
+#[error("`{written}` is not one permission rule: {problem}; {help}")]
 #[non_exhaustive]
 pub struct BadFilter {
     /// The text of the `if`.
     pub written: String,
+    /// What is wrong.
+    pub problem: String,
+    /// What to write instead.
+    pub help: &'static str,
 }
+
+/// The fields that name a file.
+const OF_FILES: &[&str] = &["file_path", "notebook_path", "path"];
 
 /// The tools with the edited file in their input.
 const EDITORS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
+
+/// The tools that read files which their input does not name one by one. A rule for `Read` applies to them too.
+const SEARCHERS: &[&str] = &["Grep", "Glob"];
 
 impl Filter {
     /// Parses a permission rule.
     ///
     /// # Errors
-    /// [`BadFilter`] if the text is not a permission rule, or more than one.
+    /// [`BadFilter`] if the text is not a permission rule, more than one, or one that can match nothing.
     pub fn read(written: &str) -> Result<Self, BadFilter> {
-        let bad = || BadFilter { written: written.to_owned() };
-        let text = written.trim();
-        let (tool, detail) = match text.split_once('(') {
-            None => (text, None),
-            Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').ok_or_else(bad)?)),
-        };
-        if detail.is_some_and(goes_on) {
-            return Err(bad());
-        }
-        let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '*' | '.' | ':');
-        if tool.is_empty() || !tool.chars().all(name) {
-            return Err(bad());
-        }
-        let detail = detail.map(str::trim).filter(|detail| !matches!(*detail, "" | "*"));
+        let (tool, detail) =
+            form::read(written).map_err(|(problem, help)| BadFilter { written: written.to_owned(), problem, help })?;
         Ok(Self { tool: tool.to_owned(), detail: detail.map(str::to_owned) })
     }
 
@@ -97,15 +95,17 @@ impl Filter {
         }
         let Some(detail) = &self.detail else { return true };
         let field = |name: &str| input.get(name).and_then(Value::as_str);
-        match wire {
-            "Bash" => field("command").is_none_or(|line| shell::selects(detail, line)),
-            "WebFetch" => match (detail.strip_prefix("domain:"), field("url")) {
-                (Some(domain), Some(url)) => host(url).is_none_or(|host| is_host(host, domain.trim())),
-                _ => true,
-            },
+        let parameter = form::parameter(detail);
+        match (wire, parameter) {
+            ("WebFetch", Some(("domain", domain))) => field("url").is_none_or(|url| host::selects(domain, url)),
+            ("Bash", Some((name, value))) if value != "*" => parameter_is(input, name, value),
+            ("Bash", _) => field("command").is_none_or(|line| shell::selects(detail, line)),
+            (_, Some((name, value))) if !OF_FILES.contains(&name) => parameter_is(input, name, value),
+            ("Agent", None) => field("subagent_type").is_none_or(|kind| wildcard(detail, kind)),
+            (tool, _) if SEARCHERS.contains(&tool) => path::may_lie_in(detail, field("path").unwrap_or("."), folders),
             // Which of the fields the tool uses is unknown.
             _ => {
-                let mut files = ["file_path", "notebook_path", "path"].into_iter().filter_map(field).peekable();
+                let mut files = OF_FILES.iter().copied().filter_map(field).peekable();
                 files.peek().is_none() || files.any(|file| path::selects(detail, file, folders))
             }
         }
@@ -114,7 +114,7 @@ impl Filter {
     /// Whether there may be a tool that both select.
     pub(crate) fn may_fit(&self, matcher: &Matcher) -> bool {
         let aliases = Aliases::default();
-        let known = ["Bash", "WebFetch", "Read"].into_iter().chain(EDITORS.iter().copied());
+        let known = ["Bash", "WebFetch", "Read", "Agent"].into_iter().chain(EDITORS.iter().chain(SEARCHERS).copied());
         let known: Vec<_> = known.filter(|name| self.names_tool(name)).collect();
         // Of tools that are not known here anything may be.
         known.is_empty() || known.iter().any(|tool| matcher.selects_any(aliases.names(tool)))
@@ -123,9 +123,10 @@ impl Filter {
     fn names_tool(&self, name: &str) -> bool {
         // A rule for `Edit` applies to every tool that edits.
         let edits = self.tool.eq_ignore_ascii_case("Edit") && EDITORS.contains(&name);
+        let reads = self.tool.eq_ignore_ascii_case("Read") && SEARCHERS.contains(&name);
         // `mcp__github` holds for every tool of that server.
         let is_of_server = || self.tool.starts_with("mcp__") && wildcard(&format!("{}__*", self.tool), name);
-        edits || wildcard(&self.tool, name) || is_of_server() || self.tool.eq_ignore_ascii_case(name)
+        edits || reads || wildcard(&self.tool, name) || is_of_server() || self.tool.eq_ignore_ascii_case(name)
     }
 }
 
@@ -138,42 +139,13 @@ impl fmt::Display for Filter {
     }
 }
 
-/// Whether the parenthesis of the rule is closed within the pattern, and another rule follows.
-fn goes_on(detail: &str) -> bool {
-    let mut open = 0_usize;
-    detail.char_indices().any(|(at, c)| {
-        match c {
-            '(' => open += 1,
-            ')' if open > 0 => open -= 1,
-            ')' => {
-                let rest = detail[at + 1..].trim_start();
-                return ["|", ",", ";", "&"].iter().any(|sign| rest.starts_with(sign));
-            }
-            _ => {}
-        }
-        false
-    })
-}
-
-/// The host of a URL, without user, port and path. `None` if a client could parse it differently.
-fn host(url: &str) -> Option<&str> {
-    let rest = url.trim().split_once("://").map(|(_, rest)| rest)?;
-    let authority = rest.split(['/', '?', '#']).next().filter(|authority| !authority.contains('\\'))?;
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    let host = host.split(':').next().unwrap_or_default();
-    let host = host.strip_suffix('.').unwrap_or(host);
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-    (!host.is_empty() && host.chars().all(is_plain)).then_some(host)
-}
-
-/// Whether `host` may be the host `named` by a rule. Internationalised names and IP addresses have several spellings.
-fn is_host(host: &str, named: &str) -> bool {
-    let is_number = |host: &str| {
-        let last = host.rsplit('.').next().unwrap_or_default();
-        last.starts_with(|c: char| c.is_ascii_digit())
-    };
-    let ways = !named.is_ascii() && host.to_ascii_lowercase().split('.').any(|label| label.starts_with("xn--"));
-    host.eq_ignore_ascii_case(named) || ways || (is_number(host) && is_number(named))
+/// Whether a parameter of a call has a value. One that is left out is false.
+fn parameter_is(input: &Value, name: &str, value: &str) -> bool {
+    match input.get(name) {
+        None | Some(Value::Null) => value == "false",
+        Some(Value::String(text)) => wildcard(value, text),
+        Some(other) => wildcard(value, &other.to_string()),
+    }
 }
 
 /// Whether `text` matches `pattern`, in which `*` matches anything. Linear time: only the last star is retried.

@@ -144,23 +144,109 @@ fn the_prefix_of_a_pattern_selects_its_base_folder() {
     }
 }
 
+/// A rule of another form, or one that can match nothing, is told, and its handler runs for everything.
 #[test]
-fn an_if_contains_exactly_one_rule() {
+fn an_if_contains_exactly_one_rule_that_can_match() {
     for bad in [
         "",
         "Bash(git *",
         "Bash(a) || Bash(b",
         "Bash(a) || Bash(b)",
+        "Bash(ls) or Bash(rm *)",
+        "Bash(ls) Bash(rm *)",
+        "Bash(ls)|Bash(rm *)",
+        "Bash(ls)\nBash(rm *)",
         "Bash(a),Edit(b)",
         "Bash(a $(b)) | Bash(c)",
         "Bash, Read",
         "(x)",
         "Bash Read",
+        "Bash(ls|rm *)",
+        "Bash(ls | rm *)",
+        "Bash(ls && rm *)",
+        "Bash(ls; rm *)",
+        "Bash(rm * > x)",
+        "Bash(^rm .*)",
+        "Bash(rm.*)",
+        "Bash(rm\\s+.*)",
+        "Bash((rm|mv) *)",
+        "Bash({rm,mv} *)",
+        "Bash(rm *, mv *)",
+        "Bash(case x) *)",
+        "Bash(echo $(date) || true)",
+        "run_shell_command(ls|rm *)",
+        "WebFetch(https://evil.com/*)",
+        "WebFetch(evil.com)",
+        "Read(.env|.npmrc)",
+        "Read({.env,.npmrc})",
+        "Edit(*.ts, *.js)",
+        "Edit(^src/.*\\.ts)",
     ] {
         assert!(Filter::read(bad).is_err(), "{bad}");
+        let text = json!({"hooks": {"PreToolUse": [{"matcher": "Bash|Read|WebFetch|Edit", "hooks": [
+            {"type": "command", "command": "./guard.sh", "if": bad, "onFailure": "block"}]}]}});
+        let file = hooks_rules::RuleFile::read("hooks.json", &text.to_string());
+        assert!(file.rules[0].filter.is_none(), "{bad}: its handler runs for everything");
+        assert_eq!(file.defects.len(), 1, "{bad}: {:?}", file.defects);
     }
-    for good in ["Bash(echo $(date) || true)", "Bash(a (b), c)", "Bash(case x) *)"] {
+    for good in [
+        "Bash",
+        "Bash(*)",
+        "Bash(echo $(date))",
+        "Bash(git commit -m \"a; b | c\")",
+        "Bash(rm .*)",
+        "Bash(git:*)",
+        "Bash(npm run test:e2e)",
+        "Bash([ -f *)",
+        "Bash(find . -name '*.rs')",
+        "mcp__github__*",
+        "WebFetch(domain:*.example.com)",
+        "Edit(**/*.ts)",
+        "Read(~/.ssh/**)",
+        "Agent(Explore)",
+        "Agent(model:opus)",
+    ] {
         assert!(Filter::read(good).is_ok(), "{good}");
+    }
+}
+
+/// The forms of permission rules that the documentation of Claude Code has.
+#[test]
+fn the_documented_forms_select() {
+    let url = |url: &str| json!({ "url": url });
+    let table = [
+        ("WebFetch(domain:*.evil.com)", "WebFetch", url("https://a.evil.com/x"), true),
+        ("WebFetch(domain:*.evil.com)", "WebFetch", url("https://a.b.evil.com/x"), true),
+        ("WebFetch(domain:*.evil.com)", "WebFetch", url("https://evil.com/x"), true),
+        ("WebFetch(domain:*.evil.com)", "WebFetch", url("https://notevil.com/x"), false),
+        ("WebFetch(domain:*.evil.com)", "WebFetch", url("https://evil.com.example.com/x"), false),
+        ("WebFetch(domain:*)", "WebFetch", url("https://desk.example.com/"), true),
+        ("WebFetch(domain:evil.*)", "web_fetch", url("https://evil.org/"), true),
+        ("Bash(run_in_background:true)", "Bash", json!({"command": "ls", "run_in_background": true}), true),
+        ("Bash(run_in_background:true)", "Bash", json!({"command": "ls", "run_in_background": false}), false),
+        ("Bash(run_in_background:true)", "Bash", json!({"command": "ls"}), false),
+        ("Bash(run_in_background:false)", "Bash", json!({"command": "ls"}), true),
+        ("Bash(timeout:*000)", "Bash", json!({"command": "ls", "timeout": 60000}), true),
+        ("Agent(Explore)", "Agent", json!({"subagent_type": "Explore"}), true),
+        ("Agent(Explore)", "Task", json!({"subagent_type": "Explore"}), true),
+        ("Task(Explore)", "Agent", json!({"subagent_type": "Plan"}), false),
+        ("Agent(model:opus)", "Agent", json!({"model": "opus"}), true),
+        ("Agent(model:opus)", "Agent", json!({"model": "haiku"}), false),
+        ("mcp__shop__order(kind:refund*)", "mcp__shop__order", json!({"kind": "refund_all"}), true),
+        ("mcp__shop__order(kind:refund*)", "mcp__shop__order", json!({"kind": "buy"}), false),
+        ("Read(./.env)", "Grep", json!({"pattern": "KEY"}), true),
+        ("Read(./.env)", "Grep", json!({"pattern": "KEY", "path": "/home/me/repo"}), true),
+        ("Read(./.env)", "Grep", json!({"pattern": "KEY", "path": "/home/me"}), true),
+        ("Read(./.env)", "Grep", json!({"pattern": "KEY", "path": ".env"}), true),
+        ("Read(./.env)", "Grep", json!({"pattern": "KEY", "path": "src"}), false),
+        ("Read(./.env)", "search_file_content", json!({"pattern": "KEY", "path": "/home/you"}), false),
+        ("Read(//etc/**)", "Glob", json!({"pattern": "*", "path": "/etc/ssh"}), true),
+        ("Read(//etc/**)", "Glob", json!({"pattern": "*"}), false),
+        ("Read(.env)", "Glob", json!({"pattern": "**/*", "path": "src"}), true),
+        ("Edit(.env)", "Grep", json!({"pattern": "KEY"}), false),
+    ];
+    for (rule, tool, input, expected) in table {
+        assert_eq!(selects(rule, tool, &input), expected, "{rule} against {tool} {input}");
     }
 }
 
@@ -325,8 +411,8 @@ fn everyday_lines_select_no_guard() {
         let selects = |line: &&&str| selects(rule, "Bash", &json!({"command": line}));
         lines.iter().filter(selects).copied().collect()
     };
-    // A file name may be an option of `sed`, and the program of the other line may be what it writes.
-    let open = ["sed -i 's/foo/bar/g' src/*.rs", "nohup ./server > log 2>&1 &"];
+    // The program may be what the line writes.
+    let open = ["nohup ./server > log 2>&1 &"];
     assert_eq!(selected("Bash(terraform destroy *)"), open);
     assert_eq!(selected("Bash(git push *)"), open);
     assert_eq!(selected("Bash(shutdown *)"), open);

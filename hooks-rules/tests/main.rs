@@ -17,6 +17,6 @@ mod filters;
 mod matchers;
 mod rules;
 mod schema;
-mod shell_lines;
+mod shell;
 mod stdin;
 mod support;

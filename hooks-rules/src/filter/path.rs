@@ -45,6 +45,22 @@ pub(super) fn selects(pattern: &str, file: &str, folders: Option<Folders<'_>>) -
     files.iter().any(fits_here) || anchors.folders(folders).iter().any(fits_below)
 }
 
+/// Whether a file that the pattern selects may lie in a folder, or is the file itself.
+pub(super) fn may_lie_in(pattern: &str, folder: &str, folders: Option<Folders<'_>>) -> bool {
+    if selects(pattern, folder, folders) || !pattern.trim_end_matches('/').contains('/') {
+        return true;
+    }
+    let Some(known) = folders else { return true };
+    let searched = real(&full(known.current, folder));
+    let (pattern, anchors) = anchored(pattern, folders);
+    let mut begins = anchors.folders(folders).into_iter().map(|anchor| {
+        let place = full(&anchor, pattern);
+        let literal = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
+        real(&place.components().take_while(literal).collect::<PathBuf>())
+    });
+    begins.any(|begin| begin.starts_with(&searched) || searched.starts_with(&begin))
+}
+
 /// Where a pattern begins.
 #[derive(Clone, Copy)]
 enum Anchors {

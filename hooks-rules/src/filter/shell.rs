@@ -9,7 +9,11 @@ mod nodes;
 mod parse;
 mod pattern;
 mod programs;
+mod sed;
+mod seen;
 mod word;
+
+use std::cell::Cell;
 
 use command::{Assignment, Command};
 use pattern::Pattern;
@@ -21,9 +25,12 @@ use super::path::IGNORES_CASE;
 /// The maximum nesting of command lines in words, as in `sh -c "sh -c '…'"`.
 const DEPTH: usize = 8;
 
+/// How many words of a line are looked at as the beginning of a command, before the line counts as not understood.
+const BUDGET: usize = 20_000;
+
 /// Whether the line runs a command that matches the pattern, or might run one.
 pub(super) fn selects(pattern: &str, line: &str) -> bool {
-    let fits = |pattern: &str, line: &str| runs(&Pattern::read(pattern), line, DEPTH, false);
+    let fits = |pattern: &str, line: &str| Scope::new(&Pattern::read(pattern)).runs(line);
     fits(pattern, line) || (IGNORES_CASE && fits(&pattern.to_lowercase(), &line.to_lowercase()))
 }
 
@@ -41,29 +48,49 @@ pub(crate) fn bash_only(line: &str) -> Option<&'static str> {
     parse::bash_only(line)
 }
 
-/// Whether the line runs a command that matches. `writes`: whether the enclosing line writes a file.
-fn runs(pattern: &Pattern, line: &str, depth: usize, writes: bool) -> bool {
-    let Some(read) = parse::read(line) else { return true };
-    if depth == 0 || (pattern.says_more() && read.computes) {
-        return true;
+/// Where a line stands: by itself, or in a word of another line.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    pattern: &'a Pattern,
+    depth: usize,
+    /// Whether the enclosing line writes a file, whose content is unknown.
+    writes: bool,
+    /// Whether something is fed to the line.
+    is_fed: bool,
+}
+
+impl<'a> Scope<'a> {
+    fn new(pattern: &'a Pattern) -> Self {
+        Self { pattern, depth: DEPTH, writes: false, is_fed: false }
     }
-    let values = read.assignments.iter().map(|assignment| &assignment.value);
-    let words = read.simple.iter().flat_map(|command| &command.words).chain(values);
-    let words = words.map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-    let line = Line { pattern, text: line, words, depth, writes: writes || read.writes };
-    read.assignments.iter().any(|assignment| line.is_run_later(assignment))
-        || read.simple.iter().any(|command| line.is_run_by(command))
+
+    /// Whether the line runs a command that matches.
+    fn runs(self, text: &str) -> bool {
+        let Some(read) = parse::read(text) else { return true };
+        if self.depth == 0 || (self.pattern.says_more() && read.computes) {
+            return true;
+        }
+        let values = read.assignments.iter().map(|assignment| &assignment.value);
+        let words = read.simple.iter().flat_map(|command| &command.words).chain(values);
+        let words = words.map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        let scope = Self { writes: self.writes || read.writes, ..self };
+        let line = Line { scope, pattern: self.pattern, text, words, writes: scope.writes, budget: Cell::new(BUDGET) };
+        read.assignments.iter().any(|assignment| line.is_run_later(assignment))
+            || read.simple.iter().any(|command| line.is_run_by(command))
+    }
 }
 
 /// A line and the pattern that its commands are compared with.
 struct Line<'a> {
+    scope: Scope<'a>,
     pattern: &'a Pattern,
     text: &'a str,
     /// All words of the line, without quotes and escapes.
     words: String,
-    depth: usize,
     /// Whether the line writes a file, whose content is unknown.
     writes: bool,
+    /// How many more words are looked at.
+    budget: Cell<usize>,
 }
 
 impl Line<'_> {
@@ -80,11 +107,12 @@ impl Line<'_> {
             || programs::is_a_stream(&name.text)
             || (self.writes && programs::is_told_by_a_file(&name.text))
             || self.is_put_in_a_folder(name)
-            || self.is_run_with(name, words, command.is_fed)
+            || self.is_run_with(name, words, command.is_fed || self.scope.is_fed)
     }
 
     /// Whether a program runs the command because of its arguments or its standard input.
     fn is_run_with(&self, name: &Word, words: &[Word], is_fed: bool) -> bool {
+        let is_computed = || words.iter().any(|word| word.computed);
         match programs::role(&name.text) {
             Role::Obscure => true,
             Role::Quiet => self.is_run_by_an_option(name, words),
@@ -92,34 +120,65 @@ impl Line<'_> {
             Role::Shell => self.is_run_by_shell(words, is_fed),
             Role::Joins => {
                 let joined: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-                words.iter().any(|word| word.computed)
-                    || self.inner(&joined.join(" "))
-                    || (name.text == "trap" && joined.iter().any(|word| self.inner(word)))
-                    || self.is_launched(words)
+                let has_line = words.iter().filter(|word| !word.text.starts_with('-')).count() > 1;
+                is_computed()
+                    || (is_fed && programs::is_remote(&name.text) && !has_line)
+                    || self.inner(&joined.join(" "), is_fed)
+                    || (name.text == "trap" && joined.iter().any(|word| self.inner(word, is_fed)))
+                    || self.is_launched(words, is_fed)
                     || self.starts_a_file(words)
             }
             Role::Git => self.is_run_by_git(name, words),
-            Role::Launches => {
-                words.iter().any(|word| word.computed) || self.is_launched(words) || self.starts_a_file(words)
+            // It only says what would be started.
+            Role::Launches
+                if name.text == "command" && words.first().is_some_and(|word| matches!(&*word.text, "-v" | "-V")) =>
+            {
+                false
             }
-            Role::Feeds => self.is_run_with_what_is_read(words),
+            Role::Launches => {
+                is_computed()
+                    || (is_fed && programs::may_read_commands(&name.text, words))
+                    || self.is_launched(words, is_fed)
+                    || (!programs::starts_a_quiet_one(&name.text, words) && self.starts_a_file(words))
+            }
+            Role::Feeds => {
+                // A single folder of `find` is not a command with its end.
+                let is_of_find =
+                    name.text.contains("find") && !words.iter().any(|word| programs::announces(&word.text));
+                words.iter().any(|word| word.computed && (word.splits || !is_of_find))
+                    || self.is_run_with_what_is_read(words, is_fed)
+            }
             role @ (Role::Interprets | Role::Awk | Role::Sed) => {
-                self.is_run_by_code(role, words, is_fed)
+                self.is_run_by_code(role, name, words, is_fed)
                     || (name.text.contains('/') && self.is_passed_on(words, is_fed))
             }
             Role::Tool => {
                 let reads = |word: &Word| word.text == "-" || programs::is_a_stream(&word.text);
-                ((is_fed || programs::is_told_by_a_file(&name.text)) && words.iter().any(reads))
+                let is_value = |at: usize| at > 0 && words[at - 1].text.starts_with('-');
+                words.iter().enumerate().any(|(at, word)| word.computed && (word.may_be_an_option() || is_value(at)))
+                    || (is_fed && programs::reads_commands(&name.text))
+                    || ((is_fed || programs::is_told_by_a_file(&name.text)) && words.iter().any(reads))
                     || self.is_written_somewhere()
-                    || self.is_launched(words)
+                    || self.is_launched(words, is_fed)
                     || words.iter().any(code::starts_others)
             }
             Role::Unknown => {
                 (name.text.contains('/') && self.is_in_a_file())
+                    || (is_fed && self.is_written_somewhere())
                     || self.is_passed_on(words, is_fed)
+                    || self.is_computed_argument(name, words)
                     || self.starts_a_file(words)
             }
         }
+    }
+
+    /// Whether an unknown program gets a computed word where it may expect a program.
+    fn is_computed_argument(&self, name: &Word, words: &[Word]) -> bool {
+        let first = words.iter().find(|word| !word.prefix().starts_with('-'));
+        let is_front = programs::is_a_front(&name.text);
+        let fronts = words.iter().position(|word| programs::fronts(&word.text)).filter(|_| is_front);
+        (!is_front && first.is_some_and(|word| word.computed && word.prefix().is_empty()))
+            || fronts.is_some_and(|at| words[at..].iter().any(|word| word.computed))
     }
 
     /// Whether an option makes a program start the command that otherwise starts none.
@@ -129,19 +188,19 @@ impl Line<'_> {
             "set" => has(programs::is_a_mode_of_the_shell),
             "rg" => {
                 has(|word| word.starts_with("--pre") || word.starts_with("--hostname-bin"))
-                    && (self.is_launched(words) || self.is_in_a_file())
+                    && (self.is_launched(words, false) || self.is_in_a_file())
             }
             _ => false,
         }
     }
 
     /// Whether the command runs code of another language, which is not analysed, or code in a file.
-    fn is_run_by_code(&self, role: Role, words: &[Word], is_fed: bool) -> bool {
+    fn is_run_by_code(&self, role: Role, name: &Word, words: &[Word], is_fed: bool) -> bool {
         // One word can combine several options: `-nf`.
         let names_a_file = |option: &str| option.starts_with("--f") || (is_short(option) && option.contains('f'));
         let has_a_file = role == Role::Interprets || words.iter().any(|word| names_a_file(&word.text));
         let reads = |word: &Word| word.text == "-" || programs::is_a_stream(&word.text);
-        code::is_opaque(role, words, is_fed)
+        code::is_opaque(role, &name.text, words, is_fed)
             || self.is_written_somewhere()
             || (has_a_file && (is_fed || self.writes || words.iter().any(reads)))
     }
@@ -149,11 +208,11 @@ impl Line<'_> {
     /// Whether git runs the command: through one of its subcommands, an alias, or a hook that the line writes.
     fn is_run_by_git(&self, name: &Word, words: &[Word]) -> bool {
         let has = |test: fn(&str) -> bool| words.iter().any(|word| test(&word.text));
-        let is_computed = words.iter().any(|word| word.computed);
+        let is_computed = words.iter().any(|word| word.computed) && !git::runs_nothing_else(words);
         let is_foreign = git::has_a_foreign_subcommand(words);
         has(git::hides_what_it_starts)
             || (self.pattern.names(name) && (is_foreign || has(git::renames)))
-            || ((is_computed || is_foreign || has(git::starts)) && (is_computed || self.is_launched(words)))
+            || ((is_computed || is_foreign || has(git::starts)) && (is_computed || self.is_launched(words, false)))
             || (git::may_be_its_files(self.text) && self.is_in_a_file())
     }
 
@@ -168,8 +227,8 @@ impl Line<'_> {
             (!text.starts_with("--") && is_option(word) && text.contains('c')) || text.starts_with("--command")
         };
         if words.iter().any(takes_a_line) {
-            return words.iter().filter(|word| !is_option(word)).any(|word| self.inner(&word.text))
-                || self.is_launched(words);
+            return words.iter().filter(|word| !is_option(word)).any(|word| self.inner(&word.text, is_fed))
+                || self.is_launched(words, is_fed);
         }
         if !words.is_empty() && words.iter().all(|word| matches!(word.text.as_str(), "--version" | "--help")) {
             return false;
@@ -186,11 +245,20 @@ impl Line<'_> {
         let is_open = || value.computed || value.text.contains(['$', '`']) || programs::is_a_stream(&value.text);
         value.hides_a_command()
             || (programs::is_run(&assignment.name)
-                && (is_open() || self.is_in_a_file() || self.is_a_line(value, std::slice::from_ref(value))))
+                && (is_open() || self.is_in_a_file() || self.is_a_line(value, std::slice::from_ref(value), false)))
     }
 
-    fn inner(&self, text: &str) -> bool {
-        runs(self.pattern, text, self.depth - 1, self.writes)
+    /// Whether a line in a word of this one runs the command.
+    fn inner(&self, text: &str, is_fed: bool) -> bool {
+        Scope { depth: self.scope.depth - 1, is_fed: is_fed || self.scope.is_fed, ..self.scope }.runs(text)
+    }
+
+    /// Whether enough was looked at.
+    fn is_too_much(&self) -> bool {
+        self.budget.get() == 0 || {
+            self.budget.set(self.budget.get() - 1);
+            false
+        }
     }
 
     /// Whether the line may have created a program of this name in a folder, such as one of `PATH`.

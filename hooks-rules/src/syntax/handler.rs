@@ -196,8 +196,11 @@ impl Handler<'_> {
         }
         // A guard that runs too often is better than no guard.
         let warn = |bad: BadFilter| {
-            let problem = format!("{bad}; until then this handler runs for every call that its matcher selects");
-            self.warning("if", problem, "use a second handler for more");
+            let problem = format!(
+                "`{}` is not one permission rule: {}; until then this handler runs for every call that its matcher selects",
+                bad.written, bad.problem
+            );
+            self.warning("if", problem, bad.help);
         };
         Filter::read(&written).map_err(warn).ok()
     }

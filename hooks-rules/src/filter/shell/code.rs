@@ -1,33 +1,76 @@
 //! Code of other languages in the arguments of a command. It is not analysed: code that can start programs is opaque.
 
-use super::programs::Role;
+use super::programs::{Role, is_called};
+use super::sed::runs_lines;
 use super::word::{Word, is_short};
 
 /// Whether a program runs code that is not analysed: from standard input, or from an option.
-pub(super) fn is_opaque(role: Role, words: &[Word], is_fed: bool) -> bool {
-    if words.iter().any(|word| word.computed) {
-        return true;
-    }
+pub(super) fn is_opaque(role: Role, name: &str, words: &[Word], is_fed: bool) -> bool {
     match role {
-        // Its input is data, and so is the separator after `-F`.
-        Role::Awk => {
-            let code = words.iter().filter(|word| !word.text.starts_with("-F"));
-            code.into_iter().any(|word| starts_others(word) || pipes(&word.text))
-        }
-        Role::Sed => words.iter().any(|word| runs_its_lines(&word.text)),
-        _ => {
-            let has_a_file = words.iter().any(|word| !word.text.starts_with(['-', '+']));
-            let tells =
-                matches!(words, [only] if matches!(only.text.as_str(), "--version" | "-V" | "--help" | "-h" | "-v"));
-            let is_code = |word: &Word| is_inline(&word.text) || starts_others(word) || word.text.starts_with("data:");
-            // A module may run its arguments: `python3 -m timeit`.
-            let is_of_a_module = || {
-                let has_module = words.iter().any(|word| is_short(&word.text) && word.text.contains('m'));
-                has_module && words.iter().any(|word| word.text.contains('('))
-            };
-            !tells && (is_fed || !has_a_file || words.iter().any(is_code) || is_of_a_module())
+        Role::Awk => runs_awk(words),
+        Role::Sed => runs_lines(words),
+        _ => interprets(name, words, is_fed),
+    }
+}
+
+/// The input of `awk` is data, and so are the words behind its program.
+fn runs_awk(words: &[Word]) -> bool {
+    let mut words = words.iter();
+    let mut has_file = false;
+    while let Some(word) = words.next() {
+        let text = word.text.as_str();
+        match text {
+            "-f" => {
+                has_file = true;
+                if words.next().is_none_or(|file| file.computed) {
+                    return true;
+                }
+            }
+            // What it sets is data.
+            "-F" | "-v" => {
+                if words.next().is_none_or(|value| value.splits) {
+                    return true;
+                }
+            }
+            "--" | "--version" => {}
+            _ if text.starts_with("-F") || (text.starts_with("-v") && !word.splits) => {}
+            _ if word.may_be_an_option() => return true,
+            _ => return !has_file && (word.computed || starts_others(word) || pipes(text)),
         }
     }
+    false
+}
+
+/// A language whose programs get the words behind the name of their file.
+const LANGUAGES: &[&str] =
+    &["python", "pypy", "perl", "ruby", "node", "nodejs", "php", "lua", "luajit", "tclsh", "Rscript"];
+
+/// Options of these languages that run no code by themselves.
+const HARMLESS: &[&str] =
+    &["-u", "-B", "-O", "-OO", "-E", "-q", "-v", "-w", "-W", "-T", "-m", "--no-warnings", "--trace-warnings", "--test"];
+
+fn interprets(name: &str, words: &[Word], is_fed: bool) -> bool {
+    if let [only] = words
+        && matches!(only.text.as_str(), "--version" | "-V" | "--help" | "-h" | "-v")
+    {
+        return false;
+    }
+    let Some(file) = words.iter().position(|word| !word.text.starts_with(['-', '+']) && !word.text.is_empty()) else {
+        return true;
+    };
+    let (options, behind) = words.split_at(file);
+    let is_language = LANGUAGES.iter().any(|language| is_called(name, language));
+    let is_harmless =
+        |word: &Word| HARMLESS.contains(&word.text.as_str()) || word.text.starts_with("--max-old-space-size");
+    let is_code = |word: &Word| is_inline(&word.text) || starts_others(word) || word.text.starts_with("data:");
+    // A module may run its arguments: `python3 -m timeit`.
+    let has_module = options.iter().any(|word| is_short(&word.text) && word.text.contains('m'));
+    is_fed
+        || options.iter().any(|word| word.computed || (is_language && !is_harmless(word)))
+        || behind[0].may_be_an_option()
+        || (!is_language && behind.iter().any(|word| word.computed))
+        || words.iter().any(is_code)
+        || (has_module && (words.iter().any(|word| word.text.contains('(')) || behind.iter().any(|word| word.computed)))
 }
 
 /// Whether the word contains a function with which languages start programs.
@@ -55,29 +98,4 @@ fn is_inline(option: &str) -> bool {
 /// Whether an awk program contains a pipe (and not `||`).
 fn pipes(text: &str) -> bool {
     text.replace("||", "").contains('|')
-}
-
-/// Whether a sed program may contain `e`, which runs lines: as a command, or as a flag of `s`.
-fn runs_its_lines(text: &str) -> bool {
-    let is_option = matches!(
-        text,
-        "-e" | "-n" | "-ne" | "-En" | "-nE" | "-Ee" | "-re" | "-i" | "-E" | "-r" | "-s" | "--expression"
-    );
-    let flags = |word: &str| word.contains('e') && word.chars().all(|c| "gpiIemMw0123456789".contains(c));
-    // The command `e` is at the start of a command or after an address with its flags: `/x/Ie`. The text after it is the line
-    // that it runs.
-    let behind_an_address = || {
-        text.match_indices('e').any(|(at, _)| {
-            let before = text[..at].trim_end_matches(['I', 'M', ' ', '!']);
-            let ends_one = |c: char| matches!(c, '/' | '$') || c.is_ascii_digit();
-            let is_behind = before.ends_with(ends_one) && before.matches('/').count() > 1;
-            is_behind || (text.contains('\\') && before.ends_with(|c: char| !c.is_alphanumeric()))
-        })
-    };
-    let commands =
-        || text.split([';', '{', '}', '\n']).map(|command| command.trim_start_matches(|c: char| !c.is_alphabetic()));
-    !is_option
-        && (text.split(|c: char| !c.is_alphanumeric()).any(flags)
-            || commands().any(|command| command.starts_with('e'))
-            || behind_an_address())
 }

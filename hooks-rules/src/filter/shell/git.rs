@@ -6,11 +6,22 @@ use super::word::Word;
 pub(super) fn starts(word: &str) -> bool {
     const COMMANDS: &str = "bisect submodule rebase filter-branch for-each-repo difftool mergetool config send-email shell -c -u -x \
                             --exec --upload-pack --receive-pack --config";
-    const STARTS: &[&str] =
-        &["-O", "--open-files", "--exec=", "--upload-pack=", "--receive-pack=", "--config", "--sendmail"];
+    const OPTIONS: &[&str] = &[
+        "--open-files-in-pager",
+        "--exec",
+        "--upload-pack",
+        "--receive-pack",
+        "--config",
+        "--config-env",
+        "--sendmail-cmd",
+        "--extcmd",
+    ];
+    // Options may be shortened.
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
     COMMANDS.split_whitespace().any(|command| command == word)
         || word.contains("alias.")
-        || STARTS.iter().any(|start| word.starts_with(start))
+        || word.starts_with("-O")
+        || (name.len() > 3 && OPTIONS.iter().any(|option| option.starts_with(name)))
 }
 
 /// Whether this word makes git read a command from a variable or from an address with its own syntax.
@@ -51,6 +62,16 @@ const OF_GIT: &str = "add am annotate apply archive bisect blame branch bundle c
                       shortlog show show-branch show-index show-ref sparse-checkout stash status stripspace submodule \
                       switch symbolic-ref tag unpack-objects update-index update-ref var verify-commit verify-pack \
                       verify-tag version whatchanged worktree write-tree";
+
+/// Subcommands without an option that names a command.
+const PLAIN: &str = "add am annotate apply blame branch cat-file checkout cherry cherry-pick clean commit describe diff init log merge mv \
+                     notes reflog remote reset restore rev-list rev-parse revert rm shortlog show stash status switch tag";
+
+/// Whether git starts nothing, whatever the computed words behind its subcommand are.
+pub(super) fn runs_nothing_else(words: &[Word]) -> bool {
+    let subcommand = words.iter().position(|word| PLAIN.split_whitespace().any(|known| known == word.text));
+    subcommand.is_some_and(|at| words[..=at].iter().all(|word| !word.computed && (word.text != "-c")) && at < 3)
+}
 
 /// Whether the subcommand is an alias, a separate program, or one that runs others, such as `subtree`.
 pub(super) fn has_a_foreign_subcommand(words: &[Word]) -> bool {

@@ -7,24 +7,21 @@ use super::word::Word;
 
 impl Line<'_> {
     /// Whether a program that starts other programs starts the command. Any of its arguments can be the first word.
-    pub(super) fn is_launched(&self, words: &[Word]) -> bool {
+    pub(super) fn is_launched(&self, words: &[Word], is_fed: bool) -> bool {
         words.iter().enumerate().any(|(at, word)| {
             let (rest, behind) = (&words[at..], &words[at + 1..]);
-            self.pattern.fits(rest)
-                || self.is_a_line(word, rest)
+            self.is_too_much()
+                || self.pattern.fits(rest)
+                || self.is_a_line(word, rest, is_fed)
                 || self.is_assigned(word)
                 || programs::is_the_shell_itself(&word.text)
                 || (self.writes && programs::is_told_by_a_file(&word.text))
                 || match programs::role(&word.text) {
-                    Role::Shell => self.is_run_by_shell(behind, false),
-                    role @ (Role::Interprets | Role::Awk | Role::Sed) => self.is_run_by_code(role, behind, false),
-                    Role::Tool => self.is_written_somewhere(),
-                    Role::Obscure => true,
-                    Role::Launches | Role::Joins | Role::Feeds => behind.iter().any(|word| word.computed),
+                    // Its arguments are looked at one by one.
+                    Role::Unknown => is_fed && at == 0 && self.is_written_somewhere(),
                     Role::Evaluates => programs::sets_what_is_run(rest),
-                    Role::Git => self.is_run_by_git(word, behind),
                     Role::Quiet => self.is_run_by_an_option(word, behind),
-                    Role::Unknown => false,
+                    _ => self.is_run_with(word, behind, is_fed),
                 }
         })
     }
@@ -36,18 +33,20 @@ impl Line<'_> {
             let is_announced = || words[..at].iter().any(|before| programs::announces(&before.text));
             let is_next = || at > 0 && programs::announces(&words[at - 1].text);
             self.pattern.fits(rest)
-                || self.is_a_line(word, rest)
+                || self.is_a_line(word, rest, is_fed)
                 || (word.computed && is_next())
                 || match programs::role(&word.text) {
+                    // A builtin, which no other program can start.
+                    Role::Shell if word.text == "." => false,
                     Role::Shell => {
                         (is_fed || self.writes || behind.is_empty() || is_announced())
                             && self.is_run_by_shell(behind, is_fed)
                     }
                     role @ (Role::Interprets | Role::Awk | Role::Sed) => {
-                        is_announced() && self.is_run_by_code(role, behind, is_fed)
+                        is_announced() && self.is_run_by_code(role, word, behind, is_fed)
                     }
                     Role::Launches | Role::Joins | Role::Feeds => {
-                        is_announced() && behind.iter().any(|word| word.computed)
+                        is_announced() && self.is_run_with(word, behind, is_fed)
                     }
                     Role::Git => self.is_run_by_git(word, behind),
                     _ => false,
@@ -57,7 +56,7 @@ impl Line<'_> {
 
     /// Whether a program such as `xargs` runs the command with arguments that it reads. They follow its own arguments,
     /// or replace a placeholder.
-    pub(super) fn is_run_with_what_is_read(&self, words: &[Word]) -> bool {
+    pub(super) fn is_run_with_what_is_read(&self, words: &[Word], is_fed: bool) -> bool {
         // `.` is a folder here, and not the builtin.
         let words: &[Word] = &words.iter().filter(|word| word.text != ".").cloned().collect::<Vec<_>>();
         let mark = words.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
@@ -87,7 +86,7 @@ impl Line<'_> {
         read.push(Word::computed());
         runs_the_mark
             || (words.iter().any(is_mark) && self.launches_something(words))
-            || self.is_launched(&read)
+            || self.is_launched(&read, is_fed)
             || read
                 .windows(2)
                 .any(|pair| pair[1].computed && pair[0].text != "--" && programs::announces(&pair[0].text))
@@ -96,7 +95,7 @@ impl Line<'_> {
 
     /// Whether a program interprets a word as a command line: by itself, as the value of an option, or together with
     /// the words that follow: `-S'git push'`, `--command=…`.
-    pub(super) fn is_a_line(&self, word: &Word, rest: &[Word]) -> bool {
+    pub(super) fn is_a_line(&self, word: &Word, rest: &[Word], is_fed: bool) -> bool {
         let text = word.text.as_str();
         // Several options can be combined in one word, with the line after the last: `-vS'git push'`.
         let options = text.strip_prefix('-').unwrap_or_default().char_indices().take(4);
@@ -121,23 +120,26 @@ impl Line<'_> {
                 // The end of a command of `find`.
                 text != ";"
                     && is_more_than_a_word
-                    && (self.inner(text)
+                    && (self.inner(text, is_fed)
                         || (rest.len() > 1
-                            && self.inner(&std::iter::once(text).chain(following).collect::<Vec<_>>().join(" "))))
+                            && self
+                                .inner(&std::iter::once(text).chain(following).collect::<Vec<_>>().join(" "), is_fed)))
             })
     }
 
     /// Whether an argument sets a variable that causes the command to run: `env PATH=. ls`.
     fn is_assigned(&self, word: &Word) -> bool {
         word.text.split_once('=').is_some_and(|(name, value)| {
-            let value = Word { text: value.to_owned(), computed: word.computed };
+            let value = word.with_text(value);
             self.is_run_later(&Assignment { name: name.to_owned(), value })
         })
     }
 
     /// Whether an argument is a program outside the system folders and the line writes a file, which may be that program.
     pub(super) fn starts_a_file(&self, words: &[Word]) -> bool {
-        let is_one = |word: &Word| word.text.contains('/') && programs::role(&word.text) == Role::Unknown;
+        let is_one = |word: &Word| {
+            word.text.contains('/') && !word.text.contains("://") && programs::role(&word.text) == Role::Unknown
+        };
         self.writes && words.iter().any(is_one)
     }
 

@@ -11,6 +11,7 @@ use super::nodes::{
     is_plain_mark, names_an_integer, words_behind, writes,
 };
 use super::programs;
+use super::seen::{Seen, is_known, takes_any_value};
 use super::word::Word;
 
 /// Longer lines are not parsed.
@@ -33,8 +34,12 @@ pub(super) fn read(line: &str) -> Option<Commands> {
     if ["BASH_ALIASES", "BASH_CMDS", "POSIXLY_CORRECT"].iter().any(|name| plain.contains(name)) {
         return None;
     }
-    let mut walk = Walk { source: line, found: Commands::default(), hides: false, calculates: false };
+    let mut walk =
+        Walk { source: line, found: Commands::default(), hides: false, calculates: false, seen: Seen::default() };
     walk.node(tree.root_node(), false, 0)?;
+    if walk.seen.leaves_a_command(line) {
+        return None;
+    }
     // Arithmetic evaluates the value of a variable.
     (!(walk.hides && walk.calculates)).then_some(walk.found)
 }
@@ -106,6 +111,7 @@ struct Walk<'a> {
     hides: bool,
     /// Whether the line contains arithmetic.
     calculates: bool,
+    seen: Seen,
 }
 
 impl<'a> Walk<'a> {
@@ -121,7 +127,14 @@ impl<'a> Walk<'a> {
         self.hides |= matches!(node.kind(), "command_substitution" | "process_substitution")
             || matches!(node.kind(), "raw_string" | "ansi_c_string" | "heredoc_body" | "string_content" | "word")
                 && self.text(node).contains(['$', '`', '\\']);
-        self.calculates |= is_arithmetic_itself(node, self.text(node));
+        if is_arithmetic_itself(node, self.text(node)) {
+            self.calculates = true;
+            self.hides |= takes_any_value(node, self.text(node));
+        }
+        if node.is_named() && !is_known(node.kind()) {
+            return None;
+        }
+        self.seen.node(node);
         match node.kind() {
             // A loop sets a variable by which programs find other programs.
             "for_statement"
@@ -155,7 +168,10 @@ impl<'a> Walk<'a> {
             {
                 return None;
             }
-            "heredoc_body" if self.is_plain(node) => return Some(()),
+            "heredoc_body" if self.is_plain(node) => {
+                self.seen.literal(node);
+                return Some(());
+            }
             "heredoc_body" if node.named_child_count() == 0 && holds_a_command(self.text(node)) => return None,
             // Arithmetic evaluates text in quotes.
             "raw_string" if is_arithmetic(node) && Word::of(node, self.source).hides_a_command() => return None,
@@ -253,7 +269,8 @@ impl<'a> Walk<'a> {
             self.calculates |=
                 calculates(&command.words) || command.words.iter().any(|word| names_an_integer(&word.text));
             // The input that it reads is unknown.
-            self.hides |= matches!(command.words[0].text.as_str(), "read" | "mapfile" | "readarray");
+            let reads = |word: &Word| matches!(word.text.as_str(), "read" | "mapfile" | "readarray" | "getopts");
+            self.hides |= command.words.iter().any(reads);
             self.found.simple.push(command);
         }
         Some(())

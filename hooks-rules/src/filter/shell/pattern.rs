@@ -36,7 +36,7 @@ impl Pattern {
         let Some((name, words)) = command.split_first() else { return false };
         // Git's subcommands are programs too: `git-push`.
         if let Some(subcommand) = base(&name.text).strip_prefix("git-") {
-            let subcommand = Word { text: subcommand.to_owned(), computed: name.computed };
+            let subcommand = name.with_text(subcommand);
             let command = [Word::plain("git"), subcommand];
             if self.fits(&command.iter().chain(words).cloned().collect::<Vec<_>>()) {
                 return true;

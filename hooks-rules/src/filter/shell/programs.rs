@@ -87,7 +87,7 @@ pub(super) fn is_run(variable: &str) -> bool {
 /// The roles of known programs.
 const PROGRAMS: &[(Role, &str)] = &[
     (Role::Shell, "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash posh csh tcsh source . su runuser"),
-    (Role::Joins, "eval trap watch ssh"),
+    (Role::Joins, "eval trap watch ssh autossh"),
     (Role::Feeds, "xargs find fd fdfind"),
     // The last ones type into another terminal, have their own syntax, or build commands from their input.
     (
@@ -104,21 +104,22 @@ const PROGRAMS: &[(Role, &str)] = &[
          start-stop-daemon daemonize firejail bwrap proot fakeroot dbus-run-session xvfb-run torify \
          torsocks proxychains proxychains4 rlwrap cgexec numactl prlimit hyperfine direnv npx bunx pnpx \
          chronic ts ifne sem catchsegv caffeinate arch gtimeout genv gnice mapfile readarray compgen \
-         complete gosu su-exec tini dumb-init dotenv chpst softlimit setuidgid pkexec run0 sg newgrp \
+         complete gosu su-exec login tini dumb-init dotenv chpst softlimit setuidgid pkexec run0 sg newgrp \
          faketime eatmydata cpulimit ld-linux-x86-64.so.2 ld.so",
     ),
     (
         Role::Interprets,
         "python pypy perl ruby node nodejs deno bun php lua luajit tclsh wish Rscript R julia osascript vi vim \
          nvim ex view emacs ed sqlite3 mysql psql dc m4 ghci guile racket sbcl groovy scala jshell elixir erl \
-         swift ts-node tsx gdb lldb expect gnuplot octave irb pry ipython iex lftp",
+         swift ts-node tsx gdb lldb expect gnuplot octave irb pry ipython iex lftp vimdiff gvim rvim rview \
+         nvim-qt mysqlsh mongosh redis-cli clisp ocaml gforth bsh jrunscript",
     ),
     (Role::Awk, "awk gawk mawk nawk original-awk"),
     (Role::Sed, "sed gsed"),
     (
         Role::Tool,
         "make gmake just ninja tar gtar bsdtar zip rsync scp sftp socat nc ncat split sort less more man ftp \
-         run-parts logrotate",
+         run-parts logrotate telnet rsh rlogin mosh cpio pax rename",
     ),
     (Role::Git, "git"),
     (
@@ -126,14 +127,17 @@ const PROGRAMS: &[(Role, &str)] = &[
         "echo true false : cat ls grep egrep fgrep rg head tail wc cd pwd mkdir rmdir touch cp mv ln rm \
          chmod chown diff cmp stat file which type basename dirname realpath readlink date sleep seq tr \
          cut uniq paste tee jq curl kill set shift return exit break continue umask pushd popd du df ps id \
-         whoami uname",
+         whoami uname od base64 base32 md5sum sha1sum sha256sum sha512sum cksum nl tac rev fold fmt expand unexpand \
+         join comm shuf factor expr nproc hostname uptime free netstat ss ping dig host printenv groups users who \
+         mktemp sync truncate column zcat gzip gunzip bzip2 xz zstd strings nm readelf size tree cloc yq diffstat \
+         black ruff mypy flake8 gofmt rustfmt clang-format tsc",
     ),
 ];
 
 /// Programs that write files without a redirection.
 const WRITERS: &str = "cp mv ln tee dd install tar gtar bsdtar unzip gunzip gzip xz bzip2 zstd cpio curl wget patch split csplit \
                        rsync scp xxd openssl gpg ar cc gcc clang mkfifo uniq sponge \
-                       pax jar bunzip2 unxz unlzma unzstd lz4 brotli 7z uudecode dos2unix";
+                       pax jar shuf yq bunzip2 unxz unlzma unzstd lz4 brotli 7z uudecode dos2unix";
 
 /// Whether a command probably writes a file, by itself or with a command line or code among its arguments.
 pub(super) fn writes(command: &[Word]) -> bool {
@@ -143,7 +147,12 @@ pub(super) fn writes(command: &[Word]) -> bool {
         (is_short(text) && text.contains('o'))
             || ["--out", "-fprint", "-fls"].iter().any(|start| text.starts_with(start))
     };
+    let is_known = command.first().is_some_and(|name| role(&name.text) != Role::Launches && !is_writer(&name.text));
     let within = |word: &Word| {
+        // The name of a subcommand, or of a package.
+        if is_known && matches!(word.text.as_str(), "install" | "openssl" | "patch" | "curl" | "wget") {
+            return false;
+        }
         let text = word.text.replace(['"', '\'', '\\'], "");
         text.contains('>') || text.split([' ', '\t', '\n', ';', '&', '|', '(', ')']).any(is_writer)
     };
@@ -155,6 +164,7 @@ pub(super) fn writes(command: &[Word]) -> bool {
                 let is_one = |text: &str| matches!(text, "apply" | "am" | "-o") || text.starts_with("--output");
                 command.iter().any(|word| is_one(&word.text))
             }
+            Role::Feeds => command.iter().any(|word| word.text != "-o" && tells_where(word)),
             Role::Launches if command.iter().any(|word| ["script", "logsave"].contains(&base(&word.text))) => true,
             Role::Interprets => command.iter().any(|word| word.text.contains(char::is_whitespace)),
             Role::Sed => command.iter().any(|word| word.text.contains('w') || word.text.starts_with("-i")),
@@ -162,15 +172,88 @@ pub(super) fn writes(command: &[Word]) -> bool {
         }
 }
 
-/// Whether a builtin sets a variable that affects how programs are found, or creates an alias of such a variable.
+/// Whether a builtin sets a variable that affects how programs are found, creates an alias of such a variable, or sets
+/// one whose name is computed, which may be any.
 pub(super) fn sets_what_is_run(command: &[Word]) -> bool {
     let Some((name, words)) = command.split_first() else { return false };
     let named = |word: &Word| is_run(word.text.split(['[', '=']).next().unwrap_or_default());
+    let is_any = |word: &Word| word.computed && !word.prefix().contains('=');
     match name.text.as_str() {
-        "declare" | "typeset" | "local" => words.iter().any(|word| is_short(&word.text) && word.text.contains('n')),
-        "read" | "mapfile" | "readarray" | "printf" | "getopts" | "unset" => words.iter().any(named),
+        "declare" | "typeset" | "local" => {
+            words.iter().any(|word| is_any(word) || (is_short(&word.text) && word.text.contains('n')))
+        }
+        "export" | "readonly" => words.iter().any(is_any),
+        "read" | "mapfile" | "readarray" | "getopts" => words.iter().any(|word| named(word) || is_any(word)),
+        "printf" => {
+            words.iter().any(named)
+                || (words.first().is_some_and(|word| word.may_be_an_option()) && words.iter().take(2).any(is_any))
+        }
+        "unset" => words.iter().any(named),
         _ => false,
     }
+}
+
+/// Programs that start what their arguments name, and nothing before it. What is fed to them is fed to that.
+const DIRECT: &str = "env nice nohup timeout time sudo doas setsid stdbuf unbuffer ionice chrt taskset command builtin exec \
+                      busybox toybox chronic gtimeout genv gnice";
+
+/// Whether a program that starts others may read what is fed to it as commands: it starts a shell if it is given nothing
+/// else to start.
+pub(super) fn may_read_commands(program: &str, words: &[Word]) -> bool {
+    let has_shell = |word: &Word| {
+        matches!(word.text.as_str(), "--login" | "--shell") || (is_short(&word.text) && word.text.contains(['s', 'i']))
+    };
+    if !DIRECT.split_whitespace().any(|name| is_called(program, name))
+        || (matches!(base(program), "sudo" | "doas")
+            && words.iter().take_while(|word| is_short(&word.text)).any(has_shell))
+    {
+        return true;
+    }
+    started(words).is_none_or(|first| role(&first.text) == Role::Unknown)
+}
+
+/// What such a program starts: the first word that is neither an option, nor its value, a measure, or an assignment.
+fn started(words: &[Word]) -> Option<&Word> {
+    let mut before = "";
+    words.iter().find(|word| {
+        let is_value = matches!(before, "-u" | "-g" | "-n" | "-s" | "-k" | "-p" | "-h" | "-C" | "-U" | "-c");
+        before = &word.text;
+        let is_measure = word.text.starts_with(|c: char| c.is_ascii_digit());
+        !(is_value || is_measure || word.text.starts_with('-') || word.text.contains('='))
+    })
+}
+
+/// Whether what a program starts is known to start nothing itself: `sudo tee file`.
+pub(super) fn starts_a_quiet_one(program: &str, words: &[Word]) -> bool {
+    DIRECT.split_whitespace().any(|name| is_called(program, name))
+        && started(words).is_some_and(|first| !first.computed && role(&first.text) == Role::Quiet)
+}
+
+/// Whether a program runs its line on another machine, or as another user, and without one what is fed to it.
+pub(super) fn is_remote(program: &str) -> bool {
+    is_called(program, "ssh") || is_called(program, "autossh")
+}
+
+/// Whether a tool reads commands from its standard input.
+pub(super) fn reads_commands(program: &str) -> bool {
+    const READERS: &str = "telnet rsh rlogin mosh ftp sftp";
+    READERS.split_whitespace().any(|known| is_called(program, known))
+}
+
+/// Whether a program starts what one of its arguments names behind one of its own words: `docker exec`.
+pub(super) fn is_a_front(program: &str) -> bool {
+    const FRONTS: &str = "docker podman nerdctl docker-compose lxc kubectl oc crictl ctr flatpak snap poetry pipenv pdm hatch uv \
+                          conda mamba micromamba nix nix-shell guix rbenv pyenv nodenv asdf mise vagrant heroku fly flyctl \
+                          gcloud bundle yarn pnpm npm op chamber aws-vault doppler";
+    FRONTS.split_whitespace().any(|known| is_called(program, known))
+}
+
+/// The word behind which such a program starts something.
+pub(super) fn fronts(word: &str) -> bool {
+    matches!(
+        word,
+        "exec" | "run" | "shell" | "x" | "dlx" | "ssh" | "-c" | "--command" | "--run" | "develop" | "rsh" | "--"
+    )
 }
 
 /// Whether a tool runs commands from a configuration file, which it finds by itself or by an option.
@@ -200,7 +283,7 @@ pub(super) fn role(program: &str) -> Role {
     }
 }
 
-fn is_called(program: &str, name: &str) -> bool {
+pub(super) fn is_called(program: &str, name: &str) -> bool {
     base(program) == name || unversioned(program) == name
 }
 

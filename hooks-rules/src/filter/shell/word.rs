@@ -8,15 +8,24 @@ pub(super) struct Word {
     pub(super) text: String,
     /// Whether it contains a part that is known only at run time: a variable, a command substitution, a glob.
     pub(super) computed: bool,
+    /// Whether a part outside of quotes can become several words.
+    pub(super) splits: bool,
+    /// The length of the text in front of the first computed part.
+    known: usize,
 }
 
 impl Word {
     pub(super) fn plain(text: &str) -> Self {
-        Self { text: text.to_owned(), computed: false }
+        Self { text: text.to_owned(), ..Self::default() }
     }
 
     pub(super) fn computed() -> Self {
-        Self { text: String::new(), computed: true }
+        Self { computed: true, splits: true, ..Self::default() }
+    }
+
+    /// A part of this word.
+    pub(super) fn with_text(&self, text: &str) -> Self {
+        Self { text: text.to_owned(), known: 0, ..self.clone() }
     }
 
     /// Whether it contains a quoted `$( )` or backticks, which arithmetic and prompts execute anyway.
@@ -24,10 +33,33 @@ impl Word {
         self.text.contains("$(") || self.text.contains('`')
     }
 
+    /// The text that the word begins with, whatever is computed.
+    pub(super) fn prefix(&self) -> &str {
+        if self.computed { &self.text[..self.known] } else { &self.text }
+    }
+
+    /// Whether it is an option, or may become one.
+    pub(super) fn may_be_an_option(&self) -> bool {
+        let prefix = self.prefix();
+        prefix.starts_with(['-', '+']) || (self.computed && (self.splits || prefix.is_empty()))
+    }
+
     /// Appends the adjacent part of the word.
     pub(super) fn append(&mut self, next: &Self) {
+        if next.computed {
+            self.compute(self.text.len() + next.known);
+        }
+        self.splits |= next.splits;
         self.text.push_str(&next.text);
-        self.computed |= next.computed || makes_several(&self.text);
+        if let Some(at) = brace(&self.text) {
+            self.compute(at);
+        }
+    }
+
+    /// What follows the first `known` bytes is computed.
+    fn compute(&mut self, known: usize) {
+        self.known = if self.computed { self.known.min(known) } else { known };
+        self.computed = true;
     }
 
     /// The word of a node.
@@ -39,7 +71,7 @@ impl Word {
             "raw_string" => Self::plain(text.trim_start_matches('\'').trim_end_matches('\'')),
             "string" => quoted(node, source),
             "ansi_c_string" => ansi_c(text.trim_start_matches("$'").strip_suffix('\'').unwrap_or(text)),
-            "translated_string" | "concatenation" => {
+            "translated_string" | "concatenation" | "variable_assignment" => {
                 let mut word = Self::default();
                 let mut cursor = node.walk();
                 for part in node.children(&mut cursor) {
@@ -66,25 +98,31 @@ pub(super) fn is_short(option: &str) -> bool {
 /// An unquoted word, in which a backslash escapes the next character.
 fn bare(text: &str) -> Word {
     let mut word = Word::default();
+    // A home, the current or an earlier folder, whichever they are when the line runs.
+    if text.starts_with('~') && !text.starts_with("~/") {
+        word.compute(0);
+    }
     let mut letters = text.chars();
     while let Some(c) = letters.next() {
         match c {
             '\\' => word.text.extend(letters.next().filter(|next| *next != '\n')),
             '*' | '?' | '[' | '`' => {
-                word.computed = true;
+                word.compute(word.text.len());
                 word.text.push(c);
             }
             c => word.text.push(c),
         }
     }
-    word.computed |= makes_several(text);
+    if brace(text).is_some() {
+        word.compute(word.text.find('{').unwrap_or_default());
+    }
     word
 }
 
-/// Whether it is a brace expansion: `{a,b}` or `{1..9}`.
-fn makes_several(text: &str) -> bool {
-    let Some((_, inner)) = text.split_once('{') else { return false };
-    inner.contains('}') && (inner.contains(',') || inner.contains(".."))
+/// Where a brace expansion begins: `{a,b}` or `{1..9}`.
+fn brace(text: &str) -> Option<usize> {
+    let (before, inner) = text.split_once('{')?;
+    (inner.contains('}') && (inner.contains(',') || inner.contains(".."))).then_some(before.len())
 }
 
 /// A string in double quotes.
@@ -97,7 +135,11 @@ fn quoted(node: Node<'_>, source: &str) -> Word {
         unescaped(source.get(end..part.start_byte()).unwrap_or_default(), &mut word.text);
         match part.kind() {
             "string_content" => unescaped(&source[part.byte_range()], &mut word.text),
-            _ => word.computed = true,
+            _ => {
+                word.compute(word.text.len());
+                // A list stays one, even in quotes: `"$@"`.
+                word.splits |= source[part.byte_range()].contains('@');
+            }
         }
         end = part.end_byte();
     }
@@ -144,7 +186,7 @@ fn ansi_c(text: &str) -> Word {
                     'r' => word.text.push('\r'),
                     '\\' | '\'' | '"' | '?' => word.text.push(sign),
                     // A control character, or an escape that only some shells support.
-                    _ => word.computed = true,
+                    _ => word.compute(word.text.len()),
                 }
                 continue;
             }
@@ -153,7 +195,9 @@ fn ansi_c(text: &str) -> Word {
         let end = digits.char_indices().take(most).take_while(|(_, c)| c.is_digit(radix)).count();
         let letter = u32::from_str_radix(&digits[..end], radix).ok().and_then(char::from_u32);
         // Above ASCII, the number is one byte of a multi-byte character.
-        word.computed |= letter.is_none_or(|letter| !letter.is_ascii() || letter == '\0');
+        if letter.is_none_or(|letter| !letter.is_ascii() || letter == '\0') {
+            word.compute(word.text.len());
+        }
         word.text.extend(letter);
         rest = &digits[end..];
     }

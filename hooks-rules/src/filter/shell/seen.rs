@@ -1,0 +1,157 @@
+//! What the walk has seen of a line. Everything else may hold a command.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+/// The places of a line that the walk has understood.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Where a substitution begins or ends whose commands were found.
+    marks: HashSet<usize>,
+    /// Text that the shell takes as it is.
+    literal: Vec<Range<usize>>,
+    /// Text in double quotes and here-documents, in which only `$` and backticks have a meaning.
+    quoted: Vec<Range<usize>>,
+}
+
+impl Seen {
+    pub(super) fn node(&mut self, node: Node<'_>) {
+        match node.kind() {
+            "command_substitution" | "process_substitution" | "arithmetic_expansion" => {
+                self.marks.insert(node.start_byte());
+                self.marks.insert(node.end_byte() - 1);
+            }
+            "raw_string" | "ansi_c_string" | "comment" => self.literal(node),
+            "string_content" | "heredoc_content" => self.quoted.push(node.byte_range()),
+            "heredoc_body" if node.named_child_count() == 0 => self.quoted.push(node.byte_range()),
+            _ => {}
+        }
+    }
+
+    pub(super) fn literal(&mut self, node: Node<'_>) {
+        self.literal.push(node.byte_range());
+    }
+
+    /// Whether something in the line begins a substitution that the walk has not entered, or is a `$` alone, which ends
+    /// a word for the shell but not for the grammar.
+    pub(super) fn leaves_a_command(mut self, line: &str) -> bool {
+        self.literal.sort_by_key(|range| range.start);
+        let bytes = line.as_bytes();
+        let mut literal = self.literal.iter().peekable();
+        let mut at = 0;
+        while at < bytes.len() {
+            while literal.next_if(|range| range.end <= at).is_some() {}
+            if let Some(range) = literal.peek().filter(|range| range.start <= at) {
+                at = range.end;
+                continue;
+            }
+            let next = bytes.get(at + 1).copied();
+            let begins = match (bytes[at], next) {
+                (b'\\', Some(_)) => {
+                    at += 2;
+                    continue;
+                }
+                (b'`', _) | (b'$', Some(b'(')) => true,
+                (b'<' | b'>', Some(b'(')) => !self.quoted.iter().any(|range| range.contains(&at)),
+                (b'$', _) if at > 0 && bytes[at - 1] == b'=' => next.is_none_or(|c| b" \t\n;&|<>)".contains(&c)),
+                _ => false,
+            };
+            if begins && !self.marks.contains(&at) {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+}
+
+/// Whether the kind of a node is one that the walk knows. Of others it would not know what they hold.
+pub(super) fn is_known(kind: &str) -> bool {
+    const KINDS: &[&str] = &[
+        "program",
+        "command",
+        "command_name",
+        "word",
+        "string",
+        "string_content",
+        "raw_string",
+        "ansi_c_string",
+        "translated_string",
+        "concatenation",
+        "number",
+        "simple_expansion",
+        "expansion",
+        "variable_name",
+        "special_variable_name",
+        "command_substitution",
+        "process_substitution",
+        "variable_assignment",
+        "variable_assignments",
+        "array",
+        "subscript",
+        "redirected_statement",
+        "file_redirect",
+        "file_descriptor",
+        "heredoc_redirect",
+        "heredoc_start",
+        "heredoc_body",
+        "heredoc_content",
+        "heredoc_end",
+        "herestring_redirect",
+        "pipeline",
+        "list",
+        "negated_command",
+        "compound_statement",
+        "subshell",
+        "do_group",
+        "for_statement",
+        "c_style_for_statement",
+        "while_statement",
+        "if_statement",
+        "elif_clause",
+        "else_clause",
+        "case_statement",
+        "case_item",
+        "function_definition",
+        "test_command",
+        "test_operator",
+        "declaration_command",
+        "unset_command",
+        "arithmetic_expansion",
+        "binary_expression",
+        "unary_expression",
+        "ternary_expression",
+        "postfix_expression",
+        "parenthesized_expression",
+        "brace_expression",
+        "extglob_pattern",
+        "regex",
+        "comment",
+    ];
+    KINDS.contains(&kind)
+}
+
+/// Whether arithmetic takes a value that anybody may have chosen: a part of a variable, an argument, or one that the shell
+/// sets from the line, such as `BASH_COMMAND`.
+pub(super) fn takes_any_value(node: Node<'_>, text: &str) -> bool {
+    const COMPARE: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"];
+    let is_arithmetic = match node.kind() {
+        "arithmetic_expansion" | "c_style_for_statement" | "compound_statement" | "subscript" => true,
+        "test_command" => text.starts_with("[[") && COMPARE.iter().any(|operator| text.contains(operator)),
+        _ => false,
+    };
+    if !is_arithmetic {
+        return false;
+    }
+    let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let is_set = |name: &str| name.starts_with("BASH") || matches!(name, "_" | "PWD" | "OLDPWD" | "DIRSTACK" | "REPLY");
+    let takes = |letter: char| letter.is_ascii_digit() || matches!(letter, '@' | '*' | '_' | '!');
+    let expands = text.match_indices('$').any(|(at, _)| {
+        let behind = text[at + 1..].trim_start_matches('{');
+        behind.starts_with(takes)
+            || (text[at + 1..].starts_with('{') && behind.contains(['#', '%', '/', ':', '@', '^', ',']))
+    });
+    names.into_iter().any(is_set) || expands
+}

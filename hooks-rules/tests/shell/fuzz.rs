@@ -1,0 +1,79 @@
+//! A differential fuzzer: what bash runs, the filter selects.
+
+use std::time::{Duration, Instant};
+
+use super::grammar::Grammar;
+use super::stubs::Stubs;
+use super::{Numbers, selects};
+
+const RULES: [&str; 2] = ["Bash(rm *)", "Bash(rm:*)"];
+
+/// What was judged.
+#[derive(Default)]
+struct Judged {
+    lines: usize,
+    ran: usize,
+    missed: Vec<String>,
+}
+
+impl Judged {
+    fn judge(&mut self, stubs: &Stubs, line: &str) {
+        let line = &stubs.line(line);
+        self.lines += 1;
+        if line.contains('\0') || !stubs.calls(line).iter().any(|call| call.starts_with("rm ")) {
+            return;
+        }
+        self.ran += 1;
+        if RULES.iter().any(|rule| !selects(rule, line)) {
+            println!("missed {line:?}");
+            self.missed.push(line.clone());
+        }
+    }
+}
+
+/// `HOOKS_RULES_SHELL_MINUTES=60 HOOKS_RULES_SHELL_SEED=7 cargo test -p hooks-rules --test it shell::fuzz -- --nocapture`
+/// is the long run, which also mixes lines.
+#[test]
+fn what_bash_runs_is_selected() {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
+    let minutes = number("HOOKS_RULES_SHELL_MINUTES");
+    let folder = tempfile::tempdir().unwrap();
+    let stubs = Stubs::new(folder.path().join("stubs"));
+    let stubs = if minutes.is_some() { stubs.guarded() } else { stubs };
+    let mut grammar = Grammar(Numbers(number("HOOKS_RULES_SHELL_SEED").unwrap_or(1)));
+    let mut judged = Judged::default();
+    let mut pool: Vec<String> = Vec::new();
+    let end = minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
+    while end.map_or(judged.lines < 250, |end| Instant::now() < end) {
+        let made = grammar.line();
+        if minutes.is_none() {
+            judged.judge(&stubs, &made);
+            continue;
+        }
+        let before = judged.ran;
+        let line = match (grammar.0.below(2), pool.len()) {
+            (0, 1..) => {
+                let from = grammar.0.below(pool.len());
+                grammar.mixed(&pool[from].clone(), &made)
+            }
+            _ => made,
+        };
+        judged.judge(&stubs, &line);
+        // A line that ran something is worth changing.
+        if judged.ran > before && line.len() < 400 {
+            if pool.len() < 2_000 {
+                pool.push(line);
+            } else {
+                let at = grammar.0.below(pool.len());
+                pool[at] = line;
+            }
+        }
+        if judged.lines % 1_000 == 0 {
+            println!("{} lines, {} ran the program, {} missed", judged.lines, judged.ran, judged.missed.len());
+        }
+    }
+    let Judged { lines, ran, missed } = judged;
+    println!("{lines} lines, {ran} ran the program, {} missed", missed.len());
+    assert!(missed.is_empty(), "missed {} of {ran}:\n{}", missed.len(), missed.join("\n%%\n"));
+    assert!(ran > lines / 4, "only {ran} of {lines} ran it");
+}
