@@ -24,7 +24,9 @@ impl Judged {
             return;
         }
         self.ran += 1;
-        if RULES.iter().any(|rule| !selects(rule, line)) {
+        // What an earlier line left in the background may have been seen. It is not seen again.
+        let runs_again = || (0..2).any(|_| stubs.calls(line).iter().any(|call| call.starts_with("rm ")));
+        if RULES.iter().any(|rule| !selects(rule, line)) && runs_again() {
             println!("missed {line:?}");
             self.missed.push(line.clone());
         }
