@@ -50,9 +50,9 @@ pub(crate) async fn drive_variants(
     filled: &mut Filled,
 ) -> Result<(), String> {
     let (set, watcher) = in_force(driver, kind, None)?;
-    let driven = driver.drive_variants(kind.name, &set).await;
+    let outcome = driver.drive_variants(kind.name, &set).await;
     filled.append(&mut watcher.seen().filled);
-    driven.map_err(|error| error.to_string())
+    outcome.map_err(|error| error.to_string())
 }
 
 /// Makes a set with a watching hook, the probe, and the hooks that the driver requests.

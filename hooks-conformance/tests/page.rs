@@ -78,7 +78,12 @@ async fn rows() -> String {
     ] {
         let error = check(&Desk(wrong)).await.unwrap_err();
         let [message] = error.breaches() else { panic!("exactly one thing is reported: {error}") };
-        rows += &format!("| {because} | {} |\n", shown(message).replace('|', "\\|"));
+        let message = shown(message).replace('|', "\\|");
+        rows.push_str("| ");
+        rows.push_str(because);
+        rows.push_str(" | ");
+        rows.push_str(&message);
+        rows.push_str(" |\n");
     }
     rows
 }

@@ -35,7 +35,7 @@ fn cfg_attr_on() {}
 /// Twice.
 #[hook(id = "documented", kind = before_tool_call)]
 #[allow(clippy::needless_pass_by_ref_mut)]
-#[must_use]
+#[must_use = "an attribute of the function"]
 #[inline]
 fn documented(_input: &mut ToolInput) -> Permission {
     Permission::allow()

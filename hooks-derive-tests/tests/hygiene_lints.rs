@@ -106,7 +106,7 @@ pub fn computes(text: &mut ::std::vec::Vec<u8>) {
 }
 
 /// Reads.
-#[must_use]
+#[must_use = "an attribute of the function"]
 #[::hook_sdk::hook(id = "reads", kind = BeforeRefund, region = "*", priority = -1, after = ["writes"], on_failure = deny)]
 pub fn reads(
     _cx: &::hook_sdk::HookContext,

@@ -88,8 +88,12 @@ fn a_server_gives_the_same_answers_and_refuses_when_it_is_gone() {
         args.extend(case.event.as_deref().into_iter().flat_map(|event| ["--event", event]));
         let own = call(&args, &case.stdin);
         args.extend(["--socket", path]);
-        let served = call(&args, &case.stdin);
-        assert_eq!((own.status, &own.stdout, &own.stderr), (served.status, &served.stdout, &served.stderr), "{args:?}");
+        let through = call(&args, &case.stdin);
+        assert_eq!(
+            (own.status, &own.stdout, &own.stderr),
+            (through.status, &through.stdout, &through.stderr),
+            "{args:?}"
+        );
     }
     drop(server);
     let case = cases().into_iter().find(|case| case.host == "codex" && case.name == "pre_tool.write").unwrap();

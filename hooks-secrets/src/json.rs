@@ -30,7 +30,7 @@ pub fn redact_json_with(name: &str, value: &mut Value, clean: &mut dyn FnMut(&st
                 let flag = before.trim_start_matches('-');
                 let is_named = !flag.is_empty() && names::is_secret_name(flag) && !flag.contains([' ', '=']);
                 let name = if is_named && item.is_string() { flag.to_owned() } else { name.to_owned() };
-                before = item.as_str().unwrap_or_default().to_owned();
+                item.as_str().unwrap_or_default().clone_into(&mut before);
                 any |= redact_json_with(&name, item, clean);
             }
             any

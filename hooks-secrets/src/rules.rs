@@ -18,7 +18,7 @@ static BUNDLED: LazyLock<Option<RuleSet>> = LazyLock::new(|| {
 pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
     match &*BUNDLED {
         Some(rules) => rules.find(text),
-        None => vec![0..text.len()],
+        None => std::iter::once(0..text.len()).collect(),
     }
 }
 

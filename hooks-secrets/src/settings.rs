@@ -58,10 +58,8 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
         return None;
     }
     let is_header = HEADERS.contains(&joined.as_str()) && separator.trim() == ":";
-    let Given { range, is_quoted } = match is_header {
-        true => header(text, before, by.end)?,
-        false => given(text, by.end, is_query)?,
-    };
+    let Given { range, is_quoted } =
+        if is_header { header(text, before, by.end)? } else { given(text, by.end, is_query)? };
     let value = &text[range.clone()];
     if is_placeholder(value) || (kind == Name::Perhaps && !is_opaque(value)) {
         return None;
@@ -118,9 +116,8 @@ fn given(text: &str, at: usize, is_query: bool) -> Option<Given> {
         return Some(Given { range: start..start + line, is_quoted: true });
     }
     let is_end = |c: char| match c {
-        '\n' | '\r' | '"' | '\'' | '`' => true,
+        '\n' | '\r' | '"' | '\'' | '`' | '\\' | ';' | ',' | '<' | '>' | '(' | ')' | '{' | '}' | '|' => true,
         '&' | '#' => is_query,
-        '\\' | ';' | ',' | '<' | '>' | '(' | ')' | '{' | '}' | '|' => true,
         c => c.is_whitespace(),
     };
     let value = &rest[..rest.find(is_end).unwrap_or(rest.len())];

@@ -61,7 +61,7 @@ impl Database {
         let runtime = Arc::new(StoreRuntime::start()?);
         let (dialect, limit) = (address.dialect, options.transaction_timeout);
         let connecting = runtime.handle.spawn(connect(address.clone(), options.clone()));
-        let (writers, readers) = connecting.await.map_err(ended)??;
+        let (writers, readers) = connecting.await.map_err(|error| ended(&error))??;
         Ok(Self { dialect, writers, readers, limit, read_only: options.read_only, is_open: false, runtime })
     }
 
@@ -131,7 +131,7 @@ impl Database {
             // A server that is frozen, or behind a network that lost the connection, never answers.
             timeout(limit, done).await.unwrap_or(Err(Failure::Late(limit)))
         });
-        running.await.map_err(ended)?
+        running.await.map_err(|error| ended(&error))?
     }
 
     /// Starts `work` on the thread of the store. It runs to its end even if the caller stops waiting.
@@ -168,7 +168,7 @@ impl Drop for Tx {
 }
 
 /// Why work on the thread of the store has no result.
-fn ended(error: JoinError) -> Failure {
+fn ended(error: &JoinError) -> Failure {
     if error.is_cancelled() { Failure::Database(sqlx::Error::PoolClosed) } else { Failure::Panicked }
 }
 
@@ -292,7 +292,8 @@ impl fmt::Debug for StoreRuntime {
     }
 }
 
-#[cfg(all(test, feature = "sqlite"))]
+#[cfg(feature = "sqlite")]
+#[cfg(test)]
 mod tests {
     use hook_sdk::data::{Message, MessageUpdate, Role};
     use hook_sdk::detached::{BackgroundSink, Job};

@@ -166,19 +166,10 @@ impl Line<'_> {
                 (name.text.contains('/') && self.is_in_a_file())
                     || (is_fed && self.is_written_somewhere())
                     || self.is_passed_on(words, is_fed)
-                    || self.is_computed_argument(name, words)
+                    || is_computed_argument(name, words)
                     || self.starts_a_file(words)
             }
         }
-    }
-
-    /// Whether an unknown program gets a computed word where it may expect a program.
-    fn is_computed_argument(&self, name: &Word, words: &[Word]) -> bool {
-        let first = words.iter().find(|word| !word.prefix().starts_with('-'));
-        let is_front = programs::is_a_front(&name.text);
-        let fronts = words.iter().position(|word| programs::fronts(&word.text)).filter(|_| is_front);
-        (!is_front && first.is_some_and(|word| word.computed && word.prefix().is_empty()))
-            || fronts.is_some_and(|at| words[at..].iter().any(|word| word.computed))
     }
 
     /// Whether an option makes a program start the command that otherwise starts none.
@@ -277,4 +268,13 @@ impl Line<'_> {
     fn is_written_somewhere(&self) -> bool {
         [self.text, &self.words].iter().any(|text| self.pattern.is_written_in(text))
     }
+}
+
+/// Whether an unknown program gets a computed word where it may expect a program.
+fn is_computed_argument(name: &Word, words: &[Word]) -> bool {
+    let first = words.iter().find(|word| !word.prefix().starts_with('-'));
+    let is_front = programs::is_a_front(&name.text);
+    let fronts = words.iter().position(|word| programs::fronts(&word.text)).filter(|_| is_front);
+    (!is_front && first.is_some_and(|word| word.computed && word.prefix().is_empty()))
+        || fronts.is_some_and(|at| words[at..].iter().any(|word| word.computed))
 }

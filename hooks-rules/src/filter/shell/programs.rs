@@ -186,7 +186,7 @@ pub(super) fn sets_what_is_run(command: &[Word]) -> bool {
         "read" | "mapfile" | "readarray" | "getopts" => words.iter().any(|word| named(word) || is_any(word)),
         "printf" => {
             words.iter().any(named)
-                || (words.first().is_some_and(|word| word.may_be_an_option()) && words.iter().take(2).any(is_any))
+                || (words.first().is_some_and(Word::may_be_an_option) && words.iter().take(2).any(is_any))
         }
         "unset" => words.iter().any(named),
         _ => false,
