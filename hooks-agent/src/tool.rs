@@ -55,7 +55,7 @@ impl ToolSpec {
 
     /// Allows a failed call of this tool to be retried, because running it twice has the same effect as running it
     /// once. Hooks at `after_tool_call_failure` request a retry with
-    /// [`Retry::after`](hook_sdk::verdict::Retry::after). A tool that is not idempotent runs at most once per call.
+    /// [`Retry::After`](hook_sdk::verdict::Retry::After). A tool that is not idempotent runs at most once per call.
     #[must_use]
     pub fn idempotent(mut self) -> Self {
         self.idempotent = true;

@@ -51,7 +51,7 @@ impl<T: Serialize + DeserializeOwned> Serde for T {}
 #[derive(Debug)]
 pub struct Json<K>(PhantomData<K>);
 
-/// Provides `None` for a kind with a type that is not a [`JsonType`]; that error is reported elsewhere. An inherent
+/// Provides `None` for a kind with a type that is not a `JsonType`; that error is reported elsewhere. An inherent
 /// constant takes precedence over a trait's.
 pub trait NoJson<K: HookKind> {
     /// No JSON form.
