@@ -128,6 +128,15 @@ fn is_secret_name(before: &str) -> bool {
 fn value_of(after: &str) -> std::ops::Range<usize> {
     let start = after.len() - after.trim_start_matches([' ', '"', '\'', '\\']).len();
     let value = &after[start..];
+    if let Some(opening) = after[..start].rfind(['"', '\'']) {
+        // The closing quote is escaped no deeper than the opening one; the quotes in between are.
+        let slashes = |text: &str| text.len() - text.trim_end_matches('\\').len();
+        let depth = slashes(&after[..opening]);
+        let closes = |at: &usize| slashes(&value[..*at]) <= depth;
+        let quote = &after[opening..=opening];
+        let end = value.match_indices(quote).map(|(at, _)| at).find(closes);
+        return start..start + end.map_or(value.len(), |at| at - slashes(&value[..at]));
+    }
     let is_end = |c: char| c.is_whitespace() || "\"'\\&,;)}]".contains(c);
     let first = value.find(is_end).unwrap_or(value.len());
     let scheme =
