@@ -8,7 +8,8 @@ mod scripted;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hook_sdk::data::{Block, Messages, Usage};
+use hook_sdk::data::Messages;
+pub use hook_sdk::data::{MAX_TOKENS, ModelAnswer};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::ModelFailure;
 use serde::{Deserialize, Serialize};
@@ -126,54 +127,6 @@ impl<'a> Deltas<'a> {
 impl std::fmt::Debug for Deltas<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Deltas")
-    }
-}
-
-/// The answer of a model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct ModelAnswer {
-    /// Text and tool calls, in order.
-    pub content: Vec<Block>,
-    /// Why the model stopped, as the provider reports it. [`MAX_TOKENS`] if the answer was truncated.
-    pub stop_reason: String,
-    /// The name of the model. Empty if the provider does not report it.
-    pub model: String,
-    /// The token usage, if the provider reports it.
-    pub usage: Option<Usage>,
-    /// Provider-specific fields, which are stored unchanged with the message.
-    pub extra: Map<String, Value>,
-}
-
-/// The [`ModelAnswer::stop_reason`] of an answer that was truncated at the maximum number of tokens.
-pub const MAX_TOKENS: &str = "max_tokens";
-
-impl ModelAnswer {
-    /// Creates an answer with these blocks.
-    pub fn new(content: Vec<Block>) -> Self {
-        let calls = content.iter().any(|block| matches!(block, Block::ToolUse(_)));
-        let stop_reason = if calls { "tool_use" } else { "end_turn" };
-        Self { content, stop_reason: stop_reason.to_owned(), ..Self::default() }
-    }
-
-    /// Creates an answer with one block of text.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::new(vec![Block::from(text.into())])
-    }
-
-    /// Sets the stop reason.
-    #[must_use]
-    pub fn stop_reason(mut self, word: impl Into<String>) -> Self {
-        self.stop_reason = word.into();
-        self
-    }
-
-    /// Sets the token usage.
-    #[must_use]
-    pub fn usage(mut self, usage: Usage) -> Self {
-        self.usage = Some(usage);
-        self
     }
 }
 

@@ -44,11 +44,12 @@ struct Declaration {
     kind: &'static KindDescriptor,
     origin: Origin,
     never_filled: Vec<&'static str>,
+    by_step: bool,
 }
 
 impl Declaration {
     fn of(kind: KindManifest) -> Option<Self> {
-        Some(Self { kind: kind.kind, origin: kind.fired_at?, never_filled: kind.never_filled })
+        Some(Self { kind: kind.kind, origin: kind.fired_at?, never_filled: kind.never_filled, by_step: kind.by_step })
     }
 }
 
@@ -118,7 +119,7 @@ async fn ignored_answers(
 /// although one says never.
 async fn wrongly_filled(driver: &impl Drive, declared: &Declaration, mut filled: Filled) -> Vec<String> {
     let (kind, origin) = (declared.kind.name, declared.origin);
-    if !declared.kind.json {
+    if !declared.kind.json || declared.by_step {
         return Vec::new();
     }
     if let Err(error) = drive_variants(driver, declared.kind, &mut filled).await {

@@ -45,9 +45,9 @@ pub use crate::signature::{
     ReturnsSubject, ReturnsVerdict, SubjectParameter,
 };
 pub use crate::source::Origin;
-pub use crate::verdict::derived::{Completes, denial, semantics_of};
+pub use crate::verdict::derived::{Completes, semantics_of};
 pub use crate::verdict::rule::{AnyOf, Attributed, Compares, Complete, Intersects, Joins, Keeps, Names, Refusal};
-pub use crate::verdict::{Attribution, Capabilities, Capability, Semantics, Verdict};
+pub use crate::verdict::{Attribution, Capabilities, Capability, Denial, Semantics, Verdict};
 pub use crate::words::known::{NoWords, WordsOf};
 
 /// The checks that constants make.

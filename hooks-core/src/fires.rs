@@ -17,6 +17,8 @@ pub struct Fires {
     pub(crate) origin: Origin,
     /// The fields of the event that the program never fills.
     never: &'static [&'static str],
+    /// Whether a step of `protocol` fires it, and fills its fields.
+    by_step: bool,
 }
 
 inventory::collect!(Fires);
@@ -25,7 +27,19 @@ impl Fires {
     /// Used by `fires!`.
     #[must_use]
     pub const fn new<K: HookKind>(file: &'static str, line: u32, never: &'static [&'static str]) -> Self {
-        Self { kind: K::DESCRIPTOR, origin: Origin::new(file, line, ""), never }
+        Self { kind: K::DESCRIPTOR, origin: Origin::new(file, line, ""), never, by_step: false }
+    }
+
+    /// Used by `fires!` for a step.
+    #[must_use]
+    pub const fn by_step(mut self) -> Self {
+        self.by_step = true;
+        self
+    }
+
+    /// Whether a step fires the kind.
+    pub(crate) fn has_step(kind: &KindDescriptor) -> bool {
+        inventory::iter::<Self>.into_iter().any(|fires| fires.kind == kind && fires.by_step)
     }
 
     pub(crate) fn kind(&self) -> &'static KindDescriptor {

@@ -89,6 +89,7 @@ mod plan;
 pub mod dispatch;
 pub mod detached;
 mod engine;
+pub mod protocol;
 pub mod scope;
 pub mod overrides;
 pub mod plugin;

@@ -31,12 +31,13 @@ macro_rules! hooks {
 ///
 /// Name a kind by its type, or a built-in kind by its name. `[never field, …]` lists the fields of its event that the
 /// harness never fills. `audit` reports filters on those fields, because they match only empty text, and
-/// `hooks-conformance` reports every other field that is not filled.
+/// `hooks-conformance` reports every other field that is not filled. The name of a [step](crate::protocol) declares what
+/// it fires: `tool_call`, `model_call`, `prompt`, `store`.
 ///
 /// ```standalone_crate
-/// use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};
+/// use hook_sdk::kinds::BeforeAgentStart;
 ///
-/// hook_sdk::fires![BeforeToolCall, AfterCreateMessage [never message_id], turn_end];
+/// hook_sdk::fires![tool_call, store, BeforeAgentStart [never trigger], turn_end];
 /// # fn main() {}
 /// ```
 #[macro_export]

@@ -85,6 +85,9 @@ pub struct KindManifest {
     /// The fields of the event that no declaration of the kind fills.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub never_filled: Vec<&'static str>,
+    /// Whether a [step](crate::protocol) fires the kind, which fills the fields of its event.
+    #[serde(skip)]
+    pub by_step: bool,
 }
 
 impl KindManifest {
@@ -95,6 +98,7 @@ impl KindManifest {
             kind,
             fired_at: declared.iter().find(is_of_kind).map(|fires| fires.origin),
             never_filled: kind.event_fields.iter().copied().filter(never).collect(),
+            by_step: Fires::has_step(kind),
         }
     }
 }

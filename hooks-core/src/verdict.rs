@@ -37,7 +37,6 @@ pub use text::{FollowUp, Reason};
 
 pub use hooks_macros::Verdict;
 
-use crate::failure::FailureKind;
 use crate::id::HookId;
 
 /// The merged answer of a kind's hooks, in plan order.
@@ -127,9 +126,10 @@ pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
         None
     }
 
-    /// The verdict for `on_failure = deny`. With `None`, a dispatch whose hook must deny fails instead.
-    fn could_not_answer(kind: FailureKind, hook: &HookId) -> Option<Self> {
-        let _ = (kind, hook);
+    /// The verdict that denies: for `on_failure = deny`, and for a halt at a gate. With `None`, a dispatch whose hook
+    /// must deny fails instead.
+    fn from_denial(denial: Denial) -> Option<Self> {
+        let _ = denial;
         None
     }
 

@@ -19,10 +19,11 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let (core, written) = behind_core(input);
     let mut errors = Errors::default();
     let mut declarations = TokenStream::new();
-    for part in split_at_commas(written) {
+    for (part, by_step) in split_at_commas(written).into_iter().flat_map(kinds_of) {
         let (part, never) = never_filled(part, &mut errors);
         let Some(kind) = kind(&part, &core, &mut errors) else { continue };
         let span = place(&kind).or_else(|| first_span(&part)).unwrap_or_else(proc_macro2::Span::call_site);
+        let by_step = by_step.then(|| quote!(.by_step()));
         let names = never.iter().map(|field| field.unraw().to_string());
         // An unknown field is an error at its name.
         let known = never.iter().map(|field| quote_spanned!(field.span()=> let _ = &__hook_sdk_event.#field;));
@@ -31,7 +32,7 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
                 type __HookSdkKind = <#kind as __hook_sdk::KindType>::Type;
                 const _: fn(&__HookSdkKind) = |__hook_sdk_event| { #(#known)* };
                 __hook_sdk::inventory::submit! {
-                    __hook_sdk::Fires::new::<__HookSdkKind>(::core::file!(), ::core::line!(), &[#(#names),*])
+                    __hook_sdk::Fires::new::<__HookSdkKind>(::core::file!(), ::core::line!(), &[#(#names),*]) #by_step
                 }
             };
         });
@@ -46,6 +47,30 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
             #declarations
         };
     }
+}
+
+/// What each step of `hook_sdk::protocol` fires. The step of `stop` is declared by the name of its kind.
+const STEPS: [(&str, &str); 4] = [
+    (
+        "tool_call",
+        "before_tool_call, permission_request, after_tool_call, \
+         after_tool_call_success [never context_budget, model, dynamic_ui], \
+         after_tool_call_failure [never context_budget, model, dynamic_ui]",
+    ),
+    ("model_call", "prefilter_llm_history [never model], pre_model_call, post_model_call [never will_retry]"),
+    ("prompt", "user_prompt_submit"),
+    ("store", "before_create_message, after_create_message"),
+];
+
+/// The kinds that a word declares, and whether they are those of a step.
+fn kinds_of(part: TokenStream) -> Vec<(TokenStream, bool)> {
+    let word = without_spaces(&part.to_string());
+    let step = STEPS.iter().find(|(step, _)| *step == word);
+    let kinds = step.and_then(|(_, kinds)| kinds.parse().ok());
+    kinds.map_or_else(
+        || vec![(part, false)],
+        |kinds| split_at_commas(kinds).into_iter().map(|kind| (kind, true)).collect(),
+    )
 }
 
 /// Splits `Kind [never field, field]` into the kind and the fields.

@@ -3,7 +3,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hook_sdk::kinds::{AfterToolCallSuccess, BeforeToolCall};
 use hook_sdk::prelude::*;
 use serde::Deserialize;
 
@@ -57,25 +56,6 @@ fn refund(input: &ToolInput) -> ToolResult {
     ToolResult::new(format!("{cents} cents paid, ask ada@example.com"))
 }
 
-/// The part of a harness that runs a tool. It returns the result that the model reads.
-fn call_tool(hooks: &HookSet, cx: &HookContext, call: ToolCall) -> Result<Option<ToolResult>, DispatchError> {
-    let event = BeforeToolCall::new(call.clone());
-    let gate = hooks.fire_blocking(cx, &event, call.input.clone())?;
-    match gate.verdict {
-        Permission::Allow | Permission::NoOpinion => {}
-        Permission::Deny(denial) => return Ok(Some(ToolResult::error(denial.reason.as_str()))),
-        _ => return Ok(Some(ToolResult::error("nobody is available to approve this call"))),
-    }
-    let input = gate.subject; // the input after all hooks at this kind
-    let result = refund(&input);
-    let event = AfterToolCallSuccess::new(call, input);
-    let fired = hooks.fire_blocking(cx, &event, result)?;
-    for failure in &fired.report.failures {
-        println!("{failure}");
-    }
-    Ok(fired.subject) // `None` if a hook removed the result
-}
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     tracing_subscriber::fmt().without_time().init(); // prints a warning for each hook that fails
 
@@ -88,16 +68,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let cx = HookContext::builder().agent("support").state(Paid::default()).build();
     for input in [r#"{"cents": 900}"#, r#"{"cents": 9900}"#] {
         let call = ToolCall::new("call_1", "refund", ToolInput::parse(input));
-        match call_tool(&hooks, &cx, call)? {
-            Some(result) => println!("{input} -> {}", result.text()),
-            None => println!("{input} -> no result"),
-        }
+        // Its gates judge the call, the tool runs if it may, and the hooks after it see the result.
+        let result = hooks.tool_call_blocking(&cx, &call).run(|input| refund(&input))?;
+        println!("{input} -> {}", result.text());
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use hook_sdk::kinds::BeforeToolCall;
     use hook_sdk::record::Skip;
     use hook_sdk::testing;
 
@@ -139,6 +119,7 @@ mod shown {
     use std::io::{self, Write};
     use std::sync::{Arc, Mutex};
 
+    use hook_sdk::kinds::AfterToolCallSuccess;
     use hook_sdk::testing::Trial;
 
     use super::*;
@@ -169,8 +150,7 @@ mod shown {
         let failures = &ran.unwrap().report.failures;
         assert_eq!(failures.len(), 1);
         let warning = String::from_utf8(screen.0.lock().unwrap().clone()).unwrap();
-        let shown = format!("{warning}{}\n", failures[0]);
         // The reader's crate has another name.
-        docs_tests::assert_shown("start.md", &shown.replace("start::", "refund_desk::"));
+        docs_tests::assert_shown("start.md", &warning.replace("start::", "refund_desk::"));
     }
 }

@@ -1,9 +1,7 @@
 //! The beginning of a turn: the stored conversation, the prompt, and what hooks add.
 
-use std::collections::HashSet;
-
 use hook_sdk::HookKind;
-use hook_sdk::data::{Message, Messages, Role};
+use hook_sdk::data::Message;
 use hook_sdk::kinds::{BeforeAgentStart, ExitReason, FilterMessages, UserPromptSubmit};
 use hook_sdk::verdict::PromptDecision;
 
@@ -63,7 +61,7 @@ impl TurnLoop {
 
         self.emit(|| TurnEvent::Prepared { left_out, contexts: fired.verdict.contexts.len() });
         let mut view = fired.subject;
-        let (prompt, behind) = match place_of(&prompt, &self.transcript.view, &view) {
+        let (prompt, behind) = match event.place_of_prompt(&view) {
             Some(at) => {
                 let mut rest = view.split_off(at).into_iter();
                 (rest.next(), rest.collect())
@@ -111,43 +109,4 @@ impl TurnLoop {
         self.go_on(ExitReason::AbortedPreCall)?;
         self.phases(input).await
     }
-}
-
-/// The index of the person's message after the hooks: the unchanged message, or else the new user message that is most
-/// like it. Hooks may add messages before and after it, or remove it.
-fn place_of(prompt: &Message, before: &Messages, after: &Messages) -> Option<usize> {
-    let times = |messages: &Messages| messages.iter().filter(|message| *message == prompt).count();
-    if after.last() == Some(prompt) || times(after) > times(before) {
-        return after.iter().rposition(|message| message == prompt);
-    }
-    let text = prompt.text();
-    let words: HashSet<&str> = text.split_whitespace().collect();
-    let likeness = |place: usize| {
-        let common = after[place].text().split_whitespace().filter(|word| words.contains(word)).count();
-        // If nothing is alike, hooks most likely replaced the message where it was, or else added others before it.
-        (common, place == before.len(), place)
-    };
-    let added = added(before, after).into_iter();
-    added.filter(|place| after[*place].role == Role::User).max_by_key(|place| likeness(*place))
-}
-
-/// The indexes of the messages that are in `after` more often than in `before`; of equal messages, the later ones
-/// count as added.
-fn added(before: &Messages, after: &Messages) -> Vec<usize> {
-    let mut old: Vec<Option<&Message>> = before.iter().map(Some).collect();
-    let mut added = Vec::new();
-    for (place, message) in after.iter().enumerate() {
-        let same = |known: Option<&Message>| known == Some(message);
-        // Most messages are where they were.
-        let known = if old.get(place).copied().is_some_and(same) {
-            Some(place)
-        } else {
-            old.iter().position(|known| same(*known))
-        };
-        match known {
-            Some(known) => old[known] = None,
-            None => added.push(place),
-        }
-    }
-    added
 }

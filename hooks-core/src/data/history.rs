@@ -1,6 +1,7 @@
 use std::collections::HashSet;
 
 use super::block::Block;
+use super::call::ToolCall;
 use super::message::{Message, Role};
 use super::shared::shared;
 use super::validation;
@@ -65,8 +66,26 @@ impl Messages {
         Self::check_history(before, after)
     }
 
+    /// The tool calls that have no result.
+    pub fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        let open = OpenPairs::of(self).calls;
+        self.iter().flat_map(Message::tool_calls).filter(move |call| open.contains(call.id.as_str()))
+    }
+
     fn blocks(&self) -> impl Iterator<Item = &Block> {
         self.iter().flat_map(|message| &message.content)
+    }
+}
+
+impl FromIterator<Message> for Messages {
+    fn from_iter<I: IntoIterator<Item = Message>>(messages: I) -> Self {
+        messages.into_iter().collect::<Vec<_>>().into()
+    }
+}
+
+impl Extend<Message> for Messages {
+    fn extend<I: IntoIterator<Item = Message>>(&mut self, messages: I) {
+        (**self).extend(messages);
     }
 }
 

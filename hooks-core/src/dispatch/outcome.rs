@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tracing::Span;
 
 use crate::context::HookContext;
-use crate::failure::{Failure, FailureKind, OnFailure};
+use crate::failure::{Failure, OnFailure};
 use crate::handler::{Answer, Fault, FaultKind, HookError};
 use crate::id::HookId;
 use crate::kind::HookKind;
@@ -13,7 +13,7 @@ use crate::panics::catch;
 use crate::plan::{LaunchError, Plan};
 use crate::record::{Note, Skip, Status};
 use crate::text::redacted;
-use crate::verdict::{Halt, Verdict};
+use crate::verdict::{Denial, Halt, Semantics, Verdict};
 
 use super::end::{End, Flow};
 use super::log::Log;
@@ -180,8 +180,14 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             log.attributed(index, halt.attribution.as_ref());
             log.done(index, Some("halt"));
         }
+        let denial = matches!(K::SEMANTICS, Semantics::Gate).then(|| Denial::halted(&halt));
         self.details().halt.get_or_insert(halt);
-        Flow::Next
+        // Whoever reads only the verdict of a gate must not let the call pass. A panic in the app's verdict leaves the
+        // halt.
+        match denial.map(|denial| catch(|| self.deny(denial))) {
+            Some(Ok(true)) => self.stop(End::Decided),
+            Some(_) | None => Flow::Next,
+        }
     }
 
     /// Records that the hook removed the subject.
@@ -302,9 +308,9 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             OnFailure::Deny => {
                 // The verdict may be a type of the app, which may panic or have no denial. Continuing without one would
                 // be an allow.
-                let undenied = match catch(|| self.deny(kind, &failure.hook)) {
+                let undenied = match catch(|| self.deny(Denial::could_not_answer(kind, &failure.hook))) {
                     Ok(true) => return self.stop(End::Decided),
-                    Ok(false) => "the verdict has no denial: implement `could_not_answer`".to_owned(),
+                    Ok(false) => "the verdict has no denial: implement `from_denial`".to_owned(),
                     Err(panic) => format!("the verdict that denies panicked: {panic}"),
                 };
                 let cause = redacted(&format!("{}; {undenied}", failure.cause));
@@ -314,10 +320,9 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
     }
 
-    /// Denies because the hook failed. Returns whether the verdict can deny.
-    fn deny(&mut self, failure: FailureKind, hook: &HookId) -> bool {
-        let denial = K::Verdict::could_not_answer(failure, hook);
-        denial.map(|denial| self.verdict.merge(denial)).is_some()
+    /// Merges a denial. Returns whether the verdict can deny.
+    fn deny(&mut self, denial: Denial) -> bool {
+        K::Verdict::from_denial(denial).map(|denial| self.verdict.merge(denial)).is_some()
     }
 
     /// Launches a detached or background hook.

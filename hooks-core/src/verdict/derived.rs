@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use super::{Cause, Denial, Reason, Semantics};
-use crate::failure::FailureKind;
-use crate::id::HookId;
+use super::Semantics;
 
 /// The same bound for the implementation. Because of its lifetime, the compiler does not check it early, so that a
 /// missing trait is reported only through [`Complete`](super::rule::Complete).
@@ -12,16 +10,6 @@ pub trait Completes<'a>: Clone + fmt::Debug + Send + Sync + 'static {}
 
 #[diagnostic::do_not_recommend]
 impl<V: Clone + fmt::Debug + Send + Sync + 'static> Completes<'_> for V {}
-
-/// The denial for a hook that failed.
-pub fn denial(kind: FailureKind, hook: &HookId) -> Denial {
-    Denial {
-        reason: Reason::from(format!("the hook `{hook}` failed ({kind}); this is not a policy decision")),
-        cause: Cause::CouldNotAnswer(kind),
-        by: Some(hook.clone()),
-        attribution: None,
-    }
-}
 
 /// The semantics of a verdict with nested verdicts: that of a gate if one of them is a gate's.
 pub const fn semantics_of(within: &[Option<Semantics>], otherwise: Semantics) -> Semantics {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Attribution, Reason, Verdict};
+use super::{Attribution, Halt, Reason, Verdict};
 use crate::data::ToolResult;
 use crate::failure::FailureKind;
 use crate::id::HookId;
@@ -122,6 +122,26 @@ impl Denial {
     /// Creates a denial that a hook decided, with this reason.
     pub fn new(reason: impl Into<Reason>) -> Self {
         Self { reason: reason.into(), cause: Cause::Policy, by: None, attribution: None }
+    }
+
+    /// The denial for a hook that failed.
+    pub(crate) fn could_not_answer(kind: FailureKind, hook: &HookId) -> Self {
+        Self {
+            reason: Reason::from(format!("the hook `{hook}` failed ({kind}); this is not a policy decision")),
+            cause: Cause::CouldNotAnswer(kind),
+            by: Some(hook.clone()),
+            attribution: None,
+        }
+    }
+
+    /// The denial of a hook that ends the turn.
+    pub(crate) fn halted(halt: &Halt) -> Self {
+        Self {
+            reason: halt.reason.clone(),
+            cause: Cause::Policy,
+            by: halt.by.clone(),
+            attribution: halt.attribution.clone(),
+        }
     }
 }
 

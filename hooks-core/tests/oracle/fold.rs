@@ -135,10 +135,7 @@ impl Fold<'_> {
     fn answer(&mut self, index: usize, it: Move) -> Result<Option<&'static str>, FailureKind> {
         match alone(self.case, &self.case.specs[index], it, &self.out.subject) {
             Alone::Failed(kind) => Err(kind),
-            Alone::HaltsWithoutChange => {
-                self.out.halt.get_or_insert(index);
-                Ok(Some("halt"))
-            }
+            Alone::HaltsWithoutChange => Ok(self.halts(index)),
             Alone::Done(_, Then::Removes) => {
                 self.out.end = End::Removed(index);
                 Ok(None)
@@ -174,10 +171,7 @@ impl Fold<'_> {
     fn then(&mut self, index: usize, then: Then) -> Option<&'static str> {
         match then {
             Then::Removes => None,
-            Then::Halts => {
-                self.out.halt.get_or_insert(index);
-                Some("halt")
-            }
+            Then::Halts => self.halts(index),
             Then::Says(answer) => {
                 let word = answer.summary();
                 if rank(&answer) == 4 {
@@ -190,6 +184,17 @@ impl Fold<'_> {
                 word
             }
         }
+    }
+
+    /// Ends the turn, which denies at a gate.
+    fn halts(&mut self, index: usize) -> Option<&'static str> {
+        self.out.halt.get_or_insert(index);
+        if self.case.point == Point::Gate {
+            self.out.end = End::Decided;
+            self.out.by = Some((index, None));
+            self.out.permission = Permission::deny("the turn ends");
+        }
+        Some("halt")
     }
 
     fn failed(&mut self, index: usize, kind: FailureKind) -> Status {
@@ -243,7 +248,7 @@ fn ends_at_once(case: &Case, index: usize, moves: &[Move]) -> bool {
         Alone::Failed(_) => ends_at_once(case, index, if spec.fallback { instead } else { &[] }),
         Alone::Done(_, Then::Says(answer)) => rank(&answer) == 4,
         Alone::Done(_, Then::Removes) => true,
-        Alone::Done(_, Then::Halts) | Alone::HaltsWithoutChange => false,
+        Alone::Done(_, Then::Halts) | Alone::HaltsWithoutChange => case.point == Point::Gate,
     }
 }
 

@@ -9,7 +9,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hook_sdk::hook::BoxFuture;
-use hook_sdk::record::{FailureKind, Record};
+use hook_sdk::record::Record;
+use hook_sdk::verdict::Denial;
 
 use super::support::*;
 
@@ -256,8 +257,9 @@ impl Verdict for Brittle {
         assert!(!later.no, "in merge");
     }
 
-    fn could_not_answer(_: FailureKind, hook: &hook_sdk::hook::HookId) -> Option<Self> {
-        assert!(hook.as_str() != "could_not_answer", "in could_not_answer");
+    fn from_denial(denial: Denial) -> Option<Self> {
+        let hook = denial.by.expect("a denial names its hook");
+        assert!(hook.as_str() != "from_denial", "in from_denial");
         (hook.as_str() != "no_denial").then_some(Self { no: true })
     }
 }
@@ -273,8 +275,8 @@ async fn a_denial_that_the_app_s_verdict_cannot_express_is_an_error_that_holds_t
     }
     let cases = [
         ("merge", "panicked: in merge"),
-        ("could_not_answer", "panicked: in could_not_answer"),
-        ("no_denial", "the verdict has no denial: implement `could_not_answer`"),
+        ("from_denial", "panicked: in from_denial"),
+        ("no_denial", "the verdict has no denial: implement `from_denial`"),
     ];
     for (at, cause) in cases {
         let forms = [

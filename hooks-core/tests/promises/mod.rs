@@ -57,4 +57,5 @@ mod p13_reported;
 mod p15_no_runtime;
 mod p19_jobs;
 mod parameters;
+mod protocols;
 mod values;

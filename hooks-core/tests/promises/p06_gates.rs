@@ -250,7 +250,7 @@ fn the_built_in_gate_has_the_same_verdicts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_halt_at_a_gate_is_not_a_verdict_and_the_first_in_the_plan_wins() {
+async fn a_halt_at_a_gate_is_a_denial_and_the_first_in_the_plan_wins() {
     let halts = |id: &str, millis| {
         let reason = id.to_owned();
         Hook::at::<Spend>(id).async_reader(move |_, _, _| later(millis, Halt::new(reason.as_str())))
@@ -258,7 +258,7 @@ async fn a_halt_at_a_gate_is_not_a_verdict_and_the_first_in_the_plan_wins() {
     let set = set([halts("a", 9), halts("b", 1), says("gate", Permission::allow())]);
     let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
     assert_eq!(fired.report.halt.clone().unwrap().reason.as_str(), "a");
-    assert_eq!(fired.verdict, Permission::Allow);
+    assert_eq!(fired.verdict.denial().unwrap().reason.as_str(), "a");
 }
 
 /// A cancelled reader is dropped. The verdict is returned as soon as the earlier readers have answered.

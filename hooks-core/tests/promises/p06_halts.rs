@@ -53,3 +53,54 @@ async fn a_halt_without_a_turn_to_end_is_an_error() {
         assert!(within.halt.is_some() && within.failures.is_empty());
     }
 }
+
+/// A gate with a verdict of the app.
+#[derive(Clone, Debug, PartialEq, Verdict)]
+enum Payment {
+    #[verdict(neutral)]
+    Unjudged,
+    Allowed,
+    #[verdict(deny)]
+    Refused(hook_sdk::verdict::Denial),
+}
+
+#[derive(Debug, HookKind)]
+#[hook_kind(name = "before_payment", subject = Trail, verdict = Payment)]
+struct BeforePayment {}
+
+#[tokio::test(start_paused = true)]
+async fn a_halt_at_a_gate_denies_for_whoever_reads_only_the_verdict() {
+    fn halts<T>() -> Result<T, Halt> {
+        Err(Halt::new("enough"))
+    }
+    let forms = || {
+        [
+            Hook::at::<BeforePayment>("halts").reader(|_, _, _| halts::<Payment>()),
+            Hook::at::<BeforePayment>("halts").writer(|_, _, _| halts::<Payment>()),
+            Hook::at::<BeforePayment>("halts").replacer(|_, _, trail: Trail| (trail, Halt::new("enough"))),
+            Hook::at::<BeforePayment>("halts").async_reader(|_, _, _| later(1, halts::<Payment>())),
+            Hook::at::<BeforePayment>("halts").async_replacer(|_, _, _: Trail| later(1, halts::<Trail>())),
+        ]
+    };
+    for (form, hook) in forms().into_iter().enumerate() {
+        let before = Hook::at::<BeforePayment>("before").reader(|_, _, _| Payment::Allowed).priority(-1);
+        let after = Hook::at::<BeforePayment>("after").writer(|_, _, trail| trail.0.push("after")).priority(1);
+        let fired = set([before, hook, after]).fire(&cx(), &BeforePayment {}, Trail::default()).await.unwrap();
+        let Payment::Refused(denial) = &fired.verdict else { panic!("{form}: {:?}", fired.verdict) };
+        assert_eq!(
+            (denial.reason.as_str(), denial.by.as_ref().map(|by| by.as_str())),
+            ("enough", Some("halts")),
+            "{form}"
+        );
+        assert_eq!(fired.report.halt.as_ref().map(|halt| halt.reason.as_str()), Some("enough"), "{form}");
+        assert!(fired.subject.0.is_empty(), "{form}: a hook after the halt ran");
+    }
+    // A shadow hook has no effect.
+    for hook in forms() {
+        let fired = set([hook.mode(hook_sdk::hook::HookMode::Shadow)])
+            .fire(&cx(), &BeforePayment {}, Trail::default())
+            .await
+            .unwrap();
+        assert_eq!((fired.verdict, fired.report.halt.clone()), (Payment::Unjudged, None));
+    }
+}

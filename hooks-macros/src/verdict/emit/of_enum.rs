@@ -33,14 +33,14 @@ pub(super) fn of_enum(variants: &[Variant]) -> Methods {
     let lapses = those(|variant| variant.is(Word::Lapses));
     let is_silent = those(|variant| variant.is(Word::Neutral));
     let whose = whose(variants, &parts);
-    let could_not_answer = refusal.map_or_else(
+    let denied = refusal.map_or_else(
         || quote!(__hook_sdk::Option::None),
         |Variant { name, refusal, .. }| {
             // All tokens of the call have the span of the type, so that a type that cannot be a denial is reported
             // there.
             let why = refusal.as_ref().map(|(member, span)| {
                 let call = quote_spanned!(*span=> __hook_sdk::Refusal::refusal(__hook_sdk_denial));
-                quote!(#member: { let __hook_sdk_denial = __hook_sdk::denial(kind, hook); #call })
+                quote!(#member: { let __hook_sdk_denial = denial; #call })
             });
             quote!(__hook_sdk::Option::Some(Self::#name { #why }))
         },
@@ -90,11 +90,8 @@ pub(super) fn of_enum(variants: &[Variant]) -> Methods {
 
         #whose
 
-        fn could_not_answer(
-            kind: __hook_sdk::FailureKind,
-            hook: &__hook_sdk::HookId,
-        ) -> __hook_sdk::Option<Self> {
-            #could_not_answer
+        fn from_denial(denial: __hook_sdk::Denial) -> __hook_sdk::Option<Self> {
+            #denied
         }
 
         #[inline]

@@ -80,7 +80,8 @@ pub(super) fn of_struct(fields: &[Field]) -> Methods {
     });
     let whose = whose(attributed, parts.iter().filter_map(|part| part.attribution(&part.borrowed())));
     let refusals = nested.iter().map(|part| {
-        let (member, answer) = (&part.field.member, part.call("Verdict", "could_not_answer", &quote!(kind, hook)));
+        let (member, answer) =
+            (&part.field.member, part.call("Verdict", "from_denial", &quote!(__hook_sdk::Clone::clone(&denial))));
         quote! {
             if let __hook_sdk::Option::Some(answer) = #answer {
                 this.#member = answer;
@@ -126,10 +127,7 @@ pub(super) fn of_struct(fields: &[Field]) -> Methods {
 
         #whose
 
-        fn could_not_answer(
-            kind: __hook_sdk::FailureKind,
-            hook: &__hook_sdk::HookId,
-        ) -> __hook_sdk::Option<Self> {
+        fn from_denial(denial: __hook_sdk::Denial) -> __hook_sdk::Option<Self> {
             let mut this = <Self as __hook_sdk::Default>::default();
             let mut refuses = false;
             #(#refusals)*

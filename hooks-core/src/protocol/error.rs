@@ -1,0 +1,106 @@
+//! A step that ends the turn.
+
+use std::error::Error;
+use std::fmt;
+
+use super::approval::ToolQuestion;
+use crate::data::{Message, Messages, ToolCall, ToolResult};
+use crate::dispatch::DispatchError;
+use crate::verdict::{Denial, Halt};
+
+/// The error of a closure of the caller.
+pub(super) type BoxError = Box<dyn Error + Send + Sync>;
+
+/// A step ended the turn. `Display` is a text for the person.
+///
+/// Before the turn ends, store what [`close_calls`](Self::close_calls) returns: providers refuse a conversation in
+/// which a call has no result.
+pub struct StepError {
+    kind: StepErrorKind,
+    /// The result of the tool call that this step made.
+    result: Option<Box<(ToolCall, ToolResult)>>,
+}
+
+/// Why a step ended the turn.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepErrorKind {
+    /// A hook ended the turn.
+    #[error(transparent)]
+    Halted(Halt),
+    /// A hook blocked the prompt or the answer.
+    #[error("blocked: {}", .0.reason)]
+    Blocked(Denial),
+    /// A required hook failed, or a dispatch was not possible.
+    #[error(transparent)]
+    Dispatch(#[from] DispatchError),
+    /// A closure of the caller failed: the model, or the store.
+    #[error("{0}")]
+    Caller(BoxError),
+    /// The approver cannot answer now. The call stays open, so [`StepError::close_calls`] returns nothing.
+    #[error("waiting for an answer: {}", .0.question.reason)]
+    Suspended(Box<ToolQuestion>),
+    /// The token of the context was cancelled.
+    #[error("the turn was cancelled")]
+    Cancelled,
+}
+
+impl StepError {
+    /// Why the step ended the turn.
+    pub fn kind(&self) -> &StepErrorKind {
+        &self.kind
+    }
+
+    /// Takes the reason out of the error.
+    pub fn into_kind(self) -> StepErrorKind {
+        self.kind
+    }
+
+    /// The result of the tool call that this step made; `None` if it was no tool call, or if the call waits for an
+    /// answer.
+    pub fn result(&self) -> Option<&ToolResult> {
+        self.result.as_ref().map(|result| &result.1)
+    }
+
+    /// The results of all calls in `messages` that have none: the true one for the call of this step, and an error for
+    /// the others. Empty if a call waits for an answer.
+    pub fn close_calls(&self, messages: &Messages) -> Vec<Message> {
+        if matches!(self.kind, StepErrorKind::Suspended(_)) {
+            return Vec::new();
+        }
+        let result = |call: &ToolCall| match self.result.as_deref() {
+            Some((made, result)) if made.id == call.id => result.clone(),
+            _ => ToolResult::error(format!("No result, the turn ended: {self}")),
+        };
+        messages.open_calls().flat_map(|call| result(call).into_messages(call)).collect()
+    }
+
+    pub(super) fn with_result(kind: StepErrorKind, call: &ToolCall, result: ToolResult) -> Self {
+        Self { kind, result: Some(Box::new((call.clone(), result))) }
+    }
+}
+
+impl From<StepErrorKind> for StepError {
+    fn from(kind: StepErrorKind) -> Self {
+        Self { kind, result: None }
+    }
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl fmt::Debug for StepError {
+    /// Prints the message, because a `main` that returns the error and a test that unwraps it use `Debug`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Error for StepError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.kind.source()
+    }
+}

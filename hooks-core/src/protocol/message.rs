@@ -1,0 +1,96 @@
+//! Storing a message: the hooks before it may rewrite the row, those after it see it stored.
+
+use std::future::{Future, ready};
+
+use super::error::{BoxError, StepError, StepErrorKind};
+use super::mode::{Async, Blocking, Mode, at_once};
+use crate::context::HookContext;
+use crate::data::Message;
+use crate::kinds::{AfterCreateMessage, BeforeCreateMessage};
+use crate::plan::HookSet;
+
+/// What a closure that stores a row may return: nothing, the id of the row, or a `Result` of one of them.
+pub trait IntoRowId {
+    /// The id of the row, if the store has ids.
+    ///
+    /// # Errors
+    /// The error of the store.
+    fn into_row_id(self) -> Result<Option<String>, BoxError>;
+}
+
+impl IntoRowId for () {
+    fn into_row_id(self) -> Result<Option<String>, BoxError> {
+        Ok(None)
+    }
+}
+
+impl IntoRowId for String {
+    fn into_row_id(self) -> Result<Option<String>, BoxError> {
+        Ok(Some(self))
+    }
+}
+
+impl<T: IntoRowId, E: Into<BoxError>> IntoRowId for Result<T, E> {
+    fn into_row_id(self) -> Result<Option<String>, BoxError> {
+        self.map_err(Into::into)?.into_row_id()
+    }
+}
+
+impl HookSet {
+    /// Stores `message` with `append`, with the hooks at `before_create_message` and `after_create_message` around it.
+    /// Returns the row as it is stored, which the model should read from now on.
+    ///
+    /// # Errors
+    /// [`StepError`]. Nothing is stored if a hook before it ends the turn; the row is stored if one after it does.
+    pub async fn store<R: Future<Output: IntoRowId>>(
+        &self,
+        cx: &HookContext,
+        message: Message,
+        append: impl FnOnce(Message) -> R,
+    ) -> Result<Message, StepError> {
+        Ok(store(&Async::new(self, cx), message, append).await?)
+    }
+
+    /// Like [`store`](Self::store), without a runtime.
+    ///
+    /// # Errors
+    /// Those of [`store`](Self::store).
+    pub fn store_blocking<I: IntoRowId>(
+        &self,
+        cx: &HookContext,
+        message: Message,
+        append: impl FnOnce(Message) -> I,
+    ) -> Result<Message, StepError> {
+        Ok(at_once(store(&Blocking::new(self, cx), message, |row| ready(append(row))))?)
+    }
+}
+
+/// Stores a message with the hooks around it.
+pub(super) async fn store<M: Mode, R: Future<Output: IntoRowId>>(
+    mode: &M,
+    message: Message,
+    append: impl FnOnce(Message) -> R,
+) -> Result<Message, StepErrorKind> {
+    let row = row_of(mode, message).await?;
+    append_row(mode, row, append).await
+}
+
+/// The row that is to be stored for `message`.
+pub(super) async fn row_of<M: Mode>(mode: &M, message: Message) -> Result<Message, StepErrorKind> {
+    Ok(mode.fire(&BeforeCreateMessage::new(), message).await?.subject)
+}
+
+/// Stores `row` as it is. A cancelled turn does not stop this, so that nothing is half stored.
+pub(super) async fn append_row<M: Mode, R: Future<Output: IntoRowId>>(
+    mode: &M,
+    row: Message,
+    append: impl FnOnce(Message) -> R,
+) -> Result<Message, StepErrorKind> {
+    let id = append(row.clone()).await.into_row_id().map_err(StepErrorKind::Caller)?;
+    if mode.has::<AfterCreateMessage>() {
+        let mut event = AfterCreateMessage::new(row.clone());
+        event.message_id = id;
+        mode.fire(&event, ()).await?;
+    }
+    Ok(row)
+}

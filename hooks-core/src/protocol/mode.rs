@@ -1,0 +1,126 @@
+//! How a step fires its kinds: on a runtime, or at once.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::error::StepErrorKind;
+use crate::context::HookContext;
+use crate::dispatch::{DispatchError, Fired, until_cancelled};
+use crate::kind::HookKind;
+use crate::plan::HookSet;
+
+/// A set and the context in which a step fires it.
+#[derive(Clone, Copy, Debug)]
+pub struct Async<'a> {
+    hooks: &'a HookSet,
+    cx: &'a HookContext,
+}
+
+/// Like [`Async`], without a runtime.
+#[derive(Clone, Copy, Debug)]
+pub struct Blocking<'a>(Async<'a>);
+
+impl<'a> Async<'a> {
+    pub(super) fn new(hooks: &'a HookSet, cx: &'a HookContext) -> Self {
+        Self { hooks, cx }
+    }
+}
+
+impl<'a> Blocking<'a> {
+    pub(super) fn new(hooks: &'a HookSet, cx: &'a HookContext) -> Self {
+        Self(Async { hooks, cx })
+    }
+}
+
+/// How a step fires its kinds: [`Async`] or [`Blocking`].
+// The futures are declared as `Send`: the compiler cannot infer it through a generic step.
+pub trait Mode: Sync {
+    fn hooks(&self) -> &HookSet;
+
+    /// The token that drops what the caller runs.
+    fn cancellation(&self) -> Option<&CancellationToken>;
+
+    fn dispatch<K: HookKind>(
+        &self,
+        event: &K,
+        subject: K::Subject,
+    ) -> impl Future<Output = Result<Fired<K>, DispatchError>> + Send;
+
+    /// Waits; not beyond the end of the turn.
+    fn sleep(&self, wait: Duration) -> impl Future<Output = ()> + Send;
+
+    /// Fires `event`. A halt is an error.
+    fn fire<K: HookKind>(
+        &self,
+        event: &K,
+        subject: K::Subject,
+    ) -> impl Future<Output = Result<Fired<K>, StepErrorKind>> + Send {
+        async {
+            let fired = self.dispatch(event, subject).await?;
+            match &fired.report.halt {
+                Some(halt) => Err(StepErrorKind::Halted(halt.clone())),
+                None => Ok(fired),
+            }
+        }
+    }
+
+    fn has<K: HookKind>(&self) -> bool {
+        self.hooks().has::<K>()
+    }
+}
+
+impl Mode for Async<'_> {
+    fn hooks(&self) -> &HookSet {
+        self.hooks
+    }
+
+    fn cancellation(&self) -> Option<&CancellationToken> {
+        self.cx.cancellation()
+    }
+
+    async fn dispatch<K: HookKind>(&self, event: &K, subject: K::Subject) -> Result<Fired<K>, DispatchError> {
+        self.hooks.fire(self.cx, event, subject).await
+    }
+
+    async fn sleep(&self, wait: Duration) {
+        run_until(self.cancellation(), tokio::time::sleep(wait)).await;
+    }
+}
+
+impl Mode for Blocking<'_> {
+    fn hooks(&self) -> &HookSet {
+        self.0.hooks
+    }
+
+    fn cancellation(&self) -> Option<&CancellationToken> {
+        None
+    }
+
+    async fn dispatch<K: HookKind>(&self, event: &K, subject: K::Subject) -> Result<Fired<K>, DispatchError> {
+        self.0.hooks.fire_blocking(self.0.cx, event, subject)
+    }
+
+    async fn sleep(&self, wait: Duration) {
+        std::thread::sleep(wait);
+    }
+}
+
+/// Runs code of the caller. `None` if the turn was cancelled first.
+pub(super) async fn run_until<F: Future>(cancellation: Option<&CancellationToken>, run: F) -> Option<F::Output> {
+    let Some(token) = cancellation else { return Some(run.await) };
+    let mut run = pin!(run);
+    until_cancelled(Some(token), |task| run.as_mut().poll(task)).await
+}
+
+/// The result of a future that never waits, as those of [`Blocking`].
+#[inline]
+pub(super) fn at_once<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => unreachable!("a step without a runtime has nothing to wait for"),
+    }
+}

@@ -1,0 +1,188 @@
+//! A model call: hooks change what is sent, answer in the model's place, rewrite the answer, or ask for another one.
+
+use std::collections::HashSet;
+use std::future::{Future, ready};
+
+use super::error::{StepError, StepErrorKind};
+use super::mode::{Async, Blocking, Mode, at_once, run_until};
+use super::model_answer::IntoModelAnswer;
+use crate::context::HookContext;
+use crate::data::{Block, MAX_TOKENS, Message, Messages, ModelAnswer, ModelReply, ModelRequest, Role};
+use crate::kinds::{ModelFailure, PostModelCall, PreModelCall, PrefilterLlmHistory};
+use crate::plan::HookSet;
+use crate::verdict::ReplyVerdict;
+
+/// How often hooks may ask for another answer, unless the loop sets it.
+const CONTINUES: u32 = 3;
+
+/// A model call with the hooks around it. Made by [`HookSet::model_call`].
+#[must_use = "the model is not called before `run`"]
+#[derive(Debug)]
+pub struct ModelCallStep<'a, M> {
+    mode: M,
+    request: ModelRequest,
+    messages: &'a mut Messages,
+    call_site: String,
+    profiles: Vec<String>,
+    continues: u32,
+}
+
+impl HookSet {
+    /// Prepares a model call with `messages`, the conversation as the model reads it. Hooks at `post_model_call` may
+    /// change it for the rest of the turn.
+    pub fn model_call<'a>(
+        &'a self,
+        cx: &'a HookContext,
+        request: ModelRequest,
+        messages: &'a mut Messages,
+    ) -> ModelCallStep<'a, Async<'a>> {
+        ModelCallStep::new(Async::new(self, cx), request, messages)
+    }
+
+    /// Like [`model_call`](Self::model_call), without a runtime.
+    pub fn model_call_blocking<'a>(
+        &'a self,
+        cx: &'a HookContext,
+        request: ModelRequest,
+        messages: &'a mut Messages,
+    ) -> ModelCallStep<'a, Blocking<'a>> {
+        ModelCallStep::new(Blocking::new(self, cx), request, messages)
+    }
+}
+
+impl<'a, M> ModelCallStep<'a, M> {
+    fn new(mode: M, request: ModelRequest, messages: &'a mut Messages) -> Self {
+        Self { mode, request, messages, call_site: String::new(), profiles: Vec::new(), continues: CONTINUES }
+    }
+
+    /// The purpose of the call, such as `main` or `title`.
+    pub fn call_site(mut self, site: impl Into<String>) -> Self {
+        self.call_site = site.into();
+        self
+    }
+
+    /// The profiles that hooks can route the call to.
+    pub fn profiles(mut self, profiles: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.profiles = profiles.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// How often hooks may ask for another answer; 3 if this is not set.
+    pub fn continues(mut self, times: u32) -> Self {
+        self.continues = times;
+        self
+    }
+}
+
+impl<'a> ModelCallStep<'a, Async<'a>> {
+    /// Calls the model with the request and the messages as the hooks leave them, unless a hook answers in its place.
+    /// Returns the message to store. Calls in it have ids of their own, and an answer that was cut off has none.
+    ///
+    /// # Errors
+    /// [`StepError`] if the turn ends, or if the model fails and no hook asks for another answer.
+    pub async fn run<R: Future<Output: IntoModelAnswer>>(
+        self,
+        model: impl FnMut(ModelRequest, Messages) -> R,
+    ) -> Result<Message, StepError> {
+        Ok(self.step(model).await?)
+    }
+}
+
+impl<'a> ModelCallStep<'a, Blocking<'a>> {
+    /// Calls the model with the request and the messages as the hooks leave them, unless a hook answers in its place.
+    /// Returns the message to store. Calls in it have ids of their own, and an answer that was cut off has none.
+    ///
+    /// # Errors
+    /// [`StepError`] if the turn ends, or if the model fails and no hook asks for another answer.
+    pub fn run<T: IntoModelAnswer>(
+        self,
+        mut model: impl FnMut(ModelRequest, Messages) -> T,
+    ) -> Result<Message, StepError> {
+        Ok(at_once(self.step(|request, messages| ready(model(request, messages))))?)
+    }
+}
+
+impl<M: Mode> ModelCallStep<'_, M> {
+    async fn step<R: Future<Output: IntoModelAnswer>>(
+        self,
+        mut model: impl FnMut(ModelRequest, Messages) -> R,
+    ) -> Result<Message, StepErrorKind> {
+        let Self { mode, request: first, messages, call_site, profiles, mut continues } = self;
+        let mut profile = first.profile.clone();
+        loop {
+            let event = PrefilterLlmHistory::new().call_site(call_site.as_str());
+            let event = event.profile(profile.clone().unwrap_or_default());
+            let sent = mode.fire(&event, messages.clone()).await?.subject;
+            let event = PreModelCall::new().call_site(call_site.as_str()).messages(sent.clone());
+            let mut request = first.clone();
+            request.profile.clone_from(&profile);
+            let request = mode.fire(&event.profiles(profiles.clone()), request).await?.subject;
+            let answer = match request.answer.clone() {
+                Some(content) => Ok(ModelAnswer::new(content)),
+                None => {
+                    let answer = run_until(mode.cancellation(), model(request, sent)).await;
+                    answer.ok_or(StepErrorKind::Cancelled)?.into_model_answer()
+                }
+            };
+            let (event, answer) = match answer {
+                Ok(answer) => (answered(&answer), Ok(answer)),
+                Err(error) => (PostModelCall::failed(ModelFailure::Unanswered, error.to_string()), Err(error)),
+            };
+            let content = answer.as_ref().map(|answer| answer.content.clone()).unwrap_or_default();
+            let (streamed, reply) = (event.streamed, ModelReply::new(content).messages(messages.clone()));
+            let fired = mode.fire(&event.call_site(call_site.as_str()), reply).await?;
+            let reply = fired.subject;
+            let calls = reply.content.iter().any(|block| matches!(block, Block::ToolUse(_)));
+            // Tool calls are always run, and text that was shown cannot be taken back.
+            if fired.verdict == ReplyVerdict::Continue && continues > 0 && !calls && !streamed {
+                continues -= 1;
+                messages.clone_from(&reply.messages);
+                profile = reply.profile.clone().or(profile);
+                continue;
+            }
+            let answer = answer.map_err(StepErrorKind::Caller)?;
+            return Ok(message(answer, reply.content.clone(), messages));
+        }
+    }
+}
+
+fn answered(answer: &ModelAnswer) -> PostModelCall {
+    let mut event = PostModelCall::new(answer.stop_reason.as_str()).model(answer.model.as_str());
+    (event.usage, event.streamed) = (answer.usage, answer.streamed);
+    event
+}
+
+/// The message of an answer, whose content hooks have left as `content`.
+fn message(answer: ModelAnswer, content: Vec<Block>, messages: &Messages) -> Message {
+    let mut message = Message::of(Role::Assistant, content);
+    message.extra = answer.extra;
+    // If the answer was cut off, the arguments of its calls may be too.
+    let cut = answer.stop_reason == MAX_TOKENS;
+    // Providers reject empty blocks, and a model cannot know the result of a call.
+    message.content.retain(|block| match block {
+        Block::ToolUse(_) => !cut,
+        Block::ToolResult(_) => false,
+        block => block.as_text() != Some(""),
+    });
+    name_calls(&mut message, messages);
+    message
+}
+
+/// Gives a new id to each call without an id, or with an id that the conversation already has.
+fn name_calls(message: &mut Message, messages: &Messages) {
+    if message.tool_calls().next().is_none() {
+        return;
+    }
+    let mut taken: HashSet<String> =
+        messages.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
+    for block in &mut message.content {
+        if let Block::ToolUse(call) = block {
+            let mut number = taken.len();
+            while call.id.is_empty() || taken.contains(&call.id) {
+                call.id = format!("call_{number}");
+                number += 1;
+            }
+            taken.insert(call.id.clone());
+        }
+    }
+}

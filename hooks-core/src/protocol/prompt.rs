@@ -1,0 +1,123 @@
+//! A prompt: hooks rewrite or block it, and add contexts; then it is stored.
+
+use std::future::{Future, ready};
+
+use super::error::{StepError, StepErrorKind};
+use super::message::{IntoRowId, store};
+use super::mode::{Async, Blocking, Mode, at_once};
+use crate::context::HookContext;
+use crate::data::{Message, Messages, Role};
+use crate::kinds::UserPromptSubmit;
+use crate::plan::HookSet;
+use crate::verdict::{Denial, Halt, PromptDecision};
+
+/// A prompt with the hooks around it. Made by [`HookSet::prompt`].
+#[must_use = "the prompt is neither judged nor stored before `store`"]
+#[derive(Debug)]
+pub struct PromptStep<M> {
+    mode: M,
+    prompt: Message,
+    stored: Messages,
+    profile: String,
+    hidden: bool,
+}
+
+impl HookSet {
+    /// Prepares a prompt in the conversation `stored`.
+    pub fn prompt<'a>(
+        &'a self,
+        cx: &'a HookContext,
+        text: impl Into<String>,
+        stored: &Messages,
+    ) -> PromptStep<Async<'a>> {
+        PromptStep::new(Async::new(self, cx), text.into(), stored)
+    }
+
+    /// Like [`prompt`](Self::prompt), without a runtime.
+    pub fn prompt_blocking<'a>(
+        &'a self,
+        cx: &'a HookContext,
+        text: impl Into<String>,
+        stored: &Messages,
+    ) -> PromptStep<Blocking<'a>> {
+        PromptStep::new(Blocking::new(self, cx), text.into(), stored)
+    }
+}
+
+impl<M> PromptStep<M> {
+    fn new(mode: M, text: String, stored: &Messages) -> Self {
+        let (prompt, stored) = (Message::new(Role::User, text), stored.clone());
+        Self { mode, prompt, stored, profile: String::new(), hidden: false }
+    }
+
+    /// The model profile that the turn requests.
+    pub fn profile(mut self, profile: impl Into<String>) -> Self {
+        self.profile = profile.into();
+        self
+    }
+
+    /// Whether the prompt is hidden from the person, for example because a timer submitted it.
+    pub fn hidden(mut self, hidden: bool) -> Self {
+        self.hidden = hidden;
+        self
+    }
+}
+
+impl PromptStep<Async<'_>> {
+    /// Stores the prompt with `append`, unless hooks block it. Returns what the model reads: the conversation, what
+    /// hooks add for this turn, and the prompt as it is stored.
+    ///
+    /// # Errors
+    /// [`StepError`] if hooks block the prompt or end the turn. Nothing is stored then.
+    pub async fn store<R: Future<Output: IntoRowId>>(
+        self,
+        append: impl FnOnce(Message) -> R,
+    ) -> Result<Messages, StepError> {
+        Ok(self.step(append).await?)
+    }
+}
+
+impl PromptStep<Blocking<'_>> {
+    /// Stores the prompt with `append`, unless hooks block it. Returns what the model reads: the conversation, what
+    /// hooks add for this turn, and the prompt as it is stored.
+    ///
+    /// # Errors
+    /// [`StepError`] if hooks block the prompt or end the turn. Nothing is stored then.
+    pub fn store<I: IntoRowId>(self, append: impl FnOnce(Message) -> I) -> Result<Messages, StepError> {
+        Ok(at_once(self.step(|row| ready(append(row))))?)
+    }
+}
+
+impl<M: Mode> PromptStep<M> {
+    async fn step<R: Future<Output: IntoRowId>>(
+        self,
+        append: impl FnOnce(Message) -> R,
+    ) -> Result<Messages, StepErrorKind> {
+        let Self { mode, prompt, stored, profile, hidden } = self;
+        let mut original = stored;
+        original.push(prompt.clone());
+        let event = UserPromptSubmit::new(prompt.text().into_owned(), original.clone()).profile(profile).hidden(hidden);
+        let fired = mode.fire(&event, original).await?;
+        let (by, attribution) = (fired.verdict.by, fired.verdict.attribution);
+        match fired.verdict.decision {
+            PromptDecision::Proceed => {}
+            PromptDecision::Stop(reason) => return Err(StepErrorKind::Halted(Halt { reason, by, attribution })),
+            PromptDecision::Block(reason) => {
+                return Err(StepErrorKind::Blocked(Denial { by, attribution, ..Denial::new(reason) }));
+            }
+        }
+        let mut messages = fired.subject;
+        let behind = match event.place_of_prompt(&messages) {
+            Some(at) => messages.split_off(at),
+            None => Vec::new(),
+        };
+        messages.extend(fired.verdict.contexts.into_iter().map(|text| Message::new(Role::User, text)));
+        let mut behind = behind.into_iter();
+        // `None`: a hook removed it.
+        if let Some(prompt) = behind.next() {
+            messages.push(store(&mode, prompt, append).await?);
+        }
+        messages.extend(behind);
+        Ok(messages)
+    }
+}

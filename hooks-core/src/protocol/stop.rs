@@ -1,0 +1,148 @@
+//! The end of a turn: hooks let the answer stand, block it, or continue the turn.
+
+use std::future::{Future, ready};
+
+use super::error::{StepError, StepErrorKind};
+use super::message::{IntoRowId, append_row, row_of, store};
+use super::mode::{Async, Blocking, Mode, at_once};
+use crate::context::HookContext;
+use crate::data::{Message, Role};
+use crate::kinds::{Stop, StopReason};
+use crate::plan::HookSet;
+use crate::verdict::{Denial, StopDecision};
+
+/// How often hooks may continue a turn, unless the loop sets it.
+const LIMIT: u32 = 8;
+
+/// The end of a turn with the hooks at `stop`. Made by [`HookSet::stop`].
+#[must_use = "the answer is neither judged nor stored before `store`"]
+#[derive(Debug)]
+pub struct StopStep<M> {
+    mode: M,
+    answer: Message,
+    reason: StopReason,
+    continued: u32,
+    limit: u32,
+}
+
+/// How a turn goes on after the hooks at `stop`.
+#[must_use = "a turn that ends here without looking ignores a hook that continues it"]
+#[derive(Clone, Debug, PartialEq)]
+pub enum NextStep {
+    /// The turn ends.
+    End {
+        /// The answer as it is stored.
+        answer: Message,
+        /// What the person sees besides the answer.
+        notices: Vec<String>,
+    },
+    /// The model is called again.
+    Continue {
+        /// The answer as it is stored.
+        answer: Message,
+        /// The next message of the conversation, which is not stored yet.
+        follow_up: Message,
+        /// What the person sees now.
+        notices: Vec<String>,
+    },
+}
+
+impl HookSet {
+    /// Prepares the end of a turn with the `answer` of the model.
+    pub fn stop<'a>(&'a self, cx: &'a HookContext, answer: Message) -> StopStep<Async<'a>> {
+        StopStep::new(Async::new(self, cx), answer)
+    }
+
+    /// Like [`stop`](Self::stop), without a runtime.
+    pub fn stop_blocking<'a>(&'a self, cx: &'a HookContext, answer: Message) -> StopStep<Blocking<'a>> {
+        StopStep::new(Blocking::new(self, cx), answer)
+    }
+}
+
+impl<M> StopStep<M> {
+    fn new(mode: M, answer: Message) -> Self {
+        Self { mode, answer, reason: StopReason::FinalResponse, continued: 0, limit: LIMIT }
+    }
+
+    /// Why the turn ends; [`StopReason::FinalResponse`] if this is not set.
+    pub fn reason(mut self, reason: impl Into<StopReason>) -> Self {
+        self.reason = reason.into();
+        self
+    }
+
+    /// How often hooks have continued this turn so far.
+    pub fn continued(mut self, times: u32) -> Self {
+        self.continued = times;
+        self
+    }
+
+    /// How often hooks may continue a turn; 8 if this is not set.
+    pub fn limit(mut self, times: u32) -> Self {
+        self.limit = times;
+        self
+    }
+}
+
+impl StopStep<Async<'_>> {
+    /// Fires `stop` with the answer as it is to be stored, and then stores it with `append`; or, if hooks block it, an
+    /// error in its place.
+    ///
+    /// # Errors
+    /// [`StepError`] if hooks block the answer or end the turn. The person must not see the answer then.
+    pub async fn store<R: Future<Output: IntoRowId>>(
+        self,
+        append: impl FnOnce(Message) -> R,
+    ) -> Result<NextStep, StepError> {
+        Ok(self.step(append).await?)
+    }
+}
+
+impl StopStep<Blocking<'_>> {
+    /// Fires `stop` with the answer as it is to be stored, and then stores it with `append`; or, if hooks block it, an
+    /// error in its place.
+    ///
+    /// # Errors
+    /// [`StepError`] if hooks block the answer or end the turn. The person must not see the answer then.
+    pub fn store<I: IntoRowId>(self, append: impl FnOnce(Message) -> I) -> Result<NextStep, StepError> {
+        Ok(at_once(self.step(|row| ready(append(row))))?)
+    }
+}
+
+impl<M: Mode> StopStep<M> {
+    async fn step<R: Future<Output: IntoRowId>>(
+        self,
+        append: impl FnOnce(Message) -> R,
+    ) -> Result<NextStep, StepErrorKind> {
+        let Self { mode, answer, reason, continued, limit } = self;
+        let row = row_of(&mode, answer).await?;
+        let at_cap = continued >= limit;
+        let event = Stop::new(reason).stop_hook_active(continued > 0).at_iteration_cap(at_cap);
+        let verdict = match mode.fire(&event.last_message(row.clone()), ()).await {
+            Ok(fired) => fired.verdict,
+            Err(end) => {
+                let withheld = "[Withheld: the turn ended before all hooks had judged the answer]";
+                append_row(&mode, Message::new(Role::Assistant, withheld), append).await?;
+                return Err(end);
+            }
+        };
+        let mut notices = verdict.system_messages;
+        if !verdict.suppress_output {
+            notices.extend(verdict.contexts.iter().map(str::to_owned));
+        }
+        match verdict.decision {
+            StopDecision::Block(reason) => {
+                let denial = Denial { by: verdict.by, attribution: verdict.attribution, ..Denial::new(reason) };
+                let blocked = Message::new(Role::Assistant, format!("[Blocked] {}", denial.reason));
+                store(&mode, blocked, append).await?;
+                Err(StepErrorKind::Blocked(denial))
+            }
+            StopDecision::Continue(next) if !at_cap => {
+                let answer = append_row(&mode, row, append).await?;
+                Ok(NextStep::Continue { answer, follow_up: Message::new(Role::User, next.as_str()), notices })
+            }
+            StopDecision::NoOpinion | StopDecision::End(_) | StopDecision::Continue(_) => {
+                Ok(NextStep::End { answer: append_row(&mode, row, append).await?, notices })
+            }
+        }
+    }
+}

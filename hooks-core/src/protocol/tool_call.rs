@@ -1,0 +1,392 @@
+//! A tool call: gates, the person, the tool, and the hooks that see its result.
+
+use std::future::{Future, ready};
+use std::marker::PhantomData;
+use std::time::{Duration, Instant};
+
+use super::approval::{Approval, ApprovalClosure, Approver, Nobody, ToolQuestion};
+use super::error::{StepError, StepErrorKind};
+use super::mode::{Async, Blocking, Mode, at_once, run_until};
+use super::tool_output::IntoToolResult;
+use crate::context::HookContext;
+use crate::data::{Messages, ToolCall, ToolInput, ToolResult};
+use crate::dispatch::ReportData;
+use crate::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall, PermissionRequest};
+use crate::plan::HookSet;
+use crate::verdict::{Denial, Permission, Question, Retry};
+
+/// How often an approver may edit the input of a call if the gates ask again.
+const EDITS: usize = 8;
+
+/// A tool call with the hooks around it. Made by [`HookSet::tool_call`].
+#[must_use = "the call is neither judged nor run before `run`"]
+#[derive(Debug)]
+pub struct ToolCallStep<'a, M, A = Nobody> {
+    mode: M,
+    call: &'a ToolCall,
+    history: Option<&'a Messages>,
+    approver: A,
+}
+
+impl HookSet {
+    /// Prepares a tool call: its gates judge it, [`ask`](ToolCallStep::ask) answers their questions, and
+    /// [`run`](ToolCallStep::run) runs the tool if it may run.
+    pub fn tool_call<'a>(&'a self, cx: &'a HookContext, call: &'a ToolCall) -> ToolCallStep<'a, Async<'a>> {
+        ToolCallStep { mode: Async::new(self, cx), call, history: None, approver: Nobody }
+    }
+
+    /// Like [`tool_call`](Self::tool_call), without a runtime.
+    pub fn tool_call_blocking<'a>(&'a self, cx: &'a HookContext, call: &'a ToolCall) -> ToolCallStep<'a, Blocking<'a>> {
+        ToolCallStep { mode: Blocking::new(self, cx), call, history: None, approver: Nobody }
+    }
+}
+
+impl<'a, M, A> ToolCallStep<'a, M, A> {
+    /// The conversation up to the call, for the hooks that see the result.
+    pub fn history(mut self, messages: &'a Messages) -> Self {
+        self.history = Some(messages);
+        self
+    }
+}
+
+impl<'a, A> ToolCallStep<'a, Async<'a>, A> {
+    /// Sets what answers the questions of gates. Without it, a call about which a gate asks is denied.
+    pub fn ask<T, R, F>(self, ask: F) -> ToolCallStep<'a, Async<'a>, ApprovalClosure<Async<'a>, F>>
+    where
+        T: Into<Approval>,
+        R: Future<Output = T>,
+        F: FnMut(ToolQuestion) -> R,
+    {
+        let Self { mode, call, history, .. } = self;
+        ToolCallStep { mode, call, history, approver: ApprovalClosure { mode: PhantomData, ask } }
+    }
+}
+
+impl<'a, A: Approver> ToolCallStep<'a, Async<'a>, A> {
+    /// Runs the tool with the input that the gates have judged, if it may run. Returns what the model reads.
+    ///
+    /// # Errors
+    /// [`StepError`] if the turn ends. It contains the result of the call.
+    pub async fn run<T, R>(self, tool: impl FnOnce(ToolInput) -> R) -> Result<ToolResult, StepError>
+    where
+        T: IntoToolResult,
+        R: Future<Output = T>,
+    {
+        let mut tool = Some(tool);
+        let once = |input| tool.take().map(|tool| tool(input));
+        self.step(1, once).await
+    }
+
+    /// Like [`run`](Self::run), for a tool that may run again after it failed: up to `times` in all, if hooks at
+    /// `after_tool_call_failure` request it.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run).
+    pub async fn run_up_to<T, R>(
+        self,
+        times: u32,
+        mut tool: impl FnMut(ToolInput) -> R,
+    ) -> Result<ToolResult, StepError>
+    where
+        T: IntoToolResult,
+        R: Future<Output = T>,
+    {
+        self.step(times, |input| Some(tool(input))).await
+    }
+}
+
+impl<'a, A> ToolCallStep<'a, Blocking<'a>, A> {
+    /// Sets what answers the questions of gates. Without it, a call about which a gate asks is denied.
+    pub fn ask<T, F>(self, ask: F) -> ToolCallStep<'a, Blocking<'a>, ApprovalClosure<Blocking<'a>, F>>
+    where
+        T: Into<Approval>,
+        F: FnMut(ToolQuestion) -> T,
+    {
+        let Self { mode, call, history, .. } = self;
+        ToolCallStep { mode, call, history, approver: ApprovalClosure { mode: PhantomData, ask } }
+    }
+}
+
+impl<'a, A: Approver> ToolCallStep<'a, Blocking<'a>, A> {
+    /// Runs the tool with the input that the gates have judged, if it may run. Returns what the model reads.
+    ///
+    /// # Errors
+    /// [`StepError`] if the turn ends. It contains the result of the call.
+    pub fn run<T: IntoToolResult>(self, tool: impl FnOnce(ToolInput) -> T) -> Result<ToolResult, StepError> {
+        let mut tool = Some(tool);
+        at_once(self.step(1, |input| tool.take().map(|tool| ready(tool(input)))))
+    }
+
+    /// Like [`run`](Self::run), for a tool that may run again after it failed: up to `times` in all, if hooks at
+    /// `after_tool_call_failure` request it.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run).
+    pub fn run_up_to<T: IntoToolResult>(
+        self,
+        times: u32,
+        mut tool: impl FnMut(ToolInput) -> T,
+    ) -> Result<ToolResult, StepError> {
+        at_once(self.step(times, |input| Some(ready(tool(input)))))
+    }
+}
+
+/// What happens with a call.
+enum Ruling {
+    Run,
+    /// It does not run. This is its result.
+    Answer(ToolResult),
+    /// It does not run. This is the text for the model.
+    Refuse(String),
+    Ask(Box<ToolQuestion>),
+}
+
+/// The answer to a question.
+enum Answer {
+    Settled(Ruling),
+    /// The gates have to judge this input.
+    Edited(ToolInput),
+}
+
+/// How a call ended.
+struct Ended {
+    /// `None` if a hook removed it.
+    result: Option<ToolResult>,
+    removed_by: String,
+    error: Option<String>,
+    took: Duration,
+    /// Set if the turn ends.
+    end: Option<StepErrorKind>,
+}
+
+impl Ended {
+    /// The call did not run, or has no result that may be read.
+    fn without_result(text: String, end: Option<StepErrorKind>) -> Self {
+        let result = Some(ToolResult::error(text.as_str()));
+        Self { result, removed_by: String::new(), error: Some(text), took: Duration::ZERO, end }
+    }
+}
+
+impl<M: Mode, A: Approver> ToolCallStep<'_, M, A> {
+    /// `tool` is `None` if it cannot run again.
+    async fn step<R>(
+        mut self,
+        times: u32,
+        mut tool: impl FnMut(ToolInput) -> Option<R>,
+    ) -> Result<ToolResult, StepError>
+    where
+        R: Future<Output: IntoToolResult>,
+    {
+        let call = self.call;
+        let (input, ended) = match self.judged().await {
+            Ok((input, Ruling::Run)) => {
+                let ended = self.run_tool(&input, times, &mut tool).await;
+                (input, ended)
+            }
+            Ok((input, Ruling::Answer(result))) => {
+                let ended = self.succeeded(&input, result, Duration::ZERO).await;
+                (input, ended)
+            }
+            Ok((input, Ruling::Refuse(text))) => (input, Ended::without_result(text, None)),
+            Ok((_, Ruling::Ask(question))) => return Err(StepErrorKind::Suspended(question).into()),
+            Err(end) => {
+                let text = match &end {
+                    StepErrorKind::Halted(halt) => format!("Not run, the turn ended: {}", halt.reason),
+                    StepErrorKind::Cancelled => "Not run: the turn was cancelled".to_owned(),
+                    _ => "Not run: the gate failed".to_owned(),
+                };
+                (call.input.clone(), Ended::without_result(text, Some(end)))
+            }
+        };
+        self.over(input, ended).await
+    }
+
+    /// Fires `after_tool_call`, and ends the step.
+    async fn over(&self, input: ToolInput, ended: Ended) -> Result<ToolResult, StepError> {
+        let Ended { result, removed_by, error, took, mut end } = ended;
+        if self.mode.has::<AfterToolCall>() {
+            let mut event = AfterToolCall::new(self.call.clone(), input).duration(took);
+            event.result.clone_from(&result);
+            event.error = error;
+            end = end.or(self.mode.fire(&event, ()).await.err());
+        }
+        let result = result.unwrap_or_else(|| ToolResult::new(format!("[result removed{removed_by}]")));
+        match end {
+            Some(end) => Err(StepError::with_result(end, self.call, result)),
+            None => Ok(result),
+        }
+    }
+
+    /// The decision about the call, and the input that was judged. `Ask` if nobody can answer now.
+    async fn judged(&mut self) -> Result<(ToolInput, Ruling), StepErrorKind> {
+        let (mut input, mut ruling) = self.gate(self.call.input.clone()).await?;
+        let mut edits = 0;
+        while let Ruling::Ask(question) = &ruling {
+            let by_hooks = if edits == 0 { self.requested(question).await? } else { None };
+            let answer = match by_hooks {
+                Some(answer) => answer,
+                None => self.answered(question).await?,
+            };
+            match answer {
+                Answer::Settled(settled) => return Ok((input, settled)),
+                Answer::Edited(_) if edits == EDITS => {
+                    let text = format!("Denied: {}. The input was edited too often", question.question.reason);
+                    return Ok((input, Ruling::Refuse(text)));
+                }
+                Answer::Edited(edited) => {
+                    edits += 1;
+                    let (judged, again) = self.gate(edited).await?;
+                    input = judged;
+                    ruling = match again {
+                        // The same question has been answered, a new one has not.
+                        Ruling::Ask(again) if again.question == question.question => Ruling::Run,
+                        again => again,
+                    };
+                }
+            }
+        }
+        Ok((input, ruling))
+    }
+
+    /// Asks the gates.
+    async fn gate(&self, input: ToolInput) -> Result<(ToolInput, Ruling), StepErrorKind> {
+        if !self.mode.has::<BeforeToolCall>() {
+            return Ok((input, Ruling::Run));
+        }
+        let fired = self.mode.fire(&BeforeToolCall::new(self.call.clone()), input).await?;
+        let input = fired.subject;
+        let ask = |question: Box<Question>, deferred| {
+            let (call, input) = (self.call.clone(), input.clone());
+            Ruling::Ask(Box::new(ToolQuestion { call, input, question: *question, deferred }))
+        };
+        let ruling = match fired.verdict {
+            Permission::NoOpinion | Permission::Allow => Ruling::Run,
+            Permission::Answer(result) => Ruling::Answer(*result),
+            Permission::Ask(question) => ask(question, false),
+            Permission::Defer(question) => ask(question, true),
+            Permission::Deny(denial) => denied(&denial),
+        };
+        Ok((input, ruling))
+    }
+
+    /// Lets hooks answer in the person's place. `None` if they do not decide.
+    async fn requested(&self, asked: &ToolQuestion) -> Result<Option<Answer>, StepErrorKind> {
+        if !self.mode.has::<PermissionRequest>() {
+            return Ok(None);
+        }
+        let reason = asked.question.reason.as_str();
+        let event = PermissionRequest::new(self.call.clone()).reason(reason).deferred(asked.deferred);
+        let fired = self.mode.fire(&event, asked.input.clone()).await?;
+        Ok(match fired.verdict {
+            Permission::Allow if fired.subject == asked.input => Some(Answer::Settled(Ruling::Run)),
+            Permission::Allow => Some(Answer::Edited(fired.subject)),
+            Permission::Answer(result) => Some(Answer::Settled(Ruling::Answer(*result))),
+            Permission::Deny(denial) => Some(Answer::Settled(denied(&denial))),
+            Permission::NoOpinion | Permission::Ask(_) | Permission::Defer(_) => None,
+        })
+    }
+
+    /// The answer of the approver.
+    async fn answered(&mut self, asked: &ToolQuestion) -> Result<Answer, StepErrorKind> {
+        let answer = self.approver.answer(asked.clone());
+        let approval = run_until(self.mode.cancellation(), answer).await.ok_or(StepErrorKind::Cancelled)?.into();
+        Ok(Answer::Settled(match approval {
+            Approval::Yes => Ruling::Run,
+            Approval::No(answer) => Ruling::Refuse(format!("Denied: {}. {answer}", asked.question.reason)),
+            Approval::Result(result) => Ruling::Answer(result),
+            Approval::Edited(input) => return Ok(Answer::Edited(input)),
+            Approval::Suspend => Ruling::Ask(Box::new(asked.clone())),
+        }))
+    }
+
+    /// Runs the tool, and again if hooks request it.
+    async fn run_tool<R>(&self, input: &ToolInput, times: u32, tool: &mut impl FnMut(ToolInput) -> Option<R>) -> Ended
+    where
+        R: Future<Output: IntoToolResult>,
+    {
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let start = Instant::now();
+            let result = match tool(input.clone()) {
+                Some(run) => run_until(self.mode.cancellation(), run).await,
+                None => None,
+            };
+            let Some(result) = result.map(IntoToolResult::into_tool_result) else {
+                let text = "Not finished: the turn was cancelled".to_owned();
+                return Ended::without_result(text, Some(StepErrorKind::Cancelled));
+            };
+            let took = start.elapsed();
+            if !result.is_error {
+                return self.succeeded(input, result, took).await;
+            }
+            match self.failed(input, result, took, (attempt, times)).await {
+                Ok(ended) => return ended,
+                Err(wait) => self.mode.sleep(wait).await,
+            }
+        }
+    }
+
+    async fn succeeded(&self, input: &ToolInput, result: ToolResult, took: Duration) -> Ended {
+        if !self.mode.has::<AfterToolCallSuccess>() {
+            return Ended { result: Some(result), removed_by: String::new(), error: None, took, end: None };
+        }
+        let mut event = AfterToolCallSuccess::new(self.call.clone(), input.clone()).duration(took);
+        event.history = self.history.cloned().unwrap_or_default();
+        match self.mode.dispatch(&event, result).await {
+            Ok(fired) => Ended {
+                removed_by: removed_by(&fired.report),
+                result: fired.subject,
+                error: None,
+                took,
+                end: fired.report.halt.clone().map(StepErrorKind::Halted),
+            },
+            Err(error) => Ended { took, ..withheld(error.into()) },
+        }
+    }
+
+    /// The error is the wait until the tool runs again.
+    async fn failed(
+        &self,
+        input: &ToolInput,
+        result: ToolResult,
+        took: Duration,
+        (attempt, times): (u32, u32),
+    ) -> Result<Ended, Duration> {
+        let error = result.text().into_owned();
+        if !self.mode.has::<AfterToolCallFailure>() {
+            let (result, error) = (Some(result), Some(error));
+            return Ok(Ended { result, removed_by: String::new(), error, took, end: None });
+        }
+        let may_retry = attempt < times;
+        let event = AfterToolCallFailure::new(self.call.clone(), input.clone(), error.as_str());
+        let mut event = event.duration(took).attempt(attempt).may_retry(may_retry);
+        event.history = self.history.cloned().unwrap_or_default();
+        match self.mode.dispatch(&event, result).await {
+            Ok(fired) => match (fired.verdict, &fired.report.halt) {
+                (Retry::After(wait), None) if may_retry => Err(wait),
+                (_, halt) => Ok(Ended {
+                    end: halt.clone().map(StepErrorKind::Halted),
+                    removed_by: removed_by(&fired.report),
+                    result: fired.subject,
+                    error: Some(error),
+                    took,
+                }),
+            },
+            Err(failed) => Ok(Ended { took, ..withheld(failed.into()) }),
+        }
+    }
+}
+
+fn denied(denial: &Denial) -> Ruling {
+    Ruling::Refuse(format!("Denied: {}", denial.reason))
+}
+
+/// The tool ran, but a required hook failed, so that nobody may read its result.
+fn withheld(end: StepErrorKind) -> Ended {
+    Ended::without_result("The tool ran. Its result is withheld: a required hook failed".to_owned(), Some(end))
+}
+
+fn removed_by(report: &ReportData) -> String {
+    report.removed_by.as_ref().map(|hook| format!(" by {hook}")).unwrap_or_default()
+}

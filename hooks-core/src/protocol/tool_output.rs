@@ -1,0 +1,47 @@
+//! What a closure that runs a tool may return.
+
+use std::fmt::Display;
+
+use serde_json::Value;
+
+use crate::data::ToolResult;
+
+/// The output of a tool: text, JSON, a [`ToolResult`], or a `Result` of one of them. An error becomes the text of a
+/// failed result.
+pub trait IntoToolResult {
+    /// The result for the model.
+    fn into_tool_result(self) -> ToolResult;
+}
+
+impl IntoToolResult for ToolResult {
+    fn into_tool_result(self) -> ToolResult {
+        self
+    }
+}
+
+impl IntoToolResult for String {
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult::new(self)
+    }
+}
+
+impl IntoToolResult for &str {
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult::new(self)
+    }
+}
+
+impl IntoToolResult for Value {
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult::new(self.to_string())
+    }
+}
+
+impl<T: IntoToolResult, E: Display> IntoToolResult for Result<T, E> {
+    fn into_tool_result(self) -> ToolResult {
+        match self {
+            Ok(output) => output.into_tool_result(),
+            Err(error) => ToolResult::error(error.to_string()),
+        }
+    }
+}
