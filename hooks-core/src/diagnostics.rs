@@ -26,6 +26,13 @@ impl ConfigError {
         &self.problems
     }
 
+    /// Returns `Ok` if there are no findings.
+    pub(crate) fn unless_found(findings: Vec<Finding>) -> Result<(), Self> {
+        let problem =
+            |finding: Finding| Problem::new(ProblemKind::Finding(finding.kind()), finding.about(), finding.to_string());
+        Self::unless_empty(findings.into_iter().map(problem).collect())
+    }
+
     /// Returns `Ok` if there are no problems.
     pub(crate) fn unless_empty(problems: Vec<Problem>) -> Result<(), Self> {
         if problems.is_empty() { Ok(()) } else { Err(Self { problems }) }

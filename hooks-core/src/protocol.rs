@@ -28,6 +28,7 @@
 //! ```
 
 mod approval;
+mod approver;
 mod error;
 mod message;
 mod mode;
@@ -38,7 +39,7 @@ mod stop;
 mod tool_call;
 mod tool_output;
 
-pub use approval::{Approval, ApprovalClosure, Approver, Nobody, ToolQuestion};
+pub use approval::{Approval, ToolQuestion};
 pub use error::{StepError, StepErrorKind};
 pub use message::IntoRowId;
 pub use mode::{Async, Blocking};

@@ -327,13 +327,49 @@ impl Registry {
     /// # Ok::<(), ConfigError>(())
     /// ```
     pub fn audit_with<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>, facts: &HarnessFacts) -> Vec<Finding> {
-        let mut findings = self.audit(sets);
+        let sets: Vec<&HookSet> = sets.into_iter().collect();
+        let mut findings = self.audit(sets.iter().copied());
         findings.extend(audit::matching_nothing(&self.hooks(), facts));
+        findings.extend(audit::rewriting_without_policy(sets.into_iter()));
+        findings.extend(audit::panic_strategy());
         if Fires::declared().is_empty() {
             let text = "hooks at kinds that are never fired cannot be detected, because the program does not declare what it fires; write `hook_sdk::fires![…]` next to the code that fires";
             findings.push(Finding::new(FindingKind::FiresNotDeclared, "", text));
         }
         findings
+    }
+
+    /// Fails if [`audit_with`](Self::audit_with) finds anything that `facts` does not
+    /// [accept](HarnessFacts::accept). Call it once, with the sets of all agents and prompts, before the first turn.
+    ///
+    /// ```standalone_crate
+    /// use hook_sdk::diagnostics::{FindingKind, HarnessFacts};
+    /// use hook_sdk::kinds::*;
+    /// use hook_sdk::prelude::*;
+    ///
+    /// hook_sdk::fires![store];
+    ///
+    /// let registry = Registry::empty();
+    /// registry.register(Hook::at::<BeforeCreateMessage>("trim").writer(|_, _, row: &mut Message| {
+    ///     row.rewrite_text(|text| Some(text.trim().to_owned()));
+    /// }))?;
+    /// let set = registry.scope(&AgentDef::new("support").hooks(["trim"]), None)?;
+    /// let error = registry.check([&set], &HarnessFacts::new()).unwrap_err().to_string();
+    /// assert!(error.ends_with("write `on_failure = required`, or `on_failure = continue` if that is right"), "{error}");
+    /// let facts = HarnessFacts::new();
+    /// let facts = facts.accept(FindingKind::RewriteWithoutPolicy, "trim", "an untrimmed message is fine");
+    /// registry.check([&set], &facts)?;
+    /// # Ok::<(), ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// All findings that are not accepted, and all acceptances that accept nothing.
+    pub fn check<'a>(
+        &self,
+        sets: impl IntoIterator<Item = &'a HookSet>,
+        facts: &HarnessFacts,
+    ) -> Result<(), ConfigError> {
+        ConfigError::unless_found(facts.unaccepted(self.audit_with(sets, facts)))
     }
 
     /// Applies several changes atomically. `change` receives a draft of this registry; its changes take effect

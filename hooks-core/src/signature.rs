@@ -28,7 +28,7 @@ use crate::handler::{Answer, Effect, Fault};
 use crate::kind::{HookKind, Removable};
 use crate::verdict::Halt;
 
-type BoxError = Box<dyn Error + Send + Sync>;
+pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 
 /// A parameter that reads: `&HookContext`, the event, or the subject.
 #[diagnostic::on_unimplemented(

@@ -115,16 +115,16 @@ table! { every_form_of_a_returned_verdict_has_its_effect:
     waits converts_async => "draft! | deny",
     sync opaque => "draft! | allow",
     waits opaque_async => "draft! | allow",
-    sync halts => "draft! | halt: enough",
-    waits halts_async => "draft! | halt: enough",
+    sync halts => "draft! | deny | halt: enough",
+    waits halts_async => "draft! | deny | halt: enough",
     sync ok_unit => "draft!",
     waits ok_unit_async => "draft!",
     sync ok_verdict => "draft! | allow",
     waits ok_verdict_async => "draft! | allow",
     sync ok_converts => "draft! | allow",
     waits ok_converts_async => "draft! | allow",
-    sync ok_halts => "draft! | halt: enough",
-    waits ok_halts_async => "draft! | halt: enough",
+    sync ok_halts => "draft! | deny | halt: enough",
+    waits ok_halts_async => "draft! | deny | halt: enough",
 }
 
 // A gate that fails denies, and its change of the subject is undone. A halt that is returned as an error is not a failure.
@@ -141,10 +141,10 @@ table! { every_form_of_a_returned_error_has_its_effect:
     waits err_own_async => "draft | deny | failed: offline",
     sync err_converts => "draft | deny | failed: offline",
     waits err_converts_async => "draft | deny | failed: offline",
-    sync err_halts => "draft | halt: enough",
-    waits err_halts_async => "draft | halt: enough",
-    sync asks_halt => "draft | halt: enough",
-    waits asks_halt_async => "draft | halt: enough",
+    sync err_halts => "draft | deny | halt: enough",
+    waits err_halts_async => "draft | deny | halt: enough",
+    sync asks_halt => "draft | deny | halt: enough",
+    waits asks_halt_async => "draft | deny | halt: enough",
 }
 
 /// Return types whose names hide their meaning, or suggest another one.

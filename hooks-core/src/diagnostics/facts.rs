@@ -1,5 +1,6 @@
 use std::any::TypeId;
 
+use super::{Finding, FindingKind};
 use crate::kind::{HookKind, KindDescriptor};
 
 /// The values that a harness can put into the fields by which hooks are filtered, for
@@ -14,6 +15,7 @@ use crate::kind::{HookKind, KindDescriptor};
 #[derive(Clone, Debug, Default)]
 pub struct HarnessFacts {
     facts: Vec<Fact>,
+    accepted: Vec<(FindingKind, String)>,
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +55,33 @@ impl HarnessFacts {
     #[must_use]
     pub fn words<K: HookKind>(self, field: &'static str, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.fact(Some((K::DESCRIPTOR.event)()), field, words)
+    }
+
+    /// Accepts the finding of this kind about a hook, a plugin or a list, so that
+    /// [`Registry::check`](crate::Registry::check) does not fail because of it. `because` is for the reader of the code.
+    #[must_use]
+    pub fn accept(mut self, kind: FindingKind, about: impl Into<String>, because: &str) -> Self {
+        let about = about.into();
+        tracing::debug!(target: "hook_sdk", ?kind, about, because, "a finding is accepted");
+        self.accepted.push((kind, about));
+        self
+    }
+
+    /// The findings that are not accepted, and one for each acceptance of a finding that does not exist.
+    pub(crate) fn unaccepted(&self, findings: Vec<Finding>) -> Vec<Finding> {
+        let is = |finding: &Finding, (kind, about): &(FindingKind, String)| {
+            finding.kind() == *kind && finding.about() == about
+        };
+        let idle = self.accepted.iter().filter(|accepted| !findings.iter().any(|finding| is(finding, accepted)));
+        let idle: Vec<Finding> = idle
+            .map(|(kind, about)| {
+                let text =
+                    format!("`accept({kind:?}, \"{about}\", …)` accepts a finding that does not exist; remove it");
+                Finding::new(FindingKind::AcceptedNothing, about, text)
+            })
+            .collect();
+        let is_open = |finding: &Finding| !self.accepted.iter().any(|accepted| is(finding, accepted));
+        findings.into_iter().filter(is_open).chain(idle).collect()
     }
 
     fn fact<N: Into<String>>(

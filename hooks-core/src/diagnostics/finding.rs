@@ -5,7 +5,7 @@ use super::Reported;
 pub type Finding = Reported<FindingKind>;
 
 /// The kind of a [`Finding`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FindingKind {
     /// A prompt's list omits a gate that its agent's list names.
@@ -46,4 +46,12 @@ pub enum FindingKind {
     /// The program does not declare what it fires, so hooks at kinds that never fire cannot be detected. Reported by
     /// [`Registry::audit_with`](crate::Registry::audit_with).
     FiresNotDeclared,
+    /// A hook in force rewrites, and its `on_failure` is not written: if it fails, what it should rewrite passes
+    /// unchanged. Reported by [`Registry::audit_with`](crate::Registry::audit_with).
+    RewriteWithoutPolicy,
+    /// The program is built with `panic = "abort"`, so a hook that panics ends it. Reported by
+    /// [`Registry::audit_with`](crate::Registry::audit_with).
+    PanicAborts,
+    /// A finding is [accepted](crate::diagnostics::HarnessFacts::accept) that does not exist.
+    AcceptedNothing,
 }

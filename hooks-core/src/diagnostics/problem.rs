@@ -1,4 +1,4 @@
-use super::Reported;
+use super::{FindingKind, Reported};
 
 /// One error in a registry, a list or an override, found before the first hook runs.
 pub type Problem = Reported<ProblemKind>;
@@ -57,4 +57,6 @@ pub enum ProblemKind {
     BadOverride,
     /// A hook to enable, disable or replace is not registered.
     NoSuchHook,
+    /// A finding that [`Registry::check`](crate::Registry::check) does not accept.
+    Finding(FindingKind),
 }

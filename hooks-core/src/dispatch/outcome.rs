@@ -182,12 +182,11 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
         let denial = matches!(K::SEMANTICS, Semantics::Gate).then(|| Denial::halted(&halt));
         self.details().halt.get_or_insert(halt);
-        // Whoever reads only the verdict of a gate must not let the call pass. A panic in the app's verdict leaves the
-        // halt.
-        match denial.map(|denial| catch(|| self.deny(denial))) {
-            Some(Ok(true)) => self.stop(End::Decided),
-            Some(_) | None => Flow::Next,
-        }
+        let Some(denial) = denial else { return Flow::Next };
+        // Whoever reads only the verdict of a gate must not let the call pass. If the app's verdict cannot deny, the halt
+        // is what is left.
+        let _denied = catch(|| self.deny(denial));
+        self.stop(End::Decided)
     }
 
     /// Records that the hook removed the subject.

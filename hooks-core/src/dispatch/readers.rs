@@ -8,7 +8,7 @@ use crate::handler::{Answer, BoxFuture, Fault, FaultKind, ReadAsyncFn};
 use crate::kind::HookKind;
 use crate::panics::catch;
 use crate::plan::{Execution, Segment};
-use crate::verdict::Verdict;
+use crate::verdict::{Semantics, Verdict};
 
 use super::call::{self, ReaderCall};
 use super::end::Flow;
@@ -343,6 +343,8 @@ fn ends_chain<K: HookKind>(answer: &Answer<K::Verdict>, index: usize, outcome: &
         Err(fault) if matches!(*fault.0, FaultKind::Cancelled | FaultKind::NoRuntime) => true,
         _ if outcome.is_shadow(index) => false,
         Ok(verdict) => verdict.is_final(),
+        // At a gate, a halt is a denial.
+        Err(fault) if fault.is_halt() => K::IN_TURN && matches!(K::SEMANTICS, Semantics::Gate),
         Err(fault) => fault.is_failure() && outcome.plan.steps[index].on_failure != OnFailure::Continue,
     }
 }

@@ -128,6 +128,11 @@ impl Fault {
         matches!(*self.0, FaultKind::Failed(_))
     }
 
+    /// Whether the hook ends the turn.
+    pub(crate) fn is_halt(&self) -> bool {
+        matches!(*self.0, FaultKind::Halt(_) | FaultKind::HaltAndKeep(_) | FaultKind::HaltAndReplace(..))
+    }
+
     pub(crate) fn halt_and_keep(halt: Halt) -> Self {
         Self(Box::new(FaultKind::HaltAndKeep(halt)))
     }

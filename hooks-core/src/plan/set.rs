@@ -8,6 +8,7 @@ use super::{Plan, PlannedHook, Selections, Step};
 use crate::context::HookContext;
 use crate::diagnostics::Finding;
 use crate::diagnostics::ListOwner;
+use crate::hook::Hook;
 use crate::id::HookId;
 use crate::job::Job;
 use crate::kind::{HookKind, KindDescriptor};
@@ -175,6 +176,17 @@ impl HookSet {
     /// The findings of this set: configuration that is valid but suspicious.
     pub fn audit(&self) -> &[Finding] {
         &self.0.parts.findings
+    }
+
+    /// The hooks in force.
+    pub(crate) fn in_force(&self) -> impl Iterator<Item = &Hook> {
+        self.0
+            .parts
+            .selections
+            .as_slice()
+            .iter()
+            .filter(|selection| selection.disabled.is_none())
+            .map(|selection| &*selection.hook)
     }
 
     pub(crate) fn names(&self, id: &HookId) -> bool {

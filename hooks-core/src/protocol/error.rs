@@ -6,10 +6,8 @@ use std::fmt;
 use super::approval::ToolQuestion;
 use crate::data::{Message, Messages, ToolCall, ToolResult};
 use crate::dispatch::DispatchError;
+use crate::signature::BoxError;
 use crate::verdict::{Denial, Halt};
-
-/// The error of a closure of the caller.
-pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
 /// A step ended the turn. `Display` is a text for the person.
 ///

@@ -2,12 +2,13 @@
 
 use std::future::{Future, ready};
 
-use super::error::{BoxError, StepError, StepErrorKind};
-use super::mode::{Async, Blocking, Mode, at_once};
+use super::error::{StepError, StepErrorKind};
+use super::mode::{Async, Blocking, StepMode, at_once};
 use crate::context::HookContext;
 use crate::data::Message;
 use crate::kinds::{AfterCreateMessage, BeforeCreateMessage};
 use crate::plan::HookSet;
+use crate::signature::BoxError;
 
 /// What a closure that stores a row may return: nothing, the id of the row, or a `Result` of one of them.
 pub trait IntoRowId {
@@ -66,7 +67,7 @@ impl HookSet {
 }
 
 /// Stores a message with the hooks around it.
-pub(super) async fn store<M: Mode, R: Future<Output: IntoRowId>>(
+pub(super) async fn store<M: StepMode, R: Future<Output: IntoRowId>>(
     mode: &M,
     message: Message,
     append: impl FnOnce(Message) -> R,
@@ -76,12 +77,12 @@ pub(super) async fn store<M: Mode, R: Future<Output: IntoRowId>>(
 }
 
 /// The row that is to be stored for `message`.
-pub(super) async fn row_of<M: Mode>(mode: &M, message: Message) -> Result<Message, StepErrorKind> {
+pub(super) async fn row_of<M: StepMode>(mode: &M, message: Message) -> Result<Message, StepErrorKind> {
     Ok(mode.fire(&BeforeCreateMessage::new(), message).await?.subject)
 }
 
 /// Stores `row` as it is. A cancelled turn does not stop this, so that nothing is half stored.
-pub(super) async fn append_row<M: Mode, R: Future<Output: IntoRowId>>(
+pub(super) async fn append_row<M: StepMode, R: Future<Output: IntoRowId>>(
     mode: &M,
     row: Message,
     append: impl FnOnce(Message) -> R,

@@ -38,7 +38,7 @@ impl<'a> Blocking<'a> {
 
 /// How a step fires its kinds: [`Async`] or [`Blocking`].
 // The futures are declared as `Send`: the compiler cannot infer it through a generic step.
-pub trait Mode: Sync {
+pub trait StepMode: Sync {
     fn hooks(&self) -> &HookSet;
 
     /// The token that drops what the caller runs.
@@ -73,7 +73,7 @@ pub trait Mode: Sync {
     }
 }
 
-impl Mode for Async<'_> {
+impl StepMode for Async<'_> {
     fn hooks(&self) -> &HookSet {
         self.hooks
     }
@@ -91,7 +91,7 @@ impl Mode for Async<'_> {
     }
 }
 
-impl Mode for Blocking<'_> {
+impl StepMode for Blocking<'_> {
     fn hooks(&self) -> &HookSet {
         self.0.hooks
     }

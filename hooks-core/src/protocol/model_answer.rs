@@ -1,7 +1,7 @@
 //! What a closure that calls a model may return.
 
-use super::error::BoxError;
 use crate::data::{Block, Message, ModelAnswer};
+use crate::signature::BoxError;
 
 /// The answer of a model: text, content blocks, a [`Message`], a [`ModelAnswer`], or a `Result` of one of them.
 pub trait IntoModelAnswer {

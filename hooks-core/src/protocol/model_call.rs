@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
-use super::mode::{Async, Blocking, Mode, at_once, run_until};
+use super::mode::{Async, Blocking, StepMode, at_once, run_until};
 use super::model_answer::IntoModelAnswer;
 use crate::context::HookContext;
 use crate::data::{Block, MAX_TOKENS, Message, Messages, ModelAnswer, ModelReply, ModelRequest, Role};
@@ -102,7 +102,7 @@ impl<'a> ModelCallStep<'a, Blocking<'a>> {
     }
 }
 
-impl<M: Mode> ModelCallStep<'_, M> {
+impl<M: StepMode> ModelCallStep<'_, M> {
     async fn step<R: Future<Output: IntoModelAnswer>>(
         self,
         mut model: impl FnMut(ModelRequest, Messages) -> R,

@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
 use super::message::{IntoRowId, store};
-use super::mode::{Async, Blocking, Mode, at_once};
+use super::mode::{Async, Blocking, StepMode, at_once};
 use crate::context::HookContext;
 use crate::data::{Message, Messages, Role};
 use crate::kinds::UserPromptSubmit;
@@ -88,7 +88,7 @@ impl PromptStep<Blocking<'_>> {
     }
 }
 
-impl<M: Mode> PromptStep<M> {
+impl<M: StepMode> PromptStep<M> {
     async fn step<R: Future<Output: IntoRowId>>(
         self,
         append: impl FnOnce(Message) -> R,

@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
 use super::message::{IntoRowId, append_row, row_of, store};
-use super::mode::{Async, Blocking, Mode, at_once};
+use super::mode::{Async, Blocking, StepMode, at_once};
 use crate::context::HookContext;
 use crate::data::{Message, Role};
 use crate::kinds::{Stop, StopReason};
@@ -108,7 +108,7 @@ impl StopStep<Blocking<'_>> {
     }
 }
 
-impl<M: Mode> StopStep<M> {
+impl<M: StepMode> StopStep<M> {
     async fn step<R: Future<Output: IntoRowId>>(
         self,
         append: impl FnOnce(Message) -> R,

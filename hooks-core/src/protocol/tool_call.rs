@@ -4,9 +4,10 @@ use std::future::{Future, ready};
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
-use super::approval::{Approval, ApprovalClosure, Approver, Nobody, ToolQuestion};
+use super::approval::{Approval, ToolQuestion};
+use super::approver::{ApprovalClosure, Approver, Nobody};
 use super::error::{StepError, StepErrorKind};
-use super::mode::{Async, Blocking, Mode, at_once, run_until};
+use super::mode::{Async, Blocking, StepMode, at_once, run_until};
 use super::tool_output::IntoToolResult;
 use crate::context::HookContext;
 use crate::data::{Messages, ToolCall, ToolInput, ToolResult};
@@ -142,14 +143,14 @@ enum Ruling {
 }
 
 /// The answer to a question.
-enum Answer {
+enum AskResult {
     Settled(Ruling),
     /// The gates have to judge this input.
     Edited(ToolInput),
 }
 
 /// How a call ended.
-struct Ended {
+struct CallEnd {
     /// `None` if a hook removed it.
     result: Option<ToolResult>,
     removed_by: String,
@@ -159,7 +160,7 @@ struct Ended {
     end: Option<StepErrorKind>,
 }
 
-impl Ended {
+impl CallEnd {
     /// The call did not run, or has no result that may be read.
     fn without_result(text: String, end: Option<StepErrorKind>) -> Self {
         let result = Some(ToolResult::error(text.as_str()));
@@ -167,7 +168,7 @@ impl Ended {
     }
 }
 
-impl<M: Mode, A: Approver> ToolCallStep<'_, M, A> {
+impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
     /// `tool` is `None` if it cannot run again.
     async fn step<R>(
         mut self,
@@ -187,7 +188,7 @@ impl<M: Mode, A: Approver> ToolCallStep<'_, M, A> {
                 let ended = self.succeeded(&input, result, Duration::ZERO).await;
                 (input, ended)
             }
-            Ok((input, Ruling::Refuse(text))) => (input, Ended::without_result(text, None)),
+            Ok((input, Ruling::Refuse(text))) => (input, CallEnd::without_result(text, None)),
             Ok((_, Ruling::Ask(question))) => return Err(StepErrorKind::Suspended(question).into()),
             Err(end) => {
                 let text = match &end {
@@ -195,15 +196,15 @@ impl<M: Mode, A: Approver> ToolCallStep<'_, M, A> {
                     StepErrorKind::Cancelled => "Not run: the turn was cancelled".to_owned(),
                     _ => "Not run: the gate failed".to_owned(),
                 };
-                (call.input.clone(), Ended::without_result(text, Some(end)))
+                (call.input.clone(), CallEnd::without_result(text, Some(end)))
             }
         };
         self.over(input, ended).await
     }
 
     /// Fires `after_tool_call`, and ends the step.
-    async fn over(&self, input: ToolInput, ended: Ended) -> Result<ToolResult, StepError> {
-        let Ended { result, removed_by, error, took, mut end } = ended;
+    async fn over(&self, input: ToolInput, ended: CallEnd) -> Result<ToolResult, StepError> {
+        let CallEnd { result, removed_by, error, took, mut end } = ended;
         if self.mode.has::<AfterToolCall>() {
             let mut event = AfterToolCall::new(self.call.clone(), input).duration(took);
             event.result.clone_from(&result);
@@ -228,12 +229,12 @@ impl<M: Mode, A: Approver> ToolCallStep<'_, M, A> {
                 None => self.answered(question).await?,
             };
             match answer {
-                Answer::Settled(settled) => return Ok((input, settled)),
-                Answer::Edited(_) if edits == EDITS => {
+                AskResult::Settled(settled) => return Ok((input, settled)),
+                AskResult::Edited(_) if edits == EDITS => {
                     let text = format!("Denied: {}. The input was edited too often", question.question.reason);
                     return Ok((input, Ruling::Refuse(text)));
                 }
-                Answer::Edited(edited) => {
+                AskResult::Edited(edited) => {
                     edits += 1;
                     let (judged, again) = self.gate(edited).await?;
                     input = judged;
@@ -270,7 +271,7 @@ impl<M: Mode, A: Approver> ToolCallStep<'_, M, A> {
     }
 
     /// Lets hooks answer in the person's place. `None` if they do not decide.
-    async fn requested(&self, asked: &ToolQuestion) -> Result<Option<Answer>, StepErrorKind> {
+    async fn requested(&self, asked: &ToolQuestion) -> Result<Option<AskResult>, StepErrorKind> {
         if !self.mode.has::<PermissionRequest>() {
             return Ok(None);
         }
@@ -278,29 +279,29 @@ impl<M: Mode, A: Approver> ToolCallStep<'_, M, A> {
         let event = PermissionRequest::new(self.call.clone()).reason(reason).deferred(asked.deferred);
         let fired = self.mode.fire(&event, asked.input.clone()).await?;
         Ok(match fired.verdict {
-            Permission::Allow if fired.subject == asked.input => Some(Answer::Settled(Ruling::Run)),
-            Permission::Allow => Some(Answer::Edited(fired.subject)),
-            Permission::Answer(result) => Some(Answer::Settled(Ruling::Answer(*result))),
-            Permission::Deny(denial) => Some(Answer::Settled(denied(&denial))),
+            Permission::Allow if fired.subject == asked.input => Some(AskResult::Settled(Ruling::Run)),
+            Permission::Allow => Some(AskResult::Edited(fired.subject)),
+            Permission::Answer(result) => Some(AskResult::Settled(Ruling::Answer(*result))),
+            Permission::Deny(denial) => Some(AskResult::Settled(denied(&denial))),
             Permission::NoOpinion | Permission::Ask(_) | Permission::Defer(_) => None,
         })
     }
 
     /// The answer of the approver.
-    async fn answered(&mut self, asked: &ToolQuestion) -> Result<Answer, StepErrorKind> {
+    async fn answered(&mut self, asked: &ToolQuestion) -> Result<AskResult, StepErrorKind> {
         let answer = self.approver.answer(asked.clone());
         let approval = run_until(self.mode.cancellation(), answer).await.ok_or(StepErrorKind::Cancelled)?.into();
-        Ok(Answer::Settled(match approval {
+        Ok(AskResult::Settled(match approval {
             Approval::Yes => Ruling::Run,
             Approval::No(answer) => Ruling::Refuse(format!("Denied: {}. {answer}", asked.question.reason)),
-            Approval::Result(result) => Ruling::Answer(result),
-            Approval::Edited(input) => return Ok(Answer::Edited(input)),
+            Approval::Answer(result) => Ruling::Answer(result),
+            Approval::Edited(input) => return Ok(AskResult::Edited(input)),
             Approval::Suspend => Ruling::Ask(Box::new(asked.clone())),
         }))
     }
 
     /// Runs the tool, and again if hooks request it.
-    async fn run_tool<R>(&self, input: &ToolInput, times: u32, tool: &mut impl FnMut(ToolInput) -> Option<R>) -> Ended
+    async fn run_tool<R>(&self, input: &ToolInput, times: u32, run: &mut impl FnMut(ToolInput) -> Option<R>) -> CallEnd
     where
         R: Future<Output: IntoToolResult>,
     {
@@ -308,13 +309,13 @@ impl<M: Mode, A: Approver> ToolCallStep<'_, M, A> {
         loop {
             attempt += 1;
             let start = Instant::now();
-            let result = match tool(input.clone()) {
-                Some(run) => run_until(self.mode.cancellation(), run).await,
+            let result = match run(input.clone()) {
+                Some(future) => run_until(self.mode.cancellation(), future).await,
                 None => None,
             };
             let Some(result) = result.map(IntoToolResult::into_tool_result) else {
                 let text = "Not finished: the turn was cancelled".to_owned();
-                return Ended::without_result(text, Some(StepErrorKind::Cancelled));
+                return CallEnd::without_result(text, Some(StepErrorKind::Cancelled));
             };
             let took = start.elapsed();
             if !result.is_error {
@@ -327,21 +328,21 @@ impl<M: Mode, A: Approver> ToolCallStep<'_, M, A> {
         }
     }
 
-    async fn succeeded(&self, input: &ToolInput, result: ToolResult, took: Duration) -> Ended {
+    async fn succeeded(&self, input: &ToolInput, result: ToolResult, took: Duration) -> CallEnd {
         if !self.mode.has::<AfterToolCallSuccess>() {
-            return Ended { result: Some(result), removed_by: String::new(), error: None, took, end: None };
+            return CallEnd { result: Some(result), removed_by: String::new(), error: None, took, end: None };
         }
         let mut event = AfterToolCallSuccess::new(self.call.clone(), input.clone()).duration(took);
         event.history = self.history.cloned().unwrap_or_default();
         match self.mode.dispatch(&event, result).await {
-            Ok(fired) => Ended {
+            Ok(fired) => CallEnd {
                 removed_by: removed_by(&fired.report),
                 result: fired.subject,
                 error: None,
                 took,
                 end: fired.report.halt.clone().map(StepErrorKind::Halted),
             },
-            Err(error) => Ended { took, ..withheld(error.into()) },
+            Err(error) => CallEnd { took, ..withheld(error.into()) },
         }
     }
 
@@ -352,11 +353,11 @@ impl<M: Mode, A: Approver> ToolCallStep<'_, M, A> {
         result: ToolResult,
         took: Duration,
         (attempt, times): (u32, u32),
-    ) -> Result<Ended, Duration> {
+    ) -> Result<CallEnd, Duration> {
         let error = result.text().into_owned();
         if !self.mode.has::<AfterToolCallFailure>() {
             let (result, error) = (Some(result), Some(error));
-            return Ok(Ended { result, removed_by: String::new(), error, took, end: None });
+            return Ok(CallEnd { result, removed_by: String::new(), error, took, end: None });
         }
         let may_retry = attempt < times;
         let event = AfterToolCallFailure::new(self.call.clone(), input.clone(), error.as_str());
@@ -365,7 +366,7 @@ impl<M: Mode, A: Approver> ToolCallStep<'_, M, A> {
         match self.mode.dispatch(&event, result).await {
             Ok(fired) => match (fired.verdict, &fired.report.halt) {
                 (Retry::After(wait), None) if may_retry => Err(wait),
-                (_, halt) => Ok(Ended {
+                (_, halt) => Ok(CallEnd {
                     end: halt.clone().map(StepErrorKind::Halted),
                     removed_by: removed_by(&fired.report),
                     result: fired.subject,
@@ -373,7 +374,7 @@ impl<M: Mode, A: Approver> ToolCallStep<'_, M, A> {
                     took,
                 }),
             },
-            Err(failed) => Ok(Ended { took, ..withheld(failed.into()) }),
+            Err(failed) => Ok(CallEnd { took, ..withheld(failed.into()) }),
         }
     }
 }
@@ -383,8 +384,8 @@ fn denied(denial: &Denial) -> Ruling {
 }
 
 /// The tool ran, but a required hook failed, so that nobody may read its result.
-fn withheld(end: StepErrorKind) -> Ended {
-    Ended::without_result("The tool ran. Its result is withheld: a required hook failed".to_owned(), Some(end))
+fn withheld(end: StepErrorKind) -> CallEnd {
+    CallEnd::without_result("The tool ran. Its result is withheld: a required hook failed".to_owned(), Some(end))
 }
 
 fn removed_by(report: &ReportData) -> String {

@@ -1,11 +1,13 @@
-//! Finds filters that match none of the harness's values.
+//! Findings that need knowledge of the harness, or that only a [check](crate::Registry::check) has to look at.
 
 use std::sync::Arc;
 
 use wildmatch::WildMatch;
 
 use crate::diagnostics::{Finding, FindingKind, HarnessFacts};
+use crate::failure::OnFailure;
 use crate::hook::{Binding, Hook};
+use crate::plan::HookSet;
 use crate::text::{did_you_mean, nearest};
 
 /// Finds each pattern that matches no known value, if no other pattern of its filter matches either or if it is a near
@@ -39,4 +41,33 @@ fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Findi
         }
     }
     findings
+}
+
+/// Finds the hooks of these sets that rewrite and do not say what happens if they fail: what they should mask passes.
+pub(super) fn rewriting_without_policy<'a>(sets: impl Iterator<Item = &'a HookSet>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for hook in sets.flat_map(HookSet::in_force) {
+        let passes = |binding: &&Binding| {
+            binding.form.writes
+                && hook.options.on_failure.is_none()
+                && binding.policy(&hook.options) == OnFailure::Continue
+        };
+        let Some(binding) = hook.bindings.iter().find(passes) else { continue };
+        let (id, origin, at) = (&hook.id, hook.origin, binding.kind.name);
+        if findings.iter().any(|finding| finding.about() == id.as_str()) {
+            continue;
+        }
+        let text = format!(
+            "the hook `{id}` ({origin}) rewrites at `{at}`, and if it fails, what it should rewrite passes unchanged; write `on_failure = required`{}, or `on_failure = continue` if that is right",
+            if binding.kind.removable { " or `remove`" } else { "" }
+        );
+        findings.push(Finding::new(FindingKind::RewriteWithoutPolicy, id, text));
+    }
+    findings
+}
+
+/// With `panic = "abort"`, no panic can be isolated.
+pub(super) fn panic_strategy() -> Option<Finding> {
+    let text = "this program is built with `panic = \"abort\"`, so a hook that panics ends it; remove this line from the profile in `Cargo.toml`";
+    cfg!(panic = "abort").then(|| Finding::new(FindingKind::PanicAborts, "", text))
 }

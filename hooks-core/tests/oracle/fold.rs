@@ -135,7 +135,10 @@ impl Fold<'_> {
     fn answer(&mut self, index: usize, it: Move) -> Result<Option<&'static str>, FailureKind> {
         match alone(self.case, &self.case.specs[index], it, &self.out.subject) {
             Alone::Failed(kind) => Err(kind),
-            Alone::HaltsWithoutChange => Ok(self.halts(index)),
+            Alone::HaltsWithoutChange => {
+                self.halts(index);
+                Ok(Some("halt"))
+            }
             Alone::Done(_, Then::Removes) => {
                 self.out.end = End::Removed(index);
                 Ok(None)
@@ -171,7 +174,10 @@ impl Fold<'_> {
     fn then(&mut self, index: usize, then: Then) -> Option<&'static str> {
         match then {
             Then::Removes => None,
-            Then::Halts => self.halts(index),
+            Then::Halts => {
+                self.halts(index);
+                Some("halt")
+            }
             Then::Says(answer) => {
                 let word = answer.summary();
                 if rank(&answer) == 4 {
@@ -187,14 +193,13 @@ impl Fold<'_> {
     }
 
     /// Ends the turn, which denies at a gate.
-    fn halts(&mut self, index: usize) -> Option<&'static str> {
+    fn halts(&mut self, index: usize) {
         self.out.halt.get_or_insert(index);
         if self.case.point == Point::Gate {
             self.out.end = End::Decided;
             self.out.by = Some((index, None));
             self.out.permission = Permission::deny("the turn ends");
         }
-        Some("halt")
     }
 
     fn failed(&mut self, index: usize, kind: FailureKind) -> Status {

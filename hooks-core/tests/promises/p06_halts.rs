@@ -88,7 +88,7 @@ async fn a_halt_at_a_gate_denies_for_whoever_reads_only_the_verdict() {
         let fired = set([before, hook, after]).fire(&cx(), &BeforePayment {}, Trail::default()).await.unwrap();
         let Payment::Refused(denial) = &fired.verdict else { panic!("{form}: {:?}", fired.verdict) };
         assert_eq!(
-            (denial.reason.as_str(), denial.by.as_ref().map(|by| by.as_str())),
+            (denial.reason.as_str(), denial.by.as_ref().map(hook_sdk::HookId::as_str)),
             ("enough", Some("halts")),
             "{form}"
         );

@@ -105,7 +105,7 @@ const CASES: &[Case] = &[
            answers: || vec![Approval::Suspend], reads: "", ran: &[], asked: &["the bank decides"],
            end: "waiting for an answer: the bank decides", ..CASE },
     Case { what: "an answer in the tool's place", hooks: || vec![asks()],
-           answers: || vec![Approval::Result(ToolResult::new("by hand"))], reads: "by hand", ran: &[], asked: &["sure?"], ..CASE },
+           answers: || vec![Approval::Answer(ToolResult::new("by hand"))], reads: "by hand", ran: &[], asked: &["sure?"], ..CASE },
     Case { what: "the gates judge an edited input", hooks: || vec![asks(), limit().priority(1)],
            answers: || vec![Approval::Edited(cents(9_900))], reads: "Denied: too much", ran: &[], asked: &["sure?"], ..CASE },
     Case { what: "the same question about an edited input is answered", hooks: || vec![asks()],
