@@ -3,6 +3,7 @@
 #[cfg(feature = "store")]
 mod store;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -64,6 +65,9 @@ pub enum Command {
     Shadow(ShadowArgs),
     /// Show everything that files would run, ask for confirmation, and trust their current content.
     Trust(TrustArgs),
+    /// Answer an agent program, such as Claude Code, which calls this; install that call: `hooks host --help`.
+    #[command(disable_help_flag = true)]
+    Host(HostArgs),
     /// List the background runs of a store: queued, running and ended.
     #[cfg(feature = "store")]
     Runs(RunsArgs),
@@ -301,6 +305,15 @@ pub struct TrustArgs {
     /// Rule files, or the folder of a plugin [default: the rule files of this project].
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+}
+
+/// `host`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct HostArgs {
+    /// A command and its arguments, or the name of a host: see `hooks host --help`.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORD")]
+    pub words: Vec<OsString>,
 }
 
 /// `schema`.

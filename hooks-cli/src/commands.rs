@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::program::Program;
 #[cfg(feature = "store")]
 use crate::store;
-use crate::{check, dispatch, explain, list, overview, reference, replay, trust};
+use crate::{check, dispatch, explain, host, list, overview, reference, replay, trust};
 
 impl Program {
     /// Parses the command line of this process, runs the command, and returns the exit status.
@@ -24,6 +24,12 @@ impl Program {
     /// Like [`main`](Self::main), with these arguments. The first one is the program's name.
     pub fn run(&self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
         let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+        // A host hears every mistake of its command line as a refusal, and it waits: nothing else is parsed.
+        if let [_, command, words @ ..] = args.as_slice()
+            && command == "host"
+        {
+            return host::host(self, &[], words).write(Color::Auto).into();
+        }
         let as_json = args.iter().any(|arg| arg == "--json");
         match Cli::try_parse_from(args) {
             Ok(cli) => self.answer_to(&cli, &mut io::stdout()).write(cli.color).into(),
@@ -80,6 +86,11 @@ impl Program {
             Command::Export(args) => store::export(args, out),
             #[cfg(feature = "store")]
             Command::Import(args) => store::import(args, cli.json),
+            Command::Host(args) => {
+                let called: Vec<OsString> = std::env::args_os().collect();
+                let at = called.iter().position(|word| word == "host").unwrap_or(1);
+                host::host(self, called.get(1..at).unwrap_or_default(), &args.words)
+            }
             Command::Schema(args) => reference::schema(self, args),
             Command::Kinds => reference::kinds(self, cli.json),
             Command::Audit => reference::audit(self, cli.json),

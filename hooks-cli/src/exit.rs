@@ -26,6 +26,11 @@ impl Exit {
         Self(128 + number)
     }
 
+    /// The status that a host reads.
+    pub(crate) const fn of(status: u8) -> Self {
+        Self(status)
+    }
+
     /// The exit code.
     pub const fn code(self) -> u8 {
         self.0

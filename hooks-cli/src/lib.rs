@@ -62,6 +62,7 @@ mod overview;
 mod explain;
 mod dispatch;
 mod replay;
+mod host;
 mod trust;
 mod commands;
 
@@ -72,7 +73,7 @@ pub use args::{
     AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ExportArgs, ImportArgs, RetryArgs, RunsArgs, StoreArgs,
 };
 pub use args::{
-    CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, Format, ListArgs, ReplayArgs,
+    CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, Format, HostArgs, ListArgs, ReplayArgs,
     SchemaArgs, ShadowArgs, TrustArgs,
 };
 pub use exit::Exit;

@@ -13,6 +13,7 @@ mod app;
 mod book;
 mod broken;
 mod discovery;
+mod hosts;
 mod interrupted;
 mod outputs;
 mod payloads;

@@ -12,8 +12,11 @@ pub struct HostAnswer {
     pub stdout: Stdout,
     /// Standard error, where the host gives it to the model.
     pub stderr: Option<String>,
-    /// What could not be carried, for the log, and for standard error where the host does not read it.
+    /// What could not be carried and which hooks failed, for the log, and for standard error where the host does not
+    /// read it.
     pub warnings: Vec<String>,
+    /// Why no hook has answered, but this program in their place.
+    pub failure: Option<String>,
 }
 
 /// What stands on standard output.
@@ -38,6 +41,11 @@ impl HostAnswer {
     /// Nothing on standard output, and exit status 0.
     pub(crate) fn silent() -> Self {
         Self::default()
+    }
+
+    /// The same, in the place of hooks that did not answer.
+    pub(crate) fn because(self, failure: impl Into<String>) -> Self {
+        Self { failure: Some(failure.into()), ..self }
     }
 
     /// Exit status 2, and the reason on standard error.

@@ -1,7 +1,6 @@
 //! One call of a host: standard input, the hooks, the answer, and all of it before the host stops waiting.
 
 use std::io;
-use std::process::ExitCode;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,29 +30,33 @@ pub(crate) struct Call {
 
 /// Who decides: the hooks of this process, or a server that has them loaded.
 pub(crate) trait Judge: Send + 'static {
-    /// Says the answer, and then ends what it has begun. An error before is refused.
-    fn answer(self, request: &Request<'_>, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError>;
+    /// Says the answer before `until`, and then ends what it has begun. An error before is refused.
+    fn answer(self, request: &Request<'_>, until: Instant, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError>;
 }
+
+const LATE: &str = "the hooks did not answer in time";
 
 /// The hooks of this process.
 pub(crate) struct Local<F>(pub(crate) F);
 
 impl<F: FnOnce() -> Result<Responder, BuildError> + Send + 'static> Judge for Local<F> {
-    fn answer(self, request: &Request<'_>, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError> {
+    fn answer(self, request: &Request<'_>, until: Instant, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError> {
         let responder = (self.0)().map_err(|error| format!("the hooks could not be loaded: {error}"))?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(async {
-            say(responder.respond(request).await);
-            // The process ends at its deadline, with those that are left.
-            responder.registry().drain(Duration::from_secs(3600)).await;
+        let answered = runtime.block_on(async {
+            // Dropped in time, a hook ends the processes that it has started.
+            let answer = tokio::time::timeout_at(until.into(), responder.respond(request)).await?;
+            say(answer);
+            tokio::time::timeout_at(until.into(), responder.drain()).await
         });
-        Ok(())
+        runtime.shutdown_background();
+        answered.map_err(|_| LATE.into())
     }
 }
 
 impl Call {
     /// Answers `host` on the streams of this process.
-    pub(crate) fn run(self, host: &'static dyn Host, judge: impl Judge) -> ExitCode {
+    pub(crate) fn run(self, host: &'static dyn Host, judge: impl Judge) -> u8 {
         let started = Instant::now();
         let reads_stderr = host.table().reads_stderr;
         let deadline = self.deadline.unwrap_or_else(|| host.deadline(self.event.as_deref().unwrap_or_default()));
@@ -71,7 +74,7 @@ impl Call {
             entry.version = version(&stdin);
             journal::append(&folder, &entry);
         }
-        ExitCode::from(exit)
+        exit
     }
 
     /// The payload, and the answer of the judge or a refusal in its place.
@@ -89,7 +92,8 @@ impl Call {
             let stdin = read_to_end(io::stdin().lock());
             if sender.send(Step::Read(stdin.clone())).is_ok() {
                 let say = |answer| drop(sender.send(Step::Answered(Ok(answer))));
-                if let Err(error) = judge.answer(&request(host, event.as_deref(), &stdin), &say) {
+                let soon = until.checked_sub(deadline / 20).unwrap_or(until);
+                if let Err(error) = judge.answer(&request(host, event.as_deref(), &stdin), soon, &say) {
                     let _ = sender.send(Step::Answered(Err(error.to_string())));
                 }
             }
@@ -102,14 +106,12 @@ impl Call {
                 Ok(Step::Read(bytes)) => stdin = bytes,
                 Ok(Step::Answered(Ok(answer))) => return (steps, stdin, answer),
                 Ok(Step::Answered(Err(problem))) => break problem,
-                Err(RecvTimeoutError::Timeout) => break format!("the hooks did not answer within {deadline:?}"),
+                Err(RecvTimeoutError::Timeout) => break LATE.to_owned(),
                 Err(RecvTimeoutError::Disconnected) => break "the hooks panicked".to_owned(),
             }
         };
-        let mut answer = request(host, self.event.as_deref(), &stdin).refused(&problem);
-        if !answer.warnings.contains(&problem) {
-            answer.warnings.push(problem);
-        }
+        let answer = request(host, self.event.as_deref(), &stdin).refused(&problem);
+        let answer = answer.because(problem);
         (steps, stdin, answer)
     }
 }

@@ -1,6 +1,7 @@
 //! Whether a host really asks the hooks: its entries, an answer from end to end, and when it has called last.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::host::Host;
 use crate::hosts;
-use crate::install::Installation;
+use crate::install::{Installation, event_of};
 use crate::journal;
 use crate::respond::Responder;
 
@@ -48,7 +49,7 @@ impl Diagnosis {
 }
 
 /// Looks at one host.
-pub fn diagnose(host: &dyn Host, installation: &Installation, hooks: Result<&Responder, String>) -> Diagnosis {
+pub fn diagnose(host: &dyn Host, installation: &Installation, hooks: Option<&Responder>) -> Diagnosis {
     let table = host.table();
     let mut found = Diagnosis { host: table.name, commands: Vec::new(), problems: Vec::new(), notes: Vec::new() };
     match installation.installed(host) {
@@ -58,13 +59,12 @@ pub fn diagnose(host: &dyn Host, installation: &Installation, hooks: Result<&Res
     if found.commands.is_empty() {
         return found;
     }
-    match hooks {
-        Ok(responder) => concerned(host, responder, &mut found),
-        Err(problem) => found.problems.push(format!("the hooks cannot be loaded, so every gate refuses: {problem}")),
+    if let Some(responder) = hooks {
+        concerned(host, responder, &mut found);
     }
     for command in &found.commands {
         if let Err(problem) = probe(host, command) {
-            found.problems.push(format!("`{command}` does not answer: {problem}"));
+            found.problems.push(format!("`{command}`: {problem}"));
         }
     }
     if cfg!(panic = "abort") {
@@ -85,7 +85,7 @@ fn concerned(host: &dyn Host, responder: &Responder, found: &mut Diagnosis) {
     for event in host.table().events.iter().filter(|event| event.kind.is_gate() && responder.is_concerned(event.kind)) {
         let place = host.place();
         let is_named = place.events.is_empty() || place.events.contains(&event.name);
-        let is_there = found.commands.iter().any(|command| command.ends_with(&format!(" --event {}", event.name)));
+        let is_there = found.commands.iter().any(|command| event_of(command) == event.name);
         if is_named && !is_there {
             found.problems.push(format!("`{}` is not installed; run `install` again", event.name));
         }
@@ -94,19 +94,25 @@ fn concerned(host: &dyn Host, responder: &Responder, found: &mut Diagnosis) {
 
 /// Runs the command as the host does, with an event that no hook minds.
 fn probe(host: &dyn Host, command: &str) -> Result<(), String> {
-    let event = command.rsplit(' ').next().unwrap_or_default();
+    let state = std::env::temp_dir().join(format!("hooks-doctor-{}", std::process::id()));
     let shell = Command::new("sh")
         .args(["-c", command])
-        .env("HOOKS_STATE_DIR", std::env::temp_dir().join("hooks-doctor"))
+        .env("HOOKS_STATE_DIR", &state)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn();
     let mut child = shell.map_err(|error| error.to_string())?;
     if let Some(mut stdin) = child.stdin.take() {
-        let _ = stdin.write_all(sample(host, event).to_string().as_bytes());
+        let _ = stdin.write_all(sample(host, event_of(command)).to_string().as_bytes());
     }
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let output = child.wait_with_output();
+    let failure = journal::entries(&state).pop().and_then(|entry| entry.failure);
+    let _ = fs::remove_dir_all(&state);
+    let output = output.map_err(|error| error.to_string())?;
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let is_json = text.trim().is_empty() || serde_json::from_str::<Value>(&text).is_ok();
     match output.status.code() {
@@ -121,24 +127,24 @@ fn probe(host: &dyn Host, command: &str) -> Result<(), String> {
 fn sample(host: &dyn Host, event: &str) -> Value {
     let keys = &host.table().keys;
     let mut payload = Value::Object(Map::new());
-    let mut put = |pointers: &[&str], value: Value| {
-        let Some(pointer) = pointers.first() else { return };
-        let mut place = &mut payload;
-        for key in pointer.trim_start_matches('/').split('/') {
-            if !place.is_object() {
-                *place = json!({});
-            }
-            let Some(map) = place.as_object_mut() else { return };
-            place = map.entry(key).or_insert(Value::Null);
-        }
-        *place = value;
-    };
-    put(keys.event, event.into());
-    put(keys.session, "doctor".into());
-    put(keys.tool, "doctor_probe".into());
-    put(keys.input, json!({}));
-    put(keys.prompt, "doctor".into());
+    let values = [(keys.event, event), (keys.session, "doctor"), (keys.prompt, "doctor")];
+    let values = values.into_iter().filter_map(|(pointers, value)| Some((*pointers.first()?, json!(value))));
+    let of_call = keys.tool.iter().map(|pointer| (*pointer, json!("doctor_probe")));
+    let input = keys.input.first().map(|pointer| (*pointer, json!({})));
+    values.chain(input).chain(of_call).for_each(|(pointer, value)| put(&mut payload, pointer, value));
     payload
+}
+
+fn put(payload: &mut Value, pointer: &str, value: Value) {
+    let mut place = payload;
+    for key in pointer.split('/').skip(1) {
+        if !place.is_object() {
+            *place = json!({});
+        }
+        let Some(map) = place.as_object_mut() else { return };
+        place = map.entry(key).or_insert(Value::Null);
+    }
+    *place = value;
 }
 
 fn last_seen(host: &dyn Host, found: &mut Diagnosis) {

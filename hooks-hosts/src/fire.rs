@@ -27,7 +27,10 @@ pub async fn fire(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostV
         HookPoint::SessionStart => session_start(hooks, cx, event).await,
         HookPoint::SessionEnd => {
             let ended = SessionEnd::new(event.session.clone().unwrap_or_default(), word(event, "reason", "shutdown"));
-            hooks.fire(cx, &ended, ()).await.map_or_else(|error| undecided(&error), |_| HostVerdict::default())
+            match hooks.fire(cx, &ended, ()).await {
+                Ok(fired) => HostVerdict::default().with_failures(&fired.report),
+                Err(error) => undecided(&error),
+            }
         }
         HookPoint::Stop => stop(hooks, cx, event).await,
         HookPoint::BeforeCompaction => compaction(hooks, cx, event).await,
@@ -52,7 +55,8 @@ async fn prompt(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVer
         Ok(fired) => fired,
         Err(error) => return undecided(&error),
     };
-    let mut verdict = HostVerdict { contexts: fired.verdict.contexts, ..HostVerdict::default() };
+    let mut verdict = HostVerdict::default().with_failures(&fired.report);
+    verdict.contexts = fired.verdict.contexts;
     verdict.decision = match (fired.verdict.decision, &fired.report.halt) {
         (PromptDecision::Block(reason) | PromptDecision::Stop(reason), _) => HostDecision::Deny(reason.into()),
         (_, Some(halt)) => HostDecision::Deny(halt.reason.to_string()),
@@ -78,25 +82,31 @@ async fn model_call(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> Hos
     };
     let messages: Vec<Message> = rows.into_iter().flatten().map(row).collect();
     let call = PreModelCall::new().messages(messages);
-    let mut request = match hooks.fire(cx, &call, ModelRequest::default()).await {
-        Ok(fired) => match &fired.report.halt {
-            Some(halt) => return HostVerdict::deny(halt.reason.to_string()),
-            None => fired.subject,
-        },
+    let fired = match hooks.fire(cx, &call, ModelRequest::default()).await {
+        Ok(fired) => fired,
         Err(error) => return undecided(&error),
     };
+    let mut request = fired.subject;
+    let mut verdict = HostVerdict::default().with_failures(&fired.report);
     let system = std::mem::take(&mut request.system_prompt);
-    if request != ModelRequest::default() {
-        return HostVerdict::deny("a hook changes this request, which the host cannot carry, so it is refused");
+    if let Some(halt) = &fired.report.halt {
+        verdict.decision = HostDecision::Deny(halt.reason.to_string());
+    } else if request != ModelRequest::default() {
+        let reason = "a hook changes this request, which the host cannot carry, so it is refused";
+        verdict.decision = HostDecision::Deny(reason.to_owned());
+    } else if !system.is_empty() {
+        verdict.contexts.push(system);
     }
-    if system.is_empty() { HostVerdict::default() } else { HostVerdict::default().with_context(system) }
+    verdict
 }
 
 async fn session_start(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
     let started = SessionStart::new(event.session.clone().unwrap_or_default(), word(event, "source", "startup"));
     match hooks.fire(cx, &started, ()).await {
         Ok(fired) => {
-            HostVerdict { contexts: fired.verdict.iter().map(str::to_owned).collect(), ..HostVerdict::default() }
+            let mut verdict = HostVerdict::default().with_failures(&fired.report);
+            verdict.contexts = fired.verdict.iter().map(str::to_owned).collect();
+            verdict
         }
         Err(error) => undecided(&error),
     }
@@ -109,12 +119,15 @@ async fn stop(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdi
     stop.stop_hook_active = event.stop_hook_active.unwrap_or_default();
     stop.last_message = event.last_message.as_ref().map(|text| Message::new(Role::Assistant, text.clone()));
     match hooks.fire(cx, &stop, ()).await {
-        Ok(fired) => match fired.verdict.decision {
-            StopDecision::Continue(follow_up) if fired.report.halt.is_none() => {
-                HostVerdict::of(HostDecision::KeepGoing(follow_up.into()))
-            }
-            _ => HostVerdict::default(),
-        },
+        Ok(fired) => {
+            let decision = match fired.verdict.decision {
+                StopDecision::Continue(follow_up) if fired.report.halt.is_none() => {
+                    HostDecision::KeepGoing(follow_up.into())
+                }
+                _ => HostDecision::NoOpinion,
+            };
+            HostVerdict::of(decision).with_failures(&fired.report)
+        }
         Err(error) => undecided(&error),
     }
 }
@@ -122,7 +135,9 @@ async fn stop(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdi
 async fn compaction(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
     let before = BeforeCompaction::new(word(event, "trigger", "auto"), CompactionKind::Full, Messages::default());
     match hooks.fire(cx, &before, ()).await {
-        Ok(fired) => HostVerdict::of(gate::decision(&fired.verdict, fired.report.halt.as_ref())),
+        Ok(fired) => {
+            HostVerdict::of(gate::decision(&fired.verdict, fired.report.halt.as_ref())).with_failures(&fired.report)
+        }
         Err(error) => undecided(&error),
     }
 }

@@ -22,6 +22,8 @@ pub struct Installation {
     pub program: PathBuf,
     /// The arguments before `host NAME`.
     pub arguments: Vec<String>,
+    /// The arguments behind the event.
+    pub options: Vec<String>,
 }
 
 /// What was done to a file.
@@ -41,7 +43,7 @@ pub enum FileChange {
 impl Installation {
     /// An installation in a project.
     pub fn project(folder: impl Into<PathBuf>, program: impl Into<PathBuf>) -> Self {
-        Self { root: folder.into(), user: false, program: program.into(), arguments: Vec::new() }
+        Self { root: folder.into(), user: false, program: program.into(), arguments: Vec::new(), options: Vec::new() }
     }
 
     /// An installation for every project of a person.
@@ -63,6 +65,7 @@ impl Installation {
         let mut words = vec![quoted(&self.program.to_string_lossy())];
         words.extend(self.arguments.iter().map(|word| quoted(word)));
         words.extend(["host", host, "--event", event].map(str::to_owned));
+        words.extend(self.options.iter().map(|word| quoted(word)));
         words.join(" ")
     }
 
@@ -74,7 +77,8 @@ impl Installation {
         let arguments = std::iter::once(String::new()).chain(self.arguments.iter().map(|word| quoted(word)));
         let arguments = arguments.collect::<Vec<_>>().join(" ");
         let program = program.strip_suffix(&arguments).unwrap_or(program).trim_end_matches(['\'', '"']);
-        !rest.contains(' ') && Path::new(program).file_name().is_some_and(|name| *name == *file)
+        let has_options_only = rest.split_once(' ').is_none_or(|(_, options)| options.starts_with("--"));
+        has_options_only && Path::new(program).file_name().is_some_and(|name| *name == *file)
     }
 
     /// The events that the program is installed at.
@@ -115,7 +119,7 @@ impl Installation {
                 continue;
             }
             // An older entry, of the program in another folder.
-            if let Some(old) = there.iter().find(|old| old.ends_with(&format!(" --event {}", event.name))) {
+            if let Some(old) = there.iter().find(|old| event_of(old) == event.name) {
                 text = text.replace(&json_text(old), &json_text(&command));
                 added.push(event.name);
                 continue;
@@ -143,9 +147,7 @@ impl Installation {
     pub fn uninstall(&self, host: &dyn Host) -> Result<Vec<FileChange>, InstallError> {
         let (place, table) = (host.place(), host.table());
         if place.form == EntryForm::Scripts {
-            let files = table.events.iter().map(|event| self.file(&place, event.name));
-            let ours =
-                files.filter(|file| read(file).ok().flatten().is_some_and(|text| self.is_our_script(host, &text)));
+            let ours = self.scripts(host, &place).map(|(file, _)| file);
             return ours.map(|file| delete(&file).map(|()| FileChange::Deleted(file))).collect();
         }
         let file = self.file(&place, "");
@@ -175,10 +177,7 @@ impl Installation {
     pub fn installed(&self, host: &dyn Host) -> Result<Vec<String>, InstallError> {
         let (place, table) = (host.place(), host.table());
         if place.form == EntryForm::Scripts {
-            let files = table.events.iter().map(|event| (event.name, self.file(&place, event.name)));
-            let ours =
-                files.filter(|(_, file)| read(file).ok().flatten().is_some_and(|text| self.is_our_script(host, &text)));
-            return Ok(ours.map(|(event, _)| self.command(table.name, event)).collect());
+            return Ok(self.scripts(host, &place).map(|(_, command)| command).collect());
         }
         let file = self.file(&place, "");
         let Some(text) = read(&file)? else { return Ok(Vec::new()) };
@@ -219,7 +218,7 @@ impl Installation {
         let text = format!("#!/bin/sh\nexec {}\n", self.command(host.table().name, event));
         match read(&file)? {
             Some(there) if there == text => return Ok(FileChange::Unchanged(file)),
-            Some(there) if !self.is_our_script(host, &there) => {
+            Some(there) if self.of_script(host, &there).is_none() => {
                 return Err(InstallError::of(&file, "there is a hook already, and Cline runs one file per event"));
             }
             _ => {}
@@ -228,10 +227,27 @@ impl Installation {
         Ok(FileChange::Added(file, vec![event]))
     }
 
-    fn is_our_script(&self, host: &dyn Host, text: &str) -> bool {
-        let command = text.strip_prefix("#!/bin/sh\nexec ").and_then(|rest| rest.strip_suffix('\n'));
-        command.is_some_and(|command| self.is_ours(host.table().name, command))
+    /// The files of this program, one for each event, and their commands.
+    fn scripts(&self, host: &dyn Host, place: &EntryPlace) -> impl Iterator<Item = (PathBuf, String)> {
+        let of_event = |event: &HostEventSpec| {
+            let file = self.file(place, event.name);
+            let command = self.of_script(host, &read(&file).ok()??)?.to_owned();
+            Some((file, command))
+        };
+        host.table().events.iter().filter_map(of_event).collect::<Vec<_>>().into_iter()
     }
+
+    /// The command of a script, if it is one of this program.
+    fn of_script<'a>(&self, host: &dyn Host, text: &'a str) -> Option<&'a str> {
+        let command = text.strip_prefix("#!/bin/sh\nexec ")?.strip_suffix('\n')?;
+        self.is_ours(host.table().name, command).then_some(command)
+    }
+}
+
+/// The event for which a command of this crate is installed.
+pub(crate) fn event_of(command: &str) -> &str {
+    let event = command.rsplit_once(" --event ").map_or("", |(_, rest)| rest);
+    event.split(' ').next().unwrap_or_default()
 }
 
 /// The command of an entry, or of a group with one entry.

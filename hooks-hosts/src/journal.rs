@@ -25,6 +25,8 @@ pub(crate) struct Entry {
     pub(crate) millis: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) failure: Option<String>,
 }
 
 impl Entry {
@@ -37,6 +39,7 @@ impl Entry {
             version: None,
             millis: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             warnings: answer.warnings.clone(),
+            failure: answer.failure.clone(),
         }
     }
 }
@@ -64,6 +67,7 @@ pub(crate) fn append(folder: &Path, entry: &Entry) {
     };
     let _ = write();
 }
+
 /// The lines of the log, the newest last.
 pub(crate) fn entries(folder: &Path) -> Vec<Entry> {
     let files =

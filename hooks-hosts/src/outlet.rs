@@ -47,8 +47,10 @@ impl Outlet {
         let said = match &answer.stderr {
             Some(reason) => format!("{reason}\n"),
             None if reads_stderr => String::new(),
-            None if answer.warnings.is_empty() => String::new(),
-            None => format!("hooks: {}\n", answer.warnings.join("\nhooks: ")),
+            None => {
+                let lines = answer.warnings.iter().chain(&answer.failure);
+                lines.flat_map(|text| ["hooks: ", text, "\n"]).collect()
+            }
         };
         #[cfg(unix)]
         if let Some((mut stdout, mut stderr)) = self.streams {

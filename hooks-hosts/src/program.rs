@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::call::{BuildError, Call, Local};
 use crate::doctor::{Diagnosis, diagnose, is_used};
@@ -27,6 +27,7 @@ use crate::serve;
 pub struct HookProgram {
     name: String,
     before: Vec<String>,
+    options: Vec<String>,
     build: Box<dyn FnOnce() -> Result<Responder, BuildError> + Send>,
 }
 
@@ -41,18 +42,19 @@ pub fn main() -> ExitCode {
     HookProgram::new(|| Ok(Responder::discover()?)).run(std::env::args_os())
 }
 
-const USAGE: &str = "\
-usage: PROGRAM install [HOST…] [--user]     names this program in the files of hosts, of the project or of the person
-       PROGRAM uninstall [HOST…] [--user]   removes its entries, and nothing else
-       PROGRAM doctor [HOST…] [--user]      tells whether hosts really ask
-       PROGRAM serve [--socket PATH]        keeps the hooks loaded for `host --serve`
-       PROGRAM host NAME [--event EVENT] [--deadline SECONDS] [--serve | --socket PATH]
-                                            answers a host, which calls it";
+/// The commands of a [`HookProgram`].
+pub const USAGE: &str = "\
+  install [HOST…] [--user]     names this program in the files of hosts, of the project or of the person
+  uninstall [HOST…] [--user]   removes its entries, and nothing else
+  doctor [HOST…] [--user]      tells whether hosts really ask
+  serve [--socket PATH]        keeps the hooks loaded, for `host NAME --serve`
+  host NAME [--event EVENT] [--deadline SECONDS] [--serve | --socket PATH]
+                               answers a host, which calls it";
 
 impl HookProgram {
     /// A program with these hooks. They are built only when they are needed; if that fails, a host hears a refusal.
     pub fn new(build: impl FnOnce() -> Result<Responder, BuildError> + Send + 'static) -> Self {
-        Self { name: String::new(), before: Vec::new(), build: Box::new(build) }
+        Self { name: String::new(), before: Vec::new(), options: Vec::new(), build: Box::new(build) }
     }
 
     /// Arguments that stand between the program and `host` in the entries of hosts.
@@ -61,40 +63,48 @@ impl HookProgram {
         self
     }
 
+    /// Arguments that stand behind the event in the entries of hosts. The program reads them itself, before
+    /// [`run`](Self::run).
+    pub fn options(mut self, behind: impl IntoIterator<Item = String>) -> Self {
+        self.options = behind.into_iter().collect();
+        self
+    }
+
     /// Does what the arguments say; the first one is the program. `host claude --event PreToolUse` answers Claude Code,
-    /// `install claude` names the program in its settings.
-    pub fn run(mut self, args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    /// `install claude` or `host install claude` names the program in its settings.
+    pub fn run(self, args: impl IntoIterator<Item = OsString>) -> ExitCode {
+        self.status(args).into()
+    }
+
+    /// Like [`run`](Self::run), with the status as a number.
+    pub fn status(mut self, args: impl IntoIterator<Item = OsString>) -> u8 {
         let args: Vec<String> = args.into_iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         let program = args.first().map(|path| Path::new(path).file_stem().unwrap_or_default().to_string_lossy());
         self.name = program.unwrap_or_default().into_owned();
-        let rest = args.get(2..).unwrap_or_default();
-        match args.get(1).map(String::as_str) {
-            Some("host") => self.host(rest),
-            Some("install") => told(self.install(rest)),
-            Some("uninstall") => told(self.uninstall(rest)),
-            Some("doctor") => told(self.doctor(rest)),
+        let commands = args.get(1..).unwrap_or_default();
+        let is_host = commands.first().is_some_and(|word| word == "host");
+        let (command, rest) = commands[usize::from(is_host)..].split_first().map_or(("", &[][..]), |(c, r)| (c, r));
+        match command {
+            "install" => told(self.install(rest)),
+            "uninstall" => told(self.uninstall(rest)),
+            "doctor" => told(self.doctor(rest)),
             #[cfg(unix)]
-            Some("serve") => told(self.serve(rest)),
-            _ => {
-                complain(USAGE);
-                ExitCode::FAILURE
-            }
+            "serve" => told(self.serve(rest)),
+            _ if is_host => self.host(&commands[1..]),
+            _ => told(Err(format!("usage: {} COMMAND\n{USAGE}", self.name))),
         }
     }
 
     /// Whatever is wrong with the arguments, hosts take this status as a refusal, and no other so surely.
-    fn host(self, args: &[String]) -> ExitCode {
-        match self.call(args) {
-            Ok(status) => status,
-            Err(problem) => {
-                read_to_end(std::io::stdin().lock());
-                complain(&problem);
-                ExitCode::from(2)
-            }
-        }
+    fn host(self, args: &[String]) -> u8 {
+        self.call(args).unwrap_or_else(|problem| {
+            read_to_end(std::io::stdin().lock());
+            complain(&problem);
+            2
+        })
     }
 
-    fn call(self, args: &[String]) -> Result<ExitCode, String> {
+    fn call(self, args: &[String]) -> Result<u8, String> {
         let host = host_of(args.first().ok_or("name a host")?)?;
         let mut call = Call { program: self.name.clone(), event: None, deadline: None };
         let mut socket: Option<PathBuf> = None;
@@ -115,10 +125,7 @@ impl HookProgram {
         }
         match socket {
             #[cfg(unix)]
-            Some(socket) => {
-                let wait = call.deadline.unwrap_or_else(|| host.deadline(call.event.as_deref().unwrap_or_default()));
-                Ok(call.run(host, serve::Remote { socket, deadline: Instant::now() + wait }))
-            }
+            Some(socket) => Ok(call.run(host, serve::Remote(socket))),
             #[cfg(not(unix))]
             Some(_) => Err("there is no server here".to_owned()),
             None => Ok(call.run(host, Local(self.build))),
@@ -130,7 +137,7 @@ impl HookProgram {
         let socket = match args {
             [] => serve::default_socket(&self.name).ok_or("there is no folder for a socket")?,
             [option, path] if option == "--socket" => path.into(),
-            _ => return Err(USAGE.to_owned()),
+            _ => return Err(format!("`serve` takes `--socket PATH` and nothing else\n{USAGE}")),
         };
         let responder = (self.build)().map_err(|error| error.to_string())?;
         #[allow(clippy::print_stdout, reason = "whoever starts a server waits for this")]
@@ -165,8 +172,9 @@ impl HookProgram {
         let has_host = args.iter().any(|arg| !arg.starts_with('-'));
         let all = if has_host { args.to_vec() } else { [args, &everything].concat() };
         let (hosts, installation) = self.named(&all)?;
-        let responder = (self.build)().map_err(|error| error.to_string());
-        let found = hosts.iter().map(|host| diagnose(*host, &installation, responder.as_ref().map_err(Clone::clone)));
+        // If they cannot be loaded, the commands that are installed say so.
+        let responder = (self.build)().ok();
+        let found = hosts.iter().map(|host| diagnose(*host, &installation, responder.as_ref()));
         let found: Vec<Diagnosis> = found.filter(|found| has_host || !found.commands.is_empty()).collect();
         let text: String = found.iter().map(Diagnosis::text).collect();
         if found.iter().any(|found| !found.problems.is_empty()) {
@@ -184,7 +192,8 @@ impl HookProgram {
             std::env::current_dir().map_err(|error| error.to_string())?
         };
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
-        let installation = Installation { root, user, program, arguments: self.before.clone() };
+        let (arguments, options) = (self.before.clone(), self.options.clone());
+        let installation = Installation { root, user, program, arguments, options };
         let names: Vec<&String> = args.iter().filter(|arg| *arg != "--user").collect();
         if names.is_empty() {
             let has_folder = |host: &&&'static dyn Host| is_used(**host, &installation.root, user);
@@ -222,15 +231,15 @@ fn shown(host: &dyn Host, changes: &[FileChange]) -> String {
 }
 
 #[allow(clippy::print_stdout, reason = "a program says what it did")]
-fn told(result: Result<String, String>) -> ExitCode {
+fn told(result: Result<String, String>) -> u8 {
     match result {
         Ok(text) => {
             print!("{text}");
-            ExitCode::SUCCESS
+            0
         }
         Err(problem) => {
             complain(&problem);
-            ExitCode::FAILURE
+            1
         }
     }
 }

@@ -3,9 +3,11 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
+use hook_sdk::hook::BoxFuture;
 use hook_sdk::scope::{AgentDef, AppDef};
-use hook_sdk::{ConfigError, HookContext, HookSet, Registry};
+use hook_sdk::{ConfigError, HookContext, HookContextBuilder, HookSet, Registry};
 
 use crate::answer::HostAnswer;
 use crate::degrade::degrade;
@@ -13,6 +15,7 @@ use crate::event::{HookPoint, HostEvent};
 use crate::fire::fire;
 use crate::host::{Foreign, Host};
 use crate::hosts;
+use crate::notes::HostNotes;
 use crate::read::{PayloadError, read};
 use crate::table::Carried;
 use crate::tool;
@@ -46,7 +49,15 @@ pub struct Responder {
     registry: Registry,
     hooks: HookSet,
     context: HookContext,
+    surround: Option<Surround>,
+    drain: Option<Drain>,
 }
+
+/// Adds to the context of an event.
+type Surround = Arc<dyn Fn(&HostEvent, &HostNotes, HookContextBuilder) -> HookContextBuilder + Send + Sync>;
+
+/// Waits for what is not in the registry.
+type Drain = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
 impl fmt::Debug for Responder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -123,7 +134,7 @@ impl<'a> Request<'a> {
     /// The answer of somebody who has no opinion of his own: a refusal at every gate and after every call, for `reason`.
     pub fn refused(&self, reason: &str) -> HostAnswer {
         match self.read() {
-            Ok((host, event)) => closed(host, event.kind, &event, reason),
+            Ok((host, event)) => closed(host, event.kind, &event, reason).because(reason),
             Err(unreadable) => unread(self.host, &unreadable),
         }
     }
@@ -133,25 +144,24 @@ fn closed(host: &dyn Host, kind: HookPoint, event: &HostEvent, reason: &str) -> 
     if kind.is_gate() || kind.is_after_tool() {
         written(host, event, HostVerdict::deny(reason))
     } else {
-        let mut answer = written(host, event, HostVerdict::default());
-        answer.warnings.push(reason.to_owned());
-        answer
+        written(host, event, HostVerdict::default())
     }
 }
 
 fn unread(host: &dyn Host, unreadable: &PayloadError) -> HostAnswer {
     let reason = format!("{}, so the hooks refuse it", unreadable.reason);
-    let mut answer = match unreadable.event {
+    let answer = match unreadable.event {
         Some((kind, name)) => closed(host, kind, &HostEvent::named(host.table().name, kind, name), &reason),
         None => host.refuse(&reason),
     };
-    answer.warnings.push(unreadable.reason.clone());
-    answer
+    answer.because(&unreadable.reason)
 }
 
 /// The verdict as the host can carry it, in its words.
 pub fn written(host: &dyn Host, event: &HostEvent, verdict: HostVerdict) -> HostAnswer {
-    let (mut verdict, warnings) = degrade(host, event, verdict);
+    let mut warnings = verdict.warnings.clone();
+    let (mut verdict, left_out) = degrade(host, event, verdict);
+    warnings.extend(left_out);
     verdict.input = verdict.input.map(|input| tool::as_host(event, &input));
     let mut answer = host.write(event, &verdict);
     answer.warnings = warnings;
@@ -169,7 +179,7 @@ impl Responder {
             registry.set_app(AppDef::new("hooks-hosts").hooks(ids));
         }
         let hooks = registry.scope(&AgentDef::new("hooks-hosts"), None)?;
-        Ok(Self { registry, hooks, context: HookContext::new() })
+        Ok(Self { registry, hooks, context: HookContext::new(), surround: None, drain: None })
     }
 
     /// Answers with every hook that is linked into this program.
@@ -185,6 +195,31 @@ impl Responder {
     pub fn with_context(mut self, context: HookContext) -> Self {
         self.context = context;
         self
+    }
+
+    /// Adds to the context of each event, for example what only its payload says.
+    #[must_use]
+    pub fn surround(
+        mut self,
+        add: impl Fn(&HostEvent, &HostNotes, HookContextBuilder) -> HookContextBuilder + Send + Sync + 'static,
+    ) -> Self {
+        self.surround = Some(Arc::new(add));
+        self
+    }
+
+    /// After an answer, waits for this too, besides the detached hooks of the registry.
+    #[must_use]
+    pub fn drain_with(mut self, wait: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static) -> Self {
+        self.drain = Some(Arc::new(wait));
+        self
+    }
+
+    /// Waits for hooks that nobody waits for.
+    pub(crate) async fn drain(&self) {
+        self.registry.drain(Duration::from_secs(3600)).await;
+        if let Some(drain) = &self.drain {
+            drain().await;
+        }
     }
 
     /// The hooks in force.
@@ -220,14 +255,21 @@ impl Responder {
     /// What the hooks say about an event.
     pub async fn judge(&self, host: &dyn Host, event: &HostEvent) -> HostVerdict {
         let person = host.carries(event).ask == Carried::Yes;
-        let mut context = self.context.to_builder().agent(event.host).human_present(person).state(event.clone());
+        let notes = HostNotes::default();
+        let mut context = self.context.to_builder().agent(event.host).human_present(person);
+        context = context.state(event.clone()).state(notes.clone());
         if let Some(session) = &event.session {
             context = context.conversation(Arc::<str>::from(session.as_str()));
         }
         if let Some(cwd) = &event.cwd {
             context = context.workspace(Path::new(cwd));
         }
-        fire(&self.hooks, &context.build(), event).await
+        if let Some(surround) = &self.surround {
+            context = surround(event, &notes, context);
+        }
+        let mut verdict = fire(&self.hooks, &context.build(), event).await;
+        verdict.contexts.splice(0..0, notes.take());
+        verdict
     }
 
     /// Whether a hook of the set runs at this point.

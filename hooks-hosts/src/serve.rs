@@ -37,6 +37,7 @@ struct Answered {
     text: Option<String>,
     stderr: Option<String>,
     warnings: Vec<String>,
+    failure: Option<String>,
 }
 
 /// The variables that a host may look at.
@@ -90,38 +91,35 @@ fn attend(responder: &Responder, mut stream: UnixStream) -> Result<(), BuildErro
         Stdout::Json(value) => (Some(value), None),
         Stdout::Text(text) => (None, Some(text)),
     };
-    let HostAnswer { exit, stderr, warnings, .. } = answer;
-    stream.write_all(&serde_json::to_vec(&Answered { exit, json, text, stderr, warnings })?)?;
+    let HostAnswer { exit, stderr, warnings, failure, .. } = answer;
+    stream.write_all(&serde_json::to_vec(&Answered { exit, json, text, stderr, warnings, failure })?)?;
     Ok(())
 }
 
 /// The hooks of a server.
-pub(crate) struct Remote {
-    pub(crate) socket: PathBuf,
-    pub(crate) deadline: Instant,
-}
+pub(crate) struct Remote(pub(crate) PathBuf);
 
 impl Judge for Remote {
-    fn answer(self, request: &Request<'_>, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError> {
-        let server = |error: io::Error| format!("the server at {} does not answer: {error}", self.socket.display());
+    fn answer(self, request: &Request<'_>, until: Instant, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError> {
+        let server = |error: io::Error| format!("the server at {} does not answer: {error}", self.0.display());
         let asked = Asked {
             host: request.host.table().name.to_owned(),
             event: request.event.map(str::to_owned),
             env: ENV.iter().filter(|name| (request.env)(name)).map(|name| (*name).to_owned()).collect(),
             stdin: request.stdin.to_owned(),
         };
-        let mut stream = UnixStream::connect(&self.socket).map_err(server)?;
-        let rest = self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let mut stream = UnixStream::connect(&self.0).map_err(server)?;
+        let rest = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         stream.set_read_timeout(Some(rest)).map_err(server)?;
         stream.write_all(&serde_json::to_vec(&asked)?).map_err(server)?;
         stream.shutdown(Shutdown::Write).map_err(server)?;
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).map_err(server)?;
         let answered: Answered =
-            serde_json::from_slice(&bytes).map_err(|_| format!("the server at {} broke off", self.socket.display()))?;
-        let Answered { exit, json, text, stderr, warnings } = answered;
+            serde_json::from_slice(&bytes).map_err(|_| format!("the server at {} broke off", self.0.display()))?;
+        let Answered { exit, json, text, stderr, warnings, failure } = answered;
         let stdout = json.map(Stdout::Json).or(text.map(Stdout::Text)).unwrap_or_default();
-        say(HostAnswer { exit, stdout, stderr, warnings });
+        say(HostAnswer { exit, stdout, stderr, warnings, failure });
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! What the hooks said about an event, before it is put into a host's words.
 
+use hook_sdk::dispatch::Report;
 use serde_json::Value;
 
 /// What the hooks said, merged.
@@ -16,6 +17,8 @@ pub struct HostVerdict {
     pub reason: Option<String>,
     /// Texts for the model.
     pub contexts: Vec<String>,
+    /// Hooks that have failed, for the log.
+    pub warnings: Vec<String>,
 }
 
 /// What the hooks decided.
@@ -66,6 +69,12 @@ impl HostVerdict {
     #[must_use]
     pub fn with_context(mut self, text: impl Into<String>) -> Self {
         self.contexts.push(text.into());
+        self
+    }
+
+    /// With the failures of hooks in the log.
+    pub(crate) fn with_failures(mut self, report: &Report) -> Self {
+        self.warnings.extend(report.failures.iter().map(ToString::to_string));
         self
     }
 

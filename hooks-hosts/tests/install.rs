@@ -1,45 +1,16 @@
 //! Entries in files that belong to other people.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use hooks_hosts::{FileChange, Host, Installation, all, find};
+use hooks_hosts::{FileChange, Installation, all, find};
+
+use crate::others::{others, put, shared};
 
 const PROGRAM: &str = "/opt/my tools/guards";
 
 fn installation(folder: &Path) -> Installation {
     Installation::project(folder, PROGRAM)
-}
-
-/// The file of a host that several programs share.
-fn shared(host: &dyn Host, folder: &Path) -> Option<PathBuf> {
-    let name = host.place().project;
-    (!name.contains('$')).then(|| folder.join(name))
-}
-
-fn put(file: &Path, text: &str) {
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(file, text).unwrap();
-}
-
-/// Files of others, with their entries at the same events, comments, and every layout.
-fn others(host: &dyn Host) -> Vec<String> {
-    let first = host.table().events.iter().find(|event| event.kind.is_gate()).unwrap().name;
-    let root = host.place().root.unwrap_or("theirs");
-    vec![
-        format!(
-            "{{\n    // theirs\n    \"model\": \"x\", /* kept */\n    \"{root}\": {{\n        \"{first}\": [\n            \
-             {{\"matcher\": \"Bash\", \"hooks\": [{{\"type\": \"command\", \"command\": \"./guard.sh host {0} --event {first}\"}}]}}, // why\n        ]\n    }},\n    \"z\": [1, 2]\n}}",
-            host.table().name
-        ),
-        format!("{{\"{root}\":{{\"{first}\":[{{\"command\":\"./a.sh\"}}]}},\"b\":\"\\u00e4 \\\" {{\"}}"),
-        format!("{{\r\n\t\"{root}\": {{}},\r\n\t\"x\": null\r\n}}\r\n"),
-        format!("{{\"{root}\": {{\"{first}\": []}}}}\n"),
-        "{}".to_owned(),
-        "{ }\n".to_owned(),
-        "{\n  \"only\": true,\n}\n".to_owned(),
-        "{\n}\n".to_owned(),
-    ]
 }
 
 #[test]

@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod attacks;
+mod cases;
 mod contract;
 mod golden;
 mod install;
 mod matrix;
+mod others;
 mod process;
 mod program;
 mod properties;

@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::golden::{Case, cases};
+use crate::cases::{Case, case};
 
 pub(crate) fn call(args: &[&str], stdin: &[u8]) -> Output {
     let state = tempfile::tempdir().unwrap();
@@ -22,7 +22,7 @@ pub(crate) fn call(args: &[&str], stdin: &[u8]) -> Output {
 }
 
 fn shell(host: &str) -> Case {
-    cases().into_iter().find(|case| case.host == host && case.name == "pre_tool.shell").unwrap()
+    case(host, "pre_tool.shell")
 }
 
 /// The payload with another command in place of its own.
@@ -33,8 +33,7 @@ fn with_command(case: &Case, command: &str) -> Vec<u8> {
 }
 
 fn answered(case: &Case, stdin: &[u8], more: &[&str]) -> Output {
-    let mut args = vec!["host", &case.host];
-    args.extend(case.event.as_deref().into_iter().flat_map(|event| ["--event", event]));
+    let mut args = case.args();
     args.extend(more);
     call(&args, stdin)
 }
@@ -61,9 +60,9 @@ fn denies(host: &str, output: &Output) -> bool {
 fn one_guard_denies_at_every_host_and_lets_through_what_it_may() {
     for host in hooks_hosts::all() {
         let case = shell(host.table().name);
-        assert!(denies(&case.host, &answered(&case, &case.stdin, &[])), "{}", case.host);
+        assert!(denies(case.host, &answered(&case, &case.stdin, &[])), "{}", case.host);
         let output = answered(&case, &with_command(&case, "ls"), &[]);
-        assert!(!denies(&case.host, &output) && output.status.success(), "{}: {output:?}", case.host);
+        assert!(!denies(case.host, &output) && output.status.success(), "{}: {output:?}", case.host);
     }
 }
 
@@ -73,7 +72,7 @@ fn a_hook_that_panics_hangs_or_prints_does_not_open() {
         let case = shell(host.table().name);
         for command in ["panic", "hang", "print"] {
             let output = answered(&case, &with_command(&case, command), &["--deadline", "0.5"]);
-            assert!(denies(&case.host, &output), "{} {command}: {output:?}", case.host);
+            assert!(denies(case.host, &output), "{} {command}: {output:?}", case.host);
             if host.table().reads_stderr {
                 assert!(output.stderr.is_empty(), "{} {command}: {output:?}", case.host);
             }
@@ -87,10 +86,10 @@ fn what_cannot_be_read_is_refused_at_a_gate() {
         let case = shell(host.table().name);
         let half = &case.stdin[..case.stdin.len() / 2];
         for stdin in [&b""[..], b"[]", b"\"PreToolUse\"", half] {
-            assert!(denies(&case.host, &answered(&case, stdin, &[])), "{}", case.host);
+            assert!(denies(case.host, &answered(&case, stdin, &[])), "{}", case.host);
             let named = host.table().events.iter().find(|event| event.kind.is_gate()).unwrap();
-            let output = call(&["host", &case.host, "--event", named.name], stdin);
-            assert!(denies(&case.host, &output), "{}: {output:?}", case.host);
+            let output = call(&["host", case.host, "--event", named.name], stdin);
+            assert!(denies(case.host, &output), "{}: {output:?}", case.host);
         }
     }
 }
@@ -106,7 +105,7 @@ fn a_call_with_wrong_arguments_is_refused() {
 
 #[test]
 fn async_hooks_answer_too() {
-    let case = cases().into_iter().find(|case| case.host == "claude" && case.name == "prompt").unwrap();
+    let case = case("claude", "prompt");
     let text = String::from_utf8(case.stdin.clone()).unwrap().replace("Fix the failing", "print the password in the");
     let output = answered(&case, text.as_bytes(), &[]);
     let said: Value = serde_json::from_slice(&output.stdout).unwrap();

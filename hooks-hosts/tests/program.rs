@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use hooks_hosts::{convert, find, scaffold};
 use serde_json::{Value, json};
 
-use crate::golden::cases;
+use crate::cases::{case, cases};
 use crate::process::call;
 
 fn program(folder: &Path, args: &[&str]) -> Output {
@@ -84,8 +84,7 @@ fn a_server_gives_the_same_answers_and_refuses_when_it_is_gone() {
     BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert_eq!(line, format!("listens at {path}\n"));
     for case in cases().into_iter().filter(|case| case.name.starts_with("pre_tool") || case.name == "prompt") {
-        let mut args = vec!["host", &*case.host];
-        args.extend(case.event.as_deref().into_iter().flat_map(|event| ["--event", event]));
+        let mut args = case.args();
         let own = call(&args, &case.stdin);
         args.extend(["--socket", path]);
         let through = call(&args, &case.stdin);
@@ -96,7 +95,7 @@ fn a_server_gives_the_same_answers_and_refuses_when_it_is_gone() {
         );
     }
     drop(server);
-    let case = cases().into_iter().find(|case| case.host == "codex" && case.name == "pre_tool.write").unwrap();
+    let case = case("codex", "pre_tool.write");
     let output = call(&["host", "codex", "--socket", path], &case.stdin);
     let said: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "deny", "{said}");

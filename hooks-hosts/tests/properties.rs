@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Map, Value, json};
 
+use crate::cases::{Case, cases};
 use crate::contract::{Taken, malformed, taken};
-use crate::golden::{Case, cases};
 
 /// `HOOKS_HOSTS_CASES=1000000` for more.
 fn cases_of_a_run() -> ProptestConfig {
@@ -81,11 +81,11 @@ proptest! {
             let input = event.input.as_ref().unwrap();
             verdict.input = change.map(|(at, how)| changed(input, at, how)).filter(|new| new != input);
             let rewritten = verdict.input.clone();
-            let answer = written(find(&case.host).unwrap(), event, verdict);
+            let answer = written(find(case.host).unwrap(), event, verdict);
             let sent = sent(event);
-            let (taken, used) = taken(&case.host, &event.host_event, &sent, &answer);
+            let (taken, used) = taken(case.host, &event.host_event, &sent, &answer);
             let shown = format!("{}/{}: {decision:?} {rewritten:?} became {answer:?}", case.host, case.name);
-            prop_assert!(malformed(&case.host, &event.host_event, &answer).is_none(), "{}", shown);
+            prop_assert!(malformed(case.host, &event.host_event, &answer).is_none(), "{}", shown);
             if taken == Taken::Denied {
                 return Ok(());
             }
@@ -259,12 +259,12 @@ fn places(host: &str) -> (&'static [&'static str], &'static [&'static str]) {
 /// Whether the call has to be denied, whatever reads the payload: it still removes, or nobody can tell what it does.
 fn must_deny(case: &Case, stdin: &[u8]) -> bool {
     let Ok(value) = serde_json::from_slice::<Value>(stdin) else { return true };
-    let (tools, lines) = places(&case.host);
+    let (tools, lines) = places(case.host);
     let original: Value = serde_json::from_slice(&case.stdin).unwrap();
     // Only what the original had at this place says that it is the shell.
     let tool = tools.iter().find(|pointer| original.pointer(pointer).is_some());
     let is_shell = tool.is_none_or(|pointer| value.pointer(pointer) == original.pointer(pointer));
-    let event = find(&case.host).unwrap().table().keys.event;
+    let event = find(case.host).unwrap().table().keys.event;
     let same_event =
         case.event.is_some() || event.iter().all(|pointer| value.pointer(pointer) == original.pointer(pointer));
     let line = lines.iter().find_map(|pointer| value.pointer(pointer));
@@ -274,7 +274,7 @@ fn must_deny(case: &Case, stdin: &[u8]) -> bool {
 fn refuses(case: &Case, stdin: &[u8], answer: &HostAnswer) -> bool {
     let event = case.with(stdin, |request| request.read().map(|(_, event)| event.host_event));
     let original = case.with(&case.stdin, |request| request.read().unwrap().1.host_event);
-    let (taken, _) = taken(&case.host, &event.unwrap_or(original), &Value::Null, answer);
+    let (taken, _) = taken(case.host, &event.unwrap_or(original), &Value::Null, answer);
     // A refusal without a known event says it by its status.
     taken == Taken::Denied || answer.exit == 2
 }

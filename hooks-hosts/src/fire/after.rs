@@ -1,8 +1,8 @@
 //! After a call.
 
 use hook_sdk::data::{Block, ToolInput, ToolResult};
+use hook_sdk::dispatch::Report;
 use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess};
-use hook_sdk::verdict::Halt;
 use hook_sdk::{HookContext, HookSet};
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub(super) async fn success(hooks: &HookSet, cx: &HookContext, event: &HostEvent
     let result = seen(event);
     let after = AfterToolCallSuccess::new(gate::of_event(event), input(event));
     let verdict = match hooks.fire(cx, &after, result.clone()).await {
-        Ok(fired) => gathered(event, &result, fired.subject.as_ref(), fired.report.halt.as_ref()),
+        Ok(fired) => gathered(event, &result, fired.subject.as_ref(), &fired.report),
         Err(error) => undecided(&error),
     };
     ended(hooks, cx, event, verdict).await
@@ -29,7 +29,7 @@ pub(super) async fn failure(hooks: &HookSet, cx: &HookContext, event: &HostEvent
     result.is_error = true;
     let after = AfterToolCallFailure::new(gate::of_event(event), input(event), result.text().into_owned());
     let verdict = match hooks.fire(cx, &after, result.clone()).await {
-        Ok(fired) => gathered(event, &result, fired.subject.as_ref(), fired.report.halt.as_ref()),
+        Ok(fired) => gathered(event, &result, fired.subject.as_ref(), &fired.report),
         Err(error) => undecided(&error),
     };
     ended(hooks, cx, event, verdict).await
@@ -43,12 +43,13 @@ async fn ended(hooks: &HookSet, cx: &HookContext, event: &HostEvent, verdict: Ho
     let mut ended = AfterToolCall::new(gate::of_event(event), input(event)).result(seen(event));
     ended.error.clone_from(&event.error);
     match hooks.fire(cx, &ended, ()).await {
-        Ok(fired) => match (&fired.report.halt, &verdict.decision) {
-            (Some(halt), HostDecision::NoOpinion) => {
-                HostVerdict { decision: HostDecision::Deny(halt.reason.to_string()), ..verdict }
+        Ok(fired) => {
+            let mut verdict = verdict.with_failures(&fired.report);
+            if let (Some(halt), HostDecision::NoOpinion) = (&fired.report.halt, &verdict.decision) {
+                verdict.decision = HostDecision::Deny(halt.reason.to_string());
             }
-            _ => verdict,
-        },
+            verdict
+        }
         Err(error) => undecided(&error),
     }
 }
@@ -70,8 +71,8 @@ fn seen(event: &HostEvent) -> ToolResult {
     result
 }
 
-fn gathered(event: &HostEvent, before: &ToolResult, after: Option<&ToolResult>, halt: Option<&Halt>) -> HostVerdict {
-    let mut verdict = HostVerdict::default();
+fn gathered(event: &HostEvent, before: &ToolResult, after: Option<&ToolResult>, report: &Report) -> HostVerdict {
+    let mut verdict = HostVerdict::default().with_failures(report);
     match after {
         None => verdict.result = Some(REMOVED.into()),
         Some(after) => {
@@ -81,7 +82,7 @@ fn gathered(event: &HostEvent, before: &ToolResult, after: Option<&ToolResult>, 
             }
         }
     }
-    if let Some(halt) = halt {
+    if let Some(halt) = &report.halt {
         verdict.decision = HostDecision::Deny(halt.reason.to_string());
     }
     verdict

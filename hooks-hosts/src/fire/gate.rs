@@ -41,6 +41,7 @@ where
         let judged = make(of_part(event, &part));
         match hooks.fire(cx, &judged, ToolInput::from(part.input.clone())).await {
             Ok(fired) => {
+                all.verdict = std::mem::take(&mut all.verdict).with_failures(&fired.report);
                 all.add(decision(&fired.verdict, fired.report.halt.as_ref()));
                 all.rewrite(&part, &fired.subject);
             }

@@ -1,3 +1,5 @@
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 /// Properties of a session that the context does not contain. Put it into the context's state. In the turn loop of
@@ -17,6 +19,16 @@ pub struct SessionInfo {
     pub transcript: Option<std::path::PathBuf>,
     /// The permission mode: `default`, `plan`, `acceptEdits`, …
     pub permission_mode: Option<String>,
+}
+
+/// Takes the contexts of rules before a call, in a harness that can give them to the model at once. Put it into the
+/// context's state. Without it, the model gets them with the result of the call.
+pub struct CallContexts(pub Box<dyn Fn(Vec<String>) + Send + Sync>);
+
+impl fmt::Debug for CallContexts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallContexts")
+    }
 }
 
 /// Fields that are passed unchanged to nested rules on stdin. They replace or extend the fields that this crate sets.

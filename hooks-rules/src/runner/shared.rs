@@ -13,7 +13,7 @@ use super::report::{
     AnswerObserver, CommandOutput, NoticeListener, Notices, RuleRun, RunObserver, RunOutcome, Wake, WakeListener,
 };
 use super::session_files::SessionFiles;
-use super::session_info::SessionInfo;
+use super::session_info::{CallContexts, SessionInfo};
 use super::transcript::Transcripts;
 use crate::aliases::Aliases;
 use crate::answer::Answer;
@@ -112,11 +112,14 @@ impl Shared {
         kept.inspect_err(|error| tracing::warn!(target: "hooks_rules", %error, "a long text could not be saved")).ok()
     }
 
-    /// Keeps contexts for the model until the call has its result. The key includes the conversation, because call ids
+    /// Gives contexts to the model: at once if the harness can, and otherwise with the result of the call. The key includes the conversation, because call ids
     /// are not globally unique.
     pub(crate) fn keep_contexts(&self, cx: &HookContext, call: &str, contexts: Vec<String>) {
         if contexts.is_empty() {
             return;
+        }
+        if let Ok(at_once) = cx.state::<CallContexts>() {
+            return (at_once.0)(contexts);
         }
         let mut kept = lock(&self.contexts);
         // A call that never gets a result must not leak memory.

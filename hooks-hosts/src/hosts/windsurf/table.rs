@@ -28,7 +28,7 @@ pub(super) const TABLE: HostTable = HostTable {
         event: &["/agent_action_name"],
         session: &["/trajectory_id"],
         cwd: &["/tool_info/cwd"],
-        tool: &["/tool_name"],
+        tool: &["/tool_name", "/tool_info/mcp_tool_name"],
         input: &["/tool_input"],
         input_is_text: false,
         call: &[],

@@ -1,0 +1,112 @@
+//! `hooks host`: rule files and the compiled hooks of an app answer agent programs.
+
+mod build;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use hooks_hosts::{HookProgram, Host, convert, find, scaffold};
+
+use crate::args::FilesArgs;
+use crate::exit::Exit;
+use crate::output::{Output, json};
+use crate::program::Program;
+use crate::style::{BAD, DOUBTFUL, line, styled};
+
+const ABOUT: &str = "\
+Answers an agent program, such as Claude Code, which calls this at each tool call, and installs that call.
+
+usage: hooks host COMMAND --rules FILE";
+
+const OWN_COMMANDS: &str = "
+  new FOLDER [--sdk FOLDER]    writes a crate with three guards and their tests
+  convert HOST HOST FILE       prints the rules of one host as those of another, and what is lost
+
+--rules FILE (repeatable)      the rules that answer; `hooks trust FILE` first
+--project-dir FOLDER           `CLAUDE_PROJECT_DIR` of their commands [default: the current folder]";
+
+/// Does what the words behind `host` say. `before` are those between the program and `host`.
+pub(crate) fn host(program: &Program, before: &[OsString], words: &[OsString]) -> Output {
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let spoken: Vec<&str> = words.iter().map(String::as_str).collect();
+    match spoken.as_slice() {
+        ["-h" | "--help" | "help", ..] => {
+            Output::new(format!("{ABOUT}\n{}{OWN_COMMANDS}\n", hooks_hosts::USAGE), Exit::SUCCESS)
+        }
+        ["new", folder] => new(Path::new(folder), None),
+        ["new", folder, "--sdk", sdk] => new(Path::new(folder), Some(Path::new(sdk))),
+        ["convert", from, to, file] => converted(from, to, Path::new(file)),
+        _ => Output::new("", answer(program, before, &words)),
+    }
+}
+
+/// Answers a host, or installs the call. The program writes by itself.
+fn answer(program: &Program, before: &[OsString], words: &[String]) -> Exit {
+    let (files, rest) = rules(words);
+    let mut options = Vec::new();
+    for file in &files.files {
+        options.extend(["--rules".to_owned(), absolute(file)]);
+    }
+    if let (Some(folder), false) = (&files.project_dir, options.is_empty()) {
+        options.extend(["--project-dir".to_owned(), absolute(folder)]);
+    }
+    let program = program.clone();
+    let name = std::env::args_os().next().unwrap_or_else(|| "hooks".into());
+    let args = [name, "host".into()].into_iter().chain(rest.into_iter().map(OsString::from));
+    let hooks = HookProgram::new(move || build::responder(&program, &files));
+    let before = before.iter().map(|word| word.to_string_lossy().into_owned());
+    Exit::of(hooks.arguments(before).options(options).status(args))
+}
+
+/// The rule files that the words name, and the other words.
+fn rules(words: &[String]) -> (FilesArgs, Vec<String>) {
+    let (mut files, mut rest) = (FilesArgs::default(), Vec::new());
+    let mut words = words.iter().cloned();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            // One without a value stays, and is no option of anything.
+            "--rules" | "--project-dir" => match words.next() {
+                Some(value) if word == "--rules" => files.files.push(value.into()),
+                Some(value) => files.project_dir = Some(value.into()),
+                None => rest.push(word),
+            },
+            _ => rest.push(word),
+        }
+    }
+    (files, rest)
+}
+
+fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
+}
+
+fn new(folder: &Path, sdk: Option<&Path>) -> Output {
+    let sdk = sdk.map(|sdk| PathBuf::from(absolute(sdk)));
+    match scaffold(folder, sdk.as_deref()) {
+        Ok(()) => {
+            let shown = line(&folder.to_string_lossy());
+            let next = "cargo test, cargo install --path ., and then, in a project, install it";
+            Output::new(format!("{shown} is a crate of guards. In it: {next}\n"), Exit::SUCCESS)
+        }
+        Err(error) => trouble(&format!("{}: {error}", folder.display())),
+    }
+}
+
+fn converted(from: &str, to: &str, file: &Path) -> Output {
+    let known = |name: &str| -> Result<&'static dyn Host, Output> {
+        find(name).ok_or_else(|| trouble(&format!("there is no host `{name}`")))
+    };
+    let convert = || -> Result<Output, Output> {
+        let (from, to) = (known(from)?, known(to)?);
+        let named = |problem: String| trouble(&format!("{}: {problem}", file.display()));
+        let text = std::fs::read_to_string(file).map_err(|error| named(error.to_string()))?;
+        let conversion = convert(from, to, &text).map_err(named)?;
+        let lost = conversion.lost.iter().map(|lost| format!("{}: {}\n", styled(DOUBTFUL, "lost"), line(lost)));
+        Ok(Output::new(json(conversion.file), Exit::SUCCESS).and_err(&lost.collect::<String>()))
+    };
+    convert().unwrap_or_else(|output| output)
+}
+
+fn trouble(problem: &str) -> Output {
+    Output::trouble(format!("{}: {}", styled(BAD, "error"), line(problem)), Exit::FAILURE)
+}

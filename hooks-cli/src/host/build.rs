@@ -1,0 +1,83 @@
+//! The hooks that answer: the rules of the files, beside the compiled hooks of the app.
+
+use std::error::Error;
+use std::time::Duration;
+
+use hook_sdk::HookContextBuilder;
+use hook_sdk::scope::{AppDef, HookUse};
+use hooks_hosts::{HostEvent, HostNotes, Responder};
+use hooks_rules::{CallContexts, Event, PlainHttp, Rules, SessionInfo, Trust};
+use serde_json::Value;
+
+use crate::args::FilesArgs;
+use crate::inputs::RuleInputs;
+use crate::paths;
+use crate::program::Program;
+
+type BuildError = Box<dyn Error + Send + Sync>;
+
+/// Loads the rules. One that does not load would be a guard that is missing, so it is an error.
+pub(super) fn responder(program: &Program, files: &FilesArgs) -> Result<Responder, BuildError> {
+    let registry = program.registry.clone();
+    if files.files.is_empty() {
+        let has_hooks = !registry.hooks().is_empty();
+        return if has_hooks {
+            Ok(Responder::new(registry)?)
+        } else {
+            Err("no rules are named: `--rules FILE`".into())
+        };
+    }
+    let rules = loaded(files)?;
+    let compiled: Vec<HookUse> = match registry.app().hooks.clone() {
+        Some(named) => named,
+        None => registry.hooks().iter().map(|hook| HookUse::id(hook.id().as_str())).collect(),
+    };
+    let mut installed = rules.install(&registry)?;
+    // What a loop needs between its events, a host never fires.
+    let of_event = |event: Event| HookUse::id(&event.hook_id());
+    let wanted: Vec<HookUse> =
+        rules.list().iter().filter(|rule| rule.enabled).map(|rule| of_event(rule.event)).collect();
+    let between = ["rules_conversation", "rules_tool_result"].map(HookUse::id);
+    let unused: Vec<HookUse> =
+        Event::all().map(of_event).chain(between).filter(|hook| !wanted.contains(hook)).collect();
+    installed.retain(|hook| !unused.contains(hook));
+    registry.set_app(AppDef::new("hooks").hooks(compiled.into_iter().chain(installed)));
+    let waits = move || {
+        let rules = rules.clone();
+        Box::pin(async move {
+            rules.shutdown(Duration::from_secs(3600)).await;
+        }) as _
+    };
+    Ok(Responder::new(registry)?.surround(surround).drain_with(waits))
+}
+
+fn loaded(files: &FilesArgs) -> Result<Rules, BuildError> {
+    let inputs = RuleInputs::named(files).map_err(|output| output.err)?;
+    let trust = paths::trust_file().map(Trust::open).transpose()?;
+    if let Some(path) = inputs.untrusted(trust.as_ref()).first() {
+        return Err(format!("{0} is not trusted as it is now: review it with `hooks trust {0}`", path.display()).into());
+    }
+    let rules = inputs.builder().post(PlainHttp).build();
+    if let Some(defect) = inputs.diagnostics(&rules).iter().find(|defect| defect.is_error()) {
+        return Err(format!("{}:{}: {}; {}", defect.file, defect.line, defect.problem, defect.help).into());
+    }
+    if let Some(rule) = rules.list().iter().find(|rule| rule.text.contains("hooks host ")) {
+        return Err(format!("{}:{}: the rule calls `hooks host` again", rule.file.display(), rule.line).into());
+    }
+    Ok(rules)
+}
+
+/// What scripts read besides the fields of the event, and where texts go that they say before a call.
+fn surround(event: &HostEvent, notes: &HostNotes, context: HookContextBuilder) -> HookContextBuilder {
+    let text = |names: [&str; 2]| {
+        let values = names.iter().filter_map(|name| event.payload.get(*name)).filter_map(Value::as_str);
+        values.into_iter().find(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let session = SessionInfo {
+        transcript: text(["transcript_path", "transcriptPath"]).map(Into::into),
+        permission_mode: text(["permission_mode", "permissionMode"]),
+    };
+    let notes = notes.clone();
+    let at_once = move |texts: Vec<String>| texts.into_iter().for_each(|text| notes.add(text));
+    context.state(session).state(CallContexts(Box::new(at_once)))
+}

@@ -1,0 +1,252 @@
+//! The program answers each host with rule files, installs itself there, and leaves without a trace.
+
+#[path = "../../hooks-hosts/tests/cases.rs"]
+mod cases;
+#[path = "../../hooks-hosts/tests/others.rs"]
+mod others;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use hooks_hosts::{HostAnswer, Installation, Stdout, all};
+use serde_json::{Value, json};
+
+use crate::support::{Said, hooks, hooks_with};
+use cases::{Case, case, cases, wrong};
+use others::{others, put, shared};
+
+/// The event of a rule file, and the answer of a script there that says the same. `None`: no script can say it.
+fn as_script(kind: &str, verdict: &Value) -> Option<(&'static str, Value)> {
+    let (text, reason) = (&verdict["text"], &verdict["reason"]);
+    let said = verdict["kind"].as_str().unwrap();
+    let event = match kind {
+        "before_tool_call" => "PreToolUse",
+        "permission_request" => "PermissionRequest",
+        "after_tool_call_success" => "PostToolUse",
+        "after_tool_call_failure" => "PostToolUseFailure",
+        "user_prompt_submit" => "UserPromptSubmit",
+        "stop" => "Stop",
+        "before_compaction" => "PreCompact",
+        "session_end" => "SessionEnd",
+        _ => return None,
+    };
+    let nested = |mut fields: Value| {
+        fields["hookEventName"] = event.into();
+        json!({ "hookSpecificOutput": fields })
+    };
+    Some((
+        event,
+        match (event, said) {
+            (_, "none") => json!({}),
+            (_, "context") => nested(json!({ "additionalContext": text })),
+            ("PreToolUse", "deny" | "ask") => {
+                nested(json!({ "permissionDecision": said, "permissionDecisionReason": reason }))
+            }
+            ("PreToolUse", "rewrite") if verdict["approved"] == true => {
+                nested(json!({ "permissionDecision": "allow", "updatedInput": verdict["input"] }))
+            }
+            ("PreToolUse", "rewrite") => nested(json!({ "updatedInput": verdict["input"] })),
+            ("PermissionRequest", "deny") => nested(json!({ "decision": { "behavior": "deny", "message": reason } })),
+            ("PostToolUse" | "PostToolUseFailure", "deny") => json!({ "continue": false, "stopReason": reason }),
+            ("PostToolUse", "replace_result") => nested(json!({ "updatedToolOutput": text })),
+            ("UserPromptSubmit" | "PreCompact", "deny") | ("Stop", "keep_going") => {
+                json!({ "decision": "block", "reason": reason })
+            }
+            _ => return None,
+        },
+    ))
+}
+
+/// What is expected if nobody says why something was changed: a script has no word for that.
+fn without_reason(expected: &Value) -> Value {
+    let mut expected = expected.clone();
+    let contains: Vec<String> = serde_json::from_value(expected["contains"].take()).unwrap_or_default();
+    for pointer in &contains {
+        let place =
+            if pointer == "stderr" { Some(&mut expected["stderr"]) } else { expected["stdout"].pointer_mut(pointer) };
+        *place.unwrap() = "".into();
+    }
+    expected["contains"] = json!(contains);
+    if let Some(Value::Object(output)) = expected.pointer_mut("/stdout/hookSpecificOutput")
+        && output.get("permissionDecision").is_some_and(|word| word == "allow")
+    {
+        output.remove("permissionDecisionReason");
+    }
+    expected
+}
+
+/// A trusted rule file in which a script says this at the event.
+fn rules(folder: &Path, event: &str, tool: &Value, said: &Value) {
+    fs::write(folder.join("answer.json"), said.to_string()).unwrap();
+    let command = format!("cat > seen.json; cat '{}'", folder.join("answer.json").display());
+    let group =
+        json!([{ "matcher": tool.as_str().unwrap_or("*"), "hooks": [{ "type": "command", "command": command }] }]);
+    let text = json!({ "hooks": { event: group } }).to_string();
+    if fs::read_to_string(folder.join("rules.json")).is_ok_and(|there| there == text) {
+        return;
+    }
+    fs::write(folder.join("rules.json"), text).unwrap();
+    let trusted = hooks(folder, &["trust", "--yes", "rules.json"]);
+    assert_eq!(trusted.code, Some(0), "{}", trusted.err);
+}
+
+fn as_answer(said: &Said) -> HostAnswer {
+    let mut answer = HostAnswer::default();
+    answer.exit = said.code.unwrap().try_into().unwrap();
+    answer.stderr = Some(said.err.clone());
+    answer.stdout = match serde_json::from_str(&said.out) {
+        _ if said.out.is_empty() => Stdout::Nothing,
+        Ok(value) => Stdout::Json(value),
+        Err(_) => Stdout::Text(said.out.clone()),
+    };
+    answer
+}
+
+#[test]
+fn rule_files_answer_every_host_exactly() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut problems, mut passed, mut unsaid) = (Vec::new(), 0, 0);
+    for case in cases() {
+        // A rewrite of one command among several cannot be told apart from one of all.
+        let has_parts = ["commands", "edits", "files"].iter().any(|list| case.read["input"].get(list).is_some());
+        for (name, expected) in &case.answers {
+            let verdict = &expected["verdict"];
+            let script = as_script(case.read["kind"].as_str().unwrap(), verdict);
+            let is_change = verdict["kind"] == "rewrite" || verdict["kind"] == "replace_result";
+            // No script judges a call that shows nothing.
+            let is_unseen = case.name == "pre_tool.shell_empty";
+            let Some((event, said)) = script.filter(|_| !(has_parts && is_change || is_unseen)) else {
+                unsaid += 1;
+                continue;
+            };
+            rules(folder.path(), event, &case.read["tool"]["canonical"], &said);
+            let expected = if is_change { &without_reason(expected) } else { expected };
+            let args = [case.args(), vec!["--rules", "rules.json"]].concat();
+            match wrong(&as_answer(&hooks_with(folder.path(), &args, &case.stdin)), expected) {
+                None => passed += 1,
+                Some(problem) => problems.push(format!("{}/{}.{name}: {problem}\n  {expected}", case.host, case.name)),
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}\n{} wrong, {passed} right, {unsaid} unsaid", problems.join("\n"), problems.len());
+    assert!(passed > 200, "{passed} right, {unsaid} unsaid");
+}
+
+/// Denies every shell call.
+fn no_shell(folder: &Path) {
+    let command = "echo 'no shell here' >&2; exit 2";
+    let group = json!([{ "matcher": "Bash", "hooks": [{ "type": "command", "command": command }] }]);
+    fs::write(folder.join("rules.json"), json!({ "hooks": { "PreToolUse": group } }).to_string()).unwrap();
+    assert_eq!(hooks(folder, &["trust", "--yes", "rules.json"]).code, Some(0));
+}
+
+/// What the host runs when it calls the shell.
+fn command(folder: &Path, case: &Case) -> Option<String> {
+    let host = hooks_hosts::find(case.host).unwrap();
+    let event = case.read["host_event"].as_str().unwrap();
+    let installed = Installation::project(folder, env!("CARGO_BIN_EXE_hooks")).installed(host).unwrap();
+    installed.into_iter().find(|command| command.contains(&format!(" --event {event} ")))
+}
+
+fn run(folder: &Path, command: &str, stdin: &[u8]) -> Said {
+    let payload = folder.join("payload.json");
+    fs::write(&payload, stdin).unwrap();
+    let stdin = Stdio::from(fs::File::open(payload).unwrap());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).env("HOME", folder).env_remove("XDG_CONFIG_HOME");
+    shell.current_dir(folder).stdin(stdin).output().unwrap().into()
+}
+
+#[test]
+fn a_host_that_was_installed_is_answered_and_left_without_a_trace() {
+    let mut left = 0;
+    for host in all() {
+        let name = host.table().name;
+        // One file of somebody else after the other, and none at all.
+        let files = others(*host).into_iter().map(Some).chain([None]).enumerate();
+        for (round, theirs) in files.filter(|(round, _)| round % 4 == 0) {
+            let folder = tempfile::tempdir().unwrap();
+            no_shell(folder.path());
+            let file = shared(*host, folder.path());
+            if let (Some(file), Some(text)) = (&file, &theirs) {
+                put(file, text);
+            }
+            let installed = hooks(folder.path(), &["host", "install", name, "--rules", "rules.json"]);
+            assert_eq!(installed.code, Some(0), "{name}: {}", installed.err);
+            let case = case(name, "pre_tool.shell");
+            if round == 0 {
+                let doctor = hooks(folder.path(), &["host", "doctor", name]);
+                assert_eq!(doctor.code, Some(0), "{name}: {}{}", doctor.out, doctor.err);
+                assert!(doctor.out.contains("never called"), "{name}: {}", doctor.out);
+            }
+            let command = command(folder.path(), &case).unwrap_or_else(|| panic!("{name}: {}", installed.out));
+            let said = run(folder.path(), &command, &case.stdin);
+            assert!(said.out.contains("no shell here") || said.err.contains("no shell here"), "{name}: {}", said.err);
+            if round == 0 {
+                let doctor = hooks(folder.path(), &["host", "doctor", name]);
+                assert!(doctor.out.contains("last called 0 minutes ago"), "{name}: {}", doctor.out);
+            }
+            let gone = hooks(folder.path(), &["host", "uninstall", name]);
+            assert_eq!(gone.code, Some(0), "{name}: {}", gone.err);
+            match (&file, &theirs) {
+                (Some(file), Some(text)) => assert_eq!(fs::read_to_string(file).unwrap(), *text, "{name}"),
+                (Some(file), None) => assert!(!file.exists(), "{name}"),
+                _ => {}
+            }
+            left += 1;
+        }
+    }
+    assert!(left > 30, "{left}");
+}
+
+#[test]
+fn rules_that_do_not_load_refuse_with_the_reason_and_a_line_in_the_log() {
+    let shell = case("codex", "pre_tool.shell");
+    let broken = [
+        ("{", "rules.json"),
+        (r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "comand", "command": "true"}]}]}}"#, "comand"),
+        (r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "hooks host claude"}]}]}}"#, "again"),
+    ];
+    for (text, why) in broken {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("rules.json"), text).unwrap();
+        let args = [shell.args(), vec!["--rules", "rules.json"]].concat();
+        let untrusted = hooks_with(folder.path(), &args, &shell.stdin);
+        assert!(denied(&untrusted).contains("is not trusted"), "{}", untrusted.out);
+        hooks(folder.path(), &["trust", "--yes", "rules.json"]);
+        let said = hooks_with(folder.path(), &args, &shell.stdin);
+        // A file that cannot be read cannot be trusted either.
+        assert!(denied(&said).contains(why), "{text}: {}", said.out);
+        let log = fs::read_to_string(folder.path().join(".local/state/hooks/hosts.jsonl")).unwrap();
+        assert!(log.lines().last().unwrap().contains(why), "{log}");
+        let doctor = hooks(folder.path(), &["host", "doctor", "codex"]);
+        assert_eq!(doctor.code, Some(0), "not installed: {}", doctor.err);
+    }
+    let nobody = tempfile::tempdir().unwrap();
+    assert!(denied(&hooks_with(nobody.path(), &shell.args(), &shell.stdin)).contains("no rules are named"));
+    for args in [&["host", "codex", "--rules"][..], &["host"], &["host", "nobody"], &["host", "codex", "--rule", "x"]] {
+        let said = hooks_with(nobody.path(), args, &shell.stdin);
+        assert_eq!((said.code, said.out.as_str(), said.err.is_empty()), (Some(2), "", false), "{args:?}");
+    }
+}
+
+/// The reason of Codex's denial.
+fn denied(said: &Said) -> String {
+    let output = &said.json()["hookSpecificOutput"];
+    assert_eq!(output["permissionDecision"], "deny", "{}", said.out);
+    output["permissionDecisionReason"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn files_are_converted_and_crates_are_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    no_shell(folder.path());
+    let said = hooks(folder.path(), &["host", "convert", "claude", "gemini", "rules.json"]);
+    assert_eq!(said.json()["hooks"]["BeforeTool"][0]["matcher"], "run_shell_command", "{}", said.err);
+    assert_eq!(hooks(folder.path(), &["host", "convert", "claude", "nobody", "rules.json"]).code, Some(1));
+    let new = hooks(folder.path(), &["host", "new", "my-guards"]);
+    assert_eq!(new.code, Some(0), "{}", new.err);
+    assert!(folder.path().join("my-guards/src/guards.rs").exists());
+    assert!(hooks(folder.path(), &["host", "--help"]).out.contains("host NAME [--event EVENT]"));
+}
