@@ -248,6 +248,11 @@ pub struct DispatchArgs {
     #[arg(long, value_parser = EventName, hide_possible_values = true)]
     pub event: Option<String>,
 
+    /// The payload is one of this host, such as `codex`: also show how `hooks host` answers it. `--event` is an event of the
+    /// host, where its payload does not say it.
+    #[arg(long, value_name = "HOST", conflicts_with = "follow")]
+    pub host: Option<String>,
+
     /// Confirm that you have reviewed the commands of these files, and let them run.
     #[arg(long)]
     pub trust: bool,

@@ -1,9 +1,10 @@
 //! Runs the rules of files for one occurrence of an event, with the same dispatch that a harness uses.
 
-mod input;
 mod outcome;
-mod payload;
 mod report;
+mod host;
+mod payload;
+mod input;
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read};
@@ -28,6 +29,7 @@ use crate::paths;
 use crate::program::Program;
 use crate::style::{BAD, DOUBTFUL, FAINT, line, styled};
 use crate::wait;
+use host::HostInput;
 use input::DispatchInput;
 use outcome::Outcome;
 use payload::Payload;
@@ -87,7 +89,8 @@ fn prepared(args: &DispatchArgs) -> Result<(RuleInputs, DispatchInput), Output> 
     if args.files.files.iter().any(|path| path.as_os_str() == "-") {
         return Err(usage_error("standard input is used for the payload; write the rules to a file"));
     }
-    let event = args.event.as_deref().map(event_named).transpose()?;
+    let is_of_host = args.host.is_some();
+    let event = args.event.as_deref().filter(|_| !is_of_host).map(event_named).transpose()?;
     let inputs = RuleInputs::read(&args.files)?;
     if inputs.is_empty() {
         let words =
@@ -95,7 +98,12 @@ fn prepared(args: &DispatchArgs) -> Result<(RuleInputs, DispatchInput), Output> 
         return Err(usage_error(words));
     }
     trusted(args.trust, args.trust_file.as_deref(), &inputs)?;
-    let mut payload = Payload::read(&stdin()?).map_err(|problem| usage_error(&problem))?;
+    let stdin = stdin()?;
+    if let Some(host) = &args.host {
+        let input = HostInput::read(host, args.event.as_deref(), &stdin)?;
+        return Ok((inputs, DispatchInput::of_host(input)?));
+    }
+    let mut payload = Payload::read(&stdin).map_err(|problem| usage_error(&problem))?;
     let own = payload.event().map(|name| event_named(&name)).transpose()?;
     let event = match (event, own) {
         (Some(said), Some(own)) if said != own => {
@@ -177,13 +185,19 @@ async fn fire_all(
     let what = waited_for(&rules, &input);
     let (event, kind, unknown) = (input.event, input.kind, std::mem::take(&mut input.unknown));
     let work = async {
-        let set = installed(program, &rules)?;
-        let rounds = match input.kind {
-            Some(kind) => rounds(&set, kind, &mut input, args.follow, &observed).await?,
-            None => vec![directly(&rules, &input, &observed).await],
+        let (rounds, answer) = match (&input.host, input.kind) {
+            (Some(host), _) => {
+                let (round, answer) = host.round(program, &rules, &observed).await?;
+                (vec![round], Some(answer))
+            }
+            (None, Some(kind)) => {
+                let set = installed(program, &rules)?;
+                (rounds(&set, kind, &mut input, args.follow, &observed).await?, None)
+            }
+            (None, None) => (vec![directly(&rules, &input, &observed).await], None),
         };
         rules.shutdown(args.wait).await;
-        Ok::<_, DispatchError>((rounds, observed.runs()))
+        Ok::<_, DispatchError>((rounds, answer, observed.runs()))
     };
     let done = tokio::select! {
         // Signals first: nothing may be started before they are handled.
@@ -193,9 +207,9 @@ async fn fire_all(
     };
     let diagnostics = inputs.diagnostics(&rules);
     let mut output = match done {
-        Ok((rounds, late)) => {
+        Ok((rounds, answer, late)) => {
             let verbose = args.verbose;
-            Report { event, kind, rounds, late, listed: rules.list(), diagnostics: &diagnostics, verbose }
+            Report { event, kind, rounds, answer, late, listed: rules.list(), diagnostics: &diagnostics, verbose }
                 .output(as_json)
         }
         Err(DispatchError::Error(problem)) => {

@@ -1,7 +1,5 @@
 //! `hooks host`: rule files and the compiled hooks of an app answer agent programs.
 
-mod build;
-
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +9,7 @@ use crate::args::FilesArgs;
 use crate::exit::Exit;
 use crate::output::{Output, json};
 use crate::program::Program;
+use crate::rules_of_host;
 use crate::style::{BAD, DOUBTFUL, line, styled};
 
 const ABOUT: &str = "\
@@ -23,7 +22,8 @@ const OWN_COMMANDS: &str = "
   convert HOST HOST FILE       prints the rules of one host as those of another, and what is lost
 
 --rules FILE (repeatable)      the rules that answer; `hooks trust FILE` first
---project-dir FOLDER           `CLAUDE_PROJECT_DIR` of their commands [default: the current folder]";
+--project-dir FOLDER           `CLAUDE_PROJECT_DIR` of their commands [default: the current folder]
+--record FOLDER                records every call there, for `hooks replay`";
 
 /// Does what the words behind `host` say. `before` are those between the program and `host`.
 pub(crate) fn host(program: &Program, before: &[OsString], words: &[OsString]) -> Output {
@@ -42,38 +42,35 @@ pub(crate) fn host(program: &Program, before: &[OsString], words: &[OsString]) -
 
 /// Answers a host, or installs the call. The program writes by itself.
 fn answer(program: &Program, before: &[OsString], words: &[String]) -> Exit {
-    let (files, rest) = rules(words);
-    let mut options = Vec::new();
-    for file in &files.files {
-        options.extend(["--rules".to_owned(), absolute(file)]);
-    }
-    if let (Some(folder), false) = (&files.project_dir, options.is_empty()) {
-        options.extend(["--project-dir".to_owned(), absolute(folder)]);
-    }
+    let (files, record, rest) = own_options(words);
+    let rules = files.files.iter().map(|file| ("--rules", file));
+    let folders = [("--project-dir", &files.project_dir), ("--record", &record)];
+    let folders = folders.into_iter().filter_map(|(option, folder)| Some((option, folder.as_ref()?)));
+    let options: Vec<String> =
+        rules.chain(folders).flat_map(|(option, path)| [option.to_owned(), absolute(path)]).collect();
     let program = program.clone();
     let name = std::env::args_os().next().unwrap_or_else(|| "hooks".into());
     let args = [name, "host".into()].into_iter().chain(rest.into_iter().map(OsString::from));
-    let hooks = HookProgram::new(move || build::responder(&program, &files));
+    let hooks = HookProgram::new(move || rules_of_host::load(&program, &files, record.as_deref()));
     let before = before.iter().map(|word| word.to_string_lossy().into_owned());
     Exit::of(hooks.arguments(before).options(options).status(args))
 }
 
-/// The rule files that the words name, and the other words.
-fn rules(words: &[String]) -> (FilesArgs, Vec<String>) {
-    let (mut files, mut rest) = (FilesArgs::default(), Vec::new());
+/// The rule files and the folder for recordings that the words name, and the other words.
+fn own_options(words: &[String]) -> (FilesArgs, Option<PathBuf>, Vec<String>) {
+    let (mut files, mut record, mut rest) = (FilesArgs::default(), None, Vec::new());
     let mut words = words.iter().cloned();
     while let Some(word) = words.next() {
-        match word.as_str() {
-            // One without a value stays, and is no option of anything.
-            "--rules" | "--project-dir" => match words.next() {
-                Some(value) if word == "--rules" => files.files.push(value.into()),
-                Some(value) => files.project_dir = Some(value.into()),
-                None => rest.push(word),
-            },
-            _ => rest.push(word),
+        let is_own = ["--rules", "--project-dir", "--record"].contains(&word.as_str());
+        // One without a value stays, and is no option of anything.
+        match is_own.then(|| words.next()).flatten().map(PathBuf::from) {
+            Some(path) if word == "--rules" => files.files.push(path),
+            Some(path) if word == "--record" => record = Some(path),
+            Some(path) => files.project_dir = Some(path),
+            None => rest.push(word),
         }
     }
-    (files, rest)
+    (files, record, rest)
 }
 
 fn absolute(path: &Path) -> String {

@@ -60,6 +60,7 @@ mod check;
 mod list;
 mod overview;
 mod explain;
+mod rules_of_host;
 mod dispatch;
 mod replay;
 mod host;

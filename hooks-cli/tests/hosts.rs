@@ -250,3 +250,49 @@ fn files_are_converted_and_crates_are_begun() {
     assert!(folder.path().join("my-guards/src/guards.rs").exists());
     assert!(hooks(folder.path(), &["host", "--help"]).out.contains("host NAME [--event EVENT]"));
 }
+
+#[test]
+fn dispatch_tries_a_payload_of_a_host_and_shows_its_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    no_shell(folder.path());
+    for (host, stream, exit) in [("codex", "stdout: ", 0), ("windsurf", "stderr: ", 2)] {
+        let shell = case(host, "pre_tool.shell");
+        let args = ["dispatch", "--host", host, "rules.json"];
+        let said = hooks_with(folder.path(), &args, &shell.stdin);
+        assert_eq!(said.code, Some(2), "{}", said.err);
+        assert!(
+            said.out.contains("denied: no shell here; by ") && said.out.contains("exit status 2 after"),
+            "{}",
+            said.out
+        );
+        assert!(said.out.contains(&format!("{host} is answered with exit status {exit}\n  {stream}")), "{}", said.out);
+        let said = hooks_with(folder.path(), &[&args[..], &["--json"]].concat(), &shell.stdin).json();
+        assert_eq!((&said["answer"]["exit_status"], &said["outcome"]), (&json!(exit), &json!("deny")), "{said}");
+    }
+    let unread = hooks_with(folder.path(), &["dispatch", "--host", "codex", "rules.json"], b"{}");
+    assert!(unread.code == Some(64) && unread.err.contains("names no event"), "{}", unread.err);
+}
+
+#[test]
+fn recorded_calls_of_a_host_are_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    no_shell(folder.path());
+    for host in ["codex", "gemini"] {
+        let shell = case(host, "pre_tool.shell");
+        let args = [shell.args(), vec!["--rules", "rules.json", "--record", "calls"]].concat();
+        let said = hooks_with(folder.path(), &args, &shell.stdin);
+        assert!(said.out.contains("no shell here"), "{}{}", said.out, said.err);
+    }
+    assert_eq!(fs::read_dir(folder.path().join("calls")).unwrap().count(), 2);
+    let replayed = |rules: &str| hooks(folder.path(), &["replay", "calls", "--trust", "--rules", rules]);
+    let same = replayed("rules.json");
+    assert_eq!(same.code, Some(0), "{}{}", same.out, same.err);
+    fs::write(
+        folder.path().join("other.json"),
+        r#"{"hooks": {"PreToolUse": [{"hooks": [
+        {"type": "command", "command": "true"}]}]}}"#,
+    )
+    .unwrap();
+    let other = replayed("other.json");
+    assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
+}

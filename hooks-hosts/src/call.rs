@@ -1,7 +1,7 @@
 //! One call of a host: standard input, the hooks, the answer, and all of it before the host stops waiting.
 
 use std::io;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,6 +10,7 @@ use crate::host::Host;
 use crate::journal::{self, Entry};
 use crate::outlet::{Outlet, read_to_end};
 use crate::respond::{Request, Responder};
+use crate::steps::{LATE, Step, Steps};
 
 /// The stack of the hooks: as much as that of a `main`.
 const STACK: usize = 8 << 20;
@@ -33,8 +34,6 @@ pub(crate) trait Judge: Send + 'static {
     /// Says the answer before `until`, and then ends what it has begun. An error before is refused.
     fn answer(self, request: &Request<'_>, until: Instant, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError>;
 }
-
-const LATE: &str = "the hooks did not answer in time";
 
 /// The hooks of this process.
 pub(crate) struct Local<F>(pub(crate) F);
@@ -63,10 +62,22 @@ impl Call {
         let outlet = Outlet::take(reads_stderr);
         std::panic::set_hook(Box::new(|_| {}));
         let until = started + deadline;
-        let (steps, stdin, answer) = self.decided(host, judge, until, deadline);
+        let mut stdin = Vec::new();
+        let mut steps = self.judging(host, judge, until, deadline).map_err(|error| error.to_string());
+        let answer = match &mut steps {
+            Ok(steps) => decided(steps, &mut stdin),
+            Err(problem) => Err(problem.clone()),
+        };
+        let is_answered = answer.is_ok();
+        let answer = answer.unwrap_or_else(|problem| {
+            let refused = || request(host, self.event.as_deref(), &stdin).refused(&problem);
+            // Reading the payload may be what has panicked.
+            let refused = catch_unwind(AssertUnwindSafe(refused)).unwrap_or_else(|_| host.refuse(&problem));
+            refused.because(problem)
+        });
         let exit = if outlet.write(&answer, reads_stderr) { answer.exit } else { 2 };
         // Hooks that nobody waits for have the rest of the time.
-        while steps.recv_timeout(until.saturating_duration_since(Instant::now())).is_ok() {}
+        while is_answered && steps.as_mut().is_ok_and(|steps| steps.next().is_ok()) {}
         if let Some(folder) = journal::folder() {
             let name = self.event.clone().or_else(|| host.event_name(&crate::json::parse(&stdin).unwrap_or_default()));
             let name = name.unwrap_or_default();
@@ -77,18 +88,17 @@ impl Call {
         exit
     }
 
-    /// The payload, and the answer of the judge or a refusal in its place.
-    fn decided(
+    /// A thread of its own judges: a hook may block it for good, and the process ends without it.
+    fn judging(
         &self,
         host: &'static dyn Host,
         judge: impl Judge,
         until: Instant,
         deadline: Duration,
-    ) -> (Receiver<Step>, Vec<u8>, HostAnswer) {
-        let (sender, steps) = mpsc::channel();
+    ) -> io::Result<Steps> {
+        let (sender, steps) = Steps::new(until)?;
         let event = self.event.clone();
-        // A hook may block its thread for good: the process ends without it.
-        let judging = thread::Builder::new().stack_size(STACK).spawn(move || {
+        thread::Builder::new().stack_size(STACK).spawn(move || {
             let stdin = read_to_end(io::stdin().lock());
             if sender.send(Step::Read(stdin.clone())).is_ok() {
                 let say = |answer| drop(sender.send(Step::Answered(Ok(answer))));
@@ -97,28 +107,19 @@ impl Call {
                     let _ = sender.send(Step::Answered(Err(error.to_string())));
                 }
             }
-        });
-        // If no thread could be started, nobody will say anything.
-        drop(judging);
-        let mut stdin = Vec::new();
-        let problem = loop {
-            match steps.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Step::Read(bytes)) => stdin = bytes,
-                Ok(Step::Answered(Ok(answer))) => return (steps, stdin, answer),
-                Ok(Step::Answered(Err(problem))) => break problem,
-                Err(RecvTimeoutError::Timeout) => break LATE.to_owned(),
-                Err(RecvTimeoutError::Disconnected) => break "the hooks panicked".to_owned(),
-            }
-        };
-        let answer = request(host, self.event.as_deref(), &stdin).refused(&problem);
-        let answer = answer.because(problem);
-        (steps, stdin, answer)
+        })?;
+        Ok(steps)
     }
 }
 
-enum Step {
-    Read(Vec<u8>),
-    Answered(Result<HostAnswer, String>),
+/// The answer of the judge, or why there is none.
+fn decided(steps: &mut Steps, stdin: &mut Vec<u8>) -> Result<HostAnswer, String> {
+    loop {
+        match steps.next()? {
+            Step::Read(bytes) => *stdin = bytes,
+            Step::Answered(answer) => return answer,
+        }
+    }
 }
 
 fn request<'a>(host: &'static dyn Host, event: Option<&'a str>, stdin: &'a [u8]) -> Request<'a> {

@@ -41,6 +41,7 @@ mod edit;
 mod install;
 mod outlet;
 mod journal;
+mod steps;
 mod call;
 #[cfg(unix)]
 mod serve;

@@ -135,7 +135,7 @@ impl<'a> Request<'a> {
     pub fn refused(&self, reason: &str) -> HostAnswer {
         match self.read() {
             Ok((host, event)) => closed(host, event.kind, &event, reason).because(reason),
-            Err(unreadable) => unread(self.host, &unreadable),
+            Err(unreadable) => unread(self.host, unreadable.event, reason).because(reason),
         }
     }
 }
@@ -148,13 +148,11 @@ fn closed(host: &dyn Host, kind: HookPoint, event: &HostEvent, reason: &str) -> 
     }
 }
 
-fn unread(host: &dyn Host, unreadable: &PayloadError) -> HostAnswer {
-    let reason = format!("{}, so the hooks refuse it", unreadable.reason);
-    let answer = match unreadable.event {
-        Some((kind, name)) => closed(host, kind, &HostEvent::named(host.table().name, kind, name), &reason),
-        None => host.refuse(&reason),
-    };
-    answer.because(&unreadable.reason)
+fn unread(host: &dyn Host, event: Option<(HookPoint, &'static str)>, reason: &str) -> HostAnswer {
+    match event {
+        Some((kind, name)) => closed(host, kind, &HostEvent::named(host.table().name, kind, name), reason),
+        None => host.refuse(reason),
+    }
 }
 
 /// The verdict as the host can carry it, in its words.
@@ -239,7 +237,10 @@ impl Responder {
                 let verdict = self.judge(host, &event).await;
                 written(host, &event, verdict)
             }
-            Err(unreadable) => unread(request.host, &unreadable),
+            Err(unreadable) => {
+                let reason = format!("{}, so the hooks refuse it", unreadable.reason);
+                unread(request.host, unreadable.event, &reason).because(unreadable.reason)
+            }
         }
     }
 

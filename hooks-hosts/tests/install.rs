@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use hooks_hosts::{FileChange, Installation, all, find};
+use hooks_hosts::{FileChange, HookPoint, Installation, all, find};
 
 use crate::others::{others, put, shared};
 
@@ -71,7 +71,7 @@ fn a_new_file_is_what_the_host_reads_and_goes_again() {
 fn only_the_events_with_hooks_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let claude = find("claude").unwrap();
-    let gate = |kind| kind == hooks_hosts::HookPoint::BeforeToolCall;
+    let gate = |kind| kind == HookPoint::BeforeToolCall;
     let [FileChange::Added(_, events)] = &installation(folder.path()).install(claude, &gate).unwrap()[..] else {
         panic!()
     };
@@ -141,4 +141,15 @@ fn a_program_that_has_moved_replaces_its_entries() {
     assert!(commands.iter().all(|command| command.starts_with("/usr/bin/guards host codex")), "{commands:?}");
     moved.uninstall(codex).unwrap();
     assert!(!folder.path().join(".codex/hooks.json").exists());
+}
+
+#[test]
+fn the_example_of_a_plugin_has_what_is_installed() {
+    let folder = tempfile::tempdir().unwrap();
+    let wanted = |kind| matches!(kind, HookPoint::BeforeToolCall | HookPoint::UserPromptSubmit);
+    Installation::project(folder.path(), "my-guards").install(find("claude").unwrap(), &wanted).unwrap();
+    let value = |file: &Path| -> serde_json::Value { serde_json::from_slice(&fs::read(file).unwrap()).unwrap() };
+    let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/claude-code-plugin");
+    assert_eq!(value(&plugin.join("hooks/hooks.json")), value(&folder.path().join(".claude/settings.json")));
+    assert_eq!(value(&plugin.join(".claude-plugin/plugin.json"))["name"], "my-guards");
 }

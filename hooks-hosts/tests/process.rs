@@ -1,22 +1,25 @@
 //! A program with compiled hooks, called as a host calls it.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::cases::{Case, case};
 
-pub(crate) fn call(args: &[&str], stdin: &[u8]) -> Output {
-    let state = tempfile::tempdir().unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_hooks-hosts-fixture"))
+fn spawn(args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_hooks-hosts-fixture"))
         .args(args)
-        .env("HOOKS_STATE_DIR", state.path())
+        .env("HOOKS_STATE_DIR", std::env::temp_dir().join("hooks-hosts-tests"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
+        .unwrap()
+}
+
+pub(crate) fn call(args: &[&str], stdin: &[u8]) -> Output {
+    let mut child = spawn(args);
     child.stdin.take().unwrap().write_all(stdin).unwrap();
     child.wait_with_output().unwrap()
 }
@@ -110,4 +113,29 @@ fn async_hooks_answer_too() {
     let output = answered(&case, text.as_bytes(), &[]);
     let said: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(said, json!({ "decision": "block", "reason": "prompts hold no passwords" }));
+}
+
+#[cfg(unix)]
+#[test]
+fn whoever_ends_the_program_or_its_input_hears_a_refusal() {
+    let case = shell("claude");
+    let stdin = with_command(&case, "hang");
+    for signal in ["TERM", "INT", "HUP", "QUIT", "ALRM", "USR1", "USR2", "PIPE"] {
+        let mut child = spawn(&["host", "claude", "--deadline", if signal == "PIPE" { "0.5" } else { "60" }]);
+        child.stdin.take().unwrap().write_all(&stdin).unwrap();
+        let mut hangs = String::new();
+        BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut hangs).unwrap();
+        assert_eq!(hangs, "hangs\n");
+        let kill = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        let output = child.wait_with_output().unwrap();
+        assert!(denies("claude", &output), "{signal}: {output:?}");
+    }
+    // Standard input that never ends.
+    let mut child = spawn(&["host", "claude", "--event", "PreToolUse", "--deadline", "0.5"]);
+    let mut open = child.stdin.take().unwrap();
+    open.write_all(&stdin[..10]).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(denies("claude", &output) && String::from_utf8_lossy(&output.stdout).contains("in time"), "{output:?}");
+    drop(open);
 }

@@ -12,7 +12,9 @@ use hooks_rules::{Event, ExtraFields, Occurrence, SessionInfo};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::host::HostInput;
 use super::payload::Payload;
+use crate::output::Output;
 
 /// An occurrence of an event, ready to be fired.
 pub(super) struct DispatchInput {
@@ -27,6 +29,8 @@ pub(super) struct DispatchInput {
     pub(super) occurrence: Occurrence,
     /// Fields that have no meaning for the event.
     pub(super) unknown: Vec<String>,
+    /// What a host has sent, if it was one.
+    pub(super) host: Option<HostInput>,
 }
 
 impl DispatchInput {
@@ -59,7 +63,26 @@ impl DispatchInput {
         let cx = HookContext::builder().app("hooks").conversation(session).workspace(cwd).state(state);
         let cx = cx.state(ExtraFields(payload.passed()));
         let cx = cx.agent(agent).agent_path(path).keep_records(true).build();
-        Ok(Self { event, kind, cx, fires, subject, occurrence, unknown: payload.unknown(event) })
+        Ok(Self { event, kind, cx, fires, subject, occurrence, unknown: payload.unknown(event), host: None })
+    }
+
+    /// Creates one from what a host has sent.
+    ///
+    /// # Errors
+    /// No rule runs at its event.
+    pub(super) fn of_host(host: HostInput) -> Result<Self, Output> {
+        let occurrence = host.occurrence()?;
+        let event = occurrence.event;
+        Ok(Self {
+            event,
+            kind: event.spec().kind,
+            cx: HookContext::new(),
+            fires: Value::Null,
+            subject: Value::Null,
+            occurrence,
+            unknown: Vec::new(),
+            host: Some(host),
+        })
     }
 
     /// Prepares the next end of the turn, after rules have continued it.

@@ -36,6 +36,8 @@ pub(super) struct Report<'a> {
     pub(super) kind: Option<&'static str>,
     /// At least one.
     pub(super) rounds: Vec<Round>,
+    /// What the host is answered that has sent the payload.
+    pub(super) answer: Option<Value>,
     /// The ends of background runs.
     pub(super) late: Vec<RunReport>,
     pub(super) listed: Vec<RuleInfo>,
@@ -93,6 +95,7 @@ impl Report<'_> {
             "members": members,
             "verdict": last.and_then(|round| Some(round.fired.as_ref()?.verdict.clone())),
             "subject": last.and_then(|round| round.fired.as_ref()?.subject.clone()),
+            "answer": self.answer,
             "defects": self.diagnostics,
         })
     }
@@ -149,6 +152,13 @@ impl Report<'_> {
         }
         if let Some(round) = self.rounds.last() {
             let _ = write!(out, "\n{}", combined(round));
+        }
+        if let Some(answer) = &self.answer {
+            let (host, exit) = (text(&answer["host"]), &answer["exit_status"]);
+            let _ = write!(out, "\n{host} is answered with exit status {exit}");
+            for stream in ["stdout", "stderr"].into_iter().filter(|stream| !answer[stream].is_null()) {
+                let _ = write!(out, "\n  {stream}: {}", text(&answer[stream]));
+            }
         }
         out
     }

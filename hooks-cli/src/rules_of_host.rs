@@ -1,11 +1,13 @@
-//! The hooks that answer: the rules of the files, beside the compiled hooks of the app.
+//! Rules as hosts are answered with them, beside the compiled hooks of the app.
 
 use std::error::Error;
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use hook_sdk::HookContextBuilder;
 use hook_sdk::scope::{AppDef, HookUse};
+use hook_sdk::{ConfigError, HookContextBuilder};
 use hooks_hosts::{HostEvent, HostNotes, Responder};
+use hooks_replay::{RecordLimits, Recorder};
 use hooks_rules::{CallContexts, Event, PlainHttp, Rules, SessionInfo, Trust};
 use serde_json::Value;
 
@@ -16,10 +18,17 @@ use crate::program::Program;
 
 type BuildError = Box<dyn Error + Send + Sync>;
 
-/// Loads the rules. One that does not load would be a guard that is missing, so it is an error.
-pub(super) fn responder(program: &Program, files: &FilesArgs) -> Result<Responder, BuildError> {
-    let registry = program.registry.clone();
+/// Loads the rules of the files. One that does not load would be a guard that is missing, so it is an error.
+/// With `record`, calls are recorded in that folder, a file for each process.
+pub(crate) fn load(program: &Program, files: &FilesArgs, record: Option<&Path>) -> Result<Responder, BuildError> {
+    if let Some(folder) = record {
+        std::fs::create_dir_all(folder)?;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let file = folder.join(format!("{since}-{}.jsonl", std::process::id()));
+        program.registry.observe(Recorder::create(file, "hooks host", RecordLimits::default())?);
+    }
     if files.files.is_empty() {
+        let registry = program.registry.clone();
         let has_hooks = !registry.hooks().is_empty();
         return if has_hooks {
             Ok(Responder::new(registry)?)
@@ -27,7 +36,12 @@ pub(super) fn responder(program: &Program, files: &FilesArgs) -> Result<Responde
             Err("no rules are named: `--rules FILE`".into())
         };
     }
-    let rules = loaded(files)?;
+    Ok(responder(program, &loaded(files)?)?)
+}
+
+/// The rules, beside the compiled hooks of the app.
+pub(crate) fn responder(program: &Program, rules: &Rules) -> Result<Responder, ConfigError> {
+    let registry = program.registry.clone();
     let compiled: Vec<HookUse> = match registry.app().hooks.clone() {
         Some(named) => named,
         None => registry.hooks().iter().map(|hook| HookUse::id(hook.id().as_str())).collect(),
@@ -42,6 +56,7 @@ pub(super) fn responder(program: &Program, files: &FilesArgs) -> Result<Responde
         Event::all().map(of_event).chain(between).filter(|hook| !wanted.contains(hook)).collect();
     installed.retain(|hook| !unused.contains(hook));
     registry.set_app(AppDef::new("hooks").hooks(compiled.into_iter().chain(installed)));
+    let rules = rules.clone();
     let waits = move || {
         let rules = rules.clone();
         Box::pin(async move {

@@ -1,0 +1,90 @@
+//! A payload of a host, judged and answered as `hooks host` does.
+
+use hook_sdk::ConfigError;
+use hooks_hosts::{Host, HostAnswer, HostDecision, HostEvent, Request, Stdout, find, written};
+use hooks_rules::{Event, Occurrence, Rules};
+use serde_json::{Value, json};
+
+use super::Observations;
+use super::outcome::Outcome;
+use super::report::Round;
+use crate::inputs::usage_error;
+use crate::output::Output;
+use crate::program::Program;
+use crate::rules_of_host;
+
+/// What a host has sent.
+pub(super) struct HostInput {
+    host: &'static dyn Host,
+    event: HostEvent,
+}
+
+impl HostInput {
+    /// Reads the payload of the host `name`.
+    ///
+    /// # Errors
+    /// The message about an unknown host, or a payload that the host would hear a refusal for.
+    pub(super) fn read(name: &str, event: Option<&str>, stdin: &str) -> Result<Self, Output> {
+        let host = find(name).ok_or_else(|| {
+            let known: Vec<&str> = hooks_hosts::all().iter().map(|host| host.table().name).collect();
+            usage_error(&format!("--host {name}: there is no such host; there are {}", known.join(", ")))
+        })?;
+        let mut request = Request::new(host, stdin.as_bytes());
+        request.event = event;
+        match request.read() {
+            Ok((_, event)) => Ok(Self { host: find(event.host).unwrap_or(host), event }),
+            Err(unreadable) => Err(usage_error(&format!("{}; {name} would hear a refusal", unreadable.reason))),
+        }
+    }
+
+    /// What rules see, by which they are selected.
+    ///
+    /// # Errors
+    /// No rule runs at this event.
+    pub(super) fn occurrence(&self) -> Result<Occurrence, Output> {
+        let kind = self.event.kind.name();
+        let event = Event::all().find(|event| event.spec().kind == Some(kind)).ok_or_else(|| {
+            usage_error(&format!("no rule runs at `{}` of {}", self.event.host_event, self.host.table().title))
+        })?;
+        let mut occurrence = Occurrence::new(event);
+        if let Some(tool) = &self.event.tool {
+            occurrence.set("tool_name", tool.canonical.as_str());
+            occurrence.set("tool_input", self.event.input.clone().unwrap_or_default());
+        }
+        Ok(occurrence)
+    }
+
+    /// Judges the event once.
+    pub(super) async fn round(
+        &self,
+        program: &Program,
+        rules: &Rules,
+        observed: &Observations,
+    ) -> Result<(Round, Value), ConfigError> {
+        let responder = rules_of_host::responder(program, rules)?;
+        let verdict = responder.judge(self.host, &self.event).await;
+        let (outcome, reason) = match &verdict.decision {
+            HostDecision::Deny(reason) => (Outcome::Deny, Some(reason.clone())),
+            HostDecision::Ask(reason) => (Outcome::Ask, Some(reason.clone())),
+            HostDecision::KeepGoing(reason) => (Outcome::Continue, Some(reason.clone())),
+            HostDecision::Allow => (Outcome::Allow, None),
+            _ => (Outcome::GoOn, None),
+        };
+        let (runs, notices) = (observed.runs(), observed.notices());
+        let round = Round { outcome, reason, fired: None, runs, notices, others: Vec::new() };
+        let answer = written(self.host, &self.event, verdict);
+        Ok((round, shown(self.host, &answer)))
+    }
+}
+
+fn shown(host: &dyn Host, answer: &HostAnswer) -> Value {
+    let stdout = match &answer.stdout {
+        Stdout::Json(value) => value.clone(),
+        Stdout::Text(text) => text.clone().into(),
+        _ => Value::Null,
+    };
+    let (stderr, warnings) = (&answer.stderr, &answer.warnings);
+    json!({
+        "host": host.table().name, "exit_status": answer.exit, "stdout": stdout, "stderr": stderr, "warnings": warnings,
+    })
+}
