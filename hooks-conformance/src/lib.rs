@@ -1,7 +1,8 @@
 //! A test for loops that fire the hooks of [`hook_sdk`]: does the loop act on everything that hooks return?
 //!
-//! A harness declares with [`fires!`](hook_sdk::fires) which kinds it fires. [`check`] makes it fire each of them through a
-//! driver, a type with [`Drive`], and reports every way in which the harness does less than it declares.
+//! A harness declares with [`fires!`](hook_sdk::fires) which kinds it fires. [`check_turns`] runs turns of a loop in a
+//! [`World`] that notes what the loop does. [`check`] makes a harness fire each kind through a driver, a type with
+//! [`Drive`]: for kinds of an app, and for those outside of turns.
 //!
 //! Use it as a dev-dependency, in a test binary of its own: a declaration applies to a whole binary.
 
@@ -10,7 +11,13 @@ mod error;
 mod occurrence;
 mod probes;
 mod check;
+mod world;
+mod expect;
+mod cases;
+mod turns;
 
 pub use check::check;
 pub use drive::Drive;
 pub use error::NotConforming;
+pub use turns::{AgentLoop, check_turns, sentences};
+pub use world::World;

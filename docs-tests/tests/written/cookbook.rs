@@ -40,7 +40,7 @@ fn the_cookbook_shows_its_programs() {
 #[test]
 fn the_chapter_on_own_loops_shows_its_program() {
     let program = program("own_loop");
-    for part in ["imports", "agent", "turn", "fires", "audit", "driver"] {
+    for part in ["imports", "agent", "turn", "fires", "audit", "conformance"] {
         assert_written("own-loop.md", &format!("own_loop {part}"), &anchored(&program, part));
     }
 }

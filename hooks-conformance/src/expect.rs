@@ -1,0 +1,164 @@
+//! What must and must not be in the account of a turn.
+
+use std::collections::BTreeMap;
+
+use hook_sdk::data::{Block, Message, Messages};
+use serde::Serialize;
+
+use crate::world::Act;
+
+/// One expectation. Texts are searched for in what was sent, shown and stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Expect {
+    /// The tools ran so often.
+    Runs(usize),
+    /// A tool ran with an input that contains this text.
+    RunsWith(&'static str),
+    /// No tool ran with an input that contains this text.
+    NeverRunsWith(&'static str),
+    /// The person was asked so often, and before the tool ran.
+    Asks(usize),
+    /// The model was called so often.
+    Calls(usize),
+    /// The model read this text.
+    Sends(&'static str),
+    /// The model never read this text.
+    NeverSends(&'static str),
+    /// The person saw this text.
+    Shows(&'static str),
+    /// The person never saw this text.
+    NeverShows(&'static str),
+    /// A row contains this text.
+    Stores(&'static str),
+    /// No row contains this text.
+    NeverStores(&'static str),
+    /// No row was stored.
+    StoresNothing,
+    /// Each row was announced once, after it was stored.
+    Announces,
+}
+
+impl Expect {
+    /// What is wrong with this account.
+    pub(crate) fn violation(self, acts: &[Act]) -> Option<String> {
+        let runs = || acts.iter().filter(|act| matches!(act, Act::ToolRan { .. })).count();
+        let calls = || acts.iter().filter(|act| matches!(act, Act::ModelCalled { .. })).count();
+        let asks = || acts.iter().filter(|act| matches!(act, Act::Asked)).count();
+        let times = |times: usize| if times == 1 { "once".to_owned() } else { format!("{times} times") };
+        let wrong = |what: String| Some(what);
+        match self {
+            Self::Runs(expected) if runs() != expected => {
+                wrong(format!("the tool must run {}, and ran {}", times(expected), times(runs())))
+            }
+            Self::RunsWith(text) if !ran_with(acts, text) => {
+                wrong(format!("the tool must run with `{text}` in its input, and did not"))
+            }
+            Self::NeverRunsWith(text) if ran_with(acts, text) => {
+                wrong(format!("the tool must not run with `{text}` in its input, and did"))
+            }
+            Self::Asks(expected) if asks() != expected => {
+                wrong(format!("the person must be asked {}, and was asked {}", times(expected), times(asks())))
+            }
+            Self::Asks(_) if asked_late(acts) => {
+                wrong("the person must be asked before the tool runs, and was asked afterwards".to_owned())
+            }
+            Self::Calls(expected) if calls() != expected => {
+                wrong(format!("the model must be called {}, and was called {}", times(expected), times(calls())))
+            }
+            Self::Sends(text) if !sent(acts, text) => wrong(format!("the model must read `{text}`, and did not")),
+            Self::NeverSends(text) if sent(acts, text) => wrong(format!("the model must not read `{text}`, and did")),
+            Self::Shows(text) if !shown(acts, text) => wrong(format!("the person must see `{text}`, and did not")),
+            Self::NeverShows(text) if shown(acts, text) => wrong(format!("the person must not see `{text}`, and did")),
+            Self::Stores(text) if !stored(acts, text) => wrong(format!("a row must contain `{text}`, and none does")),
+            Self::NeverStores(text) if stored(acts, text) => {
+                wrong(format!("no row must contain `{text}`, and one does"))
+            }
+            Self::StoresNothing if rows(acts).next().is_some() => {
+                wrong("nothing must be stored, and a row was".to_owned())
+            }
+            Self::Announces => unannounced(acts),
+            _ => None,
+        }
+    }
+}
+
+fn rows(acts: &[Act]) -> impl Iterator<Item = &Message> {
+    acts.iter().filter_map(|act| if let Act::Stored { row } = act { Some(row) } else { None })
+}
+
+fn ran_with(acts: &[Act], text: &str) -> bool {
+    acts.iter().any(|act| matches!(act, Act::ToolRan { input } if input.to_string().contains(text)))
+}
+
+fn sent(acts: &[Act], text: &str) -> bool {
+    acts.iter().any(|act| matches!(act, Act::ModelCalled { sent, .. } if sent.to_string().contains(text)))
+}
+
+fn shown(acts: &[Act], text: &str) -> bool {
+    acts.iter().any(|act| matches!(act, Act::Shown { text: shown } if shown.contains(text)))
+}
+
+fn stored(acts: &[Act], text: &str) -> bool {
+    rows(acts).any(|row| serde_json::to_string(row).is_ok_and(|row| row.contains(text)))
+}
+
+/// Whether a tool ran before the first question.
+fn asked_late(acts: &[Act]) -> bool {
+    let first = |is: fn(&Act) -> bool| acts.iter().position(is);
+    let (asked, ran) = (first(|act| matches!(act, Act::Asked)), first(|act| matches!(act, Act::ToolRan { .. })));
+    matches!((asked, ran), (Some(asked), Some(ran)) if ran < asked)
+}
+
+/// Rows that were announced before they were stored, or not once each.
+fn unannounced(acts: &[Act]) -> Option<String> {
+    let mut open: Vec<&Message> = Vec::new();
+    for act in acts {
+        match act {
+            Act::Stored { row } => open.push(row),
+            Act::Announced { row } => {
+                let Some(at) = open.iter().position(|stored| *stored == row) else {
+                    return Some(format!(
+                        "`after_create_message` must follow the stored row, and came without it: `{}`",
+                        row.text()
+                    ));
+                };
+                open.remove(at);
+            }
+            _ => {}
+        }
+    }
+    let never = open.first()?;
+    Some(format!("`after_create_message` must follow each stored row, and did not follow `{}`", never.text()))
+}
+
+/// What is wrong with a turn whatever its hooks did: stored and sent conversations in which a call has no result, two
+/// of them, or a result without its call.
+pub(crate) fn malformed(acts: &[Act]) -> Option<String> {
+    let stored: Messages = rows(acts).cloned().collect();
+    if let Some(wrong) = unpaired(&stored) {
+        return Some(format!("in the stored conversation, {wrong}"));
+    }
+    let mut sent =
+        acts.iter().filter_map(|act| if let Act::ModelCalled { messages, .. } = act { Some(messages) } else { None });
+    sent.find_map(|messages| Some(format!("in what the model reads, {}", unpaired(messages)?)))
+}
+
+fn unpaired(messages: &Messages) -> Option<String> {
+    let mut results: BTreeMap<&str, usize> = BTreeMap::new();
+    for block in messages.iter().flat_map(|message| &message.content) {
+        match block {
+            Block::ToolUse(call) if results.contains_key(call.id.as_str()) => {
+                return Some(format!("two calls have the id `{}`", call.id));
+            }
+            Block::ToolUse(call) => drop(results.insert(&call.id, 0)),
+            Block::ToolResult(result) => match results.get_mut(result.call_id.as_str()) {
+                Some(times) => *times += 1,
+                None => return Some(format!("the result of `{}` has no call before it", result.call_id)),
+            },
+            _ => {}
+        }
+    }
+    let (id, times) = results.into_iter().find(|(_, times)| *times != 1)?;
+    Some(format!("the call `{id}` has {times} results, and needs one"))
+}

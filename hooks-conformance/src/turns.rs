@@ -1,0 +1,109 @@
+//! Checks a loop by what it does: the tools that it runs, what it sends, shows and stores.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt;
+use hook_sdk::scope::{AgentDef, AppDef, HookUse};
+use hook_sdk::{HookSet, Registry};
+
+use crate::cases::{CASES, Case};
+use crate::error::NotConforming;
+use crate::expect::malformed;
+use crate::world::{Act, Acts, World};
+
+/// A loop under test.
+///
+/// ```
+/// use hook_sdk::data::{Message, Role};
+/// use hook_sdk::prelude::*;
+/// use hooks_conformance::{AgentLoop, World};
+///
+/// /// A loop without tools.
+/// struct Chat;
+///
+/// impl AgentLoop for Chat {
+///     async fn turn(&self, hooks: &HookSet, world: &World) {
+///         let cx = HookContext::new();
+///         let step = hooks.prompt(&cx, world.prompt(), &Messages::default());
+///         let Ok(mut messages) = step.store(async |row| world.store(&row)).await else { return };
+///         let step = hooks.model_call(&cx, ModelRequest::new("You are a clerk."), &mut messages);
+///         let Ok(answer) = step.run(async |request, messages| world.model(&request, &messages)).await else { return };
+///         if let Ok(row) = hooks.store(&cx, answer, async |row| world.store(&row)).await {
+///             world.show(&row.text());
+///         }
+///     }
+/// }
+/// ```
+pub trait AgentLoop {
+    /// Runs one turn in an empty conversation, with `hooks` in force: submits [`World::prompt`], and uses the model, the
+    /// tools, the person and the store of `world` in place of its own. Shows what the person sees with
+    /// [`World::show`]: the answer, notices, the error of a turn that ended without an answer.
+    fn turn(&self, hooks: &HookSet, world: &World) -> impl Future<Output = ()> + Send;
+}
+
+/// Checks that a loop acts on everything that hooks can answer at the kinds of a turn that the program declares with
+/// [`fires!`](hook_sdk::fires). Each sentence of the test runs one turn; what must and must not happen is read from what
+/// the loop did in it.
+///
+/// # Errors
+/// All breaches at once.
+pub async fn check_turns(under_test: &impl AgentLoop) -> Result<(), NotConforming> {
+    let kinds = Registry::empty().manifest().kinds;
+    let declared: Vec<&str> = kinds.iter().filter(|kind| kind.fired_at.is_some()).map(|kind| kind.kind.name).collect();
+    let mut breaches = Vec::new();
+    if declared.is_empty() {
+        let text = "nothing is declared: write `hook_sdk::fires![prompt, model_call, …];` next to the code that fires";
+        breaches.push(text.to_owned());
+    }
+    for case in CASES.iter().filter(|case| declared.contains(&case.kind)) {
+        let (acts, ended) = run(under_test, case).await;
+        let (kind, when) = (case.kind, case.when);
+        let mut wrong: Vec<String> = case.expect.iter().filter_map(|expect| expect.violation(&acts)).collect();
+        wrong.extend(malformed(&acts));
+        wrong.extend(ended.err());
+        breaches.extend(wrong.into_iter().map(|wrong| format!("when a hook at `{kind}` {when}: {wrong}")));
+    }
+    NotConforming::unless_empty(breaches)
+}
+
+/// What the loop did in a turn; the error is that of a turn without end, or of a panic.
+async fn run(under_test: &impl AgentLoop, case: &Case) -> (Vec<Act>, Result<(), String>) {
+    let acts = Acts::default();
+    let registry = Registry::empty();
+    let mut list = Vec::new();
+    for hook in (case.hooks)(&acts) {
+        list.push(HookUse::id(hook.id().as_str()));
+        if let Err(error) = registry.register(hook) {
+            return (Vec::new(), Err(error.to_string()));
+        }
+    }
+    // The app's list, because it also applies to kinds outside of turns.
+    registry.set_app(AppDef::new("conformance").hooks(list));
+    let set = match registry.scope(&AgentDef::new("conformance"), None) {
+        Ok(set) => set,
+        Err(error) => return (Vec::new(), Err(error.to_string())),
+    };
+    let world = World::new(case.scenario, case.says_yes, acts.clone());
+    let ended = AssertUnwindSafe(under_test.turn(&set, &world)).catch_unwind().await;
+    let ended = ended.map_err(|panic| match panic.downcast::<&'static str>() {
+        Ok(text) => format!("the turn must end, and {text}"),
+        Err(_) => "the turn must end, and panicked".to_owned(),
+    });
+    (acts.take(), ended)
+}
+
+/// The sentences of the test as data, for tests of loops in other languages: the kind, what its hook does, what the
+/// model does first, whether the person says yes, and what must follow.
+pub fn sentences() -> serde_json::Value {
+    let sentence = |case: &Case| {
+        serde_json::json!({
+            "kind": case.kind,
+            "when": case.when,
+            "scenario": case.scenario,
+            "person_says_yes": case.says_yes,
+            "expect": case.expect,
+        })
+    };
+    CASES.iter().map(sentence).collect()
+}

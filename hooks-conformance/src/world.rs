@@ -1,0 +1,152 @@
+//! The world of a loop under test: a model, tools, a person and a store that note what the loop does with them.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hook_sdk::data::{Block, Message, Messages, ModelRequest, ToolCall, ToolInput};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// The prompt of each turn.
+pub(crate) const PROMPT: &str = "the prompt";
+/// The text of each answer of the model, followed by a number.
+pub(crate) const ANSWER: &str = "answer ";
+/// The output of each tool.
+pub(crate) const OUTPUT: &str = "tool output";
+/// The error of a tool that fails.
+pub(crate) const ERROR: &str = "tool error";
+
+/// A loop that does more than this has no bound.
+const BOUND: usize = 64;
+
+/// What a loop did, in order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "act", rename_all = "snake_case")]
+pub(crate) enum Act {
+    ModelCalled {
+        /// The request and the messages, as JSON.
+        sent: Value,
+        messages: Messages,
+    },
+    ToolRan {
+        input: Value,
+    },
+    Asked,
+    Stored {
+        row: Message,
+    },
+    Shown {
+        text: String,
+    },
+    /// A hook saw this row at `after_create_message`.
+    Announced {
+        row: Message,
+    },
+}
+
+/// The first answers of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Scenario {
+    /// It answers.
+    Answer,
+    /// It calls a tool, and then answers.
+    Tool,
+    /// It calls a tool that fails, and then answers.
+    Failure,
+    /// It calls two tools in one reply, and then answers.
+    TwoTools,
+}
+
+/// What surrounds a loop under test. Let the loop use it in place of its model, its tools, the person and the store.
+pub struct World {
+    scenario: Scenario,
+    /// Whether the person says yes.
+    says_yes: bool,
+    acts: Acts,
+}
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("World").field("scenario", &self.scenario).finish_non_exhaustive()
+    }
+}
+
+/// The acts of a loop, shared with the hooks of a case.
+#[derive(Clone, Default)]
+pub(crate) struct Acts(Arc<Mutex<Vec<Act>>>);
+
+impl Acts {
+    fn lock(&self) -> MutexGuard<'_, Vec<Act>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn note(&self, act: Act) {
+        self.lock().push(act);
+    }
+
+    pub(crate) fn take(&self) -> Vec<Act> {
+        std::mem::take(&mut *self.lock())
+    }
+
+    fn count(&self, is: fn(&Act) -> bool) -> usize {
+        self.lock().iter().filter(|act| is(act)).count()
+    }
+}
+
+impl World {
+    pub(crate) fn new(scenario: Scenario, says_yes: bool, acts: Acts) -> Self {
+        Self { scenario, says_yes, acts }
+    }
+
+    /// The prompt to submit.
+    pub fn prompt(&self) -> &'static str {
+        PROMPT
+    }
+
+    /// Calls the model. Pass the request and the messages as the loop would send them.
+    ///
+    /// # Panics
+    /// If the loop calls it without end. The test reports that.
+    pub fn model(&self, request: &ModelRequest, messages: &Messages) -> Vec<Block> {
+        let sent = json!({ "request": request, "messages": messages });
+        self.acts.note(Act::ModelCalled { sent, messages: messages.clone() });
+        let times = self.acts.count(|act| matches!(act, Act::ModelCalled { .. }));
+        assert!(times < BOUND, "the model is called without end");
+        let call = |id: &str, tool: &str| Block::ToolUse(ToolCall::new(id, tool, json!({ "word": "blue" })));
+        match (times, self.scenario) {
+            (1, Scenario::Tool) => vec![call("call_1", "find")],
+            (1, Scenario::Failure) => vec![call("call_1", "fail")],
+            (1, Scenario::TwoTools) => vec![call("call_1", "find"), call("call_2", "find")],
+            _ => vec![format!("{ANSWER}{times}").into()],
+        }
+    }
+
+    /// Runs a tool. Its names are `find` and `fail`.
+    ///
+    /// # Errors
+    /// The text of the failure, for the tool `fail`.
+    ///
+    /// # Panics
+    /// If the loop calls it without end. The test reports that.
+    pub fn tool(&self, call: &ToolCall, input: &ToolInput) -> Result<String, String> {
+        self.acts.note(Act::ToolRan { input: (**input).clone() });
+        assert!(self.acts.count(|act| matches!(act, Act::ToolRan { .. })) < BOUND, "a tool runs without end");
+        if call.name == "fail" { Err(ERROR.to_owned()) } else { Ok(OUTPUT.to_owned()) }
+    }
+
+    /// Asks the person.
+    pub fn approve(&self) -> bool {
+        self.acts.note(Act::Asked);
+        self.says_yes
+    }
+
+    /// Stores a row. Call it where the loop stores it.
+    pub fn store(&self, row: &Message) {
+        self.acts.note(Act::Stored { row: row.clone() });
+    }
+
+    /// Shows a text to the person: a piece of a stream, an answer, a notice, an error.
+    pub fn show(&self, text: &str) {
+        self.acts.note(Act::Shown { text: text.to_owned() });
+    }
+}
