@@ -10,6 +10,7 @@
 )]
 
 mod conformance;
+mod world;
 mod filled;
 mod genai;
 mod mcp;

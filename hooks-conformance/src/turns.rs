@@ -4,8 +4,10 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
+use hook_sdk::data::ModelRequest;
+use hook_sdk::kinds::PreModelCall;
 use hook_sdk::scope::{AgentDef, AppDef, HookUse};
-use hook_sdk::{HookSet, Registry};
+use hook_sdk::{Hook, HookSet, Registry};
 
 use crate::cases::{CASES, Case};
 use crate::error::NotConforming;
@@ -40,6 +42,12 @@ pub trait AgentLoop {
     /// tools, the person and the store of `world` in place of its own. Shows what the person sees with
     /// [`World::show`]: the answer, notices, the error of a turn that ended without an answer.
     fn turn(&self, hooks: &HookSet, world: &World) -> impl Future<Output = ()> + Send;
+
+    /// Whether the loop shows an answer while the model writes it. What was shown cannot be taken back, so the sentences
+    /// about a whole answer are then tried with a hook that sets `defer_output`.
+    fn streams(&self) -> bool {
+        false
+    }
 }
 
 /// Checks that a loop acts on everything that hooks can answer at the kinds of a turn that the program declares with
@@ -72,7 +80,11 @@ async fn run(under_test: &impl AgentLoop, case: &Case) -> (Vec<Act>, Result<(), 
     let acts = Acts::default();
     let registry = Registry::empty();
     let mut list = Vec::new();
-    for hook in (case.hooks)(&acts) {
+    let defers = under_test.streams() && ["post_model_call", "stop"].contains(&case.kind);
+    let defer = defers.then(|| {
+        Hook::at::<PreModelCall>("defers").writer(|_, _, request: &mut ModelRequest| request.defer_output = true)
+    });
+    for hook in (case.hooks)(&acts).into_iter().chain(defer) {
         list.push(HookUse::id(hook.id().as_str()));
         if let Err(error) = registry.register(hook) {
             return (Vec::new(), Err(error.to_string()));

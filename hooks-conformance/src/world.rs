@@ -58,6 +58,8 @@ pub(crate) enum Scenario {
 }
 
 /// What surrounds a loop under test. Let the loop use it in place of its model, its tools, the person and the store.
+/// Clones share what they note.
+#[derive(Clone)]
 pub struct World {
     scenario: Scenario,
     /// Whether the person says yes.

@@ -1,0 +1,116 @@
+//! Promise 11: the loop acts on everything that hooks answer, read from what it runs, sends, shows and stores.
+
+use std::sync::Arc;
+
+use hook_sdk::data::{MessageUpdate, ModelRequest};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::prelude::*;
+use hooks_agent::approve::ApprovalAnswer;
+use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_agent::store::{Append, Conversations, Fold, MemoryStore, MessageStore, Page, Row, StoreFuture, Written};
+use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
+use hooks_agent::{Harness, TurnEvent};
+use hooks_conformance::{AgentLoop, World, check_turns};
+
+/// The loop, with a model that streams or not.
+struct Loop {
+    streams: bool,
+}
+
+struct WorldModel(World, bool);
+
+impl Model for WorldModel {
+    fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            let answer = ModelAnswer::new(self.0.model(&ModelRequest::new(&call.system_prompt), &call.messages));
+            if self.1 {
+                answer.content.iter().filter_map(|block| block.as_text()).for_each(|text| deltas.text(text));
+            }
+            Ok(answer)
+        })
+    }
+}
+
+/// Notes the rows that it stores.
+struct Noting(MemoryStore, World);
+
+impl MessageStore for Noting {
+    fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written> {
+        Box::pin(async move {
+            let written = self.0.append(conversation, append).await?;
+            written.rows.iter().for_each(|row| self.1.store(&row.message));
+            Ok(written)
+        })
+    }
+
+    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
+        self.0.update(conversation, id, update)
+    }
+
+    fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {
+        self.0.fold(conversation, fold)
+    }
+
+    fn page<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
+        self.0.page(conversation, from, limit)
+    }
+
+    fn history<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
+        self.0.history(conversation, from, limit)
+    }
+
+    fn conversations<'a>(&'a self, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Conversations> {
+        self.0.conversations(from, limit)
+    }
+
+    fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()> {
+        self.0.delete(conversation)
+    }
+}
+
+impl AgentLoop for Loop {
+    fn streams(&self) -> bool {
+        self.streams
+    }
+
+    async fn turn(&self, hooks: &HookSet, world: &World) {
+        let tool = |name: &str| {
+            let (name, world) = (name.to_owned(), world.clone());
+            let spec = ToolSpec::new(name.as_str()).idempotent();
+            FnTool::new(spec, move |_cx, input| {
+                let call = ToolCall::new("", name.as_str(), input.clone());
+                world.tool(&call, &input).map_err(ToolError::new)
+            })
+        };
+        let person = world.clone();
+        let approve = move |_: &_| {
+            if person.approve() { ApprovalAnswer::Yes } else { ApprovalAnswer::No("no".to_owned()) }
+        };
+        let harness = Harness::builder(Registry::empty())
+            .hooks(hooks.clone())
+            .shared_model("main", Arc::new(WorldModel(world.clone(), self.streams)))
+            .shared_store(Arc::new(Noting(MemoryStore::new(), world.clone())))
+            .approver(approve)
+            .tool(tool("find"))
+            .tool(tool("fail"))
+            .build();
+        let session = harness.session("c", AgentDef::new("a")).system_prompt("Be brief.").open().await;
+        let Ok(session) = session else { return };
+        let mut turn = session.turn(None, world.prompt());
+        while let Some(event) = turn.next().await {
+            if let TurnEvent::Text(text) = event {
+                world.show(&text);
+            }
+        }
+        let reply = turn.await;
+        world.show(&reply.to_string());
+        reply.system_messages.iter().for_each(|text| world.show(text));
+    }
+}
+
+#[tokio::test]
+async fn the_loop_acts_on_everything_that_hooks_answer() {
+    for streams in [false, true] {
+        check_turns(&Loop { streams }).await.unwrap_or_else(|error| panic!("streams: {streams}: {error}"));
+    }
+}
