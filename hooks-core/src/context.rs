@@ -17,6 +17,8 @@ pub use ids::Ids;
 pub(crate) use with::{Bound, WithSpec};
 pub use with::{Parameters, With};
 
+use crate::tables::setters;
+
 /// Where a dispatch happens: the agent, the conversation, the turn, and the app's state.
 ///
 /// Cloning it is cheap: make one per turn and derive others from it with [`to_builder`](Self::to_builder).
@@ -224,55 +226,9 @@ impl HookContextBuilder {
         self
     }
 
-    /// The session's id, if it differs from the conversation's.
-    pub fn session(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.ids().session = Some(id.into());
-        self
-    }
-
-    /// The turn's number within the conversation.
-    pub fn turn(mut self, number: u64) -> Self {
-        self.ids().turn = Some(number);
-        self
-    }
-
     /// The working folder of the agent.
     pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
         self.ids().workspace = Some(folder.into().into());
-        self
-    }
-
-    /// Whether a person can be asked.
-    pub fn human_present(mut self, present: bool) -> Self {
-        self.ids().human_present = present;
-        self
-    }
-
-    /// Makes each dispatch return its [`Record`](crate::record::Record) in `fired.report.record`.
-    pub fn keep_records(mut self, keep: bool) -> Self {
-        self.0.keep_records = keep;
-        self
-    }
-
-    /// Marks its dispatches as replays. Detached and background hooks, and hooks with
-    /// [`OnReplay::Skip`](crate::hook::OnReplay::Skip), are skipped, and the record shows this.
-    pub fn replay(mut self, replay: bool) -> Self {
-        self.0.replay = replay;
-        self
-    }
-
-    /// Marks the jobs of background hooks, as returned by [`HookSet::jobs`](crate::HookSet::jobs), as already queued.
-    /// Dispatches record them as queued and do not pass them to the registry's sink.
-    pub fn queued_jobs(mut self, queued: bool) -> Self {
-        self.0.queued_jobs = queued;
-        self
-    }
-
-    /// The token that cancels the turn. When it is cancelled, a dispatch drops the hooks that are waiting. Plain
-    /// functions, and futures that are ready at once, still run: kinds such as `turn_end` must run after a cancellation
-    /// too.
-    pub fn cancellation(mut self, token: CancellationToken) -> Self {
-        self.0.cancellation = Some(token);
         self
     }
 
@@ -292,6 +248,30 @@ impl HookContextBuilder {
         HookContext { inner: Arc::new(self.0), per_hook: None }
     }
 }
+
+setters!(HookContextBuilder, self => self.ids(), {
+    /// The session's id, if it differs from the conversation's.
+    session: impl Into<Arc<str>> => Some,
+    /// The turn's number within the conversation.
+    turn: u64 => Some,
+    /// Whether a person can be asked.
+    human_present: bool,
+});
+
+setters!(HookContextBuilder, self => self.0, {
+    /// Makes each dispatch return its [`Record`](crate::record::Record) in `fired.report.record`.
+    keep_records: bool,
+    /// Marks its dispatches as replays. Detached and background hooks, and hooks with
+    /// [`OnReplay::Skip`](crate::hook::OnReplay::Skip), are skipped, and the record shows this.
+    replay: bool,
+    /// Marks the jobs of background hooks, as returned by [`HookSet::jobs`](crate::HookSet::jobs), as already queued.
+    /// Dispatches record them as queued and do not pass them to the registry's sink.
+    queued_jobs: bool,
+    /// The token that cancels the turn. When it is cancelled, a dispatch drops the hooks that are waiting. Plain
+    /// functions, and futures that are ready at once, still run: kinds such as `turn_end` must run after a cancellation
+    /// too.
+    cancellation: CancellationToken => Some,
+});
 
 impl fmt::Debug for HookContextBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -22,6 +22,7 @@ pub use crate::handler::{BoxFuture, NotSelected};
 pub use crate::id::HookId;
 pub use crate::options::{Hold, HookMode, OnReplay, Options, RunMode, Timeout, Visibility};
 pub use crate::source::Origin;
+use crate::tables::setters;
 use crate::verdict::Capability;
 
 /// A hook: an id, options, and the kinds at which it runs. The attribute `#[hook]` makes one from a function;
@@ -60,32 +61,43 @@ pub struct Hook {
     pub(crate) bindings: Cow<'static, [Binding]>,
 }
 
+setters!(Hook, self => self.options, {
+    /// Sets the priority. Lower numbers run earlier; the default is 0.
+    priority: i32,
+    /// Sets whether the hook's answers take effect.
+    mode: HookMode,
+    /// Sets whether a replay runs the hook. A hook with external effects, such as sending a message, should be skipped.
+    on_replay: OnReplay,
+    /// Sets how long an async hook may take: a [`Duration`], or [`Timeout::None`].
+    timeout: impl Into<Timeout>,
+    /// Sets what happens when the hook fails.
+    on_failure: OnFailure => Some,
+    /// Sets who sees the hook's decision; the default is internal.
+    visibility: Visibility,
+    /// Declares that the hook may safely run twice for the same event.
+    idempotent,
+    /// Sets how often a failed background run is retried. Only for [`idempotent`](Self::idempotent) hooks.
+    retries: u32,
+    /// Sets how long after the dispatch a background run starts. It may start later, because it waits for a worker.
+    delay: Duration,
+    /// Sets how much of the end of a stream is held back for the hook, at `stream_delta`: a number of characters, or
+    /// [`Hold::SENTENCE`].
+    hold: impl Into<Hold>,
+});
+
+setters!(Hook {
+    /// Prevents an operator's overrides from disabling the hook or changing its options.
+    locked,
+    /// Sets the plugin of the hook. Not needed for a hook that is passed to
+    /// [`Plugin::hook`](crate::plugin::Plugin::hook).
+    plugin: &str => Some,
+});
+
 impl Hook {
     /// Describes what the hook does, for plans and lists.
     #[must_use]
     pub fn description(mut self, text: &str) -> Self {
         self.description = text.to_owned().into();
-        self
-    }
-
-    /// Sets the priority. Lower numbers run earlier; the default is 0.
-    #[must_use]
-    pub fn priority(mut self, priority: i32) -> Self {
-        self.options.priority = priority;
-        self
-    }
-
-    /// Sets whether the hook's answers take effect.
-    #[must_use]
-    pub fn mode(mut self, mode: HookMode) -> Self {
-        self.options.mode = mode;
-        self
-    }
-
-    /// Sets whether a replay runs the hook. A hook with external effects, such as sending a message, should be skipped.
-    #[must_use]
-    pub fn on_replay(mut self, on_replay: OnReplay) -> Self {
-        self.options.on_replay = on_replay;
         self
     }
 
@@ -110,26 +122,12 @@ impl Hook {
         self
     }
 
-    /// Sets how long an async hook may take: a [`Duration`], or [`Timeout::None`].
-    #[must_use]
-    pub fn timeout(mut self, timeout: impl Into<Timeout>) -> Self {
-        self.options.timeout = timeout.into();
-        self
-    }
-
     /// Runs only if the event's field matches one of these patterns: `.only("tool", "cancel_*|Bash")`.
     #[must_use]
     pub fn only(mut self, field: &str, patterns: &str) -> Self {
         for binding in self.bindings.to_mut() {
             binding.only(field, patterns);
         }
-        self
-    }
-
-    /// Sets what happens when the hook fails.
-    #[must_use]
-    pub fn on_failure(mut self, policy: OnFailure) -> Self {
-        self.options.on_failure = Some(policy);
         self
     }
 
@@ -161,13 +159,6 @@ impl Hook {
         self
     }
 
-    /// Sets who sees the hook's decision; the default is internal.
-    #[must_use]
-    pub fn visibility(mut self, visibility: Visibility) -> Self {
-        self.options.visibility = visibility;
-        self
-    }
-
     /// Restricts what the hook may contribute at a contribute kind. By default it may contribute everything that the
     /// kind offers.
     #[must_use]
@@ -181,50 +172,6 @@ impl Hook {
     #[must_use]
     pub fn parameters<T: Parameters>(mut self) -> Self {
         self.with = Some(WithSpec::of::<T>());
-        self
-    }
-
-    /// Sets the plugin of the hook. Not needed for a hook that is passed to
-    /// [`Plugin::hook`](crate::plugin::Plugin::hook).
-    #[must_use]
-    pub fn plugin(mut self, name: &str) -> Self {
-        self.plugin = Some(name.into());
-        self
-    }
-
-    /// Prevents an operator's overrides from disabling the hook or changing its options.
-    #[must_use]
-    pub fn locked(mut self) -> Self {
-        self.locked = true;
-        self
-    }
-
-    /// Declares that the hook may safely run twice for the same event.
-    #[must_use]
-    pub fn idempotent(mut self) -> Self {
-        self.options.idempotent = true;
-        self
-    }
-
-    /// Sets how often a failed background run is retried. Only for [`idempotent`](Self::idempotent) hooks.
-    #[must_use]
-    pub fn retries(mut self, retries: u32) -> Self {
-        self.options.retries = retries;
-        self
-    }
-
-    /// Sets how long after the dispatch a background run starts. It may start later, because it waits for a worker.
-    #[must_use]
-    pub fn delay(mut self, delay: Duration) -> Self {
-        self.options.delay = delay;
-        self
-    }
-
-    /// Sets how much of the end of a stream is held back for the hook, at `stream_delta`: a number of characters, or
-    /// [`Hold::SENTENCE`].
-    #[must_use]
-    pub fn hold(mut self, hold: impl Into<Hold>) -> Self {
-        self.options.hold = hold.into();
         self
     }
 

@@ -47,6 +47,27 @@ macro_rules! fires {
     };
 }
 
+/// Calls a macro with all built-in kinds, as `name => type`.
+///
+/// ```
+/// use hook_sdk::prelude::*;
+///
+/// macro_rules! tracers {
+///     ($($name:ident => $kind:ty),*) => {
+///         vec![$(Hook::at::<$kind>(concat!("traced_at_", stringify!($name))).reader(|_, _, _| ())),*]
+///     };
+/// }
+///
+/// let tracers: Vec<Hook> = hook_sdk::for_each_kind!(tracers);
+/// assert!(tracers.iter().any(|hook| hook.id().as_str() == "traced_at_before_tool_call"));
+/// ```
+#[macro_export]
+macro_rules! for_each_kind {
+    ($macro:ident) => {
+        $crate::__private_0_1::expand! { kinds [$crate] $macro }
+    };
+}
+
 /// Declares the crate as a plugin. All its hooks belong to the plugin, except those with their own `plugin = "…"`.
 ///
 /// Write it once per crate, preferably in the crate root. The name has the same form as a hook id. An app that depends

@@ -3,6 +3,7 @@
 mod visibility;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::time::Duration;
 
 use serde::de::Error as _;
@@ -59,7 +60,7 @@ pub struct Options {
     #[serde(skip_serializing_if = "is_default")]
     pub delay: Duration,
     /// How much of the end of a stream is held back for the hook.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "is_default")]
     pub hold: Hold,
     /// Whether the hook's answers take effect.
     #[serde(skip_serializing_if = "is_default")]
@@ -105,10 +106,23 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 /// assert_eq!(Hold::from(4).of("the end"), " end");
 /// assert_eq!(Hold::NOTHING.of("the end"), "");
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Hold {
+    #[serde(skip_serializing_if = "is_default")]
     chars: usize,
+    #[serde(skip_serializing_if = "is_default")]
     sentence: bool,
+}
+
+impl fmt::Display for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.chars, self.sentence) {
+            (0, false) => f.write_str("nothing"),
+            (0, true) => f.write_str("a sentence"),
+            (chars, false) => write!(f, "{chars} characters"),
+            (chars, true) => write!(f, "{chars} characters and a sentence"),
+        }
+    }
 }
 
 /// Holds back this number of characters.

@@ -11,6 +11,7 @@ use crate::hook::{Binding, Hook};
 use crate::id::HookId;
 use crate::kinds::{Init, Shutdown, ShutdownReason};
 use crate::source::Origin;
+use crate::tables::setters;
 use crate::text::redacted;
 
 /// A crate that is declared as a plugin with [`plugin!`](macro@crate::plugin).
@@ -97,42 +98,10 @@ impl Plugin {
         }
     }
 
-    /// Sets the plugin's configuration, which its `init` hooks read from their event.
-    pub fn config(mut self, config: Value) -> Self {
-        self.config = config;
-        self
-    }
-
-    /// Sets the directory for the plugin's data, which its `init` hooks read from their event.
-    pub fn data_dir(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.data_dir = Some(folder.into());
-        self
-    }
-
-    /// Sets the version. The default is the version of a linked plugin's crate.
-    pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.version = Some(version.into());
-        self
-    }
-
     /// Restricts the plugin to this agent. Call it once per agent. Lists of the agent and its prompts cannot replace
     /// the plugin's hooks.
     pub fn agent(mut self, name: impl Into<String>) -> Self {
         self.agents.push(name.into());
-        self
-    }
-
-    /// Lets a harness start even if the plugin's `init` fails; without this it does not start. The plugin's guards fail
-    /// closed in either case.
-    pub fn optional(mut self) -> Self {
-        self.optional = true;
-        self
-    }
-
-    /// Marks the plugin as failed before its start, because of `reason`. As after a failed `init`, its guards fail
-    /// closed and its other hooks do not run.
-    pub fn failed(mut self, reason: impl Into<Arc<str>>) -> Self {
-        self.failed = Some(reason.into());
         self
     }
 
@@ -142,6 +111,21 @@ impl Plugin {
         self
     }
 }
+
+setters!(Plugin {
+    /// Sets the plugin's configuration, which its `init` hooks read from their event.
+    config: Value,
+    /// Sets the directory for the plugin's data, which its `init` hooks read from their event.
+    data_dir: impl Into<PathBuf> => Some,
+    /// Sets the version. The default is the version of a linked plugin's crate.
+    version: impl Into<String> => Some,
+    /// Lets a harness start even if the plugin's `init` fails; without this it does not start. The plugin's guards fail
+    /// closed in either case.
+    optional,
+    /// Marks the plugin as failed before its start, because of `reason`. As after a failed `init`, its guards fail
+    /// closed and its other hooks do not run.
+    failed: impl Into<Arc<str>> => Some,
+});
 
 impl From<&str> for Plugin {
     fn from(name: &str) -> Self {

@@ -1,19 +1,28 @@
 //! Setters and conversions as tables.
 
-/// Setters by value, each named after its field: `field: argument`, or `field: argument => Some` for an `Option`.
+/// Setters by value, each named after its field: `field: argument`, `field: argument => Some` for an `Option`, `field` for
+/// a flag. `Type, self => self.part` sets the fields of a part.
 macro_rules! setters {
-    ($name:ident { $($(#[$doc:meta])* $field:ident: $argument:ty $(=> $wrap:path)?,)* }) => {
+    ($name:ident { $($rows:tt)* }) => {
+        setters!($name, self => self, { $($rows)* });
+    };
+    ($name:ident, $self:ident => $part:expr, {
+        $($(#[$doc:meta])* $field:ident $(: $argument:ty $(=> $wrap:path)?)?,)*
+    }) => {
         impl $name {
             $(
                 $(#[$doc])*
                 #[must_use = "it returns the changed value"]
-                pub fn $field(mut self, $field: $argument) -> Self {
-                    self.$field = $($wrap)?($field.into());
-                    self
+                pub fn $field(mut $self $(, $field: $argument)?) -> Self {
+                    $part.$field = setters!(@value $field $($argument $(=> $wrap)?)?);
+                    $self
                 }
             )*
         }
     };
+    (@value $field:ident) => { true };
+    (@value $field:ident $argument:ty) => { $field.into() };
+    (@value $field:ident $argument:ty => $wrap:path) => { $wrap($field.into()) };
 }
 
 /// Conversions into a type: `Source => |value| expression`.

@@ -14,6 +14,7 @@ pub use run_job::{JobEnd, JobError, JobErrorKind};
 use crate::context::HookContext;
 use crate::detached::{BackgroundSink, Job, Notice, Refused, RunError, Tasks};
 use crate::registry::{Registry, WeakRegistry};
+use crate::tables::setters;
 use run_job::{Attempt, attempt, notice};
 
 /// Runs background jobs in this process, by default one at a time.
@@ -76,21 +77,9 @@ impl Worker {
         Self::default()
     }
 
-    /// The maximum number of waiting jobs, including jobs in backoff and jobs with a delay. Further jobs are recorded as dropped.
-    pub fn queue(mut self, jobs: usize) -> Self {
-        self.queue = jobs;
-        self
-    }
-
     /// How many jobs run concurrently, at least one.
     pub fn parallelism(mut self, jobs: usize) -> Self {
         self.parallelism = jobs.max(1);
-        self
-    }
-
-    /// How long a failed job waits before it is retried.
-    pub fn backoff(mut self, backoff: Backoff) -> Self {
-        self.backoff = backoff;
         self
     }
 
@@ -119,6 +108,13 @@ impl Worker {
         Ok(())
     }
 }
+
+setters!(Worker {
+    /// The maximum number of waiting jobs, including jobs in backoff and jobs with a delay. Further jobs are recorded as dropped.
+    queue: usize,
+    /// How long a failed job waits before it is retried.
+    backoff: Backoff,
+});
 
 struct Queue(Arc<QueueData>);
 

@@ -10,6 +10,7 @@ mod options;
 mod types;
 mod private;
 mod list;
+mod kinds;
 mod plugin;
 mod fires;
 mod hook;
@@ -110,6 +111,7 @@ pub fn __expand(input: TokenStream) -> TokenStream {
         "list" => list::expand(input),
         "fires" => fires::expand(input),
         "plugin" => plugin::expand(input),
+        "kinds" => kinds::expand(input),
         _ => list::nothing(&input),
     };
     output.into()

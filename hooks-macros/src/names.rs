@@ -68,7 +68,7 @@ pub(crate) const FIELDS: &[&str] = &[
 ];
 
 /// The built-in kinds.
-fn kinds() -> impl Iterator<Item = &'static str> + Clone {
+pub(crate) fn kinds() -> impl Iterator<Item = &'static str> + Clone {
     KINDS.iter().map(|(kind, _)| *kind)
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::hook::{Binding, Only};
 use crate::id::HookId;
-use crate::options::{HookMode, OnReplay, RunMode, Visibility};
+use crate::options::{Hold, HookMode, OnReplay, RunMode, Visibility};
 
 use super::Selection;
 use super::filter::patterns;
@@ -66,6 +66,9 @@ impl fmt::Display for PlannedHook<'_> {
             (mode, false) => write!(f, " {mode},")?,
             (mode, true) => write!(f, " {mode}, blocking,")?,
         }
+        if options.idempotent {
+            f.write_str(" idempotent,")?;
+        }
         if options.retries > 0 {
             write!(f, " {} retries,", options.retries)?;
         }
@@ -77,6 +80,9 @@ impl fmt::Display for PlannedHook<'_> {
                 options.timeout.duration().map_or("no deadline".to_owned(), |limit| format!("within {limit:?}"));
             let what = if options.blocking || binding.form.detached { "" } else { " async," };
             write!(f, "{what} {deadline};")?;
+        }
+        if options.hold != Hold::NOTHING {
+            write!(f, " holds back {};", options.hold)?;
         }
         if options.mode == HookMode::Shadow {
             f.write_str(" in shadow;")?;

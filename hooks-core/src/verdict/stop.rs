@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Attribution, Contexts, FollowUp, Reason, Verdict};
 use crate::id::HookId;
+use crate::tables::setters;
 
 /// The verdict on a turn that is about to end: block > end > continue > no opinion.
 ///
@@ -99,10 +100,9 @@ impl StopVerdict {
         self.system_messages.push(text.into());
         self
     }
-
-    /// Hides the contexts from the person.
-    pub fn suppress_output(mut self) -> Self {
-        self.suppress_output = true;
-        self
-    }
 }
+
+setters!(StopVerdict {
+    /// Hides the contexts from the person.
+    suppress_output,
+});

@@ -14,10 +14,21 @@ struct Lunch {
     dish: String,
 }
 
-/// Has every name that an attribute accepts. If a name stood for another type, its hook would be registered under
-/// another name.
-#[hook(id = "everywhere", kind = [after_create_message, after_tool_call, after_tool_call_failure, after_tool_call_success, after_update_message, before_agent_start, before_compaction, before_create_message, before_store_tool_result, before_tool_call, before_update_message, filter_messages, gateway_start, gateway_stop, init, message_received, message_sending, message_sent, permission_request, post_compact, post_model_call, post_preflight_prompt_context, post_turn, pre_model_call, pre_policy, pre_prompt_compile, pre_prompt_context, pre_tool_materialization, prefilter_llm_history, session_end, session_start, shutdown, stop, stream_delta, turn_end, user_prompt_submit])]
-fn everywhere() {}
+macro_rules! everywhere {
+    ($($name:ident => $kind:ty),* $(,)?) => {
+        /// Has every name that an attribute accepts. If a name stood for another type, its hook would be registered under
+        /// another name.
+        #[hook(id = "everywhere", kind = [$($name),*])]
+        fn everywhere() {}
+
+        #[test]
+        fn the_names_of_the_macros_are_those_of_the_types() {
+            $(assert_eq!(stringify!($name), <$kind as HookKind>::NAME);)*
+        }
+    };
+}
+
+hook_sdk::for_each_kind!(everywhere);
 
 fn built_in() -> Vec<&'static hook_sdk::KindDescriptor> {
     kinds::all().into_iter().filter(|kind| kind.origin.module.starts_with("hook_sdk::kinds")).collect()
@@ -31,8 +42,7 @@ fn the_names_of_attributes_are_those_of_the_kinds() {
     let unnamed: Vec<_> = exported.difference(&named).collect();
     assert!(
         unnamed.is_empty(),
-        "no attribute can name the kinds {unnamed:?}: add them to `KINDS` in hooks-macros/src/names.rs, and then to the hook \
-         `everywhere` of this file"
+        "no attribute can name the kinds {unnamed:?}: add them to `KINDS` in hooks-macros/src/names.rs"
     );
     assert_eq!(named, exported);
 }

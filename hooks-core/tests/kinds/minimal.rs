@@ -36,6 +36,13 @@ pub(crate) fn minimal(kind: &str) -> (Value, Value) {
         "after_update_message" => (json!({"message_id": "m", "message": message()}), Value::Null),
         "before_compaction" => (json!({"trigger": "auto", "compaction": "full"}), Value::Null),
         "post_compact" => (json!({"trigger": "auto", "compaction": "full"}), json!({"messages": [], "summary": null})),
-        _ => (json!({"prompt": "hi"}), Value::Null),
+        "before_agent_start"
+        | "pre_policy"
+        | "pre_prompt_context"
+        | "post_preflight_prompt_context"
+        | "pre_tool_materialization"
+        | "pre_prompt_compile"
+        | "post_turn" => (json!({"prompt": "hi"}), Value::Null),
+        _ => panic!("`{kind}` has no minimal event: add it to hooks-core/tests/kinds/minimal.rs"),
     }
 }

@@ -22,6 +22,7 @@ mod fallbacks;
 mod p01_plugins;
 mod p01_scope;
 mod p02_order;
+mod p02_options_shown;
 mod p02_plan_shown;
 mod p02_plugins;
 mod p03_annotated;

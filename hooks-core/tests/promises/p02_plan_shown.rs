@@ -70,7 +70,7 @@ fn a_hook_outside_a_turn_may_stand_in_the_app_s_list_and_the_agent_s() {
 
 #[test]
 fn the_plan_shows_how_often_a_background_hook_is_retried() {
-    let table = [(3, " background, 3 retries,"), (0, " background,")];
+    let table = [(3, " background, idempotent, 3 retries,"), (0, " background,")];
     for (retries, expected) in table {
         let hook = background("late", |_, _| vec![]).idempotent().retries(retries);
         let registry = registry([hook]);
