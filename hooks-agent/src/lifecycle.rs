@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hook_sdk::HookKind;
-use hook_sdk::detached::Drained;
+use hook_sdk::detached::DrainReport;
 use hook_sdk::kinds::{GatewayStart, GatewayStop, Init, SessionEndReason, Shutdown, ShutdownReason};
 use tokio::time::Instant;
 
@@ -41,7 +41,7 @@ impl Harness {
     ///
     /// # Errors
     /// [`TurnError`] if a required hook fails. All steps are done even then.
-    pub async fn stop(&self, reason: impl Into<String>, deadline: Duration) -> Result<Drained, TurnError> {
+    pub async fn stop(&self, reason: impl Into<String>, deadline: Duration) -> Result<DrainReport, TurnError> {
         let by = Instant::now() + deadline;
         let left = || by.saturating_duration_since(Instant::now());
         self.state.running.close();

@@ -23,13 +23,14 @@ pub use crate::data::Violation;
 pub use crate::failure::{FailureKind, OnFailure};
 pub use crate::fires::Fires;
 pub use crate::handler as form;
-pub use crate::handler::{Answer, Answered, BoxFuture, Call, Effect, Form, effect_of};
+pub use crate::handler::{Answer, AnswerFuture, BoxFuture, Call, Effect, Form, effect_of};
+pub use crate::hook::Hook;
 pub use crate::hook::binding::{Binding, CloneEvent, Only};
-pub use crate::hook::registration::{Registration, hook, type_of};
+pub use crate::hook::registration::{hook, type_of};
 pub use crate::id::HookId;
 pub use crate::kind::{
-    Allowed, ByEq, ByNothing, Field, FieldText, HookKind, Json, JsonType, KindDescriptor, KindEngine, KindType, Never,
-    NoJson, OwnedEvent, Removable, Same, Slot, SubjectType, Submitted, VerdictType, Wire, semantics,
+    Allowed, ByEq, ByNothing, Field, FieldText, HookKind, InTurn, Json, JsonType, KindDescriptor, KindEngine, KindType,
+    LinkedKind, Never, NoJson, OwnedEvent, Removable, Same, Slot, SubjectType, VerdictType, Wire, kind_name, semantics,
 };
 pub use crate::kinds;
 pub use crate::options::{Hold, HookIds, HookMode, OnReplay, Options, RunMode, Timeout, Visibility, options};
@@ -41,8 +42,8 @@ pub use crate::signature::decision::{
 };
 pub use crate::signature::parameters::{AnyParameter, Parameter, any, first};
 pub use crate::signature::{
-    ContextParameter, DetachedError, ErrorAt, Fails, FallbackOf, InTurn, Of, ReadParameter, ReturnsDetached,
-    ReturnsSubject, ReturnsVerdict, SubjectParameter,
+    ContextParameter, DetachedError, ErrorAt, Fails, FallbackFunction, FallbackFuture, FallbackOf, Of, ReadParameter,
+    ReturnsDetached, ReturnsSubject, ReturnsVerdict, SubjectParameter,
 };
 pub use crate::source::Origin;
 pub use crate::verdict::derived::{Completes, semantics_of};

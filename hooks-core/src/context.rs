@@ -17,6 +17,7 @@ pub use ids::Ids;
 pub(crate) use with::{Bound, WithSpec};
 pub use with::{Parameters, With};
 
+use crate::id::HookId;
 use crate::tables::setters;
 
 /// Where a dispatch happens: the agent, the conversation, the turn, and the app's state.
@@ -47,7 +48,7 @@ pub(crate) struct PerHook {
     /// The parameters that a list gives to the hook.
     pub(crate) with: Option<Bound>,
     /// The plugin that the hook belongs to.
-    pub(crate) plugin: Option<Arc<str>>,
+    pub(crate) plugin: Option<HookId>,
 }
 
 #[derive(Clone, Default)]
@@ -144,7 +145,7 @@ impl HookContext {
 
     /// The plugin of the hook that received this context; `None` for a hook of the app.
     pub fn plugin(&self) -> Option<&str> {
-        self.per_hook.as_ref()?.plugin.as_deref()
+        Some(self.per_hook.as_ref()?.plugin.as_ref()?.as_str())
     }
 
     /// The number of dispatches around the current one: 0 if the harness fired it, 1 if a hook fired it. It is counted

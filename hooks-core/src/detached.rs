@@ -44,6 +44,6 @@ pub(crate) use launch::Launcher;
 pub(crate) use notice::Notice;
 pub(crate) use run::{Body, DetachedRun, RunError, until_shutdown};
 pub(crate) use sink::DetachedRuns;
-pub use sink::{BackgroundSink, Refused};
-pub use tasks::{Counts, DETACHED_LIMIT, Drained};
+pub use sink::{BackgroundSink, EnqueueError};
+pub use tasks::{Counts, DETACHED_LIMIT, DrainReport};
 pub(crate) use tasks::{Permit, Tasks};

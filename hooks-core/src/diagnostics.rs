@@ -4,18 +4,22 @@
 mod facts;
 mod finding;
 mod problem;
-mod reported;
+mod issue;
 
 use std::fmt;
 
 pub use facts::HarnessFacts;
 pub use finding::{Finding, FindingKind};
+pub use issue::Issue;
+pub(crate) use issue::at;
 pub use problem::{Problem, ProblemKind};
-pub use reported::Reported;
-pub(crate) use reported::at;
+
+use crate::tables::debug_as_display;
+use crate::text::numbered;
 
 /// All problems of a registry or a scope.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", numbered(.problems))]
 pub struct ConfigError {
     problems: Vec<Problem>,
 }
@@ -45,24 +49,7 @@ impl From<Problem> for ConfigError {
     }
 }
 
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.problems.as_slice() {
-            [only] => write!(f, "{only}"),
-            problems => {
-                write!(f, "{} problems:", problems.len())?;
-                problems.iter().enumerate().try_for_each(|(i, problem)| write!(f, "\n{:>3}. {problem}", i + 1))
-            }
-        }
-    }
-}
-
-impl fmt::Debug for ConfigError {
-    /// Prints the message, because a `main` that returns the error and a test that unwraps it use `Debug`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug_as_display!(ConfigError);
 
 /// The owner of a list of hooks.
 #[derive(Clone, Debug, PartialEq, Eq)]

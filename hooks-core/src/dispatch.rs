@@ -24,7 +24,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 pub(crate) use call::detached as detached_function;
-pub use error::{DispatchError, Recovered};
+pub use error::{DispatchError, ErasedSubject};
 pub(crate) use pool::{at_once, on_pool};
 pub(crate) use span::{hook_span, in_span};
 pub(crate) use wait::{finish, until_cancelled, wait_for};
@@ -34,7 +34,7 @@ use crate::context::depth;
 use crate::failure::Failure;
 use crate::handler::ReadFn;
 use crate::id::HookId;
-use crate::kind::{HookKind, Kept, Removal};
+use crate::kind::{FinalSubject, HookKind, Removal};
 use crate::plan::{HookSet, Plan, PlanEntry};
 use crate::record::Record;
 use crate::verdict::Halt;
@@ -48,7 +48,7 @@ use log::Listeners;
 #[non_exhaustive]
 pub struct Fired<K: HookKind> {
     /// The subject after all hooks; an `Option` if the kind allows removal.
-    pub subject: Kept<K>,
+    pub subject: FinalSubject<K>,
     /// The merged verdict.
     pub verdict: K::Verdict,
     /// Halt, failures, removal and record.
@@ -117,7 +117,7 @@ impl fmt::Debug for Report {
 
 impl<K: HookKind> fmt::Debug for Fired<K>
 where
-    Kept<K>: fmt::Debug,
+    FinalSubject<K>: fmt::Debug,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fired")
@@ -179,7 +179,7 @@ impl HookSet {
         subject: K::Subject,
     ) -> impl Future<Output = Result<Fired<K>, DispatchError>> + Send + 'a {
         match self.entry::<K>() {
-            None => AtOnce::Done { value: Some(Ok(Fired::of(subject, ().into()))) },
+            None => AtOnce::Done { value: Some(Fired::of(subject, ().into())) },
             Some(entry) => AtOnce::Running { kind: K::NAME, future: self.run(entry, cx, event, subject) },
         }
     }

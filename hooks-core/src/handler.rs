@@ -5,12 +5,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-mod answered;
+mod answer_future;
 mod fault;
 mod limit;
 
 #[doc(hidden)]
-pub use answered::Answered;
+pub use answer_future::AnswerFuture;
 pub use fault::{Fault, NotSelected};
 pub(crate) use fault::{FaultKind, HookError};
 
@@ -80,19 +80,19 @@ form! {
 }
 form! {
     /// Borrows a copy mutably and changes it in place.
-    Lend = fn(&HookContext, &K, &mut S) -> Answer<V>
+    Write = fn(&HookContext, &K, &mut S) -> Answer<V>
 }
 form! {
     /// Takes a copy and returns its replacement.
-    Own = fn(&HookContext, &K, S) -> Answer<Effect<S, V>>
+    Replace = fn(&HookContext, &K, S) -> Answer<Effect<S, V>>
 }
 form! {
     /// Like `Read`, but async.
     ReadAsync = fn<'a>(&'a HookContext, &'a K, &'a S) -> BoxFuture<'a, Answer<V>>
 }
 form! {
-    /// Like `Own`, but async. Async hooks with `&mut` have this form too.
-    OwnAsync = fn<'a>(&'a HookContext, &'a K, S) -> BoxFuture<'a, Answer<Effect<S, V>>>
+    /// Like `Replace`, but async. Async hooks with `&mut` have this form too.
+    ReplaceAsync = fn<'a>(&'a HookContext, &'a K, S) -> BoxFuture<'a, Answer<Effect<S, V>>>
 }
 
 form! {
@@ -103,10 +103,10 @@ form! {
 
 // The function pointers in a lane.
 pub(crate) type ReadFn<K> = fn(&HookContext, &K, &<K as HookKind>::Subject) -> Answer<<K as HookKind>::Verdict>;
-pub(crate) type LendFn<K> = fn(&HookContext, &K, &mut <K as HookKind>::Subject) -> Answer<<K as HookKind>::Verdict>;
+pub(crate) type WriteFn<K> = fn(&HookContext, &K, &mut <K as HookKind>::Subject) -> Answer<<K as HookKind>::Verdict>;
 pub(crate) type ReadAsyncFn<K> =
     for<'a> fn(&'a HookContext, &'a K, &'a <K as HookKind>::Subject) -> BoxFuture<'a, Answer<<K as HookKind>::Verdict>>;
-pub(crate) type OwnFn<K> = fn(
+pub(crate) type ReplaceFn<K> = fn(
     &HookContext,
     &K,
     <K as HookKind>::Subject,
@@ -137,17 +137,18 @@ pub type Handler<K> = Call<K, <K as HookKind>::Subject, <K as HookKind>::Verdict
 ///
 /// It has no bounds, so that generated code can name it for a type that is not a kind; that error is reported
 /// elsewhere.
+#[derive(Debug)]
 pub enum Call<K: 'static, S: 'static, V: 'static> {
     /// Reads the subject: see [`Read`].
     Read(Read<K, S, V>),
-    /// Changes the subject in place: see [`Lend`].
-    Lend(Lend<K, S, V>),
-    /// Replaces the subject: see [`Own`].
-    Own(Own<K, S, V>),
+    /// Changes the subject in place: see [`Write`].
+    Write(Write<K, S, V>),
+    /// Replaces the subject: see [`Replace`].
+    Replace(Replace<K, S, V>),
     /// Reads the subject, async: see [`ReadAsync`].
     ReadAsync(ReadAsync<K, S, V>),
-    /// Replaces the subject, async: see [`OwnAsync`].
-    OwnAsync(OwnAsync<K, S, V>),
+    /// Replaces the subject, async: see [`ReplaceAsync`].
+    ReplaceAsync(ReplaceAsync<K, S, V>),
     /// Runs detached from the dispatch: see [`Detached`].
     Detached(Detached<K, S, V>),
 }
@@ -156,25 +157,12 @@ impl<K, S, V> Clone for Call<K, S, V> {
     fn clone(&self) -> Self {
         match self {
             Self::Read(hook) => Self::Read(hook.clone()),
-            Self::Lend(hook) => Self::Lend(hook.clone()),
-            Self::Own(hook) => Self::Own(hook.clone()),
+            Self::Write(hook) => Self::Write(hook.clone()),
+            Self::Replace(hook) => Self::Replace(hook.clone()),
             Self::ReadAsync(hook) => Self::ReadAsync(hook.clone()),
-            Self::OwnAsync(hook) => Self::OwnAsync(hook.clone()),
+            Self::ReplaceAsync(hook) => Self::ReplaceAsync(hook.clone()),
             Self::Detached(hook) => Self::Detached(hook.clone()),
         }
-    }
-}
-
-impl<K, S, V> fmt::Debug for Call<K, S, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Read(_) => "Read",
-            Self::Lend(_) => "Lend",
-            Self::Own(_) => "Own",
-            Self::ReadAsync(_) => "ReadAsync",
-            Self::OwnAsync(_) => "OwnAsync",
-            Self::Detached(_) => "Detached",
-        })
     }
 }
 
@@ -194,10 +182,10 @@ impl Form {
     pub const fn of<K, S, V>(handler: &Call<K, S, V>) -> Self {
         let (writes, is_async, detached, name) = match handler {
             Call::Read(_) => (false, false, false, "reader"),
-            Call::Lend(_) => (true, false, false, "writer"),
-            Call::Own(_) => (true, false, false, "replacer"),
+            Call::Write(_) => (true, false, false, "writer"),
+            Call::Replace(_) => (true, false, false, "replacer"),
             Call::ReadAsync(_) => (false, true, false, "async_reader"),
-            Call::OwnAsync(_) => (true, true, false, "async_replacer"),
+            Call::ReplaceAsync(_) => (true, true, false, "async_replacer"),
             Call::Detached(_) => (false, false, true, "detached"),
         };
         Self { writes, is_async, detached, name }
@@ -211,16 +199,16 @@ impl<K: HookKind> Handler<K> {
         Self::Read(Read::Shared(Arc::new(run)))
     }
 
-    pub(crate) fn lend(
+    pub(crate) fn write(
         run: impl Fn(&HookContext, &K, &mut K::Subject) -> Answer<K::Verdict> + Send + Sync + 'static,
     ) -> Self {
-        Self::Lend(Lend::Shared(Arc::new(run)))
+        Self::Write(Write::Shared(Arc::new(run)))
     }
 
-    pub(crate) fn own(
+    pub(crate) fn replace(
         run: impl Fn(&HookContext, &K, K::Subject) -> Answer<Effect<K::Subject, K::Verdict>> + Send + Sync + 'static,
     ) -> Self {
-        Self::Own(Own::Shared(Arc::new(run)))
+        Self::Replace(Replace::Shared(Arc::new(run)))
     }
 
     pub(crate) fn read_async(
@@ -232,13 +220,13 @@ impl<K: HookKind> Handler<K> {
         Self::ReadAsync(ReadAsync::Shared(Arc::new(run)))
     }
 
-    pub(crate) fn own_async(
+    pub(crate) fn replace_async(
         run: impl for<'a> Fn(&'a HookContext, &'a K, K::Subject) -> BoxFuture<'a, Answer<Effect<K::Subject, K::Verdict>>>
         + Send
         + Sync
         + 'static,
     ) -> Self {
-        Self::OwnAsync(OwnAsync::Shared(Arc::new(run)))
+        Self::ReplaceAsync(ReplaceAsync::Shared(Arc::new(run)))
     }
 
     pub(crate) fn detached(

@@ -6,15 +6,14 @@ mod check;
 pub(crate) mod registration;
 mod patterns;
 
+use std::any::TypeId;
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use binding::{Binding, CloneEvent, Only};
-pub use builder::{BlockingHookAt, HookAt};
+pub use builder::{BlockingFunction, HookAt};
 pub(crate) use check::OptionProblem;
-pub(crate) use registration::Registration;
 
 use crate::context::{Parameters, WithSpec};
 pub use crate::failure::OnFailure;
@@ -52,12 +51,14 @@ pub struct Hook {
     pub(crate) options: Options,
     /// Parses the parameters that a list passes.
     pub(crate) with: Option<WithSpec>,
-    /// The plugin that the hook belongs to.
-    pub(crate) plugin: Option<Arc<str>>,
+    /// The plugin that the hook belongs to. Its name has the form of an id.
+    pub(crate) plugin: Option<HookId>,
     /// Whether overrides of the operator cannot change it.
     pub(crate) locked: bool,
     /// Whether the function takes the context. If not, it gets no context of its own.
     pub(crate) asks_context: bool,
+    /// The type of the annotated function, by which `hooks![…]` finds the hook.
+    pub(crate) function: Option<fn() -> TypeId>,
     pub(crate) bindings: Cow<'static, [Binding]>,
 }
 
@@ -88,9 +89,6 @@ setters!(Hook, self => self.options, {
 setters!(Hook {
     /// Prevents an operator's overrides from disabling the hook or changing its options.
     locked,
-    /// Sets the plugin of the hook. Not needed for a hook that is passed to
-    /// [`Plugin::hook`](crate::plugin::Plugin::hook).
-    plugin: &str => Some,
 });
 
 impl Hook {
@@ -119,6 +117,14 @@ impl Hook {
     #[must_use]
     pub fn requires<'a>(mut self, ids: impl IntoIterator<Item = &'a str>) -> Self {
         self.options.requires = ids.into_iter().map(|id| id.to_owned().into()).collect();
+        self
+    }
+
+    /// Sets the plugin of the hook. Not needed for a hook that is passed to
+    /// [`Plugin::hook`](crate::plugin::Plugin::hook).
+    #[must_use]
+    pub fn plugin(mut self, name: &str) -> Self {
+        self.plugin = Some(HookId::new(name));
         self
     }
 

@@ -3,17 +3,17 @@
 pub mod bounds;
 mod compare;
 mod descriptor;
+mod name;
 mod removal;
 mod slot;
 mod wire;
 
-use std::fmt;
-
 pub use bounds::{FieldText, JsonType, KindType, OwnedEvent, SubjectType, VerdictType};
 pub use compare::{ByEq, ByNothing, Same};
 pub(crate) use descriptor::all;
-pub use descriptor::{KindDescriptor, KindEngine, Submitted};
-pub use removal::{Allowed, Kept, Never, Removable, Removal};
+pub use descriptor::{KindDescriptor, KindEngine, LinkedKind};
+pub use name::kind_name;
+pub use removal::{Allowed, FinalSubject, Never, Removable, Removal};
 pub use slot::Slot;
 pub use wire::{Json, NoJson, Wire};
 
@@ -144,7 +144,11 @@ pub const fn semantics<V: Verdict>(has_subject: bool) -> Semantics {
     }
 }
 
+/// A kind that fires within a turn, so that a hook may return a [`Halt`](crate::verdict::Halt).
+pub trait InTurn: HookKind {}
+
 /// A field of an event by which `#[hook]` may filter, as in `tool = "cancel_*"`.
+#[derive(Debug)]
 pub struct Field<K> {
     /// The name of the filter option.
     pub name: &'static str,
@@ -153,10 +157,4 @@ pub struct Field<K> {
     /// The possible values, if the type of the field knows them.
     #[doc(hidden)]
     pub words: Option<crate::words::KnownWords>,
-}
-
-impl<K> fmt::Debug for Field<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Field").field("name", &self.name).finish_non_exhaustive()
-    }
 }

@@ -163,7 +163,7 @@ fn hook_manifest(hook: &Hook) -> HookManifest {
         origin: hook.origin,
         at: hook.bindings.iter().map(at).collect(),
         options: options.clone(),
-        plugin: hook.plugin.as_deref().map(str::to_owned),
+        plugin: hook.plugin.as_ref().map(ToString::to_string),
         locked: hook.locked,
     }
 }

@@ -27,7 +27,7 @@ pub(crate) use set::{KindPlan, PlanEntry, SetParts};
 use crate::context::{HookContext, PerHook};
 use crate::failure::OnFailure;
 use crate::handler::Form;
-use crate::handler::{Handler, LendFn, OwnFn, ReadAsyncFn, ReadFn};
+use crate::handler::{Handler, ReadAsyncFn, ReadFn, ReplaceFn, WriteFn};
 use crate::hook::CloneEvent;
 use crate::id::HookId;
 use crate::job::Job;
@@ -111,9 +111,9 @@ pub(crate) enum Execution<K: HookKind> {
     /// Consecutive annotated functions that read, without filters or extras: a loop over their pointers.
     ReadLane(Vec<ReadFn<K>>),
     /// Like `ReadLane`, for functions that change the subject in place.
-    LendLane(Vec<LendFn<K>>),
+    WriteLane(Vec<WriteFn<K>>),
     /// Like `ReadLane`, for functions that take the subject.
-    OwnLane(Vec<OwnFn<K>>),
+    ReplaceLane(Vec<ReplaceFn<K>>),
     /// Step by step, one after the other.
     Sequential,
     /// A stage of readers, some of which may wait. Contains their pointers if all are annotated async functions without

@@ -1,6 +1,6 @@
 //! Records of dispatches and their observers.
 
-mod ended;
+mod run_end;
 mod trace;
 
 use std::fmt;
@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-pub use ended::{Ended, OnEnd};
-pub use trace::{Trace, TracedRun};
+pub use run_end::{OnEnd, RunEnd};
+pub use trace::{RunTrace, Trace};
 
 use crate::context::Ids;
 pub use crate::failure::{CAUSE_LIMIT, Failure, FailureKind};
@@ -231,7 +231,7 @@ pub trait Observer: Send + Sync + 'static {
     /// jobs; they are not part of the notice, because records contain no payload.
     ///
     /// Called on the task of that run.
-    fn ended(&self, ended: &Ended, contributions: &Contributions) {
+    fn ended(&self, ended: &RunEnd, contributions: &Contributions) {
         let _ = (ended, contributions);
     }
 }

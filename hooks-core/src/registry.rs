@@ -28,7 +28,7 @@ use crate::context::depth;
 use crate::diagnostics::ConfigError;
 use crate::diagnostics::{Finding, FindingKind, HarnessFacts};
 use crate::fires::{Fires, never_filled, never_fired};
-use crate::hook::{Hook, Registration};
+use crate::hook::Hook;
 use crate::id::HookId;
 use crate::kind;
 use crate::kind::KindDescriptor;
@@ -78,11 +78,11 @@ impl Registry {
     pub fn discover() -> Result<Self, ConfigError> {
         let mut snapshot = Snapshot::default();
         let mut problems = plugins::declared_twice();
-        let mut entries: Vec<&Registration> = Registration::all().collect();
+        let mut linked: Vec<&Hook> = Hook::linked().map(|(_, hook)| hook).collect();
         // Link order differs between builds; messages must not.
-        entries.sort_by_key(|entry| (entry.hook.id.as_str(), entry.hook.origin));
-        for entry in entries {
-            problems.extend(snapshot.add_linked(entry).err());
+        linked.sort_by_key(|hook| (&hook.id, hook.origin));
+        for hook in linked {
+            problems.extend(snapshot.add_linked(hook).err());
         }
         let mut named: Vec<&HookRef> = inventory::iter::<HookRef>.into_iter().collect();
         named.sort_by_key(|named| (named.file, named.line, named.path));
@@ -102,13 +102,12 @@ impl Registry {
     /// # Errors
     /// All problems at once: functions without `#[hook]`, and ids that are already registered.
     pub fn with(self, functions: impl IntoIterator<Item = HookRef>) -> Result<Self, ConfigError> {
-        let entries: HashMap<TypeId, &Registration> =
-            Registration::all().map(|entry| ((entry.function)(), entry)).collect();
+        let linked: HashMap<TypeId, &Hook> = Hook::linked().collect();
         // Collected before locking: the iterator is caller code and may use this registry.
         let functions: Vec<HookRef> = functions.into_iter().collect();
         let problems = self.edit(|snapshot| {
-            let add = |function: HookRef| match entries.get(&(function.function)()) {
-                Some(entry) => snapshot.add_linked(entry),
+            let add = |function: HookRef| match linked.get(&(function.function)()) {
+                Some(hook) => snapshot.add_linked(hook),
                 None => Err(not_a_hook(&function)),
             };
             functions.into_iter().map(add).filter_map(Result::err).collect()
@@ -141,8 +140,9 @@ impl Registry {
     /// [`replace`](Self::replace)).
     pub fn register(&self, hook: Hook) -> Result<(), ConfigError> {
         ConfigError::unless_empty(check::check(&hook))?;
-        let hook = Arc::new(hook);
-        self.edit(|snapshot| Ok(snapshot.add(&hook, None)?))
+        // As a value, it is not a copy of a linked hook.
+        let hook = Arc::new(Hook { function: None, ..hook });
+        self.edit(|snapshot| Ok(snapshot.add(&hook)?))
     }
 
     /// Replaces the hook with the same id. The new hook takes over the old one's plugin, its overrides, and whether it
@@ -295,7 +295,8 @@ impl Registry {
             unnamed.remove(&id);
         }
         // Hooks of a plugin that is not installed are reported with the plugin.
-        let out = |hook: &Hook| hook.plugin.as_ref().is_some_and(|plugin| snapshot.installed(plugin).is_none());
+        let out =
+            |hook: &Hook| hook.plugin.as_ref().is_some_and(|plugin| snapshot.installed(plugin.as_str()).is_none());
         let mut unnamed: Vec<_> = unnamed.into_values().collect();
         unnamed.retain(|hook| !out(hook));
         unnamed.sort_by(|a, b| a.id.cmp(&b.id));

@@ -2,6 +2,9 @@
 
 mod definition;
 mod entry;
+mod error;
+mod fields;
+mod file;
 mod json;
 #[cfg(feature = "toml")]
 mod toml_form;
@@ -17,11 +20,11 @@ use serde_json::Value;
 pub use crate::source::Place;
 pub use definition::{AgentDef, AppDef, Definition, PromptDef};
 pub use entry::ListEntry;
-pub use json::DefinitionError;
+pub use error::DefinitionError;
 #[cfg(feature = "toml")]
-pub(crate) use json::{read, unmarked};
+pub(crate) use file::{read, unmarked};
 
-use crate::hook::Registration;
+use crate::hook::Hook;
 use crate::id::HookId;
 use crate::tables::conversions;
 use crate::text::one_line;
@@ -140,8 +143,8 @@ impl Serialize for HookUse {
             // name.
             HookName::Function(function) => {
                 let named = (function.function)();
-                match Registration::all().find(|entry| (entry.function)() == named) {
-                    Some(entry) => entry.hook.id.as_str(),
+                match Hook::linked().find(|(function, _)| *function == named) {
+                    Some((_, hook)) => hook.id.as_str(),
                     None => return Err(S::Error::custom(format!("{function:?} is not a hook"))),
                 }
             }

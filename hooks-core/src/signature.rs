@@ -8,14 +8,16 @@
 pub(crate) mod checks;
 pub(crate) mod decision;
 mod detached;
+mod fallback;
 pub(crate) mod markers;
 pub(crate) mod parameters;
 
 use std::convert::Infallible;
 use std::error::Error;
 
-use decision::{HaltError, PlainError, SomeDecision};
+use decision::{HaltError, PlainError};
 pub use detached::ReturnsDetached;
+pub use fallback::{FallbackFunction, FallbackFuture, FallbackOf};
 
 // Messages of the compiler show these under this path.
 #[doc(hidden)]
@@ -25,7 +27,7 @@ pub use self::{
 };
 use crate::context::HookContext;
 use crate::handler::{Answer, Effect, Fault};
-use crate::kind::{HookKind, Removable};
+use crate::kind::{HookKind, InTurn, Removable};
 use crate::verdict::Halt;
 
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
@@ -153,7 +155,9 @@ pub trait ReturnsVerdict<K, V, M>: Sized {
     fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, Self::Error>;
 
     /// Whether the type can carry a decision.
-    fn decides() -> bool;
+    fn decides() -> bool {
+        true
+    }
 }
 
 /// Whether `T` is `()`. Compares names, which are unique for `()`, because `TypeId` would require `'static`.
@@ -183,10 +187,6 @@ impl<K: InTurn, V> ReturnsVerdict<K, V, Halt> for Halt {
     fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, Infallible> {
         Ok(Err(Fault::halt_and_keep(returned)))
     }
-
-    fn decides() -> bool {
-        true
-    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -210,10 +210,6 @@ impl<K: InTurn, V, E> ReturnsVerdict<K, V, Result<Halt, ()>> for Result<Halt, E>
     #[inline]
     fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, E> {
         returned.map(|halt| Err(Fault::halt_and_keep(halt)))
-    }
-
-    fn decides() -> bool {
-        true
     }
 }
 
@@ -345,9 +341,6 @@ impl<E: Into<BoxError>> Fails for E {
     }
 }
 
-/// A kind that fires within a turn, so that a hook may return a [`Halt`].
-pub trait InTurn: HookKind {}
-
 /// The error of a hook at `K`: a [`Halt`] needs a turn to end.
 #[diagnostic::on_unimplemented(
     message = "the error of a hook at `{K}` cannot be a `Halt`",
@@ -380,17 +373,3 @@ pub trait DetachedError: Sized {
 
 #[diagnostic::do_not_recommend]
 impl DetachedError for PlainError {}
-
-/// The return type of a fallback for a hook at `K`.
-#[diagnostic::on_unimplemented(
-    message = "the fallback of a hook that returns a verdict at `{K}` must return a verdict too",
-    label = "returns no verdict, so a guard that fails would let everything pass",
-    note = "return a verdict like the hook does, or remove `fallback`: then `on_failure` determines what happens on failure"
-)]
-pub trait FallbackOf<K>: Sized {
-    /// Requires the bound at the location where a fallback without a verdict is reported.
-    fn fits(self) {}
-}
-
-#[diagnostic::do_not_recommend]
-impl<K> FallbackOf<K> for SomeDecision {}

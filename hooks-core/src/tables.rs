@@ -37,4 +37,15 @@ macro_rules! conversions {
     )*};
 }
 
-pub(crate) use {conversions, setters};
+/// `Debug` as `Display`, because a `main` that returns an error and a test that unwraps it use `Debug`.
+macro_rules! debug_as_display {
+    ($name:ident) => {
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+pub(crate) use {conversions, debug_as_display, setters};

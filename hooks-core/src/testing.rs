@@ -28,14 +28,14 @@
 mod detached;
 mod error;
 mod expect;
-mod ran;
+mod outcome;
 mod snapshot;
 mod trial;
 
 pub use error::TrialError;
-pub use ran::Ran;
+pub use outcome::TrialOutcome;
 pub use snapshot::assert_manifest;
-pub use trial::{Trial, Tried};
+pub use trial::{Trial, TrialHook};
 
 use crate::kind::HookKind;
 
@@ -47,10 +47,10 @@ use crate::kind::HookKind;
 /// [`TrialError`] if the hooks cannot be in one scope, if one of them does not run at `K`, or if the dispatch has no
 /// outcome.
 pub async fn run<K: HookKind>(
-    hooks: impl IntoIterator<Item = impl Into<Tried>>,
+    hooks: impl IntoIterator<Item = impl Into<TrialHook>>,
     event: &K,
     subject: K::Subject,
-) -> Result<Ran<K>, TrialError> {
+) -> Result<TrialOutcome<K>, TrialError> {
     Trial::of(hooks).run(event, subject).await
 }
 
@@ -59,9 +59,9 @@ pub async fn run<K: HookKind>(
 /// # Errors
 /// The same as those of [`run`].
 pub fn run_blocking<K: HookKind>(
-    hooks: impl IntoIterator<Item = impl Into<Tried>>,
+    hooks: impl IntoIterator<Item = impl Into<TrialHook>>,
     event: &K,
     subject: K::Subject,
-) -> Result<Ran<K>, TrialError> {
+) -> Result<TrialOutcome<K>, TrialError> {
     Trial::of(hooks).run_blocking(event, subject)
 }

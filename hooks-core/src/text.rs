@@ -1,12 +1,16 @@
 //! Text for messages and records: truncated, redacted, and with the nearest known name.
 
+mod const_text;
 mod fields;
 mod fingerprint;
 mod nearest;
+mod numbered;
 mod redact;
 
+pub(crate) use const_text::ConstText;
 pub(crate) use fields::fields_of;
 pub(crate) use fingerprint::{Fnv, fingerprint};
 pub(crate) use nearest::{did_you_mean, nearest, nearest_names};
+pub(crate) use numbered::numbered;
 pub use redact::{CAUSE_LIMIT, Redactor, set_redactor};
 pub(crate) use redact::{cut, is_unsafe, one_line, redacted};

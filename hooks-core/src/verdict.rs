@@ -28,7 +28,7 @@ pub use contribution::{
 };
 pub use control::{ReplyVerdict, Retry};
 pub use manifest_diagnostic::Diagnostic;
-pub use merge::{ContextEntry, Merged, PolicyEntry, Section, Tools};
+pub use merge::{ContextEntry, MergedEntries, PolicyEntry, Section, Tools};
 pub use permission::{Cause, Decision, Denial, Permission, Question};
 pub use prompt::{PromptDecision, PromptVerdict};
 pub use semantics::Semantics;
@@ -201,3 +201,20 @@ impl Halt {
         Self { reason: reason.into(), by: None, attribution: None }
     }
 }
+
+/// Implements the methods of answers with an attribution.
+macro_rules! attributed_to {
+    ($($ty:ty),*) => {
+        $(impl $ty {
+            /// Attributes the answer to a rule that others wrote.
+            pub fn attributed_to(mut self, other: impl Into<Arc<Attribution>>) -> Self {
+                let other = other.into();
+                self.by = Some(other.id.clone());
+                self.attribution = Some(other);
+                self
+            }
+        })*
+    };
+}
+
+attributed_to!(Denial, Question, Halt, PromptVerdict, StopVerdict);

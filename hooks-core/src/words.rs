@@ -41,6 +41,9 @@ macro_rules! closed_words {
         }
 
         impl $name {
+            /// All variants.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
             /// The word for the variant, as used in attributes, files, plans and serialized data.
             pub const fn as_str(self) -> &'static str {
                 match self {

@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 pub use run_job::{JobEnd, JobError, JobErrorKind};
 
 use crate::context::HookContext;
-use crate::detached::{BackgroundSink, Job, Notice, Refused, RunError, Tasks};
+use crate::detached::{BackgroundSink, EnqueueError, Job, Notice, RunError, Tasks};
 use crate::registry::{Registry, WeakRegistry};
 use crate::tables::setters;
 use run_job::{Attempt, attempt, notice};
@@ -143,15 +143,15 @@ impl fmt::Debug for QueueData {
 }
 
 impl BackgroundSink for Queue {
-    fn enqueue(&self, job: Job) -> Result<(), Refused> {
+    fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
         let inner = &self.0;
-        let registry = inner.registry.upgrade().ok_or(Refused::Closed)?;
+        let registry = inner.registry.upgrade().ok_or(EnqueueError::Closed)?;
         if inner.tasks.is_closed() {
-            return Err(Refused::Closed);
+            return Err(EnqueueError::Closed);
         }
         let jobs = inner.jobs();
         if jobs.waiting.len() + jobs.later >= inner.settings.queue {
-            return Err(Refused::Full);
+            return Err(EnqueueError::Full);
         }
         let notice = notice(&registry, &job, inner.tasks.take_in());
         if job.delay.is_zero() {

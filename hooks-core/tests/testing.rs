@@ -13,7 +13,7 @@ use std::time::Duration;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::record::{Skip, Status};
-use hook_sdk::testing::{self, Ran, Trial};
+use hook_sdk::testing::{self, Trial, TrialOutcome};
 
 /// Before a note is filed.
 #[derive(Debug, HookKind)]
@@ -110,7 +110,7 @@ fn a_kind_outside_a_turn_is_tried_like_any_other() {
 
 #[test]
 fn a_failed_expectation_reports_what_every_hook_did() {
-    fn tried() -> Ran<FileNote> {
+    fn tried() -> TrialOutcome<FileNote> {
         testing::run_blocking(hooks![trim, broken, guard], &note("x"), " card".to_owned()).unwrap()
     }
     let runs = "\nat `file_note`:\n  trim: completed, changed the subject\n  broken: failed: the disk is full\n  guard: completed, returned `deny`";

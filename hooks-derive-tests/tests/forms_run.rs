@@ -9,7 +9,7 @@ use std::time::Duration;
 use hook_sdk::hook::RunMode;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
-use hook_sdk::record::{Ended, OnEnd, Status};
+use hook_sdk::record::{OnEnd, RunEnd, Status};
 use hook_sdk::scope::HookRef;
 use hook_sdk::testing::{self, Trial};
 use serde::{Deserialize, Serialize};
@@ -203,7 +203,7 @@ async fn a_detached_hook_gets_the_values_of_its_list() {
     let registry = Registry::empty().with(hooks![limited]).unwrap();
     let notes = std::sync::Arc::new(Mutex::new(Vec::new()));
     let into = std::sync::Arc::clone(&notes);
-    registry.observe(OnEnd(move |_: &Ended, left: &Contributions| {
+    registry.observe(OnEnd(move |_: &RunEnd, left: &Contributions| {
         into.lock().unwrap().extend(left.audit_notes().map(|note| note.message.clone()));
     }));
     let agent = r#"{"name": "ada", "hooks": [{"id": "limited", "with": {"word": "few"}}]}"#;
@@ -240,7 +240,7 @@ async fn a_job_contains_the_values_of_its_list() {
 struct Sink(std::sync::Arc<Mutex<Vec<hook_sdk::detached::Job>>>);
 
 impl hook_sdk::detached::BackgroundSink for Sink {
-    fn enqueue(&self, job: hook_sdk::detached::Job) -> Result<(), hook_sdk::detached::Refused> {
+    fn enqueue(&self, job: hook_sdk::detached::Job) -> Result<(), hook_sdk::detached::EnqueueError> {
         self.0.lock().unwrap().push(job);
         Ok(())
     }
@@ -278,7 +278,7 @@ fn the_manifest_and_the_plan_show_how_hooks_run() {
     assert!(line("nothing").contains("reads  detached, within 30s; priority 0; on failure continue;"), "{plan}");
     assert!(line("reads_apart").contains("reads  blocking, within 30s; priority 0; on failure deny;"), "{plan}");
     assert!(line("gate_job").contains("reads  background, blocking, within 30s;"), "{plan}");
-    assert!(line("says_inline").contains("reads  priority 0; on failure continue;"), "{plan}");
+    assert!(line("says_inline").contains("reads  idempotent, priority 0; on failure continue;"), "{plan}");
     let manifest = registry.manifest();
     let of = |id: &str| manifest.hooks.iter().find(|hook| hook.id.as_str() == id).unwrap();
     assert_eq!((of("nothing").options.run, of("gate_job").options.run), (RunMode::Detached, RunMode::Background));

@@ -1,7 +1,7 @@
 //! What `hooks-rules` writes for a script of Claude Code is read here, and what is answered here is read there.
 
 use hooks_hosts::{HookPoint, HostDecision, HostVerdict, Request, Stdout, find, written};
-use hooks_rules::{Answer, AnswerReader, Decision, Dialect, Event, Occurrence, RunStatus};
+use hooks_rules::{Answer, AnswerReader, Dialect, Event, Occurrence, RuleDecision, RunStatus};
 use serde_json::{Value, json};
 
 fn occurrences() -> Vec<(Occurrence, HookPoint)> {
@@ -59,10 +59,12 @@ fn read_back(event: Event, host_event: &str, verdict: HostVerdict) -> Answer {
 #[test]
 fn an_answer_is_read_back_as_the_verdict_that_it_was() {
     let before = |decision: HostDecision| read_back(Event::PreToolUse, "PreToolUse", decision.into());
-    assert!(matches!(before(HostDecision::Deny("no".into())).decision, Decision::Deny(reason) if reason == "no"));
-    assert!(matches!(before(HostDecision::Ask("sure?".into())).decision, Decision::Ask(reason) if reason == "sure?"));
-    assert!(matches!(before(HostDecision::Allow).decision, Decision::Allow(_)));
-    assert!(matches!(before(HostDecision::NoOpinion).decision, Decision::None));
+    assert!(matches!(before(HostDecision::Deny("no".into())).decision, RuleDecision::Deny(reason) if reason == "no"));
+    assert!(
+        matches!(before(HostDecision::Ask("sure?".into())).decision, RuleDecision::Ask(reason) if reason == "sure?")
+    );
+    assert!(matches!(before(HostDecision::Allow).decision, RuleDecision::Allow(_)));
+    assert!(matches!(before(HostDecision::NoOpinion).decision, RuleDecision::None));
     let input = json!({ "command": "true" });
     let rewritten = HostVerdict::default().with_input(input.clone(), None).with_context("note");
     let answer = read_back(Event::PreToolUse, "PreToolUse", rewritten);
@@ -71,7 +73,7 @@ fn an_answer_is_read_back_as_the_verdict_that_it_was() {
     let answer = read_back(Event::PostToolUse, "PostToolUse", HostVerdict::default().with_result("b".into(), None));
     assert_eq!(answer.updated_output, Some(result));
     let stop = read_back(Event::Stop, "Stop", HostDecision::KeepGoing("tests first".into()).into());
-    assert!(matches!(stop.decision, Decision::Continue(text) if text == "tests first"));
+    assert!(matches!(stop.decision, RuleDecision::Continue(text) if text == "tests first"));
     let prompt = read_back(Event::UserPromptSubmit, "UserPromptSubmit", HostVerdict::deny("no"));
-    assert!(matches!(prompt.decision, Decision::Deny(reason) if reason == "no"), "the prompt");
+    assert!(matches!(prompt.decision, RuleDecision::Deny(reason) if reason == "no"), "the prompt");
 }

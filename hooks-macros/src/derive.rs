@@ -31,7 +31,7 @@ fn own_name(kind: &model::KindDefinition) -> Option<TokenStream> {
     names::kind_type(&kind.name.value())?;
     let (private, name) = (private(&kind.core), &kind.name);
     let check = quote_spanned! {name.span()=>
-        const _: () = __hook_sdk::check::kind_name(#name, ::core::module_path!());
+        const _: () = __hook_sdk::kind_name(#name, ::core::module_path!());
     };
     Some(quote!(const _: () = { use #private as __hook_sdk; #check };))
 }

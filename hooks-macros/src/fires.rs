@@ -1,17 +1,16 @@
 //! `fires![…]`: the part of the macro of `hook-sdk` that needs spans.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Ident, Path, Token, Type};
+use syn::{Ident, Token};
 
 use crate::errors::Errors;
-use crate::names;
-use crate::options::{first_span, split_at_commas, without_spaces};
+use crate::kind;
+use crate::options::{split_at_commas, without_spaces};
 use crate::private::{behind_core, private};
-use crate::types::place;
 
 /// Expands `[$crate] Kind, kind, …` to the declarations. All tokens of a declaration have the span of the kind, where a
 /// type that is not a kind is reported.
@@ -21,8 +20,9 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let mut declarations = TokenStream::new();
     for (part, by_step) in split_at_commas(written).into_iter().flat_map(kinds_of) {
         let (part, never) = never_filled(part, &mut errors);
-        let Some(kind) = kind(&part, &core, &mut errors) else { continue };
-        let span = place(&kind).or_else(|| first_span(&part)).unwrap_or_else(proc_macro2::Span::call_site);
+        let write: fn(&str) -> String = |kinds| format!("fires![{kinds}]");
+        let Some(kind) = kind::read(&part, [write, write], &mut errors) else { continue };
+        let (span, kind) = (kind.span(), kind.ty(&quote!(#core::kinds)));
         let by_step = by_step.then(|| quote!(.by_step()));
         let names = never.iter().map(|field| field.unraw().to_string());
         // An unknown field is an error at its name.
@@ -94,34 +94,4 @@ fn never_filled(part: TokenStream, errors: &mut Errors) -> (TokenStream, Vec<Ide
         Vec::new()
     });
     (tokens.into_iter().collect(), fields)
-}
-
-/// The type of a kind: as written, or that of a built-in kind by its name.
-fn kind(part: &TokenStream, core: &TokenStream, errors: &mut Errors) -> Option<Type> {
-    if let Ok(word) = syn::parse2::<Ident>(part.clone()) {
-        let text = word.to_string();
-        if !text.starts_with(|c: char| c.is_ascii_uppercase()) {
-            let Some(built_in) = names::kind_type(&text) else {
-                errors.on(part, names::unknown_kind(&text));
-                return None;
-            };
-            let built_in = Ident::new(&built_in, word.span());
-            return syn::parse2(quote!(#core::kinds::#built_in)).ok();
-        }
-        if let Some(here) = names::kind_elsewhere(&text).filter(|here| names::kind_type(here).as_ref() != Some(&text)) {
-            errors.on(part, format!("`{text}` is called `{here}` here"));
-            return None;
-        }
-    }
-    let path: Option<Path> = syn::parse2(part.clone()).ok();
-    if path.is_none() {
-        let written = without_spaces(&part.to_token_stream().to_string());
-        let word = written.trim_matches('"');
-        let write = match names::kind_elsewhere(word) {
-            Some(known) => format!("write `{known}`"),
-            None => "write its type, as in `fires![BeforeToolCall]`, or a built-in one's name".to_owned(),
-        };
-        errors.on(part, format!("`{written}` is not a kind: {write}"));
-    }
-    syn::parse2(path?.into_token_stream()).ok()
 }

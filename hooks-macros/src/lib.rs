@@ -11,6 +11,7 @@ mod types;
 mod private;
 mod list;
 mod kinds;
+mod kind;
 mod plugin;
 mod fires;
 mod hook;

@@ -281,12 +281,6 @@ pub(crate) fn without_spaces(tokens: &str) -> String {
     tokens.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// The path of `hook-sdk`, if it has another name.
-pub(crate) fn core(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
-    let path = option.parse::<syn::Path>(errors, "the path of hook-sdk, such as `crate = ::my_hooks`");
-    path.map(ToTokens::into_token_stream)
-}
-
 /// Returns the first option of each name, and reports duplicates.
 pub(crate) fn once<'w>(written: &'w [Written], errors: &mut Errors) -> Vec<&'w Written> {
     let mut first: Vec<&Written> = Vec::new();

@@ -7,7 +7,7 @@ use syn::LitStr;
 use crate::errors::Errors;
 use crate::names;
 use crate::options::{self, split_at_commas};
-use crate::private::{behind_core, private};
+use crate::private::{Core, behind_core, private};
 
 /// Expands `[$crate] "name", version = "…"` to the declaration or its errors.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
@@ -55,7 +55,7 @@ fn version(parts: impl Iterator<Item = TokenStream>, errors: &mut Errors) -> Opt
     version
 }
 
-fn emit(core: &TokenStream, name: &LitStr, version: Option<&LitStr>) -> TokenStream {
+fn emit(core: &Core, name: &LitStr, version: Option<&LitStr>) -> TokenStream {
     let private = private(core);
     let version = match version {
         Some(version) => quote!(#version),

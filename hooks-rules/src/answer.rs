@@ -3,7 +3,7 @@
 mod decision;
 mod judgement;
 
-pub use decision::Decision;
+pub use decision::RuleDecision;
 pub(crate) use judgement::read as judgement;
 
 use std::fmt::Write as _;
@@ -18,12 +18,12 @@ use crate::rule::RuleSource;
 pub(crate) type Fields = Map<String, Value>;
 
 /// The answer of one rule, or the merged answer of all rules of an event. Its meaning depends on the event: a
-/// [`Decision::Deny`] at a tool call prevents the call, and at a prompt it rejects the prompt.
+/// [`RuleDecision::Deny`] at a tool call prevents the call, and at a prompt it rejects the prompt.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Answer {
     /// The decision.
-    pub decision: Decision,
+    pub decision: RuleDecision,
     /// The rule that decided, or that ends the turn.
     pub by: Option<RuleSource>,
     /// If set, the agent stops after this event. The text is the reason for the person.
@@ -80,9 +80,9 @@ impl Answer {
     pub(crate) fn exit2(&mut self, event: Event, reason: &str) {
         let reason = reason.to_owned();
         match event.spec().exit2 {
-            Exit2::Deny => self.decision = Decision::Deny(reason),
-            Exit2::Feedback => self.decision = Decision::Feedback(reason),
-            Exit2::Continue => self.decision = Decision::Continue(reason),
+            Exit2::Deny => self.decision = RuleDecision::Deny(reason),
+            Exit2::Feedback => self.decision = RuleDecision::Feedback(reason),
+            Exit2::Continue => self.decision = RuleDecision::Continue(reason),
             Exit2::Stop => self.stop = Some(reason),
             Exit2::Notice => self.messages.push(reason),
             Exit2::Ignored => self.remarks.push(format!("exit code 2 does nothing at {event}")),
@@ -115,7 +115,7 @@ impl Answer {
     /// The answer as attachments of the conversation, in the four types of flat files.
     pub fn attachments(&self) -> Vec<Attachment> {
         let mut found = Vec::new();
-        if let Decision::Deny(reason) = &self.decision {
+        if let RuleDecision::Deny(reason) = &self.decision {
             found.push(Attachment { kind: "hook_blocking_error", text: reason.clone() });
         }
         if let Some(reason) = &self.stop {

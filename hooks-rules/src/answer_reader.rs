@@ -1,6 +1,6 @@
 //! Interprets the answer of a rule in its dialect.
 
-use crate::answer::{Answer, Decision, RunStatus, judgement};
+use crate::answer::{Answer, RuleDecision, RunStatus, judgement};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::formats;
@@ -26,13 +26,13 @@ impl AnswerReader {
     /// Interprets the output of a command or a server. Never panics, whatever the output is.
     ///
     /// ```
-    /// use hooks_rules::{Decision, Dialect, Event, AnswerReader, RunStatus};
+    /// use hooks_rules::{RuleDecision, Dialect, Event, AnswerReader, RunStatus};
     ///
     /// let reading = AnswerReader::new(Dialect::Claude, Event::PreToolUse);
     /// let refused = reading.read(&RunStatus::Exit(2), "", "no pushes on Friday\n");
-    /// assert_eq!(refused.decision, Decision::Deny("no pushes on Friday".into()));
+    /// assert_eq!(refused.decision, RuleDecision::Deny("no pushes on Friday".into()));
     /// let failed = reading.read(&RunStatus::Exit(1), "", "cannot read the calendar");
-    /// assert_eq!(failed.decision, Decision::None);
+    /// assert_eq!(failed.decision, RuleDecision::None);
     /// assert!(failed.failure.is_some());
     /// ```
     pub fn read(self, status: &RunStatus, stdout: &str, stderr: &str) -> Answer {
@@ -66,7 +66,7 @@ impl AnswerReader {
             return;
         }
         let goes_on_alone = std::mem::take(&mut answer.goes_on_alone);
-        let refuses = !matches!(answer.decision, Decision::None | Decision::Allow(_));
+        let refuses = !matches!(answer.decision, RuleDecision::None | RuleDecision::Allow(_));
         if refuses || answer.failure.is_some() || answer.stop.is_some() {
             return;
         }
@@ -95,7 +95,7 @@ impl AnswerReader {
         }
         if let Some(failure) = answer.failure.clone() {
             match self.event {
-                Event::PermissionRequest => answer.decision = Decision::Deny(failure),
+                Event::PermissionRequest => answer.decision = RuleDecision::Deny(failure),
                 event => answer.exit2(event, &failure),
             }
         }

@@ -87,7 +87,7 @@ mod hooks;
 mod ruleset;
 
 pub use aliases::Aliases;
-pub use answer::{Answer, Attachment, Decision, RunStatus, TEXT_LIMIT};
+pub use answer::{Answer, Attachment, RuleDecision, RunStatus, TEXT_LIMIT};
 pub use dialect::Dialect;
 pub use event::Event;
 

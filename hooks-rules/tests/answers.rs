@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use crate::support::{self, tables};
-use hooks_rules::{Answer, AnswerReader, Decision, Dialect, Event, FailureMode, RunStatus};
+use hooks_rules::{Answer, AnswerReader, Dialect, Event, FailureMode, RuleDecision, RunStatus};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -50,14 +50,14 @@ fn observed(answer: &Answer) -> toml::Table {
     observed
 }
 
-fn reason(decision: &Decision) -> &str {
+fn reason(decision: &RuleDecision) -> &str {
     match decision {
-        Decision::Feedback(text)
-        | Decision::Continue(text)
-        | Decision::Allow(text)
-        | Decision::Ask(text)
-        | Decision::Defer(text)
-        | Decision::Deny(text) => text,
+        RuleDecision::Feedback(text)
+        | RuleDecision::Continue(text)
+        | RuleDecision::Allow(text)
+        | RuleDecision::Ask(text)
+        | RuleDecision::Defer(text)
+        | RuleDecision::Deny(text) => text,
         _ => "",
     }
 }
@@ -136,7 +136,7 @@ fn a_long_text_becomes_a_preview_and_a_reason_stays() {
     assert_eq!(answer.contexts, [preview]);
     let mut refused = reading.read(&RunStatus::Exit(2), "", &long);
     refused.shorten(|_| None);
-    assert_eq!(refused.decision, Decision::Deny(long));
+    assert_eq!(refused.decision, RuleDecision::Deny(long));
 }
 
 #[test]
@@ -146,12 +146,12 @@ fn the_answer_of_a_judging_model_is_read() {
     };
     let no = r#"{"ok": false, "reason": "tests fail"}"#;
     assert_eq!(read(Event::PreToolUse, r#"{"ok": true}"#, false), Answer::default());
-    assert_eq!(read(Event::Stop, no, false).decision, Decision::Continue("tests fail".into()));
+    assert_eq!(read(Event::Stop, no, false).decision, RuleDecision::Continue("tests fail".into()));
     assert_eq!(read(Event::Stop, r#"{"ok": false, "impossible": true}"#, false), Answer::default());
     let refused = read(Event::PreToolUse, &format!("```json\n{no}\n```"), false);
-    assert_eq!((refused.decision, refused.stop), (Decision::Deny("tests fail".into()), Some("tests fail".into())));
+    assert_eq!((refused.decision, refused.stop), (RuleDecision::Deny("tests fail".into()), Some("tests fail".into())));
     let observed = read(Event::PostToolUse, no, true);
-    assert_eq!((observed.decision, observed.stop), (Decision::Feedback("tests fail".into()), None));
+    assert_eq!((observed.decision, observed.stop), (RuleDecision::Feedback("tests fail".into()), None));
     assert_eq!(read(Event::PermissionRequest, no, false), Answer::default());
     assert!(read(Event::PreToolUse, "I think so", false).failure.is_some());
 }
@@ -205,7 +205,7 @@ proptest! {
     #[test]
     fn exit_code_2_never_allows(out in stdouts(), err in ".{0,20}") {
         let answer = AnswerReader::new(Dialect::Claude, Event::PreToolUse).read(&RunStatus::Exit(2), &out, &err);
-        prop_assert!(matches!(answer.decision, Decision::Deny(_)), "{:?}", answer);
+        prop_assert!(matches!(answer.decision, RuleDecision::Deny(_)), "{:?}", answer);
     }
 
     /// Unknown keys have no effect.
@@ -223,11 +223,11 @@ proptest! {
     #[test]
     fn denials_win_in_any_order(words in prop::collection::vec(0..5_usize, 1..6)) {
         let decision = |word: usize| match word {
-            0 => Decision::None,
-            1 => Decision::Allow(String::new()),
-            2 => Decision::Ask(String::new()),
-            3 => Decision::Defer(String::new()),
-            _ => Decision::Deny(String::new()),
+            0 => RuleDecision::None,
+            1 => RuleDecision::Allow(String::new()),
+            2 => RuleDecision::Ask(String::new()),
+            3 => RuleDecision::Defer(String::new()),
+            _ => RuleDecision::Deny(String::new()),
         };
         let mut folded = Answer::default();
         for word in &words {
@@ -244,7 +244,7 @@ proptest! {
 fn a_flat_end_keeps_the_reason_to_continue() {
     let said = r#"{"continue": false, "stopReason": "enough", "decision": "block", "reason": "run the tests"}"#;
     let answer = AnswerReader::new(Dialect::Agentao, Event::Stop).read(&RunStatus::Exit(0), said, "");
-    assert_eq!((answer.stop.as_deref(), &answer.decision), (Some("enough"), &Decision::None));
+    assert_eq!((answer.stop.as_deref(), &answer.decision), (Some("enough"), &RuleDecision::None));
     assert!(answer.remarks[0].ends_with("run the tests"), "{:?}", answer.remarks);
 }
 
@@ -258,7 +258,7 @@ fn output_that_is_almost_an_answer_has_a_remark() {
         ("{\"decision\": \"block\"}\ndone", "print the answer alone"),
     ] {
         let answer = read(text);
-        assert!(answer.decision == Decision::None && answer.remarks[0].contains(words), "{text}: {answer:?}");
+        assert!(answer.decision == RuleDecision::None && answer.remarks[0].contains(words), "{text}: {answer:?}");
     }
     for text in ["plain", "{\"hook_event_name\": \"PreToolUse\"}", "{}", "a {b} c", "loading {\"x\": 1}"] {
         assert!(read(text).remarks.is_empty(), "{text}");

@@ -35,7 +35,7 @@ pub struct StoredDispatch {
     pub verdict: Option<String>,
     /// Whether a hook failed.
     pub failed: bool,
-    /// The [`Record`](hook_sdk::record::Record) or [`Ended`](hook_sdk::record::Ended), as JSON.
+    /// The [`Record`](hook_sdk::record::Record) or [`RunEnd`](hook_sdk::record::RunEnd), as JSON.
     pub record: Value,
 }
 

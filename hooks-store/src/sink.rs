@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use hook_sdk::detached::{BackgroundSink, Job, Refused};
+use hook_sdk::detached::{BackgroundSink, EnqueueError, Job};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::database::{Database, Tx};
@@ -32,7 +32,7 @@ pub struct JobQueue {
 #[derive(Debug)]
 struct Request {
     job: Job,
-    done: mpsc::Sender<Result<(), Refused>>,
+    done: mpsc::Sender<Result<(), EnqueueError>>,
 }
 
 impl Store {
@@ -55,8 +55,8 @@ async fn work(database: Database, mut requests: UnboundedReceiver<Request>) {
         let stored = database.write(move |tx| Box::pin(store(tx, jobs))).await;
         for (at, done) in waiting.into_iter().enumerate() {
             let answer = match &stored {
-                Ok(refused) => refused.get(&at).map_or(Ok(()), |why| Err(Refused::Failed(why.clone()))),
-                Err(error) => Err(Refused::Failed(error.to_string())),
+                Ok(refused) => refused.get(&at).map_or(Ok(()), |why| Err(EnqueueError::Failed(why.clone()))),
+                Err(error) => Err(EnqueueError::Failed(error.to_string())),
             };
             // A caller that no longer waits has already been refused.
             let _ = done.send(answer);
@@ -76,13 +76,13 @@ async fn store(tx: &mut Tx, jobs: Vec<Job>) -> Result<HashMap<usize, String>, Fa
 }
 
 impl BackgroundSink for JobQueue {
-    fn enqueue(&self, job: Job) -> Result<(), Refused> {
+    fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
         let (done, answer) = mpsc::channel();
-        self.queue.send(Request { job, done }).map_err(|_| Refused::Closed)?;
+        self.queue.send(Request { job, done }).map_err(|_| EnqueueError::Closed)?;
         // The store writes on its own thread, so it never waits for a transaction of this thread.
         match answer.recv_timeout(PATIENCE) {
             Ok(stored) => stored,
-            Err(_) => Err(Refused::Failed(format!("it was not stored within {PATIENCE:?}"))),
+            Err(_) => Err(EnqueueError::Failed(format!("it was not stored within {PATIENCE:?}"))),
         }
     }
 }

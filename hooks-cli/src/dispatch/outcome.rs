@@ -1,7 +1,7 @@
 //! The combined answer as one of a few outcomes, for all kinds.
 
 use hook_sdk::JsonFired;
-use hooks_rules::{Answer, Decision, Event};
+use hooks_rules::{Answer, Event, RuleDecision};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -69,12 +69,12 @@ impl Outcome {
             return (Self::Halt, Some(reason.clone()));
         }
         let (outcome, reason) = match &answer.decision {
-            Decision::Deny(reason) => (Self::Deny, reason),
-            Decision::Continue(reason) => (Self::Continue, reason),
-            Decision::Allow(reason) => (Self::Allow, reason),
-            Decision::Ask(reason) => (Self::Ask, reason),
-            Decision::Defer(reason) => (Self::Defer, reason),
-            Decision::Feedback(reason) => (Self::GoOn, reason),
+            RuleDecision::Deny(reason) => (Self::Deny, reason),
+            RuleDecision::Continue(reason) => (Self::Continue, reason),
+            RuleDecision::Allow(reason) => (Self::Allow, reason),
+            RuleDecision::Ask(reason) => (Self::Ask, reason),
+            RuleDecision::Defer(reason) => (Self::Defer, reason),
+            RuleDecision::Feedback(reason) => (Self::GoOn, reason),
             _ => return (Self::GoOn, None),
         };
         let outcome = if event == Event::UserPromptExpansion && outcome == Self::Deny { Self::Block } else { outcome };

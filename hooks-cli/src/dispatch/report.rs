@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hook_sdk::JsonFired;
-use hooks_rules::{Answer, CommandOutput, Decision, Event, Notices, RuleInfo, RuleRun, RunOutcome};
+use hooks_rules::{Answer, CommandOutput, Event, Notices, RuleDecision, RuleInfo, RuleRun, RunOutcome};
 use serde_json::{Map, Value, json};
 
 use super::outcome::Outcome;
@@ -256,12 +256,12 @@ fn decided(answer: &Answer) -> (Option<&'static str>, Option<String>) {
         return (Some("stop"), Some(reason.clone()));
     }
     let reason = match &answer.decision {
-        Decision::Feedback(reason)
-        | Decision::Continue(reason)
-        | Decision::Allow(reason)
-        | Decision::Ask(reason)
-        | Decision::Defer(reason)
-        | Decision::Deny(reason) => Some(reason.clone()).filter(|reason| !reason.is_empty()),
+        RuleDecision::Feedback(reason)
+        | RuleDecision::Continue(reason)
+        | RuleDecision::Allow(reason)
+        | RuleDecision::Ask(reason)
+        | RuleDecision::Defer(reason)
+        | RuleDecision::Deny(reason) => Some(reason.clone()).filter(|reason| !reason.is_empty()),
         _ => None,
     };
     (answer.decision.as_str(), reason)

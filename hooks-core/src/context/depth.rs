@@ -5,7 +5,6 @@
 //! not count for each other, and a dropped one leaves nothing behind.
 
 use std::cell::Cell;
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -97,17 +96,12 @@ pub(crate) fn within<R>(kinds: &[&'static str], run: impl FnOnce() -> R) -> R {
 
 pin_project_lite::pin_project! {
     /// The future that [`within_this`] returns.
+    #[derive(Debug)]
     #[must_use = "a future does nothing until it is polled"]
     pub struct WithinThis<F> {
         kinds: Vec<&'static str>,
         #[pin]
         future: F,
-    }
-}
-
-impl<F> fmt::Debug for WithinThis<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WithinThis").field("kinds", &self.kinds).finish_non_exhaustive()
     }
 }
 

@@ -4,7 +4,6 @@
 //! the dispatch's context and pays nothing.
 
 use std::any::Any;
-use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -90,7 +89,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Parameters for T {}
 pub(crate) type Bound = Arc<dyn Any + Send + Sync>;
 
 /// Parses the parameters of a hook.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct WithSpec(fn(Value) -> Result<Bound, String>);
 
 impl WithSpec {
@@ -103,11 +102,5 @@ impl WithSpec {
         let value = given.cloned().unwrap_or_else(|| Value::Object(Map::new()));
         // The `Deserialize` implementation is user code and may panic.
         crate::panics::catch(|| (self.0)(value)).unwrap_or_else(|panic| Err(format!("parsing them panicked: {panic}")))
-    }
-}
-
-impl fmt::Debug for WithSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("WithSpec")
     }
 }

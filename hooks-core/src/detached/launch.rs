@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 
 use super::run::{Body, until_shutdown};
-use super::{DetachedRun, DetachedRuns, Job, Notice, Permit, Refused};
+use super::{DetachedRun, DetachedRuns, EnqueueError, Job, Notice, Permit};
 use crate::context::HookContext;
 use crate::context::depth::within_this;
 use crate::handler::Handler;
@@ -133,14 +133,14 @@ impl Launched {
 
     fn enqueue(&self, job: Job) -> Result<Status, LaunchError> {
         // A set with background hooks cannot be made without a sink.
-        let sink = self.runs.sink.as_ref().ok_or_else(|| LaunchError::Failed(Refused::Closed.to_string()))?;
+        let sink = self.runs.sink.as_ref().ok_or_else(|| LaunchError::Failed(EnqueueError::Closed.to_string()))?;
         match sink.enqueue(job) {
             Ok(()) => Ok(Status::Queued),
-            Err(refused @ (Refused::Full | Refused::Closed)) => {
+            Err(refused @ (EnqueueError::Full | EnqueueError::Closed)) => {
                 self.runs.tasks.dropped();
                 Err(LaunchError::Dropped(refused.to_string()))
             }
-            Err(refused @ Refused::Failed(_)) => Err(LaunchError::Failed(refused.to_string())),
+            Err(refused @ EnqueueError::Failed(_)) => Err(LaunchError::Failed(refused.to_string())),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::{Job, Permit};
 use crate::context::HookContext;
 use crate::id::HookId;
 use crate::options::{RunMode, Visibility};
-use crate::record::{Ended, Observer, Run, Skip, Status};
+use crate::record::{Observer, Run, RunEnd, Skip, Status};
 use crate::text::redacted;
 use crate::verdict::{Contributions, Verdict as _};
 
@@ -51,7 +51,7 @@ impl Notice {
     }
 
     /// Reports how the run ended.
-    pub(crate) fn end(mut self, outcome: Result<Contributions, RunError>) -> (Ended, Contributions) {
+    pub(crate) fn end(mut self, outcome: Result<Contributions, RunError>) -> (RunEnd, Contributions) {
         let permit = self.permit.take();
         let (ended, contributions) = self.report(outcome, false);
         // Released after the report, so that a task that waits for the last run finds all ends reported.
@@ -62,13 +62,13 @@ impl Notice {
     }
 
     /// Reports a failed attempt that will be retried, and keeps its permit for the retry.
-    pub(crate) fn again(mut self, why: RunError) -> (Ended, Option<Permit>) {
+    pub(crate) fn again(mut self, why: RunError) -> (RunEnd, Option<Permit>) {
         let permit = self.permit.take();
         let (ended, _) = self.report(Err(why), permit.is_some());
         (ended, permit)
     }
 
-    fn report(&mut self, outcome: Result<Contributions, RunError>, again: bool) -> (Ended, Contributions) {
+    fn report(&mut self, outcome: Result<Contributions, RunError>, again: bool) -> (RunEnd, Contributions) {
         let (status, cause, contributions) = match outcome {
             Ok(contributions) => (Status::Completed, None, contributions),
             Err(why) => (why.status, Some(redacted(&why.text)), Contributions::default()),
@@ -80,14 +80,14 @@ impl Notice {
         (ended, contributions)
     }
 
-    fn ended(&self, status: Status, cause: Option<String>) -> Ended {
+    fn ended(&self, status: Status, cause: Option<String>) -> RunEnd {
         let run = Run {
             status,
             duration: self.started.map(|started| started.elapsed()),
             cause,
             ..Run::skipped(&self.hook, Skip::Aborted, self.visibility)
         };
-        let mut ended = Ended::new(self.kind.clone(), self.mode, &self.cx, run);
+        let mut ended = RunEnd::new(self.kind.clone(), self.mode, &self.cx, run);
         ended.job.clone_from(&self.job);
         ended.attempt = self.attempt;
         ended

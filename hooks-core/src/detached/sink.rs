@@ -12,7 +12,7 @@ use crate::record::Observer;
 /// behind a channel. A panic in it counts as a failure of the hook.
 ///
 /// ```
-/// use hook_sdk::detached::{BackgroundSink, Job, Refused};
+/// use hook_sdk::detached::{BackgroundSink, Job, EnqueueError};
 /// use std::sync::Mutex;
 ///
 /// /// Keeps jobs as lines of JSON.
@@ -20,9 +20,9 @@ use crate::record::Observer;
 /// struct Lines(Mutex<Vec<String>>);
 ///
 /// impl BackgroundSink for Lines {
-///     fn enqueue(&self, job: Job) -> Result<(), Refused> {
-///         let line = serde_json::to_string(&job).map_err(|error| Refused::Failed(error.to_string()))?;
-///         self.0.lock().map_err(|_| Refused::Closed)?.push(line);
+///     fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
+///         let line = serde_json::to_string(&job).map_err(|error| EnqueueError::Failed(error.to_string()))?;
+///         self.0.lock().map_err(|_| EnqueueError::Closed)?.push(line);
 ///         Ok(())
 ///     }
 /// }
@@ -31,14 +31,14 @@ pub trait BackgroundSink: Send + Sync + 'static {
     /// Accepts a job, or returns why not.
     ///
     /// # Errors
-    /// [`Refused`]. The run is then recorded as dropped or as failed.
-    fn enqueue(&self, job: Job) -> Result<(), Refused>;
+    /// [`EnqueueError`]. The run is then recorded as dropped or as failed.
+    fn enqueue(&self, job: Job) -> Result<(), EnqueueError>;
 }
 
 /// Why a sink did not accept a job.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refused {
+pub enum EnqueueError {
     /// The queue is full. The run is recorded as dropped.
     #[error("the background queue is full")]
     Full,

@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_millis(100);
 /// [`Registry::drain`](crate::Registry::drain).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Drained {
+pub struct DrainReport {
     /// The detached runs.
     pub detached: Counts,
     /// The background jobs that this process queued for its own worker or executed with
@@ -60,12 +60,12 @@ pub(crate) struct Tasks {
 struct State {
     limit: usize,
     closed: bool,
-    counts: Drained,
+    counts: DrainReport,
 }
 
 impl Default for State {
     fn default() -> Self {
-        Self { limit: DETACHED_LIMIT, closed: false, counts: Drained::default() }
+        Self { limit: DETACHED_LIMIT, closed: false, counts: DrainReport::default() }
     }
 }
 
@@ -139,7 +139,7 @@ impl Tasks {
     }
 
     /// Stops admitting runs and waits for the active ones. Cancels those that are left at `deadline`.
-    pub(crate) async fn drain(&self, deadline: Duration) -> Drained {
+    pub(crate) async fn drain(&self, deadline: Duration) -> DrainReport {
         self.state().closed = true;
         self.idle_within(deadline).await;
         self.shutdown.cancel();

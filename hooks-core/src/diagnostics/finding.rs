@@ -1,8 +1,8 @@
-use super::Reported;
+use super::Issue;
 
 /// Configuration that is valid but suspicious. Returned by [`HookSet::audit`](crate::HookSet::audit) and
 /// [`Registry::audit`](crate::Registry::audit).
-pub type Finding = Reported<FindingKind>;
+pub type Finding = Issue<FindingKind>;
 
 /// The kind of a [`Finding`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

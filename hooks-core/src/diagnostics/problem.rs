@@ -1,7 +1,7 @@
-use super::{FindingKind, Reported};
+use super::{FindingKind, Issue};
 
 /// One error in a registry, a list or an override, found before the first hook runs.
-pub type Problem = Reported<ProblemKind>;
+pub type Problem = Issue<ProblemKind>;
 
 /// The kind of a [`Problem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

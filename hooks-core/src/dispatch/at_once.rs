@@ -7,7 +7,8 @@ use std::task::{Context, Poll};
 use crate::context::depth;
 
 pin_project_lite::pin_project! {
-    /// A future that may be complete before its first poll. A kind without hooks then needs no state machine.
+    /// A future that may be complete before its first poll. A kind without hooks then needs no state machine, and its
+    /// outcome no room for an error.
     #[project = Projected]
     pub(super) enum AtOnce<T, F> {
         Done { value: Option<T> },
@@ -15,14 +16,14 @@ pin_project_lite::pin_project! {
     }
 }
 
-impl<T, F: Future<Output = T>> Future for AtOnce<T, F> {
-    type Output = T;
+impl<T, E, F: Future<Output = Result<T, E>>> Future for AtOnce<T, F> {
+    type Output = Result<T, E>;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<T> {
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Result<T, E>> {
         match self.project() {
             // Polling it again after completion returns `Pending` forever.
-            Projected::Done { value } => value.take().map_or(Poll::Pending, Poll::Ready),
+            Projected::Done { value } => value.take().map_or(Poll::Pending, |value| Poll::Ready(Ok(value))),
             Projected::Running { kind, future } => {
                 let _within = depth::enter(kind);
                 future.poll(task)

@@ -4,7 +4,7 @@ use tracing::Span;
 
 use crate::context::HookContext;
 use crate::handler::{
-    Answer, BoxFuture, Detached, Effect, Handler, Lend, Own, OwnAsync, Read, ReadAsync, call, effect_of,
+    Answer, BoxFuture, Detached, Effect, Handler, Read, ReadAsync, Replace, ReplaceAsync, Write, call, effect_of,
 };
 use crate::hook::CloneEvent;
 use crate::kind::HookKind;
@@ -52,7 +52,7 @@ pub(super) fn read<'a, K: HookKind>(
         },
         Handler::ReadAsync(hook) => ReaderCall::Waits(call!(ReadAsync::hook(cx, event, subject))),
         // A stage of readers contains no writers.
-        Handler::Detached(_) | Handler::Lend(_) | Handler::Own(_) | Handler::OwnAsync(_) => ReaderCall::Launch,
+        Handler::Detached(_) | Handler::Write(_) | Handler::Replace(_) | Handler::ReplaceAsync(_) => ReaderCall::Launch,
     }
 }
 
@@ -67,24 +67,24 @@ pub(super) fn write<'a, K: HookKind>(
 ) -> WriterCall<'a, K> {
     match handler {
         Handler::Read(hook) => WriterCall::Read(call!(Read::hook(cx, event, &subject.committed))),
-        Handler::Lend(hook) => match blocking {
-            None => WriterCall::Lent(call!(Lend::hook(cx, event, subject.lend()))),
+        Handler::Write(hook) => match blocking {
+            None => WriterCall::Lent(call!(Write::hook(cx, event, subject.lend()))),
             Some(own) => {
                 let (hook, cx, event, mut subject) = (hook.clone(), cx.clone(), own(event), subject.give());
                 WriterCall::Waits(on_pool(move || {
-                    let answer = call!(Lend::&hook(&cx, &event, &mut subject));
+                    let answer = call!(Write::&hook(&cx, &event, &mut subject));
                     effect_of(subject, answer)
                 }))
             }
         },
-        Handler::Own(hook) => match blocking {
-            None => WriterCall::Owned(call!(Own::hook(cx, event, subject.give()))),
+        Handler::Replace(hook) => match blocking {
+            None => WriterCall::Owned(call!(Replace::hook(cx, event, subject.give()))),
             Some(own) => {
                 let (hook, cx, event, subject) = (hook.clone(), cx.clone(), own(event), subject.give());
-                WriterCall::Waits(on_pool(move || call!(Own::&hook(&cx, &event, subject))))
+                WriterCall::Waits(on_pool(move || call!(Replace::&hook(&cx, &event, subject))))
             }
         },
-        Handler::OwnAsync(hook) => WriterCall::Waits(call!(OwnAsync::hook(cx, event, subject.give()))),
+        Handler::ReplaceAsync(hook) => WriterCall::Waits(call!(ReplaceAsync::hook(cx, event, subject.give()))),
         // Async readers are always part of a stage of readers.
         Handler::Detached(_) | Handler::ReadAsync(_) => WriterCall::Launch,
     }

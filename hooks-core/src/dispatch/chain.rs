@@ -150,11 +150,11 @@ impl<'a, K: HookKind> Chain<'a, K> {
                 let effect = lane::read(lane, self.inputs, &self.subject.committed);
                 Some(self.read_lane(start, lane, effect))
             }
-            Execution::LendLane(lane) => Some(self.lane(start, lane, |chain, index, hook| {
+            Execution::WriteLane(lane) => Some(self.lane(start, lane, |chain, index, hook| {
                 let answer = hook(chain.inputs.cx, chain.inputs.event, chain.subject.lend());
                 chain.lent(index, answer)
             })),
-            Execution::OwnLane(lane) => Some(self.lane(start, lane, |chain, index, hook| {
+            Execution::ReplaceLane(lane) => Some(self.lane(start, lane, |chain, index, hook| {
                 let answer = hook(chain.inputs.cx, chain.inputs.event, chain.subject.give());
                 chain.owned(index, answer)
             })),

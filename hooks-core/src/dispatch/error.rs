@@ -1,11 +1,11 @@
 use std::any::Any;
-use std::fmt;
 
 use crate::context::depth;
 use crate::failure::{Failure, OnFailure};
 use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::plan::Plan;
+use crate::tables::debug_as_display;
 
 /// A dispatch has no outcome. Each variant contains the subject as the last successful hook left it.
 #[derive(thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum DispatchError {
         /// The failure of the hook.
         failure: Box<Failure>,
         /// The subject as the last successful hook left it.
-        subject: Recovered,
+        subject: ErasedSubject,
     },
     /// The context's token was cancelled while a hook was waiting.
     #[error("the turn was cancelled while `{hook}` at `{kind}` was waiting")]
@@ -33,7 +33,7 @@ pub enum DispatchError {
         /// The first hook that was waiting.
         hook: HookId,
         /// The subject as the last successful hook left it.
-        subject: Recovered,
+        subject: ErasedSubject,
     },
     /// An async hook with a timeout had to wait, but there is no Tokio runtime with a timer, or it has ended.
     #[error(
@@ -46,7 +46,7 @@ pub enum DispatchError {
         /// The hook that needs the timer.
         hook: HookId,
         /// The subject as the last successful hook left it.
-        subject: Recovered,
+        subject: ErasedSubject,
     },
     /// `fire_blocking` was called for a kind at which an async hook is in force.
     #[error(
@@ -62,7 +62,7 @@ pub enum DispatchError {
         /// Whether the hook is a plain function with the option `blocking`.
         blocking: bool,
         /// The subject as the last successful hook left it.
-        subject: Recovered,
+        subject: ErasedSubject,
     },
     /// Dispatches are nested more deeply than the registry allows. No hook of this dispatch ran.
     #[error(
@@ -78,16 +78,11 @@ pub enum DispatchError {
         /// The kinds of the enclosing dispatches, outermost first.
         chain: Vec<&'static str>,
         /// The subject as the last successful hook left it.
-        subject: Recovered,
+        subject: ErasedSubject,
     },
 }
 
-impl fmt::Debug for DispatchError {
-    /// Prints the message, because a `main` that returns the error and a test that unwraps it use `Debug`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug_as_display!(DispatchError);
 
 impl DispatchError {
     /// Returns the subject, if the dispatch was of kind `K`.
@@ -108,18 +103,12 @@ impl DispatchError {
 }
 
 /// The subject of a failed dispatch, with its type erased. [`DispatchError::into_subject`] returns it.
-pub struct Recovered(Box<dyn Any + Send + Sync>);
+#[derive(Debug)]
+pub struct ErasedSubject(Box<dyn Any + Send + Sync>);
 
-impl Recovered {
+impl ErasedSubject {
     pub(crate) fn new<S: Send + Sync + 'static>(subject: S) -> Self {
         Self(Box::new(subject))
-    }
-}
-
-impl fmt::Debug for Recovered {
-    /// Does not print the payload, because errors end up in logs.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Recovered(..)")
     }
 }
 
@@ -130,25 +119,25 @@ pub(super) fn async_hook<K: HookKind>(plan: &Plan<K>, subject: K::Subject) -> Di
         kind: K::NAME,
         hook: hook.map_or_else(|| HookId::new(""), |step| step.id.clone()),
         blocking: hook.is_some_and(|step| step.blocking().is_some()),
-        subject: Recovered::new(subject),
+        subject: ErasedSubject::new(subject),
     }
 }
 
 #[cold]
 pub(super) fn required<S: Send + Sync + 'static>(failure: Failure, subject: S) -> DispatchError {
-    DispatchError::Required { failure: Box::new(failure), subject: Recovered::new(subject) }
+    DispatchError::Required { failure: Box::new(failure), subject: ErasedSubject::new(subject) }
 }
 
 #[cold]
 pub(super) fn cancelled<K: HookKind>(plan: &Plan<K>, index: usize, subject: K::Subject) -> DispatchError {
     let (kind, hook) = (K::NAME, plan.steps[index].id.clone());
-    DispatchError::Cancelled { kind, hook, subject: Recovered::new(subject) }
+    DispatchError::Cancelled { kind, hook, subject: ErasedSubject::new(subject) }
 }
 
 #[cold]
 pub(super) fn no_runtime<K: HookKind>(plan: &Plan<K>, index: usize, subject: K::Subject) -> DispatchError {
     let (kind, hook) = (K::NAME, plan.steps[index].id.clone());
-    DispatchError::NoRuntime { kind, hook, subject: Recovered::new(subject) }
+    DispatchError::NoRuntime { kind, hook, subject: ErasedSubject::new(subject) }
 }
 
 #[cold]
@@ -156,5 +145,5 @@ pub(super) fn too_deep<K: HookKind>(limit: usize, subject: K::Subject) -> Dispat
     let mut chain = depth::kinds();
     // The last one is this dispatch.
     chain.pop();
-    DispatchError::TooDeep { kind: K::NAME, limit, chain, subject: Recovered::new(subject) }
+    DispatchError::TooDeep { kind: K::NAME, limit, chain, subject: ErasedSubject::new(subject) }
 }

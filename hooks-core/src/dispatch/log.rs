@@ -9,7 +9,7 @@ use crate::kind::{HookKind, Wire};
 use crate::options::Visibility;
 use crate::panics::catch;
 use crate::plan::Plan;
-use crate::record::{Note, Observer, Record, Run, Skip, Status, TracedRun};
+use crate::record::{Note, Observer, Record, Run, RunTrace, Skip, Status};
 use crate::text::redacted;
 use crate::verdict::{Attribution, Semantics, Verdict};
 
@@ -65,7 +65,7 @@ impl<'a, K: HookKind> Log<'a, K> {
         let marks = vec![mark; runs.len()];
         let payload = K::WIRE.filter(|_| trace::is_wanted(listeners.observers)).and_then(|wire| {
             let wire = wire();
-            let traced = plan.steps.iter().map(|step| TracedRun { revision: step.revision, ..TracedRun::default() });
+            let traced = plan.steps.iter().map(|step| RunTrace { revision: step.revision, ..RunTrace::default() });
             let payload =
                 Payload::new(&|| (wire.write_event)(event), &|| (wire.write_subject)(subject), traced.collect())?;
             Some(Box::new((wire, payload)))

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::context::depth;
 use crate::data::MessagePool;
 use crate::panics::catch;
-use crate::record::{Observer, Record, Trace, TracedRun};
+use crate::record::{Observer, Record, RunTrace, Trace};
 use crate::text::redacted;
 
 /// Serializes a value with the app's code.
@@ -19,12 +19,12 @@ pub(super) struct Payload {
     pool: MessagePool,
     event: Arc<Value>,
     before: Arc<Value>,
-    runs: Vec<TracedRun>,
+    runs: Vec<RunTrace>,
 }
 
 impl Payload {
     /// The payload before the first hook; `None` if it cannot be serialized.
-    pub(super) fn new(event: Write<'_>, subject: Write<'_>, runs: Vec<TracedRun>) -> Option<Self> {
+    pub(super) fn new(event: Write<'_>, subject: Write<'_>, runs: Vec<RunTrace>) -> Option<Self> {
         let mut pool = MessagePool::default();
         let event = written(&mut pool, event)?.into();
         let before = written(&mut pool, subject)?.into();
@@ -39,7 +39,7 @@ impl Payload {
     /// Reverts the note that the hook's change was committed.
     pub(super) fn unchanged(&mut self, index: usize) {
         let run = &mut self.runs[index];
-        *run = TracedRun { revision: run.revision, ..TracedRun::default() };
+        *run = RunTrace { revision: run.revision, ..RunTrace::default() };
     }
 
     /// Records a hook's decision.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Answer, Call, Detached, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync, call};
+use super::{Answer, Call, Detached, Fault, Handler, Read, ReadAsync, Replace, ReplaceAsync, Write, call};
 use crate::failure::FailureKind;
 use crate::id::HookId;
 use crate::kind::HookKind;
@@ -33,14 +33,16 @@ impl<K: HookKind> Handler<K> {
         };
         match self {
             Call::Read(hook) => Self::read(move |cx, event, subject| admit(call!(Read::&hook(cx, event, subject)))),
-            Call::Lend(hook) => Self::lend(move |cx, event, subject| admit(call!(Lend::&hook(cx, event, subject)))),
-            Call::Own(hook) => Self::own(move |cx, event, subject| admit_effect(call!(Own::&hook(cx, event, subject)))),
+            Call::Write(hook) => Self::write(move |cx, event, subject| admit(call!(Write::&hook(cx, event, subject)))),
+            Call::Replace(hook) => {
+                Self::replace(move |cx, event, subject| admit_effect(call!(Replace::&hook(cx, event, subject))))
+            }
             Call::ReadAsync(hook) => Self::read_async(move |cx, event, subject| {
                 let (answer, admit) = (call!(ReadAsync::&hook(cx, event, subject)), admit.clone());
                 Box::pin(async move { admit(answer.await) })
             }),
-            Call::OwnAsync(hook) => Self::own_async(move |cx, event, subject| {
-                let (answer, admit) = (call!(OwnAsync::&hook(cx, event, subject)), admit_effect.clone());
+            Call::ReplaceAsync(hook) => Self::replace_async(move |cx, event, subject| {
+                let (answer, admit) = (call!(ReplaceAsync::&hook(cx, event, subject)), admit_effect.clone());
                 Box::pin(async move { admit(answer.await) })
             }),
             Call::Detached(hook) => Self::detached(move |cx, event, subject| {
@@ -59,9 +61,9 @@ impl<K: HookKind> Handler<K> {
                 let answer = call!(ReadAsync::&hook(cx, event, subject));
                 Box::pin(in_time(start, limit, answer))
             }),
-            Call::OwnAsync(hook) => Self::own_async(move |cx, event, subject| {
+            Call::ReplaceAsync(hook) => Self::replace_async(move |cx, event, subject| {
                 let start = Instant::now();
-                let answer = call!(OwnAsync::&hook(cx, event, subject));
+                let answer = call!(ReplaceAsync::&hook(cx, event, subject));
                 Box::pin(in_time(start, limit, answer))
             }),
             Call::Detached(hook) => Self::detached(move |cx, event, subject| {
@@ -69,7 +71,7 @@ impl<K: HookKind> Handler<K> {
                 let answer = call!(Detached::&hook(cx, event, subject));
                 Box::pin(in_time(start, limit, answer))
             }),
-            plain @ (Call::Read(_) | Call::Lend(_) | Call::Own(_)) => plain,
+            plain @ (Call::Read(_) | Call::Write(_) | Call::Replace(_)) => plain,
         }
     }
 }

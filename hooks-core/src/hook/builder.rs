@@ -16,19 +16,17 @@ use crate::source::Origin;
 /// Each method takes a closure, determines how the closure takes the subject, and returns the hook.
 #[derive(Clone, Debug)]
 #[must_use = "a hook needs a function: call `reader`, `writer` or a similar method"]
-pub struct HookAt<K> {
+pub struct HookAt<K, P = ()> {
     id: HookId,
     origin: Origin,
-    kind: PhantomData<fn(K)>,
+    /// Clones the event for a blocking function.
+    blocking: Option<CloneEvent<K>>,
+    place: PhantomData<fn(P)>,
 }
 
-/// A hook whose plain function blocks or computes for a long time. Returned by [`HookAt::blocking`].
-///
-/// The function runs on Tokio's pool of blocking threads, under the hook's timeout, with its own copy of event and
-/// subject. Its thread cannot be stopped, so an answer after the timeout is dropped.
+/// Marks a [`HookAt`] whose plain function blocks or computes for a long time: see [`HookAt::blocking`].
 #[derive(Clone, Debug)]
-#[must_use = "a hook needs a function: call `reader`, `writer` or `replacer`"]
-pub struct BlockingHookAt<K>(HookAt<K>);
+pub enum BlockingFunction {}
 
 impl Hook {
     /// Starts a hook at the kind `K`.
@@ -49,11 +47,12 @@ impl Hook {
     #[track_caller]
     pub fn at<K: HookKind>(id: &str) -> HookAt<K> {
         let caller = std::panic::Location::caller();
-        HookAt { id: HookId::new(id), origin: Origin::new(caller.file(), caller.line(), ""), kind: PhantomData }
+        let origin = Origin::new(caller.file(), caller.line(), "");
+        HookAt { id: HookId::new(id), origin, blocking: None, place: PhantomData }
     }
 }
 
-impl<K: HookKind> HookAt<K> {
+impl<K: HookKind, P> HookAt<K, P> {
     fn with(self, handler: Handler<K>, decides: bool, clone_event: Option<CloneEvent<K>>) -> Hook {
         Hook {
             id: self.id,
@@ -64,8 +63,16 @@ impl<K: HookKind> HookAt<K> {
             plugin: None,
             locked: false,
             asks_context: true,
+            function: None,
             bindings: vec![Binding::new(handler, decides, clone_event)].into(),
         }
+    }
+
+    fn plain(self, handler: Handler<K>, decides: bool) -> Hook {
+        let blocking = self.blocking;
+        let mut hook = self.with(handler, decides, blocking);
+        hook.options.blocking = blocking.is_some();
+        hook
     }
 
     /// Makes a hook that reads the subject.
@@ -74,7 +81,9 @@ impl<K: HookKind> HookAt<K> {
         F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
         R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
     {
-        self.with(reads(run), R::decides(), None)
+        let handler =
+            Handler::<K>::read(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject))));
+        self.plain(handler, R::decides())
     }
 
     /// Makes a hook that changes the subject in place.
@@ -83,7 +92,9 @@ impl<K: HookKind> HookAt<K> {
         F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
         R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
     {
-        self.with(writes(run), R::decides(), None)
+        let handler =
+            Handler::<K>::write(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject))));
+        self.plain(handler, R::decides())
     }
 
     /// Makes a hook that takes the subject and returns its replacement.
@@ -92,9 +103,13 @@ impl<K: HookKind> HookAt<K> {
         F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
         R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails>,
     {
-        self.with(replaces(run), R::decides(), None)
+        let handler =
+            Handler::<K>::replace(move |cx, event, subject| Fails::settle(R::effect(Of::NEW, run(cx, event, subject))));
+        self.plain(handler, R::decides())
     }
+}
 
+impl<K: HookKind> HookAt<K> {
     /// Makes an async hook that reads the subject.
     pub fn async_reader<F, R, M>(self, run: F) -> Hook
     where
@@ -116,19 +131,21 @@ impl<K: HookKind> HookAt<K> {
         R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails> + 'static,
         M: 'static,
     {
-        let handler = Handler::<K>::own_async(move |cx, event, subject| {
+        let handler = Handler::<K>::replace_async(move |cx, event, subject| {
             let answer = run(cx, event, subject);
             Box::pin(async move { Fails::settle(R::effect(Of::NEW, answer.await)) })
         });
         self.with(handler, R::decides(), None)
     }
 
-    /// Runs the hook's plain function on the pool of blocking threads.
-    pub fn blocking(self) -> BlockingHookAt<K>
+    /// Runs the hook's plain function on Tokio's pool of blocking threads, under the hook's timeout, with its own copy
+    /// of event and subject. Its thread cannot be stopped, so an answer after the timeout is dropped.
+    pub fn blocking(self) -> HookAt<K, BlockingFunction>
     where
         K: Clone,
     {
-        BlockingHookAt(self)
+        let Self { id, origin, .. } = self;
+        HookAt { id, origin, blocking: Some(<K as OwnedEvent>::own), place: PhantomData }
     }
 
     /// Makes a detached hook: it starts at its place in the plan, and no dispatch waits for it. It has its own event,
@@ -158,68 +175,6 @@ impl<K: HookKind> HookAt<K> {
         hook.options.run = RunMode::Background;
         hook
     }
-}
-
-impl<K: HookKind + Clone> BlockingHookAt<K> {
-    fn with(self, handler: Handler<K>, decides: bool) -> Hook {
-        let mut hook = self.0.with(handler, decides, Some(<K as OwnedEvent>::own));
-        hook.options.blocking = true;
-        hook
-    }
-
-    /// Makes a hook that reads the subject.
-    pub fn reader<F, R, M>(self, run: F) -> Hook
-    where
-        F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
-        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
-    {
-        self.with(reads(run), R::decides())
-    }
-
-    /// Makes a hook that changes the subject in place.
-    pub fn writer<F, R, M>(self, run: F) -> Hook
-    where
-        F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
-        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
-    {
-        self.with(writes(run), R::decides())
-    }
-
-    /// Makes a hook that takes the subject and returns its replacement.
-    pub fn replacer<F, R, M>(self, run: F) -> Hook
-    where
-        F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
-        R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails>,
-    {
-        self.with(replaces(run), R::decides())
-    }
-}
-
-fn reads<K, F, R, M>(run: F) -> Handler<K>
-where
-    K: HookKind,
-    F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
-    R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
-{
-    Handler::<K>::read(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject))))
-}
-
-fn writes<K, F, R, M>(run: F) -> Handler<K>
-where
-    K: HookKind,
-    F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
-    R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
-{
-    Handler::<K>::lend(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject))))
-}
-
-fn replaces<K, F, R, M>(run: F) -> Handler<K>
-where
-    K: HookKind,
-    F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
-    R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails>,
-{
-    Handler::<K>::own(move |cx, event, subject| Fails::settle(R::effect(Of::NEW, run(cx, event, subject))))
 }
 
 fn detaches<K, F, R, M>(run: F) -> Handler<K>

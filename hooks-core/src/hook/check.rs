@@ -35,8 +35,8 @@ impl Hook {
         let Some(policy) = self.options.on_failure else { return };
         let kinds = self.bindings.iter().map(|binding| binding.kind);
         for kind in kinds.filter(|kind| !kind.offers(policy)) {
-            let all = [OnFailure::Continue, OnFailure::Remove, OnFailure::Deny, OnFailure::Required];
-            let offered = all.iter().filter(|policy| kind.offers(**policy)).map(|policy| format!("`{policy}`"));
+            let offered =
+                OnFailure::ALL.iter().filter(|policy| kind.offers(**policy)).map(|policy| format!("`{policy}`"));
             let (name, offered) = (kind.name, offered.collect::<Vec<_>>().join(", "));
             add("on_failure", format!("is `{policy}`, which `{name}` does not offer; it offers {offered}"));
         }

@@ -2,7 +2,6 @@
 
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
-use std::fmt;
 
 use super::{Binding, Hook};
 use crate::context::with::WithSpec;
@@ -13,35 +12,20 @@ use crate::source::Origin;
 /// A reference to a value of any type.
 pub(crate) type AnyRef = &'static (dyn Any + Send + Sync);
 
-/// A hook that is linked into the program, as a constant.
-pub struct Registration {
-    /// The hook, without its plugin.
-    pub hook: Hook,
-    /// The plugin that the attribute names.
-    pub plugin: Option<&'static str>,
-    /// The type of the function, by which `hooks![…]` finds it.
-    pub function: fn() -> TypeId,
-}
+inventory::collect!(Hook);
 
-inventory::collect!(Registration);
-
-impl Registration {
-    /// All hooks that are linked into the program.
-    pub(crate) fn all() -> impl Iterator<Item = &'static Self> {
-        inventory::iter::<Self>.into_iter()
-    }
-}
-
-impl fmt::Debug for Registration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.hook.fmt(f)
+impl Hook {
+    /// All hooks that are linked into the program, each with the type of its function. A hook has a plugin only if its
+    /// attribute names one.
+    pub(crate) fn linked() -> impl Iterator<Item = (TypeId, &'static Self)> {
+        inventory::iter::<Self>.into_iter().filter_map(|hook| Some((hook.function?(), hook)))
     }
 }
 
 /// The hook of a function.
 pub const fn hook(
     (id, description): (&'static str, &'static str),
-    origin: Origin,
+    (origin, plugin, function): (Origin, Option<&'static str>, fn() -> TypeId),
     options: Options,
     locked: bool,
     with: Option<WithSpec>,
@@ -54,9 +38,13 @@ pub const fn hook(
         origin,
         options,
         with,
-        plugin: None,
+        plugin: match plugin {
+            Some(name) => Some(HookId::from_static(name)),
+            None => None,
+        },
         locked,
         asks_context,
+        function: Some(function),
         bindings: Cow::Borrowed(bindings),
     }
 }

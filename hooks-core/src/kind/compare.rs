@@ -1,13 +1,8 @@
 //! Compares subjects, if their type supports it.
 
 /// Two subjects to compare. Method resolution tries [`ByEq`] first, which uses `PartialEq` if the type implements it.
+#[derive(Debug)]
 pub struct Same<'a, S>(pub &'a S, pub &'a S);
-
-impl<S> std::fmt::Debug for Same<'_, S> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Same")
-    }
-}
 
 /// Compares with `PartialEq`.
 pub trait ByEq {

@@ -133,9 +133,9 @@ pub trait KindEngine: HookKind {
 
 /// A kind as the derive registers it.
 #[derive(Debug)]
-pub struct Submitted(pub &'static KindDescriptor);
+pub struct LinkedKind(pub &'static KindDescriptor);
 
-inventory::collect!(Submitted);
+inventory::collect!(LinkedKind);
 
 /// All kinds linked into this program, built-in ones and the app's, sorted by name.
 ///
@@ -143,7 +143,7 @@ inventory::collect!(Submitted);
 pub(crate) fn all() -> &'static [&'static KindDescriptor] {
     // Collected once: firing a kind by name looks it up here.
     static ALL: LazyLock<Vec<&KindDescriptor>> = LazyLock::new(|| {
-        let mut kinds: Vec<_> = inventory::iter::<Submitted>.into_iter().map(|kind| kind.0).collect();
+        let mut kinds: Vec<_> = inventory::iter::<LinkedKind>.into_iter().map(|kind| kind.0).collect();
         // Link order differs from build to build.
         kinds.sort_by_key(|kind| (kind.name, kind.origin));
         // A crate is linked twice if its tests depend on a crate that depends on it. Both copies are one kind.

@@ -6,15 +6,15 @@ use super::HookKind;
 /// [`Fired::subject`](crate::dispatch::Fired::subject).
 pub trait Removal<S>: Send + Sync + 'static {
     /// The type of [`Fired::subject`](crate::dispatch::Fired::subject).
-    type Kept: Send;
+    type FinalSubject: Send;
     /// Whether hooks may remove the subject.
     const ALLOWED: bool;
     // Not public API.
     #[doc(hidden)]
-    fn kept(subject: S, removed: bool) -> Self::Kept;
+    fn kept(subject: S, removed: bool) -> Self::FinalSubject;
     // Not public API.
     #[doc(hidden)]
-    fn left(kept: Self::Kept) -> Option<S>;
+    fn left(kept: Self::FinalSubject) -> Option<S>;
 }
 
 /// Hooks cannot remove the subject.
@@ -26,7 +26,7 @@ pub enum Never {}
 pub enum Allowed {}
 
 impl<S: Send> Removal<S> for Never {
-    type Kept = S;
+    type FinalSubject = S;
     const ALLOWED: bool = false;
     #[inline]
     fn kept(subject: S, _removed: bool) -> S {
@@ -39,7 +39,7 @@ impl<S: Send> Removal<S> for Never {
 }
 
 impl<S: Send> Removal<S> for Allowed {
-    type Kept = Option<S>;
+    type FinalSubject = Option<S>;
     const ALLOWED: bool = true;
     #[inline]
     fn kept(subject: S, removed: bool) -> Option<S> {
@@ -52,7 +52,7 @@ impl<S: Send> Removal<S> for Allowed {
 }
 
 /// What a dispatch of `K` returns: the subject, or an `Option` of it if hooks may remove it.
-pub type Kept<K> = <<K as HookKind>::Removal as Removal<<K as HookKind>::Subject>>::Kept;
+pub type FinalSubject<K> = <<K as HookKind>::Removal as Removal<<K as HookKind>::Subject>>::FinalSubject;
 
 /// A kind whose subject a hook may remove by returning `None`.
 pub trait Removable: HookKind {}

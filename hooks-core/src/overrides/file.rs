@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 use super::{Change, FIELDS, Override, OverrideEntry, Overrides, bad_override};
 use crate::diagnostics::Problem;
 use crate::id::HookId;
-use crate::source::Place;
+use crate::source::Places;
 use crate::text::nearest_names;
 
 impl Overrides {
@@ -45,34 +45,21 @@ impl Overrides {
         let file: Arc<Path> = file.as_ref().into();
         let name: Arc<str> = file.display().to_string().into();
         let text = crate::scope::unmarked(text);
-        let lines = text.split_inclusive('\n').scan(0, |end, line| {
-            let start = *end;
-            *end += line.len();
-            Some(start)
-        });
-        let lines = lines.collect();
-        let mut reader = Reader { file: &file, text, lines, name: Arc::clone(&name), problems: Vec::new() };
-        let entries = reader.entries();
+        let mut reader = Reader { places: Places::new(&file, text), name: Arc::clone(&name), problems: Vec::new() };
+        let entries = reader.entries(text);
         Self { name, entries, problems: reader.problems }
     }
 }
 
 struct Reader<'a> {
-    file: &'a Arc<Path>,
-    text: &'a str,
-    /// The start offset of each line, for lookups: tables come sorted by name, and there may be many.
-    lines: Vec<usize>,
+    places: Places<'a>,
     name: Arc<str>,
     problems: Vec<Problem>,
 }
 
 impl Reader<'_> {
-    fn at(&self, offset: usize) -> String {
-        let line = self.lines.partition_point(|start| *start <= offset).max(1);
-        let start = self.lines.get(line - 1).copied().unwrap_or_default();
-        let rest = self.text.get(start..).unwrap_or_default();
-        let column = 1 + rest.char_indices().take_while(|(at, c)| start + at + c.len_utf8() <= offset).count();
-        Place { file: Arc::clone(self.file), line, column }.to_string()
+    fn at(&mut self, offset: usize) -> String {
+        self.places.at(offset).to_string()
     }
 
     fn wrong(&mut self, offset: usize, problem: impl Into<String>) {
@@ -80,8 +67,8 @@ impl Reader<'_> {
         self.problems.push(bad_override(&at, &problem.into()));
     }
 
-    fn entries(&mut self) -> Vec<OverrideEntry> {
-        let (table, errors) = DeTable::parse_recoverable(self.text);
+    fn entries(&mut self, text: &str) -> Vec<OverrideEntry> {
+        let (table, errors) = DeTable::parse_recoverable(text);
         if let Some(error) = errors.first() {
             // After a syntax error the rest may be parsed differently than it was meant.
             self.wrong(error.span().map_or(0, |span| span.start), error.message());

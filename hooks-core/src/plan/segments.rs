@@ -1,7 +1,7 @@
 //! Splits a plan into segments.
 
 use super::{Execution, Segment, Step};
-use crate::handler::{Handler, Lend, Own, Read, ReadAsync};
+use crate::handler::{Handler, Read, ReadAsync, Replace, Write};
 use crate::kind::HookKind;
 
 /// Splits the steps into segments. A stage of readers that may wait is one segment; other adjacent steps that run in
@@ -44,8 +44,8 @@ fn execution<K: HookKind>(step: &Step<K>) -> Execution<K> {
     match &step.handler {
         _ if !step.is_plain() => Execution::Sequential,
         Handler::Read(Read::Static(hook)) => Execution::ReadLane(vec![*hook]),
-        Handler::Lend(Lend::Static(hook)) => Execution::LendLane(vec![*hook]),
-        Handler::Own(Own::Static(hook)) => Execution::OwnLane(vec![*hook]),
+        Handler::Write(Write::Static(hook)) => Execution::WriteLane(vec![*hook]),
+        Handler::Replace(Replace::Static(hook)) => Execution::ReplaceLane(vec![*hook]),
         _ => Execution::Sequential,
     }
 }
@@ -55,8 +55,8 @@ impl<K: HookKind> Segment<K> {
     fn join(&mut self, step: &Step<K>) -> bool {
         let joined = match (&mut self.execution, execution(step)) {
             (Execution::ReadLane(lane), Execution::ReadLane(hook)) => append(lane, &hook),
-            (Execution::LendLane(lane), Execution::LendLane(hook)) => append(lane, &hook),
-            (Execution::OwnLane(lane), Execution::OwnLane(hook)) => append(lane, &hook),
+            (Execution::WriteLane(lane), Execution::WriteLane(hook)) => append(lane, &hook),
+            (Execution::ReplaceLane(lane), Execution::ReplaceLane(hook)) => append(lane, &hook),
             (Execution::Sequential, Execution::Sequential) => true,
             _ => false,
         };
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
     use crate::failure::OnFailure;
-    use crate::handler::{Effect, OwnAsync};
+    use crate::handler::{Effect, ReplaceAsync};
     use crate::id::HookId;
     use crate::kinds::BeforeToolCall;
     use crate::options::Visibility;
@@ -90,11 +90,11 @@ mod tests {
     }
 
     fn lends() -> Handled {
-        Handler::Lend(Lend::Static(|_, _, _| Ok(().into())))
+        Handler::Write(Write::Static(|_, _, _| Ok(().into())))
     }
 
     fn owns() -> Handled {
-        Handler::Own(Own::Static(|_, _, subject| Ok(Effect { subject: Some(subject), verdict: ().into() })))
+        Handler::Replace(Replace::Static(|_, _, subject| Ok(Effect { subject: Some(subject), verdict: ().into() })))
     }
 
     fn waits() -> Handled {
@@ -134,8 +134,8 @@ mod tests {
         let word = |segment: &Segment<BeforeToolCall>| {
             let (word, in_lane) = match &segment.execution {
                 Execution::ReadLane(lane) => ("reads", lane.len()),
-                Execution::LendLane(lane) => ("lends", lane.len()),
-                Execution::OwnLane(lane) => ("owns", lane.len()),
+                Execution::WriteLane(lane) => ("lends", lane.len()),
+                Execution::ReplaceLane(lane) => ("owns", lane.len()),
                 Execution::Concurrent(Some(lane)) => ("concurrent lane", lane.len()),
                 Execution::Concurrent(None) => ("concurrent", segment.steps.len()),
                 Execution::Sequential => ("sequential", segment.steps.len()),
@@ -151,10 +151,10 @@ mod tests {
     fn plain_annotated_functions_of_one_form_are_one_lane() {
         let closure = || Handler::Read(Read::Shared(Arc::new(|_, _, _| Ok(().into()))));
         let later = || {
-            let own: OwnAsync<_, _, _> = OwnAsync::Static(|_, _, subject| {
+            let own: ReplaceAsync<_, _, _> = ReplaceAsync::Static(|_, _, subject| {
                 Box::pin(async { Ok(Effect { subject: Some(subject), verdict: ().into() }) })
             });
-            Handler::OwnAsync(own)
+            Handler::ReplaceAsync(own)
         };
         let table = [
             (vec![step(0, reads()), step(1, reads()), step(1, reads())], vec![("reads", 3)]),

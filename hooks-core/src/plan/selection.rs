@@ -33,7 +33,7 @@ pub(crate) enum Disabled {
     /// A layer of overrides disabled it.
     Layer(Arc<str>),
     /// Its plugin failed to start.
-    Plugin(Arc<str>),
+    Plugin(HookId),
 }
 
 impl fmt::Display for Disabled {

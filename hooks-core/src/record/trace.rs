@@ -32,7 +32,7 @@ pub struct Trace {
     /// The subject before the first hook; null if the kind has none.
     pub before: Arc<Value>,
     /// The change and verdict of each hook, in plan order.
-    pub runs: Vec<TracedRun>,
+    pub runs: Vec<RunTrace>,
     /// The merged verdict; null if the kind has none or the dispatch failed.
     pub verdict: Arc<Value>,
     /// The error, if the dispatch has no outcome.
@@ -42,7 +42,7 @@ pub struct Trace {
 /// The payload of one hook's part in a dispatch.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct TracedRun {
+pub struct RunTrace {
     /// The subject after the hook's change; `None` if the hook did not change it.
     pub after: Option<Arc<Value>>,
     /// The hook's verdict; null if it decided nothing.

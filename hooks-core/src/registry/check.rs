@@ -12,8 +12,8 @@ pub(super) fn check(hook: &Hook) -> Vec<Problem> {
         let text = format!("{origin}: `{id}` is not an id: an id is {SNAKE_CASE}");
         problems.push(Problem::new(ProblemKind::BadId, id, text));
     }
-    if let Some(plugin) = hook.plugin.as_ref().filter(|plugin| !HookId::is_valid(plugin)) {
-        problems.push(bad_plugin_name(plugin, origin));
+    if let Some(plugin) = hook.plugin.as_ref().filter(|plugin| !HookId::is_valid(plugin.as_str())) {
+        problems.push(bad_plugin_name(plugin.as_str(), origin));
     }
     problems.extend(hook.option_problems().into_iter().map(|bad| {
         let text = format!("{origin}: `{}` of the hook `{id}` {}", bad.option, bad.problem);

@@ -4,7 +4,7 @@ use std::sync::{Arc, RwLock, Weak};
 use std::time::Duration;
 
 use super::{Registry, Snapshot};
-use crate::detached::{BackgroundSink, DetachedRuns, Drained};
+use crate::detached::{BackgroundSink, DetachedRuns, DrainReport};
 use crate::id::HookId;
 use crate::options::Visibility;
 
@@ -50,7 +50,7 @@ impl Registry {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn drain(&self, deadline: Duration) -> Drained {
+    pub async fn drain(&self, deadline: Duration) -> DrainReport {
         let tasks = self.detached_runs().tasks;
         tasks.drain(deadline).await
     }

@@ -42,7 +42,7 @@ pub(super) fn named<'a>(
             continue;
         };
         let (place, origin) = (|| at(entry.position()), hook.origin);
-        if let Some(plugin) = hook.plugin.as_ref().filter(|plugin| snapshot.installed(plugin).is_none()) {
+        if let Some(plugin) = hook.plugin.as_ref().filter(|plugin| snapshot.installed(plugin.as_str()).is_none()) {
             let text = format!(
                 "{}{owner} names the hook `{id}` ({origin}) of the plugin `{plugin}`, which is not installed; install it with `registry.install(\"{plugin}\")`",
                 place()

@@ -30,7 +30,7 @@ impl Registry {
         let mut plugin: Plugin = plugin.into();
         let hooks: Vec<Arc<Hook>> = std::mem::take(&mut plugin.hooks)
             .into_iter()
-            .map(|hook| Arc::new(Hook { plugin: Some(Arc::clone(&plugin.name)), ..hook }))
+            .map(|hook| Arc::new(Hook { plugin: Some(HookId::new(&plugin.name)), ..hook }))
             .collect();
         let problems = self.edit(|snapshot| snapshot.install(plugin, &hooks, origin));
         ConfigError::unless_empty(problems)
@@ -230,7 +230,7 @@ impl Snapshot {
     /// The hooks of a plugin: those installed as values, in order, then the others by id.
     pub(super) fn members(&self, installed: &Installed) -> Vec<HookId> {
         let mut members = installed.made.clone();
-        let others = self.members.get(&installed.plugin.name).into_iter().flatten();
+        let others = self.members.get(&*installed.plugin.name).into_iter().flatten();
         members.extend(others.filter(|id| !installed.made.contains(id)).cloned());
         members
     }
@@ -251,8 +251,8 @@ impl Snapshot {
             problems.push(Problem::new(ProblemKind::InstalledTwice, name, text));
         } else if let (Some(entry), false) = (linked, hooks.is_empty()) {
             problems.push(plugin_twice(name, entry.origin, origin));
-        } else if hooks.is_empty() && linked.is_none() && !self.members.contains_key(name) {
-            let known = declared.iter().map(|entry| entry.name).chain(self.members.keys().map(|name| &**name));
+        } else if hooks.is_empty() && linked.is_none() && !self.members.contains_key(&**name) {
+            let known = declared.iter().map(|entry| entry.name).chain(self.members.keys().map(HookId::as_str));
             let nearest = nearest_names(name, known);
             let text = format!(
                 "{origin}: there is no plugin `{name}`{nearest} (if it is a dependency that no code refers to, link it with `use that_crate as _;`)"
@@ -320,7 +320,8 @@ impl Snapshot {
                 findings.push(Finding::new(FindingKind::PluginNotStarted, plugin, text));
             }
         }
-        let mut missing: Vec<_> = self.members.iter().filter(|(name, _)| self.installed(name).is_none()).collect();
+        let mut missing: Vec<_> =
+            self.members.iter().filter(|(name, _)| self.installed(name.as_str()).is_none()).collect();
         missing.sort();
         findings.extend(missing.into_iter().map(|(plugin, hooks)| {
             let hooks = hooks.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");

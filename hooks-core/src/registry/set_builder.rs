@@ -93,7 +93,7 @@ impl<'a> SetBuilder<'a> {
     fn fail_closed(&self, selection: &mut Selection) {
         let hook = &selection.hook;
         let Some(plugin) = &hook.plugin else { return };
-        let Some(reason) = self.snapshot.closed(plugin) else { return };
+        let Some(reason) = self.snapshot.closed(plugin.as_str()) else { return };
         let reason = reason.into();
         let guards = hook
             .bindings
@@ -102,7 +102,7 @@ impl<'a> SetBuilder<'a> {
         let bindings: Vec<_> =
             guards.filter_map(|binding| Some((Engine::of_kind(binding.kind)?.failing)(binding, &reason))).collect();
         if bindings.is_empty() {
-            selection.disabled = Some(Disabled::Plugin(Arc::clone(plugin)));
+            selection.disabled = Some(Disabled::Plugin(plugin.clone()));
         } else {
             selection.hook = Arc::new(Hook { bindings: bindings.into(), ..Hook::clone(hook) });
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::context::depth;
 use crate::detached::{BackgroundSink, Tasks};
 use crate::diagnostics::{Problem, ProblemKind};
-use crate::hook::{Hook, Registration};
+use crate::hook::Hook;
 use crate::id::HookId;
 use crate::overrides::Changes;
 use crate::plugin::{Installed, PluginEntry};
@@ -28,7 +28,7 @@ pub(crate) struct Snapshot {
     /// In order of installation.
     pub(super) plugins: Vec<Installed>,
     /// The hooks of each plugin, installed or not.
-    pub(super) members: HashMap<Arc<str>, BTreeSet<HookId>>,
+    pub(super) members: HashMap<HookId, BTreeSet<HookId>>,
     /// The merged overrides by hook.
     pub(super) overrides: Arc<HashMap<HookId, Changes>>,
     pub(crate) depth_limit: DepthLimit,
@@ -50,30 +50,29 @@ impl Default for DepthLimit {
 }
 
 impl Snapshot {
-    pub(super) fn add_linked(&mut self, entry: &Registration) -> Result<(), Problem> {
-        let mut hook = entry.hook.clone();
-        hook.plugin = entry.plugin.or_else(|| plugin_of(hook.origin)).map(Into::into);
-        self.add(&Arc::new(hook), Some((entry.function)()))
+    pub(super) fn add_linked(&mut self, hook: &Hook) -> Result<(), Problem> {
+        let plugin = hook.plugin.clone().or_else(|| plugin_of(hook.origin));
+        self.add(&Arc::new(Hook { plugin, ..hook.clone() }))
     }
 
-    pub(super) fn add(&mut self, hook: &Arc<Hook>, function: Option<TypeId>) -> Result<(), Problem> {
+    pub(super) fn add(&mut self, hook: &Arc<Hook>) -> Result<(), Problem> {
         if let Some(present) = self.hooks.get(&hook.id) {
             // A crate is linked twice if its tests depend on a crate that depends on it. Both copies are one hook,
             // which keeps its state, disabled or not.
-            let copy = function.is_some() && present.origin == hook.origin;
+            let copy = hook.function.is_some() && present.origin == hook.origin;
             if !copy {
                 return Err(duplicate_id(&hook.id, present.origin, hook.origin));
             }
         } else {
             self.insert(hook);
         }
-        self.functions.extend(function.map(|function| (function, hook.id.clone())));
+        self.functions.extend(hook.function.map(|function| (function(), hook.id.clone())));
         Ok(())
     }
 
     pub(super) fn insert(&mut self, hook: &Arc<Hook>) {
         if let Some(plugin) = &hook.plugin {
-            self.members.entry(Arc::clone(plugin)).or_default().insert(hook.id.clone());
+            self.members.entry(plugin.clone()).or_default().insert(hook.id.clone());
         }
         self.hooks.insert(hook.id.clone(), Arc::clone(hook));
     }
@@ -92,8 +91,9 @@ impl Snapshot {
 }
 
 /// The plugin that the hook's crate declares.
-fn plugin_of(origin: Origin) -> Option<&'static str> {
-    inventory::iter::<PluginEntry>.into_iter().filter(|entry| entry.has(origin)).map(|entry| entry.name).min()
+fn plugin_of(origin: Origin) -> Option<HookId> {
+    let declared = inventory::iter::<PluginEntry>.into_iter().filter(|entry| entry.has(origin));
+    declared.map(|entry| HookId::from_static(entry.name)).min()
 }
 
 pub(super) fn not_a_hook(function: &HookRef) -> Problem {

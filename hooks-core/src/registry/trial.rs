@@ -1,12 +1,12 @@
 //! A registry for trying hooks in isolation.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::set_builder::Part;
 use super::{Registry, Snapshot, resolve};
 use crate::diagnostics::ConfigError;
-use crate::hook::Registration;
+use crate::hook::Hook;
+use crate::id::HookId;
 use crate::plan::HookSet;
 use crate::plugin::{Installed, Plugin, PluginState};
 use crate::scope::AgentDef;
@@ -18,23 +18,23 @@ impl Registry {
     /// `before` and `requires` are added if they are linked, because their absence is not an error in a trial.
     pub(crate) fn trial_scope(&self) -> Result<HookSet, ConfigError> {
         self.edit(|snapshot| {
-            let mut plugins: BTreeMap<Arc<str>, Vec<_>> = BTreeMap::new();
+            let mut plugins: BTreeMap<HookId, Vec<_>> = BTreeMap::new();
             for hook in snapshot.hooks.values() {
                 if let Some(plugin) = &hook.plugin {
-                    plugins.entry(Arc::clone(plugin)).or_default().push(hook.id.clone());
+                    plugins.entry(plugin.clone()).or_default().push(hook.id.clone());
                 }
             }
             let wanted = constraints(snapshot);
-            let is_wanted = |entry: &&Registration| wanted.iter().any(|id| id == entry.hook.id.as_str());
-            let mut entries: Vec<&Registration> = Registration::all().filter(is_wanted).collect();
-            entries.sort_by_key(|entry| (entry.hook.id.as_str(), entry.hook.origin));
-            for entry in entries {
+            let is_wanted = |hook: &&Hook| wanted.iter().any(|id| id == hook.id.as_str());
+            let mut linked: Vec<&Hook> = Hook::linked().map(|(_, hook)| hook).filter(is_wanted).collect();
+            linked.sort_by_key(|hook| (&hook.id, hook.origin));
+            for hook in linked {
                 // Duplicate ids are reported by `discover`; here the first hook is used.
-                let _ = snapshot.add_linked(entry);
+                let _ = snapshot.add_linked(hook);
             }
             snapshot.members.clear();
             let installed = plugins.into_iter().map(|(name, made)| Installed {
-                plugin: Plugin::new(&*name),
+                plugin: Plugin::new(name.as_str()),
                 made,
                 origin: Origin::new("", 0, ""),
                 state: PluginState::Started,

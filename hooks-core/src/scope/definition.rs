@@ -1,11 +1,11 @@
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::json::{self, DefinitionError};
-use super::{HookUse, ListEntry};
+use super::error::DefinitionError;
+use super::fields::DefinitionFields;
+use super::{HookUse, ListEntry, file, json};
 
 /// A type that can declare a list of hooks: an agent, a prompt, or an app's own type.
 ///
@@ -35,29 +35,6 @@ pub trait Definition {
 
     /// The declared list. `Some` of an empty list is declared; `None` is not.
     fn hooks(&self) -> Option<&[HookUse]>;
-}
-
-/// The fields of a definition in any serde format.
-#[derive(Deserialize)]
-struct DefinitionFields {
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    hooks: Option<Vec<HookUse>>,
-    #[serde(flatten)]
-    extra: Map<String, Value>,
-}
-
-impl DefinitionFields {
-    /// Rejects a field that looks like `hooks` or contains it. Otherwise the field would be kept in `extra`, and its
-    /// hooks would never run.
-    fn checked(self, what: &str) -> Result<Self, String> {
-        // For serde, `null` is a declared field, but it is not a list.
-        let declares_hooks = self.hooks.is_some();
-        let mut extra = self.extra.iter();
-        let problem = extra.find_map(|(field, value)| json::misplaced(field, value, what, declares_hooks));
-        problem.map_or(Ok(self), Err)
-    }
 }
 
 macro_rules! definition {
@@ -104,12 +81,8 @@ macro_rules! definition {
             /// # Errors
             /// [`DefinitionError`] with line, column and what was expected.
             pub fn from_json(file: impl AsRef<Path>, text: &str) -> Result<Self, DefinitionError> {
-                let (file, text): (Arc<Path>, _) = (file.as_ref().into(), json::unmarked(text));
-                let mut fields = json::fields(&file, text, $what)?;
-                let hooks = json::hooks(&file, text, &fields)?;
-                fields.remove("hooks");
-                let name = json::name(&file, text, &mut fields)?;
-                Ok(Self { name, hooks, extra: json::values(&file, text, fields)? })
+                let fields = json::parse(&file.as_ref().into(), file::unmarked(text), $what)?;
+                Ok(Self { name: fields.name, hooks: fields.hooks, extra: fields.extra })
             }
 
             /// Reads a JSON file, or a TOML file if its name ends in `.toml` and the feature `toml` is enabled.
@@ -118,7 +91,7 @@ macro_rules! definition {
             /// [`DefinitionError`] if the file cannot be read or is invalid, with line, column and what was expected.
             pub fn from_file(file: impl AsRef<Path>) -> Result<Self, DefinitionError> {
                 let file = file.as_ref();
-                let text = json::read(file)?;
+                let text = file::read(file)?;
                 #[cfg(feature = "toml")]
                 if file.extension().is_some_and(|extension| extension == "toml") {
                     return Self::from_toml(file, &text);
@@ -132,8 +105,8 @@ macro_rules! definition {
             /// [`DefinitionError`] with line, column and what was expected.
             #[cfg(feature = "toml")]
             pub fn from_toml(file: impl AsRef<Path>, text: &str) -> Result<Self, DefinitionError> {
-                let parsed = super::toml_form::parse(&file.as_ref().into(), json::unmarked(text), $what)?;
-                Ok(Self { name: parsed.name, hooks: parsed.hooks, extra: parsed.extra })
+                let fields = super::toml_form::parse(&file.as_ref().into(), file::unmarked(text), $what)?;
+                Ok(Self { name: fields.name, hooks: fields.hooks, extra: fields.extra })
             }
         }
 

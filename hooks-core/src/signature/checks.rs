@@ -13,51 +13,9 @@ use super::parameters::first;
 use crate::context::WithSpec;
 use crate::failure::OnFailure;
 use crate::kind::{HookKind, Removal};
+use crate::text::ConstText as Text;
 use crate::verdict::Semantics;
 use crate::verdict::{Capabilities, Capability, Verdict};
-
-/// A text of at most 512 bytes, built by constant functions.
-struct Text {
-    bytes: [u8; 512],
-    len: usize,
-}
-
-impl Text {
-    const fn new() -> Self {
-        Self { bytes: [0; 512], len: 0 }
-    }
-
-    const fn add(mut self, part: &str) -> Self {
-        let part = part.as_bytes();
-        let mut i = 0;
-        while i < part.len() && self.len < self.bytes.len() {
-            self.bytes[self.len] = part[i];
-            self.len += 1;
-            i += 1;
-        }
-        self
-    }
-
-    /// Appends the words, each in backticks.
-    const fn list(mut self, words: &[&str]) -> Self {
-        let mut i = 0;
-        while i < words.len() {
-            if i > 0 {
-                self = self.add(", ");
-            }
-            self = self.add("`").add(words[i]).add("`");
-            i += 1;
-        }
-        self
-    }
-
-    const fn as_str(&self) -> &str {
-        match std::str::from_utf8(self.bytes.split_at(self.len).0) {
-            Ok(text) => text,
-            Err(_) => "this option does not fit the kind",
-        }
-    }
-}
 
 /// The index of the filter field `name`; 0 if there is none, which [`filter`] has reported already.
 pub const fn field<K: HookKind>(name: &str) -> usize {
@@ -216,20 +174,6 @@ pub const fn parameters_once(earlier: &[Option<WithSpec>], this: Option<WithSpec
 pub const fn distinct<K: HookKind, Other: HookKind>() {
     if equal(K::NAME, Other::NAME) {
         let text = Text::new().add("`").add(K::NAME).add("` appears twice; keep one");
-        panic!("{}", text.as_str())
-    }
-}
-
-/// Checks that a kind in `module` does not have the name of a built-in one.
-#[track_caller]
-pub const fn kind_name(name: &str, module: &str) {
-    let (ours, module) = (b"hook_sdk::".as_slice(), module.as_bytes());
-    let mut i = 0;
-    while i < ours.len() && i < module.len() && module[i] == ours[i] {
-        i += 1;
-    }
-    if i < ours.len() {
-        let text = Text::new().add("`").add(name).add("` is a built-in kind; give this kind another name");
         panic!("{}", text.as_str())
     }
 }

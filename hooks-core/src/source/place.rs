@@ -16,40 +16,38 @@ pub struct Place {
     pub column: usize,
 }
 
-impl Place {
-    /// The position of byte `offset` in `text`.
-    pub(crate) fn of(file: &Arc<Path>, text: &str, offset: usize) -> Self {
-        Places::new(file, text).at(offset)
-    }
-}
-
-/// Computes the positions of many offsets in one text. If the offsets ascend, it scans the text once, which matters for
-/// a long list on one line.
+/// Computes the positions of many offsets in one text. It knows where each line begins, and within a line it goes on from
+/// the last offset, which matters for a long list on one line.
 pub(crate) struct Places<'a> {
     file: &'a Arc<Path>,
     text: &'a str,
-    offset: usize,
-    line: usize,
-    column: usize,
+    lines: Vec<usize>,
+    last: (usize, usize, usize),
 }
 
 impl<'a> Places<'a> {
     pub(crate) fn new(file: &'a Arc<Path>, text: &'a str) -> Self {
-        Self { file, text, offset: 0, line: 1, column: 1 }
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(end, _)| end + 1)).collect();
+        Self { file, text, lines, last: (1, 0, 1) }
     }
 
     /// The position of byte `offset`, or of the character that contains it.
     pub(crate) fn at(&mut self, offset: usize) -> Place {
-        if offset < self.offset {
-            *self = Self::new(self.file, self.text);
+        let line = self.lines.partition_point(|start| *start <= offset).max(1);
+        let (last_line, mut from, mut column) = self.last;
+        if line != last_line || offset < from {
+            (from, column) = (self.lines[line - 1], 1);
         }
-        let rest = self.text.get(self.offset..).unwrap_or_default().char_indices();
-        let from = self.offset;
-        for (at, c) in rest.take_while(|(at, c)| from + at + c.len_utf8() <= offset) {
-            (self.line, self.column) = if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
-            self.offset = from + at + c.len_utf8();
+        let rest = self.text.get(from..).unwrap_or_default();
+        let before = rest.chars().scan(from, |end, c| {
+            *end += c.len_utf8();
+            (*end <= offset).then_some(*end)
+        });
+        for end in before {
+            (from, column) = (end, column + 1);
         }
-        Place { file: Arc::clone(self.file), line: self.line, column: self.column }
+        self.last = (line, from, column);
+        Place { file: Arc::clone(self.file), line, column }
     }
 }
 

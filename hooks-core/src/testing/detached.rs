@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::context::HookContext;
-use crate::detached::{BackgroundSink, Job, Refused};
-use crate::record::{Ended, Observer, Record, Run};
+use crate::detached::{BackgroundSink, EnqueueError, Job};
+use crate::record::{Observer, Record, Run, RunEnd};
 use crate::registry::Registry;
 use crate::verdict::{Contributions, Verdict as _};
 use crate::worker::JobError;
@@ -40,10 +40,10 @@ impl TrialRuns {
 }
 
 impl BackgroundSink for Arc<TrialRuns> {
-    fn enqueue(&self, job: Job) -> Result<(), Refused> {
+    fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
         // Serialized and parsed, as if sent to another process.
-        let line = serde_json::to_string(&job).map_err(|error| Refused::Failed(error.to_string()))?;
-        let job = serde_json::from_str(&line).map_err(|error| Refused::Failed(error.to_string()))?;
+        let line = serde_json::to_string(&job).map_err(|error| EnqueueError::Failed(error.to_string()))?;
+        let job = serde_json::from_str(&line).map_err(|error| EnqueueError::Failed(error.to_string()))?;
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner).push(job);
         Ok(())
     }
@@ -52,7 +52,7 @@ impl BackgroundSink for Arc<TrialRuns> {
 impl Observer for Arc<TrialRuns> {
     fn dispatched(&self, _record: &Record) {}
 
-    fn ended(&self, ended: &Ended, contributions: &Contributions) {
+    fn ended(&self, ended: &RunEnd, contributions: &Contributions) {
         let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
         ends.runs.push(ended.run.clone());
         ends.left.merge(contributions.clone());

@@ -1,7 +1,6 @@
-use std::fmt;
-
 use crate::diagnostics::ConfigError;
 use crate::dispatch::DispatchError;
+use crate::tables::debug_as_display;
 use crate::worker::JobError;
 
 /// Why a trial has no result.
@@ -22,9 +21,4 @@ pub enum TrialError {
     TestsNothing(String),
 }
 
-impl fmt::Debug for TrialError {
-    /// Prints the message, because a test that returns the error or unwraps it uses `Debug`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug_as_display!(TrialError);

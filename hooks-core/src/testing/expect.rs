@@ -5,9 +5,9 @@ use crate::record::{Skip, Status};
 use crate::verdict::Cause;
 use crate::verdict::Permission;
 
-use super::Ran;
+use super::TrialOutcome;
 
-impl<K: HookKind> Ran<K> {
+impl<K: HookKind> TrialOutcome<K> {
     /// Asserts that the hook completed.
     ///
     /// # Panics
@@ -82,7 +82,7 @@ impl<K: HookKind> Ran<K> {
     }
 }
 
-impl<K: HookKind<Verdict = Permission>> Ran<K> {
+impl<K: HookKind<Verdict = Permission>> TrialOutcome<K> {
     /// Asserts that a hook decided to deny, with a reason that contains `reason`. A denial because a gate failed does
     /// not count: otherwise a test would not notice a broken gate.
     ///

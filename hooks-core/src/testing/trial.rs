@@ -10,31 +10,25 @@ use crate::kind::HookKind;
 use crate::plan::HookSet;
 use crate::registry::Registry;
 use crate::scope::{AppDef, HookRef, HookUse};
+use crate::tables::conversions;
 
 use super::detached::TrialRuns;
-use super::{Ran, TrialError};
+use super::{TrialError, TrialOutcome};
 
 /// A hook for a trial: an annotated function, or a value.
 #[derive(Debug)]
-pub struct Tried(TriedHook);
+pub struct TrialHook(HookSource);
 
 #[derive(Debug)]
-enum TriedHook {
+enum HookSource {
     Function(HookRef),
     Value(Box<Hook>),
 }
 
-impl From<HookRef> for Tried {
-    fn from(function: HookRef) -> Self {
-        Self(TriedHook::Function(function))
-    }
-}
-
-impl From<Hook> for Tried {
-    fn from(hook: Hook) -> Self {
-        Self(TriedHook::Value(Box::new(hook)))
-    }
-}
+conversions!(TrialHook {
+    HookRef => |function| Self(HookSource::Function(function)),
+    Hook => |hook| Self(HookSource::Value(Box::new(hook))),
+});
 
 /// A trial: hooks, their parameters and the context in which they run.
 ///
@@ -78,14 +72,14 @@ impl From<Hook> for Tried {
 #[derive(Debug)]
 #[must_use = "a trial is run with `run` or `run_blocking`"]
 pub struct Trial {
-    hooks: Vec<Tried>,
+    hooks: Vec<TrialHook>,
     parameters: Vec<(String, Value)>,
     context: HookContextBuilder,
 }
 
 impl Trial {
     /// Creates a trial of `hooks`: a `hooks![…]`, or values.
-    pub fn of(hooks: impl IntoIterator<Item = impl Into<Tried>>) -> Self {
+    pub fn of(hooks: impl IntoIterator<Item = impl Into<TrialHook>>) -> Self {
         Self {
             hooks: hooks.into_iter().map(Into::into).collect(),
             parameters: Vec::new(),
@@ -94,7 +88,7 @@ impl Trial {
     }
 
     /// Adds more hooks, for example values in addition to functions.
-    pub fn and(mut self, hooks: impl IntoIterator<Item = impl Into<Tried>>) -> Self {
+    pub fn and(mut self, hooks: impl IntoIterator<Item = impl Into<TrialHook>>) -> Self {
         self.hooks.extend(hooks.into_iter().map(Into::into));
         self
     }
@@ -141,11 +135,11 @@ impl Trial {
     /// # Errors
     /// [`TrialError`] if the hooks cannot be in one scope, if one of them does not run at `K`, or if the dispatch has
     /// no outcome.
-    pub async fn run<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<Ran<K>, TrialError> {
+    pub async fn run<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<TrialOutcome<K>, TrialError> {
         let Ready { registry, set, ids, cx, runs } = self.ready::<K>()?;
         let fired = set.fire(&cx, event, subject).await?;
         runs.finish(&registry, &cx).await?;
-        Ok(Ran::new(ids, fired, runs.ends()))
+        Ok(TrialOutcome::new(ids, fired, runs.ends()))
     }
 
     /// Like [`run`](Self::run), but without a runtime: every hook must be a plain function. Jobs are queued but not
@@ -153,22 +147,22 @@ impl Trial {
     ///
     /// # Errors
     /// The same as those of [`run`](Self::run).
-    pub fn run_blocking<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<Ran<K>, TrialError> {
+    pub fn run_blocking<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<TrialOutcome<K>, TrialError> {
         let Ready { set, ids, cx, runs, .. } = self.ready::<K>()?;
         let fired = set.fire_blocking(&cx, event, subject)?;
-        Ok(Ran::new(ids, fired, runs.ends()))
+        Ok(TrialOutcome::new(ids, fired, runs.ends()))
     }
 
     fn ready<K: HookKind>(self) -> Result<Ready, TrialError> {
         let mut registry = Registry::empty();
         let mut list = Vec::new();
-        for Tried(hook) in self.hooks {
+        for TrialHook(hook) in self.hooks {
             match hook {
-                TriedHook::Function(function) => {
+                HookSource::Function(function) => {
                     registry = registry.with([function])?;
                     list.push(HookUse::from(function));
                 }
-                TriedHook::Value(hook) => {
+                HookSource::Value(hook) => {
                     list.push(HookUse::id(hook.id.as_str()));
                     registry.register(*hook)?;
                 }

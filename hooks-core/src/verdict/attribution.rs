@@ -1,5 +1,4 @@
 use std::fmt;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -62,20 +61,3 @@ impl fmt::Display for Attribution {
         if place.is_empty() { write!(f, "{}", self.id) } else { write!(f, "{} ({place})", self.id) }
     }
 }
-
-/// Implements the methods of answers with an attribution.
-macro_rules! attributed_to {
-    ($($ty:ty),*) => {
-        $(impl $ty {
-            /// Attributes the answer to a rule that others wrote.
-            pub fn attributed_to(mut self, other: impl Into<Arc<Attribution>>) -> Self {
-                let other = other.into();
-                self.by = Some(other.id.clone());
-                self.attribution = Some(other);
-                self
-            }
-        })*
-    };
-}
-
-attributed_to!(super::Denial, super::Question, super::Halt, super::PromptVerdict, super::StopVerdict);

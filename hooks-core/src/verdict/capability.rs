@@ -30,19 +30,6 @@ closed_words! {
     }
 }
 
-impl Capability {
-    /// All capabilities.
-    pub const ALL: &'static [Self] = &[
-        Self::Policy,
-        Self::PromptContext,
-        Self::PromptSection,
-        Self::ToolBundle,
-        Self::PromptManifestDiagnostic,
-        Self::Audit,
-        Self::BackgroundJob,
-    ];
-}
-
 /// A set of capabilities.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Capabilities(u16);

@@ -16,7 +16,7 @@ pub use tools::Tools;
 /// Merged entries, and diagnostics about the merge.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Merged<T> {
+pub struct MergedEntries<T> {
     /// The entries, in the order of the view.
     pub entries: Vec<T>,
     /// What was overridden, truncated or omitted. Contains no values or texts.

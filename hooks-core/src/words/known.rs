@@ -1,18 +1,12 @@
 //! Finds the words of a type, if it has any.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use super::{KnownWords, Words};
 
 /// The words of a field's type. [`NoWords`] applies to types without any.
+#[derive(Debug)]
 pub struct WordsOf<T: ?Sized>(PhantomData<T>);
-
-impl<T: ?Sized> fmt::Debug for WordsOf<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("WordsOf")
-    }
-}
 
 impl<T: Words + ?Sized> WordsOf<T> {
     /// The words of the type.

@@ -1,14 +1,14 @@
 //! Executes jobs.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use crate::context::HookContext;
 use crate::detached::{DetachedRun, Job, Notice, Permit, until_shutdown};
-use crate::diagnostics::Reported;
+use crate::diagnostics::Issue;
 use crate::engine::Engine;
+use crate::id::HookId;
 use crate::options::RunMode;
-use crate::record::Ended;
+use crate::record::RunEnd;
 use crate::registry::Registry;
 use crate::text::{did_you_mean, nearest, redacted};
 use crate::verdict::Contributions;
@@ -18,14 +18,14 @@ use crate::verdict::Contributions;
 #[must_use = "`ended.again` says whether the job must be retried"]
 #[non_exhaustive]
 pub struct JobEnd {
-    /// The end notice, which observers receive too. [`again`](Ended::again) says whether the job must be retried.
-    pub ended: Ended,
+    /// The end notice, which observers receive too. [`again`](RunEnd::again) says whether the job must be retried.
+    pub ended: RunEnd,
     /// The audit notes and background jobs that the hook returned.
     pub contributions: Contributions,
 }
 
 /// Why a job could not be executed here. A retry would fail the same way, so do not retry it.
-pub type JobError = Reported<JobErrorKind>;
+pub type JobError = Issue<JobErrorKind>;
 
 /// The kind of a [`JobError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Registry {
     ///
     /// # Errors
     /// [`JobError`] if the hook is not available here, or if the job cannot be deserialized. The failure of the hook is
-    /// not an error: [`Ended::again`] says whether to retry the job, with [`Job::again`].
+    /// not an error: [`RunEnd::again`] says whether to retry the job, with [`Job::again`].
     ///
     /// ```
     /// # use hook_sdk::prelude::*;
@@ -96,7 +96,9 @@ impl Registry {
             return error(JobErrorKind::Disabled, text);
         }
         let (known, _) = snapshot.overridden(registered);
-        let out = |plugin: &&Arc<str>| snapshot.installed(plugin).is_none() || snapshot.closed(plugin).is_some();
+        let out = |plugin: &&HookId| {
+            snapshot.installed(plugin.as_str()).is_none() || snapshot.closed(plugin.as_str()).is_some()
+        };
         if let Some(plugin) = known.plugin.as_ref().filter(out) {
             let text = format!(
                 "the job `{id}` is for the hook `{hook}` of the plugin `{plugin}`, which is not installed or failed to start"
@@ -132,7 +134,7 @@ pub(super) fn notice(registry: &Registry, job: &Job, permit: Permit) -> Notice {
 pub(super) enum Attempt {
     Ended(JobEnd),
     /// The attempt failed and will be retried; the permit is kept.
-    Again(Ended, Permit),
+    Again(RunEnd, Permit),
 }
 
 /// Runs a job until the registry is shut down.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hook_sdk::overrides::{Override, Overrides};
-use hook_sdk::record::{Ended, OnEnd, Run};
+use hook_sdk::record::{OnEnd, Run, RunEnd};
 
 use crate::*;
 
@@ -73,7 +73,7 @@ async fn second_notice() -> String {
     let registry = registry([detached("count_tokens", Err("the counter is down"))]);
     let heard = Arc::new(Mutex::new(Vec::new()));
     let into = Arc::clone(&heard);
-    registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+    registry.observe(OnEnd(move |ended: &RunEnd, _: &Contributions| {
         into.lock().unwrap().push(line(&ended.kind, &ended.run));
     }));
     store(&registry, "count_tokens").await;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hook_sdk::prelude::*;
-use hook_sdk::record::{Ended, OnEnd, Status};
+use hook_sdk::record::{OnEnd, RunEnd, Status};
 use proptest::test_runner::TestCaseError;
 
 use super::case::Case;
@@ -30,7 +30,7 @@ impl Ends {
     pub(crate) fn of(registry: &Registry) -> Self {
         let ends = Self(Arc::default());
         let into = Arc::clone(&ends.0);
-        registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+        registry.observe(OnEnd(move |ended: &RunEnd, _: &Contributions| {
             into.lock().unwrap().push((ended.run.hook.to_string(), ended.run.status));
         }));
         ends

@@ -103,7 +103,7 @@ fn expected(case: &Case, outcome: &Outcome) -> Seen {
 
 fn seen<K: HookKind>(
     fired: Result<Fired<K>, DispatchError>,
-    subject: impl Fn(hook_sdk::Kept<K>) -> Option<Vec<u8>>,
+    subject: impl Fn(hook_sdk::FinalSubject<K>) -> Option<Vec<u8>>,
     recovered: impl Fn(K::Subject) -> Option<Vec<u8>>,
     permission: impl Fn(K::Verdict) -> Permission,
 ) -> Seen {

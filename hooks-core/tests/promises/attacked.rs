@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hook_sdk::detached::{BackgroundSink, Job, Refused};
+use hook_sdk::detached::{BackgroundSink, EnqueueError, Job};
 use hook_sdk::kinds::ShutdownReason;
 use hook_sdk::overrides::{Override, Overrides};
 use hook_sdk::plugin::Plugin;
-use hook_sdk::record::{Ended, OnEnd, Status};
+use hook_sdk::record::{OnEnd, RunEnd, Status};
 use hook_sdk::worker::Worker;
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ impl<'de> Deserialize<'de> for Unread {
 struct Kept(Arc<Mutex<Vec<Job>>>);
 
 impl BackgroundSink for Kept {
-    fn enqueue(&self, job: Job) -> Result<(), Refused> {
+    fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
         self.0.lock().unwrap().push(job);
         Ok(())
     }
@@ -62,7 +62,7 @@ fn scope(registry: &Registry, ids: &[&str]) -> HookSet {
 fn ends(registry: &Registry) -> Arc<Mutex<Vec<(String, Status)>>> {
     let ends: Arc<Mutex<Vec<(String, Status)>>> = Arc::default();
     let into = Arc::clone(&ends);
-    registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+    registry.observe(OnEnd(move |ended: &RunEnd, _: &Contributions| {
         into.lock().unwrap().push((ended.run.hook.to_string(), ended.run.status));
     }));
     ends

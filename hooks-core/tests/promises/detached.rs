@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_executor::block_on;
-use hook_sdk::record::{Ended, OnEnd, Skip, Status};
+use hook_sdk::record::{OnEnd, RunEnd, Skip, Status};
 use hook_sdk::testing;
 
 use super::support::*;
@@ -145,8 +145,8 @@ async fn an_observer_that_panics_at_the_end_of_a_run_does_not_affect_other_obser
     let registry = registry([Hook::at::<Decide>("h").detached::<_, (), _>(|_, _, _| later(0, ()))]);
     let heard = Arc::new(Mutex::new(0));
     let into = Arc::clone(&heard);
-    registry.observe(OnEnd(|_: &Ended, _: &Contributions| panic!("oh")));
-    registry.observe(OnEnd(move |_: &Ended, _: &Contributions| *into.lock().unwrap() += 1));
+    registry.observe(OnEnd(|_: &RunEnd, _: &Contributions| panic!("oh")));
+    registry.observe(OnEnd(move |_: &RunEnd, _: &Contributions| *into.lock().unwrap() += 1));
     let set = registry.scope(&AgentDef::new("a").hooks(["h"]), None).unwrap();
     let _ = set.fire(&cx(), &Decide {}, Trail::default()).await.unwrap();
     registry.drain(Duration::from_secs(5)).await;
@@ -186,7 +186,7 @@ async fn a_blocking_detached_hook_runs_on_another_thread_and_its_end_is_reported
         let registry = Registry::empty().with(hooks![computes]).unwrap();
         let ends: Arc<Mutex<Vec<_>>> = Arc::default();
         let into = Arc::clone(&ends);
-        registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+        registry.observe(OnEnd(move |ended: &RunEnd, _: &Contributions| {
             into.lock().unwrap().push((ended.run.status, ended.run.cause.clone()));
         }));
         let set = registry.scope(&AgentDef::new("a").hooks(hooks![computes]), None).unwrap();

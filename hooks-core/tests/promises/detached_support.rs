@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hook_sdk::detached::{BackgroundSink, Job, Refused};
-use hook_sdk::record::{Ended, OnEnd, Status};
+use hook_sdk::detached::{BackgroundSink, EnqueueError, Job};
+use hook_sdk::record::{OnEnd, RunEnd, Status};
 use hook_sdk::verdict::Contribution;
 use serde::{Deserialize, Serialize};
 
@@ -25,17 +25,17 @@ pub(crate) fn wind_down() -> WindDown {
 
 /// The ends of runs, in the order in which an observer was notified.
 #[derive(Clone, Default)]
-pub(crate) struct Ends(Arc<Mutex<Vec<Ended>>>);
+pub(crate) struct Ends(Arc<Mutex<Vec<RunEnd>>>);
 
 impl Ends {
     pub(crate) fn of(registry: &Registry) -> Self {
         let ends = Self::default();
         let into = Arc::clone(&ends.0);
-        registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| into.lock().unwrap().push(ended.clone())));
+        registry.observe(OnEnd(move |ended: &RunEnd, _: &Contributions| into.lock().unwrap().push(ended.clone())));
         ends
     }
 
-    pub(crate) fn all(&self) -> Vec<Ended> {
+    pub(crate) fn all(&self) -> Vec<RunEnd> {
         self.0.lock().unwrap().clone()
     }
 
@@ -63,7 +63,7 @@ pub(crate) struct SeenOften {}
 pub(crate) struct Lines(Arc<Mutex<Vec<String>>>);
 
 impl BackgroundSink for Lines {
-    fn enqueue(&self, job: Job) -> Result<(), Refused> {
+    fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
         self.0.lock().unwrap().push(serde_json::to_string(&job).unwrap());
         Ok(())
     }

@@ -55,9 +55,9 @@ fn the_plan_and_the_manifest_show_every_option() {
         let registry = registry([writes("plain"), hook]);
         registry.set_background(Lines::default());
         let agent = AgentDef::new("a").hooks(["plain", "other"]);
-        let plan = registry.scope(&agent, None).unwrap().to_string();
-        let line = plan.lines().find(|line| line.contains(" other ")).unwrap();
-        assert!(line.contains(shown), "`{option}` in the plan: {plan}");
+        let shown_plan = registry.scope(&agent, None).unwrap().to_string();
+        let line = shown_plan.lines().find(|line| line.contains(" other ")).unwrap();
+        assert!(line.contains(shown), "`{option}` in the plan: {shown_plan}");
         let manifest = serde_json::to_value(registry.manifest()).unwrap();
         let set = manifest["hooks"][0].pointer(pointer);
         let unset: Vec<_> = unset(pointer);

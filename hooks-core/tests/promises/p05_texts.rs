@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hook_sdk::Violation;
-use hook_sdk::detached::{BackgroundSink, Job, Refused};
+use hook_sdk::detached::{BackgroundSink, EnqueueError, Job};
 use hook_sdk::hook::OnFailure;
 use hook_sdk::plugin::Plugin;
-use hook_sdk::record::{Ended, OnEnd, Record};
+use hook_sdk::record::{OnEnd, Record, RunEnd};
 use hook_sdk::verdict::Diagnostic;
 use hook_sdk::worker::Worker;
 use tracing::field::{Field, Visit};
@@ -90,8 +90,8 @@ fn failing() -> Vec<Hook> {
 struct Full;
 
 impl BackgroundSink for Full {
-    fn enqueue(&self, _: Job) -> Result<(), Refused> {
-        Err(Refused::Failed(TEXT.to_owned()))
+    fn enqueue(&self, _: Job) -> Result<(), EnqueueError> {
+        Err(EnqueueError::Failed(TEXT.to_owned()))
     }
 }
 
@@ -146,7 +146,7 @@ async fn a_failure_of_a_detached_run_a_queue_or_a_plugin_is_one_clean_line() {
     let registry = registry([detached, panics, background.idempotent().retries(1)]);
     let causes: Arc<Mutex<Vec<String>>> = Arc::default();
     let into = Arc::clone(&causes);
-    registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+    registry.observe(OnEnd(move |ended: &RunEnd, _: &Contributions| {
         into.lock().unwrap().extend(ended.run.cause.clone());
     }));
     Worker::new().start(&registry).unwrap();
@@ -190,7 +190,7 @@ async fn a_panic_in_a_drop_or_an_observer_is_one_clean_line() {
     });
     let registry = registry([waits]);
     registry.observe(|_: &Record| panic!("{TEXT}"));
-    registry.observe(OnEnd(|_: &Ended, _: &Contributions| panic!("{TEXT}")));
+    registry.observe(OnEnd(|_: &RunEnd, _: &Contributions| panic!("{TEXT}")));
     let detached = Hook::at::<SeenOften>("detached").detached(|_, _, ()| later(0, ()));
     registry.register(detached).unwrap();
     let event = step();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hook_sdk::record::{Ended, OnEnd, Status};
+use hook_sdk::record::{OnEnd, RunEnd, Status};
 use hook_sdk::worker::{Backoff, Worker};
 
 use super::detached_support::*;
@@ -19,7 +19,7 @@ async fn failed_jobs_never_exceed_the_capacity_of_queue_and_worker() {
         let registry = registry([fails.idempotent().retries(1_000_000)]);
         let alive: Arc<Mutex<HashSet<String>>> = Arc::default();
         let into = Arc::clone(&alive);
-        registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+        registry.observe(OnEnd(move |ended: &RunEnd, _: &Contributions| {
             let (mut alive, job) = (into.lock().unwrap(), ended.job.clone().unwrap());
             if ended.again {
                 alive.insert(job)

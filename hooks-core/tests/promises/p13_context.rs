@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use hook_sdk::context::Ids;
-use hook_sdk::record::{Ended, OnEnd};
+use hook_sdk::record::{OnEnd, RunEnd};
 use hook_sdk::worker::Worker;
 
 use super::detached_support::*;
@@ -71,7 +71,7 @@ async fn hooks_of_every_run_mode_records_notices_and_jobs_have_the_same_ids() {
     registry.observe(move |record: &hook_sdk::record::Record| {
         of_record.lock().unwrap().push(("record", Ids::clone(&record.ids)));
     });
-    registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+    registry.observe(OnEnd(move |ended: &RunEnd, _: &Contributions| {
         of_end.lock().unwrap().push(("end", Ids::clone(&ended.ids)));
     }));
     Worker::new().start(&registry).unwrap();

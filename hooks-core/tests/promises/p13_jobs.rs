@@ -84,7 +84,7 @@ fn queueing_a_job_and_an_empty_drain_need_no_runtime() {
     assert_eq!(fired.report.record.clone().unwrap().runs[0].status, Status::Queued);
     assert_eq!(lines.jobs().len(), 1);
     let drained = futures_executor::block_on(registry.drain(SOON));
-    assert_eq!(drained, hook_sdk::detached::Drained::default());
+    assert_eq!(drained, hook_sdk::detached::DrainReport::default());
 }
 
 #[tokio::test]

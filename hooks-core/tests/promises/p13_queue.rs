@@ -4,17 +4,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hook_sdk::detached::{BackgroundSink, Job, Refused};
+use hook_sdk::detached::{BackgroundSink, EnqueueError, Job};
 use hook_sdk::record::Status;
 use hook_sdk::worker::Worker;
 
 use super::detached_support::*;
 use super::support::*;
 
-struct Says(Refused);
+struct Says(EnqueueError);
 
 impl BackgroundSink for Says {
-    fn enqueue(&self, _job: Job) -> Result<(), Refused> {
+    fn enqueue(&self, _job: Job) -> Result<(), EnqueueError> {
         Err(self.0.clone())
     }
 }
@@ -63,9 +63,9 @@ async fn a_job_beyond_the_capacity_of_the_queue_is_recorded_as_dropped() {
 #[tokio::test]
 async fn a_job_that_the_queue_refuses_is_recorded_as_dropped_or_failed() {
     let cases = [
-        (Refused::Full, Status::Dropped, "the background queue is full"),
-        (Refused::Closed, Status::Dropped, "the background queue is closed"),
-        (Refused::Failed("disk".into()), Status::Failed, "the background queue could not store the job: disk"),
+        (EnqueueError::Full, Status::Dropped, "the background queue is full"),
+        (EnqueueError::Closed, Status::Dropped, "the background queue is closed"),
+        (EnqueueError::Failed("disk".into()), Status::Failed, "the background queue could not store the job: disk"),
     ];
     for (refused, status, cause) in cases {
         let registry = registry([background("note", |_, _| vec![])]);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hook_sdk::record::{Ended, OnEnd, Record, Skip, Status};
+use hook_sdk::record::{OnEnd, Record, RunEnd, Skip, Status};
 use hook_sdk::verdict::Contribution;
 use hook_sdk::{CancellationToken, testing};
 
@@ -70,7 +70,7 @@ async fn no_record_contains_the_event_of_a_run() {
     let registry = registry([fails]);
     let shown = Arc::new(Mutex::new(String::new()));
     let into = Arc::clone(&shown);
-    registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+    registry.observe(OnEnd(move |ended: &RunEnd, _: &Contributions| {
         *into.lock().unwrap() = format!("{ended:?} {}", serde_json::to_string(ended).unwrap());
     }));
     registry.observe(|record: &Record| assert!(!format!("{record:?}").contains(SECRET)));

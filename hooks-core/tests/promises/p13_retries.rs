@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hook_sdk::hook::NotSelected;
-use hook_sdk::record::{Ended, OnEnd, Status};
+use hook_sdk::record::{OnEnd, RunEnd, Status};
 use hook_sdk::verdict::Contribution;
 use hook_sdk::worker::{Backoff, Worker};
 
@@ -21,7 +21,7 @@ async fn a_failed_job_is_retried_after_its_backoff_up_to_its_limit() {
         let times = Arc::new(Mutex::new(Vec::new()));
         let ends = Ends::of(&registry);
         let into = Arc::clone(&times);
-        registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+        registry.observe(OnEnd(move |ended: &RunEnd, _: &Contributions| {
             into.lock().unwrap().push((tokio::time::Instant::now(), ended.again));
         }));
         Worker::new().backoff(backoff).start(&registry).unwrap();

@@ -95,7 +95,7 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
             #json_checks
 
             __hook_sdk::inventory::submit! {
-                __hook_sdk::Submitted(<#event as __hook_sdk::HookKind>::DESCRIPTOR)
+                __hook_sdk::LinkedKind(<#event as __hook_sdk::HookKind>::DESCRIPTOR)
             }
         };
     }

@@ -8,6 +8,7 @@ use syn::{DeriveInput, Ident, LitStr, Path, Token, Type};
 
 use super::constructor::Constructor;
 use crate::hook::description;
+use crate::private::Core;
 
 /// A kind.
 pub(crate) struct KindDefinition {
@@ -32,7 +33,7 @@ pub(crate) struct KindDefinition {
     /// The span of `json`.
     pub(crate) json: Option<Span>,
     pub(crate) description: String,
-    pub(crate) core: TokenStream,
+    pub(crate) core: Core,
     /// Whether an implementation can be generated in spite of errors.
     pub(crate) is_sound: bool,
 }
@@ -88,7 +89,7 @@ impl KindDefinition {
             constructor: None,
             json: None,
             description: description(&item.attrs),
-            core: quote!(::hook_sdk),
+            core: Core::default(),
             is_sound: item.generics.params.is_empty() && !matches!(item.data, syn::Data::Union(_)),
         }
     }

@@ -9,7 +9,8 @@ use super::model::{KindDefinition, MatchField};
 use crate::errors::Errors;
 use crate::hook;
 use crate::names;
-use crate::options::{self, Known, Value, Words, Written, core, names_of, without_spaces};
+use crate::options::{self, Known, Value, Words, Written, names_of, without_spaces};
+use crate::private::Core;
 
 /// All options, in the order in which they are listed.
 pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
@@ -101,7 +102,7 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         elsewhere: "",
         meaning: "the path of `hook-sdk`, if it has another name",
         default: "`::hook_sdk`",
-        read: |kind, option, errors| kind.core = core(option, errors).unwrap_or_else(|| kind.core.clone()),
+        read: |kind, option, errors| kind.core = Core::read(option, errors),
     },
 ];
 

@@ -4,10 +4,11 @@ use proc_macro2::Span;
 use quote::ToTokens;
 use syn::LitStr;
 
-use super::model::{Function, Hook, Kind, Parameter, Taken};
+use super::model::{Function, Hook, Parameter, Taken};
 use super::table::{OPTIONS, elsewhere};
 use super::{filter, values};
 use crate::errors::Errors;
+use crate::kind::Kind;
 use crate::names;
 use crate::options::{self, Written, without_spaces};
 

@@ -12,7 +12,8 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Ident, LitStr};
 
-use super::model::{Function, Hook, Kind, Setting};
+use super::model::{Function, Hook, Setting};
+use crate::kind::Kind;
 use crate::private::private;
 use checks::checks;
 use handler::{Called, handler};
@@ -48,19 +49,19 @@ pub(crate) fn emit(hook: &Hook, id: &LitStr, function: &Function) -> TokenStream
             #checks
             static __HOOK_SDK_BINDINGS: [__hook_sdk::Binding; #count] = [#({ #bindings }),*];
             __hook_sdk::inventory::submit! {
-                __hook_sdk::Registration {
-                    hook: __hook_sdk::hook(
-                        (#id, #description),
+                __hook_sdk::hook(
+                    (#id, #description),
+                    (
                         __hook_sdk::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
-                        #options,
-                        #locked,
-                        __hook_sdk::first(&[#(#specs),*]),
-                        __hook_sdk::any(&[#(#contexts),*]),
-                        &__HOOK_SDK_BINDINGS,
+                        #plugin,
+                        || __hook_sdk::type_of(&#name),
                     ),
-                    plugin: #plugin,
-                    function: || __hook_sdk::type_of(&#name),
-                }
+                    #options,
+                    #locked,
+                    __hook_sdk::first(&[#(#specs),*]),
+                    __hook_sdk::any(&[#(#contexts),*]),
+                    &__HOOK_SDK_BINDINGS,
+                )
             }
         };
     }
@@ -182,10 +183,5 @@ fn fallback(hook: &Hook, function: &Function, kind: Span) -> Option<TokenStream>
     let place = path.segments.last().map_or(kind, |last| last.ident.span());
     let returned = returned(function, kind);
     let function = function.at(place);
-    // The parameters are counted first, so that the compiler does not suggest changes to a call that the user did not
-    // write.
-    let parameters = function.parameters.iter().map(|_| quote_spanned!(place=> _));
-    let path =
-        quote_spanned!(place=> { let __hook_sdk_fallback: fn(#(#parameters),*) -> _ = #path; __hook_sdk_fallback });
-    Some(handler(&function, Called::Fallback(&returned), &path, place, kind))
+    Some(handler(&function, Called::Fallback(&returned), &quote!(#path), place, kind))
 }

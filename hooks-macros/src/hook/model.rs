@@ -1,12 +1,14 @@
 //! The checked model of `#[hook]`: the options of the attribute, and the signature of the function.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::quote;
 use syn::{Attribute, Ident, LitStr, Path, Type};
 
+use crate::kind::Kind;
 use crate::options::Written;
+use crate::private::Core;
 
 /// The options. Invalid ones were reported and are treated as missing.
+#[derive(Default)]
 pub(crate) struct Hook {
     pub(crate) id: Option<LitStr>,
     pub(crate) kinds: Vec<Kind>,
@@ -25,7 +27,7 @@ pub(crate) struct Hook {
     pub(crate) settings: Vec<Setting>,
     pub(crate) filters: Vec<(Ident, LitStr)>,
     /// The path of `hook-sdk`.
-    pub(crate) core: TokenStream,
+    pub(crate) core: Core,
 }
 
 /// A field of `hook_sdk::hook::Options`.
@@ -35,25 +37,6 @@ pub(crate) struct Setting {
     pub(crate) value: TokenStream,
     /// The span of the value, as it was written.
     pub(crate) place: Span,
-}
-
-impl Default for Hook {
-    fn default() -> Self {
-        Self {
-            id: None,
-            kinds: Vec::new(),
-            after: Vec::new(),
-            before: Vec::new(),
-            requires: Vec::new(),
-            fallback: None,
-            plugin: None,
-            locked: false,
-            capabilities: Vec::new(),
-            settings: Vec::new(),
-            filters: Vec::new(),
-            core: quote!(::hook_sdk),
-        }
-    }
 }
 
 impl Hook {
@@ -82,31 +65,6 @@ impl Hook {
     /// The variant of `run`, unless the hook runs inline.
     pub(super) fn run_apart(&self) -> Option<Ident> {
         self.variant("run").filter(|mode| mode != "Inline")
-    }
-}
-
-pub(crate) enum Kind {
-    /// A built-in kind by name: the name of its type, and the span of the word.
-    BuiltIn(String, Span),
-    /// The path of a type.
-    Type(Path),
-}
-
-impl Kind {
-    /// The name of the event's type.
-    pub(crate) fn event(&self) -> String {
-        match self {
-            Self::BuiltIn(event, _) => event.clone(),
-            Self::Type(path) => path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default(),
-        }
-    }
-
-    /// The span for errors about the kind.
-    pub(crate) fn span(&self) -> Span {
-        match self {
-            Self::BuiltIn(_, span) => *span,
-            Self::Type(path) => path.segments.last().map_or_else(Span::call_site, |last| last.ident.span()),
-        }
     }
 }
 

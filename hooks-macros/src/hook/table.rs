@@ -8,6 +8,7 @@ use super::values;
 use super::words::{MODES, ON_REPLAY, POLICIES, RUN_MODES, VISIBILITIES};
 use crate::names;
 use crate::options::{self, Known};
+use crate::private::Core;
 
 /// All options, in the order in which they are listed.
 pub(crate) const OPTIONS: &[Known<Hook>] = &[
@@ -30,7 +31,9 @@ pub(crate) const OPTIONS: &[Known<Hook>] = &[
         elsewhere: "order stage enforce weight prio rank precedence tryfirst trylast position",
         meaning: "an `i32`; a lower number runs earlier",
         default: "0",
-        read: |hook, option, errors| hook.set(option, values::priority(option, errors)),
+        read: |hook, option, errors| {
+            hook.set(option, values::number(&(i32::MIN..=i32::MAX), "priority = -10", option, errors));
+        },
     },
     Known {
         write: "after = [\"redact_pii\"]",
@@ -105,7 +108,7 @@ pub(crate) const OPTIONS: &[Known<Hook>] = &[
         elsewhere: "retry attempts max_retries max_attempts",
         meaning: "how often a failed background run is retried; requires `idempotent`",
         default: "0",
-        read: |hook, option, errors| hook.set(option, values::retries(option, errors)),
+        read: |hook, option, errors| hook.set(option, values::number(&(1..=100_u32), "retries = 3", option, errors)),
     },
     Known {
         write: "delay = \"10m\"",
@@ -171,7 +174,7 @@ pub(crate) const OPTIONS: &[Known<Hook>] = &[
         elsewhere: "",
         meaning: "the path of `hook-sdk`, if it has another name",
         default: "`::hook_sdk`",
-        read: |hook, option, errors| hook.core = options::core(option, errors).unwrap_or_else(|| hook.core.clone()),
+        read: |hook, option, errors| hook.core = Core::read(option, errors),
     },
 ];
 

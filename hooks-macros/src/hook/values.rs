@@ -1,16 +1,20 @@
 //! Parses the values of the options and checks their syntax.
 
-use proc_macro2::{Span, TokenStream};
-use quote::quote;
-use syn::{Ident, Lit, LitInt, LitStr, Path, Token};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 
-use super::model::Kind;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::parse::{ParseStream, Parser};
+use syn::{Ident, Lit, LitInt, LitStr, Token};
+
 use super::words::CAPABILITIES;
 use crate::errors::Errors;
+use crate::kind::{self, Kind};
 use crate::names;
 use crate::options::{List, Value, Words, Written, first_span, split_at_commas, without_spaces};
 
-const MOST_RETRIES: u32 = 100;
 const MILLIS_OF_A_DAY: u64 = 86_400_000;
 
 /// The name of something in `snake_case`; `what` is what it is, as in `an id`.
@@ -47,6 +51,7 @@ pub(crate) fn kinds(option: &Written, errors: &mut Errors) -> Vec<Kind> {
         errors.at(option.value_span(), "`kind` takes a kind, such as `kind = before_tool_call`");
         return Vec::new();
     };
+    let write: [fn(&str) -> String; 2] = [|one| format!("kind = {one}"), |list| format!("kind = [{list}]")];
     let mut trees = tokens.clone().into_iter();
     match (trees.next(), trees.next()) {
         (Some(proc_macro2::TokenTree::Group(group)), None) if group.delimiter() == proc_macro2::Delimiter::Bracket => {
@@ -61,108 +66,36 @@ pub(crate) fn kinds(option: &Written, errors: &mut Errors) -> Vec<Kind> {
                 if seen.contains(&text) {
                     errors.on(&part, format!("`{}` appears twice; keep one", without_spaces(&text)));
                 } else {
-                    kinds.extend(kind(&part, errors));
+                    kinds.extend(kind::read(&part, write, errors));
                 }
                 seen.push(text);
             }
             kinds
         }
-        _ => kind(tokens, errors).into_iter().collect(),
+        _ => kind::read(tokens, write, errors).into_iter().collect(),
     }
 }
 
-fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
-    let written = without_spaces(&tokens.to_string());
-    let span = first_span(tokens).unwrap_or_else(Span::call_site);
-    if let Ok(text) = syn::parse2::<LitStr>(tokens.clone()) {
-        let word = text.value();
-        let here = names::kind_elsewhere(&word);
-        match (here, several(&word)) {
-            (None, Some(list)) => {
-                errors.on(
-                    &text,
-                    format!("a list of kinds is written in brackets, without quotes: write `kind = [{list}]`"),
-                );
-            }
-            _ => {
-                let hint = here.unwrap_or("before_tool_call");
-                errors.on(&text, format!("a kind is written without quotes: write `kind = {hint}`"));
-            }
-        }
-        return None;
-    }
-    let Ok(path) = syn::parse2::<Path>(tokens.clone()) else {
-        if let Some(list) = several(&written) {
-            errors.on(tokens, format!("a list of kinds is written in brackets: write `kind = [{list}]`"));
-            return None;
-        }
-        match names::kind_elsewhere(&written) {
-            // Not an expression, such as `BeforeToolCall()` or `&BeforeToolCall`.
-            Some(here) if !written.contains('-') => {
-                errors.on(tokens, format!("expected only the name of a kind: write `kind = {here}`"));
-            }
-            Some(here) => errors.on(tokens, format!("`{written}` is called `{here}` here")),
-            None => {
-                errors.on(tokens, "expected a kind in snake_case, such as `before_tool_call`, or the path of a type");
-            }
-        }
-        return None;
+/// A whole number within `range`.
+pub(crate) fn number<T>(
+    range: &RangeInclusive<T>,
+    example: &str,
+    option: &Written,
+    errors: &mut Errors,
+) -> Option<TokenStream>
+where
+    T: FromStr + PartialOrd + Display + ToTokens,
+{
+    let read = |input: ParseStream<'_>| {
+        let sign = if input.parse::<Option<Token![-]>>()?.is_some() { "-" } else { "" };
+        let digits: LitInt = input.parse()?;
+        Ok(format!("{sign}{}", digits.base10_digits()).parse::<T>().ok())
     };
-    if path.segments.iter().any(|segment| !segment.arguments.is_empty()) {
-        errors.on(&path, "an event is one concrete type; remove `<…>`");
-        return None;
-    }
-    let is_type =
-        path.segments.last().is_some_and(|last| last.ident.to_string().starts_with(|c: char| c.is_ascii_uppercase()));
-    match (path.get_ident().map(ToString::to_string), is_type) {
-        (Some(word), false) => {
-            let built_in = names::kind_type(&word).map(|kind| Kind::BuiltIn(kind, span));
-            if built_in.is_none() {
-                errors.at(span, names::unknown_kind(&word));
-            }
-            built_in
-        }
-        (Some(word), true) => match names::kind_elsewhere(&word) {
-            // The type of a built-in kind may be imported and named like any other.
-            Some(here) if names::kind_type(here).as_ref() != Some(&word) => {
-                errors.at(span, format!("`{word}` is called `{here}` here"));
-                None
-            }
-            _ => Some(Kind::Type(path)),
-        },
-        (None, true) => Some(Kind::Type(path)),
-        (None, false) => {
-            errors.on(
-                &path,
-                "expected the path of a type in CamelCase, or a built-in kind as one word, such as `before_tool_call`",
-            );
-            None
-        }
-    }
-}
-
-/// The kinds of a text that contains several: `(a, b)`, `a | b`, `a + b`.
-fn several(written: &str) -> Option<String> {
-    let inner = written.trim_start_matches('(').trim_end_matches(')');
-    let words: Vec<&str> = inner.split([',', '|', '+']).map(str::trim).filter(|word| !word.is_empty()).collect();
-    let kinds: Option<Vec<&str>> = words.iter().map(|word| names::kind_elsewhere(word)).collect();
-    kinds.filter(|kinds| kinds.len() > 1).map(|kinds| kinds.join(", "))
-}
-
-pub(crate) fn priority(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
-    struct Number(Option<Token![-]>, LitInt);
-
-    impl syn::parse::Parse for Number {
-        fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
-            Ok(Self(input.parse()?, input.parse()?))
-        }
-    }
-
-    let Number(minus, digits) = option.parse(errors, "a whole number, such as `priority = -10`")?;
-    let sign = if minus.is_some() { "-" } else { "" };
-    let number: Option<i32> = format!("{sign}{}", digits.base10_digits()).parse().ok();
+    let number = read.parse2(option.tokens()).ok().flatten().filter(|number| range.contains(number));
     if number.is_none() {
-        errors.on(&digits, format!("`priority` must be between {} and {}", i32::MIN, i32::MAX));
+        let (name, first, last) = (option.name(), range.start(), range.end());
+        let problem = format!("`{name}` takes a whole number from {first} to {last}, such as `{example}`");
+        errors.at(option.value_span(), problem);
     }
     number.map(|number| quote!(#number))
 }
@@ -240,17 +173,6 @@ fn time(option: &Written, or: &str, no_limit: &str, errors: &mut Errors) -> Opti
     };
     errors.on(&text, problem);
     None
-}
-
-/// The number of retries.
-pub(crate) fn retries(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
-    let expected = format!("a whole number from 1 to {MOST_RETRIES}, such as `retries = 3`");
-    let digits = option.parse::<LitInt>(errors, &expected)?;
-    let number = digits.base10_parse::<u32>().ok().filter(|number| (1..=MOST_RETRIES).contains(number));
-    if number.is_none() {
-        errors.on(&digits, format!("`retries` takes {expected}"));
-    }
-    number.map(|number| quote!(#number))
 }
 
 /// The part of a stream to hold back.

@@ -1,7 +1,7 @@
 //! Checks `#[verdict(…)]` for everything that its syntax can show.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use proc_macro2::Span;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Ident, Index, Member};
 
@@ -9,6 +9,7 @@ use super::model::{Field, RULES, Rule, Shape, Variant, Verdict, WORDS, Word};
 use crate::errors::Errors;
 use crate::names;
 use crate::options::{self, Value, Written};
+use crate::private::Core;
 use crate::types::place;
 
 const OF_TYPE: [&str; 2] = ["contribute", "crate"];
@@ -36,7 +37,6 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Option<Verdict> 
             return None;
         }
     };
-    let core = core.unwrap_or_else(|| quote!(::hook_sdk));
     let verdict = Verdict { ty: item.ident.clone(), core, contributes: contributes.is_some(), shape };
     if let (Some(span), true) = (contributes, verdict.denies()) {
         errors.at(span, "hooks that only contribute cannot deny: remove `contribute`, or `deny` from its variant");
@@ -66,12 +66,12 @@ fn readable<'w>(written: &'w [Written], errors: &mut Errors) -> Vec<&'w Written>
     once
 }
 
-fn of_type(attributes: &[Attribute], errors: &mut Errors) -> (Option<Span>, Option<TokenStream>) {
-    let (mut contributes, mut core) = (None, None);
+fn of_type(attributes: &[Attribute], errors: &mut Errors) -> (Option<Span>, Core) {
+    let (mut contributes, mut core) = (None, Core::default());
     for option in readable(&read(attributes, errors), errors) {
         match option.name().as_str() {
             "contribute" => contributes = option.flag(errors).then(|| option.key.span()),
-            "crate" => core = options::core(option, errors),
+            "crate" => core = Core::read(option, errors),
             name if WORDS.iter().any(|(word, _)| *word == name) => {
                 errors.at(option.key.span(), format!("`{name}` applies to a variant: write it above that variant"));
             }

@@ -19,7 +19,7 @@ pub(crate) fn emit(verdict: &Verdict) -> TokenStream {
     let ty = &verdict.ty;
     let otherwise = if verdict.contributes { quote!(Contribute) } else { quote!(Control) };
     // Merges of built-in verdicts never panic.
-    let built_in = verdict.is_built_in().then(|| {
+    let built_in = verdict.core.is_this_crate().then(|| {
         quote!(
             const MERGE_MAY_PANIC: bool = false;
         )

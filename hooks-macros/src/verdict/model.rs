@@ -1,12 +1,14 @@
 //! A verdict that was checked for everything that its syntax can show.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::Span;
 use syn::{Ident, Member, Type};
+
+use crate::private::Core;
 
 pub(crate) struct Verdict {
     pub(crate) ty: Ident,
     /// The path of `hook-sdk`.
-    pub(crate) core: TokenStream,
+    pub(crate) core: Core,
     /// Whether hooks only add to the verdict.
     pub(crate) contributes: bool,
     pub(crate) shape: Shape,
@@ -101,11 +103,6 @@ pub(crate) const RULES: [(&str, Rule); 9] = [
 ];
 
 impl Verdict {
-    /// Whether the verdict is part of `hook-sdk`, which alone writes `crate = crate`.
-    pub(crate) fn is_built_in(&self) -> bool {
-        self.core.to_string() == "crate"
-    }
-
     /// Whether one of its own variants is the denial.
     pub(crate) fn denies(&self) -> bool {
         matches!(&self.shape, Shape::Enum(variants) if variants.iter().any(|variant| variant.is(Word::Deny)))

@@ -2,7 +2,7 @@
 //! byte, and stderr.
 
 use hooks_rules::event::Exit2;
-use hooks_rules::{Answer, AnswerReader, Decision, Dialect, FailureMode, RunStatus, TEXT_LIMIT};
+use hooks_rules::{Answer, AnswerReader, Dialect, FailureMode, RuleDecision, RunStatus, TEXT_LIMIT};
 
 pub(crate) fn check(input: &[u8]) {
     let &[form, event, how, number, ref rest @ ..] = input else { return };
@@ -26,7 +26,7 @@ pub(crate) fn check(input: &[u8]) {
         blocks(reading, &answer);
     }
     if answer.failure.is_some() && !matches!(status, RunStatus::TimedOut) {
-        assert_eq!(answer.decision, Decision::None, "a failure decides nothing unless somebody says so");
+        assert_eq!(answer.decision, RuleDecision::None, "a failure decides nothing unless somebody says so");
     }
     reading.on_failure = FailureMode::Block;
     let strict = reading.read(&status, &stdout, &stderr);
@@ -36,14 +36,14 @@ pub(crate) fn check(input: &[u8]) {
         assert_eq!(strict.failure, answer.failure);
     } else if denies(reading) {
         assert!(
-            !matches!(strict.decision, Decision::None | Decision::Allow(_))
+            !matches!(strict.decision, RuleDecision::None | RuleDecision::Allow(_))
                 || strict.stop.is_some()
                 || ran_elsewhere(&status),
             "{strict:?}"
         );
     }
     if answer.failure.is_some() && denies(reading) {
-        assert!(matches!(strict.decision, Decision::Deny(_)), "{strict:?}");
+        assert!(matches!(strict.decision, RuleDecision::Deny(_)), "{strict:?}");
     }
     for goes_on in [false, true] {
         bounded(&reading.read_judgement(&stdout, goes_on));
@@ -77,32 +77,32 @@ fn consistent(answer: &Answer) {
     if answer.failure.is_some() {
         // A failure has no answer.
         assert_eq!((&answer.updated_input, &answer.updated_output), (&None, &None));
-        assert!(answer.contexts.is_empty() && !matches!(answer.decision, Decision::Allow(_)), "{answer:?}");
+        assert!(answer.contexts.is_empty() && !matches!(answer.decision, RuleDecision::Allow(_)), "{answer:?}");
     }
     let kinds: Vec<_> = answer.attachments().iter().map(|attachment| attachment.kind).collect();
     assert!(!kinds.contains(&"hook_success") || kinds.len() == 1, "{kinds:?}");
-    assert_eq!(kinds.contains(&"hook_blocking_error"), matches!(answer.decision, Decision::Deny(_)));
+    assert_eq!(kinds.contains(&"hook_blocking_error"), matches!(answer.decision, RuleDecision::Deny(_)));
 }
 
 /// Exit code 2 has the effect of its event, whatever the output is.
 fn blocks(reading: AnswerReader, answer: &Answer) {
     let effect = reading.event.spec().exit2;
     let there = match effect {
-        Exit2::Deny => matches!(answer.decision, Decision::Deny(_)),
-        Exit2::Feedback => matches!(answer.decision, Decision::Feedback(_)),
-        Exit2::Continue => matches!(answer.decision, Decision::Continue(_)),
+        Exit2::Deny => matches!(answer.decision, RuleDecision::Deny(_)),
+        Exit2::Feedback => matches!(answer.decision, RuleDecision::Feedback(_)),
+        Exit2::Continue => matches!(answer.decision, RuleDecision::Continue(_)),
         Exit2::Stop => answer.stop.is_some(),
         Exit2::Notice => !answer.messages.is_empty(),
-        _ => answer.decision == Decision::None,
+        _ => answer.decision == RuleDecision::None,
     };
     assert!(there && answer.failure.is_none(), "{effect:?}: {answer:?}");
-    let empty = reason(&answer.decision).trim().is_empty() && answer.decision != Decision::None;
+    let empty = reason(&answer.decision).trim().is_empty() && answer.decision != RuleDecision::None;
     assert!(!empty, "a refusal without a reason: {answer:?}");
 }
 
 /// A denial among several answers is the denial of all of them, in any order.
 fn folded(first: Answer, second: Answer) {
-    let denies = |answer: &Answer| matches!(answer.decision, Decision::Deny(_));
+    let denies = |answer: &Answer| matches!(answer.decision, RuleDecision::Deny(_));
     let ends = first.stop.is_some() || second.stop.is_some();
     let refused = denies(&first) || denies(&second);
     for (mut one, other) in [(first.clone(), second.clone()), (second, first)] {
@@ -111,14 +111,14 @@ fn folded(first: Answer, second: Answer) {
     }
 }
 
-fn reason(decision: &Decision) -> &str {
+fn reason(decision: &RuleDecision) -> &str {
     match decision {
-        Decision::Feedback(text)
-        | Decision::Continue(text)
-        | Decision::Allow(text)
-        | Decision::Ask(text)
-        | Decision::Defer(text)
-        | Decision::Deny(text) => text,
+        RuleDecision::Feedback(text)
+        | RuleDecision::Continue(text)
+        | RuleDecision::Allow(text)
+        | RuleDecision::Ask(text)
+        | RuleDecision::Defer(text)
+        | RuleDecision::Deny(text) => text,
         _ => "",
     }
 }

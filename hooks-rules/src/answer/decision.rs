@@ -1,7 +1,7 @@
 /// The decision of a rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Decision {
+pub enum RuleDecision {
     /// No decision.
     #[default]
     None,
@@ -19,7 +19,7 @@ pub enum Decision {
     Deny(String),
 }
 
-impl Decision {
+impl RuleDecision {
     fn rank(&self) -> u8 {
         match self {
             Self::None => 0,

@@ -1,6 +1,6 @@
 use serde::Deserialize;
 
-use super::{Answer, Decision};
+use super::{Answer, RuleDecision};
 use crate::event::Event;
 
 /// The answer format for a rule of the type `prompt`.
@@ -33,9 +33,9 @@ pub(crate) fn read(event: Event, text: &str, continue_on_block: bool) -> Answer 
                 answer.stop = Some(reason.clone());
             }
             if event == Event::PreToolUse {
-                answer.decision = Decision::Deny(reason);
+                answer.decision = RuleDecision::Deny(reason);
             } else if continue_on_block {
-                answer.decision = Decision::Feedback(reason);
+                answer.decision = RuleDecision::Feedback(reason);
             }
         }
         _ => answer.exit2(event, &reason),

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::BoxError;
 use super::tool::permission;
-use crate::answer::Decision;
+use crate::answer::RuleDecision;
 use crate::runner::EventRules;
 
 /// `PreCompact`.
@@ -24,7 +24,7 @@ pub(super) fn before(id: &str, rules: Arc<EventRules>) -> Hook {
             occurrence.set_detail("reason", event.reason.as_str());
             let answer = rules.fire(occurrence, None).await?.ok_or(NotSelected)?;
             Ok::<_, BoxError>(match answer.decision {
-                refused @ Decision::Deny(_) => permission(refused, answer.by.as_ref()),
+                refused @ RuleDecision::Deny(_) => permission(refused, answer.by.as_ref()),
                 _ => Permission::NoOpinion,
             })
         })

@@ -6,7 +6,7 @@ use hook_sdk::verdict::{StopDecision, StopVerdict, Verdict};
 use hook_sdk::{Hook, HookContext};
 
 use super::{BoxError, attributed};
-use crate::answer::{Answer, Decision};
+use crate::answer::{Answer, RuleDecision};
 use crate::event::Event;
 use crate::runner::EventRules;
 
@@ -42,12 +42,12 @@ pub(super) fn stop(id: &str, rules: Arc<EventRules>) -> Hook {
                 return Ok(answer.map(|_| StopVerdict::default())?);
             };
             let nobody = fired.is_none();
-            let goes_on = matches!((&answer.decision, &answer.stop), (Decision::Continue(_), None));
+            let goes_on = matches!((&answer.decision, &answer.stop), (RuleDecision::Continue(_), None));
             // Messages of background commands continue the turn.
-            if let (Decision::None, None) = (&answer.decision, &answer.stop) {
+            if let (RuleDecision::None, None) = (&answer.decision, &answer.stop) {
                 let wakes = rules.shared.take_wakes(cx);
                 if !wakes.is_empty() {
-                    answer.decision = Decision::Continue(wakes.join("\n\n"));
+                    answer.decision = RuleDecision::Continue(wakes.join("\n\n"));
                 }
             }
             let verdict = verdict(&rules, cx, event.stop_hook_active, answer);
@@ -84,17 +84,17 @@ pub(super) fn failure(id: &str, rules: Arc<EventRules>) -> Hook {
 }
 
 fn verdict(rules: &EventRules, cx: &HookContext, again: bool, answer: Answer) -> StopVerdict {
-    if !matches!((&answer.decision, &answer.stop), (Decision::Continue(_), None)) {
+    if !matches!((&answer.decision, &answer.stop), (RuleDecision::Continue(_), None)) {
         rules.shared.turn_ends(cx);
     }
     let mut verdict = match (answer.decision, answer.stop) {
-        (Decision::Deny(reason), _) => StopVerdict::block(reason),
+        (RuleDecision::Deny(reason), _) => StopVerdict::block(reason),
         (_, Some(reason)) => StopVerdict::end(reason),
-        (Decision::Continue(reason), None) if rules.shared.may_continue(cx, again) => {
+        (RuleDecision::Continue(reason), None) if rules.shared.may_continue(cx, again) => {
             StopVerdict::continue_with(reason)
         }
         // Some rules never let a turn end.
-        (Decision::Continue(_), None) => {
+        (RuleDecision::Continue(_), None) => {
             StopVerdict::default().with_system_message("rules continued this turn too often in a row; it ends")
         }
         _ => StopVerdict::default(),

@@ -7,7 +7,7 @@ use hook_sdk::kinds::PermissionRequest;
 use hook_sdk::verdict::Permission;
 
 use super::{BoxError, call, halt, tool};
-use crate::answer::Decision;
+use crate::answer::RuleDecision;
 use crate::runner::EventRules;
 
 /// `PermissionRequest`, which has no field for the id of the call.
@@ -23,12 +23,14 @@ pub(super) fn request(id: &str, rules: Arc<EventRules>) -> Hook {
             let by = answer.by.as_ref();
             match (answer.stop, answer.decision) {
                 // `interrupt` has no reason of its own.
-                (Some(reason), Decision::Deny(message)) if reason.is_empty() => Err(BoxError::from(halt(message, by))),
+                (Some(reason), RuleDecision::Deny(message)) if reason.is_empty() => {
+                    Err(BoxError::from(halt(message, by)))
+                }
                 (Some(reason), _) => Err(BoxError::from(halt(reason, by))),
-                (None, Decision::Allow(_)) => {
+                (None, RuleDecision::Allow(_)) => {
                     Ok((answer.updated_input.map_or(input, ToolInput::from), Permission::Allow))
                 }
-                (None, decision @ Decision::Deny(_)) => Ok((input, tool::permission(decision, by))),
+                (None, decision @ RuleDecision::Deny(_)) => Ok((input, tool::permission(decision, by))),
                 (None, _) => Ok((input, Permission::NoOpinion)),
             }
         })

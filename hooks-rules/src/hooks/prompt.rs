@@ -6,7 +6,7 @@ use hook_sdk::kinds::UserPromptSubmit;
 use hook_sdk::verdict::PromptVerdict;
 
 use super::{BoxError, attributed};
-use crate::answer::Decision;
+use crate::answer::RuleDecision;
 use crate::runner::EventRules;
 
 /// `UserPromptSubmit`.
@@ -31,7 +31,7 @@ pub(super) fn submit(id: &str, rules: Arc<EventRules>) -> Hook {
             let answer = answer.unwrap_or_default();
             let verdict = match (answer.stop, answer.decision) {
                 (Some(reason), _) => PromptVerdict::stop(reason),
-                (None, Decision::Deny(reason)) => PromptVerdict::block(reason),
+                (None, RuleDecision::Deny(reason)) => PromptVerdict::block(reason),
                 (None, _) => PromptVerdict::default(),
             };
             let verdict = attributed(verdict, answer.by.as_ref(), PromptVerdict::attributed_to);

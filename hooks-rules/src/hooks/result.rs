@@ -9,7 +9,7 @@ use hook_sdk::{Hook, HookContext};
 use serde_json::{Value, json};
 
 use super::{BoxError, call, halt};
-use crate::answer::{Answer, Decision};
+use crate::answer::{Answer, RuleDecision};
 use crate::occurrence::Occurrence;
 use crate::runner::{EventRules, RulesError};
 
@@ -88,7 +88,7 @@ fn apply(
         result.content = vec![Block::from(output(&value))];
     }
     let feedback = match answer.decision {
-        Decision::Feedback(reason) | Decision::Deny(reason) => Some(reason),
+        RuleDecision::Feedback(reason) | RuleDecision::Deny(reason) => Some(reason),
         _ => None,
     };
     for text in before.into_iter().chain(feedback).chain(answer.contexts) {

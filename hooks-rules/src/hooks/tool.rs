@@ -7,7 +7,7 @@ use hook_sdk::kinds::BeforeToolCall;
 use hook_sdk::verdict::{Denial, Permission, Question};
 
 use super::{BoxError, attributed, call, halt};
-use crate::answer::Decision;
+use crate::answer::RuleDecision;
 use crate::rule::RuleSource;
 use crate::runner::EventRules;
 
@@ -36,13 +36,15 @@ pub(super) fn before(id: &str, rules: Arc<EventRules>) -> Hook {
 }
 
 /// Converts a decision to a permission that names the rule.
-pub(super) fn permission(decision: Decision, by: Option<&RuleSource>) -> Permission {
+pub(super) fn permission(decision: RuleDecision, by: Option<&RuleSource>) -> Permission {
     let question = |reason: String| attributed(Question::new(reason), by, Question::attributed_to);
     match decision {
-        Decision::Deny(reason) => Permission::Deny(attributed(Denial::new(reason), by, Denial::attributed_to).into()),
-        Decision::Defer(reason) => Permission::Defer(question(reason).into()),
-        Decision::Ask(reason) => Permission::Ask(question(reason).into()),
-        Decision::Allow(_) => Permission::Allow,
-        Decision::None | Decision::Feedback(_) | Decision::Continue(_) => Permission::NoOpinion,
+        RuleDecision::Deny(reason) => {
+            Permission::Deny(attributed(Denial::new(reason), by, Denial::attributed_to).into())
+        }
+        RuleDecision::Defer(reason) => Permission::Defer(question(reason).into()),
+        RuleDecision::Ask(reason) => Permission::Ask(question(reason).into()),
+        RuleDecision::Allow(_) => Permission::Allow,
+        RuleDecision::None | RuleDecision::Feedback(_) | RuleDecision::Continue(_) => Permission::NoOpinion,
     }
 }

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::report::{RuleRun, RunOutcome};
-use crate::answer::{Answer, Decision};
+use crate::answer::{Answer, RuleDecision};
 
 /// Rules failed and no other rule decided. It is the error of the hook that runs the rules, so that its record shows
 /// the failure. The event continues: a rule that has to block on failure sets `"onFailure": "block"`.
@@ -41,7 +41,7 @@ pub(super) fn notices(runs: &[RuleRun]) -> impl Iterator<Item = String> {
 fn says_nothing(answer: &Answer) -> bool {
     let Answer { decision, stop, contexts, messages, for_the_model, updated_input, updated_output, members, .. } =
         answer;
-    *decision == Decision::None
+    *decision == RuleDecision::None
         && stop.is_none()
         && contexts.is_empty()
         && messages.is_empty()

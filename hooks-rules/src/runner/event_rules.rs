@@ -19,7 +19,7 @@ use super::report::Notices;
 use super::session_info::{ExtraFields, SessionInfo};
 use super::shared::Shared;
 use super::skip_reason::SkipReason;
-use crate::answer::{Answer, Decision};
+use crate::answer::{Answer, RuleDecision};
 use crate::event::Event;
 use crate::filter::Folders;
 use crate::occurrence::Occurrence;
@@ -112,7 +112,7 @@ impl EventRules {
         let mut reports = Vec::new();
         for (mut answer, run, printed) in join_all(runs).await {
             answer.shorten(|text| self.shared.keep_text(&input.occurrence.session, text));
-            if answer.decision != Decision::None || answer.stop.is_some() {
+            if answer.decision != RuleDecision::None || answer.stop.is_some() {
                 answer.by = Some(run.source());
             }
             self.shared.report(&run, &answer, &printed);

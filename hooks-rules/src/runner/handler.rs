@@ -179,7 +179,7 @@ fn leave(
         }
         let mut answer = read(&ran, reader);
         // A background run decides nothing.
-        answer.decision = crate::answer::Decision::None;
+        answer.decision = crate::answer::RuleDecision::None;
         let outcome = if answer.failure.is_some() { RunOutcome::Failed } else { RunOutcome::Answered };
         let report = report(&active, outcome, &answer, code(&ran), began);
         reporter.report(&report, &answer, &printed(ran));

@@ -71,5 +71,5 @@ async fn answers_are_reported_with_their_runs() {
     };
     let rules = Rules::builder().text("h", text).observe_answers(hear).build();
     let _ = shell(&set(&rules), "ls").await;
-    assert_eq!(*heard.lock().unwrap(), [(Some(2), hooks_rules::Decision::Deny("no".to_owned()))]);
+    assert_eq!(*heard.lock().unwrap(), [(Some(2), hooks_rules::RuleDecision::Deny("no".to_owned()))]);
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hook_sdk::record::{Ended, Observer, Record, Run, Skip, Status};
+use hook_sdk::record::{Observer, Record, Run, RunEnd, Skip, Status};
 use hook_sdk::verdict::Contributions;
 use serde::Serialize;
 use tokio::sync::mpsc::error::TrySendError;
@@ -39,7 +39,7 @@ pub struct DispatchLog {
 #[derive(Debug)]
 enum Entry {
     Dispatched(i64, Record),
-    Ended(i64, Ended),
+    Ended(i64, RunEnd),
     Flush(oneshot::Sender<()>),
 }
 
@@ -83,7 +83,7 @@ impl Observer for DispatchLog {
         }
     }
 
-    fn ended(&self, ended: &Ended, _: &Contributions) {
+    fn ended(&self, ended: &RunEnd, _: &Contributions) {
         self.queue(Entry::Ended(now(), ended.clone()));
     }
 }
@@ -141,7 +141,7 @@ impl NewRow {
         }
     }
 
-    fn ended(at: i64, ended: &Ended) -> Self {
+    fn ended(at: i64, ended: &RunEnd) -> Self {
         Self {
             source: ended.mode.as_str(),
             kind: ended.kind.clone().into_owned(),

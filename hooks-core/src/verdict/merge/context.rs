@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 
 use serde_json::Value;
 
-use super::{Budget, Fits, Merged, report};
+use super::{Budget, Fits, MergedEntries, report};
 use crate::verdict::{Contribution, Contributions, Diagnostic, PromptContext};
 
 /// The maximum number of entries in a prompt's context.
@@ -33,7 +33,7 @@ impl Contributions {
     ///
     /// There are at most 16 entries and 12,000 characters. `prompt_context.truncated` and
     /// `prompt_context.entry_omitted` report what did not fit.
-    pub fn prompt_context(&self) -> Merged<ContextEntry<'_>> {
+    pub fn prompt_context(&self) -> MergedEntries<ContextEntry<'_>> {
         let mut sorted: Vec<ContextEntry<'_>> = Vec::new();
         for one in self {
             let Contribution::PromptContext(PromptContext { domain, id, text, priority, data }) = one else { continue };
@@ -65,6 +65,6 @@ impl Contributions {
             }
             entries.push(entry);
         }
-        Merged { entries, diagnostics }
+        MergedEntries { entries, diagnostics }
     }
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Merged, report};
+use super::{MergedEntries, report};
 use crate::verdict::{Contribution, Contributions, Diagnostic};
 
 /// The effective value for a domain and a key.
@@ -37,7 +37,7 @@ impl Contributions {
     /// ]);
     /// assert_eq!(all.policies().value("model", "profile").unwrap(), "careful");
     /// ```
-    pub fn policies(&self) -> Merged<PolicyEntry<'_>> {
+    pub fn policies(&self) -> MergedEntries<PolicyEntry<'_>> {
         let mut held: BTreeMap<(&str, &str), PolicyEntry<'_>> = BTreeMap::new();
         let mut conflicts: BTreeMap<(&str, &str), i32> = BTreeMap::new();
         for one in self {
@@ -66,11 +66,14 @@ impl Contributions {
             );
             Diagnostic::new("policy.merge.conflict", text)
         };
-        Merged { entries: held.into_values().collect(), diagnostics: conflicts.into_iter().map(conflict).collect() }
+        MergedEntries {
+            entries: held.into_values().collect(),
+            diagnostics: conflicts.into_iter().map(conflict).collect(),
+        }
     }
 }
 
-impl Merged<PolicyEntry<'_>> {
+impl MergedEntries<PolicyEntry<'_>> {
     /// The effective value for `domain` and `key`.
     pub fn value(&self, domain: &str, key: &str) -> Option<&Value> {
         self.entries.iter().find(|entry| entry.domain == domain && entry.key == key).map(|entry| entry.value)

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::{Budget, Fits, Merged, report};
+use super::{Budget, Fits, MergedEntries, report};
 use crate::verdict::{Contribution, Contributions, Diagnostic, PromptSection};
 
 /// The maximum number of sections that hooks add to a system prompt.
@@ -35,7 +35,7 @@ impl Contributions {
     /// `prompt_section.title_conflict` reports a different title. There are at most 16 sections, with at most
     /// 8,000 characters (or the section's budget) each and 16,000 in total. The last sections
     /// are omitted first; `prompt_section.truncated` and `prompt_section.entry_omitted` report what did not fit.
-    pub fn prompt_sections(&self) -> Merged<Section<'_>> {
+    pub fn prompt_sections(&self) -> MergedEntries<Section<'_>> {
         let (mut sections, mut diagnostics) = (Vec::<Section<'_>>::new(), Vec::new());
         for one in self {
             let Contribution::PromptSection(PromptSection { id, title, text, order, budget }) = one else { continue };
@@ -80,6 +80,6 @@ impl Contributions {
             report(&mut diagnostics, Diagnostic::new("prompt_section.truncated", text));
             true
         });
-        Merged { entries: sections, diagnostics }
+        MergedEntries { entries: sections, diagnostics }
     }
 }

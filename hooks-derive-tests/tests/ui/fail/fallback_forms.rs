@@ -18,7 +18,7 @@ fn permits() -> Permission {
 }
 
 #[hook(id = "value", kind = before_tool_call, fallback = Permission::Allow)]
-//~                                                      ^^^^^^^^^^^^
+//~                                                      ^^^^^^^^^^^^^^^^^
 fn value() -> Permission {
     Permission::allow()
 }

@@ -7,13 +7,13 @@ mod harness {
 
     use super::NoKind;
 
-    hook_sdk::fires![BeforeToolCall, NoKind, turn_end, super::NoKind, Vec<u8>, Missing];
-//~                                  ^^^^^^                   ^^^^^^  ^^^      ^^^^^^^
+    hook_sdk::fires![BeforeToolCall, NoKind, turn_end, super::NoKind, Missing];
+//~                                  ^^^^^^                   ^^^^^^  ^^^^^^^
 }
 
 mod words {
-    hook_sdk::fires![before_tool_cal, PreToolUse, "turn_end", lunch];
-//~                  ^^^^^^^^^^^^^^^  ^^^^^^^^^^  ^^^^^^^^^^  ^^^^^
+    hook_sdk::fires![before_tool_cal, PreToolUse, "turn_end", lunch, Vec<u8>];
+//~                  ^^^^^^^^^^^^^^^  ^^^^^^^^^^  ^^^^^^^^^^  ^^^^^  ^^^^^^^
 }
 
 fn main() {}

@@ -5,8 +5,9 @@ use quote::quote_spanned;
 use syn::ext::IdentExt;
 
 use super::types::{event_alias, of_parameters};
-use crate::hook::model::{Function, Hook, Kind};
+use crate::hook::model::{Function, Hook};
 use crate::hook::table::elsewhere;
+use crate::kind::Kind;
 use crate::options::first_span;
 
 /// Checks the options against the kinds: constants that fail at the option.

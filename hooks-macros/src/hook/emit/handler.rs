@@ -38,11 +38,21 @@ pub(super) fn handler(
     let bindings = arguments.iter().map(|argument| &argument.binding);
     let values = arguments.iter().map(|argument| &argument.value);
     // In parentheses the name is a value, also in compiler messages. Errors about the call as a whole are reported at
-    // one token.
-    let called = quote_spanned!(place=> (#path)(#(#values),*));
+    // one token. A fallback is called through a trait, whose message says what a fallback is. Its parameters are counted
+    // first, so that the compiler does not suggest changes to a call that the user did not write.
+    let called = if is_fallback {
+        let count = arguments.iter().map(|_| quote_spanned!(place=> _,));
+        let of = quote_spanned!(place=> __hook_sdk::FallbackFunction::<(#(#count)*), _>::call);
+        let called = quote_spanned!(place=> #of(#path, (#(#values,)*)));
+        let of = function.is_async.then(|| quote_spanned!(place=> __hook_sdk::FallbackFuture::future));
+        quote_spanned!(place=> #of(#called))
+    } else {
+        quote_spanned!(place=> (#path)(#(#values),*))
+    };
     let bindings = quote!(#(#bindings)*);
     let dot_await = function.is_async.then(|| quote_spanned!(place=> .await));
-    let call = quote!(#bindings let __hook_sdk_answer = #called #dot_await;);
+    // With a type, so that the compiler does not suggest one.
+    let call = quote!(#bindings let __hook_sdk_answer: _ = #called #dot_await;);
     let returns = if taken == Some(Taken::Owned) {
         quote_spanned!(kind=> (__HookSdkSubject, __HookSdkVerdict))
     } else {
@@ -64,9 +74,9 @@ pub(super) fn handler(
         (None | Some(Taken::Read), false) => ("Read", quote!(#call #verdict)),
         // A fallback that is not async is best reported where it is awaited.
         (None | Some(Taken::Read), true) if is_fallback => ("ReadAsync", boxed(place, &quote!(#call #verdict))),
-        (Some(Taken::Owned), true) if is_fallback => ("OwnAsync", boxed(place, &quote!(#call #effect))),
+        (Some(Taken::Owned), true) if is_fallback => ("ReplaceAsync", boxed(place, &quote!(#call #effect))),
         (None | Some(Taken::Read), true) => ("ReadAsync", answered(place, &bindings, &called, &verdict)),
-        (Some(Taken::Lent), false) => ("Lend", quote!(#call #verdict)),
+        (Some(Taken::Lent), false) => ("Write", quote!(#call #verdict)),
         (Some(Taken::Lent), true) => {
             let body = quote! {
                 let mut __hook_sdk_subject = __hook_sdk_subject;
@@ -74,10 +84,10 @@ pub(super) fn handler(
                 let __hook_sdk_answer = { #verdict };
                 __hook_sdk::effect_of(__hook_sdk_subject, __hook_sdk_answer)
             };
-            ("OwnAsync", boxed(place, &body))
+            ("ReplaceAsync", boxed(place, &body))
         }
-        (Some(Taken::Owned), false) => ("Own", quote!(#call #effect)),
-        (Some(Taken::Owned), true) => ("OwnAsync", answered(place, &bindings, &called, &effect)),
+        (Some(Taken::Owned), false) => ("Replace", quote!(#call #effect)),
+        (Some(Taken::Owned), true) => ("ReplaceAsync", answered(place, &bindings, &called, &effect)),
     };
     let form = Ident::new(form, kind);
     let closure = quote!(|__hook_sdk_cx, __hook_sdk_event, __hook_sdk_subject| { #body });
@@ -184,7 +194,7 @@ fn fields((start, end): (Span, Span), tuple: &Ident, count: u32) -> TokenStream 
 /// The boxed future of the function, with only the conversion of its output.
 fn answered(span: Span, bindings: &TokenStream, called: &TokenStream, answer: &TokenStream) -> TokenStream {
     let closure = quote!(|__hook_sdk_answer| { #answer });
-    let future = quote_spanned!(span=> __hook_sdk::Box::pin(__hook_sdk::Answered::new(#called, #closure)));
+    let future = quote_spanned!(span=> __hook_sdk::Box::pin(__hook_sdk::AnswerFuture::new(#called, #closure)));
     quote!(#bindings #future)
 }
 

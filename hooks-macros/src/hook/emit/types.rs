@@ -4,18 +4,13 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
-use crate::hook::model::{Function, Kind, Parameter, Taken};
+use crate::hook::model::{Function, Parameter, Taken};
+use crate::kind::Kind;
 
 /// The kind as the user wrote it, as one identifier.
 pub(super) fn event(kind: &Kind, i: usize) -> TokenStream {
-    let alias = event_alias(kind, i);
-    match kind {
-        Kind::BuiltIn(name, span) => {
-            let name = Ident::new(name, *span);
-            quote!(type #alias = __hook_sdk::kinds::#name;)
-        }
-        Kind::Type(path) => quote!(type #alias = #path;),
-    }
+    let (alias, ty) = (event_alias(kind, i), kind.ty(&quote!(__hook_sdk::kinds)));
+    quote!(type #alias = #ty;)
 }
 
 pub(super) fn event_alias(kind: &Kind, i: usize) -> Ident {

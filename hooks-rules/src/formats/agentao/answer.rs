@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::answer::{Answer, Decision, Fields, RunStatus, first_line};
+use crate::answer::{Answer, Fields, RuleDecision, RunStatus, first_line};
 use crate::event::Event;
 
 pub(super) fn read(event: Event, status: &RunStatus, stdout: &str, stderr: &str) -> Answer {
@@ -18,7 +18,7 @@ pub(super) fn read(event: Event, status: &RunStatus, stdout: &str, stderr: &str)
     if event == Event::Stop && code == 2 {
         let said = stderr.trim();
         let reason = if said.is_empty() { "A stop hook asked for the work to go on." } else { said };
-        return Answer { decision: Decision::Continue(reason.to_owned()), ..Answer::default() };
+        return Answer { decision: RuleDecision::Continue(reason.to_owned()), ..Answer::default() };
     }
     if code != 0 && text.is_empty() {
         return failed(format!("{ended}: {}", first_line(stderr)));
@@ -152,7 +152,7 @@ fn failed(why: String) -> Answer {
 fn prompt(object: &Fields) -> Answer {
     let mut answer = Answer { contexts: contexts(object), ..Answer::default() };
     if let Some(reason) = blocking_error(object) {
-        answer.decision = Decision::Deny(reason);
+        answer.decision = RuleDecision::Deny(reason);
     } else if let Some(reason) = prevented(object) {
         answer.stop = Some(reason);
     }
@@ -163,7 +163,7 @@ fn prompt(object: &Fields) -> Answer {
 fn tool(object: &Fields) -> Answer {
     let mut answer = Answer::default();
     if let Some(reason) = blocking_error(object) {
-        answer.decision = Decision::Deny(reason);
+        answer.decision = RuleDecision::Deny(reason);
         return answer;
     }
     let output = object.get("hookSpecificOutput").and_then(Value::as_object);
@@ -171,9 +171,9 @@ fn tool(object: &Fields) -> Answer {
     let reason = said("permissionDecisionReason").or_else(|| said("reason")).or_else(|| string(object, "reason"));
     let reason = reason.unwrap_or_default();
     answer.decision = match said("permissionDecision").as_deref() {
-        Some("deny") => Decision::Deny(reason),
-        Some("ask") => Decision::Ask(reason),
-        _ => Decision::None,
+        Some("deny") => RuleDecision::Deny(reason),
+        Some("ask") => RuleDecision::Ask(reason),
+        _ => RuleDecision::None,
     };
     answer
 }
@@ -186,7 +186,7 @@ fn context_answer(event: Event, object: &Fields) -> Answer {
     match (blocking_error(object), event) {
         // There is nothing to deny yet: the session stops at its first prompt.
         (Some(reason), Event::SessionStart) => answer.stop = Some(reason),
-        (Some(reason), _) => answer.decision = Decision::Feedback(reason),
+        (Some(reason), _) => answer.decision = RuleDecision::Feedback(reason),
         (None, _) => {}
     }
     answer
@@ -204,7 +204,7 @@ fn stop(object: &Fields) -> Answer {
     }
     let ends = object.get("continue") == Some(&Value::Bool(false));
     if let Some(reason) = blocking_error(object) {
-        answer.decision = Decision::Deny(reason);
+        answer.decision = RuleDecision::Deny(reason);
     } else if ends {
         answer.stop = Some(string(object, "stopReason").unwrap_or_default());
         // Ending the turn takes precedence. The reason to continue is kept as a remark.
@@ -214,7 +214,7 @@ fn stop(object: &Fields) -> Answer {
     } else if let Some(reason) = prevented(object) {
         answer.stop = Some(reason);
     } else if let Some(reason) = goes_on(object) {
-        answer.decision = Decision::Continue(reason);
+        answer.decision = RuleDecision::Continue(reason);
     }
     answer
 }

@@ -1,6 +1,6 @@
 use super::answer_fields;
 use super::stdout::{self, Stdout};
-use crate::answer::{Answer, Decision, RunStatus, first_line};
+use crate::answer::{Answer, RuleDecision, RunStatus, first_line};
 use crate::event::{Event, Exit2};
 
 pub(super) fn read(event: Event, status: &RunStatus, out: &str, stderr: &str) -> Answer {
@@ -47,12 +47,12 @@ fn block(event: Event, answer: &mut Answer, stderr: &str) {
     let stderr = stderr.trim();
     let stderr = if stderr.is_empty() { "No stderr output" } else { stderr };
     let said = match &answer.decision {
-        Decision::Deny(reason) | Decision::Feedback(reason) | Decision::Continue(reason) => Some(reason),
+        RuleDecision::Deny(reason) | RuleDecision::Feedback(reason) | RuleDecision::Continue(reason) => Some(reason),
         // At these events, a block ends the turn.
         _ => answer.stop.as_ref().filter(|_| event.spec().exit2 == Exit2::Stop),
     };
     let reason = said.filter(|reason| !reason.trim().is_empty()).map_or_else(|| stderr.to_owned(), String::clone);
-    answer.decision = Decision::None;
+    answer.decision = RuleDecision::None;
     if matches!(event, Event::Elicitation | Event::ElicitationResult) {
         // The request is declined, even if the answer contains values.
         answer.members.clear();

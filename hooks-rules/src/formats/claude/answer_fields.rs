@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::stdout::says_nothing;
-use crate::answer::{Answer, Decision, Fields};
+use crate::answer::{Answer, Fields, RuleDecision};
 use crate::event::{Audience, DecisionForm, Event, FieldEffect};
 use crate::json_type::json_type_name;
 
@@ -51,7 +51,7 @@ pub(super) fn read(event: Event, object: &Fields) -> Result<Answer, String> {
     match (spec.decision, decision.as_deref()) {
         (_, None) => {}
         (DecisionForm::Permission | DecisionForm::Block, Some("block")) => answer.exit2(event, &reason),
-        (DecisionForm::Permission, _) => answer.decision = Decision::Allow(reason),
+        (DecisionForm::Permission, _) => answer.decision = RuleDecision::Allow(reason),
         // The older spelling of "no objection".
         (DecisionForm::Block, _) => {}
         (_, Some(word)) => answer.remarks.push(format!("`decision` has no power at {event}; `{word}` was dropped")),
@@ -81,10 +81,10 @@ fn specific(event: Event, output: &Fields, answer: &mut Answer) -> Result<(), St
     if let Some(word) = text(output, "permissionDecision")? {
         let why = text(output, "permissionDecisionReason")?.unwrap_or_default();
         let decision = match word.as_str() {
-            "allow" => Decision::Allow(why),
-            "deny" => Decision::Deny(why),
-            "ask" => Decision::Ask(why),
-            "defer" if event == Event::PreToolUse => Decision::Defer(why),
+            "allow" => RuleDecision::Allow(why),
+            "deny" => RuleDecision::Deny(why),
+            "ask" => RuleDecision::Ask(why),
+            "defer" if event == Event::PreToolUse => RuleDecision::Defer(why),
             _ => return Err(format!("`permissionDecision` is `allow`, `deny`, `ask` or `defer`, not `{word}`")),
         };
         match event.spec().decision {
@@ -93,13 +93,13 @@ fn specific(event: Event, output: &Fields, answer: &mut Answer) -> Result<(), St
             _ => answer.remarks.push(format!("`permissionDecision` has no power at {event}")),
         }
     }
-    let deferred = matches!(answer.decision, Decision::Defer(_));
+    let deferred = matches!(answer.decision, RuleDecision::Defer(_));
     if let Some(context) = text(output, "additionalContext")?.filter(|context| !context.trim().is_empty()) {
         match event {
             Event::Notification | Event::Setup => answer.remarks.push(format!("the context of {event} is dropped")),
             // Context continues the turn, like a block.
-            Event::Stop | Event::SubagentStop if answer.decision == Decision::None => {
-                answer.decision = Decision::Continue(context);
+            Event::Stop | Event::SubagentStop if answer.decision == RuleDecision::None => {
+                answer.decision = RuleDecision::Continue(context);
             }
             _ if deferred => answer.remarks.push("`additionalContext` is ignored together with `defer`".to_owned()),
             _ => answer.contexts.push(context),
@@ -129,8 +129,8 @@ fn permission_request(output: &Fields, answer: &mut Answer) -> Result<(), String
     };
     let message = text(decision, "message")?.unwrap_or_default();
     answer.decision = match text(decision, "behavior")?.as_deref() {
-        Some("allow") => Decision::Allow(message),
-        Some("deny") => Decision::Deny(message),
+        Some("allow") => RuleDecision::Allow(message),
+        Some("deny") => RuleDecision::Deny(message),
         _ => return Err("`behavior` is `allow` or `deny`".to_owned()),
     };
     answer.updated_input = decision.get("updatedInput").filter(|input| input.is_object()).cloned();

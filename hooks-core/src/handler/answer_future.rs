@@ -11,14 +11,14 @@ pin_project_lite::pin_project! {
     /// along with everything that the call was made from.
     #[derive(Debug)]
     #[must_use = "a future does nothing until it is polled"]
-    pub struct Answered<F, A> {
+    pub struct AnswerFuture<F, A> {
         #[pin]
         future: F,
         answer: A,
     }
 }
 
-impl<F: Future, A: Fn(F::Output) -> T, T> Answered<F, A> {
+impl<F: Future, A: Fn(F::Output) -> T, T> AnswerFuture<F, A> {
     /// `answer` converts the function's output into an answer for the dispatch.
     #[inline]
     pub fn new(future: F, answer: A) -> Self {
@@ -26,7 +26,7 @@ impl<F: Future, A: Fn(F::Output) -> T, T> Answered<F, A> {
     }
 }
 
-impl<F: Future, A: Fn(F::Output) -> T, T> Future for Answered<F, A> {
+impl<F: Future, A: Fn(F::Output) -> T, T> Future for AnswerFuture<F, A> {
     type Output = T;
 
     #[inline]

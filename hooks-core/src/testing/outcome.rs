@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::dispatch::{Fired, Report};
 use crate::id::HookId;
-use crate::kind::{HookKind, Kept};
+use crate::kind::{FinalSubject, HookKind};
 use crate::options::Visibility;
 use crate::record::{Note, Run, Skip};
 use crate::verdict::Contributions;
@@ -12,9 +12,9 @@ use super::detached::Ends;
 /// The result of a trial. Its `Display` has one line per hook.
 #[must_use = "it contains what the hooks did"]
 #[non_exhaustive]
-pub struct Ran<K: HookKind> {
+pub struct TrialOutcome<K: HookKind> {
     /// The subject after all hooks; an `Option` if the kind allows removal.
-    pub subject: Kept<K>,
+    pub subject: FinalSubject<K>,
     /// The merged verdict.
     pub verdict: K::Verdict,
     /// Halt, failures, removal and record.
@@ -24,7 +24,7 @@ pub struct Ran<K: HookKind> {
     runs: Vec<Run>,
 }
 
-impl<K: HookKind> Ran<K> {
+impl<K: HookKind> TrialOutcome<K> {
     pub(super) fn new(ids: Vec<HookId>, fired: Fired<K>, ends: Ends) -> Self {
         let Fired { subject, verdict, report } = fired;
         let recorded = report.record.as_ref().map(|record| record.runs.clone());
@@ -65,7 +65,7 @@ impl<K: HookKind> Ran<K> {
     }
 }
 
-impl<K: HookKind> fmt::Display for Ran<K> {
+impl<K: HookKind> fmt::Display for TrialOutcome<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at `{}`:", K::NAME)?;
         for run in &self.runs {
@@ -92,12 +92,12 @@ impl<K: HookKind> fmt::Display for Ran<K> {
     }
 }
 
-impl<K: HookKind> fmt::Debug for Ran<K>
+impl<K: HookKind> fmt::Debug for TrialOutcome<K>
 where
-    Kept<K>: fmt::Debug,
+    FinalSubject<K>: fmt::Debug,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ran")
+        f.debug_struct("TrialOutcome")
             .field("subject", &self.subject)
             .field("verdict", &self.verdict)
             .field("runs", &self.runs)

@@ -15,7 +15,7 @@ use crate::verdict::Contributions;
 /// The end of a detached run, or of an attempt at a background run. Contains no payload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Ended {
+pub struct RunEnd {
     /// The kind that was fired.
     pub kind: Cow<'static, str>,
     /// The ids of the dispatch that started the run.
@@ -33,7 +33,7 @@ pub struct Ended {
     pub run: Run,
 }
 
-impl Ended {
+impl RunEnd {
     pub(crate) fn new(kind: Cow<'static, str>, mode: RunMode, cx: &HookContext, run: Run) -> Self {
         Self { kind, ids: Arc::clone(cx.ids()), mode, job: None, attempt: 1, again: false, run }
     }
@@ -61,14 +61,14 @@ impl Ended {
     }
 }
 
-/// An observer of end notices only: `registry.observe(OnEnd(|ended: &Ended, _: &Contributions| …))`.
+/// An observer of end notices only: `registry.observe(OnEnd(|ended: &RunEnd, _: &Contributions| …))`.
 #[derive(Clone, Copy, Debug)]
 pub struct OnEnd<F>(pub F);
 
-impl<F: Fn(&Ended, &Contributions) + Send + Sync + 'static> Observer for OnEnd<F> {
+impl<F: Fn(&RunEnd, &Contributions) + Send + Sync + 'static> Observer for OnEnd<F> {
     fn dispatched(&self, _record: &Record) {}
 
-    fn ended(&self, ended: &Ended, contributions: &Contributions) {
+    fn ended(&self, ended: &RunEnd, contributions: &Contributions) {
         (self.0)(ended, contributions);
     }
 }

@@ -4,13 +4,13 @@ use std::fmt;
 /// `Display` says what is wrong, where, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
-pub struct Reported<K> {
+pub struct Issue<K> {
     kind: K,
     about: String,
     text: String,
 }
 
-impl<K: Copy> Reported<K> {
+impl<K: Copy> Issue<K> {
     pub(crate) fn new(kind: K, about: impl fmt::Display, text: impl Into<String>) -> Self {
         Self { kind, about: about.to_string(), text: text.into() }
     }
