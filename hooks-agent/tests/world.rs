@@ -79,7 +79,7 @@ impl AgentLoop for Loop {
             let spec = ToolSpec::new(name.as_str()).idempotent();
             FnTool::new(spec, move |_cx, input| {
                 let call = ToolCall::new("", name.as_str(), input.clone());
-                world.tool(&call, &input).map_err(ToolError::new)
+                world.tool(&call, input).map_err(ToolError::new)
             })
         };
         let person = world.clone();
