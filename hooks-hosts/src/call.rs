@@ -63,11 +63,16 @@ impl Call {
         std::panic::set_hook(Box::new(|_| {}));
         let until = started + deadline;
         let mut stdin = Vec::new();
-        let mut steps = self.judging(host, judge, until, deadline).map_err(|error| error.to_string());
-        let answer = match &mut steps {
-            Ok(steps) => decided(steps, &mut stdin),
-            Err(problem) => Err(problem.clone()),
-        };
+        let mut steps = None;
+        // Whatever breaks, such as a runtime without file descriptors, the host hears of it.
+        let decided = catch_unwind(AssertUnwindSafe(|| {
+            let judging = self.judging(host, judge, until, deadline).map_err(|error| error.to_string())?;
+            decided(steps.insert(judging), &mut stdin)
+        }));
+        let answer = decided.unwrap_or_else(|_| Err("the hooks could not be started".to_owned()));
+        if steps.is_none() {
+            stdin = read_to_end(io::stdin().lock());
+        }
         let is_answered = answer.is_ok();
         let answer = answer.unwrap_or_else(|problem| {
             let refused = || request(host, self.event.as_deref(), &stdin).refused(&problem);
@@ -77,7 +82,7 @@ impl Call {
         });
         let exit = if outlet.write(&answer, reads_stderr) { answer.exit } else { 2 };
         // Hooks that nobody waits for have the rest of the time.
-        while is_answered && steps.as_mut().is_ok_and(|steps| steps.next().is_ok()) {}
+        while is_answered && steps.as_mut().is_some_and(|steps| steps.next().is_ok()) {}
         if let Some(folder) = journal::folder() {
             let name = self.event.clone().or_else(|| host.event_name(&crate::json::parse(&stdin).unwrap_or_default()));
             let name = name.unwrap_or_default();

@@ -83,8 +83,8 @@ fn concerned(host: &dyn Host, responder: &Responder, found: &mut Diagnosis) {
         found.problems.push(format!("hooks at `{kind}` never run: {} has no such event", host.table().title));
     }
     for event in host.table().events.iter().filter(|event| event.kind.is_gate() && responder.is_concerned(event.kind)) {
-        let place = host.place();
-        let is_named = place.events.is_empty() || place.events.contains(&event.name);
+        let place = host.table().place;
+        let is_named = place.names(event.name);
         let is_there = found.commands.iter().any(|command| event_of(command) == event.name);
         if is_named && !is_there {
             found.problems.push(format!("`{}` is not installed; run `install` again", event.name));
@@ -152,7 +152,7 @@ fn last_seen(host: &dyn Host, found: &mut Diagnosis) {
     let entries = journal::folder().map(|folder| journal::entries(&folder)).unwrap_or_default();
     let mut of_host = entries.iter().filter(|entry| entry.host == name);
     let Some(last) = of_host.next_back() else {
-        found.notes.push(format!("never called by {}: {}", host.table().title, host.place().then));
+        found.notes.push(format!("never called by {}: {}", host.table().title, host.table().place.then));
         return;
     };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -185,7 +185,7 @@ fn twice(host: &dyn Host, installation: &Installation, found: &mut Diagnosis) {
 
 /// Whether a folder is one of a host, by the folder of its files.
 pub(crate) fn is_used(host: &dyn Host, root: &Path, user: bool) -> bool {
-    let place = host.place();
+    let place = host.table().place;
     let file = root.join(if user { place.user } else { place.project });
     let mut above = file.ancestors().skip(1).take_while(|folder| *folder != root);
     above.any(Path::exists)

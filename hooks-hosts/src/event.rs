@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// The point of an agent's turn that a host's event stands for, named as the kind that fires there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum HookPoint {
@@ -31,6 +31,7 @@ pub enum HookPoint {
     /// A conversation is about to be compacted.
     BeforeCompaction,
     /// The host only tells, and no kind fires.
+    #[default]
     Notice,
     /// Another host runs this hook, and its own entry judges the call.
     ForeignHost,
@@ -117,7 +118,7 @@ pub struct PatchedFile {
 /// `cx.state::<HostEvent>()`.
 ///
 /// Its JSON has the fields that the host has sent, and no others.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct HostEvent {
     /// The host, such as `claude`.
@@ -187,30 +188,7 @@ pub struct HostEvent {
 impl HostEvent {
     /// An event of which only the name is known.
     pub(crate) fn named(host: &'static str, kind: HookPoint, name: &str) -> Self {
-        Self {
-            host,
-            kind,
-            host_event: name.to_owned(),
-            session: None,
-            cwd: None,
-            tool: None,
-            tool_use_id: None,
-            input: None,
-            files: Vec::new(),
-            result: None,
-            error: None,
-            exit_code: None,
-            prompt: None,
-            last_message: None,
-            stop_hook_active: None,
-            details: Map::new(),
-            unseen: None,
-            renamed: Vec::new(),
-            lists: Vec::new(),
-            known: false,
-            writable: true,
-            payload: Value::Null,
-        }
+        Self { host, kind, host_event: name.to_owned(), writable: true, ..Self::default() }
     }
 
     /// Whether the call is one of an MCP server, as far as the host tells.

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::answer::HostAnswer;
 use crate::event::{HostEvent, McpName};
-use crate::place::EntryPlace;
 use crate::table::{Carries, HostTable};
 use crate::verdict::HostVerdict;
 
@@ -48,8 +47,10 @@ pub trait Host: Sync {
     /// The verdict in the host's words. It holds only what the table of the event carries.
     fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer;
 
-    /// Refuses whatever it was that the host asked, if the event is not known.
-    fn refuse(&self, reason: &str) -> HostAnswer;
+    /// Refuses whatever it was that the host asked, if the event is not known. Most hosts take an exit status of 2 for that.
+    fn refuse(&self, reason: &str) -> HostAnswer {
+        HostAnswer::exit_2(reason)
+    }
 
     /// The program that really sends this payload, if it is another one that reads this host's settings.
     fn foreign(&self, payload: &Value, env: &dyn Fn(&str) -> bool) -> Option<Foreign> {
@@ -62,9 +63,6 @@ pub trait Host: Sync {
         let _ = event;
         Duration::from_secs(16)
     }
-
-    /// Where its hooks are named.
-    fn place(&self) -> EntryPlace;
 }
 
 /// Another host that runs the hooks of this one.

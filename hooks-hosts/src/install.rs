@@ -83,14 +83,9 @@ impl Installation {
 
     /// The events that the program is installed at.
     fn events(place: &EntryPlace, host: &dyn Host, wanted: &dyn Fn(HookPoint) -> bool) -> Vec<&'static HostEventSpec> {
-        let named = |event: &&HostEventSpec| place.events.is_empty() || place.events.contains(&event.name);
+        let named = |event: &&HostEventSpec| place.names(event.name);
         let table = host.table();
-        table
-            .events
-            .iter()
-            .filter(|event| event.kind != HookPoint::Notice && wanted(event.kind))
-            .filter(named)
-            .collect()
+        table.events.iter().filter(|event| wanted(event.kind)).filter(named).collect()
     }
 
     /// Names the program in the host's files, at the events where `wanted` says that it has hooks.
@@ -102,7 +97,7 @@ impl Installation {
         host: &dyn Host,
         wanted: &dyn Fn(HookPoint) -> bool,
     ) -> Result<Vec<FileChange>, InstallError> {
-        let (place, table) = (host.place(), host.table());
+        let (place, table) = (host.table().place, host.table());
         let events = Self::events(&place, host, wanted);
         if place.form == EntryForm::Scripts {
             return events.iter().map(|event| self.script(host, &place, event.name)).collect();
@@ -124,12 +119,9 @@ impl Installation {
                 added.push(event.name);
                 continue;
             }
-            let entry = entry(&place, event, &name, &command);
-            let path: Vec<&str> = match place.form {
-                EntryForm::Named => vec![&name, event.name],
-                EntryForm::List => place.root.into_iter().collect(),
-                _ => place.root.into_iter().chain([event.name]).collect(),
-            };
+            let details = EntryDetails { matcher: place.matcher, seconds: 20.0, closes: true };
+            let entry = entry(&place, event, &name, &command, &details);
+            let path = path(&place, event.name, &name);
             text = appended(&text, &path, &entry).map_err(|problem| InstallError::of(&file, problem))?;
             added.push(event.name);
         }
@@ -145,7 +137,7 @@ impl Installation {
     /// # Errors
     /// A file cannot be read or written, or is not JSON.
     pub fn uninstall(&self, host: &dyn Host) -> Result<Vec<FileChange>, InstallError> {
-        let (place, table) = (host.place(), host.table());
+        let (place, table) = (host.table().place, host.table());
         if place.form == EntryForm::Scripts {
             let ours = self.scripts(host, &place).map(|(file, _)| file);
             return ours.map(|file| delete(&file).map(|()| FileChange::Deleted(file))).collect();
@@ -175,7 +167,7 @@ impl Installation {
     /// # Errors
     /// A file cannot be read, or is not JSON.
     pub fn installed(&self, host: &dyn Host) -> Result<Vec<String>, InstallError> {
-        let (place, table) = (host.place(), host.table());
+        let (place, table) = (host.table().place, host.table());
         if place.form == EntryForm::Scripts {
             return Ok(self.scripts(host, &place).map(|(_, command)| command).collect());
         }
@@ -261,13 +253,30 @@ fn command_of(node: &Node) -> Option<&str> {
     direct.or_else(action).or_else(group)
 }
 
-fn entry(place: &EntryPlace, event: &HostEventSpec, name: &str, command: &str) -> String {
+/// What entries of one place differ in.
+pub(crate) struct EntryDetails<'a> {
+    pub(crate) matcher: Option<&'a str>,
+    pub(crate) seconds: f64,
+    /// Whether a failure of the command is a denial, where the host can do that.
+    pub(crate) closes: bool,
+}
+
+pub(crate) fn entry(
+    place: &EntryPlace,
+    event: &HostEventSpec,
+    name: &str,
+    command: &str,
+    details: &EntryDetails<'_>,
+) -> String {
     let of_tool =
         event.kind.is_after_tool() || matches!(event.kind, HookPoint::BeforeToolCall | HookPoint::PermissionRequest);
-    let at_gate = if event.kind == HookPoint::BeforeToolCall { place.at_gates } else { "" };
-    let matcher = place.matcher.filter(|_| of_tool).map(|matcher| format!("\"matcher\": {}, ", json_text(matcher)));
+    let is_gate = event.kind == HookPoint::BeforeToolCall;
+    let at_gate = if is_gate && details.closes { place.at_gates } else { "" };
+    let matcher = details.matcher.filter(|_| of_tool).map(|matcher| format!("\"matcher\": {}, ", json_text(matcher)));
     let matcher = matcher.unwrap_or_default();
     let handler = place.handler.replace("$COMMAND", &json_text(command)).replace("$GATE", at_gate);
+    let time = if place.millis { details.seconds * 1000.0 } else { details.seconds };
+    let handler = handler.replace("$TIME", &time.to_string());
     let handler = handler.replace("$NAME", name).replace("$EVENT", event.name);
     match place.form {
         EntryForm::Groups => format!("{{{matcher}\"hooks\": [{handler}]}}"),
@@ -277,10 +286,19 @@ fn entry(place: &EntryPlace, event: &HostEventSpec, name: &str, command: &str) -
     }
 }
 
+/// The keys that lead to the list of an event's entries.
+pub(crate) fn path<'a>(place: &EntryPlace, event: &'a str, name: &'a str) -> Vec<&'a str> {
+    match place.form {
+        EntryForm::Named => vec![name, event],
+        EntryForm::List => place.root.into_iter().collect(),
+        _ => place.root.into_iter().chain([event]).collect(),
+    }
+}
+
 /// A new file, in which the first entry takes the place of the mark.
 const MARK: &str = "\u{1}";
 
-fn seed(place: &EntryPlace) -> String {
+pub(crate) fn seed(place: &EntryPlace) -> String {
     match place.head {
         "" => format!("{{\n  {MARK}\n}}\n"),
         head => format!("{{\n  {head},\n  {MARK}\n}}\n"),
@@ -292,7 +310,7 @@ fn emptied(place: &EntryPlace) -> String {
     if place.head.is_empty() { String::new() } else { format!("{{\n  {}\n}}\n", place.head) }
 }
 
-fn appended(text: &str, path: &[&str], entry: &str) -> Result<String, String> {
+pub(crate) fn appended(text: &str, path: &[&str], entry: &str) -> Result<String, String> {
     if !text.contains(MARK) {
         return edit::append(text, path, entry);
     }

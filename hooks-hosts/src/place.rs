@@ -14,16 +14,25 @@ pub struct EntryPlace {
     pub root: Option<&'static str>,
     /// What a new file has besides: a member, as JSON.
     pub head: &'static str,
-    /// The entry, as JSON, with `$COMMAND`, `$EVENT` and `$GATE`.
+    /// The entry, as JSON, with `$COMMAND`, `$EVENT`, `$TIME` and `$GATE`.
     pub handler: &'static str,
+    /// Whether `$TIME` is in milliseconds.
+    pub millis: bool,
     /// What stands for `$GATE` before a call, and nowhere else.
     pub at_gates: &'static str,
     /// The matcher for every tool, at the events that have matchers.
     pub matcher: Option<&'static str>,
-    /// The events to name, if the host tells some calls twice.
-    pub events: &'static [&'static str],
+    /// The names of the events to name, if the host tells some calls twice.
+    pub events: &'static str,
     /// What a person has to do, so that the host runs the hooks.
     pub then: &'static str,
+}
+
+impl EntryPlace {
+    /// Whether a program is installed at this event.
+    pub(crate) fn names(&self, event: &str) -> bool {
+        self.events.is_empty() || self.events.split_whitespace().any(|named| named == event)
+    }
 }
 
 /// How a host's entries are arranged.

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -153,7 +154,7 @@ impl HookProgram {
         for host in hosts {
             let changes = installation.install(host, &|kind| responder.is_concerned(kind));
             text += &shown(host, &changes.map_err(|error| error.to_string())?);
-            let _ = writeln!(text, "  then: {}", host.place().then);
+            let _ = writeln!(text, "  then: {}", host.table().place.then);
         }
         Ok(text)
     }
@@ -230,11 +231,11 @@ fn shown(host: &dyn Host, changes: &[FileChange]) -> String {
     text
 }
 
-#[allow(clippy::print_stdout, reason = "a program says what it did")]
 fn told(result: Result<String, String>) -> u8 {
     match result {
         Ok(text) => {
-            print!("{text}");
+            // Whoever reads it may have gone.
+            let _ = io::stdout().write_all(text.as_bytes());
             0
         }
         Err(problem) => {

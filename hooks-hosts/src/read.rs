@@ -47,7 +47,7 @@ pub fn read(host: &dyn Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEv
             None => return Err(unread("the payload names no event; call this program with `--event`".to_owned())),
         },
     };
-    event(host, spec, &payload)
+    event(host, &spec, &payload)
 }
 
 fn event(host: &dyn Host, spec: &HostEventSpec, payload: &Value) -> Result<HostEvent, PayloadError> {

@@ -3,23 +3,12 @@
 use serde_json::Value;
 
 /// Keys whose texts say what a value is, not what it contains. They stay when the whole result is replaced.
-const STRUCTURE: &[&str] = &[
-    "type",
-    "kind",
-    "mode",
-    "status",
-    "id",
-    "filePath",
-    "file_path",
-    "path",
-    "url",
-    "uri",
-    "mimeType",
-    "mime_type",
-    "media_type",
-    "language",
-    "role",
-];
+const STRUCTURE: &str =
+    "type kind mode status id filePath file_path path url uri mimeType mime_type media_type language role";
+
+fn is_structure(key: &str) -> bool {
+    STRUCTURE.split_whitespace().any(|name| name == key)
+}
 
 /// Keys under which tools put their main text, the most usual first.
 const MAIN: &[&str] = &["stdout", "content", "text", "output", "llmContent", "result", "error", "message"];
@@ -75,7 +64,7 @@ fn emptied(value: &Value) -> Value {
         Value::Array(list) => list.iter().map(emptied).collect(),
         Value::Object(map) => {
             let empty = |(key, value): (&String, &Value)| {
-                let kept = STRUCTURE.contains(&key.as_str());
+                let kept = is_structure(key);
                 (key.clone(), if kept { value.clone() } else { emptied(value) })
             };
             Value::Object(map.iter().map(empty).collect())
@@ -91,9 +80,8 @@ fn main_text(value: &mut Value) -> Option<&mut Value> {
         Value::Object(map) => {
             let key = MAIN.iter().find(|key| map.get(**key).is_some_and(has_text)).map(|key| (*key).to_owned());
             let key = key.or_else(|| {
-                let of_text = |(key, value): (&String, &Value)| {
-                    (!STRUCTURE.contains(&key.as_str()) && has_text(value)).then(|| key.clone())
-                };
+                let of_text =
+                    |(key, value): (&String, &Value)| (!is_structure(key) && has_text(value)).then(|| key.clone());
                 map.iter().find_map(of_text)
             })?;
             main_text(map.get_mut(&key)?)
@@ -106,7 +94,7 @@ fn has_text(value: &Value) -> bool {
     match value {
         Value::String(_) => true,
         Value::Array(list) => list.iter().any(has_text),
-        Value::Object(map) => map.iter().any(|(key, value)| !STRUCTURE.contains(&key.as_str()) && has_text(value)),
+        Value::Object(map) => map.iter().any(|(key, value)| !is_structure(key) && has_text(value)),
         _ => false,
     }
 }

@@ -1,6 +1,7 @@
 //! The table of a host: its events, its tools, where a payload has what, and what an answer can carry.
 
 use crate::event::HookPoint;
+use crate::place::EntryPlace;
 
 /// How a host carries an answer at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -113,11 +114,6 @@ pub(crate) const fn event(name: &'static str, kind: HookPoint, carries: Carries)
     HostEventSpec { name, kind, carries }
 }
 
-/// An event that the host only tells.
-pub(crate) const fn notice(name: &'static str) -> HostEventSpec {
-    event(name, HookPoint::Notice, Carries::NOTHING)
-}
-
 /// A tool of a host.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -226,18 +222,23 @@ pub struct HostTable {
     pub facts: &'static str,
     /// Its events.
     pub events: &'static [HostEventSpec],
+    /// The names of the events that it only tells.
+    pub notices: &'static str,
     /// Its tools.
     pub tools: &'static [HostToolSpec],
     /// Where its payloads have what.
     pub keys: PayloadKeys,
     /// Whether it reads standard error as an answer, so that nothing else may stand there.
     pub reads_stderr: bool,
+    /// Where its hooks are named.
+    pub place: EntryPlace,
 }
 
 impl HostTable {
     /// The event of this name.
-    pub fn event(&self, name: &str) -> Option<&'static HostEventSpec> {
-        self.events.iter().find(|event| event.name == name)
+    pub fn event(&self, name: &str) -> Option<HostEventSpec> {
+        let told = self.notices.split_whitespace().map(|name| event(name, HookPoint::Notice, Carries::NOTHING));
+        self.events.iter().copied().chain(told).find(|event| event.name == name)
     }
 
     /// How answers are carried at the event of this name; nothing at an unknown one.

@@ -51,7 +51,7 @@ fn a_new_file_is_what_the_host_reads_and_goes_again() {
             if file.extension().is_some_and(|name| name == "json") {
                 let value: serde_json::Value =
                     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-                let place = host.place();
+                let place = host.table().place;
                 let root = place.root.map_or(&value["guards"], |root| &value[root]);
                 let count = root.as_object().map_or_else(|| root.as_array().map_or(0, Vec::len), serde_json::Map::len);
                 assert_eq!(count, events.len(), "{text}");

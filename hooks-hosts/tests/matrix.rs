@@ -75,7 +75,7 @@ fn table(host: &dyn Host) -> String {
     let mut text = format!("\n#### {} (`{}`)\n\nFacts: {}.\n\n", table.title, table.name, table.facts);
     text += "| Event | Kind | Deny | Ask | Rewrite | Allow | Context | Replace | Keep going |\n";
     text += "|---|---|---|---|---|---|---|---|---|\n";
-    for event in table.events.iter().filter(|event| event.kind != HookPoint::Notice) {
+    for event in table.events {
         let c = event.carries;
         let _ = write!(text, "| `{}` | `{}` |", event.name, event.kind.name());
         for carried in [c.deny, c.ask, c.rewrite, c.allow, c.context, c.replace, c.keep_going] {
@@ -83,8 +83,7 @@ fn table(host: &dyn Host) -> String {
         }
         text.push('\n');
     }
-    let notices = table.events.iter().filter(|event| event.kind == HookPoint::Notice);
-    let notices: Vec<String> = notices.map(|event| format!("`{}`", event.name)).collect();
+    let notices: Vec<String> = table.notices.split_whitespace().map(|name| format!("`{name}`")).collect();
     if !notices.is_empty() {
         let _ = write!(text, "\nNo kind fires at {}.\n", notices.join(", "));
     }

@@ -7,7 +7,7 @@ use hooks_hosts::Host;
 
 /// The file of a host that several programs share.
 pub(crate) fn shared(host: &dyn Host, folder: &Path) -> Option<PathBuf> {
-    let name = host.place().project;
+    let name = host.table().place.project;
     (!name.contains('$')).then(|| folder.join(name))
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn put(file: &Path, text: &str) {
 /// Files of others, with their entries at the same events, comments, and every layout.
 pub(crate) fn others(host: &dyn Host) -> Vec<String> {
     let first = host.table().events.iter().find(|event| event.kind.is_gate()).unwrap().name;
-    let root = host.place().root.unwrap_or("theirs");
+    let root = host.table().place.root.unwrap_or("theirs");
     vec![
         format!(
             "{{\n    // theirs\n    \"model\": \"x\", /* kept */\n    \"{root}\": {{\n        \"{first}\": [\n            \

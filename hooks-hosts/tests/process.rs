@@ -139,3 +139,19 @@ fn whoever_ends_the_program_or_its_input_hears_a_refusal() {
     assert!(denies("claude", &output) && String::from_utf8_lossy(&output.stdout).contains("in time"), "{output:?}");
     drop(open);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_program_without_file_descriptors_refuses() {
+    let case = shell("codex");
+    for limit in 4..=16 {
+        let line = format!("ulimit -n {limit}; exec \"$0\" host codex");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line, env!("CARGO_BIN_EXE_hooks-hosts-fixture")]);
+        shell.env("HOOKS_STATE_DIR", std::env::temp_dir().join("hooks-hosts-tests"));
+        let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(&case.stdin).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(denies("codex", &output), "{limit}: {output:?}");
+    }
+}

@@ -4,12 +4,11 @@ mod table;
 
 use serde_json::{Value, json};
 
-use table::{PLACE, TABLE};
+use table::TABLE;
 
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent};
 use crate::host::Host;
-use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -70,10 +69,6 @@ impl Host for Antigravity {
 
     fn refuse(&self, reason: &str) -> HostAnswer {
         HostAnswer::json(json!({ "decision": "deny", "reason": reason }))
-    }
-
-    fn place(&self) -> EntryPlace {
-        PLACE
     }
 }
 

@@ -5,13 +5,12 @@ mod table;
 use serde_json::{Value, json};
 
 pub(super) use table::PERMISSION;
-use table::{PLACE, TABLE};
+use table::TABLE;
 
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::{Foreign, Host};
-use crate::place::EntryPlace;
 use crate::shape;
 use crate::table::HostTable;
 use crate::verdict::HostVerdict;
@@ -37,10 +36,6 @@ impl Host for Claude {
         })
     }
 
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        HostAnswer::exit_2(reason)
-    }
-
     /// What the payload shows counts: a variable of the environment may have come from a terminal within another host.
     fn foreign(&self, payload: &Value, env: &dyn Fn(&str) -> bool) -> Option<Foreign> {
         if payload.get("cursor_version").is_some() {
@@ -55,10 +50,6 @@ impl Host for Claude {
         let tool = payload.get("tool_name").and_then(Value::as_str);
         let ours = |name: &str| nested::mcp(name).is_some() || TABLE.tools.iter().any(|tool| tool.name == name);
         (!tool.is_some_and(ours)).then_some(Foreign::As("vscode"))
-    }
-
-    fn place(&self) -> EntryPlace {
-        PLACE
     }
 }
 

@@ -5,13 +5,12 @@ mod table;
 
 use serde_json::{Map, Value, json};
 
-use table::{PLACE, TABLE};
+use table::TABLE;
 
 use super::nested;
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
-use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -69,9 +68,5 @@ impl Host for Cline {
 
     fn refuse(&self, reason: &str) -> HostAnswer {
         HostAnswer::json(json!({ "cancel": true, "errorMessage": reason }))
-    }
-
-    fn place(&self) -> EntryPlace {
-        PLACE
     }
 }

@@ -6,13 +6,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use table::{PLACE, TABLE};
+use table::TABLE;
 
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
-use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -48,17 +47,9 @@ impl Host for Codex {
         })
     }
 
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        HostAnswer::exit_2(reason)
-    }
-
     /// The end of a session is given a second.
     fn deadline(&self, event: &str) -> Duration {
         Duration::from_millis(if event == "SessionEnd" { 800 } else { 16_000 })
-    }
-
-    fn place(&self) -> EntryPlace {
-        PLACE
     }
 }
 

@@ -4,12 +4,11 @@ mod table;
 
 use serde_json::{Map, Value, json};
 
-use table::{PLACE, TABLE};
+use table::TABLE;
 
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent};
 use crate::host::Host;
-use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -98,9 +97,5 @@ impl Host for Copilot {
             "permissionDecision": "deny", "permissionDecisionReason": reason, "behavior": "deny", "message": reason,
         });
         HostAnswer { exit: 2, ..HostAnswer::json(answer) }
-    }
-
-    fn place(&self) -> EntryPlace {
-        PLACE
     }
 }

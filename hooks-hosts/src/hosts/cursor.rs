@@ -4,13 +4,12 @@ mod table;
 
 use serde_json::{Map, Value, json};
 
-use table::{PLACE, TABLE};
+use table::TABLE;
 
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
 use crate::json;
-use crate::place::EntryPlace;
 use crate::shape;
 use crate::table::{Carried, Carries, HostTable};
 use crate::verdict::{HostDecision, HostVerdict};
@@ -116,9 +115,5 @@ impl Host for Cursor {
             "permission": "deny", "continue": false, "user_message": reason, "agent_message": reason,
         });
         HostAnswer { exit: 2, stderr: Some(reason.to_owned()), ..HostAnswer::json(answer) }
-    }
-
-    fn place(&self) -> EntryPlace {
-        PLACE
     }
 }

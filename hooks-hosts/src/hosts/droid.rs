@@ -4,13 +4,12 @@ mod table;
 
 use serde_json::Value;
 
-use table::{PLACE, TABLE};
+use table::TABLE;
 
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
-use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::HostVerdict;
 
@@ -43,14 +42,5 @@ impl Host for Droid {
             HookPoint::BeforeToolCall => nested::before(event, verdict, BEFORE),
             _ => nested::block(event, verdict),
         })
-    }
-
-    /// Never 3, which ends the agent.
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        HostAnswer::exit_2(reason)
-    }
-
-    fn place(&self) -> EntryPlace {
-        PLACE
     }
 }

@@ -4,15 +4,14 @@ mod table;
 
 use serde_json::{Map, Value, json};
 
+use table::TABLE;
 pub(super) use table::TOOLS;
-use table::{PLACE, TABLE};
 
 use super::nested;
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
 use crate::json;
-use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -58,9 +57,5 @@ impl Host for Gemini {
 
     fn refuse(&self, reason: &str) -> HostAnswer {
         HostAnswer::json(json!({ "decision": "deny", "reason": reason }))
-    }
-
-    fn place(&self) -> EntryPlace {
-        PLACE
     }
 }

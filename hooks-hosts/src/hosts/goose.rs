@@ -4,13 +4,12 @@ mod table;
 
 use serde_json::{Value, json};
 
-use table::{PLACE, TABLE};
+use table::TABLE;
 
 use super::nested;
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
-use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -37,9 +36,5 @@ impl Host for Goose {
 
     fn refuse(&self, reason: &str) -> HostAnswer {
         HostAnswer::json(json!({ "decision": "block", "reason": reason }))
-    }
-
-    fn place(&self) -> EntryPlace {
-        PLACE
     }
 }

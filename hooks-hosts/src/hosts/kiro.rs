@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use table::{PLACE, TABLE};
+use table::TABLE;
 
 use crate::answer::{HostAnswer, Stdout};
 use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
-use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -51,16 +50,8 @@ impl Host for Kiro {
         }
     }
 
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        HostAnswer::exit_2(reason)
-    }
-
     /// The engine V2 waits for ten seconds.
     fn deadline(&self, event: &str) -> Duration {
         Duration::from_secs(if event.starts_with(char::is_uppercase) { 16 } else { 8 })
-    }
-
-    fn place(&self) -> EntryPlace {
-        PLACE
     }
 }

@@ -4,13 +4,12 @@ mod table;
 
 use serde_json::{Value, json};
 
-use table::{PLACE, TABLE};
+use table::TABLE;
 
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
-use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::HostVerdict;
 
@@ -42,13 +41,5 @@ impl Host for Qwen {
             }
             _ => nested::block(event, verdict),
         })
-    }
-
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        HostAnswer::exit_2(reason)
-    }
-
-    fn place(&self) -> EntryPlace {
-        PLACE
     }
 }

@@ -4,13 +4,12 @@ mod table;
 
 use serde_json::{Map, Value, json};
 
-use table::{PLACE, TABLE};
+use table::TABLE;
 
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent};
 use crate::host::{Foreign, Host};
-use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -41,16 +40,8 @@ impl Host for VsCode {
         })
     }
 
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        HostAnswer::exit_2(reason)
-    }
-
     /// Copilot CLI reads the same folders.
     fn foreign(&self, _payload: &Value, env: &dyn Fn(&str) -> bool) -> Option<Foreign> {
         env("COPILOT_CLI").then_some(Foreign::As("copilot"))
-    }
-
-    fn place(&self) -> EntryPlace {
-        PLACE
     }
 }

@@ -4,13 +4,12 @@ mod table;
 
 use serde_json::Value;
 
-use table::{PLACE, TABLE};
+use table::TABLE;
 
 use crate::answer::HostAnswer;
 use crate::event::{HostEvent, McpName};
 use crate::host::Host;
 use crate::json;
-use crate::place::EntryPlace;
 use crate::table::HostTable;
 use crate::verdict::{HostDecision, HostVerdict};
 
@@ -50,13 +49,5 @@ impl Host for Windsurf {
             HostDecision::Deny(reason) => HostAnswer::exit_2(reason),
             _ => HostAnswer::silent(),
         }
-    }
-
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        HostAnswer::exit_2(reason)
-    }
-
-    fn place(&self) -> EntryPlace {
-        PLACE
     }
 }

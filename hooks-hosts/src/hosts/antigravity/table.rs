@@ -1,8 +1,6 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
-use crate::table::{
-    AFTER_UNREAD, BEFORE, CONTEXT, Carried, Carries, HostTable, PayloadKeys, STOP, event, notice, tool,
-};
+use crate::table::{AFTER_UNREAD, BEFORE, CONTEXT, Carried, Carries, HostTable, PayloadKeys, STOP, event, tool};
 
 const EDIT: &[(&str, &str)] = &[
     ("TargetFile", "file_path"),
@@ -21,8 +19,8 @@ pub(super) const TABLE: HostTable = HostTable {
         event("PostToolUse", P::AfterToolCallSuccess, AFTER_UNREAD),
         event("PreInvocation", P::PreModelCall, Carries { deny: Carried::Impossible, ..CONTEXT }),
         event("Stop", P::Stop, STOP),
-        notice("PostInvocation"),
     ],
+    notices: "PostInvocation",
     tools: &[
         tool("run_command", "Bash", &[("CommandLine", "command")]).needs(&["command"]),
         tool("view_file", "Read", &[("AbsolutePath", "file_path")]).needs(&["file_path"]),
@@ -52,17 +50,17 @@ pub(super) const TABLE: HostTable = HostTable {
         details: &[],
     },
     reads_stderr: false,
-};
-
-pub(super) const PLACE: EntryPlace = EntryPlace {
-    user: ".gemini/config/hooks.json",
-    project: ".agents/hooks.json",
-    form: EntryForm::Named,
-    root: None,
-    head: "",
-    handler: r#"{"type": "command", "command": $COMMAND, "timeout": 20}"#,
-    at_gates: "",
-    matcher: Some("*"),
-    events: &[],
-    then: "check with `agy -p /hooks`: a file that it cannot read is dropped whole, in silence",
+    place: EntryPlace {
+        user: ".gemini/config/hooks.json",
+        project: ".agents/hooks.json",
+        form: EntryForm::Named,
+        root: None,
+        head: "",
+        handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME}"#,
+        millis: false,
+        at_gates: "",
+        matcher: Some("*"),
+        events: "",
+        then: "check with `agy -p /hooks`: a file that it cannot read is dropped whole, in silence",
+    },
 };

@@ -1,8 +1,6 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
-use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, SNAKE_CASE, STOP, event, notice, tool,
-};
+use crate::table::{AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, SNAKE_CASE, STOP, event, tool};
 
 pub(super) const TABLE: HostTable = HostTable {
     name: "claude",
@@ -18,29 +16,12 @@ pub(super) const TABLE: HostTable = HostTable {
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("Stop", P::Stop, STOP),
         event("PreCompact", P::BeforeCompaction, Carries { deny: Carried::Yes, ..Carries::NOTHING }),
-        notice("PostCompact"),
-        notice("SubagentStart"),
-        notice("SubagentStop"),
-        notice("Notification"),
-        notice("PermissionDenied"),
-        notice("PostToolBatch"),
-        notice("UserPromptExpansion"),
-        notice("StopFailure"),
-        notice("Setup"),
-        notice("ConfigChange"),
-        notice("CwdChanged"),
-        notice("FileChanged"),
-        notice("DirectoryAdded"),
-        notice("WorktreeRemove"),
-        notice("InstructionsLoaded"),
-        notice("MessageDisplay"),
-        notice("TaskCreated"),
-        notice("TaskCompleted"),
-        notice("TeammateIdle"),
-        notice("Elicitation"),
-        notice("ElicitationResult"),
-        notice("PostModelSwitch"),
     ],
+    notices: "\
+        PostCompact SubagentStart SubagentStop Notification PermissionDenied PostToolBatch \
+        UserPromptExpansion StopFailure Setup ConfigChange CwdChanged FileChanged DirectoryAdded \
+        WorktreeRemove InstructionsLoaded MessageDisplay TaskCreated TaskCompleted TeammateIdle \
+        Elicitation ElicitationResult PostModelSwitch",
     tools: &[
         tool("Bash", "Bash", &[]).needs(&["command"]),
         tool("PowerShell", "Bash", &[]).needs(&["command"]),
@@ -59,6 +40,19 @@ pub(super) const TABLE: HostTable = HostTable {
     ],
     keys: SNAKE_CASE,
     reads_stderr: false,
+    place: EntryPlace {
+        user: ".claude/settings.json",
+        project: ".claude/settings.json",
+        form: EntryForm::Groups,
+        root: Some("hooks"),
+        head: "",
+        handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME$GATE}"#,
+        millis: false,
+        at_gates: r#", "onFailure": "block""#,
+        matcher: Some("*"),
+        events: "",
+        then: "`/hooks` in Claude Code shows the hooks",
+    },
 };
 
 /// Where the question has been put already: an ask is what would happen anyway.
@@ -70,17 +64,4 @@ pub(in crate::hosts) const PERMISSION: Carries = Carries {
     allow: Carried::Yes,
     context: Carried::Dropped,
     ..Carries::NOTHING
-};
-
-pub(super) const PLACE: EntryPlace = EntryPlace {
-    user: ".claude/settings.json",
-    project: ".claude/settings.json",
-    form: EntryForm::Groups,
-    root: Some("hooks"),
-    head: "",
-    handler: r#"{"type": "command", "command": $COMMAND, "timeout": 20$GATE}"#,
-    at_gates: r#", "onFailure": "block""#,
-    matcher: Some("*"),
-    events: &[],
-    then: "`/hooks` in Claude Code shows the hooks",
 };

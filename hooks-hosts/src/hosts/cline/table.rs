@@ -1,7 +1,7 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
-    AFTER, BEFORE, Carried, Carries, DENY_ONLY, HostEventSpec, HostTable, PROMPT, PayloadKeys, event, notice, tool,
+    AFTER, BEFORE, Carried, Carries, DENY_ONLY, HostEventSpec, HostTable, PROMPT, PayloadKeys, event, tool,
 };
 
 /// `cancel` after a call would end the run.
@@ -28,12 +28,6 @@ const EVENTS: &[HostEventSpec] = &[
     event("agent_start", P::SessionStart, UNREAD),
     event("agent_end", P::Stop, UNREAD),
     event("session_shutdown", P::SessionEnd, UNREAD),
-    notice("TaskResume"),
-    notice("PreCompact"),
-    notice("Notification"),
-    notice("agent_resume"),
-    notice("agent_abort"),
-    notice("agent_error"),
 ];
 
 const FILE: &[(&str, &str)] = &[("path", "file_path"), ("new_text", "content")];
@@ -44,6 +38,7 @@ pub(super) const TABLE: HostTable = HostTable {
     title: "Cline",
     facts: "VS Code 4.1.13 and its SDK, 2026-10",
     events: EVENTS,
+    notices: "TaskResume PreCompact Notification agent_resume agent_abort agent_error",
     tools: &[
         tool("run_commands", "Bash", &[("cmd", "command")]).needs(&["commands", "command"]),
         tool("execute_command", "Bash", &[]).needs(&["command"]),
@@ -74,17 +69,17 @@ pub(super) const TABLE: HostTable = HostTable {
         details: &[],
     },
     reads_stderr: false,
-};
-
-pub(super) const PLACE: EntryPlace = EntryPlace {
-    user: "Documents/Cline/Hooks/$EVENT",
-    project: ".clinerules/hooks/$EVENT",
-    form: EntryForm::Scripts,
-    root: None,
-    head: "",
-    handler: "{}",
-    at_gates: "",
-    matcher: None,
-    events: &["PreToolUse", "PostToolUse", "UserPromptSubmit", "TaskStart", "TaskComplete", "TaskCancel"],
-    then: "turn hooks on in Cline's settings. A denied call ends the run there, and the model is not told why",
+    place: EntryPlace {
+        user: "Documents/Cline/Hooks/$EVENT",
+        project: ".clinerules/hooks/$EVENT",
+        form: EntryForm::Scripts,
+        root: None,
+        head: "",
+        handler: "{}",
+        millis: false,
+        at_gates: "",
+        matcher: None,
+        events: "PreToolUse PostToolUse UserPromptSubmit TaskStart TaskComplete TaskCancel",
+        then: "turn hooks on in Cline's settings. A denied call ends the run there, and the model is not told why",
+    },
 };

@@ -1,8 +1,6 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
-use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, SNAKE_CASE, STOP, event, notice, tool,
-};
+use crate::table::{AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, SNAKE_CASE, STOP, event, tool};
 
 pub(super) const TABLE: HostTable = HostTable {
     name: "codex",
@@ -22,31 +20,25 @@ pub(super) const TABLE: HostTable = HostTable {
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("Stop", P::Stop, STOP),
         event("PreCompact", P::BeforeCompaction, Carries { deny: Carried::Yes, ..Carries::NOTHING }),
-        notice("PostCompact"),
-        notice("SubagentStart"),
-        notice("SubagentStop"),
-        notice("PreModelRequest"),
-        notice("PostModelRequest"),
-        notice("Interrupt"),
-        notice("Notification"),
     ],
+    notices: "PostCompact SubagentStart SubagentStop PreModelRequest PostModelRequest Interrupt Notification",
     tools: &[
         tool("Bash", "Bash", &[]).needs(&["command"]),
         tool("apply_patch", "apply_patch", &[]).patch(&["command"]),
     ],
     keys: SNAKE_CASE,
     reads_stderr: false,
-};
-
-pub(super) const PLACE: EntryPlace = EntryPlace {
-    user: ".codex/hooks.json",
-    project: ".codex/hooks.json",
-    form: EntryForm::Groups,
-    root: Some("hooks"),
-    head: "",
-    handler: r#"{"type": "command", "command": $COMMAND, "timeout": 20}"#,
-    at_gates: "",
-    matcher: Some("*"),
-    events: &[],
-    then: "review the hooks with `/hooks` in Codex: it skips hooks that nobody has trusted",
+    place: EntryPlace {
+        user: ".codex/hooks.json",
+        project: ".codex/hooks.json",
+        form: EntryForm::Groups,
+        root: Some("hooks"),
+        head: "",
+        handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME}"#,
+        millis: false,
+        at_gates: "",
+        matcher: Some("*"),
+        events: "",
+        then: "review the hooks with `/hooks` in Codex: it skips hooks that nobody has trusted",
+    },
 };

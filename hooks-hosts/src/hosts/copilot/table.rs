@@ -1,7 +1,7 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, HostEventSpec, HostTable, PROMPT, PayloadKeys, STOP, event, notice, tool,
+    AFTER, BEFORE, CONTEXT, Carried, Carries, HostEventSpec, HostTable, PROMPT, PayloadKeys, STOP, event, tool,
 };
 
 const AFTER_CALL: Carries = Carries { deny: Carried::Degraded, ..AFTER };
@@ -31,16 +31,6 @@ const EVENTS: &[HostEventSpec] = &[
     event("SessionEnd", P::SessionEnd, Carries::NOTHING),
     event("agentStop", P::Stop, STOP),
     event("Stop", P::Stop, STOP),
-    notice("userPromptTransformed"),
-    notice("subagentStart"),
-    notice("SubagentStart"),
-    notice("subagentStop"),
-    notice("SubagentStop"),
-    notice("preCompact"),
-    notice("PreCompact"),
-    notice("errorOccurred"),
-    notice("notification"),
-    notice("Notification"),
 ];
 
 pub(super) const TABLE: HostTable = HostTable {
@@ -48,6 +38,9 @@ pub(super) const TABLE: HostTable = HostTable {
     title: "Copilot CLI",
     facts: "1.0.71 to 1.0.101, 2026-10-20",
     events: EVENTS,
+    notices: "\
+        userPromptTransformed subagentStart SubagentStart subagentStop SubagentStop preCompact \
+        PreCompact errorOccurred notification Notification",
     tools: &[
         tool("bash", "Bash", &[]).needs(&["command"]),
         tool("powershell", "Bash", &[]).needs(&["command"]),
@@ -83,28 +76,19 @@ pub(super) const TABLE: HostTable = HostTable {
         details: &[("source", "/source"), ("reason", "/reason")],
     },
     reads_stderr: false,
+    place: EntryPlace {
+        user: ".copilot/hooks/$NAME.json",
+        project: ".github/hooks/$NAME.json",
+        form: EntryForm::Flat,
+        root: Some("hooks"),
+        head: r#""version": 1"#,
+        handler: r#"{"type": "command", "bash": $COMMAND, "timeoutSec": $TIME}"#,
+        millis: false,
+        at_gates: "",
+        matcher: None,
+        events: "preToolUse permissionRequest postToolUse postToolUseFailure userPromptSubmitted sessionStart sessionEnd agentStop",
+        then: "start Copilot again; it reads hooks at its start only, and those of a repository in a trusted folder only",
+    },
 };
 
 const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")];
-
-pub(super) const PLACE: EntryPlace = EntryPlace {
-    user: ".copilot/hooks/$NAME.json",
-    project: ".github/hooks/$NAME.json",
-    form: EntryForm::Flat,
-    root: Some("hooks"),
-    head: r#""version": 1"#,
-    handler: r#"{"type": "command", "bash": $COMMAND, "timeoutSec": 20}"#,
-    at_gates: "",
-    matcher: None,
-    events: &[
-        "preToolUse",
-        "permissionRequest",
-        "postToolUse",
-        "postToolUseFailure",
-        "userPromptSubmitted",
-        "sessionStart",
-        "sessionEnd",
-        "agentStop",
-    ],
-    then: "start Copilot again; it reads hooks at its start only, and those of a repository in a trusted folder only",
-};

@@ -1,8 +1,6 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
-use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, STOP, event, notice, tool,
-};
+use crate::table::{AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, STOP, event, tool};
 
 /// A question is accepted and has no effect. Only a denial is reliable.
 const GATE: Carries =
@@ -39,13 +37,8 @@ pub(super) const TABLE: HostTable = HostTable {
         event("sessionStart", P::SessionStart, CONTEXT),
         event("sessionEnd", P::SessionEnd, Carries::NOTHING),
         event("stop", P::Stop, STOP),
-        notice("subagentStart"),
-        notice("subagentStop"),
-        notice("preCompact"),
-        notice("afterAgentResponse"),
-        notice("afterAgentThought"),
-        notice("afterTabFileEdit"),
     ],
+    notices: "subagentStart subagentStop preCompact afterAgentResponse afterAgentThought afterTabFileEdit",
     tools: &[
         tool("Shell", "Bash", &[]).needs(&["command"]),
         tool("Read", "Read", FILE).needs(&["file_path"]),
@@ -74,27 +67,18 @@ pub(super) const TABLE: HostTable = HostTable {
         details: &[],
     },
     reads_stderr: false,
-};
-
-pub(super) const PLACE: EntryPlace = EntryPlace {
-    user: ".cursor/hooks.json",
-    project: ".cursor/hooks.json",
-    form: EntryForm::Flat,
-    root: Some("hooks"),
-    head: r#""version": 1"#,
-    handler: r#"{"command": $COMMAND, "timeout": 20$GATE}"#,
-    at_gates: r#", "failClosed": true"#,
-    matcher: None,
-    // A shell command and a file would be told twice. An MCP call is, because only the second event names the server.
-    events: &[
-        "preToolUse",
-        "beforeMCPExecution",
-        "postToolUse",
-        "postToolUseFailure",
-        "beforeSubmitPrompt",
-        "sessionStart",
-        "sessionEnd",
-        "stop",
-    ],
-    then: "trust the workspace; the output channel `Hooks` shows the runs",
+    place: EntryPlace {
+        user: ".cursor/hooks.json",
+        project: ".cursor/hooks.json",
+        form: EntryForm::Flat,
+        root: Some("hooks"),
+        head: r#""version": 1"#,
+        handler: r#"{"command": $COMMAND, "timeout": $TIME$GATE}"#,
+        millis: false,
+        at_gates: r#", "failClosed": true"#,
+        matcher: None,
+        // A shell command and a file would be told twice. An MCP call is, because only the second event names the server.
+        events: "preToolUse beforeMCPExecution postToolUse postToolUseFailure beforeSubmitPrompt sessionStart sessionEnd stop",
+        then: "trust the workspace; the output channel `Hooks` shows the runs",
+    },
 };

@@ -1,7 +1,7 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, notice, tool,
+    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, tool,
 };
 
 const EDIT: &[(&str, &str)] = &[("old_str", "old_string"), ("new_str", "new_string"), ("changes", "edits")];
@@ -22,10 +22,8 @@ pub(super) const TABLE: HostTable = HostTable {
         event("SessionStart", P::SessionStart, CONTEXT),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("Stop", P::Stop, STOP),
-        notice("SubagentStop"),
-        notice("PreCompact"),
-        notice("Notification"),
     ],
+    notices: "SubagentStop PreCompact Notification",
     tools: &[
         tool("Execute", "Bash", &[]).needs(&["command"]),
         tool("Read", "Read", &[]).needs(&["file_path"]),
@@ -47,17 +45,17 @@ pub(super) const TABLE: HostTable = HostTable {
         ..SNAKE_CASE
     },
     reads_stderr: false,
-};
-
-pub(super) const PLACE: EntryPlace = EntryPlace {
-    user: ".factory/settings.json",
-    project: ".factory/settings.json",
-    form: EntryForm::Groups,
-    root: Some("hooks"),
-    head: "",
-    handler: r#"{"type": "command", "command": $COMMAND, "timeout": 20}"#,
-    at_gates: "",
-    matcher: Some("*"),
-    events: &[],
-    then: "start Droid again: it reads hooks at its start. An event in `.factory/hooks.json` hides the same one of the settings",
+    place: EntryPlace {
+        user: ".factory/settings.json",
+        project: ".factory/settings.json",
+        form: EntryForm::Groups,
+        root: Some("hooks"),
+        head: "",
+        handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME}"#,
+        millis: false,
+        at_gates: "",
+        matcher: Some("*"),
+        events: "",
+        then: "start Droid again: it reads hooks at its start. An event in `.factory/hooks.json` hides the same one of the settings",
+    },
 };

@@ -2,7 +2,7 @@ use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
     AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, HostToolSpec, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event,
-    notice, tool,
+    tool,
 };
 
 pub(super) const TABLE: HostTable = HostTable {
@@ -22,11 +22,8 @@ pub(super) const TABLE: HostTable = HostTable {
         event("SessionStart", P::SessionStart, CONTEXT),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("AfterAgent", P::Stop, STOP),
-        notice("AfterModel"),
-        notice("BeforeToolSelection"),
-        notice("PreCompress"),
-        notice("Notification"),
     ],
+    notices: "AfterModel BeforeToolSelection PreCompress Notification",
     tools: TOOLS,
     keys: PayloadKeys {
         result: &["/tool_response/llmContent"],
@@ -42,6 +39,19 @@ pub(super) const TABLE: HostTable = HostTable {
         ..SNAKE_CASE
     },
     reads_stderr: true,
+    place: EntryPlace {
+        user: ".gemini/settings.json",
+        project: ".gemini/settings.json",
+        form: EntryForm::Groups,
+        root: Some("hooks"),
+        head: "",
+        handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": $TIME}"#,
+        millis: true,
+        at_gates: "",
+        matcher: Some(".*"),
+        events: "",
+        then: "trust the folder: without trust Gemini runs no hooks of any settings; `/hooks panel` shows them",
+    },
 };
 
 /// Those of Qwen too.
@@ -63,16 +73,3 @@ pub(in crate::hosts) const TOOLS: &[HostToolSpec] = &[
 ];
 
 const PATH: &[(&str, &str)] = &[("absolute_path", "file_path")];
-
-pub(super) const PLACE: EntryPlace = EntryPlace {
-    user: ".gemini/settings.json",
-    project: ".gemini/settings.json",
-    form: EntryForm::Groups,
-    root: Some("hooks"),
-    head: "",
-    handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": 20000}"#,
-    at_gates: "",
-    matcher: Some(".*"),
-    events: &[],
-    then: "trust the folder: without trust Gemini runs no hooks of any settings; `/hooks panel` shows them",
-};

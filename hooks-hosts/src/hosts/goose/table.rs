@@ -1,7 +1,7 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
-    AFTER_UNREAD, Carried, Carries, DENY_ONLY, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, notice, tool,
+    AFTER_UNREAD, Carried, Carries, DENY_ONLY, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, tool,
 };
 
 const FILE: &[(&str, &str)] = &[
@@ -29,12 +29,8 @@ pub(super) const TABLE: HostTable = HostTable {
         event("SessionStart", P::SessionStart, Carries { context: Carried::Dropped, ..Carries::NOTHING }),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("Stop", P::Stop, STOP),
-        notice("PreToolUseResult"),
-        notice("BeforeShellExecution"),
-        notice("BeforeReadFile"),
-        notice("AfterShellExecution"),
-        notice("AfterFileEdit"),
     ],
+    notices: "PreToolUseResult BeforeShellExecution BeforeReadFile AfterShellExecution AfterFileEdit",
     tools: &[
         tool("shell", "Bash", &[]).needs(&["command"]),
         tool("developer__shell", "Bash", &[]).needs(&["command"]),
@@ -52,17 +48,17 @@ pub(super) const TABLE: HostTable = HostTable {
         ..SNAKE_CASE
     },
     reads_stderr: false,
-};
-
-pub(super) const PLACE: EntryPlace = EntryPlace {
-    user: ".agents/plugins/$NAME/hooks/hooks.json",
-    project: ".agents/plugins/$NAME/hooks/hooks.json",
-    form: EntryForm::Groups,
-    root: Some("hooks"),
-    head: "",
-    handler: r#"{"type": "command", "command": $COMMAND, "timeout": 20$GATE}"#,
-    at_gates: r#", "on_failure": "block""#,
-    matcher: Some(""),
-    events: &[],
-    then: "start goose again",
+    place: EntryPlace {
+        user: ".agents/plugins/$NAME/hooks/hooks.json",
+        project: ".agents/plugins/$NAME/hooks/hooks.json",
+        form: EntryForm::Groups,
+        root: Some("hooks"),
+        head: "",
+        handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME$GATE}"#,
+        millis: false,
+        at_gates: r#", "on_failure": "block""#,
+        matcher: Some(""),
+        events: "",
+        then: "start goose again",
+    },
 };

@@ -1,8 +1,7 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
-    AFTER_UNREAD, CONTEXT, Carried, Carries, DENY_ONLY, HostEventSpec, HostTable, PROMPT, SNAKE_CASE, STOP, event,
-    notice, tool,
+    AFTER_UNREAD, CONTEXT, Carried, Carries, DENY_ONLY, HostEventSpec, HostTable, PROMPT, SNAKE_CASE, STOP, event, tool,
 };
 
 /// The casing of an event's name is the engine: V3 writes `PreToolUse`, V1 and V2 `preToolUse`.
@@ -18,12 +17,6 @@ const EVENTS: &[HostEventSpec] = &[
     event("SessionEnd", P::SessionEnd, Carries::NOTHING),
     event("Stop", P::Stop, STOP),
     event("stop", P::Stop, Carries { keep_going: Carried::Impossible, ..Carries::NOTHING }),
-    notice("PreTaskExec"),
-    notice("PostTaskExec"),
-    notice("PostFileCreate"),
-    notice("PostFileSave"),
-    notice("PostFileDelete"),
-    notice("Manual"),
 ];
 
 const FILE: &[(&str, &str)] = &[
@@ -39,6 +32,7 @@ pub(super) const TABLE: HostTable = HostTable {
     title: "Kiro",
     facts: "CLI 2.22 to 2.28, IDE 1.2.37, 2026-10-08",
     events: EVENTS,
+    notices: "PreTaskExec PostTaskExec PostFileCreate PostFileSave PostFileDelete Manual",
     tools: &[
         tool("execute_bash", "Bash", &[]).needs(&["command"]),
         tool("shell", "Bash", &[]).needs(&["command"]),
@@ -57,17 +51,17 @@ pub(super) const TABLE: HostTable = HostTable {
     ],
     keys: crate::table::PayloadKeys { last_message: &["/assistant_response"], ..SNAKE_CASE },
     reads_stderr: false,
-};
-
-pub(super) const PLACE: EntryPlace = EntryPlace {
-    user: ".kiro/hooks/$NAME.json",
-    project: ".kiro/hooks/$NAME.json",
-    form: EntryForm::List,
-    root: Some("hooks"),
-    head: r#""version": "v1""#,
-    handler: r#"{"name": "$NAME $EVENT", "trigger": "$EVENT", "action": {"type": "command", "command": $COMMAND}, "timeout": 20, "enabled": true}"#,
-    at_gates: "",
-    matcher: Some(".*"),
-    events: &["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop"],
-    then: "start Kiro with `--v3`, or use its IDE: the engine V2 reads hooks from agent files only",
+    place: EntryPlace {
+        user: ".kiro/hooks/$NAME.json",
+        project: ".kiro/hooks/$NAME.json",
+        form: EntryForm::List,
+        root: Some("hooks"),
+        head: r#""version": "v1""#,
+        handler: r#"{"name": "$NAME $EVENT", "trigger": "$EVENT", "action": {"type": "command", "command": $COMMAND}, "timeout": $TIME, "enabled": true}"#,
+        millis: false,
+        at_gates: "",
+        matcher: Some(".*"),
+        events: "PreToolUse PostToolUse UserPromptSubmit SessionStart SessionEnd Stop",
+        then: "start Kiro with `--v3`, or use its IDE: the engine V2 reads hooks from agent files only",
+    },
 };

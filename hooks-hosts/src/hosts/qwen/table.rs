@@ -1,8 +1,6 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
-use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, notice,
-};
+use crate::table::{AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event};
 
 const AFTER_CALL: Carries = Carries { deny: Carried::Degraded, replace: Carried::Degraded, ..AFTER };
 
@@ -19,12 +17,8 @@ pub(super) const TABLE: HostTable = HostTable {
         event("SessionStart", P::SessionStart, CONTEXT),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("Stop", P::Stop, STOP),
-        notice("PreCompact"),
-        notice("PostCompact"),
-        notice("SubagentStart"),
-        notice("SubagentStop"),
-        notice("Notification"),
     ],
+    notices: "PreCompact PostCompact SubagentStart SubagentStop Notification",
     tools: super::super::gemini::TOOLS,
     keys: PayloadKeys {
         call: &["/tool_use_id", "/tool_call_id"],
@@ -34,18 +28,18 @@ pub(super) const TABLE: HostTable = HostTable {
         ..SNAKE_CASE
     },
     reads_stderr: true,
-};
-
-pub(super) const PLACE: EntryPlace = EntryPlace {
-    user: ".qwen/settings.json",
-    project: ".qwen/settings.json",
-    form: EntryForm::Groups,
-    root: Some("hooks"),
-    head: "",
-    // Releases disagree about seconds and milliseconds; 20000 is right at all of them.
-    handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": 20000}"#,
-    at_gates: "",
-    matcher: Some("*"),
-    events: &[],
-    then: "`/hooks` in Qwen Code shows the hooks",
+    place: EntryPlace {
+        user: ".qwen/settings.json",
+        project: ".qwen/settings.json",
+        form: EntryForm::Groups,
+        root: Some("hooks"),
+        head: "",
+        // Releases disagree about seconds and milliseconds; 20000 is right at all of them.
+        handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": $TIME}"#,
+        millis: true,
+        at_gates: "",
+        matcher: Some("*"),
+        events: "",
+        then: "`/hooks` in Qwen Code shows the hooks",
+    },
 };

@@ -1,7 +1,7 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, notice, tool,
+    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, tool,
 };
 
 const FILE: &[(&str, &str)] = &[("filePath", "file_path")];
@@ -23,10 +23,8 @@ pub(super) const TABLE: HostTable = HostTable {
         event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
         event("SessionStart", P::SessionStart, CONTEXT),
         event("Stop", P::Stop, STOP),
-        notice("SubagentStart"),
-        notice("SubagentStop"),
-        notice("PreCompact"),
     ],
+    notices: "SubagentStart SubagentStop PreCompact",
     tools: &[
         tool("run_in_terminal", "Bash", &[]).needs(&["command"]),
         tool("runTerminalCommand", "Bash", &[]).needs(&["command"]),
@@ -49,17 +47,17 @@ pub(super) const TABLE: HostTable = HostTable {
         ..SNAKE_CASE
     },
     reads_stderr: false,
-};
-
-pub(super) const PLACE: EntryPlace = EntryPlace {
-    user: ".copilot/hooks/$NAME-vscode.json",
-    project: ".github/hooks/$NAME-vscode.json",
-    form: EntryForm::Flat,
-    root: Some("hooks"),
-    head: "",
-    handler: r#"{"type": "command", "command": $COMMAND, "timeout": 20}"#,
-    at_gates: "",
-    matcher: None,
-    events: &[],
-    then: "trust the workspace; the output channel `GitHub Copilot Chat Hooks` shows the runs",
+    place: EntryPlace {
+        user: ".copilot/hooks/$NAME-vscode.json",
+        project: ".github/hooks/$NAME-vscode.json",
+        form: EntryForm::Flat,
+        root: Some("hooks"),
+        head: "",
+        handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME}"#,
+        millis: false,
+        at_gates: "",
+        matcher: None,
+        events: "",
+        then: "trust the workspace; the output channel `GitHub Copilot Chat Hooks` shows the runs",
+    },
 };

@@ -1,6 +1,6 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
-use crate::table::{AFTER_UNREAD, Carried, Carries, DENY_ONLY, HostTable, PROMPT, PayloadKeys, event, notice, tool};
+use crate::table::{AFTER_UNREAD, Carried, Carries, DENY_ONLY, HostTable, PROMPT, PayloadKeys, event, tool};
 
 pub(super) const TABLE: HostTable = HostTable {
     name: "windsurf",
@@ -17,8 +17,8 @@ pub(super) const TABLE: HostTable = HostTable {
         event("post_mcp_tool_use", P::AfterToolCallSuccess, AFTER_UNREAD),
         event("pre_user_prompt", P::UserPromptSubmit, Carries { context: Carried::Dropped, ..PROMPT }),
         event("post_cascade_response", P::Stop, Carries { keep_going: Carried::Impossible, ..Carries::NOTHING }),
-        notice("post_setup_worktree"),
     ],
+    notices: "post_setup_worktree",
     tools: &[
         tool("run_command", "Bash", &[("command_line", "command")]).needs(&["command"]),
         tool("write_code", "Edit", &[]).needs(&["file_path"]),
@@ -40,17 +40,17 @@ pub(super) const TABLE: HostTable = HostTable {
         details: &[],
     },
     reads_stderr: false,
-};
-
-pub(super) const PLACE: EntryPlace = EntryPlace {
-    user: ".codeium/windsurf/hooks.json",
-    project: ".windsurf/hooks.json",
-    form: EntryForm::Flat,
-    root: Some("hooks"),
-    head: "",
-    handler: r#"{"command": $COMMAND, "show_output": true}"#,
-    at_gates: "",
-    matcher: None,
-    events: &[],
-    then: "start Windsurf again",
+    place: EntryPlace {
+        user: ".codeium/windsurf/hooks.json",
+        project: ".windsurf/hooks.json",
+        form: EntryForm::Flat,
+        root: Some("hooks"),
+        head: "",
+        handler: r#"{"command": $COMMAND, "show_output": true}"#,
+        millis: false,
+        at_gates: "",
+        matcher: None,
+        events: "",
+        then: "start Windsurf again",
+    },
 };
