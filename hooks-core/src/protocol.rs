@@ -1,8 +1,8 @@
 //! The steps of a turn, each with the hooks around it: a tool call, a model call, a prompt, a stored message, the end.
 //!
 //! A step fires its kinds in order and applies every answer of their hooks. What a loop passes in is a closure that
-//! does the work; it does not run if hooks refuse it. The methods are on [`HookSet`], each also as `…_blocking` for a
-//! loop without a runtime, in which all hooks have to be plain functions.
+//! does the work; it does not run if hooks refuse it. The methods are on [`HookSet`](crate::HookSet), each also
+//! as `…_blocking` for a loop without a runtime, in which all hooks have to be plain functions.
 //!
 //! ```standalone_crate
 //! use hook_sdk::kinds::*;
