@@ -13,10 +13,13 @@ use crate::verdict::{Denial, Halt};
 ///
 /// Before the turn ends, store what [`close_calls`](Self::close_calls) returns: providers refuse a conversation in
 /// which a call has no result.
-pub struct StepError {
+pub struct StepError(Box<Parts>);
+
+// Behind a pointer, because the futures of steps keep and move it.
+struct Parts {
     kind: StepErrorKind,
-    /// The result of the tool call that this step made.
-    result: Option<Box<(ToolCall, ToolResult)>>,
+    /// The tool call that this step made, and its result.
+    result: Option<(ToolCall, ToolResult)>,
 }
 
 /// Why a step ended the turn.
@@ -46,47 +49,54 @@ pub enum StepErrorKind {
 impl StepError {
     /// Why the step ended the turn.
     pub fn kind(&self) -> &StepErrorKind {
-        &self.kind
+        &self.0.kind
     }
 
     /// Takes the reason out of the error.
     pub fn into_kind(self) -> StepErrorKind {
-        self.kind
+        self.0.kind
     }
 
     /// The result of the tool call that this step made; `None` if it was no tool call, or if the call waits for an
     /// answer.
     pub fn result(&self) -> Option<&ToolResult> {
-        self.result.as_ref().map(|result| &result.1)
+        self.0.result.as_ref().map(|result| &result.1)
     }
 
     /// The results of all calls in `messages` that have none: the true one for the call of this step, and an error for
     /// the others. Empty if a call waits for an answer.
     pub fn close_calls(&self, messages: &Messages) -> Vec<Message> {
-        if matches!(self.kind, StepErrorKind::Suspended(_)) {
+        if matches!(self.0.kind, StepErrorKind::Suspended(_)) {
             return Vec::new();
         }
-        let result = |call: &ToolCall| match self.result.as_deref() {
+        let result = |call: &ToolCall| match &self.0.result {
             Some((made, result)) if made.id == call.id => result.clone(),
             _ => ToolResult::error(format!("No result, the turn ended: {self}")),
         };
         messages.open_calls().flat_map(|call| result(call).into_messages(call)).collect()
     }
 
-    pub(super) fn with_result(kind: StepErrorKind, call: &ToolCall, result: ToolResult) -> Self {
-        Self { kind, result: Some(Box::new((call.clone(), result))) }
+    pub(super) fn with_result(mut self, call: &ToolCall, result: ToolResult) -> Self {
+        self.0.result = Some((call.clone(), result));
+        self
+    }
+}
+
+impl From<DispatchError> for StepError {
+    fn from(error: DispatchError) -> Self {
+        StepErrorKind::from(error).into()
     }
 }
 
 impl From<StepErrorKind> for StepError {
     fn from(kind: StepErrorKind) -> Self {
-        Self { kind, result: None }
+        Self(Box::new(Parts { kind, result: None }))
     }
 }
 
 impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind.fmt(f)
+        self.0.kind.fmt(f)
     }
 }
 
@@ -99,6 +109,6 @@ impl fmt::Debug for StepError {
 
 impl Error for StepError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.kind.source()
+        self.0.kind.source()
     }
 }

@@ -49,7 +49,7 @@ impl HookSet {
         message: Message,
         append: impl FnOnce(Message) -> R,
     ) -> Result<Message, StepError> {
-        Ok(store(&Async::new(self, cx), message, append).await?)
+        store(&Async::new(self, cx), message, append).await
     }
 
     /// Like [`store`](Self::store), without a runtime.
@@ -62,7 +62,7 @@ impl HookSet {
         message: Message,
         append: impl FnOnce(Message) -> I,
     ) -> Result<Message, StepError> {
-        Ok(at_once(store(&Blocking::new(self, cx), message, |row| ready(append(row))))?)
+        at_once(store(&Blocking::new(self, cx), message, |row| ready(append(row))))
     }
 }
 
@@ -71,13 +71,13 @@ pub(super) async fn store<M: StepMode, R: Future<Output: IntoRowId>>(
     mode: &M,
     message: Message,
     append: impl FnOnce(Message) -> R,
-) -> Result<Message, StepErrorKind> {
+) -> Result<Message, StepError> {
     let row = row_of(mode, message).await?;
     append_row(mode, row, append).await
 }
 
 /// The row that is to be stored for `message`.
-pub(super) async fn row_of<M: StepMode>(mode: &M, message: Message) -> Result<Message, StepErrorKind> {
+pub(super) async fn row_of<M: StepMode>(mode: &M, message: Message) -> Result<Message, StepError> {
     Ok(mode.fire(&BeforeCreateMessage::new(), message).await?.subject)
 }
 
@@ -86,7 +86,7 @@ pub(super) async fn append_row<M: StepMode, R: Future<Output: IntoRowId>>(
     mode: &M,
     row: Message,
     append: impl FnOnce(Message) -> R,
-) -> Result<Message, StepErrorKind> {
+) -> Result<Message, StepError> {
     let id = append(row.clone()).await.into_row_id().map_err(StepErrorKind::Caller)?;
     if mode.has::<AfterCreateMessage>() {
         let mut event = AfterCreateMessage::new(row.clone());

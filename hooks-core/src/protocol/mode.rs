@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::error::StepErrorKind;
+use super::error::{StepError, StepErrorKind};
 use crate::context::HookContext;
 use crate::dispatch::{DispatchError, Fired, until_cancelled};
 use crate::kind::HookKind;
@@ -58,11 +58,11 @@ pub trait StepMode: Sync {
         &self,
         event: &K,
         subject: K::Subject,
-    ) -> impl Future<Output = Result<Fired<K>, StepErrorKind>> + Send {
+    ) -> impl Future<Output = Result<Fired<K>, StepError>> + Send {
         async {
             let fired = self.dispatch(event, subject).await?;
             match &fired.report.halt {
-                Some(halt) => Err(StepErrorKind::Halted(halt.clone())),
+                Some(halt) => Err(StepErrorKind::Halted(halt.clone()).into()),
                 None => Ok(fired),
             }
         }

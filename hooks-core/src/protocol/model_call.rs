@@ -84,7 +84,7 @@ impl<'a> ModelCallStep<'a, Async<'a>> {
         self,
         model: impl FnMut(ModelRequest, Messages) -> R,
     ) -> Result<Message, StepError> {
-        Ok(self.step(model).await?)
+        self.step(model).await
     }
 }
 
@@ -98,7 +98,7 @@ impl<'a> ModelCallStep<'a, Blocking<'a>> {
         self,
         mut model: impl FnMut(ModelRequest, Messages) -> T,
     ) -> Result<Message, StepError> {
-        Ok(at_once(self.step(|request, messages| ready(model(request, messages))))?)
+        at_once(self.step(|request, messages| ready(model(request, messages))))
     }
 }
 
@@ -106,7 +106,7 @@ impl<M: StepMode> ModelCallStep<'_, M> {
     async fn step<R: Future<Output: IntoModelAnswer>>(
         self,
         mut model: impl FnMut(ModelRequest, Messages) -> R,
-    ) -> Result<Message, StepErrorKind> {
+    ) -> Result<Message, StepError> {
         let Self { mode, request: first, messages, call_site, profiles, mut continues } = self;
         let mut profile = first.profile.clone();
         loop {

@@ -73,7 +73,7 @@ impl PromptStep<Async<'_>> {
         self,
         append: impl FnOnce(Message) -> R,
     ) -> Result<Messages, StepError> {
-        Ok(self.step(append).await?)
+        self.step(append).await
     }
 }
 
@@ -84,7 +84,7 @@ impl PromptStep<Blocking<'_>> {
     /// # Errors
     /// [`StepError`] if hooks block the prompt or end the turn. Nothing is stored then.
     pub fn store<I: IntoRowId>(self, append: impl FnOnce(Message) -> I) -> Result<Messages, StepError> {
-        Ok(at_once(self.step(|row| ready(append(row))))?)
+        at_once(self.step(|row| ready(append(row))))
     }
 }
 
@@ -92,7 +92,7 @@ impl<M: StepMode> PromptStep<M> {
     async fn step<R: Future<Output: IntoRowId>>(
         self,
         append: impl FnOnce(Message) -> R,
-    ) -> Result<Messages, StepErrorKind> {
+    ) -> Result<Messages, StepError> {
         let Self { mode, prompt, stored, profile, hidden } = self;
         let mut original = stored;
         original.push(prompt.clone());
@@ -101,9 +101,9 @@ impl<M: StepMode> PromptStep<M> {
         let (by, attribution) = (fired.verdict.by, fired.verdict.attribution);
         match fired.verdict.decision {
             PromptDecision::Proceed => {}
-            PromptDecision::Stop(reason) => return Err(StepErrorKind::Halted(Halt { reason, by, attribution })),
+            PromptDecision::Stop(reason) => return Err(StepErrorKind::Halted(Halt { reason, by, attribution }).into()),
             PromptDecision::Block(reason) => {
-                return Err(StepErrorKind::Blocked(Denial { by, attribution, ..Denial::new(reason) }));
+                return Err(StepErrorKind::Blocked(Denial { by, attribution, ..Denial::new(reason) }).into());
             }
         }
         let mut messages = fired.subject;

@@ -93,7 +93,7 @@ impl StopStep<Async<'_>> {
         self,
         append: impl FnOnce(Message) -> R,
     ) -> Result<NextStep, StepError> {
-        Ok(self.step(append).await?)
+        self.step(append).await
     }
 }
 
@@ -104,7 +104,7 @@ impl StopStep<Blocking<'_>> {
     /// # Errors
     /// [`StepError`] if hooks block the answer or end the turn. The person must not see the answer then.
     pub fn store<I: IntoRowId>(self, append: impl FnOnce(Message) -> I) -> Result<NextStep, StepError> {
-        Ok(at_once(self.step(|row| ready(append(row))))?)
+        at_once(self.step(|row| ready(append(row))))
     }
 }
 
@@ -112,7 +112,7 @@ impl<M: StepMode> StopStep<M> {
     async fn step<R: Future<Output: IntoRowId>>(
         self,
         append: impl FnOnce(Message) -> R,
-    ) -> Result<NextStep, StepErrorKind> {
+    ) -> Result<NextStep, StepError> {
         let Self { mode, answer, reason, continued, limit } = self;
         let row = row_of(&mode, answer).await?;
         let at_cap = continued >= limit;
@@ -134,7 +134,7 @@ impl<M: StepMode> StopStep<M> {
                 let denial = Denial { by: verdict.by, attribution: verdict.attribution, ..Denial::new(reason) };
                 let blocked = Message::new(Role::Assistant, format!("[Blocked] {}", denial.reason));
                 store(&mode, blocked, append).await?;
-                Err(StepErrorKind::Blocked(denial))
+                Err(StepErrorKind::Blocked(denial).into())
             }
             StopDecision::Continue(next) if !at_cap => {
                 let answer = append_row(&mode, row, append).await?;

@@ -16,6 +16,8 @@ use crate::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, Be
 use crate::plan::HookSet;
 use crate::verdict::{Denial, Permission, Question, Retry};
 
+const NOT_FINISHED: &str = "Not finished: the turn was cancelled";
+
 /// How often an approver may edit the input of a call if the gates ask again.
 const EDITS: usize = 8;
 
@@ -157,12 +159,12 @@ struct CallEnd {
     error: Option<String>,
     took: Duration,
     /// Set if the turn ends.
-    end: Option<StepErrorKind>,
+    end: Option<StepError>,
 }
 
 impl CallEnd {
     /// The call did not run, or has no result that may be read.
-    fn without_result(text: String, end: Option<StepErrorKind>) -> Self {
+    fn without_result(text: String, end: Option<StepError>) -> Self {
         let result = Some(ToolResult::error(text.as_str()));
         Self { result, removed_by: String::new(), error: Some(text), took: Duration::ZERO, end }
     }
@@ -179,6 +181,20 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
         R: Future<Output: IntoToolResult>,
     {
         let call = self.call;
+        // What no hook watches is not paid for: the state of the parts that fire.
+        if !self.is_watched() {
+            let run = tool(call.input.clone());
+            let result = match run {
+                Some(run) => run_until(self.mode.cancellation(), run).await,
+                None => None,
+            };
+            return match result {
+                Some(result) => Ok(result.into_tool_result()),
+                None => {
+                    Err(StepError::from(StepErrorKind::Cancelled).with_result(call, ToolResult::error(NOT_FINISHED)))
+                }
+            };
+        }
         let (input, ended) = match self.judged().await {
             Ok((input, Ruling::Run)) => {
                 let ended = self.run_tool(&input, times, &mut tool).await;
@@ -191,7 +207,7 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
             Ok((input, Ruling::Refuse(text))) => (input, CallEnd::without_result(text, None)),
             Ok((_, Ruling::Ask(question))) => return Err(StepErrorKind::Suspended(question).into()),
             Err(end) => {
-                let text = match &end {
+                let text = match end.kind() {
                     StepErrorKind::Halted(halt) => format!("Not run, the turn ended: {}", halt.reason),
                     StepErrorKind::Cancelled => "Not run: the turn was cancelled".to_owned(),
                     _ => "Not run: the gate failed".to_owned(),
@@ -200,6 +216,15 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
             }
         };
         self.over(input, ended).await
+    }
+
+    /// Whether a hook of a tool call is in force.
+    fn is_watched(&self) -> bool {
+        let mode = &self.mode;
+        mode.has::<BeforeToolCall>()
+            || mode.has::<AfterToolCallSuccess>()
+            || mode.has::<AfterToolCallFailure>()
+            || mode.has::<AfterToolCall>()
     }
 
     /// Fires `after_tool_call`, and ends the step.
@@ -213,13 +238,13 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
         }
         let result = result.unwrap_or_else(|| ToolResult::new(format!("[result removed{removed_by}]")));
         match end {
-            Some(end) => Err(StepError::with_result(end, self.call, result)),
+            Some(end) => Err(end.with_result(self.call, result)),
             None => Ok(result),
         }
     }
 
     /// The decision about the call, and the input that was judged. `Ask` if nobody can answer now.
-    async fn judged(&mut self) -> Result<(ToolInput, Ruling), StepErrorKind> {
+    async fn judged(&mut self) -> Result<(ToolInput, Ruling), StepError> {
         let (mut input, mut ruling) = self.gate(self.call.input.clone()).await?;
         let mut edits = 0;
         while let Ruling::Ask(question) = &ruling {
@@ -250,7 +275,7 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
     }
 
     /// Asks the gates.
-    async fn gate(&self, input: ToolInput) -> Result<(ToolInput, Ruling), StepErrorKind> {
+    async fn gate(&self, input: ToolInput) -> Result<(ToolInput, Ruling), StepError> {
         if !self.mode.has::<BeforeToolCall>() {
             return Ok((input, Ruling::Run));
         }
@@ -271,7 +296,7 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
     }
 
     /// Lets hooks answer in the person's place. `None` if they do not decide.
-    async fn requested(&self, asked: &ToolQuestion) -> Result<Option<AskResult>, StepErrorKind> {
+    async fn requested(&self, asked: &ToolQuestion) -> Result<Option<AskResult>, StepError> {
         if !self.mode.has::<PermissionRequest>() {
             return Ok(None);
         }
@@ -288,7 +313,7 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
     }
 
     /// The answer of the approver.
-    async fn answered(&mut self, asked: &ToolQuestion) -> Result<AskResult, StepErrorKind> {
+    async fn answered(&mut self, asked: &ToolQuestion) -> Result<AskResult, StepError> {
         let answer = self.approver.answer(asked.clone());
         let approval = run_until(self.mode.cancellation(), answer).await.ok_or(StepErrorKind::Cancelled)?.into();
         Ok(AskResult::Settled(match approval {
@@ -314,8 +339,7 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
                 None => None,
             };
             let Some(result) = result.map(IntoToolResult::into_tool_result) else {
-                let text = "Not finished: the turn was cancelled".to_owned();
-                return CallEnd::without_result(text, Some(StepErrorKind::Cancelled));
+                return CallEnd::without_result(NOT_FINISHED.to_owned(), Some(StepErrorKind::Cancelled.into()));
             };
             let took = start.elapsed();
             if !result.is_error {
@@ -340,7 +364,7 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
                 result: fired.subject,
                 error: None,
                 took,
-                end: fired.report.halt.clone().map(StepErrorKind::Halted),
+                end: fired.report.halt.clone().map(|halt| StepErrorKind::Halted(halt).into()),
             },
             Err(error) => CallEnd { took, ..withheld(error.into()) },
         }
@@ -367,7 +391,7 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
             Ok(fired) => match (fired.verdict, &fired.report.halt) {
                 (Retry::After(wait), None) if may_retry => Err(wait),
                 (_, halt) => Ok(CallEnd {
-                    end: halt.clone().map(StepErrorKind::Halted),
+                    end: halt.clone().map(|halt| StepErrorKind::Halted(halt).into()),
                     removed_by: removed_by(&fired.report),
                     result: fired.subject,
                     error: Some(error),
@@ -384,7 +408,7 @@ fn denied(denial: &Denial) -> Ruling {
 }
 
 /// The tool ran, but a required hook failed, so that nobody may read its result.
-fn withheld(end: StepErrorKind) -> CallEnd {
+fn withheld(end: StepError) -> CallEnd {
     CallEnd::without_result("The tool ran. Its result is withheld: a required hook failed".to_owned(), Some(end))
 }
 
