@@ -357,7 +357,9 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
             return CallEnd { result: Some(result), removed_by: String::new(), error: None, took, end: None };
         }
         let mut event = AfterToolCallSuccess::new(self.call.clone(), input.clone()).duration(took);
-        event.history = self.history.cloned().unwrap_or_default();
+        if let Some(history) = self.history {
+            event.history.clone_from(history);
+        }
         match self.mode.dispatch(&event, result).await {
             Ok(fired) => CallEnd {
                 removed_by: removed_by(&fired.report),
@@ -386,7 +388,9 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
         let may_retry = attempt < times;
         let event = AfterToolCallFailure::new(self.call.clone(), input.clone(), error.as_str());
         let mut event = event.duration(took).attempt(attempt).may_retry(may_retry);
-        event.history = self.history.cloned().unwrap_or_default();
+        if let Some(history) = self.history {
+            event.history.clone_from(history);
+        }
         match self.mode.dispatch(&event, result).await {
             Ok(fired) => match (fired.verdict, &fired.report.halt) {
                 (Retry::After(wait), None) if may_retry => Err(wait),
