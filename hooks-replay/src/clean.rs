@@ -46,9 +46,11 @@ impl Cleaner {
     }
 
     pub(crate) fn line(&mut self, line: &mut DispatchLine) {
+        let was_whole = !line.lacks_input();
         let mut left = Redaction { redacted: self.stream(line), cut: false };
         left |= self.value(&mut line.event);
         left |= self.value(&mut line.subject);
+        line.whole_input = was_whole && !left.cut && !left.redacted;
         left |= self.value(&mut line.verdict);
         for run in line.runs.iter_mut().flatten() {
             left |= self.value(&mut run.verdict);
@@ -60,6 +62,7 @@ impl Cleaner {
             left.redacted |= self.scrubber.scrub_text("", text);
         }
         left.mark(&mut line.marks);
+        line.whole_input &= !line.marks.is_empty();
     }
 
     /// Cleans the texts of a piece of a stream. What was shown before may end in the middle of a secret that the piece

@@ -115,6 +115,11 @@ impl Difference {
         self.rank() <= 2
     }
 
+    /// Whether another input of the hooks may be its cause, and not only another list of hooks.
+    fn may_follow_from_input(&self) -> bool {
+        !matches!(self, Self::Added { .. } | Self::Gone { .. } | Self::Revised { .. } | Self::Order { .. })
+    }
+
     /// Whether it changes the behaviour of the agent.
     pub fn is_flip(&self) -> bool {
         self.rank() <= 1
@@ -181,6 +186,26 @@ fn diverging(then: &[RunLine], today: &[RunLine]) -> Vec<String> {
         None => effective(run),
     });
     gone.chain(other).map(|run| run.hook.clone()).collect()
+}
+
+/// Whether one of the hooks that decide or change something differently is new, was removed, or was revised.
+pub(crate) fn is_by_changed_hook(recorded: &DispatchLine, replayed: &DispatchLine) -> bool {
+    let (then, today) = (recorded.runs.as_deref().unwrap_or_default(), replayed.runs.as_deref().unwrap_or_default());
+    let is_changed = |hook: &String| match (find(then, hook), find(today, hook)) {
+        (Some(before), Some(now)) => before.revision.is_some() && before.revision != now.revision,
+        // A hook may answer that it has no opinion.
+        (one, other) => {
+            one.or(other).is_some_and(|run| run.word.is_some() || run.change.is_some() || run.cause.is_some())
+        }
+    };
+    recorded.runs.is_some() && diverging(then, today).iter().any(is_changed)
+}
+
+/// Removes the differences for which the missing part of a recorded input may be the reason. Returns whether there were any.
+pub(crate) fn remove_uncertain(differences: &mut Vec<Difference>) -> bool {
+    let all = differences.len();
+    differences.retain(|difference| !difference.may_follow_from_input());
+    differences.len() < all
 }
 
 fn verdict(recorded: &DispatchLine, replayed: &DispatchLine, today: &[RunLine], first: Option<String>) -> Difference {

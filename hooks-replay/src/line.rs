@@ -125,6 +125,10 @@ pub struct DispatchLine {
     /// What was removed from this line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
+    /// Whether the event and the subject are complete, although something was removed from the line: hooks get the same at
+    /// the replay.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub whole_input: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // what serde asks for
@@ -239,7 +243,13 @@ impl DispatchLine {
             error: trace.error,
             micros: micros(record.duration),
             marks: Vec::new(),
+            whole_input: false,
         }
+    }
+
+    /// Whether hooks get something else at the replay than they got, because the recorder removed a part of it.
+    pub(crate) fn lacks_input(&self) -> bool {
+        !self.marks.is_empty() && !self.whole_input
     }
 }
 

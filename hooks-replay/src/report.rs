@@ -35,8 +35,9 @@ pub struct ReplayReport {
     /// The number of dispatches whose recorded line is incomplete, because a text was truncated or a secret removed.
     /// They were replayed with the recorded data.
     pub partly: usize,
-    /// The number of those dispatches that had another outcome. Their hooks did not get what they got when it was
-    /// recorded, so these are not counted as differences.
+    /// The number of those dispatches that had another outcome, perhaps because their hooks did not get all that they got
+    /// when it was recorded. These are not counted as differences. If a hook that is new, removed or revised is among those
+    /// that behave differently, the dispatch is counted as usual.
     pub uncertain: usize,
     /// The number of dispatches that were not compared, because a hook that is not in the replay decided or changed
     /// them.

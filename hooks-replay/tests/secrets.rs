@@ -179,7 +179,7 @@ async fn a_decision_that_rested_on_a_removed_secret_is_not_a_change() {
     let guard = Hook::at::<BeforeToolCall>("no_keys").reader(|_, _, input: &ToolInput| {
         if input.text().contains("ghp_") { Permission::deny("a key") } else { Permission::NoOpinion }
     });
-    let hooks = desk().with(guard);
+    let hooks = Hooks::default().with(guard);
     let with_key = json!({"cmd": "git push https://ghp_JTeKdNnFRIBXuDL7DxtpYlSXpfKtHF4vUCsM@github.com/x"});
     let traffic = [
         Traffic::Call { tool: "fetch", input: with_key },
@@ -190,9 +190,18 @@ async fn a_decision_that_rested_on_a_removed_secret_is_not_a_change() {
     assert!(!report.has_flips() && report.is_empty(), "{report}");
     assert_eq!((report.uncertain, report.exit_code()), (1, 0), "{report}");
     assert!(report.to_string().contains("1 of these had another outcome"), "{report}");
-    // Without the guard, what was recorded whole is still compared.
-    let report = hooks.with(limit(1)).replay(&path).await;
-    assert!(!report.to_string().contains("ghp_"), "{report}");
+    // A hook that was added has no part in it.
+    let added = Hook::at::<BeforeToolCall>("reads").reader(|_, _, _: &ToolInput| ());
+    let report = hooks.clone().with(added).replay(&path).await;
+    assert_eq!((differences(&report), report.uncertain), (vec!["2 reads was added".to_owned()], 1), "{report}");
+    // A guard that was removed or revised has.
+    let report = hooks.clone().without("no_keys").replay(&path).await;
+    assert!(report.has_flips(), "{report}");
+    assert_eq!(report.uncertain, 0, "{report}");
+    let revised = Hook::at::<BeforeToolCall>("no_keys").reader(|_, _, _: &ToolInput| Permission::NoOpinion).priority(7);
+    let report = hooks.with(revised).replay(&path).await;
+    assert!(differences(&report).contains(&"1 no_keys deny → none: a key".to_owned()), "{report}");
+    assert_eq!(report.uncertain, 0, "{report}");
 }
 
 /// Every piece is recorded with all that was shown before it.

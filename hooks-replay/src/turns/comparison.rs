@@ -8,7 +8,7 @@ use hook_sdk::record::Trace;
 use serde_json::{Value, json};
 
 use super::Matching;
-use crate::compare::{Difference, answers_are_missing, diff, is_of_a_replay};
+use crate::compare::{Difference, answers_are_missing, diff, is_by_changed_hook, is_of_a_replay};
 use crate::comparer::Comparer;
 use crate::line::DispatchLine;
 
@@ -19,6 +19,8 @@ pub(super) struct Step {
     pub(super) differences: Vec<Difference>,
     /// Whether the turn had diverged before.
     pub(super) counterfactual: bool,
+    /// Whether a hook that is new, removed or revised behaves differently.
+    pub(super) by_changed_hook: bool,
 }
 
 /// The recorded dispatches of a turn, and the comparison with the replayed ones so far.
@@ -154,10 +156,12 @@ impl TurnComparison {
             // The recorded result of the missing hook influenced the rest of the turn, but cannot be reproduced.
             self.unanswered += 1;
             self.stops();
-        } else if differences.iter().any(Difference::is_effective) {
-            self.diverges(place, then, differences);
         } else if !differences.is_empty() {
-            self.steps.push(Step { place, recorded: then, differences, counterfactual: false });
+            let by_changed_hook = is_by_changed_hook(&then, &now);
+            if differences.iter().any(Difference::is_effective) {
+                self.stops();
+            }
+            self.steps.push(Step { place, by_changed_hook, recorded: then, differences, counterfactual: false });
         }
     }
 
@@ -166,24 +170,26 @@ impl TurnComparison {
         self.compared += 1;
         let call = |line: &DispatchLine| line.event.pointer("/call/id").cloned();
         let found = self.recorded.iter().position(|(_, then)| then.kind == now.kind && call(then) == call(&now));
-        let (place, then, differences) = match found.and_then(|at| self.recorded.remove(at)) {
+        let (place, then, differences, by_changed_hook) = match found.and_then(|at| self.recorded.remove(at)) {
             Some((place, mut then)) => {
                 let differences = self.comparer.compare(&mut then, &mut now);
-                (place, then, differences)
+                let by_changed_hook = is_by_changed_hook(&then, &now);
+                (place, then, differences, by_changed_hook)
             }
             None => {
                 self.comparer.show(&mut now);
                 let replayed = Some(now.kind.clone());
-                (self.place.clone(), now, vec![Difference::Flow { recorded: None, replayed, diff: String::new() }])
+                let flow = Difference::Flow { recorded: None, replayed, diff: String::new() };
+                (self.place.clone(), now, vec![flow], false)
             }
         };
         if !differences.is_empty() {
-            self.steps.push(Step { place, recorded: then, differences, counterfactual: true });
+            self.steps.push(Step { place, by_changed_hook, recorded: then, differences, counterfactual: true });
         }
     }
 
     fn diverges(&mut self, place: String, recorded: DispatchLine, differences: Vec<Difference>) {
-        self.steps.push(Step { place, recorded, differences, counterfactual: false });
+        self.steps.push(Step { place, by_changed_hook: false, recorded, differences, counterfactual: false });
         self.stops();
     }
 
@@ -210,6 +216,7 @@ fn without_hooks(line: &DispatchLine) -> DispatchLine {
         word: None,
         error: None,
         marks: Vec::new(),
+        whole_input: false,
         ..line.clone()
     }
 }

@@ -10,6 +10,7 @@ use hooks_agent::inputs::TurnInputs;
 use super::TurnReplay;
 use super::comparison::{Step, TurnComparison};
 use super::runner::TurnRunner;
+use crate::compare::remove_uncertain;
 use crate::line::{DispatchLine, RecordingLine, TurnLine};
 use crate::messages::KnownMessages;
 use crate::options::{LineHandler, ReplayState};
@@ -93,17 +94,18 @@ impl<'r, 'a> TurnHandler<'r, 'a> {
         }
         report.turns += 1;
         report.partly += usize::from(!turn.marks.is_empty());
-        report.diverged += usize::from(comparison.diverged && comparison.unanswered == 0 && turn.marks.is_empty());
+        let lacks_input = !turn.marks.is_empty();
+        let is_certain = !lacks_input || comparison.steps.iter().any(|step| step.by_changed_hook);
+        report.diverged += usize::from(comparison.diverged && comparison.unanswered == 0 && is_certain);
         report.replayed += comparison.compared;
         report.unanswered += comparison.unanswered;
         for hook in comparison.not_started {
             *report.not_started.entry(hook).or_default() += 1;
         }
-        for Step { place, mut recorded, differences, counterfactual } in comparison.steps {
+        for Step { place, mut recorded, mut differences, counterfactual, by_changed_hook } in comparison.steps {
             recorded.ids.conversation.clone_from(&turn.ids.conversation);
-            if !differences.is_empty() && (!recorded.marks.is_empty() || !turn.marks.is_empty()) {
-                report.uncertain += 1;
-                continue;
+            if (lacks_input || recorded.lacks_input()) && !by_changed_hook {
+                report.uncertain += usize::from(remove_uncertain(&mut differences));
             }
             report.add_to(counterfactual, &recorded, &place, differences);
         }
