@@ -1,31 +1,25 @@
-//! The database: its connections, and the thread on which all its work runs.
+//! The database and its transactions.
 
-use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hook_sdk::hook::BoxFuture;
-use sqlx::any::{AnyPoolOptions, install_default_drivers};
 use sqlx::pool::PoolConnection;
-use sqlx::{Any, AnyConnection, AnyPool, ConnectOptions, Connection, Executor};
-use tokio::runtime::{Builder, Handle, Runtime};
+use sqlx::{Any, AnyConnection, AnyPool, Executor};
 use tokio::task::{JoinError, JoinHandle};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
-use crate::dialect::{Address, Dialect};
+use crate::address::Address;
+use crate::connect::connect;
+use crate::dialect::Dialect;
 use crate::error::Failure;
 use crate::options::OpenOptions;
+use crate::runtime::StoreRuntime;
 use crate::schema;
-
-/// How long a writer waits for the lock of an SQLite file.
-const BUSY: Duration = Duration::from_secs(10);
 
 /// The limit for work that waits for somebody who reads rows, or that reads a whole file.
 pub(crate) const SLOW: Duration = Duration::from_hours(24);
-
-/// How often to try where SQLite does not wait by itself.
-const LOCKED: Duration = Duration::from_millis(10);
 
 /// A database, with separate connections for writing and reading. Clones share them.
 ///
@@ -71,11 +65,7 @@ impl Database {
         &self,
         work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
     ) -> Result<T, Failure> {
-        let begin = match self.dialect {
-            Dialect::Sqlite => "BEGIN IMMEDIATE",
-            Dialect::Postgres if self.read_only => "BEGIN READ ONLY",
-            Dialect::Postgres => "BEGIN",
-        };
+        let begin = self.dialect.begin(self.read_only);
         self.transact(self.writers.clone(), begin, self.limit, work).await
     }
 
@@ -93,11 +83,7 @@ impl Database {
         limit: Duration,
         work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
     ) -> Result<T, Failure> {
-        let begin = match self.dialect {
-            Dialect::Sqlite => "BEGIN",
-            Dialect::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-        };
-        self.transact(self.readers.clone(), begin, limit, work).await
+        self.transact(self.readers.clone(), self.dialect.begin_snapshot(), limit, work).await
     }
 
     async fn transact<T: Send + 'static>(
@@ -115,7 +101,7 @@ impl Database {
                 tx.connection.execute(sqlx::raw_sql(begin)).await?;
                 let done = async {
                     if is_open {
-                        schema::check(&mut tx).await?;
+                        schema::check(&mut tx.connection).await?;
                     }
                     work(&mut tx).await
                 };
@@ -172,83 +158,6 @@ fn ended(error: &JoinError) -> Failure {
     if error.is_cancelled() { Failure::Database(sqlx::Error::PoolClosed) } else { Failure::Panicked }
 }
 
-/// Opens the connections for writing and for reading.
-async fn connect(address: Address, options: OpenOptions) -> Result<(AnyPool, AnyPool), Failure> {
-    install_default_drivers();
-    let limit = options.connect_timeout;
-    let pool = || {
-        AnyPoolOptions::new()
-            .acquire_timeout(limit)
-            .idle_timeout(options.idle_timeout)
-            .max_lifetime(options.max_lifetime)
-    };
-    let connect = |pool: AnyPoolOptions| pool.connect_with(address.options.clone());
-    match address.dialect {
-        Dialect::Postgres => {
-            // A pool retries until its timeout and reports only that. The first connection reports the actual error.
-            let first = async { address.options.connect().await?.close().await };
-            timeout(limit, first).await.map_err(|_| Failure::Late(limit))??;
-            let pool = connect(pool().max_connections(options.connections)).await?;
-            Ok((pool.clone(), pool))
-        }
-        Dialect::Sqlite => {
-            let reads = format!("PRAGMA busy_timeout = {}; PRAGMA query_only = ON;", BUSY.as_millis());
-            if options.read_only {
-                address.options.connect().await?.close().await?;
-                let readers = connect(on_connect(pool().max_connections(options.connections), reads)).await?;
-                return Ok((readers.clone(), readers));
-            }
-            if !options.existing {
-                create_private(&address);
-            }
-            let pragmas = format!(
-                "PRAGMA busy_timeout = {}; {}PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;",
-                BUSY.as_millis(),
-                // A store is already in WAL mode. Another database must not be changed.
-                if options.existing { "" } else { "PRAGMA journal_mode = WAL; " },
-                options.synchronous.pragma(),
-            );
-            // As above. This also creates the file and switches it to WAL mode.
-            let mut first = address.options.connect().await?;
-            let start = Instant::now();
-            // A process that switches to WAL mode while another one does fails without a wait, whatever the timeout is.
-            while let Err(error) = first.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(pragmas.clone()))).await {
-                if !error.to_string().contains("database is locked") || start.elapsed() > BUSY {
-                    return Err(error.into());
-                }
-                sleep(LOCKED).await;
-            }
-            first.close().await?;
-            let writers = on_connect(pool().max_connections(1), pragmas);
-            let readers = on_connect(pool().max_connections(options.connections), reads);
-            Ok((connect(writers).await?, connect(readers).await?))
-        }
-    }
-}
-
-/// Creates the file if it does not exist. Only its owner may read what people and tools said. SQLite gives its other
-/// files the same permissions.
-fn create_private(address: &Address) {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // If it cannot be created, SQLite reports why.
-    let _ = address.file.as_ref().map(|file| options.open(file));
-}
-
-/// Runs `statements` on each new connection of the pool.
-fn on_connect(pool: AnyPoolOptions, statements: String) -> AnyPoolOptions {
-    pool.after_connect(move |connection, _| {
-        let statements = statements.clone();
-        Box::pin(async move {
-            // They consist of literals and numbers in this file.
-            connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(statements))).await?;
-            Ok(())
-        })
-    })
-}
-
 impl Deref for Tx {
     type Target = AnyConnection;
 
@@ -260,35 +169,6 @@ impl Deref for Tx {
 impl DerefMut for Tx {
     fn deref_mut(&mut self) -> &mut AnyConnection {
         &mut self.connection
-    }
-}
-
-/// The thread of a store.
-struct StoreRuntime {
-    handle: Handle,
-    runtime: Option<Runtime>,
-}
-
-impl StoreRuntime {
-    fn start() -> Result<Self, Failure> {
-        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("hooks-store").enable_all().build();
-        let runtime = runtime.map_err(sqlx::Error::Io)?;
-        Ok(Self { handle: runtime.handle().clone(), runtime: Some(runtime) })
-    }
-}
-
-impl Drop for StoreRuntime {
-    fn drop(&mut self) {
-        // Dropping a runtime inside another one panics.
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
-    }
-}
-
-impl fmt::Debug for StoreRuntime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("StoreRuntime")
     }
 }
 

@@ -89,24 +89,17 @@ pub(crate) enum Failure {
     Database(#[from] sqlx::Error),
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error(
-        "{}",
-        match .0 {
-            Dialect::Sqlite => "the file is locked: this process or another one writes to it for longer than the limit",
-            Dialect::Postgres => "no connection was free in time: every connection is in use, or the server does not answer",
-        }
-    )]
+    #[error("{}", .0.busy())]
     Busy(Dialect),
     #[error("the database did not answer within {0:?}")]
     Late(Duration),
     #[error("the work of a transaction panicked")]
     Panicked,
     #[error(
-        "a newer version of hooks-store has migrated the store to schema {found}, and this process knows {} at most; \
-         nothing was stored, update and restart it",
-        crate::schema::VERSION
+        "a newer version of hooks-store has migrated the store to schema {found}, and this process knows {known} at most; \
+         nothing was stored, update and restart it"
     )]
-    Outdated { found: i64 },
+    Outdated { found: i64, known: i64 },
 }
 
 impl Failure {

@@ -15,12 +15,15 @@
 //! lists the guarantees after a crash.
 
 mod clock;
-mod error;
-mod dialect;
-mod options;
 mod ids;
-mod database;
+mod options;
+mod dialect;
+mod error;
+mod address;
 mod schema;
+mod connect;
+mod runtime;
+mod database;
 mod store;
 mod heartbeat;
 mod jobs;

@@ -2,7 +2,8 @@
 //!
 //! The migrations of sqlx do not lock SQLite, and use a table that the app may need for its own migrations.
 
-use crate::database::Tx;
+use sqlx::AnyConnection;
+
 use crate::dialect::Dialect;
 use crate::error::Failure;
 
@@ -18,49 +19,43 @@ const MIGRATIONS: &[(&str, &str)] = &[
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// The version of the tables. `None` if there are none.
-pub(crate) async fn version(tx: &mut Tx) -> Result<Option<i64>, Failure> {
-    let table = match tx.dialect {
-        Dialect::Sqlite => "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'hooks_schema'",
-        Dialect::Postgres => "SELECT CASE WHEN to_regclass('hooks_schema') IS NULL THEN 0 ELSE 1 END::bigint",
-    };
-    let tables: i64 = sqlx::query_scalar(table).fetch_one(&mut **tx).await?;
+pub(crate) async fn version(tx: &mut AnyConnection, dialect: Dialect) -> Result<Option<i64>, Failure> {
+    let tables: i64 = sqlx::query_scalar(dialect.has_schema()).fetch_one(&mut *tx).await?;
     if tables == 0 {
         return Ok(None);
     }
-    Ok(sqlx::query_scalar("SELECT version FROM hooks_schema").fetch_optional(&mut **tx).await?)
+    Ok(sqlx::query_scalar("SELECT version FROM hooks_schema").fetch_optional(tx).await?)
 }
 
 /// Refuses a transaction if a newer process has migrated the tables, even while this one runs: its statements may not
 /// fit them. A migration waits for the transactions that have passed this check.
-pub(crate) async fn check(tx: &mut Tx) -> Result<(), Failure> {
-    let found: i64 = sqlx::query_scalar("SELECT version FROM hooks_schema").fetch_one(&mut **tx).await?;
-    if found > VERSION { Err(Failure::Outdated { found }) } else { Ok(()) }
+pub(crate) async fn check(tx: &mut AnyConnection) -> Result<(), Failure> {
+    let found: i64 = sqlx::query_scalar("SELECT version FROM hooks_schema").fetch_one(tx).await?;
+    if found > VERSION { Err(Failure::Outdated { found, known: VERSION }) } else { Ok(()) }
 }
 
 /// Migrates the tables to [`VERSION`]. If they are newer, changes nothing and returns their version.
-pub(crate) async fn migrate(tx: &mut Tx) -> Result<Option<i64>, Failure> {
-    if tx.dialect == Dialect::Postgres {
-        // Serialises concurrent migrations. The number is arbitrary, and the lock is held until the transaction ends.
-        sqlx::query("SELECT pg_advisory_xact_lock(7224093)").execute(&mut **tx).await?;
+pub(crate) async fn migrate(tx: &mut AnyConnection, dialect: Dialect) -> Result<Option<i64>, Failure> {
+    if let Some(lock) = dialect.lock_migrations() {
+        sqlx::query(lock).execute(&mut *tx).await?;
     }
-    let found = version(tx).await?;
+    let found = version(tx, dialect).await?;
     let from = match found {
         Some(newer) if newer > VERSION => return Ok(Some(newer)),
         Some(version) => usize::try_from(version).unwrap_or_default(),
         None => {
-            sqlx::query("CREATE TABLE hooks_schema (version BIGINT NOT NULL)").execute(&mut **tx).await?;
-            sqlx::query("INSERT INTO hooks_schema (version) VALUES (0)").execute(&mut **tx).await?;
+            sqlx::query("CREATE TABLE hooks_schema (version BIGINT NOT NULL)").execute(&mut *tx).await?;
+            sqlx::query("INSERT INTO hooks_schema (version) VALUES (0)").execute(&mut *tx).await?;
             0
         }
     };
-    if tx.dialect == Dialect::Postgres {
-        // Waits for running transactions of older processes, and lets them begin no other one until the end.
-        sqlx::query("LOCK TABLE hooks_schema IN ACCESS EXCLUSIVE MODE").execute(&mut **tx).await?;
+    if let Some(lock) = dialect.lock_schema() {
+        sqlx::query(lock).execute(&mut *tx).await?;
     }
     for (sqlite, postgres) in MIGRATIONS.iter().skip(from) {
-        let statements = if tx.dialect == Dialect::Sqlite { *sqlite } else { *postgres };
-        sqlx::raw_sql(statements).execute(&mut **tx).await?;
+        let statements = if dialect == Dialect::Sqlite { *sqlite } else { *postgres };
+        sqlx::raw_sql(statements).execute(&mut *tx).await?;
     }
-    sqlx::query("UPDATE hooks_schema SET version = $1").bind(VERSION).execute(&mut **tx).await?;
+    sqlx::query("UPDATE hooks_schema SET version = $1").bind(VERSION).execute(tx).await?;
     Ok(None)
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 use hooks_agent::store::StoreError;
 use sqlx::Row as _;
 
+use crate::address::Address;
 use crate::database::{Database, SLOW, Tx};
-use crate::dialect::{Address, Dialect, MIN_SQLITE};
+use crate::dialect::{Dialect, MIN_SQLITE};
 use crate::error::{Failure, OpenError};
 use crate::options::OpenOptions;
 use crate::schema;
@@ -39,19 +40,20 @@ impl OpenOptions {
     pub async fn open(self, url: &str) -> Result<Store, OpenError> {
         let address = Address::parse(url, &self)?;
         let mut database = Database::connect(&address, &self).await.map_err(|error| refused(&address, error))?;
-        if address.dialect == Dialect::Sqlite {
+        let dialect = address.dialect;
+        if dialect == Dialect::Sqlite {
             check_sqlite(&database, &address).await?;
         }
         let failed = |source: Failure| OpenError::Database { url: address.shown.clone(), source: source.into() };
         // An up-to-date store is not written to, because the user may have read access only.
-        let newer = match database.read(|tx| Box::pin(schema::version(tx))).await.map_err(failed)? {
+        let newer = match database.read(move |tx| Box::pin(schema::version(tx, dialect))).await.map_err(failed)? {
             Some(found) if found > schema::VERSION => Some(found),
             Some(schema::VERSION) => None,
             None if self.existing => return Err(OpenError::NoStore { url: address.shown }),
             Some(found) if self.read_only => {
                 return Err(OpenError::OlderSchema { url: address.shown, found, known: schema::VERSION });
             }
-            _ => database.write(|tx| Box::pin(schema::migrate(tx))).await.map_err(failed)?,
+            _ => database.write(move |tx| Box::pin(schema::migrate(tx, dialect))).await.map_err(failed)?,
         };
         match newer {
             Some(found) => Err(OpenError::NewerSchema { url: address.shown, found, known: schema::VERSION }),
