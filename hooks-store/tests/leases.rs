@@ -8,7 +8,7 @@ use hooks_agent::store::{Append, MessageStore, StoreError};
 use hooks_store::OpenOptions;
 
 use crate::databases::{self, Database};
-use crate::support::{Process, lines, times};
+use crate::support::{Process, lines, times, wait_until};
 
 /// The conversation as the turn numbers of its rows: a prompt begins a turn, and its rows follow.
 async fn turns(database: &Database) -> Vec<(String, usize)> {
@@ -78,21 +78,15 @@ async fn a_process_that_was_stopped_for_too_long_can_no_longer_write() {
         // Stopped while its tools run, so that it is not in a transaction, which would block all writers in SQLite.
         let process =
             Process::with(&["converse", &database.url, path, "c", "1000000"], &[("FIXTURE_TOOL_MILLIS", "1000")]);
-        while lines(&folder.path().join("ran")).len() < 2 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
+        wait_until("two calls began", || lines(&folder.path().join("ran")).len() >= 2);
         process.signal("STOP");
         let token = stopped.lease("c").await.unwrap();
         let before = stopped.append("c", append(token.token())).await.unwrap().version;
         process.signal("CONT");
-        let failed = loop {
-            if let Some(reply) =
-                lines(&folder.path().join("replies")).into_iter().find(|reply| reply.contains("LeaseLost"))
-            {
-                break reply;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        };
+        let replies = || lines(&folder.path().join("replies"));
+        let is_lost = |reply: &String| reply.contains("LeaseLost");
+        wait_until("the turn loses its lease", || replies().iter().any(is_lost));
+        let failed = replies().into_iter().find(is_lost).unwrap();
         assert!(failed.contains("Failed("), "{failed}");
         assert_eq!(
             stopped.page("c", None, 1).await.unwrap().version,

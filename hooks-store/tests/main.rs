@@ -18,6 +18,7 @@ mod killed;
 mod leases;
 mod questions;
 mod recovers;
+mod secrets;
 mod support;
 mod transcripts;
 mod workers;
