@@ -5,15 +5,18 @@ use std::sync::Arc;
 
 use hook_sdk::HookKind;
 use hook_sdk::kinds::StreamDelta;
+use hooks_secrets::{find, find_unfinished};
 use json_patch::{AddOperation, Patch, PatchOperation, ReplaceOperation, TestOperation};
 use serde_json::Value;
 
 use crate::line::{self, DispatchLine, Mark, TurnLine};
 use crate::secrets::{OwnRule, Scrubber};
+use crate::stream::Streams;
 
 /// Removes secrets and truncates long texts. A replayed line is cleaned like the recorded one before they are compared.
 pub(crate) struct Cleaner {
     scrubber: Scrubber,
+    streams: Streams,
     /// The number of bytes after which a text is truncated.
     pub(crate) field: usize,
 }
@@ -33,7 +36,7 @@ impl Default for Cleaner {
 
 impl Cleaner {
     pub(crate) fn new(rules: Arc<[OwnRule]>, field: usize) -> Self {
-        Self { scrubber: Scrubber::new(rules), field }
+        Self { scrubber: Scrubber::new(rules), streams: Streams::default(), field }
     }
 
     pub(crate) fn value(&mut self, value: &mut Value) -> Redaction {
@@ -47,8 +50,12 @@ impl Cleaner {
 
     pub(crate) fn line(&mut self, line: &mut DispatchLine) {
         let was_whole = !line.lacks_input();
-        let mut left = Redaction { redacted: self.stream(line), cut: false };
-        left |= self.value(&mut line.event);
+        let shown = (line.kind == StreamDelta::NAME).then(|| self.stream(line));
+        let mut left = self.value(&mut line.event);
+        if let (Some((shown, redacted)), Some(place)) = (shown, line.event.get_mut("shown")) {
+            *place = Value::String(shown);
+            left |= Redaction { redacted, cut: shorten(place, self.field) };
+        }
         left |= self.value(&mut line.subject);
         line.whole_input = was_whole && !left.cut && !left.redacted;
         left |= self.value(&mut line.verdict);
@@ -65,33 +72,35 @@ impl Cleaner {
         line.whole_input &= !line.marks.is_empty();
     }
 
-    /// Cleans the texts of a piece of a stream. What was shown before may end in the middle of a secret that the piece
-    /// completes, and the piece may end in the middle of one that is not complete yet.
-    fn stream(&mut self, line: &mut DispatchLine) -> bool {
-        if line.kind != StreamDelta::NAME {
-            return false;
-        }
+    /// Cleans the pieces of a stream, and takes what was shown before out of the event, because it grows and has to be
+    /// scanned only once. Returns it, clean.
+    fn stream(&mut self, line: &mut DispatchLine) -> (String, bool) {
+        let answer = format!("{:?} {:?} {}", line.ids.conversation, line.ids.request, line.event["channel"]);
         let is_last = line.event["last"].as_bool().unwrap_or_default();
-        let shown = line.event["shown"].as_str().unwrap_or_default().to_owned();
-        let mut any = false;
-        let subject = line.subject.as_str().unwrap_or_default().to_owned();
-        if let Value::String(text) = &mut line.subject {
-            any |= self.scrubber.scrub_piece(&shown, text, is_last);
+        let mut shown = match line.event.get_mut("shown") {
+            Some(Value::String(shown)) => std::mem::take(shown),
+            _ => String::new(),
+        };
+        let mut pieces = Vec::new();
+        if let Value::String(piece) = &mut line.subject {
+            pieces.push(piece);
         }
         for change in line.runs.iter_mut().flatten().filter_map(|run| run.change.as_mut()) {
             for operation in &mut change.0 {
                 if let PatchOperation::Add(AddOperation { value: Value::String(text), .. })
                 | PatchOperation::Replace(ReplaceOperation { value: Value::String(text), .. }) = operation
                 {
-                    any |= self.scrubber.scrub_piece(&shown, text, is_last);
+                    pieces.push(text);
                 }
             }
         }
-        if let Some(Value::String(text)) = line.event.get_mut("shown") {
-            // With what follows, a secret whose beginning was shown is recognised.
-            any |= self.scrubber.scrub_shown(text, &subject, is_last);
+        let find = if is_last { find } else { find_unfinished };
+        let redacted = self.streams.clean(&answer, &mut shown, &mut pieces, &mut |text| find(text));
+        if is_last {
+            self.streams.end(&answer);
         }
-        any
+        let redacted = redacted | self.scrubber.apply_own(&mut shown);
+        (shown, redacted)
     }
 
     pub(crate) fn turn(&mut self, line: &mut TurnLine) {

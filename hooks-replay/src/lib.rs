@@ -33,6 +33,7 @@
 // The layers. A module uses those above it, never those below it.
 mod refs;
 mod secrets;
+mod stream;
 mod line;
 mod clean;
 mod messages;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-use hooks_secrets::{find, find_unfinished, redact_json_with, redact_named, replaced};
+use hooks_secrets::{redact_json_with, redact_named};
 use serde_json::Value;
 
 use crate::refs;
@@ -54,30 +54,16 @@ impl Scrubber {
         }
     }
 
-    /// Removes secrets from a piece of a stream that follows `shown`, and of which more will come unless it is the last
-    /// one. A secret may begin in `shown`, and its end may still be to come: then nothing of it is left.
-    pub(crate) fn scrub_piece(&mut self, shown: &str, text: &mut String, is_last: bool) -> bool {
-        let whole = format!("{shown}{text}");
-        let found = if is_last { find(&whole) } else { find_unfinished(&whole) };
-        let within = found.into_iter().filter(|secret| secret.end > shown.len());
-        let within: Vec<_> =
-            within.map(|secret| secret.start.saturating_sub(shown.len())..secret.end - shown.len()).collect();
-        if !within.is_empty() {
-            *text = replaced(text, &within);
-        }
-        self.scrub_text("", text) | !within.is_empty()
-    }
-
-    /// Removes secrets from what was shown before `next`.
-    pub(crate) fn scrub_shown(&mut self, shown: &mut String, next: &str, is_last: bool) -> bool {
-        let whole = format!("{shown}{next}");
-        let found = if is_last { find(&whole) } else { find_unfinished(&whole) };
-        let within = found.into_iter().filter(|secret| secret.start < shown.len());
-        let within: Vec<_> = within.map(|secret| secret.start..secret.end.min(shown.len())).collect();
-        if !within.is_empty() {
-            *shown = replaced(shown, &within);
-        }
-        self.scrub_text("", shown) | !within.is_empty()
+    /// Applies the rules of the app. Returns whether they changed the text.
+    pub(crate) fn apply_own(&self, text: &mut String) -> bool {
+        self.own.iter().fold(false, |any, rule| match rule(text) {
+            Some(clean) => {
+                let changed = clean != *text;
+                *text = clean;
+                any | changed
+            }
+            None => any,
+        })
     }
 
     /// Removes secrets from one text. Many can only be recognised by their key, as in `"password": "…"`.
@@ -91,16 +77,12 @@ impl Scrubber {
         if self.clean.contains(&hash) {
             return false;
         }
-        let before = text.clone();
-        for rule in &*self.own {
-            if let Some(clean) = rule(text) {
-                *text = clean;
-            }
-        }
+        let mut any = self.apply_own(text);
         if !is_short && let Some(clean) = redact_named(key, text) {
+            any |= clean != *text;
             *text = clean;
         }
-        if *text != before {
+        if any {
             return true;
         }
         if self.clean.len() >= KNOWN {
