@@ -147,7 +147,7 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
         || is_wrapped('{', '}')
         || is_wrapped('[', ']')
         || value.starts_with(['$', '%'])
-        || (value.chars().all(|c| "*.•…xX-_?".contains(c)) && value.chars().count() > 2)
+        || (value.chars().all(|c| "*.•…xX-_?".contains(c)) && (value.chars().count() > 2 || value.starts_with('…')))
         || names.iter().any(|name| value.eq_ignore_ascii_case(name))
 }
 

@@ -1,5 +1,6 @@
-//! The rules of `secrets_scanner` (MIT), which combines those of gitleaks (MIT) and kingfisher (Apache-2.0). Each is compiled when a text first contains one of its keywords. All of them together take
-//! 700 MB and seconds; the texts of a program contain the keywords of a few.
+//! The rules of `secrets_scanner` (MIT), which combines those of gitleaks (MIT) and kingfisher (Apache-2.0). Each is
+//! compiled when a text first contains one of its keywords. All of them together take 700 MB and seconds; the texts of a
+//! program contain the keywords of a few.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,6 +9,8 @@ use std::sync::{LazyLock, OnceLock};
 use aho_corasick::AhoCorasick;
 use secrets_scanner::{ScanConfig, Scanner};
 use toml::{Table, Value};
+
+use crate::names::is_opaque;
 
 static BUNDLED: LazyLock<Option<RuleSet>> = LazyLock::new(|| {
     let failed = |error| tracing::error!(target: "hooks_secrets", %error, "the rules for secrets cannot be loaded; every text is removed");
@@ -38,6 +41,10 @@ struct Rule {
     entry: Value,
     scanner: OnceLock<Option<Scanner>>,
 }
+
+/// The rule for any value after a name such as `key`. It also matches two neighbours in a list, and what it finds may
+/// begin with the name.
+const GENERIC: &str = "generic-api-key";
 
 impl RuleSet {
     /// Reads the rules, without compiling them.
@@ -73,12 +80,8 @@ impl RuleSet {
         candidates.extend(&self.always);
         candidates.sort_unstable();
         candidates.dedup();
-        let scanners = candidates.into_iter().filter_map(|rule| self.scanner(&self.rules[rule]));
-        let mut secrets: Vec<Range<usize>> = scanners
-            .flat_map(|scanner| scanner.scan_content("", text))
-            .map(|found| whole_characters(text, found.secret_start_offset..found.secret_end_offset))
-            .filter(|secret| !secret.is_empty())
-            .collect();
+        let candidates = candidates.into_iter().map(|rule| &self.rules[rule]);
+        let mut secrets: Vec<Range<usize>> = candidates.flat_map(|rule| self.found_by(rule, text)).collect();
         secrets.sort_by_key(|secret| secret.start);
         let mut merged: Vec<Range<usize>> = Vec::with_capacity(secrets.len());
         for secret in secrets {
@@ -88,6 +91,15 @@ impl RuleSet {
             }
         }
         merged
+    }
+
+    fn found_by(&self, rule: &Rule, text: &str) -> Vec<Range<usize>> {
+        let found = self.scanner(rule).map(|scanner| scanner.scan_content("", text)).unwrap_or_default();
+        let secrets =
+            found.iter().map(|found| whole_characters(text, found.secret_start_offset..found.secret_end_offset));
+        let is_generic = rule.entry.get("id").and_then(Value::as_str) == Some(GENERIC);
+        let secrets = secrets.filter_map(|secret| if is_generic { value_of(text, secret) } else { Some(secret) });
+        secrets.filter(|secret| !secret.is_empty()).collect()
     }
 
     /// The scanner of a rule, compiled at its first use. `None` if it cannot be compiled.
@@ -101,6 +113,16 @@ impl RuleSet {
         let logged = |error| tracing::error!(target: "hooks_secrets", %error, "a rule for secrets cannot be compiled");
         rule.scanner.get_or_init(|| compile().map_err(logged).ok()).as_ref()
     }
+}
+
+/// The value in what the generic rule matched, if it looks like a key and is no neighbour in a list.
+fn value_of(text: &str, matched: Range<usize>) -> Option<Range<usize>> {
+    let is_quote = |c: char| c.is_whitespace() || "\"'`;\\".contains(c);
+    let found = text[matched.clone()].trim_end_matches(is_quote);
+    let start = found.trim_end_matches('=').rfind(|c: char| is_quote(c) || "=:>,|".contains(c)).map_or(0, |at| at + 1);
+    let value = matched.start + start..matched.start + found.len();
+    let is_neighbour = text[..value.start].trim_end_matches(is_quote).ends_with(',');
+    (is_opaque(&text[value.clone()]) && !is_neighbour).then_some(value)
 }
 
 /// `bytes`, extended to whole characters, because the rules match bytes.
@@ -121,6 +143,19 @@ mod tests {
         let broken: Vec<_> =
             set.rules.iter().filter(|rule| set.scanner(rule).is_none()).map(|rule| &rule.entry).collect();
         assert!(broken.is_empty(), "{broken:#?}");
+    }
+
+    #[test]
+    fn the_generic_rule_finds_values_and_no_neighbours_in_a_list() {
+        let set = RuleSet::read(secrets_scanner::rules::BUNDLED_RULES).unwrap();
+        for (text, secret) in [
+            ("depot_key = \"Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6K\"", Some("Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6K")),
+            (" \"allocator-api2\",\n \"equivalent\",\n \"foldhash\",\n", None),
+            ("json!({ \"properties\": keys, \"maxProperties\": 1 })", None),
+        ] {
+            let found: Vec<_> = set.find(text).into_iter().map(|secret| &text[secret]).collect();
+            assert_eq!(found, Vec::from_iter(secret), "{text}");
+        }
     }
 
     #[test]

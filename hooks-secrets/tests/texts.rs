@@ -36,6 +36,8 @@ fn secrets_are_found_by_name_place_and_form() {
         "mysql -u root -p«hunter» shop",
         "the key sk-learn-based-classification is none, but «sk-proj-0123456789abcdef0123» is",
         "let token = self.token; let password = read_password(); password: String, secret: &str",
+        " \"allocator-api2\",\n \"equivalent\",\n \"foldhash2x91\",",
+        "the setting `password=…` is empty here",
         "max_tokens: 4096, next_page_token=abc123def456, author=ada, the password: is wrong",
         "password: ${DB_PASSWORD} secret=<your secret> token=*** api_key: null",
     ] {
