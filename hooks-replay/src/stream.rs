@@ -49,7 +49,7 @@ impl Streams {
         find: Find<'_>,
     ) -> bool {
         let mut settled = self.settled.remove(answer).unwrap_or_default();
-        if !shown.get(..settled.length).is_some_and(|start| self.hasher.hash_one(start) == settled.hash) {
+        if shown.get(..settled.length).is_none_or(|start| self.hasher.hash_one(start) != settled.hash) {
             settled = Settled::default();
         }
         let (context, rest) = (settled.context.len(), &shown[settled.length..]);
