@@ -250,7 +250,8 @@ fn places(host: &str) -> (&'static [&'static str], &'static [&'static str]) {
         "cursor" => (&["/tool_name"], &["/tool_input/command", "/command"]),
         "cline" => (
             &["/tool_call/name", "/preToolUse/toolName"],
-            &["/tool_call/input/commands", "/preToolUse/parameters/commands", "/preToolUse/parameters/command"],
+            // What the SDK runs; the parameters beside it are for show.
+            &["/tool_call/input", "/preToolUse/parameters/commands", "/preToolUse/parameters/command"],
         ),
         _ => (&["/tool_name"], &["/tool_input/command"]),
     }
@@ -268,7 +269,20 @@ fn must_deny(case: &Case, stdin: &[u8]) -> bool {
     let same_event =
         case.event.is_some() || event.iter().all(|pointer| value.pointer(pointer) == original.pointer(pointer));
     let line = lines.iter().find_map(|pointer| value.pointer(pointer));
-    same_event && is_shell && line.is_none_or(|line| line.to_string().contains("rm -"))
+    same_event && is_shell && line.is_none_or(removes)
+}
+
+/// Whether a text of the value removes. Its JSON is no measure: `"\rm -"` is a line break and an `m`.
+fn removes(value: &Value) -> bool {
+    match value {
+        Value::String(text) => match serde_json::from_str::<Value>(text) {
+            Ok(inner @ (Value::Array(_) | Value::Object(_))) => removes(&inner),
+            _ => text.contains("rm -"),
+        },
+        Value::Array(list) => list.iter().any(removes),
+        Value::Object(map) => map.values().any(removes),
+        _ => false,
+    }
 }
 
 fn refuses(case: &Case, stdin: &[u8], answer: &HostAnswer) -> bool {
