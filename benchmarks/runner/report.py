@@ -1,4 +1,4 @@
-"""RESULTS.md, and the same tables for the chapter of the book."""
+"""RESULTS.md, and its first two tables for the chapter of the book."""
 
 from . import budgets
 from .table import find, ratio, time
@@ -31,7 +31,7 @@ def chapter(text, sitting):
     """The chapter with today's tables in the place of the old ones."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{tables(sitting)}\n{END}{after}"
+    return f"{before}{BEGIN}\n\n{summary(sitting)}\n{END}{after}"
 
 
 def about(sitting):
@@ -55,8 +55,15 @@ def about(sitting):
 
 def tables(sitting):
     rows = sitting["rows"]
-    head = ["## Budgets\n", budget_table(rows), "\n## This SDK compared with the fastest alternative\n", ratio_tables(rows)]
+    head = ["## Budgets\n", budget_table(rows), "\n## This SDK compared with the fastest alternative\n", ratio_tables(rows, (0, 8, 32))]
     return "\n".join(head) + "\n" + class_tables(sitting)
+
+
+def summary(sitting):
+    """The tables of the chapter."""
+    rows = sitting["rows"]
+    head = ["## Budgets\n", budget_table(rows), "\n## Compared with the fastest alternative\n", ratio_tables(rows, (8,), AGAINST[:2])]
+    return "\n".join(head) + "\n"
 
 
 def class_tables(sitting):
@@ -82,31 +89,32 @@ def budget_table(rows):
     return "\n".join(lines)
 
 
-def ratio_tables(rows):
+def best_rust_peer(rows, kind, body, n):
+    # Only Rust programs count allocations.
+    return budgets.best_peer([row for row in rows if row["allocs"] is not None], kind, body, n)
+
+
+AGAINST = (
+    ("the best that isolates", budgets.best_isolating),
+    ("the best peer chosen at run time", budgets.best_peer),
+    ("the best Rust peer chosen at run time", best_rust_peer),
+)
+
+
+def ratio_tables(rows, counts, against=AGAINST):
     """Compares this SDK with the fastest alternative for each number of hooks."""
-    counts = (0, 8, 32)
     lines = [
         "Each cell is the time of this SDK, divided by the time of the fastest alternative for that number of hooks. Below 1, this SDK is faster. Rows for hooks that read also consider peers whose hooks may write.",
         "",
         "| Class | Hooks | This SDK | Against | " + " | ".join(f"N = {n}" for n in counts) + " |",
         "|---|---|---|---|" + "---|" * len(counts),
     ]
-    against = {
-        "the best that isolates": budgets.best_isolating,
-        "the best peer chosen at run time": budgets.best_peer,
-        "the best Rust peer chosen at run time": best_rust_peer,
-    }
     for (kind, body), variants in budgets.HEADLINES.items():
         for variant in variants:
-            for name, best in against.items():
+            for name, best in against:
                 cells = [compared(rows, best, kind, body, variant, n) for n in counts]
                 lines.append(f"| {kind} | {budgets.WHAT[body]} | {variant} | {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def best_rust_peer(rows, kind, body, n):
-    # Only Rust programs count allocations.
-    return budgets.best_peer([row for row in rows if row["allocs"] is not None], kind, body, n)
 
 
 def compared(rows, best, kind, body, variant, n):

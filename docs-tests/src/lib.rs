@@ -35,6 +35,7 @@ chapters! {
     scopes: "scopes.md",
     failure: "failure.md",
     ordering: "ordering.md",
+    ready_made: "ready-made.md",
     own_kinds: "own-kinds.md",
     own_verdicts: "own-verdicts.md",
     testing_hooks: "testing-hooks.md",
@@ -51,11 +52,6 @@ chapters! {
     performance: "performance.md",
     replay: "replay.md",
     durable: "durable.md",
-    from_vellum: "coming-from/vellum.md",
-    from_standard_agents: "coming-from/standard-agents.md",
-    from_openclaw: "coming-from/openclaw.md",
-    from_agentao: "coming-from/agentao.md",
-    from_pioneer: "coming-from/pioneer.md",
     from_claude_code: "coming-from/claude-code.md",
 }
 

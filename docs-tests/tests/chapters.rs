@@ -165,15 +165,21 @@ fn table<'a>(manifest: &'a str, name: &str) -> Vec<&'a str> {
 #[test]
 fn the_page_of_packages_matches_the_manifests() {
     let page = read("packages.md");
-    let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
-    for entry in fs::read_dir(root()).unwrap() {
+    for workspace in [root(), root().join("adapters")] {
+        packages_of(&workspace, &page);
+    }
+}
+
+fn packages_of(folder: &Path, page: &str) {
+    let workspace = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+    for entry in fs::read_dir(folder).unwrap() {
         let folder = entry.unwrap().path();
         let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else { continue };
         let package = table(&manifest, "package");
         if package.is_empty() || package.contains(&"publish = false") {
             continue;
         }
-        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        let name = folder.strip_prefix(root()).unwrap().to_str().unwrap();
         let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
         let row = row.unwrap_or_else(|| panic!("docs/packages.md has no row for the folder `{name}`"));
         let version = |lines: Vec<&str>| {

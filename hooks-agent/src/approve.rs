@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use hook_sdk::HookContext;
-use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
+use hook_sdk::data::{ToolCall, ToolInput};
 use hook_sdk::hook::BoxFuture;
+use hook_sdk::protocol::Approval;
 use hook_sdk::verdict::Question;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,19 @@ pub struct ApprovalRequest {
     pub call: ToolCall,
     /// The input that the tool would get. Only the answer can change it.
     pub input: ToolInput,
+    /// The prompt of the turn that a person began. [`Session::resume`](crate::Session::resume) needs it, because its
+    /// list of hooks decides which gates judge the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// What started the turn, if its request says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<String>,
+    /// Whether a person was present.
+    #[serde(default)]
+    pub human_present: bool,
+    /// The contexts that hooks added to results before this call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contexts: Vec<String>,
     /// The input of an earlier answer to this call's question, about which the gates now ask. A resumed turn continues
     /// with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,6 +68,10 @@ impl ApprovalRequest {
             agent_path: cx.agent_path().to_vec(),
             call,
             input,
+            prompt: None,
+            trigger: None,
+            human_present: cx.human_present(),
+            contexts: Vec::new(),
             edited: None,
             question,
             deferred: false,
@@ -61,24 +79,6 @@ impl ApprovalRequest {
             lease: None,
         }
     }
-}
-
-/// The answer to an [`ApprovalRequest`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "answer", content = "with", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ApprovalAnswer {
-    /// The call runs.
-    Yes,
-    /// The call is denied, for this reason.
-    No(String),
-    /// The call runs with this input, after the gates have judged the new input.
-    Edited(ToolInput),
-    /// The call does not run. The model gets this result.
-    Result(ToolResult),
-    /// Nobody can answer yet. The turn ends as [suspended](crate::Outcome::Suspended), and
-    /// [`Session::resume`](crate::Session::resume) continues it.
-    Suspend,
 }
 
 /// Answers the questions of gates.
@@ -90,7 +90,7 @@ pub trait Approver: Send + Sync + 'static {
     /// This can be called again for the same call: after a turn was suspended, or its process ended, and also if a later
     /// call of the same answer suspends the turn. A stored answer therefore has to stay until its question is
     /// [closed](Self::close).
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer>;
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval>;
 
     /// Closes the questions about these calls: the calls run now, or they never will. From then on, nobody acts on an
     /// answer. Returns the calls about which a question was already closed by somebody else; such a call may be running
@@ -126,14 +126,14 @@ pub trait Approver: Send + Sync + 'static {
 pub struct Nobody;
 
 impl Approver for Nobody {
-    fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
-        Box::pin(async { ApprovalAnswer::No("there is nobody to ask".to_owned()) })
+    fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+        Box::pin(async { Approval::No("there is nobody to ask".to_owned()) })
     }
 }
 
 /// A plain function that answers immediately.
-impl<F: Fn(&ApprovalRequest) -> ApprovalAnswer + Send + Sync + 'static> Approver for F {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+impl<F: Fn(&ApprovalRequest) -> Approval + Send + Sync + 'static> Approver for F {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(async move { self(request) })
     }
 }

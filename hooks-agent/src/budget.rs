@@ -24,9 +24,9 @@ impl Budget {
         Self { calls: AtomicU32::new(0), most_calls, tokens: AtomicU64::new(0), most_tokens, of }
     }
 
-    /// This budget, then the budgets of its callers.
-    fn all(&self) -> impl Iterator<Item = &Self> {
-        std::iter::successors(Some(self), |budget| budget.of.as_deref())
+    /// This budget, then the budgets of its callers, each with the number of levels above this one.
+    fn all(&self) -> impl Iterator<Item = (u32, &Self)> {
+        (0..).zip(std::iter::successors(Some(self), |budget| budget.of.as_deref()))
     }
 
     /// Reserves one model call, or returns the reason why none is left. Concurrent sub-agents share a budget, so the check
@@ -35,10 +35,10 @@ impl Budget {
         if let Some(reason) = self.spent() {
             return Err(reason);
         }
-        for (level, budget) in self.all().enumerate() {
+        for (level, budget) in self.all() {
             let next = |calls| budget.has_calls(level, calls).then_some(calls + 1);
             if budget.calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_err() {
-                self.all().take(level).for_each(|below| _ = below.calls.fetch_sub(1, Ordering::Relaxed));
+                self.all().take(level as usize).for_each(|(_, below)| _ = below.calls.fetch_sub(1, Ordering::Relaxed));
                 return Err(StopReason::MaxIterations);
             }
         }
@@ -46,22 +46,22 @@ impl Budget {
     }
 
     /// Whether an agent `level` levels below this budget may make another call after `calls` calls.
-    fn has_calls(&self, level: usize, calls: u32) -> bool {
-        // Each caller keeps one call for its own answer.
-        calls.saturating_add(u32::from(level > 0)) < self.most_calls
+    fn has_calls(&self, level: u32, calls: u32) -> bool {
+        // This agent, and each one between the two, keeps a call for its own answer.
+        calls.saturating_add(level) < self.most_calls
     }
 
     pub(crate) fn spend_tokens(&self, tokens: u64) {
-        for budget in self.all() {
+        for (_, budget) in self.all() {
             budget.tokens.fetch_add(tokens, Ordering::Relaxed);
         }
     }
 
     /// The calls and tokens that are left for a sub-agent of this budget's owner.
     pub(crate) fn left(&self) -> (u32, u64) {
-        let of_one = |budget: &Self| {
-            // Reserve one call for each caller, so that it can still answer.
-            let calls = budget.most_calls.saturating_sub(budget.calls.load(Ordering::Relaxed)).saturating_sub(1);
+        let of_one = |(level, budget): (u32, &Self)| {
+            let calls =
+                budget.most_calls.saturating_sub(budget.calls.load(Ordering::Relaxed)).saturating_sub(level + 1);
             (calls, budget.most_tokens.saturating_sub(budget.tokens.load(Ordering::Relaxed)))
         };
         let all = self.all().map(of_one);
@@ -70,11 +70,11 @@ impl Budget {
 
     /// The reason why no further call may be made, if there is one.
     pub(crate) fn spent(&self) -> Option<StopReason> {
-        let no_calls = |(level, budget): (usize, &Self)| !budget.has_calls(level, budget.calls.load(Ordering::Relaxed));
-        if self.all().any(|budget| budget.tokens.load(Ordering::Relaxed) >= budget.most_tokens) {
+        let no_calls = |(level, budget): (u32, &Self)| !budget.has_calls(level, budget.calls.load(Ordering::Relaxed));
+        if self.all().any(|(_, budget)| budget.tokens.load(Ordering::Relaxed) >= budget.most_tokens) {
             return Some(StopReason::from(TOKENS));
         }
-        self.all().enumerate().any(no_calls).then_some(StopReason::MaxIterations)
+        self.all().any(no_calls).then_some(StopReason::MaxIterations)
     }
 }
 
@@ -95,6 +95,15 @@ mod tests {
         assert_eq!(top.left(), (0, 100));
         assert_eq!(top.spend_call(), Ok(()));
         assert_eq!(top.spent(), Some(StopReason::MaxIterations));
+        let top = Arc::new(Budget::new(6, None, None));
+        let middle = Arc::new(Budget::new(10, None, Some(Arc::clone(&top))));
+        let low = Budget::new(10, None, Some(Arc::clone(&middle)));
+        assert_eq!((top.spend_call(), middle.spend_call(), middle.left().0), (Ok(()), Ok(()), 2));
+        while low.spend_call().is_ok() {}
+        assert_eq!((middle.spend_call(), middle.spend_call()), (Ok(()), Err(StopReason::MaxIterations)));
+        assert_eq!((top.spend_call(), top.spend_call()), (Ok(()), Err(StopReason::MaxIterations)));
+        let top = Arc::new(Budget::new(4, Some(100), None));
+        let low = Budget::new(10, None, Some(Arc::clone(&top)));
         low.spend_tokens(100);
         assert_eq!((low.spent(), top.spent()), (Some(TOKENS.into()), Some(TOKENS.into())));
     }

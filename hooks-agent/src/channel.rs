@@ -1,5 +1,8 @@
 //! Channels such as mail, chat or a terminal: messages come in and replies go out.
 
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt;
 use hook_sdk::HookSet;
 use hook_sdk::data::{Message, Role};
 use hook_sdk::hook::BoxFuture;
@@ -133,9 +136,13 @@ impl Session {
         let Some(message) = fired.subject else {
             return Ok(Heard::HeldBack { reply });
         };
-        let delivery = match channel.send(&address, &message).await {
-            Ok(id) => Delivery::Sent { id },
-            Err(error) => Delivery::Failed { error },
+        let sent = AssertUnwindSafe(async { channel.send(&address, &message).await }).catch_unwind();
+        let limit = self.limits().channel;
+        let delivery = match tokio::time::timeout(limit, sent).await {
+            Ok(Ok(Ok(id))) => Delivery::Sent { id },
+            Ok(Ok(Err(error))) => Delivery::Failed { error },
+            Ok(Err(_panic)) => Delivery::Failed { error: "the channel panicked".to_owned() },
+            Err(_) => Delivery::Failed { error: format!("not sent within {limit:?}; it may still arrive") },
         };
         let sent = MessageSent::new(channel.name(), message, delivery.clone()).recipient(recipient);
         let _fired = hooks.fire(self.cx(), &sent, ()).await.map_err(TurnError::Dispatch)?;

@@ -1,10 +1,11 @@
 //! The inputs of a turn that do not come from hooks, to record and rerun the turn.
 
 use hook_sdk::data::{Message, Messages, ToolResult, Usage};
+use hook_sdk::protocol::Approval;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::approve::{ApprovalAnswer, ApprovalRequest};
+use crate::approve::ApprovalRequest;
 use crate::limits::Limits;
 use crate::model::{ModelAnswer, ModelError};
 use crate::tool::ToolSpec;
@@ -47,7 +48,7 @@ pub struct TurnInputs {
     /// The results of calls of tools and agents.
     pub results: Vec<ResultInput>,
     /// The answers of the approver, in the order of the questions. `None` if nobody answered in time.
-    pub approvals: Vec<Option<ApprovalAnswer>>,
+    pub approvals: Vec<Option<Approval>>,
     /// The plan of the app's preflight. `null` without a preflight.
     pub plan: Value,
     /// Messages that joined the turn while it was running.

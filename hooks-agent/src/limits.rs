@@ -53,6 +53,8 @@ pub struct Limits {
     pub retry_after: Duration,
     /// How long a call of the message store may take. Default: 30 s.
     pub store: Duration,
+    /// How long a channel may take to send a reply. Default: 60 s.
+    pub channel: Duration,
     /// Characters of a tool's output that are kept. Default: 100,000.
     pub result_chars: usize,
 }
@@ -77,6 +79,7 @@ impl Default for Limits {
             retries: 2,
             retry_after: Duration::from_secs(1),
             store: Duration::from_secs(30),
+            channel: Duration::from_secs(60),
             result_chars: 100_000,
         }
     }

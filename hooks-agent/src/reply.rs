@@ -148,6 +148,20 @@ pub enum TurnError {
          an earlier process left waiting are in its store, so give this harness the same `.store(…)`"
     )]
     NothingToResume,
+    /// A resumed turn needs the prompt of the turn that asked, because its list of hooks decides which gates judge the
+    /// call.
+    #[error(
+        "the call waits since a turn {}, and this one has {}; pass the same prompt to `resume`",
+        .asked.as_ref().map_or_else(|| "without a prompt".to_owned(), |name| format!("with the prompt `{name}`")),
+        .given.as_ref().map_or_else(|| "none".to_owned(), |name| format!("`{name}`"))
+    )]
+    #[non_exhaustive]
+    OtherPrompt {
+        /// The prompt of the turn that asked.
+        asked: Option<String>,
+        /// The prompt of the turn that was to continue.
+        given: Option<String>,
+    },
     /// A hook halted an operation between turns.
     #[error("a hook halted the operation: {}", .0.reason)]
     Halted(Halt),
@@ -173,9 +187,11 @@ impl TurnError {
             Self::NothingToResume => "No call waits for an answer.",
             Self::Halted(_) => "The operation was stopped.",
             Self::Cancelled => "The operation was cancelled.",
-            Self::Hooks(_) | Self::Plugins(_) | Self::NoProfile { .. } | Self::Panicked(_) => {
-                "An internal error occurred."
-            }
+            Self::Hooks(_)
+            | Self::Plugins(_)
+            | Self::NoProfile { .. }
+            | Self::OtherPrompt { .. }
+            | Self::Panicked(_) => "An internal error occurred.",
         }
     }
 }

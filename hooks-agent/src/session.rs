@@ -299,6 +299,10 @@ impl Session {
         Ok(self.inner.harness.scope(&self.inner.agent, None)?)
     }
 
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.inner.limits
+    }
+
     pub(crate) fn cx(&self) -> &HookContext {
         &self.inner.cx
     }

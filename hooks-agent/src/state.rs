@@ -1,5 +1,6 @@
 //! State that turns share: that of their harness and that of their session.
 
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use hook_sdk::data::Role;
 use hook_sdk::diagnostics::HarnessFacts;
-use hook_sdk::kinds::{BeforeToolCall, SessionEnd, SessionEndReason};
+use hook_sdk::kinds::{BeforeToolCall, PermissionRequest, SessionEnd, SessionEndReason};
 use hook_sdk::scope::{AgentDef, PromptDef};
 use hook_sdk::verdict::Contexts;
 use hook_sdk::{ConfigError, HookContext, HookSet, Registry};
@@ -88,13 +89,10 @@ impl HarnessState {
             .call_sites([MAIN, SUB_AGENT, COMPACTION])
     }
 
-    /// The tools and agents with these names.
+    /// The tools and agents with these names, except for tools that only a hook offers.
     pub(crate) fn named(&self, names: &[String]) -> Vec<ToolSpec> {
-        let spec_of = |name: &String| match self.agents.get(name) {
-            Some(agent) => Some(agent.spec()),
-            None => self.tools.get(name).map(|tool| tool.spec()),
-        };
-        names.iter().filter_map(spec_of).collect()
+        let offered: Vec<ToolSpec> = self.offered().collect();
+        names.iter().filter_map(|name| offered.iter().find(|spec| spec.name == *name).cloned()).collect()
     }
 
     /// The tools and agents that are offered to a model.
@@ -140,6 +138,10 @@ pub(crate) struct Asker {
     pub(crate) gated_by: Vec<AskerInput>,
     /// The tools that are offered to the caller.
     pub(crate) tools: Vec<ToolSpec>,
+    /// The tools that hooks allow the caller; `None` for all.
+    pub(crate) allowed: Option<BTreeSet<String>>,
+    /// The prompt of the turn that a person began.
+    pub(crate) prompt: Option<String>,
 }
 
 impl Asker {
@@ -150,7 +152,8 @@ impl Asker {
         agent: &AgentDef,
         prompt: Option<&PromptDef>,
     ) -> Result<(), ConfigError> {
-        self.gates.extend(harness.own_hooks(agent, prompt)?.filter(HookSet::has::<BeforeToolCall>));
+        let judges = |hooks: &HookSet| hooks.has::<BeforeToolCall>() || hooks.has::<PermissionRequest>();
+        self.gates.extend(harness.own_hooks(agent, prompt)?.filter(judges));
         let (agent, prompt) = (agent.name.clone(), prompt.map(|prompt| prompt.name.clone()));
         self.gated_by.push(AskerInput { agent, prompt });
         Ok(())

@@ -26,7 +26,7 @@ mod stop;
 mod stream;
 mod tools;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -131,6 +131,8 @@ struct ModelInput {
     system_prompt: String,
     /// The tools that are offered.
     tools: Vec<ToolSpec>,
+    /// The tools that hooks allow; `None` for all.
+    allowed: Option<BTreeSet<String>>,
     /// The token counts of the parts of the input.
     counted: Counted,
     /// The profile to which hooks at `post_model_call` routed the calls of the turn.
@@ -150,6 +152,8 @@ struct Calls {
     resumed: Vec<ToolCall>,
     /// The approval requests of an earlier turn for these calls.
     held: Vec<ApprovalRequest>,
+    /// The request of an earlier turn, or of an agent's turn in it, with which this turn continues.
+    asked: Option<ApprovalRequest>,
     /// The conversations of agents that wait, by the id of the call that asks them.
     waiting_agents: HashMap<String, String>,
     /// Contexts from hooks for the results of a message, until all results are stored.
@@ -296,6 +300,7 @@ impl TurnLoop {
             model: ModelInput {
                 system_prompt: session.system_prompt.clone(),
                 tools: session.offered(),
+                allowed: session.asker.allowed.clone(),
                 counted: Counted::default(),
                 routed: None,
                 answered_by: None,
@@ -360,8 +365,8 @@ impl TurnLoop {
     /// Stores the answer of the model and runs its tool calls.
     async fn iterate(&mut self, message: Message) -> Result<(), End> {
         let calls: Vec<_> = message.tool_calls().cloned().collect();
-        let stored = self.store(message).await?;
-        self.show(&stored);
+        let row = self.row_of(message).await?;
+        self.append_said(Some(row)).await?;
         // A tool call is progress, so hooks at `stop` may continue again.
         self.counts.stop_continues = 0;
         for call in &calls {
@@ -372,15 +377,24 @@ impl TurnLoop {
 
     /// Runs calls and stores the contexts for their results.
     async fn carry_out(&mut self, calls: Vec<ToolCall>) -> Result<(), End> {
-        self.run_calls(calls).await?;
-        for message in std::mem::take(&mut self.calls.relayed) {
-            self.store(message).await?;
+        let ran = self.run_calls(calls).await;
+        if ran.as_ref().err().is_none_or(End::is_suspended) {
+            for message in std::mem::take(&mut self.calls.relayed) {
+                self.store(message).await?;
+            }
         }
+        ran?;
         // After all results, because providers require them to be adjacent.
         if !self.calls.contexts.is_empty() {
             self.transcript.view.push(injected::tool_contexts(&std::mem::take(&mut self.calls.contexts)));
         }
         self.go_on(ExitReason::AbortedDuringTools)
+    }
+
+    /// The prompt of the turn that a person began, of which this turn is a part.
+    fn prompt_of_person(&self) -> Option<String> {
+        let own = self.asked.prompt.as_ref().map(|prompt| prompt.name.clone());
+        own.or_else(|| self.session.asker.prompt.clone())
     }
 
     /// The profile of calls that no hook routes elsewhere.

@@ -25,7 +25,6 @@ use crate::exit::Exit;
 use crate::explain::event as event_named;
 use crate::inputs::{RuleInputs, usage_error};
 use crate::output::Output;
-use crate::paths;
 use crate::program::Program;
 use crate::style::{BAD, DOUBTFUL, FAINT, line, styled};
 use crate::wait;
@@ -127,7 +126,7 @@ pub(crate) fn trusted(trust: bool, trust_file: Option<&Path>, inputs: &RuleInput
     if trust {
         return Ok(());
     }
-    let path = trust_file.map(Path::to_owned).or_else(paths::trust_file);
+    let path = trust_file.map(Path::to_owned).or_else(Trust::user_file);
     let trust = match path.map(Trust::open).transpose() {
         Ok(trust) => trust,
         Err(error) => return Err(Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::UNTRUSTED)),

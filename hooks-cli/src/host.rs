@@ -15,7 +15,8 @@ use crate::style::{BAD, DOUBTFUL, line, styled};
 const ABOUT: &str = "\
 Answers an agent program, such as Claude Code, which calls this at each tool call, and installs that call.
 
-usage: hooks host COMMAND --rules FILE";
+usage: hooks host COMMAND --rules FILE
+";
 
 const OWN_COMMANDS: &str = "
   new FOLDER [--sdk FOLDER]    writes a crate with three guards and their tests
@@ -30,14 +31,18 @@ pub(crate) fn host(program: &Program, before: &[OsString], words: &[OsString]) -
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let spoken: Vec<&str> = words.iter().map(String::as_str).collect();
     match spoken.as_slice() {
-        ["-h" | "--help" | "help", ..] => {
-            Output::new(format!("{ABOUT}\n{}{OWN_COMMANDS}\n", hooks_hosts::USAGE), Exit::SUCCESS)
+        words if !matches!(words, [host, ..] if find(host).is_some()) && asks_for_help(words) => {
+            Output::new(format!("{ABOUT}{}{OWN_COMMANDS}\n", hooks_hosts::USAGE), Exit::SUCCESS)
         }
         ["new", folder] => new(Path::new(folder), None),
         ["new", folder, "--sdk", sdk] => new(Path::new(folder), Some(Path::new(sdk))),
         ["convert", from, to, file] => converted(from, to, Path::new(file)),
         _ => Output::new("", answer(program, before, &words)),
     }
+}
+
+fn asks_for_help(words: &[&str]) -> bool {
+    words.first() == Some(&"help") || words.iter().any(|word| ["-h", "--help"].contains(word))
 }
 
 /// Answers a host, or installs the call. The program writes by itself.
@@ -78,15 +83,23 @@ fn absolute(path: &Path) -> String {
 }
 
 fn new(folder: &Path, sdk: Option<&Path>) -> Output {
-    let sdk = sdk.map(|sdk| PathBuf::from(absolute(sdk)));
+    let sdk = sdk.map(|sdk| PathBuf::from(absolute(sdk))).or_else(checkout);
     match scaffold(folder, sdk.as_deref()) {
         Ok(()) => {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            let next =
+                format!("`cargo test` and `cargo install --path .`; then, in a project, `{name} install claude`");
             let shown = line(&folder.to_string_lossy());
-            let next = "cargo test, cargo install --path ., and then, in a project, install it";
-            Output::new(format!("{shown} is a crate of guards. In it: {next}\n"), Exit::SUCCESS)
+            Output::new(format!("{shown} is a crate with three guards. In it, run {next}\n"), Exit::SUCCESS)
         }
         Err(error) => trouble(&format!("{}: {error}", folder.display())),
     }
+}
+
+/// The checkout that this program was built from, if it is still there. One from a registry has no crates beside it.
+fn checkout() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+    ["hooks-core", "hooks-hosts"].iter().all(|name| folder.join(name).is_dir()).then(|| folder.to_owned())
 }
 
 fn converted(from: &str, to: &str, file: &Path) -> Output {

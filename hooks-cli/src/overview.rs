@@ -12,7 +12,6 @@ use crate::discover::Origin;
 use crate::exit::Exit;
 use crate::inputs::RuleInputs;
 use crate::output::{Output, json};
-use crate::paths;
 use crate::style::{BAD, FAINT, GOOD, PLACE, STRONG, line, styled};
 
 /// The rules of the files that Claude Code would read here.
@@ -21,7 +20,7 @@ pub(crate) fn overview(as_json: bool) -> Output {
         Ok(inputs) => inputs,
         Err(output) => return output,
     };
-    let trust = paths::trust_file().and_then(|path| Trust::open(path).ok());
+    let trust = Trust::user_file().and_then(|path| Trust::open(path).ok());
     let rules = inputs.rules();
     let (listed, diagnostics) = (rules.list(), inputs.diagnostics(&rules));
     let origins = inputs.origins(trust.as_ref());

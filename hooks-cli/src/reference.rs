@@ -98,11 +98,11 @@ fn open_gates(program: &Program) -> Vec<String> {
     let is_gate = |name: &str| {
         manifest.kinds.iter().any(|entry| entry.kind.name == name && entry.kind.semantics == Semantics::Gate)
     };
-    let inline = manifest.hooks.iter().filter(|hook| hook.options.run == RunMode::Inline);
     // The rules of files say one by one what their failure means.
-    let hooks = inline.filter(|hook| !hook.id.as_str().starts_with("rules_"));
+    let hooks = manifest.hooks.iter().filter(|hook| !hook.id.as_str().starts_with("rules_"));
     let open = hooks.flat_map(|hook| {
-        let open = hook.at.iter().filter(|at| at.on_failure == OnFailure::Continue && is_gate(at.kind));
+        let inline = hook.at.iter().filter(|at| at.options.run == RunMode::Inline);
+        let open = inline.filter(|at| at.on_failure == OnFailure::Continue && is_gate(at.kind));
         open.map(move |at| {
             let (id, origin, kind) = (&hook.id, &hook.origin, at.kind);
             format!("if the gate `{id}` ({origin}) fails at `{kind}`, the dispatch goes on without it: it has `on_failure = continue`")

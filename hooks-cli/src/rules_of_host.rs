@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use crate::args::FilesArgs;
 use crate::inputs::RuleInputs;
-use crate::paths;
 use crate::program::Program;
 
 type BuildError = Box<dyn Error + Send + Sync>;
@@ -68,7 +67,7 @@ pub(crate) fn responder(program: &Program, rules: &Rules) -> Result<Responder, C
 
 fn loaded(files: &FilesArgs) -> Result<Rules, BuildError> {
     let inputs = RuleInputs::named(files).map_err(|output| output.err)?;
-    let trust = paths::trust_file().map(Trust::open).transpose()?;
+    let trust = Trust::user_file().map(Trust::open).transpose()?;
     if let Some(path) = inputs.untrusted(trust.as_ref()).first() {
         return Err(format!("{0} is not trusted as it is now: review it with `hooks trust {0}`", path.display()).into());
     }

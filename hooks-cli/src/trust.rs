@@ -12,11 +12,10 @@ use crate::diagnostics::{self, Diagnostic};
 use crate::exit::Exit;
 use crate::inputs::{RuleInputs, usage_error};
 use crate::output::{Output, json};
-use crate::paths;
 use crate::style::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
 
 pub(crate) fn trust(args: &TrustArgs, as_json: bool, color: Color) -> Output {
-    let Some(path) = args.trust_file.clone().or_else(paths::trust_file) else {
+    let Some(path) = args.trust_file.clone().or_else(Store::user_file) else {
         return usage_error("name the trust file: `--trust-file FILE`; there is no home folder for it");
     };
     let store = match Store::open(&path) {

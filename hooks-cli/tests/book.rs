@@ -31,8 +31,11 @@ fn assert_written(part: &str, text: &str) {
 /// A single test, because it rewrites all parts of one file.
 #[test]
 fn the_chapter_shows_the_output_of_the_program() {
-    let check = hooks(&data("data"), &["check", "ten_mistakes.json"]).out;
-    assert_written("check", &format!("```text\n$ hooks check ten_mistakes.json\n{}```", settled(&check)));
+    let check = settled(&hooks(&data("data"), &["check", "ten_mistakes.json"]).out);
+    // The first mistakes and the total: the page shows how a defect looks, not each of them.
+    let defects: Vec<&str> = check.split("\n\n").collect();
+    let shown = [&defects[..3], &["…"], &defects[defects.len() - 1..]].concat().join("\n\n");
+    assert_written("check", &format!("```text\n$ hooks check ten_mistakes.json\n{shown}```"));
     let args = [
         "explain",
         "--event",
@@ -43,11 +46,24 @@ fn the_chapter_shows_the_output_of_the_program() {
         r#"{"command": "git status"}"#,
         "why_not.json",
     ];
-    let explain = hooks(&data("data"), &args).out;
+    let explain = settled(&hooks(&data("data"), &args).out);
+    let (explain, _) = explain.split_once("\nproblems of the files:").unwrap();
     let line = r#"hooks explain --event PreToolUse --tool Bash --input '{"command": "git status"}' why_not.json"#;
-    assert_written("explain", &format!("```text\n$ {line}\n{}```", settled(&explain)));
+    assert_written("explain", &format!("```text\n$ {line}\n{explain}```"));
     assert_written("dispatch", &human());
-    assert_written("events", &events());
+    assert_snapshot(&events());
+}
+
+/// The output at every event, in a file of its own.
+#[track_caller]
+fn assert_snapshot(text: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots/dispatch_json.md");
+    if std::env::var_os("UPDATE_BOOK").is_some_and(|value| value == "1") {
+        fs::write(&file, text).unwrap();
+    } else {
+        let found = fs::read_to_string(&file).unwrap();
+        assert_eq!(found, text, "UPDATE_BOOK=1 cargo test -p hooks-cli --test it book rewrites it");
+    }
 }
 
 fn read() -> Vec<Value> {
@@ -166,4 +182,18 @@ fn the_script_that_tests_guards_detects_a_removed_guard() {
     assert!(passed, "{printed}");
     let (passed, printed) = run(&guards.replace("git push", "git pull"));
     assert!(!passed && printed.contains("expected status 2: git push origin main"), "{printed}");
+}
+
+#[test]
+fn the_guard_of_the_page_on_replay_denies_what_it_does_not_understand() {
+    let page = fs::read_to_string(chapter().with_file_name("replay.md")).unwrap();
+    let guard = page.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("guard.json"), guard).unwrap();
+    for (command, denied) in [("cd x && rm -rf build", true), ("$X build", true), ("git status", false)] {
+        let payload = json!({"tool_name": "Bash", "tool_input": {"command": command}}).to_string();
+        let args = ["dispatch", "--event", "PreToolUse", "--trust", "guard.json"];
+        let said = hooks_with(folder.path(), &args, payload.as_bytes());
+        assert_eq!(said.out.contains("denied: no rm"), denied, "{command}: {}", said.out);
+    }
 }

@@ -296,3 +296,28 @@ fn recorded_calls_of_a_host_are_replayed() {
     let other = replayed("other.json");
     assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
 }
+
+#[test]
+fn help_is_an_option_of_every_command_but_the_call_of_a_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let helped = |words: &[&str]| hooks(folder.path(), &[&["host"], words].concat());
+    for words in
+        [&["--help"][..], &["-h"], &["help"], &["install", "--help"], &["doctor", "claude", "-h"], &["new", "--help"]]
+    {
+        let said = helped(words);
+        assert_eq!((said.code, &*said.err), (Some(0), ""), "{words:?}");
+        assert!(said.out.contains("\n  install [HOST…]") && said.out.contains("\n  convert "), "{}", said.out);
+    }
+    assert_eq!(helped(&["claude", "--help"]).code, Some(2));
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[test]
+fn a_new_crate_uses_the_checkout_that_the_program_was_built_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = hooks(folder.path(), &["host", "new", "my-guards"]);
+    assert!(said.out.contains("`my-guards install claude`"), "{} {}", said.out, said.err);
+    let manifest = fs::read_to_string(folder.path().join("my-guards/Cargo.toml")).unwrap();
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    assert!(manifest.contains(&format!("hook-sdk = {{ path = {:?} }}", checkout.join("hooks-core"))), "{manifest}");
+}

@@ -26,7 +26,7 @@ pub use crate::handler as form;
 pub use crate::handler::{Answer, AnswerFuture, BoxFuture, Call, Effect, Form, effect_of};
 pub use crate::hook::Hook;
 pub use crate::hook::binding::{Binding, CloneEvent, Only};
-pub use crate::hook::registration::{hook, type_of};
+pub use crate::hook::registration::{LinkedHook, hook, member, type_of};
 pub use crate::id::HookId;
 pub use crate::kind::{
     Allowed, ByEq, ByNothing, Field, FieldText, HookKind, InTurn, Json, JsonType, KindDescriptor, KindEngine, KindType,
@@ -34,16 +34,16 @@ pub use crate::kind::{
 };
 pub use crate::kinds;
 pub use crate::options::{Hold, HookIds, HookMode, OnReplay, Options, RunMode, Timeout, Visibility, options};
-pub use crate::plugin::PluginEntry;
+pub use crate::plugin::{LibraryEntry, PluginEntry};
 pub use crate::scope::HookRef;
 pub use crate::signature::decision::{
     CanDecide, Decides, DecidesNothing, FailsByHalt, FailsPlainly, Lent, RequireDecision, Returned, Unnamed,
     requires_decision,
 };
-pub use crate::signature::parameters::{AnyParameter, Parameter, any, first};
+pub use crate::signature::parameters::{AnyParameter, Need, Parameter};
 pub use crate::signature::{
-    ContextParameter, DetachedError, ErrorAt, Fails, FallbackFunction, FallbackFuture, FallbackOf, Of, ReadParameter,
-    ReturnsDetached, ReturnsSubject, ReturnsVerdict, SubjectParameter,
+    ContextParameter, DetachedError, ErrorAt, Fails, FallbackFunction, FallbackFuture, FallbackOf, GroupEntry,
+    HookGroup, Of, ReadParameter, ReturnsDetached, ReturnsSubject, ReturnsVerdict, SubjectParameter,
 };
 pub use crate::source::Origin;
 pub use crate::verdict::derived::{Completes, semantics_of};

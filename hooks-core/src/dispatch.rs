@@ -27,7 +27,7 @@ pub(crate) use call::detached as detached_function;
 pub use error::{DispatchError, ErasedSubject};
 pub(crate) use pool::{at_once, on_pool};
 pub(crate) use span::{hook_span, in_span};
-pub(crate) use wait::{finish, until_cancelled, wait_for};
+pub(crate) use wait::{finish, sleep, until_cancelled, wait_for};
 
 use crate::context::HookContext;
 use crate::context::depth;

@@ -47,15 +47,28 @@ impl Engine {
         }
     }
 
-    /// The engine of a kind. Every derived kind has one.
-    pub(crate) fn of_kind(kind: &KindDescriptor) -> Option<&'static Self> {
-        kind.engine.downcast_ref()
+    /// The engine of the kind at which a hook runs. Every derived kind has one.
+    pub(crate) fn of_binding(binding: &Binding) -> Option<&'static Self> {
+        binding.engine.downcast_ref()
+    }
+
+    /// The engine of a kind that is known by its descriptor only. Inlined, so that the engines of all built-in kinds are
+    /// compiled by the crates that need them, and not with this one.
+    #[inline]
+    fn of_kind(kind: &KindDescriptor) -> Option<&'static Self> {
+        macro_rules! engines {
+            ($($name:ident => $kind:ty),*) => { [$((stringify!($name), <$kind as KindEngine>::ENGINE)),*] };
+        }
+        const BUILT_IN: &[(&str, &(dyn Any + Send + Sync))] = &crate::for_each_kind!(engines);
+        let built_in = || BUILT_IN.iter().find(|(name, _)| *name == kind.name).map(|(_, engine)| *engine);
+        kind.engine.or_else(built_in)?.downcast_ref()
     }
 }
 
 impl KindDescriptor {
     /// Returns a hook that runs at every occurrence of the kind and does nothing, so that an observer sees each dispatch
     /// of a kind whose type it does not know. `None` if the kind was not derived.
+    #[inline]
     pub fn watch(&self, id: &str) -> Option<Hook> {
         Engine::of_kind(self).map(|engine| (engine.watch)(id))
     }

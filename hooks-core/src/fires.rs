@@ -3,7 +3,6 @@
 use std::any::TypeId;
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::Arc;
 
 use crate::diagnostics::{Finding, FindingKind};
 use crate::hook::{Binding, Hook};
@@ -75,8 +74,8 @@ impl fmt::Debug for Fires {
 }
 
 /// The filters on fields that are never filled. They match only the empty text.
-pub(crate) fn never_filled(hooks: &[Arc<Hook>]) -> Vec<Finding> {
-    let bindings = hooks.iter().flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
+pub(crate) fn never_filled<'a>(hooks: impl Iterator<Item = &'a Hook>) -> Vec<Finding> {
+    let bindings = hooks.flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
     let filters =
         bindings.flat_map(|(hook, binding)| binding.filters.iter().map(move |only| (hook, binding.kind, only)));
     let mut findings = Vec::new();
@@ -103,14 +102,17 @@ fn public(path: &'static str) -> String {
 
 /// The hooks at kinds that are never fired, except those that `otherwise` accepts. Empty if the program declares
 /// nothing, because then nothing is known.
-pub(crate) fn never_fired(hooks: &[Arc<Hook>], otherwise: fn(&Hook, &Binding) -> bool) -> Vec<Finding> {
+pub(crate) fn never_fired<'a>(
+    hooks: impl Iterator<Item = &'a Hook>,
+    otherwise: fn(&Hook, &Binding) -> bool,
+) -> Vec<Finding> {
     let declared = Fires::declared();
     if declared.is_empty() {
         return Vec::new();
     }
     let fired: HashSet<TypeId> = declared.iter().map(|fires| (fires.kind.event)()).collect();
     let names = declared.iter().map(|fires| format!("`{}`", fires.kind.name)).collect::<Vec<_>>().join(", ");
-    let bindings = hooks.iter().flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
+    let bindings = hooks.flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
     bindings
         .filter(|(hook, binding)| !otherwise(hook, binding))
         .map(|(hook, binding)| (hook, binding.kind))

@@ -9,17 +9,20 @@ mod patterns;
 use std::any::TypeId;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use binding::{Binding, CloneEvent, Only};
 pub use builder::{BlockingFunction, HookAt};
 pub(crate) use check::OptionProblem;
 
-use crate::context::{Parameters, WithSpec};
+use crate::context::{Bound, Parameters, PerHook, WithSpec};
 pub use crate::failure::OnFailure;
 pub use crate::handler::{BoxFuture, NotSelected};
 pub use crate::id::HookId;
+use crate::options::HookIds;
 pub use crate::options::{Hold, HookMode, OnReplay, Options, RunMode, Timeout, Visibility};
+use crate::signature::parameters::Need;
 pub use crate::source::Origin;
 use crate::tables::setters;
 use crate::verdict::Capability;
@@ -48,21 +51,17 @@ pub struct Hook {
     pub(crate) id: HookId,
     pub(crate) description: Cow<'static, str>,
     pub(crate) origin: Origin,
-    pub(crate) options: Options,
-    /// Parses the parameters that a list passes.
-    pub(crate) with: Option<WithSpec>,
     /// The plugin that the hook belongs to. Its name has the form of an id.
     pub(crate) plugin: Option<HookId>,
     /// Whether overrides of the operator cannot change it.
     pub(crate) locked: bool,
-    /// Whether the function takes the context. If not, it gets no context of its own.
-    pub(crate) asks_context: bool,
-    /// The type of the annotated function, by which `hooks![…]` finds the hook.
-    pub(crate) function: Option<fn() -> TypeId>,
+    /// The types of the annotated functions, by which `hooks![…]` finds the hook.
+    pub(crate) functions: Cow<'static, [fn() -> TypeId]>,
+    /// Its functions, one for each kind.
     pub(crate) bindings: Cow<'static, [Binding]>,
 }
 
-setters!(Hook, self => self.options, {
+setters!(Hook, self => in self.options_mut(), {
     /// Sets the priority. Lower numbers run earlier; the default is 0.
     priority: i32,
     /// Sets whether the hook's answers take effect.
@@ -92,6 +91,47 @@ setters!(Hook {
 });
 
 impl Hook {
+    /// Joins several hooks into one, with one id, one entry in a list, and one `with`. Each runs at kinds of its own, with
+    /// its own options; their ids are not used. For annotated functions, see [`group!`](macro@crate::group).
+    ///
+    /// ```
+    /// use hook_sdk::kinds::*;
+    /// use hook_sdk::prelude::*;
+    ///
+    /// let mask = |text: &str| text.contains('@').then(|| "[masked]".to_owned());
+    /// let rows = Hook::at::<BeforeCreateMessage>("rows").writer(move |_, _, row: &mut Message| {
+    ///     row.rewrite_text(mask);
+    /// });
+    /// let results = Hook::at::<AfterToolCallSuccess>("results").writer(move |_, _, result| {
+    ///     result.rewrite_text(mask);
+    /// });
+    /// let group = Hook::group("mask_pii", [rows.on_failure(OnFailure::Required), results.on_failure(OnFailure::Remove)]);
+    ///
+    /// let registry = Registry::empty();
+    /// registry.register(group)?;
+    /// let hooks = registry.scope(&AgentDef::new("support").hooks(["mask_pii"]), None)?;
+    /// assert!(hooks.has::<BeforeCreateMessage>() && hooks.has::<AfterToolCallSuccess>());
+    /// # Ok::<(), ConfigError>(())
+    /// ```
+    #[track_caller]
+    pub fn group(id: &str, members: impl IntoIterator<Item = Self>) -> Self {
+        let caller = std::panic::Location::caller();
+        Self::grouped(HookId::new(id), Origin::new(caller.file(), caller.line(), ""), members)
+    }
+
+    pub(crate) fn grouped(id: HookId, origin: Origin, members: impl IntoIterator<Item = Self>) -> Self {
+        let (mut functions, mut bindings) = (Vec::new(), Vec::new());
+        let (mut plugin, mut locked) = (None, false);
+        for member in members {
+            functions.extend(member.functions.iter());
+            bindings.extend(member.bindings.into_owned());
+            plugin = plugin.or(member.plugin);
+            locked |= member.locked;
+        }
+        let (functions, bindings) = (functions.into(), bindings.into());
+        Self { id, description: Cow::Borrowed(""), origin, plugin, locked, functions, bindings }
+    }
+
     /// Describes what the hook does, for plans and lists.
     #[must_use]
     pub fn description(mut self, text: &str) -> Self {
@@ -101,23 +141,20 @@ impl Hook {
 
     /// Runs after these hooks, if they are in scope.
     #[must_use]
-    pub fn after<'a>(mut self, ids: impl IntoIterator<Item = &'a str>) -> Self {
-        self.options.after = ids.into_iter().map(|id| id.to_owned().into()).collect();
-        self
+    pub fn after<'a>(self, ids: impl IntoIterator<Item = &'a str>) -> Self {
+        self.order(ids, |options| &mut options.after)
     }
 
     /// Runs before these hooks, if they are in scope.
     #[must_use]
-    pub fn before<'a>(mut self, ids: impl IntoIterator<Item = &'a str>) -> Self {
-        self.options.before = ids.into_iter().map(|id| id.to_owned().into()).collect();
-        self
+    pub fn before<'a>(self, ids: impl IntoIterator<Item = &'a str>) -> Self {
+        self.order(ids, |options| &mut options.before)
     }
 
     /// Runs after these hooks; a scope without them is an error.
     #[must_use]
-    pub fn requires<'a>(mut self, ids: impl IntoIterator<Item = &'a str>) -> Self {
-        self.options.requires = ids.into_iter().map(|id| id.to_owned().into()).collect();
-        self
+    pub fn requires<'a>(self, ids: impl IntoIterator<Item = &'a str>) -> Self {
+        self.order(ids, |options| &mut options.requires)
     }
 
     /// Sets the plugin of the hook. Not needed for a hook that is passed to
@@ -168,22 +205,22 @@ impl Hook {
     /// Restricts what the hook may contribute at a contribute kind. By default it may contribute everything that the
     /// kind offers.
     #[must_use]
-    pub fn capabilities(mut self, these: impl IntoIterator<Item = Capability>) -> Self {
-        self.options.capabilities = Some(these.into_iter().collect());
-        self
+    pub fn capabilities(self, these: impl IntoIterator<Item = Capability>) -> Self {
+        let held = these.into_iter().collect();
+        self.with_options(|options| options.capabilities = Some(held))
     }
 
     /// Takes parameters from the list that names the hook. The closure reads them with
     /// [`cx.with::<T>()`](crate::HookContext::with).
     #[must_use]
     pub fn parameters<T: Parameters>(mut self) -> Self {
-        self.with = Some(WithSpec::of::<T>());
+        let need = Need::With(WithSpec::of::<T>());
+        for binding in self.bindings.to_mut() {
+            let needs = binding.needs.to_mut();
+            needs.retain(|need| !matches!(need, Need::With(_)));
+            needs.push(need);
+        }
         self
-    }
-
-    /// The hook's options.
-    pub fn options(&self) -> &Options {
-        &self.options
     }
 
     /// The hook's id.
@@ -200,6 +237,46 @@ impl Hook {
     pub fn kinds(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.bindings.iter().map(|binding| binding.kind.name)
     }
+
+    fn options_mut(&mut self) -> impl Iterator<Item = &mut Options> {
+        self.bindings.to_mut().iter_mut().map(|binding| &mut binding.options)
+    }
+
+    fn order<'a>(self, ids: impl IntoIterator<Item = &'a str>, list: fn(&mut Options) -> &mut HookIds) -> Self {
+        let ids: HookIds = ids.into_iter().map(|id| id.to_owned().into()).collect();
+        self.with_options(|options| list(options).clone_from(&ids))
+    }
+
+    /// Changes the options at each of its kinds.
+    pub(crate) fn with_options(mut self, change: impl FnMut(&mut Options)) -> Self {
+        self.options_mut().for_each(change);
+        self
+    }
+
+    /// The types of its functions.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = TypeId> + '_ {
+        self.functions.iter().map(|function| function())
+    }
+
+    fn needs(&self) -> impl Iterator<Item = &Need> {
+        self.bindings.iter().flat_map(|binding| &*binding.needs)
+    }
+
+    /// The parameters that its functions take from a list.
+    pub(crate) fn parameters_of_members(&self) -> impl Iterator<Item = WithSpec> {
+        self.needs().filter_map(|need| if let Need::With(spec) = need { Some(*spec) } else { None })
+    }
+
+    /// Parses the parameters that a list passes.
+    pub(crate) fn with(&self) -> Option<WithSpec> {
+        self.parameters_of_members().next()
+    }
+
+    /// The part of the context that is only for this hook; `None` if it reads neither of them.
+    pub(crate) fn context_of_its_own(&self, with: Option<Bound>) -> Option<Arc<PerHook>> {
+        let plugin = self.plugin.clone().filter(|_| self.needs().any(|need| matches!(need, Need::Context)));
+        (with.is_some() || plugin.is_some()).then(|| Arc::new(PerHook { with, plugin }))
+    }
 }
 
 impl fmt::Debug for Hook {
@@ -208,7 +285,6 @@ impl fmt::Debug for Hook {
             .field("id", &self.id)
             .field("kinds", &self.kinds().collect::<Vec<_>>())
             .field("origin", &format_args!("{}", self.origin))
-            .field("options", &self.options)
             .finish_non_exhaustive()
     }
 }

@@ -42,11 +42,17 @@ impl HookId {
     }
 
     /// Whether `id` is well formed. The attribute rejects malformed ids at compile time.
-    pub(crate) fn is_valid(id: &str) -> bool {
-        let mut chars = id.chars();
-        chars.next().is_some_and(|c| c.is_ascii_lowercase())
-            && chars.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-            && !matches!(id, "self" | "super" | "crate")
+    pub(crate) const fn is_valid(id: &str) -> bool {
+        let bytes = id.as_bytes();
+        let mut i = 0;
+        while i < bytes.len() {
+            let is_plain = bytes[i].is_ascii_lowercase() || i > 0 && (bytes[i].is_ascii_digit() || bytes[i] == b'_');
+            if !is_plain {
+                return false;
+            }
+            i += 1;
+        }
+        !matches!(bytes, b"" | b"self" | b"super" | b"crate")
     }
 }
 

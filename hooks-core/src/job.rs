@@ -22,6 +22,9 @@ pub struct Job {
     pub id: String,
     /// The id of the hook to run.
     pub hook: HookId,
+    /// The name that a list gave to the hook, if it is not its id.
+    #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
+    pub alias: Option<HookId>,
     /// The name of the kind that was fired.
     pub kind: String,
     /// The event as JSON.
@@ -54,6 +57,7 @@ impl Job {
         Self {
             id: fresh_id(),
             hook: hook.clone(),
+            alias: None,
             kind: kind.to_owned(),
             event,
             subject,
@@ -67,9 +71,14 @@ impl Job {
         }
     }
 
+    /// The name of the hook in records: its id, unless a list gave it another one.
+    pub fn name(&self) -> &HookId {
+        self.alias.as_ref().unwrap_or(&self.hook)
+    }
+
     /// Computes the idempotency key from the other fields.
     pub(crate) fn keyed(mut self) -> Self {
-        let parts = (&self.hook, &self.kind, &self.event, &self.subject, &self.with, &self.context);
+        let parts = (self.name(), &self.kind, &self.event, &self.subject, &self.with, &self.context);
         // `Value`s and strings always serialize. The fields are sorted because builds may differ in their order.
         let mut parts = serde_json::to_value(parts).unwrap_or_default();
         parts.sort_all_objects();

@@ -24,6 +24,76 @@ macro_rules! hooks {
     };
 }
 
+/// Declares a group of hooks: several functions with one id, one entry in a list, and one `with`.
+///
+/// The id is the name of the item; `hooks![…]` takes its path. A function joins the group with `group = path` in place
+/// of `id`. It has its own options, and each kind can have one function of the group. All that take parameters take the
+/// same type, `&With<T>`. The plan, records and messages show the id of the group at each of its kinds.
+///
+/// ```
+/// use hook_sdk::kinds::*;
+/// use hook_sdk::prelude::*;
+///
+/// hook_sdk::group! {
+///     /// Masks the words that its list names.
+///     pub mask_words
+/// }
+///
+/// #[derive(serde::Deserialize)]
+/// struct Masked {
+///     words: Vec<String>,
+/// }
+///
+/// impl Masked {
+///     fn mask(&self, text: &str) -> Option<String> {
+///         let masked = self.words.iter().fold(text.to_owned(), |text, word| text.replace(word, "[masked]"));
+///         (masked != text).then_some(masked)
+///     }
+/// }
+///
+/// #[hook(group = mask_words, kind = before_create_message, on_failure = required)]
+/// fn rows(masked: &With<Masked>, row: &mut Message) {
+///     row.rewrite_text(|text| masked.mask(text));
+/// }
+///
+/// #[hook(group = mask_words, kind = after_tool_call_success, on_failure = remove)]
+/// fn results(masked: &With<Masked>, result: &mut ToolResult) {
+///     result.rewrite_text(|text| masked.mask(text));
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let registry = Registry::empty().with(hooks![mask_words])?;
+/// let agent = r#"{"name": "support", "hooks": [{"id": "mask_words", "with": {"words": ["sesame"]}}]}"#;
+/// let hooks = registry.scope(&AgentDef::from_json("support.json", agent)?, None)?;
+/// let row = Message::new(Role::User, "it is sesame");
+/// let fired = hooks.fire_blocking(&HookContext::new(), &BeforeCreateMessage::new(), row)?;
+/// assert_eq!(fired.subject.text(), "it is [masked]");
+/// assert!(hooks.has::<AfterToolCallSuccess>());
+/// # Ok(())
+/// # }
+/// ```
+#[macro_export]
+macro_rules! group {
+    ($(#[doc = $doc:literal])* $vis:vis $id:ident) => {
+        $(#[doc = $doc])*
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug)]
+        $vis struct $id;
+
+        impl $crate::__private_0_1::HookGroup for $id {
+            const ENTRY: &'static $crate::__private_0_1::GroupEntry = &$crate::__private_0_1::GroupEntry::new(
+                $crate::__private_0_1::check::id(::core::stringify!($id)),
+                ::core::concat!($($doc, "\n",)*),
+                $crate::__private_0_1::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
+                || $crate::__private_0_1::type_of(&$id),
+            );
+        }
+    };
+    ($($other:tt)*) => {
+        ::core::compile_error!("a group is one item: write `hook_sdk::group! { /// Masks … pub mask_pii }`");
+    };
+}
+
 /// Declares at link time which kinds a harness fires. Write it as an item, next to the code that fires.
 ///
 /// Once a program contains such a declaration, [`Registry::audit`](crate::Registry::audit) reports hooks of kinds that
@@ -101,6 +171,35 @@ macro_rules! plugin {
     };
     ($($plugin:tt)*) => {
         $crate::__private_0_1::expand! { plugin [$crate] $($plugin)* }
+    };
+}
+
+/// Declares the crate as a library of hooks, which lists choose from. [`Registry::audit`](crate::Registry::audit) does not
+/// report those that no list names. Write it once per crate.
+///
+/// ```standalone_crate
+/// use hook_sdk::prelude::*;
+///
+/// hook_sdk::library!();
+///
+/// #[hook(kind = before_tool_call)]
+/// fn no_calls() -> Permission {
+///     Permission::deny("no tool is called here")
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// assert!(Registry::discover()?.audit([]).is_empty());
+/// # Ok(())
+/// # }
+/// ```
+#[macro_export]
+macro_rules! library {
+    () => {
+        const _: () = {
+            $crate::__private_0_1::inventory::submit! {
+                $crate::__private_0_1::LibraryEntry::new(::core::module_path!())
+            }
+        };
     };
 }
 

@@ -38,9 +38,6 @@ pub struct HookManifest {
     pub origin: Origin,
     /// The hook at each of its kinds.
     pub at: Vec<BindingManifest>,
-    /// The hook's options. Timeout, `on_failure` and capabilities are in `at`, because they depend on the kind.
-    #[serde(flatten)]
-    pub options: Options,
     /// The plugin that the hook belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<String>,
@@ -67,6 +64,9 @@ pub struct BindingManifest {
     /// What the hook may contribute.
     #[serde(skip_serializing_if = "Capabilities::is_none")]
     pub capabilities: Capabilities,
+    /// Its other options at this kind.
+    #[serde(flatten)]
+    pub options: Options,
     /// The hook's filters: patterns by field.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub only: BTreeMap<&'static str, String>,
@@ -125,7 +125,7 @@ impl Manifest {
     pub(crate) fn of(hooks: &[std::sync::Arc<Hook>]) -> Self {
         let declared = Fires::declared();
         Self {
-            version: 1,
+            version: 2,
             hooks: hooks.iter().map(|hook| hook_manifest(hook)).collect(),
             kinds: all().iter().map(|kind| KindManifest::of(kind, &declared)).collect(),
         }
@@ -143,18 +143,19 @@ fn only(binding: &Binding) -> BTreeMap<&'static str, String> {
 }
 
 fn hook_manifest(hook: &Hook) -> HookManifest {
-    let options = &hook.options;
     let at = |binding: &Binding| BindingManifest {
         kind: binding.kind.name,
         writes: binding.form.writes,
-        waits: binding.is_async(options),
-        timeout_ms: options
+        waits: binding.is_async(),
+        timeout_ms: binding
+            .options
             .timeout
             .duration()
-            .filter(|_| binding.takes_timeout(options))
+            .filter(|_| binding.takes_timeout())
             .map(|limit| limit.as_millis()),
-        on_failure: binding.policy(options),
-        capabilities: options.capabilities.unwrap_or(binding.kind.capabilities),
+        on_failure: binding.policy(),
+        capabilities: binding.options.capabilities.unwrap_or(binding.kind.capabilities),
+        options: binding.options.clone(),
         only: only(binding),
     };
     HookManifest {
@@ -162,7 +163,6 @@ fn hook_manifest(hook: &Hook) -> HookManifest {
         description: hook.description.to_string(),
         origin: hook.origin,
         at: hook.bindings.iter().map(at).collect(),
-        options: options.clone(),
         plugin: hook.plugin.as_ref().map(ToString::to_string),
         locked: hook.locked,
     }

@@ -226,11 +226,9 @@ impl Default for Options {
 /// use std::time::Duration;
 ///
 /// use hook_sdk::hook::Timeout;
-/// use hook_sdk::kinds::*;
-/// use hook_sdk::prelude::*;
 ///
-/// let slow = Hook::at::<BeforeToolCall>("slow").async_reader(|_, _, _| Box::pin(async {}));
-/// assert_eq!(slow.timeout(Duration::from_secs(2)).options().timeout, Timeout::After(Duration::from_secs(2)));
+/// assert_eq!(Timeout::from(Duration::from_secs(2)).duration(), Some(Duration::from_secs(2)));
+/// assert_eq!((Timeout::Default.duration(), Timeout::None.duration()), (Some(Duration::from_secs(30)), None));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Timeout {

@@ -29,7 +29,7 @@ use changes::{Change, bad_override};
 
 use crate::diagnostics::Problem;
 use crate::failure::OnFailure;
-use crate::hook::Hook;
+use crate::hook::{Binding, Hook};
 use crate::id::HookId;
 use crate::options::{HookMode, Options, Timeout};
 use crate::text::nearest_names;
@@ -39,7 +39,7 @@ use crate::text::nearest_names;
 macro_rules! overridable {
     ($(
         $(#[$doc:meta])*
-        $field:ident: $type:ty = $expected:expr, |$hook:ident| $was:expr;
+        $field:ident: $type:ty = $expected:expr, |$binding:ident| $was:expr;
     )*) => {
         /// The changes to one hook. Implements `Deserialize`, so that an app may store overrides in any format.
         ///
@@ -76,7 +76,7 @@ macro_rules! overridable {
                     .flatten()
             }
 
-            fn apply(self, options: &mut Options) {
+            fn apply(&self, options: &mut Options) {
                 $(if let Some(value) = self.$field {
                     options.$field = value.into();
                 })*
@@ -87,10 +87,10 @@ macro_rules! overridable {
         const FIELDS: &[(&str, &str)] = &[("enabled", "true or false"), $((stringify!($field), $expected),)*];
 
         /// The value of the option `field` before it was overridden; `None` if it is not an option.
-        fn was(field: &str, hook: &Hook) -> Option<String> {
+        fn was(field: &str, binding: &Binding) -> Option<String> {
             match field {
                 $(stringify!($field) => {
-                    let $hook = hook;
+                    let $binding = binding;
                     Some($was)
                 })*
                 _ => None,
@@ -101,20 +101,19 @@ macro_rules! overridable {
 
 overridable! {
     /// Sets the priority. Lower numbers run earlier.
-    priority: i32 = "a whole number between -2147483648 and 2147483647", |hook| hook.options.priority.to_string();
+    priority: i32 = "a whole number between -2147483648 and 2147483647", |binding| binding.options.priority.to_string();
 
     /// Sets how long an async hook may take.
-    timeout: Timeout = Timeout::EXPECTED, |hook| {
-        hook.options.timeout.duration().map_or("none".to_owned(), |limit| format!("{limit:?}"))
+    timeout: Timeout = Timeout::EXPECTED, |binding| {
+        binding.options.timeout.duration().map_or("none".to_owned(), |limit| format!("{limit:?}"))
     };
 
     /// Sets whether the hook's answers take effect.
-    mode: HookMode = "\"enforce\" or \"shadow\"", |hook| hook.options.mode.to_string();
+    mode: HookMode = "\"enforce\" or \"shadow\"", |binding| binding.options.mode.to_string();
 
     /// Sets what happens when the hook fails.
-    on_failure: OnFailure = "one of \"continue\", \"remove\", \"deny\" and \"required\"", |hook| {
-        let default = hook.bindings.first().map(|binding| binding.kind.on_failure);
-        hook.options.on_failure.or(default).map_or("", OnFailure::as_str).to_owned()
+    on_failure: OnFailure = "one of \"continue\", \"remove\", \"deny\" and \"required\"", |binding| {
+        binding.policy().as_str().to_owned()
     };
 }
 

@@ -176,7 +176,7 @@ impl<K: HookKind> Plan<K> {
         let has_cx = |step: &Step<K>| step.extras.as_ref().is_some_and(|extras| extras.hook_cx.is_some());
         Self {
             segments: segments::segments(&steps).into(),
-            is_sync: hooks.iter().all(|hook| !hook.binding.is_async(&hook.selection.hook.options)),
+            is_sync: hooks.iter().all(|hook| !hook.binding.is_async()),
             has_hook_cxs: steps.iter().any(has_cx),
             steps,
         }
@@ -214,11 +214,11 @@ fn step<K: HookKind>(
     launch: impl Fn(&PlannedHook<'_>, &Handler<K>) -> Option<Box<dyn Launch<K>>>,
 ) -> Option<Step<K>> {
     let (hook, binding) = (&planned.selection.hook, planned.binding);
-    let options = &hook.options;
-    let handler = binding.handler::<K>(hook)?;
+    let options = &binding.options;
+    let handler = binding.handler::<K>(&hook.id)?;
     let extras = Extras {
         hook_cx: planned.selection.hook_cx.clone(),
-        fallback: binding.fallback::<K>(hook),
+        fallback: binding.fallback::<K>(&hook.id),
         blocking: binding.clone_event::<K>().filter(|_| options.blocking && !binding.form.detached),
         launch: launch(planned, &handler),
         shadow: options.mode == HookMode::Shadow,
@@ -230,7 +230,7 @@ fn step<K: HookKind>(
         handler,
         filters: Filter::of(binding),
         timeout: options.timeout.duration(),
-        on_failure: binding.policy(options),
+        on_failure: binding.policy(),
         stage: planned.stage,
         visibility: options.visibility,
         revision: if observed { revision(planned) } else { 0 },
@@ -240,7 +240,7 @@ fn step<K: HookKind>(
 /// A hash of everything that affects the hook except its code. Equal in every process.
 fn revision(planned: &PlannedHook<'_>) -> u64 {
     let given = planned.selection.given.as_ref().map(Value::to_string).unwrap_or_default();
-    let text = format!("{:?} {:?} {given}", planned.selection.hook.options, planned.binding.filters);
+    let text = format!("{:?} {:?} {given}", planned.binding.options, planned.binding.filters);
     // FNV-1a: a hasher of the standard library may change with its version.
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -46,6 +46,26 @@ impl PluginEntry {
     }
 }
 
+/// A crate that is declared with [`library!`](macro@crate::library).
+#[derive(Debug)]
+pub struct LibraryEntry(&'static str);
+
+inventory::collect!(LibraryEntry);
+
+impl LibraryEntry {
+    // Not public API. Used by `library!`.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(module: &'static str) -> Self {
+        Self(module)
+    }
+
+    /// Whether a hook at `origin` is part of a library.
+    pub(crate) fn has(origin: Origin) -> bool {
+        inventory::iter::<Self>.into_iter().any(|library| crate_of(library.0) == crate_of(origin.module))
+    }
+}
+
 fn crate_of(module: &str) -> &str {
     module.split("::").next().unwrap_or_default()
 }

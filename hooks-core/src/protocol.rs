@@ -29,6 +29,7 @@
 
 mod approval;
 mod approver;
+pub mod decision;
 mod error;
 mod message;
 mod mode;

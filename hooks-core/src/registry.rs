@@ -15,6 +15,7 @@ mod snapshot;
 mod trial;
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
@@ -26,14 +27,11 @@ pub(crate) use snapshot::{DepthLimit, Snapshot};
 
 use crate::context::depth;
 use crate::diagnostics::ConfigError;
-use crate::diagnostics::{Finding, FindingKind, HarnessFacts};
-use crate::fires::{Fires, never_filled, never_fired};
 use crate::hook::Hook;
 use crate::id::HookId;
 use crate::kind;
 use crate::kind::KindDescriptor;
 use crate::plan::HookSet;
-use crate::plugin::is_lifecycle;
 use crate::record::Observer;
 use crate::scope::{AppDef, Definition, HookName, HookRef, HookUse, PromptDef};
 
@@ -78,11 +76,11 @@ impl Registry {
     pub fn discover() -> Result<Self, ConfigError> {
         let mut snapshot = Snapshot::default();
         let mut problems = plugins::declared_twice();
-        let mut linked: Vec<&Hook> = Hook::linked().map(|(_, hook)| hook).collect();
+        let mut linked = Hook::linked();
         // Link order differs between builds; messages must not.
-        linked.sort_by_key(|hook| (&hook.id, hook.origin));
-        for hook in linked {
-            problems.extend(snapshot.add_linked(hook).err());
+        linked.sort_by(|a, b| (&a.id, a.origin).cmp(&(&b.id, b.origin)));
+        for hook in &linked {
+            problems.extend(snapshot.add_linked(hook));
         }
         let mut named: Vec<&HookRef> = inventory::iter::<HookRef>.into_iter().collect();
         named.sort_by_key(|named| (named.file, named.line, named.path));
@@ -101,16 +99,18 @@ impl Registry {
     ///
     /// # Errors
     /// All problems at once: functions without `#[hook]`, and ids that are already registered.
-    pub fn with(self, functions: impl IntoIterator<Item = HookRef>) -> Result<Self, ConfigError> {
-        let linked: HashMap<TypeId, &Hook> = Hook::linked().collect();
+    pub fn with(self, named: impl IntoIterator<Item = HookRef>) -> Result<Self, ConfigError> {
+        let linked = Hook::linked();
+        let functions = |hook| Hook::functions(hook).map(move |function| (function, hook));
+        let linked: HashMap<TypeId, &Hook> = linked.iter().flat_map(functions).collect();
         // Collected before locking: the iterator is caller code and may use this registry.
-        let functions: Vec<HookRef> = functions.into_iter().collect();
+        let named: Vec<HookRef> = named.into_iter().collect();
         let problems = self.edit(|snapshot| {
             let add = |function: HookRef| match linked.get(&(function.function)()) {
                 Some(hook) => snapshot.add_linked(hook),
-                None => Err(not_a_hook(&function)),
+                None => vec![not_a_hook(&function)],
             };
-            functions.into_iter().map(add).filter_map(Result::err).collect()
+            named.into_iter().flat_map(add).collect()
         });
         ConfigError::unless_empty(problems)?;
         Ok(self)
@@ -141,7 +141,7 @@ impl Registry {
     pub fn register(&self, hook: Hook) -> Result<(), ConfigError> {
         ConfigError::unless_empty(check::check(&hook))?;
         // As a value, it is not a copy of a linked hook.
-        let hook = Arc::new(Hook { function: None, ..hook });
+        let hook = Arc::new(Hook { functions: Cow::Borrowed(&[]), ..hook });
         self.edit(|snapshot| Ok(snapshot.add(&hook)?))
     }
 
@@ -267,110 +267,6 @@ impl Registry {
     /// force elsewhere.
     pub fn scope_alone(&self, agent: &dyn Definition, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
         resolve::alone(&self.snapshot(), agent, prompt)
-    }
-
-    /// Returns what is valid but suspicious in these sets: see [`Finding`]. Pass the sets of all agents and prompts,
-    /// and the audit also reports hooks that none of them names. If the program declares with [`fires!`](crate::fires)
-    /// what it fires, it also reports hooks at every other kind.
-    pub fn audit<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>) -> Vec<Finding> {
-        let snapshot = self.snapshot();
-        let mut unnamed: HashMap<&HookId, &Arc<Hook>> = snapshot.hooks.iter().collect();
-        let mut findings = Vec::new();
-        let mut agents: Vec<&str> = Vec::new();
-        for set in sets {
-            findings.extend(set.audit().iter().cloned());
-            unnamed.retain(|id, _| !set.names(id));
-            let parts = set.parts();
-            agents.push(&parts.agent);
-            if parts.revision < snapshot.revision {
-                let text = format!(
-                    "the hook set of {} was built before the registry changed, so it lacks later hooks, plugins, overrides, observers and changes to the app's list; call `registry.scope(…)` again",
-                    parts.owner
-                );
-                findings.push(Finding::new(FindingKind::OutdatedSet, &parts.owner, text));
-            }
-        }
-        // The app's list may be newer than the sets, which is reported above.
-        for id in snapshot.app.hooks.iter().flatten().filter_map(|entry| self.id_of(entry)) {
-            unnamed.remove(&id);
-        }
-        // Hooks of a plugin that is not installed are reported with the plugin.
-        let out =
-            |hook: &Hook| hook.plugin.as_ref().is_some_and(|plugin| snapshot.installed(plugin.as_str()).is_none());
-        let mut unnamed: Vec<_> = unnamed.into_values().collect();
-        unnamed.retain(|hook| !out(hook));
-        unnamed.sort_by(|a, b| a.id.cmp(&b.id));
-        findings.extend(unnamed.into_iter().map(|hook| {
-            let text = format!("no list names the hook `{}` ({}), so it never runs", hook.id, hook.origin);
-            Finding::new(FindingKind::UnnamedHook, &hook.id, text)
-        }));
-        findings.extend(snapshot.plugin_findings(&agents));
-        // The registry fires `init` and `shutdown` of plugins itself, whatever the harness fires.
-        findings.extend(never_fired(&self.hooks(), is_lifecycle));
-        findings.extend(never_filled(&self.hooks()));
-        findings
-    }
-
-    /// Like [`audit`](Self::audit), and also checks what requires knowledge of the harness: it reports filters that
-    /// match none of the harness's values, and a missing declaration of what the program fires.
-    ///
-    /// ```
-    /// use hook_sdk::diagnostics::HarnessFacts;
-    /// use hook_sdk::kinds::*;
-    /// use hook_sdk::prelude::*;
-    ///
-    /// let registry = Registry::empty();
-    /// let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::deny("never")).only("tool", "refnd");
-    /// registry.register(guard)?;
-    /// let set = registry.scope(&AgentDef::new("support").hooks(["guard"]), None)?;
-    /// let findings = registry.audit_with([&set], &HarnessFacts::new().tools(["refund", "lookup"]));
-    /// assert!(findings[0].to_string().ends_with("which it never is in this harness; did you mean `refund`?"));
-    /// # Ok::<(), ConfigError>(())
-    /// ```
-    pub fn audit_with<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>, facts: &HarnessFacts) -> Vec<Finding> {
-        let sets: Vec<&HookSet> = sets.into_iter().collect();
-        let mut findings = self.audit(sets.iter().copied());
-        findings.extend(audit::matching_nothing(&self.hooks(), facts));
-        findings.extend(audit::rewriting_without_policy(sets.into_iter()));
-        findings.extend(audit::panic_strategy());
-        if Fires::declared().is_empty() {
-            let text = "hooks at kinds that are never fired cannot be detected, because the program does not declare what it fires; write `hook_sdk::fires![…]` next to the code that fires";
-            findings.push(Finding::new(FindingKind::FiresNotDeclared, "", text));
-        }
-        findings
-    }
-
-    /// Fails if [`audit_with`](Self::audit_with) finds anything that `facts` does not
-    /// [accept](HarnessFacts::accept). Call it once, with the sets of all agents and prompts, before the first turn.
-    ///
-    /// ```standalone_crate
-    /// use hook_sdk::diagnostics::{FindingKind, HarnessFacts};
-    /// use hook_sdk::kinds::*;
-    /// use hook_sdk::prelude::*;
-    ///
-    /// hook_sdk::fires![store];
-    ///
-    /// let registry = Registry::empty();
-    /// registry.register(Hook::at::<BeforeCreateMessage>("trim").writer(|_, _, row: &mut Message| {
-    ///     row.rewrite_text(|text| Some(text.trim().to_owned()));
-    /// }))?;
-    /// let set = registry.scope(&AgentDef::new("support").hooks(["trim"]), None)?;
-    /// let error = registry.check([&set], &HarnessFacts::new()).unwrap_err().to_string();
-    /// assert!(error.ends_with("write `on_failure = required`, or `on_failure = continue` if that is right"), "{error}");
-    /// let facts = HarnessFacts::new();
-    /// let facts = facts.accept(FindingKind::RewriteWithoutPolicy, "trim", "an untrimmed message is fine");
-    /// registry.check([&set], &facts)?;
-    /// # Ok::<(), ConfigError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// All findings that are not accepted, and all acceptances that accept nothing.
-    pub fn check<'a>(
-        &self,
-        sets: impl IntoIterator<Item = &'a HookSet>,
-        facts: &HarnessFacts,
-    ) -> Result<(), ConfigError> {
-        ConfigError::unless_found(facts.unaccepted(self.audit_with(sets, facts)))
     }
 
     /// Applies several changes atomically. `change` receives a draft of this registry; its changes take effect

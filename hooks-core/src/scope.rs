@@ -15,7 +15,7 @@ use std::fmt;
 use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use crate::source::Place;
 pub use definition::{AgentDef, AppDef, Definition, PromptDef};
@@ -56,10 +56,12 @@ inventory::collect!(HookRef);
 
 /// An entry of a list: the hook, its parameters, and the position of the entry.
 ///
-/// In a file, an entry is an id or `{"id": …, "with": …}`.
+/// In a file, an entry is an id or `{"id": …, "as": …, "with": …}`.
 #[derive(Clone, Debug)]
 pub struct HookUse {
     pub(crate) name: HookName,
+    /// The name of the hook in the scope, if it is not its id.
+    pub(crate) alias: Option<HookId>,
     pub(crate) with: Option<Value>,
     pub(crate) place: Option<Place>,
 }
@@ -70,7 +72,7 @@ pub(crate) enum HookName {
     Function(HookRef),
 }
 
-/// Compares hook and parameters, but not positions.
+/// Compares hook, name and parameters, but not positions.
 impl PartialEq for HookUse {
     fn eq(&self, other: &Self) -> bool {
         let named = match (&self.name, &other.name) {
@@ -78,14 +80,35 @@ impl PartialEq for HookUse {
             (HookName::Function(function), HookName::Function(other)) => (function.function)() == (other.function)(),
             _ => false,
         };
-        named && self.with == other.with
+        named && self.alias == other.alias && self.with == other.with
     }
 }
 
 impl HookUse {
     /// Names a hook by its id.
     pub fn id(id: &str) -> Self {
-        Self { name: HookName::Id(HookId::new(id)), with: None, place: None }
+        Self::new(HookName::Id(HookId::new(id)))
+    }
+
+    fn new(name: HookName) -> Self {
+        Self { name, alias: None, with: None, place: None }
+    }
+
+    /// Gives the hook another name in this scope, so that lists can name it several times, each with its own parameters.
+    /// The plan, records and messages show that name.
+    ///
+    /// ```
+    /// use hook_sdk::scope::HookUse;
+    /// use serde_json::json;
+    ///
+    /// let searches = HookUse::id("limit_calls").alias("limit_searches").with(json!({ "tool": "search", "calls": 3 }));
+    /// let refunds = HookUse::id("limit_calls").alias("limit_refunds").with(json!({ "tool": "refund", "calls": 1 }));
+    /// # assert_ne!(searches, refunds);
+    /// ```
+    #[must_use]
+    pub fn alias(mut self, name: &str) -> Self {
+        self.alias = Some(HookId::new(name));
+        self
     }
 
     /// Passes parameters to the hook: `HookUse::id("guard_cancel").with(json!({"limit": 200}))`. `null` passes none.
@@ -106,7 +129,7 @@ impl HookUse {
 }
 
 conversions!(HookUse {
-    HookRef => |function| Self { name: HookName::Function(function), with: None, place: None },
+    HookRef => |function| Self::new(HookName::Function(function)),
     &str => |id| Self::id(id),
     String => |id| Self::id(&id),
 });
@@ -116,6 +139,8 @@ conversions!(HookUse {
 #[serde(deny_unknown_fields)]
 struct HookEntry {
     id: String,
+    #[serde(default, rename = "as")]
+    alias: Option<String>,
     #[serde(default)]
     with: Option<Value>,
 }
@@ -126,10 +151,11 @@ impl<'de> Deserialize<'de> for HookUse {
             Value::String(id) => Ok(Self::id(&id)),
             object @ Value::Object(_) => {
                 let entry: HookEntry = serde_json::from_value(object).map_err(D::Error::custom)?;
-                Ok(Self { with: entry.with, ..Self::id(&entry.id) })
+                let alias = entry.alias.as_deref().map(HookId::new);
+                Ok(Self { alias, with: entry.with, ..Self::id(&entry.id) })
             }
             other => Err(D::Error::custom(one_line(&format!(
-                "expected a hook: its id as a string, or an object with `id` and an optional `with`; found {other}"
+                "expected a hook: its id as a string, or an object with `id`, and optionally `as` and `with`; found {other}"
             )))),
         }
     }
@@ -138,20 +164,24 @@ impl<'de> Deserialize<'de> for HookUse {
 impl Serialize for HookUse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let id = match &self.name {
-            HookName::Id(id) => id.as_str(),
+            HookName::Id(id) => id.clone(),
             // A program may name a function by its path, but a file contains ids, which may differ from the function's
             // name.
             HookName::Function(function) => {
                 let named = (function.function)();
-                match Hook::linked().find(|(function, _)| *function == named) {
-                    Some((_, hook)) => hook.id.as_str(),
+                match Hook::linked().into_iter().find(|hook| hook.functions().any(|function| function == named)) {
+                    Some(hook) => hook.id,
                     None => return Err(S::Error::custom(format!("{function:?} is not a hook"))),
                 }
             }
         };
-        match &self.with {
-            None => serializer.serialize_str(id),
-            Some(with) => serde_json::json!({ "id": id, "with": with }).serialize(serializer),
+        let more = [("as", self.alias.as_ref().map(|name| name.as_str().into())), ("with", self.with.clone())];
+        let more: Map<String, Value> = more.into_iter().filter_map(|(key, value)| Some((key.into(), value?))).collect();
+        if more.is_empty() {
+            return id.serialize(serializer);
         }
+        let mut entry = Map::from_iter([("id".to_owned(), id.as_str().into())]);
+        entry.extend(more);
+        entry.serialize(serializer)
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod checks;
 pub(crate) mod decision;
 mod detached;
 mod fallback;
+mod group;
 pub(crate) mod markers;
 pub(crate) mod parameters;
 
@@ -18,6 +19,7 @@ use std::error::Error;
 use decision::{HaltError, PlainError};
 pub use detached::ReturnsDetached;
 pub use fallback::{FallbackFunction, FallbackFuture, FallbackOf};
+pub use group::{GroupEntry, HookGroup};
 
 // Messages of the compiler show these under this path.
 #[doc(hidden)]

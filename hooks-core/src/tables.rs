@@ -1,10 +1,27 @@
 //! Setters and conversions as tables.
 
 /// Setters by value, each named after its field: `field: argument`, `field: argument => Some` for an `Option`, `field` for
-/// a flag. `Type, self => self.part` sets the fields of a part.
+/// a flag. `Type, self => self.part` sets the fields of a part, `Type, self => in self.parts()` those of each part.
 macro_rules! setters {
     ($name:ident { $($rows:tt)* }) => {
         setters!($name, self => self, { $($rows)* });
+    };
+    ($name:ident, $self:ident => in $parts:expr, {
+        $($(#[$doc:meta])* $field:ident $(: $argument:ty $(=> $wrap:path)?)?,)*
+    }) => {
+        impl $name {
+            $(
+                $(#[$doc])*
+                #[must_use = "it returns the changed value"]
+                pub fn $field(mut $self $(, $field: $argument)?) -> Self {
+                    let value = setters!(@value $field $($argument $(=> $wrap)?)?);
+                    for part in $parts {
+                        part.$field = value;
+                    }
+                    $self
+                }
+            )*
+        }
     };
     ($name:ident, $self:ident => $part:expr, {
         $($(#[$doc:meta])* $field:ident $(: $argument:ty $(=> $wrap:path)?)?,)*

@@ -164,7 +164,7 @@ fn the_plan_and_the_manifest_show_capabilities_and_visibility() {
     let manifest = serde_json::to_value(registry.manifest()).unwrap();
     let hook = |id: &str| manifest["hooks"].as_array().unwrap().iter().find(|hook| hook["id"] == id).unwrap().clone();
     assert_eq!(
-        (&hook("greets")["visibility"], &hook("overreaches")["visibility"]),
+        (&hook("greets")["at"][0]["visibility"], &hook("overreaches")["at"][0]["visibility"]),
         (&"debug".into(), &"user_audit".into())
     );
     assert_eq!(hook("overreaches")["at"][0]["capabilities"], serde_json::json!(["audit"]));

@@ -80,7 +80,7 @@ fn every_difference_to_the_stored_file_is_reported() {
     let reported = *catch_unwind(|| assert_manifest(FILE, &manifest)).unwrap_err().downcast::<String>().unwrap();
     let file_and_changes = "tests/manifest.json: the manifest has changed:\n  hook `limit`: ";
     assert!(reported.contains(file_and_changes), "{reported}");
-    assert!(reported.contains("\n  hook `limit`: `priority` was 0, and is 7\n"), "{reported}");
+    assert!(reported.contains("\n  hook `limit` at `before_tool_call`: `priority` was 0, and is 7\n"), "{reported}");
     assert!(reported.contains("\n  hook `new_one` is new\n"), "{reported}");
     assert!(!reported.contains("hook `mask`"), "{reported}");
     assert!(reported.ends_with("if this is intended, run the test with UPDATE_MANIFEST=1"), "{reported}");

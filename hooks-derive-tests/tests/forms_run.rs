@@ -281,8 +281,11 @@ fn the_manifest_and_the_plan_show_how_hooks_run() {
     assert!(line("says_inline").contains("reads  idempotent, priority 0; on failure continue;"), "{plan}");
     let manifest = registry.manifest();
     let of = |id: &str| manifest.hooks.iter().find(|hook| hook.id.as_str() == id).unwrap();
-    assert_eq!((of("nothing").options.run, of("gate_job").options.run), (RunMode::Detached, RunMode::Background));
-    assert!(of("says_inline").options.idempotent && of("reads_apart").options.blocking);
+    assert_eq!(
+        (of("nothing").at[0].options.run, of("gate_job").at[0].options.run),
+        (RunMode::Detached, RunMode::Background)
+    );
+    assert!(of("says_inline").at[0].options.idempotent && of("reads_apart").at[0].options.blocking);
 }
 
 #[test]

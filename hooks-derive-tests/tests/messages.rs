@@ -109,7 +109,14 @@ fn documented_traits() -> Vec<String> {
         assert!(source.contains(&format!("\npub mod {module};")), "{parent} has no public `{module}`");
         assert!(!source.contains(&format!("#[doc(hidden)]\npub mod {module};")), "{parent} hides `{module}`");
     }
-    let files = ["signature.rs", "signature/detached.rs", "signature/fallback.rs", "kind/bounds.rs", "verdict/rule.rs"];
+    let files = [
+        "signature.rs",
+        "signature/detached.rs",
+        "signature/fallback.rs",
+        "signature/group.rs",
+        "kind/bounds.rs",
+        "verdict/rule.rs",
+    ];
     let source: String = files.map(|file| fs::read_to_string(core.join(file)).unwrap()).concat();
     let lines: Vec<&str> = source.lines().collect();
     let traits = lines

@@ -11,7 +11,7 @@ use crate::call::{BuildError, Call, Local};
 use crate::doctor::{Diagnosis, diagnose, is_used};
 use crate::host::Host;
 use crate::hosts;
-use crate::install::{FileChange, Installation};
+use crate::install::{FileChange, InstallError, Installation};
 use crate::outlet::read_to_end;
 use crate::respond::Responder;
 #[cfg(unix)]
@@ -44,8 +44,8 @@ pub fn main() -> ExitCode {
 }
 
 /// The commands of a [`HookProgram`].
-pub const USAGE: &str = "\
-  install [HOST…] [--user]     names this program in the files of hosts, of the project or of the person
+pub const USAGE: &str =
+    "  install [HOST…] [--user]     names this program in the files of hosts, of the project or of the person
   uninstall [HOST…] [--user]   removes its entries, and nothing else
   doctor [HOST…] [--user]      tells whether hosts really ask
   serve [--socket PATH]        keeps the hooks loaded, for `host NAME --serve`
@@ -86,14 +86,24 @@ impl HookProgram {
         let is_host = commands.first().is_some_and(|word| word == "host");
         let (command, rest) = commands[usize::from(is_host)..].split_first().map_or(("", &[][..]), |(c, r)| (c, r));
         match command {
+            "-h" | "--help" | "help" => told(Ok(self.usage())),
+            "install" | "uninstall" | "doctor" | "serve"
+                if rest.iter().any(|word| word == "-h" || word == "--help") =>
+            {
+                told(Ok(self.usage()))
+            }
             "install" => told(self.install(rest)),
             "uninstall" => told(self.uninstall(rest)),
             "doctor" => told(self.doctor(rest)),
             #[cfg(unix)]
             "serve" => told(self.serve(rest)),
             _ if is_host => self.host(&commands[1..]),
-            _ => told(Err(format!("usage: {} COMMAND\n{USAGE}", self.name))),
+            _ => told(Err(self.usage())),
         }
+    }
+
+    fn usage(&self) -> String {
+        format!("usage: {} COMMAND\n{USAGE}\n", self.name)
     }
 
     /// Whatever is wrong with the arguments, hosts take this status as a refusal, and no other so surely.
@@ -150,22 +160,12 @@ impl HookProgram {
     fn install(self, args: &[String]) -> Result<String, String> {
         let (hosts, installation) = self.named(args)?;
         let responder = (self.build)().map_err(|error| format!("the hooks cannot be loaded: {error}"))?;
-        let mut text = String::new();
-        for host in hosts {
-            let changes = installation.install(host, &|kind| responder.is_concerned(kind));
-            text += &shown(host, &changes.map_err(|error| error.to_string())?);
-            let _ = writeln!(text, "  then: {}", host.table().place.then);
-        }
-        Ok(text)
+        changed(&hosts, |host| installation.install(host, &|kind| responder.is_concerned(kind)), true)
     }
 
     fn uninstall(self, args: &[String]) -> Result<String, String> {
         let (hosts, installation) = self.named(args)?;
-        let mut text = String::new();
-        for host in hosts {
-            text += &shown(host, &installation.uninstall(host).map_err(|error| error.to_string())?);
-        }
-        Ok(text)
+        changed(&hosts, |host| installation.uninstall(host), false)
     }
 
     fn doctor(self, args: &[String]) -> Result<String, String> {
@@ -214,21 +214,40 @@ fn host_of(name: &str) -> Result<&'static dyn Host, String> {
     hosts::find(name).ok_or_else(|| format!("there is no host `{name}`; there are {}", known.join(", ")))
 }
 
-fn shown(host: &dyn Host, changes: &[FileChange]) -> String {
-    let mut text = String::new();
-    for change in changes {
-        let said = match change {
-            FileChange::Added(file, events) => format!("{} at {}", file.display(), events.join(", ")),
-            FileChange::Unchanged(file) => format!("{}, nothing to change", file.display()),
-            FileChange::Removed(file) => format!("{}, without its entries", file.display()),
-            FileChange::Deleted(file) => format!("{}, deleted: it held nothing else", file.display()),
+/// What was changed at each host, also if another one cannot be changed.
+fn changed(
+    hosts: &[&'static dyn Host],
+    change: impl Fn(&'static dyn Host) -> Result<Vec<FileChange>, InstallError>,
+    installs: bool,
+) -> Result<String, String> {
+    let (mut text, mut failed) = (String::new(), false);
+    for host in hosts {
+        let name = host.table().name;
+        let changes = match change(*host) {
+            Ok(changes) => changes,
+            Err(error) => {
+                failed = true;
+                let _ = writeln!(text, "{name}: error: {error}");
+                continue;
+            }
         };
-        let _ = writeln!(text, "{}: {said}", host.table().name);
+        for change in &changes {
+            let said = match change {
+                FileChange::Added(file, events) => format!("{} at {}", file.display(), events.join(", ")),
+                FileChange::Unchanged(file) => format!("{}, nothing to change", file.display()),
+                FileChange::Removed(file) => format!("{}, without its entries", file.display()),
+                FileChange::Deleted(file) => format!("{}, deleted: it held nothing else", file.display()),
+            };
+            let _ = writeln!(text, "{name}: {said}");
+        }
+        if changes.is_empty() {
+            let _ = writeln!(text, "{name}: not installed here");
+        }
+        if installs {
+            let _ = writeln!(text, "  then: {}", host.table().place.then);
+        }
     }
-    if changes.is_empty() {
-        let _ = writeln!(text, "{}: not installed here", host.table().name);
-    }
-    text
+    if failed { Err(text) } else { Ok(text) }
 }
 
 fn told(result: Result<String, String>) -> u8 {

@@ -57,6 +57,19 @@ fn install_doctor_call_and_uninstall() {
     assert_eq!(text(&program(folder.path(), &["doctor"])), "not installed at any host\n");
 }
 
+#[test]
+fn a_host_that_cannot_be_changed_keeps_no_other_from_being_told() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join(".claude")).unwrap();
+    fs::write(folder.path().join(".claude/settings.json"), "no JSON").unwrap();
+    let installed = program(folder.path(), &["install", "claude", "codex"]);
+    let said = String::from_utf8(installed.stderr).unwrap();
+    assert_eq!(installed.status.code(), Some(1));
+    assert!(said.contains("claude: error: ") && said.contains("codex: ") && said.contains(" at PreToolUse"), "{said}");
+    let usage = program(folder.path(), &["--help"]);
+    assert!(usage.status.success() && usage.stdout.starts_with(b"usage: "), "{usage:?}");
+}
+
 /// Ends with the test.
 struct Server(Child);
 

@@ -140,7 +140,7 @@ mod tests {
                 if name == "submit" {
                     // `__hook_sdk::inventory::submit!`, whose `::` are two tokens each.
                     output.truncate(output.len() - 8);
-                    output.extend(quote!(static HOOK: __hook_sdk::Hook = #inner;));
+                    output.extend(quote!(static HOOK: __hook_sdk::LinkedHook = #inner;));
                     continue;
                 }
             }

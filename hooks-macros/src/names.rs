@@ -154,17 +154,21 @@ fn is_snake_case(id: &str) -> bool {
 
 /// Reports a name that is not `snake_case`. `what` is what has the name: `an id`.
 pub(crate) fn check(what: &str, name: &LitStr, errors: &mut Errors) -> bool {
-    let text = name.value();
-    let problem = if matches!(text.as_str(), "self" | "super" | "crate") {
-        format!("`{text}` cannot be {what}, because it is a path in Rust; choose another word")
-    } else if !is_snake_case(&text) {
-        let mended = snake_case(&text).map(|snake| format!("; write `\"{snake}\"`")).unwrap_or_default();
-        format!("{what} is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`{mended}")
-    } else {
-        return true;
-    };
+    let Some(problem) = problem(what, &name.value(), |snake| format!("write `\"{snake}\"`")) else { return true };
     errors.on(name, problem);
     false
+}
+
+/// What is wrong with the name `text`. `write` says how to write a valid one.
+pub(crate) fn problem(what: &str, text: &str, write: impl Fn(&str) -> String) -> Option<String> {
+    if matches!(text, "self" | "super" | "crate") {
+        return Some(format!("`{text}` cannot be {what}, because it is a path in Rust; choose another word"));
+    }
+    (!is_snake_case(text)).then(|| {
+        let mended = snake_case(text.trim_start_matches("r#")).map(|snake| format!("; {}", write(&snake)));
+        let mended = mended.unwrap_or_default();
+        format!("{what} is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`{mended}")
+    })
 }
 
 /// The nearest `snake_case` text, or `None` if too much of `id` would be lost.

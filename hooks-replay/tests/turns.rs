@@ -7,7 +7,8 @@ use std::time::Duration;
 use hook_sdk::context::Ids;
 use hook_sdk::data::Block;
 use hook_sdk::hook::BoxFuture;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Line as Says, ModelAnswer, ModelError, Scripted};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
@@ -50,12 +51,12 @@ pub(crate) fn harness(registry: Registry, script: Vec<Says>, ran: &Ran) -> Harne
 struct Person;
 
 impl Approver for Person {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(async move {
             match request.input["cents"].as_u64() {
-                Some(..100) => ApprovalAnswer::Yes,
-                Some(100..1_000) => ApprovalAnswer::Edited(json!({ "cents": 50 }).into()),
-                Some(1_000..2_000) => ApprovalAnswer::No("not today".to_owned()),
+                Some(..100) => Approval::Yes,
+                Some(100..1_000) => Approval::Edited(json!({ "cents": 50 }).into()),
+                Some(1_000..2_000) => Approval::No("not today".to_owned()),
                 _ => std::future::pending().await,
             }
         })

@@ -4,7 +4,8 @@ mod approver;
 
 use std::time::{Duration, SystemTime};
 
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::ApprovalRequest;
 use hooks_agent::store::StoreError;
 use serde::Serialize;
 use sqlx::Row as _;
@@ -27,7 +28,7 @@ pub struct StoredQuestion {
     /// The request: the call, its input, the agent, the question.
     pub request: ApprovalRequest,
     /// The answer, if there is one. No turn has acted on it yet.
-    pub answer: Option<ApprovalAnswer>,
+    pub answer: Option<Approval>,
     /// When it was asked.
     #[serde(serialize_with = "as_millis")]
     pub asked_at: SystemTime,
@@ -124,8 +125,8 @@ impl Store {
     /// # Errors
     /// [`AnswerError`] if the question does not exist, has been answered, is closed, or has expired. Nothing is changed
     /// then.
-    pub async fn answer(&self, id: &str, answer: &ApprovalAnswer) -> Result<StoredQuestion, AnswerError> {
-        if *answer == ApprovalAnswer::Suspend {
+    pub async fn answer(&self, id: &str, answer: &Approval) -> Result<StoredQuestion, AnswerError> {
+        if *answer == Approval::Suspend {
             return Err(AnswerError::NoAnswer);
         }
         let (id, answer) = (id.to_owned(), answer.clone());
@@ -164,7 +165,7 @@ impl Store {
 async fn keep_answer(
     tx: &mut Tx,
     id: String,
-    answer: ApprovalAnswer,
+    answer: Approval,
 ) -> Result<Result<StoredQuestion, AnswerError>, Failure> {
     let text = serde_json::to_string(&answer)
         .map_err(|error| StoreError::new(format!("the answer cannot be written as JSON: {error}")))?;

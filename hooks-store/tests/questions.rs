@@ -8,7 +8,7 @@ use hook_sdk::data::{Message, Role};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};
 use hook_sdk::prelude::*;
-use hooks_agent::approve::ApprovalAnswer;
+use hook_sdk::protocol::Approval;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{Append, Fold, MessageStore, StoreError};
 use hooks_agent::tool::{FnTool, Tool, ToolError, ToolSpec};
@@ -55,7 +55,7 @@ async fn a_question_outlives_the_process_that_asked_and_the_call_runs_once() {
             );
             asks.kill();
             // Another process answers, and a third one continues.
-            database.store.answer(&asked.id, &ApprovalAnswer::Yes).await.unwrap();
+            database.store.answer(&asked.id, &Approval::Yes).await.unwrap();
             let mut resumes = Process::start(&["ask", &database.url, path, who, "resume"]);
             assert!(resumes.0.wait().unwrap().success());
             let replies = lines(&folder.path().join("replies"));
@@ -103,10 +103,10 @@ fn asks() -> Vec<Line> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_turn_that_waits_too_long_is_suspended_and_continues_with_the_answer() {
     let cases = [
-        (ApprovalAnswer::Yes, 2, "paid 100"),
-        (ApprovalAnswer::No("too much".to_owned()), 1, "too much"),
-        (ApprovalAnswer::Edited(json!({ "cents": 1 }).into()), 2, "paid 1"),
-        (ApprovalAnswer::Result(ToolResult::new("paid by hand")), 1, "paid by hand"),
+        (Approval::Yes, 2, "paid 100"),
+        (Approval::No("too much".to_owned()), 1, "too much"),
+        (Approval::Edited(json!({ "cents": 1 }).into()), 2, "paid 1"),
+        (Approval::Answer(ToolResult::new("paid by hand")), 1, "paid by hand"),
     ];
     for database in databases::all().await {
         for (answer, times, result) in &cases {
@@ -158,7 +158,7 @@ async fn an_answer_applies_even_if_the_gate_no_longer_asks() {
         let waiting = second.resume(None).await;
         assert!(matches!(waiting.outcome, Outcome::Suspended(_)), "{:?}", waiting.outcome);
         let id = question(&database.store).await.id;
-        database.store.answer(&id, &ApprovalAnswer::No("abuse".to_owned())).await.unwrap();
+        database.store.answer(&id, &Approval::No("abuse".to_owned())).await.unwrap();
         assert_eq!(second.resume(None).await.to_string(), "done", "{}", database.name);
         // The call about which nobody was asked.
         assert_eq!(paid.load(Ordering::SeqCst), 1, "{}", database.name);
@@ -172,7 +172,7 @@ async fn an_answer_that_is_not_accepted_is_an_error_with_the_reason() {
     for database in databases::all().await {
         let store = &database.store;
         let approver = || StoredApprover::new(store.clone()).patience(Duration::ZERO);
-        assert_eq!(store.answer("no", &ApprovalAnswer::Yes).await, Err(AnswerError::Unknown("no".to_owned())));
+        assert_eq!(store.answer("no", &Approval::Yes).await, Err(AnswerError::Unknown("no".to_owned())));
         let (session_of_one, _) = session(&database, approver().expires(Duration::ZERO), asks()).await;
         let expired = session_of_one.turn(None, "pay").await;
         assert_eq!(expired.to_string(), "done", "what has expired counts as denied");
@@ -182,12 +182,12 @@ async fn an_answer_that_is_not_accepted_is_an_error_with_the_reason() {
         let (asking, paid) = session(&database, approver(), asks()).await;
         let _suspended = asking.turn(None, "pay").await;
         let id = question(store).await.id;
-        assert_eq!(store.answer(&id, &ApprovalAnswer::Suspend).await, Err(AnswerError::NoAnswer));
-        store.answer(&id, &ApprovalAnswer::Yes).await.unwrap();
-        assert_eq!(store.answer(&id, &ApprovalAnswer::Yes).await, Err(AnswerError::Answered(id.clone())));
+        assert_eq!(store.answer(&id, &Approval::Suspend).await, Err(AnswerError::NoAnswer));
+        store.answer(&id, &Approval::Yes).await.unwrap();
+        assert_eq!(store.answer(&id, &Approval::Yes).await, Err(AnswerError::Answered(id.clone())));
         let _done = asking.resume(None).await;
         assert_eq!(paid.load(Ordering::SeqCst), 2);
-        assert_eq!(store.answer(&id, &ApprovalAnswer::Yes).await, Err(AnswerError::Closed(id)));
+        assert_eq!(store.answer(&id, &Approval::Yes).await, Err(AnswerError::Closed(id)));
 
         // A turn that was cancelled while it waited has ended without the call.
         database.empty().await;
@@ -199,7 +199,7 @@ async fn an_answer_that_is_not_accepted_is_an_error_with_the_reason() {
         token.cancel();
         assert!(matches!(turn.await.outcome, Outcome::Cancelled));
         questions(store, 0).await;
-        assert_eq!(store.answer(&id, &ApprovalAnswer::Yes).await, Err(AnswerError::Closed(id)));
+        assert_eq!(store.answer(&id, &Approval::Yes).await, Err(AnswerError::Closed(id)));
         assert_eq!(paid.load(Ordering::SeqCst), 0);
     }
 }
@@ -212,7 +212,7 @@ async fn a_prompt_in_place_of_the_answer_leaves_the_call_undone() {
         let _suspended = asking.turn(None, "pay").await;
         let id = question(&database.store).await.id;
         assert_eq!(asking.turn(None, "never mind").await.to_string(), "done");
-        let answered = database.store.answer(&id, &ApprovalAnswer::Yes).await;
+        let answered = database.store.answer(&id, &Approval::Yes).await;
         assert_eq!(answered, Err(AnswerError::Closed(id)), "{}: nobody would act on it", database.name);
         let late = asking.resume(None).await;
         assert!(matches!(late.outcome, Outcome::Failed(TurnError::NothingToResume)), "{:?}", late.outcome);
@@ -231,7 +231,7 @@ async fn an_answer_applies_only_to_its_own_question() {
             let (first, _) = session(&database, approver(), pays(100)).await;
             let _suspended = first.turn(None, "pay").await;
             let id = question(&database.store).await.id;
-            database.store.answer(&id, &ApprovalAnswer::Yes).await.unwrap();
+            database.store.answer(&id, &Approval::Yes).await.unwrap();
             if deleted {
                 database.store.delete("c").await.unwrap();
                 assert!(database.store.questions().await.unwrap().is_empty(), "{}", database.name);
@@ -262,7 +262,7 @@ async fn a_short_failure_of_the_database_does_not_end_the_wait() {
         // Longer than the interval of checking for an answer.
         tokio::time::sleep(Duration::from_millis(300)).await;
         connection.execute("ALTER TABLE away RENAME TO hooks_questions").await.unwrap();
-        database.store.answer(&id, &ApprovalAnswer::Yes).await.unwrap();
+        database.store.answer(&id, &Approval::Yes).await.unwrap();
         assert_eq!(turn.await.to_string(), "done", "{}", database.name);
         assert_eq!(paid.load(Ordering::SeqCst), 2, "{}", database.name);
     }
@@ -300,7 +300,7 @@ async fn what_is_stored_about_a_call_is_true_even_if_another_process_lost_its_le
             let (first, _) = session(&database, approver(), asks()).await;
             let _suspended = first.turn(None, "pay").await;
             let id = question(&database.store).await.id;
-            database.store.answer(&id, &ApprovalAnswer::Yes).await.unwrap();
+            database.store.answer(&id, &Approval::Yes).await.unwrap();
 
             let (reached, go) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
             let pause = |at: Paused| {
@@ -445,7 +445,7 @@ async fn parallel_calls_that_ask_need_one_answer_each() {
         while matches!(reply.outcome, Outcome::Suspended(_)) {
             let questions = database.store.questions().await.unwrap();
             let open = questions.iter().find(|question| question.answer.is_none()).unwrap();
-            database.store.answer(&open.id, &ApprovalAnswer::Yes).await.unwrap();
+            database.store.answer(&open.id, &Approval::Yes).await.unwrap();
             answers += 1;
             assert_eq!(paid.load(Ordering::SeqCst), 0, "{}: they start together", database.name);
             reply = session.resume(None).await;
@@ -472,7 +472,7 @@ async fn a_question_is_closed_with_the_result_of_its_call() {
         let append = Append::new([Message::of(Role::Tool, vec![result])]);
         database.store.append("c", append).await.unwrap();
         assert!(database.store.questions().await.unwrap().is_empty(), "{}", database.name);
-        let answered = database.store.answer(&question.id, &ApprovalAnswer::Yes).await;
+        let answered = database.store.answer(&question.id, &Approval::Yes).await;
         assert_eq!(answered, Err(AnswerError::Closed(question.id)), "{}", database.name);
     }
 }

@@ -15,16 +15,19 @@ use std::path::{Path, PathBuf};
 
 use source::Crate;
 
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 12] = [
     "hooks-macros",
     "hooks-core",
     "hooks-agent",
     "hooks-rules",
     "hooks-hosts",
+    "hooks-prebuilt",
     "hooks-replay",
     "hooks-store",
     "hooks-cli",
     "hooks-conformance",
+    "adapters/hooks-mcp",
+    "adapters/hooks-mcp-guard",
 ];
 
 /// Type names that may exist twice in a crate, or in two crates, each with the reason.

@@ -52,7 +52,8 @@ impl Crate {
     /// The name of the library.
     pub(crate) fn library(&self) -> String {
         // The one whose folder is not called as its package.
-        if self.name == "hooks-core" { "hook_sdk".to_owned() } else { self.name.replace('-', "_") }
+        let name = self.name.rsplit('/').next().unwrap_or_default();
+        if name == "hooks-core" { "hook_sdk".to_owned() } else { name.replace('-', "_") }
     }
 
     pub(crate) fn root(&self) -> &Module {

@@ -5,9 +5,9 @@ use std::fs;
 
 use hook_sdk::KindDescriptor;
 
-use super::made::words;
 use super::source::{Event, events};
-use super::{assert_written, render, root};
+use super::words::words;
+use super::{assert_written, root};
 
 /// The parts of an agent's lifecycle, in the order of the page: the file with the kinds, and the title.
 const PARTS: &[(&str, &str)] = &[
@@ -54,29 +54,49 @@ fn every_kind_is_read_from_the_sources() {
     for event in events().values() {
         assert!(event.doc[0].starts_with("Fires "), "{}", event.name);
         assert!(event.fields.iter().all(|(_, _, doc)| !doc.is_empty()), "{}", event.name);
-        assert!(!event.made.constructors.is_empty(), "{} has no constructor", event.name);
     }
 }
 
 #[test]
 fn the_page_of_kinds_matches_the_code() {
     let (events, entries) = (events(), built_in());
-    let rows: Vec<String> = in_order(&events)
-        .iter()
-        .flat_map(|(_, part)| part)
-        .map(|event| render::row(entries[&*event.name], event))
-        .collect();
-    let head = "| Kind | Semantics | Subject | Verdict | Filter fields |\n|---|---|---|---|---|";
-    assert_written("kinds.md", "overview", &format!("{head}\n{}", rows.join("\n")));
+    let part = |(title, part): (&str, Vec<&Event>)| {
+        let rows: Vec<String> = part.iter().map(|event| row(entries[&*event.name], event)).collect();
+        format!("## {title}\n\n| Kind | Fires | For | Subject | Verdict |\n|---|---|---|---|---|\n{}", rows.join("\n"))
+    };
+    let parts: Vec<String> = in_order(&events).into_iter().map(part).collect();
+    assert_written("kinds.md", "kinds", &parts.join("\n\n"));
 
     let enums = words();
-    let part = |(title, part): (&str, Vec<&Event>)| {
-        let section = |event: &&Event| render::section(entries[&*event.name], event, &enums);
-        let sections: Vec<String> = part.iter().map(section).collect();
-        format!("## {title}\n\n{}", sections.join("\n\n"))
-    };
-    let sections: Vec<String> = in_order(&events).into_iter().map(part).collect();
-    assert_written("kinds.md", "kinds", &sections.join("\n\n"));
+    let mut kinds_by_filter: BTreeMap<(&str, String), Vec<String>> = BTreeMap::new();
+    for event in in_order(&events).into_iter().flat_map(|(_, part)| part) {
+        for filter in entries[&*event.name].fields {
+            let ty = event.fields.iter().find(|(name, ..)| name == filter).map(|(_, ty, _)| ty.as_str());
+            let ty = ty.or((*filter == "role").then_some("Role")); // of the message in the event
+            let words = ty.and_then(|ty| enums.get(ty.trim_start_matches("Option<").trim_end_matches('>')));
+            let values = words.map(|words| words.iter().map(|word| code(word)).collect::<Vec<_>>().join(", "));
+            let values = values.unwrap_or_else(|| "a name or a pattern".to_owned());
+            kinds_by_filter.entry((filter, values)).or_default().push(code(&event.name));
+        }
+    }
+    let rows: Vec<String> = kinds_by_filter
+        .iter()
+        .map(|((filter, values), kinds)| format!("| `{filter}` | {values} | {} |", kinds.join(", ")))
+        .collect();
+    let table = format!("| Filter | Values | Kinds |\n|---|---|---|\n{}", rows.join("\n"));
+    assert_written("kinds.md", "filters", &table);
+}
+
+/// A kind as a row: the first sentence about it is "Fires …".
+fn row(kind: &KindDescriptor, event: &Event) -> String {
+    let first = event.doc[0].split_once(": ").map_or(&*event.doc[0], |(first, _)| first);
+    let first = first.split(". ").next().unwrap().trim_end_matches('.').strip_prefix("Fires ").unwrap();
+    let subject = if kind.removable { format!("{}, removable", code(&event.subject)) } else { code(&event.subject) };
+    format!("| `{}` | {first} | {} | {subject} | {} |", kind.name, kind.semantics, code(&event.verdict))
+}
+
+fn code(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("`{text}`") }
 }
 
 /// A record shows the verdict of a dispatch as a word, so a verdict without a word would look like no verdict.

@@ -103,7 +103,7 @@ fn the_comparison_names_the_engine_that_it_measured() {
 }
 
 #[test]
-fn the_design_shows_what_a_dispatch_costs() {
+fn the_page_on_performance_shows_what_a_dispatch_costs() {
     let table = Dispatch::read();
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let rows: String = table.rows.iter().map(|row| line(row)).collect();
@@ -117,29 +117,7 @@ fn the_design_shows_what_a_dispatch_costs() {
     let rule = format!("|{}\n", "---|".repeat(table.columns.len()));
     let measured = of(&table.engine, &table.date, &hash_of_sources());
     let text = format!("{measured}\n\n{}{rule}{rows}\n{missed}", line(&table.columns));
-    assert_written("design.md", "dispatch", &text);
-}
-
-#[test]
-fn the_page_about_performance_repeats_the_costs() {
-    let table = Dispatch::read();
-    let (nobody, awaited) = (table.ours("a kind nobody hooks, sync"), table.ours("a kind nobody hooks, async"));
-    let (read, lent) = (table.ours("8 sync hooks that read"), table.ours("8 sync hooks with &mut"));
-    let written = table.ours("8 sync hooks that each write one field");
-    let (async_read, by_value) = (table.ours("8 async hooks that read"), table.ours("8 async hooks by value"));
-    let set = table.ours("making a set of 20");
-    let text = format!(
-        "{}\n\n\
-         | | Time |\n|---|---|\n\
-         | firing a kind without hooks | {nobody}, or {awaited} with `fire(…).await`; no allocation, no clock |\n\
-         | eight plain functions that read | {read} |\n\
-         | eight plain functions that take `&mut` and change nothing | {lent} |\n\
-         | eight plain functions that each write a field of a built-in type | {written}, nearly all of it for the copies |\n\
-         | eight async functions that are ready at once | {async_read} if they read, {by_value} if they may write; one allocation each |\n\
-         | building the set of an agent with 20 hooks | {set}, once |",
-        of(&table.engine, &table.date, &hash_of_sources()),
-    );
-    assert_written("performance.md", "costs", &text);
+    assert_written("performance.md", "dispatch", &text);
 }
 
 #[test]

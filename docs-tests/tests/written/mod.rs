@@ -6,12 +6,11 @@
 mod cookbook;
 mod elsewhere;
 mod kinds;
-mod made;
 mod measured;
 mod options;
-mod render;
 mod source;
 mod start;
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,6 @@ use std::fs;
 use quote::ToTokens;
 use syn::{Attribute, Expr, Field, Item, ItemStruct, Lit, Meta, Token, Type};
 
-use super::made::{Made, made};
 use super::root;
 
 /// An event, as in the source.
@@ -16,8 +15,6 @@ pub(crate) struct Event {
     pub(crate) position: usize,
     /// The name of the kind.
     pub(crate) name: String,
-    /// The type's name.
-    pub(crate) ident: String,
     /// The types of subject and verdict, empty if there is none.
     pub(crate) subject: String,
     pub(crate) verdict: String,
@@ -25,8 +22,6 @@ pub(crate) struct Event {
     pub(crate) doc: Vec<String>,
     /// Name, type and comment of each field.
     pub(crate) fields: Vec<(String, String, String)>,
-    /// The constructors and setters.
-    pub(crate) made: Made,
 }
 
 /// The events of the built-in kinds, by name.
@@ -37,15 +32,11 @@ pub(crate) fn events() -> BTreeMap<String, Event> {
         let path = entry.unwrap().path();
         let file = path.file_stem().unwrap().to_str().unwrap().to_owned();
         let source = syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap();
-        let mut made = made(&source);
         let structs = source.items.iter().enumerate().filter_map(|(position, item)| match item {
             Item::Struct(item) => event(&file, position, item),
             _ => None,
         });
-        events.extend(structs.map(|mut event| {
-            event.made = made.remove(&event.ident).unwrap_or_default();
-            (event.name.clone(), event)
-        }));
+        events.extend(structs.map(|event| (event.name.clone(), event)));
     }
     events
 }
@@ -74,12 +65,10 @@ fn event(file: &str, position: usize, item: &ItemStruct) -> Option<Event> {
         file: file.to_owned(),
         position,
         name,
-        ident: item.ident.to_string(),
         subject,
         verdict,
         doc: paragraphs(&item.attrs),
         fields: item.fields.iter().map(field).collect(),
-        made: Made::default(),
     })
 }
 

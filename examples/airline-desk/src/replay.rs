@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hook_sdk::data::{Block, Message, Messages, Role, ToolCall, ToolResult};
 use hook_sdk::kinds::{AfterToolCallSuccess, SessionEndReason};
-use hooks_agent::approve::{self, ApprovalRequest};
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::Recording;
 use hooks_agent::{Limits, Session, TurnError};
 use serde_json::Value;
@@ -130,15 +131,13 @@ fn is_prompt(message: &Message) -> bool {
 }
 
 /// Answers the questions of gates according to the command line, and counts approvals.
-fn approver(answer: Answer, approved: Arc<AtomicU64>) -> impl approve::Approver {
+fn approver(answer: Answer, approved: Arc<AtomicU64>) -> impl Approver {
     move |request: &ApprovalRequest| match answer {
-        _ if request.deferred => {
-            approve::ApprovalAnswer::No("It was put off, and a recording does not wait".to_owned())
-        }
-        Answer::No => approve::ApprovalAnswer::No("The answer was no".to_owned()),
+        _ if request.deferred => Approval::No("It was put off, and a recording does not wait".to_owned()),
+        Answer::No => Approval::No("The answer was no".to_owned()),
         Answer::Yes => {
             approved.fetch_add(1, Ordering::Relaxed);
-            approve::ApprovalAnswer::Yes
+            Approval::Yes
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use hooks_agent::approve::ApprovalAnswer;
+use hook_sdk::protocol::Approval;
 use hooks_store::{JobFilter, JobStatus, Store};
 
 fn desk(folder: &Path, arguments: &[&str], lines: &str) -> String {
@@ -32,7 +32,7 @@ async fn a_question_can_be_answered_in_one_process_and_the_turn_continues_in_ano
 
     let store = Store::open(folder.path().join("desk.db").to_str().unwrap()).await.unwrap();
     let question = store.questions().await.unwrap().remove(0);
-    store.answer(&question.id, &ApprovalAnswer::Yes).await.unwrap();
+    store.answer(&question.id, &Approval::Yes).await.unwrap();
     let went_on = desk(folder.path(), &["--chat"], "refund PUF002\n");
     assert!(went_on.contains("cancel_reservation ran") && went_on.contains("PUF002 is cancelled"), "{went_on}");
     assert!(went_on.contains("refund_reservation ran"), "{went_on}");

@@ -1,10 +1,9 @@
 //! Model calls with the hooks around them.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use hook_sdk::HookKind;
-use hook_sdk::data::{Block, Message, Messages, ModelReply, ModelRequest, Role, Usage};
+use hook_sdk::data::{Message, Messages, ModelReply, ModelRequest, Role};
 use hook_sdk::kinds::{ExitReason, PostModelCall, PreModelCall, PrefilterLlmHistory, StreamDelta};
 use hook_sdk::verdict::ReplyVerdict;
 
@@ -33,12 +32,10 @@ pub(super) enum Step {
 }
 
 /// The event of a successful call.
-fn event_of(stop_reason: String, model: String, usage: Option<Usage>) -> PostModelCall {
-    let event = PostModelCall::new(stop_reason).model(model);
-    match usage {
-        Some(usage) => event.usage(usage),
-        None => event,
-    }
+fn event_of(answer: &ModelAnswer) -> PostModelCall {
+    let mut event = PostModelCall::new(answer.stop_reason.as_str()).model(answer.model.as_str());
+    event.usage = answer.usage;
+    event
 }
 
 /// The event of a failed call.
@@ -121,7 +118,7 @@ impl TurnLoop {
             let answer = self.call_model(&request, messages.clone(), false).await?.answer;
             let wait = answer.as_ref().err().and_then(|error| self.retry_wait(error, retries));
             let (event, content, error) = match answer {
-                Ok(answer) => (event_of(answer.stop_reason, answer.model, answer.usage), answer.content, None),
+                Ok(answer) => (event_of(&answer), answer.content, None),
                 Err(error) => (failed(&error), Vec::new(), Some(error)),
             };
             let reply = ModelReply::new(content).messages(messages.clone());
@@ -187,7 +184,7 @@ impl TurnLoop {
     }
 
     /// Handles an answer. Hooks can rewrite it or request another call.
-    async fn answered(&mut self, answer: ModelAnswer) -> Result<Step, End> {
+    async fn answered(&mut self, mut answer: ModelAnswer) -> Result<Step, End> {
         let streamed = !self.shown.is_empty();
         self.room.taken();
         self.measured(answer.usage);
@@ -195,21 +192,16 @@ impl TurnLoop {
             self.model.answered_by = Some(answer.model.clone());
         }
         let cut = answer.stop_reason == MAX_TOKENS;
-        let event = event_of(answer.stop_reason, answer.model, answer.usage);
-        let event = event.call_site(self.session.call_site).streamed(streamed);
-        let reply = ModelReply::new(answer.content).messages(self.transcript.view.clone());
+        let event = event_of(&answer).call_site(self.session.call_site).streamed(streamed);
+        let reply = ModelReply::new(std::mem::take(&mut answer.content)).messages(self.transcript.view.clone());
         let fired = self.fire(&event, reply).await;
         let fired = self.keeping(fired).await?;
         let reply = fired.subject;
-        let mut message = Message::of(Role::Assistant, reply.content.clone());
-        message.extra = answer.extra;
-        if cut {
-            // If the answer was truncated, the arguments of its calls may be too.
-            message.content.retain(|block| !matches!(block, Block::ToolUse(_)));
-        }
-        // Providers reject empty blocks, and a model cannot know the result of a call.
-        message.content.retain(|block| block.as_text() != Some("") && !matches!(block, Block::ToolResult(_)));
-        self.name_calls(&mut message);
+        answer.content.clone_from(&reply.content);
+        let read = self.transcript.view.iter().chain(self.transcript.added.iter()).flat_map(Message::tool_calls);
+        // Hooks may hide stored calls from the model in this turn, but not in the next one.
+        let taken = read.map(|call| &call.id).chain(&self.calls.stored);
+        let message = answer.into_message(taken.map(String::as_str));
         let calls = message.tool_calls().next().is_some();
         // Tool calls are always run, and text that was shown cannot be taken back.
         if fired.verdict == ReplyVerdict::Continue && !calls && !streamed && self.may_continue() {
@@ -239,28 +231,5 @@ impl TurnLoop {
         let may = self.counts.continues < self.limits().continues && self.halted.is_none();
         self.counts.continues += u32::from(may);
         may
-    }
-
-    /// Gives a new id to each call without an id, or with an id that the conversation already has.
-    fn name_calls(&self, message: &mut Message) {
-        if message.tool_calls().next().is_none() {
-            return;
-        }
-        let read = self.transcript.view.iter().chain(self.transcript.added.iter()).flat_map(Message::tool_calls);
-        let mut taken: HashSet<String> = read.map(|call| call.id.clone()).collect();
-        // Hooks may hide stored calls from the model in this turn, but not in the next one.
-        taken.extend(self.calls.stored.iter().cloned());
-        for block in &mut message.content {
-            if let Block::ToolUse(call) = block {
-                // Only a route sets this. A model that set it would have its call judged as one of another tool.
-                call.declared_as = None;
-                let mut number = taken.len();
-                while call.id.is_empty() || taken.contains(&call.id) {
-                    call.id = format!("call_{number}");
-                    number += 1;
-                }
-                taken.insert(call.id.clone());
-            }
-        }
     }
 }

@@ -78,7 +78,13 @@ impl TurnLoop {
             asker = Asker { gates, gated_by, ..asker };
             asker.gated(&self.session.harness, &self.session.agent, self.asked.prompt.as_ref())?;
         }
-        Ok(Asker { budget: Some(Arc::clone(&self.budget)), tools: self.model.tools.clone(), ..asker })
+        Ok(Asker {
+            budget: Some(Arc::clone(&self.budget)),
+            tools: self.model.tools.clone(),
+            allowed: self.model.allowed.clone(),
+            prompt: self.prompt_of_person(),
+            ..asker
+        })
     }
 
     /// A name that no conversation has yet. After a compaction removed an earlier call, a model can reuse the id of

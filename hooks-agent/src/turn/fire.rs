@@ -82,11 +82,14 @@ impl TurnLoop {
         Ok(fired)
     }
 
+    /// Ends the turn if a hook halted it.
+    pub(super) fn not_halted(&self) -> Result<(), End> {
+        self.halted.as_ref().map_or(Ok(()), |halt| Err(End::halted(halt.clone())))
+    }
+
     /// Whether the turn may continue. If it was cancelled, `place` is the exit reason.
     pub(super) fn go_on(&self, place: ExitReason) -> Result<(), End> {
-        if let Some(halt) = &self.halted {
-            return Err(End::halted(halt.clone()));
-        }
+        self.not_halted()?;
         if self.cancellation.is_cancelled() {
             return Err(End::cancelled(place));
         }

@@ -4,108 +4,59 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use hook_sdk::HookId;
-use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
+use hook_sdk::data::{ToolCall, ToolInput};
 use hook_sdk::kinds::{BeforeToolCall, PermissionRequest};
-use hook_sdk::verdict::{Denial, Halt, Permission, Question, Verdict as _};
+use hook_sdk::protocol::Approval;
+use hook_sdk::protocol::decision::{CallQuestion, CallRefusal, CallState, Ruling};
+use hook_sdk::verdict::{Permission, Verdict as _};
 
 use super::TurnLoop;
 use super::end::End;
-use crate::approve::{ApprovalAnswer, ApprovalRequest};
+use crate::approve::ApprovalRequest;
 
 /// The ruling on a call, and its input.
 pub(super) struct Judged {
     pub(super) input: ToolInput,
-    pub(super) ruling: CallRuling,
+    pub(super) ruling: Ruling,
     /// Whether there may be a question about it, which has to be closed.
     pub(super) asked: bool,
-}
-
-/// What happens with a call.
-pub(super) enum CallRuling {
-    Run,
-    Refused(Refusal),
-    /// It does not run. This is its result.
-    Answered(ToolResult),
-}
-
-/// Why a call may not run.
-pub(super) struct Refusal {
-    /// The text for the model.
-    pub(super) message: String,
-    /// The hook that denied it.
-    pub(super) by: Option<HookId>,
-}
-
-impl Refusal {
-    fn denied(denial: Denial) -> Self {
-        Self { message: format!("Denied: {}", denial.reason), by: denial.by }
-    }
-
-    pub(super) fn halted(halt: &Halt) -> Self {
-        Self { message: format!("Not run, the turn ended: {}", halt.reason), by: halt.by.clone() }
-    }
-}
-
-/// The decision of a gate.
-enum GateRuling {
-    Settled(CallRuling),
-    /// The approver has to be asked.
-    Asked {
-        question: Question,
-        deferred: bool,
-    },
-}
-
-/// A question about a call.
-#[derive(Clone)]
-struct Pending {
-    /// The input that the tool would get.
-    input: ToolInput,
-    /// The input of an earlier answer, about which the gates ask.
-    edited: Option<ToolInput>,
-    question: Question,
-    deferred: bool,
 }
 
 /// How often the gates of several agents judge each other's changes.
 const ROUNDS: usize = 3;
 
-/// How often a person may edit the input of a call if the gates ask again.
-const EDITS: usize = 8;
-
 impl TurnLoop {
-    /// Asks the gates and, if they ask, the approver.
+    /// Asks the gates and, if they ask, hooks at `permission_request` and the approver.
     pub(super) async fn judge(&mut self, call: &ToolCall) -> Result<Judged, End> {
         let held = self.calls.held.iter().find(|held| held.call.id == call.id).cloned();
-        let edited = held.as_ref().and_then(|held| held.edited.clone());
-        let (input, ruling) = self.gate(call, edited.as_ref().unwrap_or(&call.input).clone()).await?;
-        let (question, deferred) = match (ruling, held) {
-            (GateRuling::Asked { question, deferred }, _) => (question, deferred),
+        let (mut asked, is_held) = (held.is_some(), held.is_some());
+        let mut state = match held {
             // The person whom an earlier turn asked decides, even if no gate asks any more.
-            (GateRuling::Settled(CallRuling::Run), Some(held)) => (held.question, held.deferred),
-            (GateRuling::Settled(ruling), held) => return Ok(Judged { input, ruling, asked: held.is_some() }),
+            Some(held) => CallState::resumed(call, held.edited, held.question, held.deferred),
+            None => CallState::new(call),
         };
-        let (input, ruling) = self.asked(call, Pending { input, edited, question, deferred }).await?;
-        Ok(Judged { input, ruling, asked: true })
+        loop {
+            state = match state {
+                CallState::Judge(judged) => {
+                    let (input, permission) = self.permission(call, judged.input().clone()).await?;
+                    self.unless_halted(&input).unwrap_or_else(|| judged.by_gates(permission, input))
+                }
+                // In boxes, because most calls are not asked about, and the future of a turn contains this one.
+                CallState::Request(question) => {
+                    asked = true;
+                    Box::pin(self.requested(question, is_held)).await?
+                }
+                CallState::Ask(question) => Box::pin(self.approved(question)).await,
+                CallState::Suspend(question) => return Err(End::suspended(self.approval_request(&question))),
+                CallState::Decided(input, ruling) => return Ok(Judged { input, ruling, asked }),
+            };
+        }
     }
 
-    async fn gate(&mut self, call: &ToolCall, input: ToolInput) -> Result<(ToolInput, GateRuling), End> {
-        let (input, permission) = self.permission(call, input).await?;
-        let refused = |refusal| GateRuling::Settled(CallRuling::Refused(refusal));
-        let ruling = match (&self.halted, permission) {
-            (Some(halt), _) => refused(Refusal::halted(halt)),
-            (None, Permission::NoOpinion | Permission::Allow) => GateRuling::Settled(CallRuling::Run),
-            (None, Permission::Answer(result)) => GateRuling::Settled(CallRuling::Answered(*result)),
-            (None, Permission::Ask(question)) => GateRuling::Asked { question: *question, deferred: false },
-            (None, Permission::Defer(question)) => GateRuling::Asked { question: *question, deferred: true },
-            (None, Permission::Deny(denial)) => refused(Refusal::denied(*denial)),
-            // A permission of a newer version is denied.
-            (None, _) => {
-                refused(Refusal { message: "Denied: the gate's decision is not supported".to_owned(), by: None })
-            }
-        };
-        Ok((input, ruling))
+    /// The decision about a call if a hook halted the turn.
+    fn unless_halted(&self, input: &ToolInput) -> Option<CallState> {
+        let refusal = CallRefusal::halted(self.halted.as_ref()?);
+        Some(CallState::Decided(input.clone(), Ruling::Refuse(refusal)))
     }
 
     /// The decision of the gates of this agent and its callers. If one of them changes the input, all of them judge it
@@ -129,90 +80,53 @@ impl TurnLoop {
         Ok((input, Permission::deny("the gates of the agents do not agree on the input")))
     }
 
-    /// Lets hooks answer instead of the person. The gates judge an input that such a hook rewrote.
-    async fn asked(&mut self, call: &ToolCall, pending: Pending) -> Result<(ToolInput, CallRuling), End> {
-        let reason = pending.question.reason.as_str();
-        let event = PermissionRequest::new(call.clone()).reason(reason).deferred(pending.deferred);
-        let fired = self.fire(&event, pending.input.clone()).await?;
-        let is_held = self.calls.held.iter().any(|held| held.call.id == call.id);
-        let decides = matches!(fired.verdict, Permission::Allow | Permission::Answer(_));
-        if is_held && decides && self.halted.is_none() {
+    /// Lets hooks answer instead of the person.
+    async fn requested(&mut self, call: CallQuestion, is_held: bool) -> Result<CallState, End> {
+        let asked = call.question().clone();
+        let event = PermissionRequest::new(asked.call).reason(asked.question.reason.as_str()).deferred(asked.deferred);
+        let mut fired = self.fire(&event, asked.input.clone()).await?;
+        let session = Arc::clone(&self.session);
+        // The caller's hooks answer too, because its gates may have asked.
+        for gates in &session.asker.gates {
+            let by_caller = self.fire_in(gates, &event, fired.subject).await?;
+            fired.subject = by_caller.subject;
+            fired.verdict.merge(by_caller.verdict);
+        }
+        if let Some(halted) = self.unless_halted(&asked.input) {
+            return Ok(halted);
+        }
+        if is_held && matches!(fired.verdict, Permission::Allow | Permission::Answer(_)) {
             // A person may have answered since. A hook does not overrule that answer.
-            match self.approved(call, pending.clone()).await {
-                Err(end) if end.is_suspended() => {}
-                answered => return answered,
+            match self.approved(call.clone()).await {
+                CallState::Suspend(_) => {}
+                answered => return Ok(answered),
             }
         }
-        let ruling = match (&self.halted, fired.verdict) {
-            (Some(halt), _) => CallRuling::Refused(Refusal::halted(halt)),
-            (None, Permission::Deny(denial)) => CallRuling::Refused(Refusal::denied(*denial)),
-            (None, Permission::Allow) if fired.subject == pending.input => CallRuling::Run,
-            (None, Permission::Answer(result)) => CallRuling::Answered(*result),
-            (None, Permission::Allow) => {
-                return match self.edited(call, fired.subject, &pending.question).await? {
-                    Ok(judged) => Ok(judged),
-                    Err(pending) => self.approved(call, pending).await,
-                };
-            }
-            _ => return self.approved(call, pending).await,
-        };
-        Ok((pending.input, ruling))
+        Ok(call.by_hooks(fired.verdict, fired.subject))
     }
 
-    /// Lets the gates judge an input that was changed in an answer to `question`. The error is a new question of the
-    /// gates.
-    async fn edited(
-        &mut self,
-        call: &ToolCall,
-        input: ToolInput,
-        question: &Question,
-    ) -> Result<Result<(ToolInput, CallRuling), Pending>, End> {
-        let edited = Some(input.clone());
-        let (input, ruling) = self.gate(call, input).await?;
-        Ok(match ruling {
-            GateRuling::Settled(ruling) => Ok((input, ruling)),
-            // The same question has been answered, a new one has not.
-            GateRuling::Asked { question: again, .. } if again == *question => Ok((input, CallRuling::Run)),
-            GateRuling::Asked { question, deferred } => Err(Pending { input, edited, question, deferred }),
-        })
-    }
-
-    /// Asks the approver, and asks again if the gates have questions about an edited input.
-    async fn approved(&mut self, call: &ToolCall, mut pending: Pending) -> Result<(ToolInput, CallRuling), End> {
-        for _ in 0..EDITS {
-            let Pending { input, edited, question, deferred } = &pending;
-            let mut request = ApprovalRequest::new(&self.cx, call.clone(), input.clone(), question.clone());
-            request.edited.clone_from(edited);
-            (request.deferred, request.expires) = (*deferred, self.limits().approval);
-            request.lease = self.lease;
-            let (answer, refusal) = match self.approval(&request).await {
-                Ok(answer) => (answer, None),
-                Err(message) => (ApprovalAnswer::Yes, Some(message)),
-            };
-            let refused = |message: String| CallRuling::Refused(Refusal { message, by: question.by.clone() });
-            let ruling = match (refusal, answer) {
-                (Some(message), _) => refused(message),
-                (None, ApprovalAnswer::Suspend) => return Err(End::suspended(request)),
-                (None, ApprovalAnswer::Yes) => CallRuling::Run,
-                (None, ApprovalAnswer::No(answer)) => refused(format!("Denied: {}. {answer}", question.reason)),
-                (None, ApprovalAnswer::Result(result)) => CallRuling::Answered(result),
-                (None, ApprovalAnswer::Edited(edited)) => match self.edited(call, edited, question).await? {
-                    Ok(judged) => return Ok(judged),
-                    Err(again) => {
-                        pending = again;
-                        continue;
-                    }
-                },
-            };
-            return Ok((pending.input, ruling));
+    /// Asks the approver.
+    async fn approved(&mut self, call: CallQuestion) -> CallState {
+        match self.approval(&self.approval_request(&call)).await {
+            Ok(answer) => call.by_approver(answer),
+            Err(message) => call.refuse(message),
         }
-        let Pending { input, question, .. } = pending;
-        let message = format!("Denied: {}. The input was edited too often", question.reason);
-        Ok((input, CallRuling::Refused(Refusal { message, by: question.by })))
+    }
+
+    fn approval_request(&self, call: &CallQuestion) -> ApprovalRequest {
+        let asked = call.question();
+        let (input, question) = (asked.input.clone(), asked.question.clone());
+        let mut request = ApprovalRequest::new(&self.cx, asked.call.clone(), input, question);
+        request.edited = call.edited().cloned();
+        (request.deferred, request.expires) = (asked.deferred, self.limits().approval);
+        (request.prompt, request.trigger) = (self.prompt_of_person(), self.asked.trigger.clone());
+        request.contexts.clone_from(&self.calls.contexts);
+        request.lease = self.lease;
+        request
     }
 
     /// The answer of the approver. The error is a text for the model if there is none.
-    async fn approval(&mut self, request: &ApprovalRequest) -> Result<ApprovalAnswer, String> {
+    async fn approval(&mut self, request: &ApprovalRequest) -> Result<Approval, String> {
         let parts = Arc::clone(&self.session.harness);
         let answer = AssertUnwindSafe(async { parts.approver.approve(request).await }).catch_unwind();
         let (reason, limit, deferred) = (&request.question.reason, request.expires, request.deferred);

@@ -1,13 +1,13 @@
 //! Collects the inputs of a turn, if there is a listener for them.
 
 use hook_sdk::data::{Message, ToolCall, ToolResult};
+use hook_sdk::protocol::Approval;
 use hook_sdk::verdict::Halt;
 
 use super::TurnLoop;
 use super::result::CallOutcome;
 use super::stream::CallStream;
 use super::tools::CallRun;
-use crate::approve::ApprovalAnswer;
 use crate::inputs::{AnswerInput, JoinedInput, ResultInput, TurnInputs, WaitingInput};
 use crate::limits::Limits;
 use crate::model::{ModelAnswer, ModelError};
@@ -107,7 +107,7 @@ impl TurnLoop {
     }
 
     /// Adds the answer of the approver.
-    pub(super) fn note_approval(&mut self, answer: Option<&ApprovalAnswer>) {
+    pub(super) fn note_approval(&mut self, answer: Option<&Approval>) {
         if let Some(inputs) = &mut self.inputs {
             inputs.approvals.push(answer.cloned());
         }

@@ -1,5 +1,6 @@
 //! Which tools are offered to the model, and which tool of the harness runs a call.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hook_sdk::data::ToolCall;
@@ -26,12 +27,18 @@ impl TurnLoop {
                 Err(diagnostic) => diagnostics.push(diagnostic),
             }
         }
-        tools.retain(|tool| bundles.allows(tool.runs()));
+        let by_hooks = bundles.allowed.as_ref().map(|names| names.iter().map(|name| (*name).to_owned()).collect());
+        // What hooks exclude for a caller is excluded for the agents that it calls.
+        let allowed: Option<BTreeSet<String>> = match (by_hooks, &self.session.asker.allowed) {
+            (Some(one), Some(other)) => Some(&one & other),
+            (one, other) => one.or_else(|| other.clone()),
+        };
+        tools.retain(|tool| allowed.as_ref().is_none_or(|allowed| allowed.contains(tool.runs())));
         let unknown = bundles.allowed.iter().flatten().filter(|name| !harness.knows(name));
         diagnostics.extend(
             unknown.map(|name| harness.unknown(name, "a limit names it, and limits apply to the tools that run")),
         );
-        self.model.tools = tools;
+        (self.model.tools, self.model.allowed) = (tools, allowed);
         self.report(diagnostics);
     }
 

@@ -87,6 +87,7 @@ impl TurnLoop {
             }
         }
         self.transcript.view.extend(behind);
+        self.not_halted()?;
         let input = self.input.clone();
         self.start_agent(&input).await
     }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use hook_sdk::data::{Block, Message, ResultRow, Role, ToolCall, ToolInput, ToolResult, ToolResultBlock};
 use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult};
+use hook_sdk::protocol::decision::CallRefusal;
 use hook_sdk::verdict::Retry;
 
 use super::TurnLoop;
 use super::end::End;
-use super::gate::Refusal;
 use crate::event::TurnEvent;
 use crate::tool::Tool;
 
@@ -21,7 +21,7 @@ pub(super) enum CallOutcome {
     /// The tool did not run, or did not finish.
     NotDone(String),
     /// The tool was not allowed to run.
-    Refused(Refusal),
+    Refused(CallRefusal),
 }
 
 impl CallOutcome {
@@ -82,7 +82,7 @@ impl TurnLoop {
                     (fired.subject, Some(error), fired.report.removed_by.clone())
                 }
                 CallOutcome::NotDone(why) => (Some(ToolResult::error(why.as_str())), Some(why.clone()), None),
-                CallOutcome::Refused(Refusal { message, by }) => {
+                CallOutcome::Refused(CallRefusal { message, by, .. }) => {
                     refused_by.clone_from(by);
                     (Some(ToolResult::error(message.as_str())), Some(message.clone()), None)
                 }

@@ -36,13 +36,9 @@ pub(super) fn open_calls(messages: &[Message]) -> Option<OpenCalls> {
     let has_result = |call: &ToolCall| {
         messages[at + 1..].iter().flat_map(|message| &message.content).any(|block| is_result_of(block, call))
     };
-    // Messages after the calls mean that the conversation continued without them.
-    let is_last = messages[at + 1..]
-        .iter()
-        .all(|message| message.content.iter().any(|block| matches!(block, Block::ToolResult(_))));
     let all: Vec<_> = messages[at].tool_calls().cloned().collect();
     let open: Vec<_> = all.iter().filter(|call| !has_result(call)).cloned().collect();
-    (is_last && !open.is_empty()).then_some(OpenCalls { at, all, open })
+    (!open.is_empty()).then_some(OpenCalls { at, all, open })
 }
 
 /// Removes the results that stand in for those of open calls.
@@ -71,6 +67,7 @@ impl TurnLoop {
         if waiting.held.is_empty() && waiting.agents.is_empty() {
             return Err(TurnError::NothingToResume.into());
         }
+        self.takes_over()?;
         // Hooks see the prompt that the turn answers, as it was stored.
         let mut prompt = String::new();
         if let Some(asked) = stored.rows[..at].iter().rfind(|row| row.message.role == Role::User) {
@@ -94,7 +91,28 @@ impl TurnLoop {
         self.taken = true;
         self.start_agent(&prompt).await?;
         let open = self.not_started(all, &open, &waiting).await?;
-        self.carry_out(open).await
+        let contexts = waiting.held.iter().map(|held| &held.contexts).max_by_key(|contexts| contexts.len());
+        self.calls.contexts = contexts.cloned().unwrap_or_default();
+        let ended = self.carry_out(open).await;
+        // Messages may have been added between the calls and their results.
+        self.transcript.view = paired(std::mem::take(&mut self.transcript.view));
+        ended
+    }
+
+    /// Continues with what the turn that asked had. Its gates depend on its prompt, so there must be the same one.
+    fn takes_over(&mut self) -> Result<(), End> {
+        let Some(held) = self.calls.asked.take() else { return Ok(()) };
+        let given = self.prompt_of_person();
+        if held.prompt != given {
+            return Err(TurnError::OtherPrompt { asked: held.prompt, given }.into());
+        }
+        self.asked.trigger = self.asked.trigger.take().or(held.trigger);
+        if self.asked.human_present.is_none() {
+            for cx in [&mut self.cx, &mut self.to_end] {
+                *cx = cx.to_builder().human_present(held.human_present).build();
+            }
+        }
+        Ok(())
     }
 
     /// Those of the `open` calls that wait for an approval.
@@ -105,12 +123,16 @@ impl TurnLoop {
         let mut waiting = WaitingInput::default();
         let conversation = self.session.conversation.clone();
         for call in open {
-            if let Some(within) = self.waiting_agent(&conversation, call).await? {
+            let held = if let Some((within, held)) = self.waiting_agent(&conversation, call).await? {
                 self.calls.waiting_agents.insert(call.id.clone(), within);
                 waiting.agents.push(call.id.clone());
+                Some(held)
             } else {
-                waiting.held.extend(self.held(&conversation, &call.id).await);
-            }
+                let held = self.held(&conversation, &call.id).await;
+                waiting.held.extend(held.clone());
+                held
+            };
+            self.calls.asked = self.calls.asked.take().or(held);
         }
         Ok(waiting)
     }
@@ -158,6 +180,8 @@ impl TurnLoop {
         self.note_waiting(&waiting);
         if !waiting.held.is_empty() || !waiting.agents.is_empty() {
             remove_results_of(&open, &mut self.transcript.view);
+            // From here on, each of them gets its result, even if a hook fails in between.
+            self.calls.resumed.clone_from(&open);
             for call in self.not_started(all, &open, &waiting).await? {
                 let done = if waiting.agents.contains(&call.id) { "Not finished" } else { "Not run" };
                 let text = format!("{done}: the conversation continued without waiting for the question about it");
@@ -202,7 +226,7 @@ impl TurnLoop {
         Box::pin(async move {
             let mut agents = Vec::new();
             for call in calls {
-                agents.extend(self.waiting_agent(conversation, call).await?.map(|within| (call, within)));
+                agents.extend(self.waiting_agent(conversation, call).await?.map(|(within, _)| (call, within)));
             }
             // Before those of the agents: this fails if another turn has the conversation.
             let mut taken = self.close_in(conversation, calls, lease).await?;
@@ -228,12 +252,12 @@ impl TurnLoop {
     }
 
     /// The conversation of the called agent, if a call in its turn, or in the turn of an agent that it called, waits
-    /// for an approval.
+    /// for an approval; and the request.
     fn waiting_agent<'a>(
         &'a self,
         conversation: &'a str,
         call: &'a ToolCall,
-    ) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Option<(String, ApprovalRequest)>, StoreError>> {
         Box::pin(async move {
             if self.session.harness.agents.get(&call.name).is_none() {
                 return Ok(None);
@@ -251,8 +275,12 @@ impl TurnLoop {
             let Some((within, read)) = last else { return Ok(None) };
             let messages: Vec<_> = read.rows.into_iter().map(|row| row.message).collect();
             for call in open_calls(&messages).map(|calls| calls.open).unwrap_or_default() {
-                if self.held(&within, &call.id).await.is_some() || self.waiting_agent(&within, &call).await?.is_some() {
-                    return Ok(Some(within));
+                let held = match self.held(&within, &call.id).await {
+                    None => self.waiting_agent(&within, &call).await?.map(|(_, held)| held),
+                    held => held,
+                };
+                if let Some(held) = held {
+                    return Ok(Some((within, held)));
                 }
             }
             Ok(None)

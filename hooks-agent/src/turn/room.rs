@@ -132,6 +132,7 @@ impl TurnLoop {
         };
         let by_force = event.reason == REFUSED;
         let verdict = self.fire(&event, ()).await?.verdict;
+        self.not_halted()?;
         // There is no approval for compactions, so *ask* counts as a refusal. A conversation that does not fit into the
         // window is compacted even then.
         let refused = verdict.decide() != Decision::Run;
@@ -156,6 +157,7 @@ impl TurnLoop {
             .injection_mode(if by_force { MINIMAL } else { window.injection_mode.as_str() })
             .compacted_count(before.len().saturating_sub(rest.messages.len()) as u64);
         let rest = self.fire_to_end(&event, rest).await?.subject;
+        self.not_halted()?;
         let (rest, summed) = unfolded(&before, &rest, old);
         let used = self.counted(window);
         let left = self.model.counted.tokens(window, &self.model.system_prompt, &self.model.tools, &rest);

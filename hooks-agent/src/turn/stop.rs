@@ -123,9 +123,17 @@ impl TurnLoop {
     }
 
     /// Stores and shows the model's answer, if there is one, and returns the stored message.
-    async fn append_said(&mut self, row: Option<Message>) -> Result<Option<Message>, End> {
+    pub(super) async fn append_said(&mut self, row: Option<Message>) -> Result<Option<Message>, End> {
         let stored = match row {
-            Some(row) => Some(self.append(row).await?),
+            Some(row) => {
+                let before = self.transcript.added.len();
+                let stored = self.append(row).await;
+                if let (Err(_), Some(row)) = (&stored, self.transcript.added.get(before).cloned()) {
+                    // A hook failed after the row was stored. What is stored stays shown.
+                    self.show(&row);
+                }
+                Some(stored?)
+            }
             None => None,
         };
         self.show(stored.as_ref().unwrap_or(&Message::of(Role::Assistant, Vec::new())));

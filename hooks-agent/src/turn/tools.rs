@@ -8,11 +8,12 @@ use futures_util::{FutureExt, StreamExt, stream};
 use hook_sdk::data::{ToolCall, ToolInput, Usage};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::ExitReason;
+use hook_sdk::protocol::decision::{CallRefusal, Ruling};
 use hook_sdk::verdict::Halt;
 
 use super::TurnLoop;
 use super::end::End;
-use super::gate::{CallRuling, Judged, Refusal};
+use super::gate::Judged;
 use super::result::{CallOutcome, EndedCall};
 use crate::agents::SubAgent;
 use crate::approve::ApprovalRequest;
@@ -165,9 +166,9 @@ impl TurnLoop {
         }
         let taken = self.close_questions(&asked).await?;
         for (call, judged) in judged {
-            if taken.contains(&call.id) && matches!(judged.ruling, CallRuling::Run) {
+            if taken.contains(&call.id) && matches!(judged.ruling, Ruling::Run) {
                 let message = "Not run: the question about it was closed meanwhile".to_owned();
-                judged.ruling = CallRuling::Refused(Refusal { message, by: None });
+                judged.ruling = Ruling::Refuse(CallRefusal::new(message));
             }
         }
         Ok(())
@@ -177,12 +178,12 @@ impl TurnLoop {
     fn ready(&mut self, call: ToolCall, judged: Judged) -> ReadyCall {
         let Judged { input, ruling, .. } = judged;
         let runner = match (ruling, &self.halted) {
-            (CallRuling::Run, Some(halt)) => Err(CallOutcome::Refused(Refusal::halted(halt))),
-            (CallRuling::Run, None) => self.runner(&call, &input),
-            (CallRuling::Refused(refusal), _) => Err(CallOutcome::Refused(refusal)),
+            (Ruling::Run, Some(halt)) => Err(CallOutcome::Refused(CallRefusal::halted(halt))),
+            (Ruling::Run, None) => self.runner(&call, &input),
+            (Ruling::Refuse(refusal), _) => Err(CallOutcome::Refused(refusal)),
             // Treated like a result of the tool.
-            (CallRuling::Answered(result), _) if result.is_error => Err(CallOutcome::Failed(result)),
-            (CallRuling::Answered(result), _) => Err(CallOutcome::Succeeded(result)),
+            (Ruling::Answer(result), _) if result.is_error => Err(CallOutcome::Failed(result)),
+            (Ruling::Answer(result), _) => Err(CallOutcome::Succeeded(result)),
         };
         if runner.is_ok() {
             self.calls.started.insert(call.id.clone());

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::ApprovalRequest;
 use hooks_agent::model::Line;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{Outcome, TurnEvent};
@@ -60,8 +61,8 @@ async fn a_question_of_a_rule_goes_to_the_approver() {
         ))
     );
     for (answer, ran, reported) in [
-        (Some(ApprovalAnswer::Yes), 1, "the shell's answer"),
-        (Some(ApprovalAnswer::No("not today".into())), 0, "Denied: push to main?. not today"),
+        (Some(Approval::Yes), 1, "the shell's answer"),
+        (Some(Approval::No("not today".into())), 0, "Denied: push to main?. not today"),
         (None, 0, "Denied: push to main?. there is nobody to ask"),
     ] {
         let desk = Desk::new(&[("PreToolUse", "Bash", &asks)], [bash("git push"), Line::text("so be it")]);

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
+use hook_sdk::protocol::Approval;
 use hooks_agent::Outcome;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
+use hooks_agent::approve::ApprovalRequest;
 use hooks_agent::model::Line;
 use serde_json::{Value, json};
 
@@ -31,7 +32,7 @@ async fn asked(script: &str) -> (Desk, Outcome, usize) {
     let person = Arc::clone(&people);
     let harness = desk.harness().approver(move |request: &ApprovalRequest| {
         person.lock().unwrap().push((*request.input).clone());
-        ApprovalAnswer::Yes
+        Approval::Yes
     });
     let outcome = desk.open(harness).await.turn(None, "hi").await.outcome;
     let times = people.lock().unwrap().len();

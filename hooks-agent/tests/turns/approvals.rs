@@ -7,9 +7,10 @@ use hook_sdk::HookId;
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
+use hook_sdk::protocol::Approval;
 use hook_sdk::verdict::Question;
 use hooks_agent::SubAgent;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
+use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::Line;
 use serde_json::json;
 
@@ -33,12 +34,12 @@ fn gate() -> Hook {
 /// Gives one answer after another, and keeps the requests.
 #[derive(Clone, Default)]
 struct Person {
-    answers: Arc<Mutex<Vec<ApprovalAnswer>>>,
+    answers: Arc<Mutex<Vec<Approval>>>,
     asked: Arc<Mutex<Vec<ApprovalRequest>>>,
 }
 
 impl Person {
-    fn of(answers: impl IntoIterator<Item = ApprovalAnswer>) -> Self {
+    fn of(answers: impl IntoIterator<Item = Approval>) -> Self {
         let mut answers: Vec<_> = answers.into_iter().collect();
         answers.reverse();
         Self { answers: Arc::new(Mutex::new(answers)), asked: Arc::default() }
@@ -50,7 +51,7 @@ impl Person {
 }
 
 impl Approver for Person {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(async {
             self.asked.lock().unwrap().push(request.clone());
             let answer = self.answers.lock().unwrap().pop();
@@ -74,27 +75,21 @@ async fn asked(id: &str, person: &Person) -> (Vec<String>, String) {
 
 #[tokio::test(start_paused = true)]
 async fn an_approver_can_approve_deny_edit_or_answer() {
-    let edited = |id: &str| ApprovalAnswer::Edited(json!({ "id": id }).into());
+    let edited = |id: &str| Approval::Edited(json!({ "id": id }).into());
     for (what, answers, ran, result, reasons) in [
-        ("yes", vec![ApprovalAnswer::Yes], true, "found a", vec!["is a right?"]),
-        (
-            "no",
-            vec![ApprovalAnswer::No("it is not".into())],
-            false,
-            "Denied: is a right?. it is not",
-            vec!["is a right?"],
-        ),
+        ("yes", vec![Approval::Yes], true, "found a", vec!["is a right?"]),
+        ("no", vec![Approval::No("it is not".into())], false, "Denied: is a right?. it is not", vec!["is a right?"]),
         ("an input that is free", vec![edited("free")], true, "found free", vec!["is a right?"]),
         ("one that is denied", vec![edited("never")], false, "Denied: not that one", vec!["is a right?"]),
         (
             "one that is asked about",
-            vec![edited("b"), ApprovalAnswer::Yes],
+            vec![edited("b"), Approval::Yes],
             true,
             "found b",
             vec!["is a right?", "is b right?"],
         ),
         ("the same", vec![edited("a")], true, "found a", vec!["is a right?"]),
-        ("a result", vec![ApprovalAnswer::Result(ToolResult::new("by hand"))], false, "by hand", vec!["is a right?"]),
+        ("a result", vec![Approval::Answer(ToolResult::new("by hand"))], false, "by hand", vec!["is a right?"]),
         ("nothing", vec![], false, "Denied: is a right?. Nobody answered", vec!["is a right?"]),
     ] {
         let person = Person::of(answers);
@@ -115,7 +110,7 @@ async fn hooks_at_results_see_a_result_from_the_approver() {
     bench.app(Hook::at::<AfterToolCallSuccess>("mask").writer(|_, _, result: &mut ToolResult| {
         result.rewrite_text(|text| Some(text.replace("hand", "****")));
     }));
-    let person = Person::of([ApprovalAnswer::Result(ToolResult::new("by hand"))]);
+    let person = Person::of([Approval::Answer(ToolResult::new("by hand"))]);
     let (_, events) = turn_with_events(&bench.session(bench.harness().approver(person)).await, "hi").await;
     assert_eq!(bench.stored().await[2], "tool: <- by ****");
     assert!(!events.iter().any(|event| matches!(event, hooks_agent::TurnEvent::ToolStarted(_))));
@@ -128,7 +123,7 @@ async fn an_approval_request_names_the_hook_that_asks_and_can_be_serialised() {
         [ask, Line::call("2", "lookup", json!({ "id": "a" })), Line::text("a bird"), Line::text("a bird, I hear")];
     let mut bench = Bench::new(lines);
     bench.app(gate());
-    let person = Person::of([ApprovalAnswer::Yes]);
+    let person = Person::of([Approval::Yes]);
     let harness = bench.harness().agent(SubAgent::new(AgentDef::new("research"), "Looks things up."));
     bench.session(harness.approver(person.clone())).await.turn(None, "hi").await;
     let request = person.asked.lock().unwrap()[0].clone();
@@ -143,7 +138,7 @@ async fn an_approval_request_names_the_hook_that_asks_and_can_be_serialised() {
     assert_eq!(request.question.by.as_ref().map(HookId::as_str), Some("gate"));
     let kept: ApprovalRequest = serde_json::from_str(&serde_json::to_string(&request).unwrap()).unwrap();
     assert_eq!(kept, request);
-    let answer = ApprovalAnswer::Edited(json!({ "id": "b" }).into());
+    let answer = Approval::Edited(json!({ "id": "b" }).into());
     assert_eq!(serde_json::to_value(&answer).unwrap(), json!({ "answer": "edited", "with": { "id": "b" } }));
 }
 

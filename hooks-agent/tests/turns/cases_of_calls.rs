@@ -1,11 +1,12 @@
-//! Numbered cases about calls of models and tools: those of `docs/conformance.md` that no other test covers.
+//! Numbered cases about calls of models and tools: those of `hooks-core/testdata/cases.md` that no other test covers.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hook_sdk::data::Block;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::ApprovalRequest;
 use hooks_agent::model::{Line, ModelAnswer, ModelError};
 use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
@@ -196,7 +197,7 @@ async fn a31_a_denied_call_does_not_run_and_one_refusal_is_reported() {
     let mut bench = Bench::new([Line::answer(ModelAnswer::new(vec![lookup()])), Line::text("then not")]);
     bench.app(Hook::at::<BeforeToolCall>("no").reader(|_, _, _| Permission::deny("never")));
     let harness =
-        bench.harness().approver(|_: &ApprovalRequest| -> ApprovalAnswer { panic!("nobody is asked about a refusal") });
+        bench.harness().approver(|_: &ApprovalRequest| -> Approval { panic!("nobody is asked about a refusal") });
     let (_, events) = turn_with_events(&bench.session(harness).await, "hi").await;
     let finished: Vec<_> = events
         .iter()

@@ -1,4 +1,4 @@
-//! Numbered cases about the ends of turns: those of `docs/conformance.md` that no other test covers.
+//! Numbered cases about the ends of turns: those of `hooks-core/testdata/cases.md` that no other test covers.
 
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;

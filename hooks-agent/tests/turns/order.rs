@@ -3,7 +3,8 @@
 use hook_sdk::kinds::SessionEndReason;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::ApprovalRequest;
 use hooks_agent::model::{Line, ModelError};
 use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
@@ -91,7 +92,7 @@ async fn each_kind_fires_in_the_documented_order() {
     let expected = [BEGIN, CALL, STORED, asked, &NOT_RUN[1..], CALL, end];
     holds("an asked call without anybody to ask", bench, &expected).await;
 
-    for (answer, call) in [(ApprovalAnswer::Yes, LOOKUP), (ApprovalAnswer::No("not today".into()), NOT_RUN)] {
+    for (answer, call) in [(Approval::Yes, LOOKUP), (Approval::No("not today".into()), NOT_RUN)] {
         let mut bench = Bench::watched([lookup(), Line::text("so be it")]);
         bench.app(Hook::at::<BeforeToolCall>("may_i").reader(|_, _, _| Permission::ask("really?")));
         let said = answer.clone();

@@ -7,7 +7,8 @@ use std::time::Duration;
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::MessageStore;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
@@ -55,7 +56,7 @@ impl Tool for Never {
 }
 
 impl Approver for Never {
-    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         self.wait()
     }
 }

@@ -7,7 +7,8 @@ use hook_sdk::data::{Message, Role};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::Line;
 use hooks_agent::store::{Append, MessageStore, StoreFuture};
 use hooks_agent::tool::{FnTool, Tool, ToolSpec};
@@ -21,12 +22,12 @@ use super::bench::{Bench, line};
 #[derive(Default)]
 pub(crate) struct Desk {
     asked: Mutex<Vec<ApprovalRequest>>,
-    answer: Mutex<Option<ApprovalAnswer>>,
+    answer: Mutex<Option<Approval>>,
     closed: Mutex<Vec<String>>,
 }
 
 impl Desk {
-    fn answer(&self, answer: ApprovalAnswer) {
+    pub(crate) fn answer(&self, answer: Approval) {
         *self.answer.lock().unwrap() = Some(answer);
     }
 }
@@ -34,7 +35,7 @@ impl Desk {
 pub(crate) struct AtDesk(pub(crate) Arc<Desk>);
 
 impl Approver for AtDesk {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(async move {
             let answer = self.0.answer.lock().unwrap().take();
             let mut asked = self.0.asked.lock().unwrap();
@@ -45,7 +46,7 @@ impl Approver for AtDesk {
                 }
                 None => {
                     asked.push(request.clone());
-                    ApprovalAnswer::Suspend
+                    Approval::Suspend
                 }
             }
         })
@@ -93,15 +94,15 @@ async fn a_halt_of_a_parallel_call_ends_a_turn_with_a_waiting_call() {
 async fn on_resume_a_person_s_no_and_a_denial_decide_and_the_question_is_closed() {
     // The answer of the person, that of a gate and of a hook at `permission_request` on resume, and whether the call runs.
     let table = [
-        (Some(ApprovalAnswer::No("never".into())), Permission::ask("b?"), Permission::allow(), false),
+        (Some(Approval::No("never".into())), Permission::ask("b?"), Permission::allow(), false),
         (
-            Some(ApprovalAnswer::No("never".into())),
+            Some(Approval::No("never".into())),
             Permission::ask("b?"),
             Permission::answer(ToolResult::new("cached")),
             false,
         ),
-        (Some(ApprovalAnswer::Yes), Permission::ask("b?"), Permission::allow(), true),
-        (Some(ApprovalAnswer::Yes), Permission::ask("b?"), Permission::deny("no longer"), false),
+        (Some(Approval::Yes), Permission::ask("b?"), Permission::allow(), true),
+        (Some(Approval::Yes), Permission::ask("b?"), Permission::deny("no longer"), false),
         (None, Permission::ask("b?"), Permission::allow(), true),
         (None, Permission::ask("b?"), Permission::deny("no longer"), false),
         (None, Permission::deny("no longer"), Permission::allow(), false),
@@ -133,9 +134,9 @@ async fn on_resume_a_person_s_no_and_a_denial_decide_and_the_question_is_closed(
 #[tokio::test]
 async fn an_answer_applies_even_if_the_gate_no_longer_asks() {
     for (answer, ran) in [
-        (ApprovalAnswer::No("abuse".into()), Vec::new()),
-        (ApprovalAnswer::Edited(json!({ "cents": 1 }).into()), vec!["1".to_owned()]),
-        (ApprovalAnswer::Yes, vec!["100".to_owned()]),
+        (Approval::No("abuse".into()), Vec::new()),
+        (Approval::Edited(json!({ "cents": 1 }).into()), vec!["1".to_owned()]),
+        (Approval::Yes, vec!["100".to_owned()]),
     ] {
         let desk = Arc::new(Desk::default());
         let paid = Arc::new(Mutex::new(Vec::new()));
@@ -163,7 +164,7 @@ async fn an_answer_applies_even_if_the_gate_no_longer_asks() {
 }
 
 /// Asks about each amount in its own words, and notes what was paid.
-fn payments(bench: &mut Bench, paid: &Arc<Mutex<Vec<String>>>) -> impl Tool + use<> {
+pub(crate) fn payments(bench: &mut Bench, paid: &Arc<Mutex<Vec<String>>>) -> impl Tool + use<> {
     bench.app(
         Hook::at::<BeforeToolCall>("gate")
             .reader(|_, _, input: &ToolInput| Permission::ask(format!("pay {}?", input["cents"]))),
@@ -187,9 +188,9 @@ async fn an_edit_that_the_gate_asks_about_is_not_lost_when_the_turn_is_suspended
         outcome => panic!("{outcome:?}"),
     };
     assert_eq!(question(session.turn(None, "hi").await.outcome), "pay 100?");
-    desk.answer(ApprovalAnswer::Edited(json!({ "cents": 1 }).into()));
+    desk.answer(Approval::Edited(json!({ "cents": 1 }).into()));
     assert_eq!(question(session.resume(None).await.outcome), "pay 1?");
-    desk.answer(ApprovalAnswer::Yes);
+    desk.answer(Approval::Yes);
     assert_eq!(session.resume(None).await.to_string(), "so be it");
     assert_eq!(*paid.lock().unwrap(), ["1"]);
 }
@@ -228,7 +229,7 @@ async fn a_prompt_that_a_hook_rejects_leaves_the_question_open() {
     session.turn(None, "hi").await;
     let blocked = session.turn(None, "damn").await;
     assert!(matches!(blocked.outcome, Outcome::PromptBlocked { .. }), "{blocked}");
-    desk.answer(ApprovalAnswer::Yes);
+    desk.answer(Approval::Yes);
     assert_eq!(session.resume(None).await.to_string(), "so be it");
     assert_eq!(*paid.lock().unwrap(), ["1"]);
 }
@@ -276,7 +277,7 @@ async fn a_compaction_does_not_separate_the_result_of_a_waiting_call_from_the_ca
         let window = Window::new(2_000).compact_at(600).compactor(BeforeTheTurn);
         let harness = bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay).window(window);
         let session = bench.session(harness).await;
-        desk.answer(ApprovalAnswer::Yes);
+        desk.answer(Approval::Yes);
         let reply = if resumes { session.resume(None).await } else { session.turn(None, "forget it").await };
         assert_eq!(reply.to_string(), "so be it", "{:?}", reply.outcome);
         let heard: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
@@ -297,7 +298,7 @@ async fn a_resumed_call_keeps_its_result_next_to_it_if_a_hook_leaves_the_call_ou
     }));
     let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk)))).await;
     session.turn(None, "hi").await;
-    desk.answer(ApprovalAnswer::Yes);
+    desk.answer(Approval::Yes);
     session.resume(None).await;
     let sent: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
     assert!(sent.len() == 3 && sent[1].starts_with("assistant") && sent[2].starts_with("tool"), "{sent:?}");
@@ -319,7 +320,7 @@ async fn a_required_hook_that_fails_for_a_new_prompt_leaves_the_question_open() 
     assert!(matches!(reply.outcome, Outcome::Failed(_)), "{reply}");
     let open = desk.asked.lock().unwrap().len();
     assert_eq!(open, 1, "{:#?}", bench.stored().await);
-    desk.answer(ApprovalAnswer::Yes);
+    desk.answer(Approval::Yes);
     session.resume(None).await;
     assert!(bench.log.take().contains(&"the tool".to_owned()));
 }
@@ -343,7 +344,7 @@ async fn hooks_see_the_prompt_again_when_its_turn_is_resumed() {
     });
     let session = bench.session(bench.harness().bundled_tool(pay).approver(AtDesk(Arc::clone(&desk)))).await;
     session.turn(None, "please pay").await;
-    desk.answer(ApprovalAnswer::Yes);
+    desk.answer(Approval::Yes);
     session.resume(None).await;
     assert_eq!(bench.log.take(), ["asked to please pay", "the model", "asked to please pay", "paid", "the model"]);
 }

@@ -7,7 +7,8 @@ use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::ExitReason;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::ApprovalRequest;
 use hooks_agent::model::Line;
 use hooks_agent::store::MessageStore as _;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
@@ -76,12 +77,12 @@ async fn the_tool_gets_the_rewritten_input_and_the_hooks_see_both() {
 
 #[tokio::test(start_paused = true)]
 async fn a_gate_that_asks_is_answered_or_denied() {
-    async fn never(_request: &ApprovalRequest) -> ApprovalAnswer {
+    async fn never(_request: &ApprovalRequest) -> Approval {
         std::future::pending().await
     }
     struct Never;
     impl hooks_agent::approve::Approver for Never {
-        fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+        fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
             Box::pin(never(request))
         }
     }
@@ -98,8 +99,8 @@ async fn a_gate_that_asks_is_answered_or_denied() {
             let bench = bench();
             let harness = match approver {
                 0 => bench.harness(),
-                1 => bench.harness().approver(|_: &ApprovalRequest| ApprovalAnswer::Yes),
-                2 => bench.harness().approver(|_: &ApprovalRequest| ApprovalAnswer::No("not today".into())),
+                1 => bench.harness().approver(|_: &ApprovalRequest| Approval::Yes),
+                2 => bench.harness().approver(|_: &ApprovalRequest| Approval::No("not today".into())),
                 _ => bench.harness().approver(Never),
             };
             bench.session(harness).await.turn(None, "hi").await;

@@ -3,7 +3,8 @@
 use hook_sdk::HookId;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::ApprovalRequest;
 use hooks_agent::model::Line;
 use hooks_agent::{StopEffect, TurnEvent};
 use serde_json::json;
@@ -58,7 +59,7 @@ async fn a_call_that_does_not_run_names_the_hook_that_denied_it_or_asked() {
     {
         let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("then not")]);
         bench.app(Hook::at::<BeforeToolCall>("gate").reader(move |_, _, _| verdict.clone()));
-        let harness = bench.harness().approver(|_: &ApprovalRequest| ApprovalAnswer::No("no".to_owned()));
+        let harness = bench.harness().approver(|_: &ApprovalRequest| Approval::No("no".to_owned()));
         let (reply, events) = turn_with_events(&bench.session(harness).await, "hi").await;
         assert_eq!(refusals(&events), vec!["refused lookup gate"; usize::from(refused)]);
         assert_eq!(reply.outcome.by(), None, "the turn itself was answered");

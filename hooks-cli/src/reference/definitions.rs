@@ -18,14 +18,18 @@ pub(super) fn schema(manifest: &Manifest) -> Value {
             "name": { "type": "string", "description": "The name, used in messages and records." },
             "hooks": {
                 "type": ["array", "null"],
-                "description": "The hooks in force, each at most once. An empty list is a declared list; null means no list.",
+                "description": "The hooks in force, each name at most once. An empty list is a declared list; null means no list.",
                 "uniqueItems": true,
                 "items": {
                     "anyOf": [
                         { "$ref": "#/$defs/id" },
                         {
                             "type": "object",
-                            "properties": { "id": { "$ref": "#/$defs/id" }, "with": {} },
+                            "properties": {
+                                "id": { "$ref": "#/$defs/id" },
+                                "as": { "type": "string", "description": "The name of the hook in this list, if the list names it several times." },
+                                "with": {},
+                            },
                             "required": ["id"],
                             "additionalProperties": false,
                         },

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use hooks_agent::approve::ApprovalAnswer;
+use hook_sdk::protocol::Approval;
 use hooks_agent::store::MessageStore;
 use hooks_store::{AnswerError, DispatchFilter, JobFilter, OpenOptions, Store};
 use serde_json::json;
@@ -131,17 +131,15 @@ pub(crate) fn questions(args: &StoreArgs, as_json: bool) -> Output {
 
 pub(crate) fn answer(args: &AnswerArgs, as_json: bool) -> Output {
     let answer = match args.answer {
-        AnswerWord::Yes => ApprovalAnswer::Yes,
-        AnswerWord::No => ApprovalAnswer::No(args.reason.clone().unwrap_or_else(|| "a person said no".to_owned())),
+        AnswerWord::Yes => Approval::Yes,
+        AnswerWord::No => Approval::No(args.reason.clone().unwrap_or_else(|| "a person said no".to_owned())),
         AnswerWord::Edit => {
             match serde_json::from_str::<serde_json::Value>(args.input.as_deref().unwrap_or_default()) {
-                Ok(input) => ApprovalAnswer::Edited(input.into()),
+                Ok(input) => Approval::Edited(input.into()),
                 Err(why) => return error(format!("`--input` is not JSON: {why}"), Exit::USAGE),
             }
         }
-        AnswerWord::Result => {
-            ApprovalAnswer::Result(hook_sdk::data::ToolResult::new(args.text.clone().unwrap_or_default()))
-        }
+        AnswerWord::Result => Approval::Answer(hook_sdk::data::ToolResult::new(args.text.clone().unwrap_or_default())),
     };
     with_store(&args.store, |store| async move {
         match store.answer(&args.id, &answer).await {

@@ -3,7 +3,8 @@
 //! They are parsed once, when the set is made, and reach the hook in its own context. A hook without parameters gets
 //! the dispatch's context and pays nothing.
 
-use std::any::Any;
+use std::any::{Any, TypeId, type_name};
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -90,17 +91,39 @@ pub(crate) type Bound = Arc<dyn Any + Send + Sync>;
 
 /// Parses the parameters of a hook.
 #[derive(Clone, Copy, Debug)]
-pub struct WithSpec(fn(Value) -> Result<Bound, String>);
+pub struct WithSpec {
+    parse: fn(Value) -> Result<Bound, String>,
+    id: fn() -> TypeId,
+    name: fn() -> &'static str,
+}
+
+/// Compares the types of the parameters.
+impl PartialEq for WithSpec {
+    fn eq(&self, other: &Self) -> bool {
+        (self.id)() == (other.id)()
+    }
+}
+
+impl fmt::Display for WithSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str((self.name)())
+    }
+}
 
 impl WithSpec {
     pub(crate) const fn of<T: Parameters>() -> Self {
-        Self(|value| unknown::read::<T>(value).map(|parameters| Arc::new(With(parameters)) as Bound))
+        Self {
+            parse: |value| unknown::read::<T>(value).map(|parameters| Arc::new(With(parameters)) as Bound),
+            id: TypeId::of::<T>,
+            name: type_name::<T>,
+        }
     }
 
     /// Parses what a list passes. No parameters count as an empty object.
     pub(crate) fn parse(self, given: Option<&Value>) -> Result<Bound, String> {
         let value = given.cloned().unwrap_or_else(|| Value::Object(Map::new()));
         // The `Deserialize` implementation is user code and may panic.
-        crate::panics::catch(|| (self.0)(value)).unwrap_or_else(|panic| Err(format!("parsing them panicked: {panic}")))
+        crate::panics::catch(|| (self.parse)(value))
+            .unwrap_or_else(|panic| Err(format!("parsing them panicked: {panic}")))
     }
 }

@@ -1,7 +1,10 @@
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::block::Block;
+use super::message::{Message, Role};
 use super::usage::Usage;
 use crate::tables::setters;
 
@@ -39,6 +42,41 @@ impl ModelAnswer {
     /// Creates an answer with one block of text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(vec![Block::from(text.into())])
+    }
+
+    /// The message to store: without what providers reject or a model cannot know, and with an id of its own for each
+    /// call. `taken` are the calls of the conversation.
+    pub fn into_message<'a>(self, taken: impl IntoIterator<Item = &'a str>) -> Message {
+        // If the answer was cut off, the arguments of its calls may be too.
+        let cut = self.stop_reason == MAX_TOKENS;
+        let mut message = Message::of(Role::Assistant, self.content);
+        message.extra = self.extra;
+        // Providers reject empty blocks, and a model cannot know the result of a call.
+        message.content.retain(|block| match block {
+            Block::ToolUse(_) => !cut,
+            Block::ToolResult(_) => false,
+            block => block.as_text() != Some(""),
+        });
+        if message.tool_calls().next().is_some() {
+            name_calls(&mut message.content, taken.into_iter().map(str::to_owned).collect());
+        }
+        message
+    }
+}
+
+/// Gives a new id to each call without an id, or with an id that is taken.
+fn name_calls(content: &mut [Block], mut taken: HashSet<String>) {
+    for block in content {
+        if let Block::ToolUse(call) = block {
+            // Only a route sets this. A model that set it would have its call judged as one of another tool.
+            call.declared_as = None;
+            let mut number = taken.len();
+            while call.id.is_empty() || taken.contains(&call.id) {
+                call.id = format!("call_{number}");
+                number += 1;
+            }
+            taken.insert(call.id.clone());
+        }
     }
 }
 

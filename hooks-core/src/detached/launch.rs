@@ -34,7 +34,10 @@ enum Mode<K: HookKind> {
 
 /// The part of a launcher that does not depend on the kind, so that its code is compiled once.
 struct Launched {
+    /// The name in records.
     id: HookId,
+    /// The id under which the hook is registered.
+    registered: HookId,
     visibility: Visibility,
     runs: DetachedRuns,
 }
@@ -55,8 +58,8 @@ impl<K: HookKind> Launcher<K> {
         runs: &DetachedRuns,
     ) -> Option<Box<dyn Launch<K>>> {
         let (selection, binding) = (planned.selection, planned.binding);
-        let body = Body::of(&selection.hook, handler, selection.hook_cx.clone())?;
-        let options = &selection.hook.options;
+        let body = Body::of(&selection.hook.id, &binding.options, handler, selection.hook_cx.clone())?;
+        let options = &binding.options;
         let mode = match options.run {
             RunMode::Background => Mode::Background(Queued {
                 max_attempts: options.retries.saturating_add(1),
@@ -66,7 +69,12 @@ impl<K: HookKind> Launcher<K> {
             }),
             RunMode::Detached | RunMode::Inline => Mode::Detached { own: binding.clone_event::<K>()?, body },
         };
-        let hook = Launched { id: selection.hook.id.clone(), visibility: options.visibility, runs: runs.clone() };
+        let hook = Launched {
+            id: selection.hook.id.clone(),
+            registered: selection.id.clone(),
+            visibility: options.visibility,
+            runs: runs.clone(),
+        };
         Some(Box::new(Self { hook, takes_subject: binding.takes_subject, mode }))
     }
 
@@ -125,7 +133,8 @@ impl Launched {
         let unwritable = |what| move |error| format!("the {what} cannot be serialized as JSON: {error}");
         let event = event.map_err(unwritable("event"))?;
         let subject = subject.transpose().map_err(unwritable("subject"))?;
-        let mut job = Job::new(&self.id, kind, event, subject, cx);
+        let mut job = Job::new(&self.registered, kind, event, subject, cx);
+        job.alias = (self.id != self.registered).then(|| self.id.clone());
         (job.max_attempts, job.delay) = (queued.max_attempts, queued.delay);
         (job.idempotent, job.with) = (queued.idempotent, queued.with.clone());
         Ok(job.keyed())

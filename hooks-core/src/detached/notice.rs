@@ -38,7 +38,7 @@ impl Notice {
     ) -> Self {
         Self {
             kind: job.kind.clone().into(),
-            hook: job.hook.clone(),
+            hook: job.name().clone(),
             visibility,
             mode: RunMode::Background,
             cx: job.within(&HookContext::new()),

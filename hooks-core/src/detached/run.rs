@@ -9,9 +9,9 @@ use tokio_util::sync::CancellationToken;
 use crate::context::{HookContext, PerHook};
 use crate::dispatch::{at_once, detached_function, finish, hook_span, in_span, on_pool, until_cancelled, wait_for};
 use crate::handler::{Answer, BoxFuture, Detached, Fault, FaultKind, Handler, HookError, call};
-use crate::hook::Hook;
 use crate::id::HookId;
 use crate::kind::HookKind;
+use crate::options::Options;
 use crate::panics::catch;
 use crate::record::Status;
 use crate::verdict::{Contribution, Contributions, Verdict};
@@ -75,11 +75,15 @@ pub(crate) struct Body<K: HookKind> {
 
 impl<K: HookKind> Body<K> {
     /// Returns `None` for a hook that a dispatch waits for.
-    pub(crate) fn of(hook: &Hook, handler: &Handler<K>, hook_cx: Option<Arc<PerHook>>) -> Option<Self> {
-        let options = &hook.options;
+    pub(crate) fn of(
+        id: &HookId,
+        options: &Options,
+        handler: &Handler<K>,
+        hook_cx: Option<Arc<PerHook>>,
+    ) -> Option<Self> {
         Some(Self {
             hook: detached_function(handler)?.clone(),
-            id: hook.id.clone(),
+            id: id.clone(),
             timeout: options.timeout.duration(),
             blocking: options.blocking,
             hook_cx,

@@ -11,6 +11,8 @@ pub enum ProblemKind {
     BadId,
     /// An option of a hook that was built as a value does not fit the hook.
     BadOption,
+    /// The hooks of a group run at the same kind or take different parameters, or there are none.
+    BadGroup,
     /// Two hooks have the same id.
     DuplicateId,
     /// A function in `hooks![…]` is not annotated with `#[hook]`.

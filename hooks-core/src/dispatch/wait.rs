@@ -109,6 +109,15 @@ pub(crate) async fn wait_for<T>(
     }
 }
 
+/// Waits until `wait` is over. The error is that the turn was cancelled first, or that there is no runtime with a timer.
+pub(crate) async fn sleep(wait: Duration, cancellation: Option<&CancellationToken>) -> Result<(), Fault> {
+    let never = Box::pin(std::future::pending::<Answer<()>>());
+    match wait_for(never, Some(wait), cancellation).await {
+        Err(fault) if !matches!(*fault.0, FaultKind::Cancelled | FaultKind::NoRuntime) => Ok(()),
+        ended => ended.map(drop),
+    }
+}
+
 /// Polls until ready; `None` if the token was cancelled first.
 pub(crate) async fn until_cancelled<T>(
     cancellation: Option<&CancellationToken>,

@@ -128,6 +128,7 @@ impl HookSet {
     /// # Ok(())
     /// # }
     /// ```
+    #[inline]
     pub async fn fire_json(
         &self,
         kind: &str,
@@ -146,6 +147,7 @@ impl HookSet {
     ///
     /// # Errors
     /// The same as those of [`fire_json`](Self::fire_json).
+    #[inline]
     pub async fn fire_json_within(
         &self,
         pool: &mut MessagePool,

@@ -18,11 +18,11 @@ pub(super) fn read_job<K: HookKind>(
     cx: HookContext,
     job: &Job,
 ) -> Result<DetachedRun, Unreadable> {
-    let (Some(handler), Some(wire)) = (binding.handler::<K>(hook), K::WIRE) else {
+    let (Some(handler), Some(wire)) = (binding.handler::<K>(&hook.id), K::WIRE) else {
         return Err(("kind", "the hook runs at another kind here".to_owned()));
     };
     let wire = wire();
-    let body = Body::of(hook, &handler, hook_cx(hook, job)?)
+    let body = Body::of(&hook.id, &binding.options, &handler, hook_cx(hook, job)?)
         .ok_or_else(|| ("hook", "it is neither detached nor background here".to_owned()))?;
     let event = read("event", || (wire.read_event)(job.event.clone()))?;
     let subject = || read("subject", || (wire.read_subject)(job.subject.clone().unwrap_or_default()));
@@ -33,9 +33,8 @@ pub(super) fn read_job<K: HookKind>(
 /// The part of the context that is only for the hook.
 fn hook_cx(hook: &Hook, job: &Job) -> Result<Option<Arc<PerHook>>, Unreadable> {
     let with =
-        hook.with.map(|spec| spec.parse(job.with.as_ref())).transpose().map_err(|error| ("parameters", error))?;
-    let plugin = hook.plugin.clone().filter(|_| hook.asks_context);
-    Ok((with.is_some() || plugin.is_some()).then(|| Arc::new(PerHook { with, plugin })))
+        hook.with().map(|spec| spec.parse(job.with.as_ref())).transpose().map_err(|error| ("parameters", error))?;
+    Ok(hook.context_of_its_own(with))
 }
 
 fn read<T>(part: &'static str, read: impl FnOnce() -> Result<T, serde_json::Error>) -> Result<T, Unreadable> {

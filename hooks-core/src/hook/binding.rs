@@ -10,8 +10,10 @@ use super::registration::AnyRef;
 use crate::failure::OnFailure;
 use crate::handler::Form;
 use crate::handler::{Fault, Handler};
-use crate::kind::{HookKind, KindDescriptor};
+use crate::id::HookId;
+use crate::kind::{HookKind, KindDescriptor, KindEngine};
 use crate::options::{Options, Timeout};
+use crate::signature::parameters::Need;
 
 /// Clones the event for a hook that needs one of its own.
 pub type CloneEvent<K> = fn(&K) -> Arc<K>;
@@ -34,7 +36,10 @@ impl Only {
 /// A hook at one kind.
 #[derive(Clone)]
 pub struct Binding {
+    pub(crate) options: Options,
     pub(crate) kind: &'static KindDescriptor,
+    /// See [`KindEngine`].
+    pub(crate) engine: &'static (dyn Any + Send + Sync),
     handler: Erased,
     /// The fallback, or what is wrong with it, which the registry reports.
     fallback: Option<Result<Erased, String>>,
@@ -42,6 +47,8 @@ pub struct Binding {
     /// Whether the signature can return a decision.
     pub(crate) decides: bool,
     pub(crate) filters: Cow<'static, [Only]>,
+    /// What the parameters of the function need.
+    pub(crate) needs: Cow<'static, [Need]>,
     /// A [`CloneEvent`], if the hook needs an event of its own.
     clone_event: Option<Erased>,
     /// Whether a detached hook takes the subject.
@@ -72,16 +79,19 @@ impl Erased {
 
 impl Binding {
     /// A function of the attribute, as a constant.
-    pub const fn of<K: HookKind>(
+    pub const fn of<K: KindEngine>(
+        options: Options,
         handler: &'static Handler<K>,
         fallback: Option<&'static Handler<K>>,
         decides: bool,
-        filters: &'static [Only],
+        (filters, needs): (&'static [Only], &'static [Need]),
         clone_event: Option<&'static CloneEvent<K>>,
         takes_subject: bool,
     ) -> Self {
         Self {
+            options,
             kind: K::DESCRIPTOR,
+            engine: K::ENGINE,
             handler: Erased::Static(handler),
             fallback: match fallback {
                 Some(fallback) => Some(Ok(Erased::Static(fallback))),
@@ -90,6 +100,7 @@ impl Binding {
             form: Form::of(handler),
             decides,
             filters: Cow::Borrowed(filters),
+            needs: Cow::Borrowed(needs),
             clone_event: match clone_event {
                 Some(clone) => Some(Erased::Static(clone)),
                 None => None,
@@ -98,25 +109,29 @@ impl Binding {
         }
     }
 
-    pub(crate) fn new<K: HookKind>(handler: Handler<K>, decides: bool, clone_event: Option<CloneEvent<K>>) -> Self {
+    pub(crate) fn new<K: KindEngine>(handler: Handler<K>, decides: bool, clone_event: Option<CloneEvent<K>>) -> Self {
         let form = Form::of(&handler);
         Self {
+            options: Options::DEFAULT,
             kind: K::DESCRIPTOR,
+            engine: K::ENGINE,
             handler: Erased::Shared(Arc::new(handler)),
             fallback: None,
             form,
             decides,
             filters: Cow::Borrowed(&[]),
+            needs: Cow::Borrowed(&[Need::Context]),
             clone_event: clone_event.map(|clone| Erased::Shared(Arc::new(clone))),
             takes_subject: form.detached,
         }
     }
 
     /// Returns a binding that fails with `reason` wherever this one would run.
-    pub(crate) fn failing<K: HookKind>(&self, reason: &Arc<str>) -> Self {
+    pub(crate) fn failing<K: KindEngine>(&self, reason: &Arc<str>) -> Self {
         let reason = Arc::clone(reason);
         let handler = Handler::<K>::read(move |_, _, _| Err(Fault::error(&*reason)));
-        Self { filters: self.filters.clone(), ..Self::new(handler, self.decides, None) }
+        let (options, filters) = (self.options.clone(), self.filters.clone());
+        Self { options, filters, ..Self::new(handler, self.decides, None) }
     }
 
     /// The function that clones the event for the hook.
@@ -125,18 +140,18 @@ impl Binding {
     }
 
     /// Whether a dispatch must await the hook.
-    pub(crate) fn is_async(&self, options: &Options) -> bool {
-        self.form.is_async || (options.blocking && !self.form.detached)
+    pub(crate) fn is_async(&self) -> bool {
+        self.form.is_async || (self.options.blocking && !self.form.detached)
     }
 
     /// Whether a timeout can end the hook.
-    pub(crate) fn takes_timeout(&self, options: &Options) -> bool {
-        self.is_async(options) || self.form.detached
+    pub(crate) fn takes_timeout(&self) -> bool {
+        self.is_async() || self.form.detached
     }
 
     /// What happens when the hook fails. Always `Continue` if no dispatch waits for it.
-    pub(crate) fn policy(&self, options: &Options) -> OnFailure {
-        let policy = options.on_failure.unwrap_or(self.kind.on_failure);
+    pub(crate) fn policy(&self) -> OnFailure {
+        let policy = self.options.on_failure.unwrap_or(self.kind.on_failure);
         if self.form.detached { OnFailure::Continue } else { policy }
     }
 
@@ -176,24 +191,24 @@ impl Binding {
         self.fallback.as_ref()?.as_ref().err().map(String::as_str)
     }
 
-    /// The handler of a hook with these options, if the binding is one of `K`.
-    pub(crate) fn handler<K: HookKind>(&self, hook: &Hook) -> Option<Handler<K>> {
-        Some(limited(hook, self.handler.get::<Handler<K>>()?))
+    /// The handler of the hook `id`, if the binding is one of `K`.
+    pub(crate) fn handler<K: HookKind>(&self, id: &HookId) -> Option<Handler<K>> {
+        Some(self.limited(id, self.handler.get::<Handler<K>>()?))
     }
 
-    /// The fallback of a hook with these options, if the binding is one of `K`.
-    pub(crate) fn fallback<K: HookKind>(&self, hook: &Hook) -> Option<Handler<K>> {
-        Some(limited(hook, self.fallback.as_ref()?.as_ref().ok()?.get::<Handler<K>>()?))
+    /// The fallback of the hook `id`, if the binding is one of `K`.
+    pub(crate) fn fallback<K: HookKind>(&self, id: &HookId) -> Option<Handler<K>> {
+        Some(self.limited(id, self.fallback.as_ref()?.as_ref().ok()?.get::<Handler<K>>()?))
     }
-}
 
-fn limited<K: HookKind>(hook: &Hook, handler: &Handler<K>) -> Handler<K> {
-    let mut handler = handler.clone();
-    if let Timeout::After(limit) = hook.options.timeout {
-        handler = handler.punctual(limit);
-    }
-    match hook.options.capabilities {
-        None => handler,
-        Some(held) => handler.limited(hook.id.clone(), held),
+    fn limited<K: HookKind>(&self, id: &HookId, handler: &Handler<K>) -> Handler<K> {
+        let mut handler = handler.clone();
+        if let Timeout::After(limit) = self.options.timeout {
+            handler = handler.punctual(limit);
+        }
+        match self.options.capabilities {
+            None => handler,
+            Some(held) => handler.limited(id.clone(), held),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Hooks built as values: `Hook::at::<K>("id").writer(…)`.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use super::{Binding, CloneEvent, Hook};
@@ -7,7 +8,7 @@ use crate::context::HookContext;
 use crate::handler::{BoxFuture, Handler};
 use crate::id::HookId;
 use crate::kind::{HookKind, OwnedEvent};
-use crate::options::{Options, RunMode};
+use crate::options::RunMode;
 use crate::signature::{Fails, Of, ReturnsDetached, ReturnsSubject, ReturnsVerdict};
 use crate::source::Origin;
 
@@ -58,21 +59,17 @@ impl<K: HookKind, P> HookAt<K, P> {
             id: self.id,
             description: "".into(),
             origin: self.origin,
-            options: Options::default(),
-            with: None,
             plugin: None,
             locked: false,
-            asks_context: true,
-            function: None,
+            functions: Cow::Borrowed(&[]),
             bindings: vec![Binding::new(handler, decides, clone_event)].into(),
         }
     }
 
     fn plain(self, handler: Handler<K>, decides: bool) -> Hook {
         let blocking = self.blocking;
-        let mut hook = self.with(handler, decides, blocking);
-        hook.options.blocking = blocking.is_some();
-        hook
+        let hook = self.with(handler, decides, blocking);
+        if blocking.is_some() { hook.with_options(|options| options.blocking = true) } else { hook }
     }
 
     /// Makes a hook that reads the subject.
@@ -158,9 +155,8 @@ impl<K: HookKind> HookAt<K> {
         R: ReturnsDetached<K, K::Verdict, M, Error: Fails> + 'static,
         M: 'static,
     {
-        let mut hook = self.with(detaches(run), false, Some(<K as OwnedEvent>::own));
-        hook.options.run = RunMode::Detached;
-        hook
+        let hook = self.with(detaches(run), false, Some(<K as OwnedEvent>::own));
+        hook.with_options(|options| options.run = RunMode::Detached)
     }
 
     /// Makes a background hook: at its place in the plan it becomes a [`Job`](crate::detached::Job) for a worker. A
@@ -171,9 +167,7 @@ impl<K: HookKind> HookAt<K> {
         R: ReturnsDetached<K, K::Verdict, M, Error: Fails> + 'static,
         M: 'static,
     {
-        let mut hook = self.with(detaches(run), false, None);
-        hook.options.run = RunMode::Background;
-        hook
+        self.with(detaches(run), false, None).with_options(|options| options.run = RunMode::Background)
     }
 }
 

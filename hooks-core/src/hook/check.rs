@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use super::Hook;
 use super::patterns::pattern_problem;
+use super::{Binding, Hook};
 use crate::failure::OnFailure;
 use crate::options::{HookMode, MAX_DURATION, RunMode, Timeout};
 
@@ -16,37 +16,45 @@ pub(crate) struct OptionProblem {
 }
 
 impl Hook {
-    /// Everything that is wrong with the options, except what the attribute has checked at compile time.
+    /// Everything that is wrong with the options, except what the attribute has checked at compile time. A problem that
+    /// does not depend on the kind is reported once.
     pub(crate) fn option_problems(&self) -> Vec<OptionProblem> {
         let mut problems = Vec::new();
-        let mut add = |option, problem: String| problems.push(OptionProblem { option, problem });
-        self.check_policy(&mut add);
-        self.check_times(&mut add);
-        self.check_filters(&mut add);
-        self.check_run(&mut add);
-        self.check_capabilities(&mut add);
-        for problem in self.bindings.iter().filter_map(|binding| binding.bad_fallback()) {
-            add("fallback", problem.to_owned());
+        let mut add = |option, problem: String| {
+            let problem = OptionProblem { option, problem };
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        };
+        for binding in self.bindings.iter() {
+            binding.check_policy(&mut add);
+            binding.check_times(self.bindings.iter().any(Binding::takes_timeout), &mut add);
+            binding.check_filters(&mut add);
+            binding.check_run(&mut add);
+            binding.check_capabilities(&mut add);
+            if let Some(problem) = binding.bad_fallback() {
+                add("fallback", problem.to_owned());
+            }
         }
         problems
     }
+}
 
+impl Binding {
     fn check_policy(&self, add: &mut impl FnMut(&'static str, String)) {
-        let Some(policy) = self.options.on_failure else { return };
-        let kinds = self.bindings.iter().map(|binding| binding.kind);
-        for kind in kinds.filter(|kind| !kind.offers(policy)) {
-            let offered =
-                OnFailure::ALL.iter().filter(|policy| kind.offers(**policy)).map(|policy| format!("`{policy}`"));
-            let (name, offered) = (kind.name, offered.collect::<Vec<_>>().join(", "));
-            add("on_failure", format!("is `{policy}`, which `{name}` does not offer; it offers {offered}"));
-        }
+        let kind = self.kind;
+        let Some(policy) = self.options.on_failure.filter(|policy| !kind.offers(*policy)) else { return };
+        let offered = OnFailure::ALL.iter().filter(|policy| kind.offers(**policy)).map(|policy| format!("`{policy}`"));
+        let (name, offered) = (kind.name, offered.collect::<Vec<_>>().join(", "));
+        add("on_failure", format!("is `{policy}`, which `{name}` does not offer; it offers {offered}"));
     }
 
-    fn check_times(&self, add: &mut impl FnMut(&'static str, String)) {
+    /// `limits` is whether a timeout can end one of the hook's functions.
+    fn check_times(&self, limits: bool, add: &mut impl FnMut(&'static str, String)) {
         const TOO_LONG: &str = "is longer than 365 days";
         match self.options.timeout {
             Timeout::Default => {}
-            _ if !self.bindings.iter().any(|binding| binding.takes_timeout(&self.options)) => {
+            _ if !limits => {
                 add("timeout", "needs an async hook: a plain function cannot be interrupted".to_owned());
             }
             Timeout::After(Duration::ZERO) => {
@@ -64,20 +72,18 @@ impl Hook {
     }
 
     fn check_filters(&self, add: &mut impl FnMut(&'static str, String)) {
-        for binding in self.bindings.iter() {
-            for only in binding.filters.iter() {
-                if let Err(name) = &only.field {
-                    let known: Vec<String> = binding.kind.fields.iter().map(|name| format!("`{name}`")).collect();
-                    let known = if known.is_empty() {
-                        "its event has no filter fields".to_owned()
-                    } else {
-                        format!("its filter fields are {}", known.join(", "))
-                    };
-                    add("only", format!("cannot filter `{}` by `{name}`; {known}", binding.kind.name));
-                }
-                if let Some(problem) = pattern_problem(&only.patterns) {
-                    add("only", problem);
-                }
+        for only in self.filters.iter() {
+            if let Err(name) = &only.field {
+                let known: Vec<String> = self.kind.fields.iter().map(|name| format!("`{name}`")).collect();
+                let known = if known.is_empty() {
+                    "its event has no filter fields".to_owned()
+                } else {
+                    format!("its filter fields are {}", known.join(", "))
+                };
+                add("only", format!("cannot filter `{}` by `{name}`; {known}", self.kind.name));
+            }
+            if let Some(problem) = pattern_problem(&only.patterns) {
+                add("only", problem);
             }
         }
     }
@@ -101,22 +107,20 @@ impl Hook {
         if !options.delay.is_zero() && !is_background {
             add("delay", "needs a background hook, because only jobs wait; remove it".to_owned());
         }
-        for kind in self.bindings.iter().map(|binding| binding.kind).filter(|kind| is_background && !kind.json) {
+        if is_background && !self.kind.json {
             let why = "which cannot be serialized as JSON; add `json` to its `#[hook_kind(…)]`";
-            add("run", format!("cannot be `background` at `{}`, {why}", kind.name));
+            add("run", format!("cannot be `background` at `{}`, {why}", self.kind.name));
         }
     }
 
     fn check_capabilities(&self, add: &mut impl FnMut(&'static str, String)) {
         let Some(said) = self.options.capabilities else { return };
-        for kind in self.bindings.iter().map(|binding| binding.kind) {
-            let (name, offered) = (kind.name, kind.capabilities);
-            if offered.is_empty() {
-                add("capabilities", format!("has no effect at `{name}`, where hooks contribute nothing"));
-            }
-            for one in said.iter().filter(|one| !offered.is_empty() && !offered.has(*one)) {
-                add("capabilities", format!("contains `{one}`, which `{name}` does not offer; it offers {offered}"));
-            }
+        let (name, offered) = (self.kind.name, self.kind.capabilities);
+        if offered.is_empty() {
+            add("capabilities", format!("has no effect at `{name}`, where hooks contribute nothing"));
+        }
+        for one in said.iter().filter(|one| !offered.is_empty() && !offered.has(*one)) {
+            add("capabilities", format!("contains `{one}`, which `{name}` does not offer; it offers {offered}"));
         }
     }
 }

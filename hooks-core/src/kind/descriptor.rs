@@ -55,9 +55,9 @@ pub struct KindDescriptor {
     pub(crate) path: fn() -> &'static str,
     #[serde(skip)]
     pub(crate) slot: fn() -> &'static Slot,
-    /// See [`KindEngine`].
+    /// See [`KindEngine`]. `None` for a built-in kind, so that a program has the code of those that it uses.
     #[serde(skip)]
-    pub(crate) engine: &'static (dyn Any + Send + Sync),
+    pub(crate) engine: Option<&'static (dyn Any + Send + Sync)>,
 }
 
 impl KindDescriptor {
@@ -84,8 +84,13 @@ impl KindDescriptor {
             event: TypeId::of::<K>,
             path: type_name::<K>,
             slot: K::slot,
-            engine: K::ENGINE,
+            engine: if is_built_in(origin.module) { None } else { Some(K::ENGINE) },
         }
+    }
+
+    /// Whether the kind is one of this crate.
+    pub const fn is_built_in(&self) -> bool {
+        is_built_in(self.origin.module)
     }
 
     /// Whether a hook of the kind may have this policy.
@@ -101,6 +106,19 @@ impl KindDescriptor {
     pub(crate) fn is<K: HookKind>(&self) -> bool {
         (self.event)() == TypeId::of::<K>()
     }
+}
+
+/// Whether a path is one of a module of this crate.
+const fn is_built_in(module: &str) -> bool {
+    let (own, module) = (b"hook_sdk::kinds", module.as_bytes());
+    let mut at = 0;
+    while at < own.len() {
+        if at == module.len() || module[at] != own[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }
 
 // It is immutable.
@@ -125,7 +143,7 @@ impl fmt::Debug for KindDescriptor {
 }
 
 /// The code that plans and fires a kind. Every kind has it, from the layer that implements this trait; here its type is
-/// unknown. It is compiled once, in the kind's crate, and not in every crate with hooks of the kind.
+/// unknown.
 pub trait KindEngine: HookKind {
     /// The code.
     const ENGINE: &'static (dyn Any + Send + Sync);

@@ -1,6 +1,6 @@
 //! The merged changes to one hook, and whether it accepts them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{FIELDS, Override, was};
@@ -44,7 +44,7 @@ impl Changes {
 
     pub(crate) fn apply(&self, mut hook: Hook) -> Hook {
         for change in self.0.values() {
-            change.field.apply(&mut hook.options);
+            hook = hook.with_options(|options| change.field.apply(options));
         }
         hook
     }
@@ -53,7 +53,9 @@ impl Changes {
     pub(crate) fn describe(&self, hook: &Hook) -> String {
         let changes = FIELDS.iter().filter_map(|(field, _)| {
             let layer = &self.0.get(field)?.layer;
-            Some(format!("{} from {} by {layer}", field.replace('_', " "), was(field, hook)?))
+            let was: BTreeSet<String> = hook.bindings.iter().filter_map(|binding| was(field, binding)).collect();
+            let was = was.into_iter().collect::<Vec<_>>().join(" and ");
+            (!was.is_empty()).then(|| format!("{} from {was} by {layer}", field.replace('_', " ")))
         });
         changes.collect::<Vec<_>>().join(", ")
     }
@@ -67,8 +69,7 @@ impl Change {
             let text = format!("{name} is locked, so `{field}` cannot be overridden; remove `{field}`");
             return vec![bad_override(&self.at, &text)];
         }
-        let mut changed = hook.clone();
-        self.field.apply(&mut changed.options);
+        let changed = hook.clone().with_options(|options| self.field.apply(options));
         let before = hook.option_problems();
         let new = changed.option_problems().into_iter().filter(|problem| !before.contains(problem));
         let text = |OptionProblem { option, problem }| format!("`{option}` of {name} {problem}");

@@ -67,20 +67,23 @@ impl<'a> Key<'a> {
             _ => 0,
         };
         let hook = &candidate.selection.hook;
-        Self { priority: hook.options.priority, class, position: candidate.position, id: &hook.id }
+        Self { priority: candidate.binding.options.priority, class, position: candidate.position, id: &hook.id }
     }
 }
 
 fn graph(candidates: &[PlannedHook<'_>]) -> Graph {
-    let index: HashMap<&str, usize> =
-        candidates.iter().enumerate().map(|(i, candidate)| (candidate.hook().as_str(), i)).collect();
+    // A list may name a hook several times.
+    let mut index: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (i, candidate) in candidates.iter().enumerate() {
+        index.entry(candidate.selection.id.as_str()).or_default().push(i);
+    }
     let mut graph = Graph { successors: vec![Vec::new(); candidates.len()], waits_for: vec![0; candidates.len()] };
     for (i, candidate) in candidates.iter().enumerate() {
-        let options = &candidate.selection.hook.options;
-        for earlier in options.after.iter().chain(options.requires.iter()).filter_map(|id| index.get(&**id)) {
+        let options = &candidate.binding.options;
+        for earlier in options.after.iter().chain(options.requires.iter()).filter_map(|id| index.get(&**id)).flatten() {
             graph.add(*earlier, i);
         }
-        for later in options.before.iter().filter_map(|id| index.get(&**id)) {
+        for later in options.before.iter().filter_map(|id| index.get(&**id)).flatten() {
             graph.add(i, *later);
         }
     }
@@ -123,7 +126,7 @@ fn stages<'a>(candidates: &[PlannedHook<'a>], graph: &Graph, order: &[usize]) ->
         let fits = comes_after[index] != Some(stage)
             && last.is_none_or(|last| {
                 let reads = !this.binding.form.writes && !last.binding.form.writes;
-                reads && last.selection.hook.options.priority == this.selection.hook.options.priority
+                reads && last.binding.options.priority == this.binding.options.priority
             });
         if !fits {
             stage += 1;

@@ -22,7 +22,7 @@ pub struct PlannedHook<'a> {
 }
 
 impl<'a> PlannedHook<'a> {
-    /// The id of the hook.
+    /// The id of the hook, or the name that a list gives it.
     pub fn hook(&self) -> &'a HookId {
         &self.selection.hook.id
     }
@@ -57,7 +57,7 @@ impl fmt::Debug for PlannedHook<'_> {
 impl fmt::Display for PlannedHook<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (hook, binding) = (&self.selection.hook, self.binding);
-        let options = &hook.options;
+        let options = &binding.options;
         let access = if binding.form.writes { "writes" } else { "reads" };
         write!(f, "{:<24} {access:<6}", hook.id.as_str())?;
         match (options.run, options.blocking) {
@@ -75,7 +75,7 @@ impl fmt::Display for PlannedHook<'_> {
         if !options.delay.is_zero() {
             write!(f, " after {:?},", options.delay)?;
         }
-        if binding.takes_timeout(options) {
+        if binding.takes_timeout() {
             let deadline =
                 options.timeout.duration().map_or("no deadline".to_owned(), |limit| format!("within {limit:?}"));
             let what = if options.blocking || binding.form.detached { "" } else { " async," };
@@ -97,9 +97,12 @@ impl fmt::Display for PlannedHook<'_> {
             }
         }
         let first = if binding.has_fallback() { "its fallback, then " } else { "" };
-        write!(f, " on failure {first}{};", binding.policy(options).as_str())?;
+        write!(f, " on failure {first}{};", binding.policy().as_str())?;
         if self.selection.hook_cx.as_ref().is_some_and(|hook_cx| hook_cx.with.is_some()) {
             f.write_str(" with parameters;")?;
+        }
+        if self.selection.id != hook.id {
+            write!(f, " runs {};", self.selection.id)?;
         }
         if let Some(plugin) = &hook.plugin {
             write!(f, " of {plugin};")?;

@@ -12,7 +12,9 @@ use crate::id::HookId;
 
 /// A hook that a list or a plugin selects.
 pub(crate) struct Selection {
-    /// The hook with the operator's overrides applied.
+    /// The id under which the hook is registered.
+    pub(crate) id: HookId,
+    /// The hook with its name in this scope, and with the operator's overrides applied.
     pub(crate) hook: Arc<Hook>,
     /// What the overrides changed, for the plan.
     pub(crate) overridden: Option<String>,
@@ -46,25 +48,34 @@ impl fmt::Display for Disabled {
     }
 }
 
-/// The selections of a set in the order of the lists, each hook once.
+/// The selections of a set in the order of the lists, each name once.
 #[derive(Default)]
 pub(crate) struct Selections {
     all: Vec<Selection>,
+    /// By the name of the hook.
     positions: HashMap<HookId, usize>,
+    /// By the id of the hook, for hooks with another name.
+    aliased: HashMap<HookId, usize>,
 }
 
 impl Selections {
     pub(crate) fn push(&mut self, selection: Selection) {
-        self.positions.insert(selection.hook.id.clone(), self.all.len());
+        let position = self.all.len();
+        self.positions.insert(selection.hook.id.clone(), position);
+        if selection.id != selection.hook.id {
+            self.aliased.insert(selection.id.clone(), position);
+        }
         self.all.push(selection);
     }
 
-    pub(crate) fn get(&self, id: &str) -> Option<&Selection> {
-        self.positions.get(id).map(|position| &self.all[*position])
+    /// The hook with this name.
+    pub(crate) fn named(&self, name: &HookId) -> Option<&Selection> {
+        self.positions.get(name).map(|position| &self.all[*position])
     }
 
-    pub(crate) fn contains(&self, id: &str) -> bool {
-        self.positions.contains_key(id)
+    /// A hook with this id, whatever its name.
+    pub(crate) fn get(&self, id: &str) -> Option<&Selection> {
+        self.positions.get(id).or_else(|| self.aliased.get(id)).map(|position| &self.all[*position])
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = &HookId> {

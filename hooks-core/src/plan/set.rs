@@ -89,7 +89,7 @@ impl KindPlan {
         selections: &Selections,
         findings: Vec<Finding>,
     ) -> Self {
-        let hold = hooks.iter().fold(Hold::NOTHING, |hold, hook| hold.and(hook.selection.hook.options.hold));
+        let hold = hooks.iter().fold(Hold::NOTHING, |hold, hook| hold.and(hook.binding.options.hold));
         let id = |position: &usize| selections.as_slice()[*position].hook.id.clone();
         Self {
             slot: (kind.slot)().assign(),
@@ -190,7 +190,7 @@ impl HookSet {
     }
 
     pub(crate) fn names(&self, id: &HookId) -> bool {
-        self.0.parts.selections.contains(id.as_str())
+        self.0.parts.selections.get(id.as_str()).is_some()
     }
 
     /// The scope's owner and the registry's revision.

@@ -20,10 +20,11 @@ pub struct ToolQuestion {
 }
 
 /// The answer to a [`ToolQuestion`]. A `bool` converts to a yes or a no.
+///
+/// There are exactly five, so a `match` needs no `_` arm, which could run a call that nobody approved.
 #[must_use = "an answer has no effect unless the approver returns it"]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", content = "with", rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Approval {
     /// The call runs.
     Yes,
@@ -32,8 +33,10 @@ pub enum Approval {
     /// The call runs with this input, after the gates have judged the new input.
     Edited(ToolInput),
     /// The call does not run. The model gets this result.
+    // A variant `Result` makes rustc write `std::result::Result` in all its messages.
+    #[serde(rename = "result")]
     Answer(ToolResult),
-    /// Nobody can answer yet. The turn ends, and the call stays open.
+    /// Nobody can answer yet. The turn ends, and the call stays open until a later turn takes it up.
     Suspend,
 }
 

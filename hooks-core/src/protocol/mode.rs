@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::{StepError, StepErrorKind};
 use crate::context::HookContext;
-use crate::dispatch::{DispatchError, Fired, until_cancelled};
+use crate::dispatch::{DispatchError, Fired, sleep, until_cancelled};
 use crate::kind::HookKind;
 use crate::plan::HookSet;
 
@@ -41,6 +41,8 @@ impl<'a> Blocking<'a> {
 pub trait StepMode: Sync {
     fn hooks(&self) -> &HookSet;
 
+    fn cx(&self) -> &HookContext;
+
     /// The token that drops what the caller runs.
     fn cancellation(&self) -> Option<&CancellationToken>;
 
@@ -50,8 +52,14 @@ pub trait StepMode: Sync {
         subject: K::Subject,
     ) -> impl Future<Output = Result<Fired<K>, DispatchError>> + Send;
 
-    /// Waits; not beyond the end of the turn.
-    fn sleep(&self, wait: Duration) -> impl Future<Output = ()> + Send;
+    /// Waits. `false` if there is no timer. The error is that the turn was cancelled.
+    fn sleep(&self, wait: Duration) -> impl Future<Output = Result<bool, StepError>> + Send;
+
+    /// Whether the turn may continue.
+    fn go_on(&self) -> Result<(), StepError> {
+        let cancelled = self.cx().cancellation().is_some_and(CancellationToken::is_cancelled);
+        if cancelled { Err(StepErrorKind::Cancelled.into()) } else { Ok(()) }
+    }
 
     /// Fires `event`. A halt is an error.
     fn fire<K: HookKind>(
@@ -78,6 +86,10 @@ impl StepMode for Async<'_> {
         self.hooks
     }
 
+    fn cx(&self) -> &HookContext {
+        self.cx
+    }
+
     fn cancellation(&self) -> Option<&CancellationToken> {
         self.cx.cancellation()
     }
@@ -86,14 +98,20 @@ impl StepMode for Async<'_> {
         self.hooks.fire(self.cx, event, subject).await
     }
 
-    async fn sleep(&self, wait: Duration) {
-        run_until(self.cancellation(), tokio::time::sleep(wait)).await;
+    async fn sleep(&self, wait: Duration) -> Result<bool, StepError> {
+        let slept = if wait.is_zero() { Ok(()) } else { sleep(wait, self.cancellation()).await };
+        self.go_on()?;
+        Ok(slept.is_ok())
     }
 }
 
 impl StepMode for Blocking<'_> {
     fn hooks(&self) -> &HookSet {
         self.0.hooks
+    }
+
+    fn cx(&self) -> &HookContext {
+        self.0.cx
     }
 
     fn cancellation(&self) -> Option<&CancellationToken> {
@@ -104,8 +122,11 @@ impl StepMode for Blocking<'_> {
         self.0.hooks.fire_blocking(self.0.cx, event, subject)
     }
 
-    async fn sleep(&self, wait: Duration) {
+    async fn sleep(&self, wait: Duration) -> Result<bool, StepError> {
+        self.go_on()?;
         std::thread::sleep(wait);
+        self.go_on()?;
+        Ok(true)
     }
 }
 

@@ -1,13 +1,12 @@
 //! A model call: hooks change what is sent, answer in the model's place, rewrite the answer, or ask for another one.
 
-use std::collections::HashSet;
 use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
 use super::mode::{Async, Blocking, StepMode, at_once, run_until};
 use super::model_answer::IntoModelAnswer;
 use crate::context::HookContext;
-use crate::data::{Block, MAX_TOKENS, Message, Messages, ModelAnswer, ModelReply, ModelRequest, Role};
+use crate::data::{Block, Message, Messages, ModelAnswer, ModelReply, ModelRequest};
 use crate::kinds::{ModelFailure, PostModelCall, PreModelCall, PrefilterLlmHistory};
 use crate::plan::HookSet;
 use crate::verdict::ReplyVerdict;
@@ -120,6 +119,7 @@ impl<M: StepMode> ModelCallStep<'_, M> {
             let answer = match request.answer.clone() {
                 Some(content) => Ok(ModelAnswer::new(content)),
                 None => {
+                    mode.go_on()?;
                     let answer = run_until(mode.cancellation(), model(request, sent)).await;
                     answer.ok_or(StepErrorKind::Cancelled)?.into_model_answer()
                 }
@@ -140,8 +140,10 @@ impl<M: StepMode> ModelCallStep<'_, M> {
                 profile = reply.profile.clone().or(profile);
                 continue;
             }
-            let answer = answer.map_err(StepErrorKind::Caller)?;
-            return Ok(message(answer, reply.content.clone(), messages));
+            let mut answer = answer.map_err(StepErrorKind::Caller)?;
+            answer.content.clone_from(&reply.content);
+            let taken = messages.iter().flat_map(Message::tool_calls).map(|call| call.id.as_str());
+            return Ok(answer.into_message(taken));
         }
     }
 }
@@ -150,39 +152,4 @@ fn answered(answer: &ModelAnswer) -> PostModelCall {
     let mut event = PostModelCall::new(answer.stop_reason.as_str()).model(answer.model.as_str());
     (event.usage, event.streamed) = (answer.usage, answer.streamed);
     event
-}
-
-/// The message of an answer, whose content hooks have left as `content`.
-fn message(answer: ModelAnswer, content: Vec<Block>, messages: &Messages) -> Message {
-    let mut message = Message::of(Role::Assistant, content);
-    message.extra = answer.extra;
-    // If the answer was cut off, the arguments of its calls may be too.
-    let cut = answer.stop_reason == MAX_TOKENS;
-    // Providers reject empty blocks, and a model cannot know the result of a call.
-    message.content.retain(|block| match block {
-        Block::ToolUse(_) => !cut,
-        Block::ToolResult(_) => false,
-        block => block.as_text() != Some(""),
-    });
-    name_calls(&mut message, messages);
-    message
-}
-
-/// Gives a new id to each call without an id, or with an id that the conversation already has.
-fn name_calls(message: &mut Message, messages: &Messages) {
-    if message.tool_calls().next().is_none() {
-        return;
-    }
-    let mut taken: HashSet<String> =
-        messages.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
-    for block in &mut message.content {
-        if let Block::ToolUse(call) = block {
-            let mut number = taken.len();
-            while call.id.is_empty() || taken.contains(&call.id) {
-                call.id = format!("call_{number}");
-                number += 1;
-            }
-            taken.insert(call.id.clone());
-        }
-    }
 }

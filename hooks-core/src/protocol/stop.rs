@@ -17,11 +17,11 @@ const LIMIT: u32 = 8;
 /// The end of a turn with the hooks at `stop`. Made by [`HookSet::stop`].
 #[must_use = "the answer is neither judged nor stored before `store`"]
 #[derive(Debug)]
-pub struct StopStep<M> {
+pub struct StopStep<'a, M> {
     mode: M,
     answer: Message,
     reason: StopReason,
-    continued: u32,
+    continued: &'a mut u32,
     limit: u32,
 }
 
@@ -48,31 +48,31 @@ pub enum NextStep {
 }
 
 impl HookSet {
-    /// Prepares the end of a turn with the `answer` of the model.
-    pub fn stop<'a>(&'a self, cx: &'a HookContext, answer: Message) -> StopStep<Async<'a>> {
-        StopStep::new(Async::new(self, cx), answer)
+    /// Prepares the end of a turn with the `answer` of the model. `continued` counts how often hooks have continued the
+    /// turn; start each turn with a new one at 0.
+    pub fn stop<'a>(&'a self, cx: &'a HookContext, answer: Message, continued: &'a mut u32) -> StopStep<'a, Async<'a>> {
+        StopStep::new(Async::new(self, cx), answer, continued)
     }
 
     /// Like [`stop`](Self::stop), without a runtime.
-    pub fn stop_blocking<'a>(&'a self, cx: &'a HookContext, answer: Message) -> StopStep<Blocking<'a>> {
-        StopStep::new(Blocking::new(self, cx), answer)
+    pub fn stop_blocking<'a>(
+        &'a self,
+        cx: &'a HookContext,
+        answer: Message,
+        continued: &'a mut u32,
+    ) -> StopStep<'a, Blocking<'a>> {
+        StopStep::new(Blocking::new(self, cx), answer, continued)
     }
 }
 
-impl<M> StopStep<M> {
-    fn new(mode: M, answer: Message) -> Self {
-        Self { mode, answer, reason: StopReason::FinalResponse, continued: 0, limit: LIMIT }
+impl<'a, M> StopStep<'a, M> {
+    fn new(mode: M, answer: Message, continued: &'a mut u32) -> Self {
+        Self { mode, answer, reason: StopReason::FinalResponse, continued, limit: LIMIT }
     }
 
     /// Why the turn ends; [`StopReason::FinalResponse`] if this is not set.
     pub fn reason(mut self, reason: impl Into<StopReason>) -> Self {
         self.reason = reason.into();
-        self
-    }
-
-    /// How often hooks have continued this turn so far.
-    pub fn continued(mut self, times: u32) -> Self {
-        self.continued = times;
         self
     }
 
@@ -83,7 +83,7 @@ impl<M> StopStep<M> {
     }
 }
 
-impl StopStep<Async<'_>> {
+impl StopStep<'_, Async<'_>> {
     /// Fires `stop` with the answer as it is to be stored, and then stores it with `append`; or, if hooks block it, an
     /// error in its place.
     ///
@@ -97,7 +97,7 @@ impl StopStep<Async<'_>> {
     }
 }
 
-impl StopStep<Blocking<'_>> {
+impl StopStep<'_, Blocking<'_>> {
     /// Fires `stop` with the answer as it is to be stored, and then stores it with `append`; or, if hooks block it, an
     /// error in its place.
     ///
@@ -108,15 +108,15 @@ impl StopStep<Blocking<'_>> {
     }
 }
 
-impl<M: StepMode> StopStep<M> {
+impl<M: StepMode> StopStep<'_, M> {
     async fn step<R: Future<Output: IntoRowId>>(
         self,
         append: impl FnOnce(Message) -> R,
     ) -> Result<NextStep, StepError> {
         let Self { mode, answer, reason, continued, limit } = self;
         let row = row_of(&mode, answer).await?;
-        let at_cap = continued >= limit;
-        let event = Stop::new(reason).stop_hook_active(continued > 0).at_iteration_cap(at_cap);
+        let at_cap = *continued >= limit;
+        let event = Stop::new(reason).stop_hook_active(*continued > 0).at_iteration_cap(at_cap);
         let verdict = match mode.fire(&event.last_message(row.clone()), ()).await {
             Ok(fired) => fired.verdict,
             Err(end) => {
@@ -138,6 +138,7 @@ impl<M: StepMode> StopStep<M> {
             }
             StopDecision::Continue(next) if !at_cap => {
                 let answer = append_row(&mode, row, append).await?;
+                *continued += 1;
                 Ok(NextStep::Continue { answer, follow_up: Message::new(Role::User, next.as_str()), notices })
             }
             StopDecision::NoOpinion | StopDecision::End(_) | StopDecision::Continue(_) => {

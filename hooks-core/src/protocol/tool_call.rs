@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::approval::{Approval, ToolQuestion};
 use super::approver::{ApprovalClosure, Approver, Nobody};
+use super::decision::{CallRefusal, CallState, Ruling};
 use super::error::{StepError, StepErrorKind};
 use super::mode::{Async, Blocking, StepMode, at_once, run_until};
 use super::tool_output::IntoToolResult;
@@ -14,12 +15,10 @@ use crate::data::{Messages, ToolCall, ToolInput, ToolResult};
 use crate::dispatch::ReportData;
 use crate::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall, PermissionRequest};
 use crate::plan::HookSet;
-use crate::verdict::{Denial, Permission, Question, Retry};
+use crate::verdict::{Permission, Retry};
 
+const NOT_RUN: &str = "Not run: the turn was cancelled";
 const NOT_FINISHED: &str = "Not finished: the turn was cancelled";
-
-/// How often an approver may edit the input of a call if the gates ask again.
-const EDITS: usize = 8;
 
 /// A tool call with the hooks around it. Made by [`HookSet::tool_call`].
 #[must_use = "the call is neither judged nor run before `run`"]
@@ -134,23 +133,6 @@ impl<'a, A: Approver> ToolCallStep<'a, Blocking<'a>, A> {
     }
 }
 
-/// What happens with a call.
-enum Ruling {
-    Run,
-    /// It does not run. This is its result.
-    Answer(ToolResult),
-    /// It does not run. This is the text for the model.
-    Refuse(String),
-    Ask(Box<ToolQuestion>),
-}
-
-/// The answer to a question.
-enum AskResult {
-    Settled(Ruling),
-    /// The gates have to judge this input.
-    Edited(ToolInput),
-}
-
 /// How a call ended.
 struct CallEnd {
     /// `None` if a hook removed it.
@@ -183,8 +165,8 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
         let call = self.call;
         // What no hook watches is not paid for: the state of the parts that fire.
         if !self.is_watched() {
-            let run = tool(call.input.clone());
-            let result = match run {
+            self.mode.go_on().map_err(|end| end.with_result(call, ToolResult::error(NOT_RUN)))?;
+            let result = match tool(call.input.clone()) {
                 Some(run) => run_until(self.mode.cancellation(), run).await,
                 None => None,
             };
@@ -204,12 +186,12 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
                 let ended = self.succeeded(&input, result, Duration::ZERO).await;
                 (input, ended)
             }
-            Ok((input, Ruling::Refuse(text))) => (input, CallEnd::without_result(text, None)),
-            Ok((_, Ruling::Ask(question))) => return Err(StepErrorKind::Suspended(question).into()),
+            Ok((input, Ruling::Refuse(refusal))) => (input, CallEnd::without_result(refusal.message, None)),
             Err(end) => {
                 let text = match end.kind() {
-                    StepErrorKind::Halted(halt) => format!("Not run, the turn ended: {}", halt.reason),
-                    StepErrorKind::Cancelled => "Not run: the turn was cancelled".to_owned(),
+                    StepErrorKind::Suspended(_) => return Err(end),
+                    StepErrorKind::Halted(halt) => CallRefusal::halted(halt).message,
+                    StepErrorKind::Cancelled => NOT_RUN.to_owned(),
                     _ => "Not run: the gate failed".to_owned(),
                 };
                 (call.input.clone(), CallEnd::without_result(text, Some(end)))
@@ -243,86 +225,37 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
         }
     }
 
-    /// The decision about the call, and the input that was judged. `Ask` if nobody can answer now.
+    /// The decision about the call, and the input that was judged.
     async fn judged(&mut self) -> Result<(ToolInput, Ruling), StepError> {
-        let (mut input, mut ruling) = self.gate(self.call.input.clone()).await?;
-        let mut edits = 0;
-        while let Ruling::Ask(question) = &ruling {
-            let by_hooks = if edits == 0 { self.requested(question).await? } else { None };
-            let answer = match by_hooks {
-                Some(answer) => answer,
-                None => self.answered(question).await?,
+        let mut state = CallState::new(self.call);
+        loop {
+            state = match state {
+                CallState::Judge(call) if !self.mode.has::<BeforeToolCall>() => {
+                    let input = call.input().clone();
+                    call.by_gates(Permission::NoOpinion, input)
+                }
+                CallState::Judge(call) => {
+                    let fired = self.mode.fire(&BeforeToolCall::new(self.call.clone()), call.input().clone()).await?;
+                    call.by_gates(fired.verdict, fired.subject)
+                }
+                CallState::Request(call) if !self.mode.has::<PermissionRequest>() => CallState::Ask(call),
+                CallState::Request(call) => {
+                    let asked = call.question();
+                    let event = PermissionRequest::new(self.call.clone()).reason(asked.question.reason.as_str());
+                    let fired = self.mode.fire(&event.deferred(asked.deferred), asked.input.clone()).await?;
+                    call.by_hooks(fired.verdict, fired.subject)
+                }
+                CallState::Ask(call) => {
+                    let answer = self.approver.answer(call.question().clone());
+                    let answer = run_until(self.mode.cancellation(), answer).await;
+                    call.by_approver(answer.ok_or(StepErrorKind::Cancelled)?.into())
+                }
+                CallState::Suspend(call) => {
+                    return Err(StepErrorKind::Suspended(Box::new(call.question().clone())).into());
+                }
+                CallState::Decided(input, ruling) => return Ok((input, ruling)),
             };
-            match answer {
-                AskResult::Settled(settled) => return Ok((input, settled)),
-                AskResult::Edited(_) if edits == EDITS => {
-                    let text = format!("Denied: {}. The input was edited too often", question.question.reason);
-                    return Ok((input, Ruling::Refuse(text)));
-                }
-                AskResult::Edited(edited) => {
-                    edits += 1;
-                    let (judged, again) = self.gate(edited).await?;
-                    input = judged;
-                    ruling = match again {
-                        // The same question has been answered, a new one has not.
-                        Ruling::Ask(again) if again.question == question.question => Ruling::Run,
-                        again => again,
-                    };
-                }
-            }
         }
-        Ok((input, ruling))
-    }
-
-    /// Asks the gates.
-    async fn gate(&self, input: ToolInput) -> Result<(ToolInput, Ruling), StepError> {
-        if !self.mode.has::<BeforeToolCall>() {
-            return Ok((input, Ruling::Run));
-        }
-        let fired = self.mode.fire(&BeforeToolCall::new(self.call.clone()), input).await?;
-        let input = fired.subject;
-        let ask = |question: Box<Question>, deferred| {
-            let (call, input) = (self.call.clone(), input.clone());
-            Ruling::Ask(Box::new(ToolQuestion { call, input, question: *question, deferred }))
-        };
-        let ruling = match fired.verdict {
-            Permission::NoOpinion | Permission::Allow => Ruling::Run,
-            Permission::Answer(result) => Ruling::Answer(*result),
-            Permission::Ask(question) => ask(question, false),
-            Permission::Defer(question) => ask(question, true),
-            Permission::Deny(denial) => denied(&denial),
-        };
-        Ok((input, ruling))
-    }
-
-    /// Lets hooks answer in the person's place. `None` if they do not decide.
-    async fn requested(&self, asked: &ToolQuestion) -> Result<Option<AskResult>, StepError> {
-        if !self.mode.has::<PermissionRequest>() {
-            return Ok(None);
-        }
-        let reason = asked.question.reason.as_str();
-        let event = PermissionRequest::new(self.call.clone()).reason(reason).deferred(asked.deferred);
-        let fired = self.mode.fire(&event, asked.input.clone()).await?;
-        Ok(match fired.verdict {
-            Permission::Allow if fired.subject == asked.input => Some(AskResult::Settled(Ruling::Run)),
-            Permission::Allow => Some(AskResult::Edited(fired.subject)),
-            Permission::Answer(result) => Some(AskResult::Settled(Ruling::Answer(*result))),
-            Permission::Deny(denial) => Some(AskResult::Settled(denied(&denial))),
-            Permission::NoOpinion | Permission::Ask(_) | Permission::Defer(_) => None,
-        })
-    }
-
-    /// The answer of the approver.
-    async fn answered(&mut self, asked: &ToolQuestion) -> Result<AskResult, StepError> {
-        let answer = self.approver.answer(asked.clone());
-        let approval = run_until(self.mode.cancellation(), answer).await.ok_or(StepErrorKind::Cancelled)?.into();
-        Ok(AskResult::Settled(match approval {
-            Approval::Yes => Ruling::Run,
-            Approval::No(answer) => Ruling::Refuse(format!("Denied: {}. {answer}", asked.question.reason)),
-            Approval::Answer(result) => Ruling::Answer(result),
-            Approval::Edited(input) => return Ok(AskResult::Edited(input)),
-            Approval::Suspend => Ruling::Ask(Box::new(asked.clone())),
-        }))
     }
 
     /// Runs the tool, and again if hooks request it.
@@ -330,6 +263,9 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
     where
         R: Future<Output: IntoToolResult>,
     {
+        if let Err(end) = self.mode.go_on() {
+            return CallEnd::without_result(NOT_RUN.to_owned(), Some(end));
+        }
         let mut attempt = 0;
         loop {
             attempt += 1;
@@ -345,9 +281,12 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
             if !result.is_error {
                 return self.succeeded(input, result, took).await;
             }
-            match self.failed(input, result, took, (attempt, times)).await {
-                Ok(ended) => return ended,
-                Err(wait) => self.mode.sleep(wait).await,
+            let (ended, again) = self.failed(input, result, took, (attempt, times)).await;
+            let Some(wait) = again else { return ended };
+            match self.mode.sleep(wait).await {
+                Ok(true) => {}
+                Ok(false) => return ended,
+                Err(end) => return CallEnd { end: Some(end), ..ended },
             }
         }
     }
@@ -372,18 +311,18 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
         }
     }
 
-    /// The error is the wait until the tool runs again.
+    /// How the call ends, and the wait if the tool runs again instead.
     async fn failed(
         &self,
         input: &ToolInput,
         result: ToolResult,
         took: Duration,
         (attempt, times): (u32, u32),
-    ) -> Result<CallEnd, Duration> {
+    ) -> (CallEnd, Option<Duration>) {
         let error = result.text().into_owned();
         if !self.mode.has::<AfterToolCallFailure>() {
             let (result, error) = (Some(result), Some(error));
-            return Ok(CallEnd { result, removed_by: String::new(), error, took, end: None });
+            return (CallEnd { result, removed_by: String::new(), error, took, end: None }, None);
         }
         let may_retry = attempt < times;
         let event = AfterToolCallFailure::new(self.call.clone(), input.clone(), error.as_str());
@@ -392,23 +331,23 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
             event.history.clone_from(history);
         }
         match self.mode.dispatch(&event, result).await {
-            Ok(fired) => match (fired.verdict, &fired.report.halt) {
-                (Retry::After(wait), None) if may_retry => Err(wait),
-                (_, halt) => Ok(CallEnd {
-                    end: halt.clone().map(|halt| StepErrorKind::Halted(halt).into()),
+            Ok(fired) => {
+                let again = match (fired.verdict, &fired.report.halt) {
+                    (Retry::After(wait), None) if may_retry => Some(wait),
+                    _ => None,
+                };
+                let ended = CallEnd {
+                    end: fired.report.halt.clone().map(|halt| StepErrorKind::Halted(halt).into()),
                     removed_by: removed_by(&fired.report),
                     result: fired.subject,
                     error: Some(error),
                     took,
-                }),
-            },
-            Err(failed) => Ok(CallEnd { took, ..withheld(failed.into()) }),
+                };
+                (ended, again)
+            }
+            Err(failed) => (CallEnd { took, ..withheld(failed.into()) }, None),
         }
     }
-}
-
-fn denied(denial: &Denial) -> Ruling {
-    Ruling::Refuse(format!("Denied: {}", denial.reason))
 }
 
 /// The tool ran, but a required hook failed, so that nobody may read its result.

@@ -1,19 +1,139 @@
-//! Findings that need knowledge of the harness, or that only a [check](crate::Registry::check) has to look at.
+//! The audit of a program: what is valid but suspicious in its sets, and the check that fails with it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use wildmatch::WildMatch;
 
-use crate::diagnostics::{Finding, FindingKind, HarnessFacts};
+use super::Registry;
+use crate::diagnostics::{ConfigError, Finding, FindingKind, HarnessFacts};
 use crate::failure::OnFailure;
+use crate::fires::{Fires, never_filled, never_fired};
 use crate::hook::{Binding, Hook};
+use crate::id::HookId;
 use crate::plan::HookSet;
+use crate::plugin::{LibraryEntry, is_lifecycle};
 use crate::text::{did_you_mean, nearest};
+
+impl Registry {
+    /// Returns what is valid but suspicious in these sets: see [`Finding`]. Pass the sets of all agents and prompts,
+    /// and the audit also reports hooks that none of them names. If the program declares with [`fires!`](crate::fires)
+    /// what it fires, it also reports hooks at every other kind.
+    pub fn audit<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>) -> Vec<Finding> {
+        let sets: Vec<&HookSet> = sets.into_iter().collect();
+        self.audit_of(&sets, &self.candidates(&sets))
+    }
+
+    /// The hooks that a list names or should name, sorted by id, each with whether one does. Hooks of a library that no
+    /// list names are not missing.
+    fn candidates(&self, sets: &[&HookSet]) -> Vec<(bool, Arc<Hook>)> {
+        let app = self.app();
+        // The app's list may be newer than the sets, which is reported elsewhere.
+        let of_app: HashSet<HookId> = app.hooks.iter().flatten().filter_map(|entry| self.id_of(entry)).collect();
+        let is_named = |id: &HookId| of_app.contains(id) || sets.iter().any(|set| set.names(id));
+        let hooks = self.hooks().into_iter().map(|hook| (is_named(&hook.id), hook));
+        hooks.filter(|(named, hook)| *named || !LibraryEntry::has(hook.origin)).collect()
+    }
+
+    fn audit_of(&self, sets: &[&HookSet], candidates: &[(bool, Arc<Hook>)]) -> Vec<Finding> {
+        let snapshot = self.snapshot();
+        let mut findings = Vec::new();
+        let mut agents: Vec<&str> = Vec::new();
+        for set in sets {
+            findings.extend(set.audit().iter().cloned());
+            let parts = set.parts();
+            agents.push(&parts.agent);
+            if parts.revision < snapshot.revision {
+                let text = format!(
+                    "the hook set of {} was built before the registry changed, so it lacks later hooks, plugins, overrides, observers and changes to the app's list; call `registry.scope(…)` again",
+                    parts.owner
+                );
+                findings.push(Finding::new(FindingKind::OutdatedSet, &parts.owner, text));
+            }
+        }
+        // Hooks of a plugin that is not installed are reported with the plugin.
+        let out =
+            |hook: &Hook| hook.plugin.as_ref().is_some_and(|plugin| snapshot.installed(plugin.as_str()).is_none());
+        let unnamed = candidates.iter().filter(|(named, hook)| !named && !out(hook));
+        findings.extend(unnamed.map(|(_, hook)| {
+            let text = format!("no list names the hook `{}` ({}), so it never runs", hook.id, hook.origin);
+            Finding::new(FindingKind::UnnamedHook, &hook.id, text)
+        }));
+        findings.extend(snapshot.plugin_findings(&agents));
+        // The registry fires `init` and `shutdown` of plugins itself, whatever the harness fires.
+        findings.extend(never_fired(candidates.iter().map(|(_, hook)| &**hook), is_lifecycle));
+        findings.extend(never_filled(candidates.iter().map(|(_, hook)| &**hook)));
+        findings
+    }
+
+    /// Like [`audit`](Self::audit), and also reports filters that match none of the harness's values, rewriting hooks
+    /// that do not say what happens if they fail, `panic = "abort"`, and a missing declaration of what the program fires.
+    ///
+    /// ```
+    /// use hook_sdk::diagnostics::HarnessFacts;
+    /// use hook_sdk::kinds::*;
+    /// use hook_sdk::prelude::*;
+    ///
+    /// let registry = Registry::empty();
+    /// let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::deny("never")).only("tool", "refnd");
+    /// registry.register(guard)?;
+    /// let set = registry.scope(&AgentDef::new("support").hooks(["guard"]), None)?;
+    /// let findings = registry.audit_with([&set], &HarnessFacts::new().tools(["refund", "lookup"]));
+    /// assert!(findings[0].to_string().ends_with("which it never is in this harness; did you mean `refund`?"));
+    /// # Ok::<(), ConfigError>(())
+    /// ```
+    pub fn audit_with<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>, facts: &HarnessFacts) -> Vec<Finding> {
+        let sets: Vec<&HookSet> = sets.into_iter().collect();
+        let candidates = self.candidates(&sets);
+        let mut findings = self.audit_of(&sets, &candidates);
+        findings.extend(matching_nothing(candidates.iter().map(|(_, hook)| &**hook), facts));
+        findings.extend(rewriting_without_policy(sets.into_iter()));
+        findings.extend(panic_strategy());
+        if Fires::declared().is_empty() {
+            let text = "hooks at kinds that are never fired cannot be detected, because the program does not declare what it fires; write `hook_sdk::fires![…]` next to the code that fires";
+            findings.push(Finding::new(FindingKind::FiresNotDeclared, "", text));
+        }
+        findings
+    }
+
+    /// Fails if [`audit_with`](Self::audit_with) finds anything that `facts` does not
+    /// [accept](HarnessFacts::accept). Call it once, with the sets of all agents and prompts, before the first turn.
+    ///
+    /// ```standalone_crate
+    /// use hook_sdk::diagnostics::{FindingKind, HarnessFacts};
+    /// use hook_sdk::kinds::*;
+    /// use hook_sdk::prelude::*;
+    ///
+    /// hook_sdk::fires![store];
+    ///
+    /// let registry = Registry::empty();
+    /// registry.register(Hook::at::<BeforeCreateMessage>("trim").writer(|_, _, row: &mut Message| {
+    ///     row.rewrite_text(|text| Some(text.trim().to_owned()));
+    /// }))?;
+    /// let set = registry.scope(&AgentDef::new("support").hooks(["trim"]), None)?;
+    /// let error = registry.check([&set], &HarnessFacts::new()).unwrap_err().to_string();
+    /// assert!(error.ends_with("write `on_failure = required`, or `on_failure = continue` if that is right"), "{error}");
+    /// let facts = HarnessFacts::new();
+    /// let facts = facts.accept(FindingKind::RewriteWithoutPolicy, "trim", "an untrimmed message is fine");
+    /// registry.check([&set], &facts)?;
+    /// # Ok::<(), ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// All findings that are not accepted, and all acceptances that accept nothing.
+    pub fn check<'a>(
+        &self,
+        sets: impl IntoIterator<Item = &'a HookSet>,
+        facts: &HarnessFacts,
+    ) -> Result<(), ConfigError> {
+        ConfigError::unless_found(facts.unaccepted(self.audit_with(sets, facts)))
+    }
+}
 
 /// Finds each pattern that matches no known value, if no other pattern of its filter matches either or if it is a near
 /// miss. A hook for several harnesses may name more values than one of them has.
-pub(super) fn matching_nothing(hooks: &[Arc<Hook>], facts: &HarnessFacts) -> Vec<Finding> {
-    let bindings = hooks.iter().flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
+fn matching_nothing<'a>(hooks: impl Iterator<Item = &'a Hook>, facts: &HarnessFacts) -> Vec<Finding> {
+    let bindings = hooks.flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
     bindings.flat_map(|(hook, binding)| of_binding(hook, binding, facts)).collect()
 }
 
@@ -44,13 +164,11 @@ fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Findi
 }
 
 /// Finds the hooks of these sets that rewrite and do not say what happens if they fail: what they should mask passes.
-pub(super) fn rewriting_without_policy<'a>(sets: impl Iterator<Item = &'a HookSet>) -> Vec<Finding> {
+fn rewriting_without_policy<'a>(sets: impl Iterator<Item = &'a HookSet>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for hook in sets.flat_map(HookSet::in_force) {
         let passes = |binding: &&Binding| {
-            binding.form.writes
-                && hook.options.on_failure.is_none()
-                && binding.policy(&hook.options) == OnFailure::Continue
+            binding.form.writes && binding.options.on_failure.is_none() && binding.policy() == OnFailure::Continue
         };
         let Some(binding) = hook.bindings.iter().find(passes) else { continue };
         let (id, origin, at) = (&hook.id, hook.origin, binding.kind.name);
@@ -67,7 +185,7 @@ pub(super) fn rewriting_without_policy<'a>(sets: impl Iterator<Item = &'a HookSe
 }
 
 /// With `panic = "abort"`, no panic can be isolated.
-pub(super) fn panic_strategy() -> Option<Finding> {
+fn panic_strategy() -> Option<Finding> {
     let text = "this program is built with `panic = \"abort\"`, so a hook that panics ends it; remove this line from the profile in `Cargo.toml`";
     cfg!(panic = "abort").then(|| Finding::new(FindingKind::PanicAborts, "", text))
 }

@@ -1,33 +1,39 @@
 //! Checks that the hooks in `after`, `before` and `requires` exist and run at the same kind.
 
+use std::collections::BTreeMap;
+
 use super::Snapshot;
 use crate::diagnostics::{Problem, ProblemKind};
 use crate::hook::Hook;
 use crate::text::{did_you_mean, nearest};
 
-/// Finds ids in `after`, `before` and `requires` that no hook has, or that run at none of this hook's kinds.
+/// Finds ids in `after`, `before` and `requires` that no hook has, or that run at none of the kinds at which this hook
+/// names them.
 pub(super) fn check_constraints(snapshot: &Snapshot, hook: &Hook) -> Vec<Problem> {
-    let options = &hook.options;
-    let lists = [("after", &options.after), ("before", &options.before), ("requires", &options.requires)];
-    let named = lists.into_iter().flat_map(|(option, ids)| ids.iter().map(move |id| (option, id)));
-    named
-        .filter_map(|(option, other)| {
-            let (id, origin) = (&hook.id, hook.origin);
-            let Some(other_hook) = snapshot.hooks.get(&**other) else {
-                let meant = did_you_mean(&nearest(other, snapshot.hooks.keys().cloned()));
-                let text = format!(
-                    "{origin}: the hook `{id}` has `{option} = [\"{other}\"]`, but no hook with that id is registered{meant}"
-                );
-                return Some(Problem::new(ProblemKind::UnknownConstraint, id, text));
-            };
-            let meet = hook.kinds().any(|kind| other_hook.kinds().any(|other| other == kind));
-            let (kind, other_origin) = (hook.kinds().next().unwrap_or_default(), other_hook.origin);
-            (!meet).then(|| {
-                let text = format!(
-                    "{origin}: the hook `{id}` at `{kind}` has `{option} = [\"{other}\"]`, but `{other}` ({other_origin}) does not run at `{kind}`"
-                );
-                Problem::new(ProblemKind::ConstraintElsewhere, id, text)
-            })
+    let mut named: BTreeMap<(&str, &str), Vec<&'static str>> = BTreeMap::new();
+    for binding in hook.bindings.iter() {
+        let options = &binding.options;
+        for (option, ids) in [("after", &options.after), ("before", &options.before), ("requires", &options.requires)] {
+            ids.iter().for_each(|id| named.entry((option, id)).or_default().push(binding.kind.name));
+        }
+    }
+    let problem = |((option, other), kinds): ((&str, &str), Vec<&'static str>)| {
+        let (id, origin) = (&hook.id, hook.origin);
+        let Some(other_hook) = snapshot.hooks.get(other) else {
+            let meant = did_you_mean(&nearest(other, snapshot.hooks.keys().cloned()));
+            let text = format!(
+                "{origin}: the hook `{id}` has `{option} = [\"{other}\"]`, but no hook with that id is registered{meant}"
+            );
+            return Some(Problem::new(ProblemKind::UnknownConstraint, id, text));
+        };
+        let meet = other_hook.kinds().any(|kind| kinds.contains(&kind));
+        let (kind, other_origin) = (kinds[0], other_hook.origin);
+        (!meet).then(|| {
+            let text = format!(
+                "{origin}: the hook `{id}` at `{kind}` has `{option} = [\"{other}\"]`, but `{other}` ({other_origin}) does not run at `{kind}`"
+            );
+            Problem::new(ProblemKind::ConstraintElsewhere, id, text)
         })
-        .collect()
+    };
+    named.into_iter().filter_map(problem).collect()
 }

@@ -59,9 +59,11 @@ impl Registry {
         self.snapshot().detached_runs()
     }
 
-    /// The visibility of the hook; the default if the hook is not registered.
-    pub(crate) fn visibility_of(&self, id: &HookId) -> Visibility {
-        self.snapshot().hooks.get(id).map(|hook| hook.options.visibility).unwrap_or_default()
+    /// The visibility of the hook at a kind; the default if the hook is not registered.
+    pub(crate) fn visibility_of(&self, id: &HookId, kind: &str) -> Visibility {
+        let snapshot = self.snapshot();
+        let mut bindings = snapshot.hooks.get(id).into_iter().flat_map(|hook| &*hook.bindings);
+        bindings.find(|binding| binding.kind.name == kind).map(|binding| binding.options.visibility).unwrap_or_default()
     }
 
     pub(crate) fn downgrade(&self) -> WeakRegistry {

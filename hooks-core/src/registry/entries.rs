@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Snapshot;
+use super::check::SNAKE_CASE;
 use crate::context::Bound;
 use crate::diagnostics::{ListOwner, Problem, ProblemKind, at};
 use crate::hook::Hook;
@@ -10,18 +11,25 @@ use crate::id::HookId;
 use crate::scope::{HookName, HookUse};
 use crate::text::{did_you_mean, nearest};
 
-/// Hook ids with the list entries that name them.
-pub(super) type Named<'a> = Vec<(&'a HookId, &'a HookUse)>;
+/// An entry of a list, resolved to a registered hook.
+#[derive(Clone, Copy)]
+pub(super) struct Named<'a> {
+    /// The id of the hook.
+    pub(super) id: &'a HookId,
+    /// The name of the hook in the scope: its id, unless the entry gives another one.
+    pub(super) name: &'a HookId,
+    pub(super) entry: &'a HookUse,
+}
 
-/// Resolves a list to hook ids with their entries. Adds problems to `problems`.
+/// Resolves a list to hooks with their entries. Adds problems to `problems`.
 pub(super) fn named<'a>(
     snapshot: &'a Snapshot,
     owner: &ListOwner,
     list: &'a [HookUse],
     problems: &mut Vec<Problem>,
-) -> Named<'a> {
+) -> Vec<Named<'a>> {
     let mut seen: HashMap<&HookId, &HookUse> = HashMap::new();
-    let mut ids = Vec::new();
+    let mut hooks = Vec::new();
     for entry in list {
         let id = match &entry.name {
             HookName::Id(id) => id,
@@ -49,27 +57,62 @@ pub(super) fn named<'a>(
             );
             problems.push(Problem::new(ProblemKind::PluginMissing, id, text));
         }
-        if entry.with.is_some() && hook.with.is_none() {
+        if entry.with.is_some() && hook.with().is_none() {
             let text = format!(
                 "{}{owner} passes parameters (`with`) to the hook `{id}` ({origin}), which takes none; remove `with`",
                 place()
             );
             problems.push(Problem::new(ProblemKind::NoParameters, id, text));
         }
-        if let Some(first) = seen.insert(id, entry) {
-            let first = first.position().map(|place| format!(" (first at {place})")).unwrap_or_default();
-            let text = format!("{}{owner} names the hook `{id}` twice{first}; keep one", place());
-            problems.push(Problem::new(ProblemKind::NamedTwice, id, text));
+        let name = entry.alias.as_ref().unwrap_or(id);
+        if let Some(problem) = bad_alias(snapshot, owner, id, entry) {
+            problems.push(problem);
             continue;
         }
-        ids.push((id, entry));
+        if let Some(first) = seen.insert(name, entry) {
+            let first = first.position().map(|place| format!(" (first at {place})")).unwrap_or_default();
+            let alias = if hook.with().is_some() { ", or give one another name with `as`" } else { "" };
+            let text = format!("{}{owner} names the hook `{name}` twice{first}; keep one{alias}", place());
+            problems.push(Problem::new(ProblemKind::NamedTwice, name, text));
+            continue;
+        }
+        hooks.push(Named { id, name, entry });
     }
-    ids
+    hooks
+}
+
+/// Rejects a name that is not `snake_case`, and the id of another hook, which messages and constraints mean.
+fn bad_alias(snapshot: &Snapshot, owner: &ListOwner, id: &HookId, entry: &HookUse) -> Option<Problem> {
+    let name = entry.alias.as_ref()?;
+    let why = if !HookId::is_valid(name.as_str()) {
+        format!("but a name is {SNAKE_CASE}")
+    } else if name != id && snapshot.hooks.contains_key(name) {
+        "which is the id of another hook; choose another name".to_owned()
+    } else {
+        return None;
+    };
+    let text = format!("{}{owner} names the hook `{id}` as `{name}`, {why}", at(entry.position()));
+    Some(Problem::new(ProblemKind::BadId, id, text))
+}
+
+/// Rejects a name that an earlier list gave to another hook.
+pub(super) fn named_otherwise(
+    earlier: &HookId,
+    owner: &ListOwner,
+    Named { id, name, entry }: Named<'_>,
+) -> Option<Problem> {
+    (earlier != id).then(|| {
+        let at = at(entry.position());
+        let text = format!(
+            "{at}{owner} names the hook `{id}` as `{name}`, but the app's list names `{earlier}` so; choose another name"
+        );
+        Problem::new(ProblemKind::NamedTwice, name, text)
+    })
 }
 
 /// Parses the parameters of one entry.
 pub(super) fn parameters(hook: &Hook, owner: &ListOwner, entry: &HookUse) -> Result<Option<Bound>, Problem> {
-    let bound = hook.with.map(|spec| spec.parse(entry.with.as_ref())).transpose();
+    let bound = hook.with().map(|spec| spec.parse(entry.with.as_ref())).transpose();
     bound.map_err(|cause| {
         let (at, id, origin) = (at(entry.position()), &hook.id, hook.origin);
         let text = match entry.with {
@@ -90,7 +133,7 @@ pub(super) fn parameters(hook: &Hook, owner: &ListOwner, entry: &HookUse) -> Res
 
 /// Rejects parameters for a hook that the app's list names already; they would be ignored silently.
 pub(super) fn parameters_of_app(hook: &Hook, owner: &ListOwner, entry: &HookUse) -> Option<Problem> {
-    (entry.with.is_some() && hook.with.is_some()).then(|| {
+    (entry.with.is_some() && hook.with().is_some()).then(|| {
         let (at, id, origin) = (at(entry.position()), &hook.id, hook.origin);
         let text = format!(
             "{at}{owner} passes parameters (`with`) to the hook `{id}` ({origin}), but the app's list names it already and takes precedence; remove `with`, or remove the hook from the app's list"
@@ -109,12 +152,12 @@ fn suggestions(snapshot: &Snapshot, id: &HookId, problems: usize) -> Vec<HookId>
 pub(super) fn refuse_outside_turn(
     snapshot: &Snapshot,
     owner: &ListOwner,
-    scope_list: &[(&HookId, &HookUse)],
-    always: &[(&ListOwner, (&HookId, &HookUse))],
+    scope_list: &[Named<'_>],
+    always: &[(&ListOwner, Named<'_>)],
     problems: &mut Vec<Problem>,
 ) {
-    let of_app: HashSet<&HookId> = always.iter().map(|(_, (id, _))| *id).collect();
-    for (id, entry) in scope_list.iter().filter(|(id, _)| !of_app.contains(id)) {
+    let of_app: HashSet<&HookId> = always.iter().map(|(_, named)| named.name).collect();
+    for Named { id, entry, .. } in scope_list.iter().filter(|named| !of_app.contains(named.name)) {
         let Some(hook) = snapshot.hooks.get(*id) else { continue };
         let outside = hook.bindings.iter().map(|binding| binding.kind).find(|kind| kind.outside_turn);
         if let Some(kind) = outside {

@@ -1,13 +1,12 @@
 //! What is valid but suspicious in one set.
 
 use super::Snapshot;
+use super::entries::Named;
 use crate::diagnostics::{Finding, FindingKind, ListOwner};
 use crate::failure::OnFailure;
 use crate::hook::{Binding, Hook};
-use crate::id::HookId;
 use crate::plan::{Disabled, Selection, Selections};
 use crate::plugin::PluginState;
-use crate::scope::HookUse;
 use crate::verdict::Semantics;
 
 /// A finding for a scope in which no hook runs.
@@ -47,15 +46,15 @@ pub(super) fn failed_plugins(snapshot: &Snapshot, agent: &str) -> impl Iterator<
 pub(super) fn dropped_guards(
     snapshot: &Snapshot,
     selections: &Selections,
-    agent_list: &[(&HookId, &HookUse)],
+    agent_list: &[Named<'_>],
     agent: &ListOwner,
     prompt: &ListOwner,
 ) -> Vec<Finding> {
-    let dropped = agent_list.iter().filter(|(id, _)| !selections.contains(id.as_str()));
+    let dropped = agent_list.iter().filter(|named| selections.named(named.name).is_none());
     dropped
-        .filter_map(|(id, _)| {
+        .filter_map(|Named { id, name, .. }| {
             let hook = snapshot.hooks.get(*id)?;
-            let (id, origin) = (&hook.id, hook.origin);
+            let (id, origin) = (*name, hook.origin);
             if hook.bindings.iter().any(|binding| binding.kind.semantics == Semantics::Gate) {
                 let text = format!(
                     "{prompt} omits the gate `{id}` ({origin}) of {agent}, because its list replaces the agent's; add the gate to the prompt's list or to the app's"
@@ -73,10 +72,10 @@ pub(super) fn dropped_guards(
 
 /// The option that marks a hook as one that must not be omitted silently.
 fn guards_by(hook: &Hook) -> Option<String> {
-    let fails_closed = |binding: &Binding| binding.policy(&hook.options) != OnFailure::Continue;
-    match hook.options.on_failure {
-        _ if hook.locked => Some("locked".to_owned()),
-        Some(policy) if hook.bindings.iter().any(fails_closed) => Some(format!("on_failure = {}", policy.as_str())),
-        _ => None,
+    let fails_closed =
+        |binding: &&Binding| binding.options.on_failure.is_some() && binding.policy() != OnFailure::Continue;
+    if hook.locked {
+        return Some("locked".to_owned());
     }
+    hook.bindings.iter().find(fails_closed).map(|binding| format!("on_failure = {}", binding.policy().as_str()))
 }

@@ -1,6 +1,6 @@
 //! Builds a plan for each kind of the selected hooks.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Snapshot;
 use super::constraints::check_constraints;
@@ -39,8 +39,8 @@ impl SetBuilder<'_> {
         let runs = snapshot.detached_runs();
         let plan = |(name, mut hooks): (&'static str, Vec<PlannedHook<'_>>)| match order(name, &mut hooks) {
             Ok(findings) => {
-                let kind = hooks.first()?.binding.kind;
-                let plan = (Engine::of_kind(kind)?.build)(&hooks, &runs);
+                let binding = hooks.first()?.binding;
+                let (kind, plan) = (binding.kind, (Engine::of_binding(binding)?.build)(&hooks, &runs));
                 let disabled = disabled.remove(name).unwrap_or_default();
                 Some(KindPlan::new(kind, &hooks, plan, disabled, selections, findings))
             }
@@ -56,7 +56,8 @@ impl SetBuilder<'_> {
 /// Rejects a background hook if the registry has no sink for its jobs.
 fn no_background(snapshot: &Snapshot, selection: &Selection) -> Option<Problem> {
     let hook = &selection.hook;
-    (hook.options.run == RunMode::Background && snapshot.sink.is_none()).then(|| {
+    let queues = hook.bindings.iter().any(|binding| binding.options.run == RunMode::Background);
+    (queues && snapshot.sink.is_none()).then(|| {
         let (at, id, origin) = (at(selection.place.clone()), &hook.id, hook.origin);
         let text = format!(
             "{at}the hook `{id}` ({origin}) has `run = background`, but this registry has no queue for its jobs; call `Worker::new().start(&registry)` or `registry.set_background(…)` before you build the set"
@@ -84,7 +85,8 @@ fn missing_requirements<'a>(
     selections: &'a Selections,
 ) -> impl Iterator<Item = Problem> + 'a {
     let hook = &requiring.hook;
-    hook.options.requires.iter().filter_map(|required| {
+    let required: BTreeSet<_> = hook.bindings.iter().flat_map(|binding| &*binding.options.requires).collect();
+    required.into_iter().filter_map(|required| {
         // Unknown ids were reported already.
         snapshot.hooks.get(&**required)?;
         let present = selections.get(required);

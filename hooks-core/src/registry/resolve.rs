@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Snapshot;
-use super::entries::{parameters_of_app, refuse_outside_turn};
+use super::entries::{Named, named_otherwise, parameters_of_app, refuse_outside_turn};
 use super::findings::{disabled, dropped_guards, failed_plugins, no_hooks};
 use super::set_builder::{Part, SetBuilder};
 use crate::diagnostics::{ConfigError, Finding, ListOwner};
@@ -56,28 +56,29 @@ pub(super) fn resolve(
     let plugins: Vec<(ListOwner, Vec<HookUse>)> = of_agent
         .map(|installed| (ListOwner::Plugin(installed.plugin.name.to_string()), uses(snapshot, installed)))
         .collect();
-    let mut always: Vec<(&ListOwner, (&HookId, &HookUse))> =
-        app_list.iter().map(|entry| (&app_owner, *entry)).collect();
+    let mut always: Vec<(&ListOwner, Named<'_>)> = app_list.iter().map(|named| (&app_owner, *named)).collect();
     for (owner, list) in &plugins {
         always.extend(set.named(owner, list).into_iter().map(|entry| (owner, entry)));
     }
     refuse_outside_turn(snapshot, &owner, &scope_list, &always, &mut set.problems);
 
-    let of_app: HashSet<&HookId> = app_list.iter().map(|(id, _)| *id).collect();
+    let of_app: HashSet<&HookId> = app_list.iter().map(|named| named.name).collect();
     let given: HashMap<&HookId, &HookUse> =
-        scope_list.iter().filter(|(_, entry)| entry.with.is_some()).copied().collect();
-    for (of, (id, entry)) in always.iter().copied().chain(scope_list.iter().map(|entry| (&owner, *entry))) {
-        if set.selections.contains(id.as_str()) {
-            let hook = snapshot.hooks.get(id).filter(|_| of_app.contains(id));
+        scope_list.iter().filter(|named| named.entry.with.is_some()).map(|named| (named.name, named.entry)).collect();
+    for (of, named) in always.iter().copied().chain(scope_list.iter().map(|named| (&owner, *named))) {
+        let Named { id, name, entry } = named;
+        if let Some(selected) = set.selections.named(name) {
+            set.problems.extend(named_otherwise(&selected.id, of, named));
+            let hook = snapshot.hooks.get(id).filter(|_| of_app.contains(name));
             set.problems.extend(hook.and_then(|hook| parameters_of_app(hook, of, entry)));
             continue;
         }
         // A plugin passes no parameters to its hooks, so a list that names one may.
         let (of, entry) = match of {
-            ListOwner::Plugin(_) => given.get(id).map_or((of, entry), |given| (&owner, *given)),
+            ListOwner::Plugin(_) => given.get(name).map_or((of, entry), |given| (&owner, *given)),
             _ => (of, entry),
         };
-        set.select(of, id, entry);
+        set.select(of, Named { entry, ..named });
     }
 
     // Problems of the agent's list are reported when the agent is used without the prompt.
@@ -107,7 +108,7 @@ pub(super) fn alone(
 ) -> Result<HookSet, ConfigError> {
     let mut set = SetBuilder::new(snapshot, Part::Alone);
     let app_list = set.named(&set.app_owner(), snapshot.app.hooks.as_deref().unwrap_or_default());
-    let of_app: HashSet<&HookId> = app_list.into_iter().map(|(id, _)| id).collect();
+    let of_app: HashSet<&HookId> = app_list.into_iter().map(|named| named.name).collect();
     let List { owner, entries, .. } = List::of(agent, prompt);
     let of_agent = snapshot.plugins.iter().filter(|installed| installed.is_for(agent.name()));
     let (everywhere, here): (Vec<_>, Vec<_>) = of_agent.partition(|installed| installed.plugin.agents.is_empty());
@@ -116,11 +117,12 @@ pub(super) fn alone(
     // The list comes first: unlike a plugin, it may pass parameters.
     let mut list = set.named(&owner, entries);
     list.extend(set.named_silently(&owner, &here));
-    for (id, entry) in list {
+    for named in list {
+        let Named { id, name, entry } = named;
         // The parameters of this agent may be stricter than those of another one that runs the same hook of a plugin.
-        let is_of_agent = !of_app.contains(id) && (entry.with.is_some() || !everywhere.contains(id));
-        if is_of_agent && !set.selections.contains(id.as_str()) {
-            set.select(&owner, id, entry);
+        let is_of_agent = !of_app.contains(name) && (entry.with.is_some() || !everywhere.contains(id));
+        if is_of_agent && set.selections.named(name).is_none() {
+            set.select(&owner, named);
         }
     }
     set.finish(agent.name(), owner, Vec::new())
@@ -133,8 +135,8 @@ pub(super) fn alone(
 pub(super) fn lifecycle(snapshot: &Snapshot, installed: &Installed) -> Result<HookSet, ConfigError> {
     let mut set = SetBuilder::new(snapshot, Part::Lifecycle);
     let owner = ListOwner::Plugin(installed.plugin.name.to_string());
-    for (id, entry) in set.named(&owner, &uses(snapshot, installed)) {
-        set.select(&owner, id, entry);
+    for named in set.named(&owner, &uses(snapshot, installed)) {
+        set.select(&owner, named);
     }
     set.finish("", owner, Vec::new())
 }

@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use super::Snapshot;
 use super::entries::{Named, named, parameters};
-use crate::context::PerHook;
 use crate::diagnostics::{ConfigError, Finding, ListOwner, Problem};
 use crate::engine::Engine;
 use crate::failure::OnFailure;
 use crate::hook::{Binding, Hook};
-use crate::id::HookId;
 use crate::plan::{Disabled, HookSet, Selection, Selections, SetParts};
 use crate::plugin::is_lifecycle;
 use crate::scope::HookUse;
@@ -50,7 +48,7 @@ impl<'a> SetBuilder<'a> {
     }
 
     /// The hooks that a list names.
-    pub(super) fn named<'l>(&mut self, owner: &ListOwner, list: &'l [HookUse]) -> Named<'l>
+    pub(super) fn named<'l>(&mut self, owner: &ListOwner, list: &'l [HookUse]) -> Vec<Named<'l>>
     where
         'a: 'l,
     {
@@ -58,7 +56,7 @@ impl<'a> SetBuilder<'a> {
     }
 
     /// Like [`named`](Self::named), for a list whose problems are reported elsewhere.
-    pub(super) fn named_silently<'l>(&self, owner: &ListOwner, list: &'l [HookUse]) -> Named<'l>
+    pub(super) fn named_silently<'l>(&self, owner: &ListOwner, list: &'l [HookUse]) -> Vec<Named<'l>>
     where
         'a: 'l,
     {
@@ -66,7 +64,7 @@ impl<'a> SetBuilder<'a> {
     }
 
     /// Selects a hook that is registered and not selected yet.
-    pub(super) fn select(&mut self, owner: &ListOwner, id: &HookId, entry: &HookUse) {
+    pub(super) fn select(&mut self, owner: &ListOwner, Named { id, name, entry }: Named<'_>) {
         let Some(registered) = self.snapshot.hooks.get(id) else { return };
         let with = parameters(registered, owner, entry).unwrap_or_else(|problem| {
             // A hook's parameters come from the scopes in which it runs; `init` runs without required ones.
@@ -78,10 +76,10 @@ impl<'a> SetBuilder<'a> {
         let (hook, overridden) = self.snapshot.overridden(registered);
         let by_app = self.snapshot.disabled.contains(id).then_some(Disabled::App);
         let disabled = by_app.or_else(|| self.snapshot.disabled_by(&hook).map(Disabled::Layer));
-        let plugin = hook.plugin.clone().filter(|_| hook.asks_context);
-        let hook_cx = (with.is_some() || plugin.is_some()).then(|| Arc::new(PerHook { with, plugin }));
+        let hook_cx = hook.context_of_its_own(with);
         let (place, given) = (entry.position(), entry.with.clone());
-        let mut selection = Selection { hook, overridden, disabled, place, hook_cx, given };
+        let hook = if name == id { hook } else { Arc::new(Hook { id: name.clone(), ..Hook::clone(&hook) }) };
+        let mut selection = Selection { id: id.clone(), hook, overridden, disabled, place, hook_cx, given };
         if self.part != Part::Lifecycle {
             self.fail_closed(&mut selection);
         }
@@ -98,9 +96,9 @@ impl<'a> SetBuilder<'a> {
         let guards = hook
             .bindings
             .iter()
-            .filter(|binding| !is_lifecycle(hook, binding) && binding.policy(&hook.options) != OnFailure::Continue);
+            .filter(|binding| !is_lifecycle(hook, binding) && binding.policy() != OnFailure::Continue);
         let bindings: Vec<_> =
-            guards.filter_map(|binding| Some((Engine::of_kind(binding.kind)?.failing)(binding, &reason))).collect();
+            guards.filter_map(|binding| Some((Engine::of_binding(binding)?.failing)(binding, &reason))).collect();
         if bindings.is_empty() {
             selection.disabled = Some(Disabled::Plugin(plugin.clone()));
         } else {

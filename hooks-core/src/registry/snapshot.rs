@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use super::check::check_members;
 use crate::context::depth;
 use crate::detached::{BackgroundSink, Tasks};
 use crate::diagnostics::{Problem, ProblemKind};
@@ -50,23 +51,25 @@ impl Default for DepthLimit {
 }
 
 impl Snapshot {
-    pub(super) fn add_linked(&mut self, hook: &Hook) -> Result<(), Problem> {
+    pub(super) fn add_linked(&mut self, hook: &Hook) -> Vec<Problem> {
         let plugin = hook.plugin.clone().or_else(|| plugin_of(hook.origin));
-        self.add(&Arc::new(Hook { plugin, ..hook.clone() }))
+        let problems = check_members(hook);
+        let added = self.add(&Arc::new(Hook { plugin, ..hook.clone() }));
+        problems.into_iter().chain(added.err()).collect()
     }
 
     pub(super) fn add(&mut self, hook: &Arc<Hook>) -> Result<(), Problem> {
         if let Some(present) = self.hooks.get(&hook.id) {
             // A crate is linked twice if its tests depend on a crate that depends on it. Both copies are one hook,
             // which keeps its state, disabled or not.
-            let copy = hook.function.is_some() && present.origin == hook.origin;
+            let copy = !hook.functions.is_empty() && present.origin == hook.origin;
             if !copy {
                 return Err(duplicate_id(&hook.id, present.origin, hook.origin));
             }
         } else {
             self.insert(hook);
         }
-        self.functions.extend(hook.function.map(|function| (function(), hook.id.clone())));
+        self.functions.extend(hook.functions().map(|function| (function, hook.id.clone())));
         Ok(())
     }
 

@@ -25,10 +25,10 @@ impl Registry {
                 }
             }
             let wanted = constraints(snapshot);
-            let is_wanted = |hook: &&Hook| wanted.iter().any(|id| id == hook.id.as_str());
-            let mut linked: Vec<&Hook> = Hook::linked().map(|(_, hook)| hook).filter(is_wanted).collect();
-            linked.sort_by_key(|hook| (&hook.id, hook.origin));
-            for hook in linked {
+            let is_wanted = |hook: &Hook| wanted.iter().any(|id| id == hook.id.as_str());
+            let mut linked: Vec<Hook> = Hook::linked().into_iter().filter(is_wanted).collect();
+            linked.sort_by(|a, b| (&a.id, a.origin).cmp(&(&b.id, b.origin)));
+            for hook in &linked {
                 // Duplicate ids are reported by `discover`; here the first hook is used.
                 let _ = snapshot.add_linked(hook);
             }
@@ -47,7 +47,8 @@ impl Registry {
 
 /// The ids in `after`, `before` and `requires` that no hook here has.
 fn constraints(snapshot: &Snapshot) -> Vec<String> {
-    let options = snapshot.hooks.values().map(|hook| &hook.options);
+    let bindings = snapshot.hooks.values().flat_map(|hook| &*hook.bindings);
+    let options = bindings.map(|binding| &binding.options);
     let ids = options.flat_map(|options| options.after.iter().chain(&*options.before).chain(&*options.requires));
     ids.filter(|id| !snapshot.hooks.contains_key(&***id)).map(ToString::to_string).collect()
 }

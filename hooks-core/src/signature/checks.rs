@@ -9,9 +9,9 @@ mod words;
 
 pub use words::words;
 
-use super::parameters::first;
-use crate::context::WithSpec;
+use super::parameters::Need;
 use crate::failure::OnFailure;
+use crate::id::HookId;
 use crate::kind::{HookKind, Removal};
 use crate::text::ConstText as Text;
 use crate::verdict::Semantics;
@@ -23,6 +23,16 @@ pub const fn field<K: HookKind>(name: &str) -> usize {
         Some(index) => index,
         None => 0,
     }
+}
+
+/// The id of a group.
+#[track_caller]
+pub const fn id(id: &'static str) -> &'static str {
+    assert!(
+        HookId::is_valid(id),
+        "an id is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`"
+    );
+    id
 }
 
 const fn find<K: HookKind>(name: &str) -> Option<usize> {
@@ -162,11 +172,15 @@ pub const fn capability<K: HookKind>(this: Capability) {
 
 /// Checks that a hook takes only one set of parameters from a list, given its earlier parameters.
 #[track_caller]
-pub const fn parameters_once(earlier: &[Option<WithSpec>], this: Option<WithSpec>) {
-    assert!(
-        this.is_none() || first(earlier).is_none(),
-        "a hook can take only one `&With<…>`; make all parameters fields of one type"
-    );
+pub const fn parameters_once(earlier: &[Need], this: Need) {
+    let mut i = 0;
+    while i < earlier.len() {
+        assert!(
+            !matches!((earlier[i], this), (Need::With(_), Need::With(_))),
+            "a hook can take only one `&With<…>`; make all parameters fields of one type"
+        );
+        i += 1;
+    }
 }
 
 /// Checks that the two kinds of a hook are not the same kind under two names.

@@ -10,14 +10,25 @@ use crate::context::{HookContext, Parameters, With, WithSpec};
 #[derive(Debug)]
 pub struct Parameter<T: ?Sized, S: ?Sized = ()>(PhantomData<fn() -> PhantomData<T>>, PhantomData<S>);
 
+/// What a set must provide for a parameter.
+#[derive(Clone, Copy, Debug)]
+pub enum Need {
+    /// Nothing: every dispatch has it.
+    Nothing,
+    /// The context, with the name of the hook's plugin.
+    Context,
+    /// Parameters from the list that names the hook.
+    With(WithSpec),
+}
+
 impl<T: Parameters> Parameter<With<T>> {
-    /// Parses the parameter from a list.
-    pub const SPEC: Option<WithSpec> = Some(WithSpec::of::<T>());
+    /// What the parameter needs.
+    pub const NEED: Need = Need::With(WithSpec::of::<T>());
 }
 
 impl Parameter<HookContext> {
-    /// Whether it is the context.
-    pub const CONTEXT: bool = true;
+    /// What the parameter needs.
+    pub const NEED: Need = Need::Context;
 }
 
 impl<X: ?Sized> Parameter<X, X> {
@@ -27,39 +38,13 @@ impl<X: ?Sized> Parameter<X, X> {
 
 /// The default constants of all types.
 pub trait AnyParameter {
-    /// The parameter does not come from a list.
-    const SPEC: Option<WithSpec> = None;
-    /// The parameter is not the context.
-    const CONTEXT: bool = false;
+    /// The parameter needs nothing.
+    const NEED: Need = Need::Nothing;
     /// The parameter is not the subject.
     const SUBJECT: bool = false;
 }
 
 impl<T: ?Sized, S: ?Sized> AnyParameter for Parameter<T, S> {}
-
-/// The hook's parameter from a list. That there is only one was checked at its token.
-pub const fn first(specs: &[Option<WithSpec>]) -> Option<WithSpec> {
-    let mut i = 0;
-    while i < specs.len() {
-        if specs[i].is_some() {
-            return specs[i];
-        }
-        i += 1;
-    }
-    None
-}
-
-/// Whether one of the values is true.
-pub const fn any(all: &[bool]) -> bool {
-    let mut i = 0;
-    while i < all.len() {
-        if all[i] {
-            return true;
-        }
-        i += 1;
-    }
-    false
-}
 
 #[diagnostic::do_not_recommend]
 impl<'a, K, S, T: Parameters> ReadParameter<'a, K, S, With<T>> for &'a With<T> {

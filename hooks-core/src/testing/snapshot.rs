@@ -68,20 +68,28 @@ fn changes(expected: &str, found: &str) -> Vec<String> {
     changes
 }
 
-/// The hooks and kinds of a manifest by name, and its other values as one entry.
+/// The hooks and kinds of a manifest by name, a hook also at each of its kinds, and its other values as one entry.
 fn entries(manifest: &Value) -> BTreeMap<String, Map<String, Value>> {
     let mut rest = manifest.as_object().cloned().unwrap_or_default();
     let mut entries = BTreeMap::new();
-    for (list, key, what) in [("hooks", "id", "hook"), ("kinds", "name", "kind")] {
-        let Some(Value::Array(list)) = rest.remove(list) else { continue };
-        for entry in list {
-            let Value::Object(entry) = entry else { continue };
-            let name = entry.get(key).and_then(Value::as_str).unwrap_or_default();
-            entries.insert(format!("{what} `{name}`"), entry);
-        }
+    let hooks = take(&mut rest, "hooks", "id", "hook ");
+    for (hook, mut fields) in hooks {
+        entries.extend(take(&mut fields, "at", "kind", &format!("{hook} at ")));
+        entries.insert(hook, fields);
     }
+    entries.extend(take(&mut rest, "kinds", "name", "kind "));
     entries.insert("the manifest".to_owned(), rest);
     entries
+}
+
+/// Takes a list out of `fields`: its objects, each with `what` it is and its name.
+fn take(fields: &mut Map<String, Value>, list: &str, key: &str, what: &str) -> Vec<(String, Map<String, Value>)> {
+    let Some(Value::Array(list)) = fields.remove(list) else { return Vec::new() };
+    let objects =
+        list.into_iter().filter_map(|entry| if let Value::Object(entry) = entry { Some(entry) } else { None });
+    objects
+        .map(|entry| (format!("{what}`{}`", entry.get(key).and_then(Value::as_str).unwrap_or_default()), entry))
+        .collect()
 }
 
 fn shown(manifest: &Manifest) -> String {

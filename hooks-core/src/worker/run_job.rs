@@ -106,7 +106,7 @@ impl Registry {
             return error(JobErrorKind::NoPlugin, text);
         }
         let binding = known.bindings.iter().find(|binding| binding.kind.name == job.kind);
-        let Some(binding) = binding.filter(|_| known.options.run == RunMode::Background) else {
+        let Some(binding) = binding.filter(|binding| binding.options.run == RunMode::Background) else {
             let kind = &job.kind;
             let text =
                 format!("the job `{id}` is for the hook `{hook}` at `{kind}`, where it is not a background hook");
@@ -121,13 +121,13 @@ impl Registry {
                 format!("the job `{id}` of the hook `{hook}` cannot run: invalid {part}: {cause}"),
             )
         };
-        let engine = Engine::of_kind(binding.kind).ok_or(("kind", "its type was not derived".to_owned()));
+        let engine = Engine::of_binding(binding).ok_or(("kind", "its type was not derived".to_owned()));
         engine.and_then(|engine| (engine.read_job)(&known, binding, cx, job)).or_else(unreadable)
     }
 }
 
 pub(super) fn notice(registry: &Registry, job: &Job, permit: Permit) -> Notice {
-    Notice::of_job(job, registry.visibility_of(&job.hook), registry.detached_runs().observers, permit)
+    Notice::of_job(job, registry.visibility_of(&job.hook, &job.kind), registry.detached_runs().observers, permit)
 }
 
 /// The result of one attempt at a job.

@@ -17,7 +17,7 @@ use super::hooks::HookSpec;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Case {
-    /// The label of the case in `docs/conformance.md`.
+    /// The label of the case in `hooks-core/testdata/cases.md`.
     pub(crate) number: String,
     /// The case in one sentence.
     pub(crate) says: String,

@@ -1,4 +1,4 @@
-//! Numbered cases. Those in `testdata/cases/*.toml` run here. `docs/conformance.md` has a row for each number.
+//! Numbered cases. Those in `testdata/cases/*.toml` run here. `cases.md` beside them has a row for each number.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod case;

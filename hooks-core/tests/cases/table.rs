@@ -1,4 +1,4 @@
-//! Checks `docs/conformance.md`: it has a row for every number, its tests exist, and its counts are right.
+//! Checks `hooks-core/testdata/cases.md`: it has a row for every number, its tests exist, and its counts are right.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -193,13 +193,13 @@ fn has_case(file: &File, number: &str) -> bool {
 }
 
 fn page() -> String {
-    std::fs::read_to_string(testdata().join("../../docs/conformance.md")).unwrap()
+    std::fs::read_to_string(testdata().join("cases.md")).unwrap()
 }
 
 #[test]
-fn the_conformance_page_is_correct() {
+fn the_page_of_cases_is_correct() {
     let wrong = complaints(&page(), &systems(), &files(), &Code::read());
-    assert!(wrong.is_empty(), "docs/conformance.md:\n{}\n", wrong.join("\n"));
+    assert!(wrong.is_empty(), "hooks-core/testdata/cases.md:\n{}\n", wrong.join("\n"));
 }
 
 #[test]

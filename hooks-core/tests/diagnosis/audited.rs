@@ -1,6 +1,6 @@
-//! What `registry.audit` finds in sets.
+//! What the audit finds in sets, and the check in programs.
 
-use hook_sdk::diagnostics::FindingKind;
+use hook_sdk::diagnostics::{FindingKind, HarnessFacts};
 use hook_sdk::overrides::{Override, Overrides};
 use hook_sdk::plugin::Plugin;
 
@@ -57,8 +57,20 @@ fn plugin_for_nobody() -> String {
     findings.into_iter().find(|finding| finding.kind() == FindingKind::PluginForNoAgent).unwrap().to_string()
 }
 
+/// The line about `what` with which the check of a program with this hook fails.
+fn checked(what: &str, hook: Hook, facts: &HarnessFacts) -> String {
+    let list = [HookUse::id(hook.id().as_str())];
+    let registry = registry([hook]);
+    let set = registry.scope(&AgentDef::new("support").hooks(list), None).unwrap();
+    let failed = registry.check([&set], facts).unwrap_err().to_string();
+    only(failed.lines().filter(|line| line.contains(what))).trim_start_matches([' ', '.', '1', '2', '3']).to_owned()
+}
+
 pub(crate) async fn ways() -> Vec<Way> {
     let by = "audit";
+    let checks = "`audit_with`, `check`";
+    let tools = HarnessFacts::new().tools(["refund", "search"]);
+    let idle = HarnessFacts::new().accept(FindingKind::DisabledHook, "guard_cancel", "it is being rewritten");
     let disabled = registry([gate("guard_cancel")]);
     disabled.disable("guard_cancel").unwrap();
     let overridden = registry([gate("guard_cancel")]);
@@ -89,5 +101,12 @@ pub(crate) async fn ways() -> Vec<Way> {
         Way::new("its allow has no effect, because a later hook changes the input", by, {
             audit(&outdated, Some(&["allow_small", "add_id"]))
         }),
+        Way::new("its filter matches none of the tools", checks, {
+            checked("refnd", gate("guard_cancel").only("tool", "refnd"), &tools)
+        }),
+        Way::new("it masks, fails, and the text passes unmasked", checks, {
+            checked("rewrites", masks("redact_pii"), &HarnessFacts::new())
+        }),
+        Way::new("the finding that you accept is gone", "`check`", checked("accepts", gate("guard_cancel"), &idle)),
     ]
 }

@@ -34,15 +34,18 @@ fn json_that_is_not_a_definition_is_an_error() {
         ("{\"hooks\": false}", "a.json:1:11: expected `hooks` to be a list of ids, such as [\"redact_pii\"]"),
         (
             "{\"hooks\": [\"a\",\n  7]}",
-            "a.json:2:3: expected a hook: its id as a string, or an object with `id` and an optional `with`; found 7",
+            "a.json:2:3: expected a hook: its id as a string, or an object with `id`, and optionally `as` and `with`; found 7",
         ),
         (
             "{\"hooks\": [null]}",
-            "a.json:1:12: expected a hook: its id as a string, or an object with `id` and an optional `with`; found null",
+            "a.json:1:12: expected a hook: its id as a string, or an object with `id`, and optionally `as` and `with`; found null",
         ),
         ("{\"hooks\": [{}]}", "a.json:1:12: missing field `id`"),
         ("{\"hooks\": [{\"id\": 7}]}", "a.json:1:12: invalid type: integer `7`, expected a string"),
-        ("{\"hooks\": [{\"id\": \"a\", \"wiht\": 1}]}", "a.json:1:12: unknown field `wiht`, expected `id` or `with`"),
+        (
+            "{\"hooks\": [{\"id\": \"a\", \"wiht\": 1}]}",
+            "a.json:1:12: unknown field `wiht`, expected one of `id`, `as`, `with`",
+        ),
     ];
     for (text, expected) in table {
         assert_eq!(json(text), expected, "{text}");
@@ -176,10 +179,10 @@ fn toml_that_is_not_a_definition_is_an_error() {
         ("hooks = \"a\"", "a.toml:1:9: expected `hooks` to be a list of ids, such as [\"redact_pii\"]"),
         (
             "hooks = [\"ü\",\n  7]",
-            "a.toml:2:3: expected a hook: its id as a string, or an object with `id` and an optional `with`; found 7",
+            "a.toml:2:3: expected a hook: its id as a string, or an object with `id`, and optionally `as` and `with`; found 7",
         ),
         ("hooks = [{}]", "a.toml:1:10: missing field `id`"),
-        ("hooks = [{ id = \"a\", wiht = 1 }]", "a.toml:1:10: unknown field `wiht`, expected `id` or `with`"),
+        ("hooks = [{ id = \"a\", wiht = 1 }]", "a.toml:1:10: unknown field `wiht`, expected one of `id`, `as`, `with`"),
     ];
     for (text, expected) in table {
         let error = AgentDef::from_toml("a.toml", text).unwrap_err().to_string();
@@ -196,9 +199,9 @@ fn toml_that_is_not_a_definition_is_an_error() {
 #[test]
 fn all_invalid_entries_are_reported_at_once() {
     let expected = "3 problems:\
-        \n  1. a.json:1:12: expected a hook: its id as a string, or an object with `id` and an optional `with`; found 7\
+        \n  1. a.json:1:12: expected a hook: its id as a string, or an object with `id`, and optionally `as` and `with`; found 7\
         \n  2. a.json:2:6: missing field `id`\
-        \n  3. a.json:3:1: unknown field `wiht`, expected `id` or `with`";
+        \n  3. a.json:3:1: unknown field `wiht`, expected one of `id`, `as`, `with`";
     assert_eq!(json("{\"hooks\": [7,\n\"ü\", {},\n{\"id\": \"a\", \"wiht\": 1}]}"), expected);
     #[cfg(feature = "toml")]
     {

@@ -7,6 +7,7 @@
     reason = "the helpers of tests are tests too"
 )]
 
+mod aliases;
 mod attacked;
 mod attacked_async;
 mod replay;
@@ -19,6 +20,7 @@ mod definitions;
 mod detached;
 mod fallback_values;
 mod fallbacks;
+mod groups;
 mod p01_plugins;
 mod p01_scope;
 mod p02_order;

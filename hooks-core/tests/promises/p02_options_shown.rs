@@ -17,27 +17,32 @@ fn contributes() -> Hook {
 fn rows() -> Vec<(&'static str, Hook, &'static str, &'static str)> {
     let later = || background("other", |_, _| vec![]);
     vec![
-        ("priority", writes("other").priority(7), "priority 7;", "/priority"),
-        ("after", writes("other").after(["plain"]), "after plain;", "/after"),
-        ("before", writes("other").before(["plain"]), "before plain;", "/before"),
-        ("requires", writes("other").requires(["plain"]), "requires plain;", "/requires"),
+        ("priority", writes("other").priority(7), "priority 7;", "/at/0/priority"),
+        ("after", writes("other").after(["plain"]), "after plain;", "/at/0/after"),
+        ("before", writes("other").before(["plain"]), "before plain;", "/at/0/before"),
+        ("requires", writes("other").requires(["plain"]), "requires plain;", "/at/0/requires"),
         ("timeout", waits("other", 0).timeout(Duration::from_secs(7)), "within 7s;", "/at/0/timeout_ms"),
         ("on_failure", writes("other").on_failure(OnFailure::Required), "on failure required;", "/at/0/on_failure"),
-        ("visibility", writes("other").visibility(Visibility::UserVisible), "visibility user_visible;", "/visibility"),
+        (
+            "visibility",
+            writes("other").visibility(Visibility::UserVisible),
+            "visibility user_visible;",
+            "/at/0/visibility",
+        ),
         ("capabilities", contributes().capabilities([Capability::Audit]), "contributes audit;", "/at/0/capabilities"),
-        ("run", later(), "background,", "/run"),
-        ("blocking", Hook::at::<SeenHere>("other").blocking().reader(|_, _, ()| ()), "blocking,", "/blocking"),
-        ("idempotent", writes("other").idempotent(), "idempotent,", "/idempotent"),
-        ("retries", later().idempotent().retries(7), "7 retries,", "/retries"),
-        ("delay", later().delay(Duration::from_secs(7)), "after 7s,", "/delay"),
+        ("run", later(), "background,", "/at/0/run"),
+        ("blocking", Hook::at::<SeenHere>("other").blocking().reader(|_, _, ()| ()), "blocking,", "/at/0/blocking"),
+        ("idempotent", writes("other").idempotent(), "idempotent,", "/at/0/idempotent"),
+        ("retries", later().idempotent().retries(7), "7 retries,", "/at/0/retries"),
+        ("delay", later().delay(Duration::from_secs(7)), "after 7s,", "/at/0/delay"),
         (
             "hold",
             writes("other").hold(Hold::from(7).and(Hold::SENTENCE)),
             "holds back 7 characters and a sentence;",
-            "/hold",
+            "/at/0/hold",
         ),
-        ("mode", writes("other").mode(HookMode::Shadow), "in shadow;", "/mode"),
-        ("on_replay", writes("other").on_replay(OnReplay::Skip), "not in a replay;", "/on_replay"),
+        ("mode", writes("other").mode(HookMode::Shadow), "in shadow;", "/at/0/mode"),
+        ("on_replay", writes("other").on_replay(OnReplay::Skip), "not in a replay;", "/at/0/on_replay"),
     ]
 }
 

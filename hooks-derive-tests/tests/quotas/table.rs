@@ -1,21 +1,61 @@
-//! `docs/misuse.md`: the mistakes that the compiler reports, and its messages.
+//! `docs/misuse.md`: the mistakes that are made first, and the messages of the compiler.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use super::files::{CATEGORIES, Misuse, all, category};
+use super::files::{Misuse, all};
 
 const HEAD: &str = "\
 # Compile errors
 
-This page lists mistakes in [`#[hook]`](writing-hooks.md) and the other macros of the SDK, with the messages of the compiler. Each
-table is one program from `hooks-derive-tests/tests/ui/fail`, whose name is in parentheses. The left column is the code that the
-compiler underlines, and the right column is the first line of its message. One build reports all mistakes of a program.
+The compiler rejects a [hook](writing-hooks.md) that could not work, at the token to change, with what to write instead, and reports
+all mistakes of a build at once. These are the mistakes that are made first. `hooks-derive-tests/tests/ui/fail` has all programs that
+must not compile, each with its messages.
 
-This page is generated: `UPDATE_MISUSE=1 cargo test -p hooks-derive-tests --test it quotas` writes it, and a test compares it with
-the messages.
+| Code | First line of the message |
+|---|---|
 ";
+
+/// The programs of the page; it shows the first error of each.
+const SHOWN: &[&str] = &[
+    "id_form",
+    "duplicate_ids",
+    "kind_elsewhere",
+    "kind_form",
+    "kind_unknown",
+    "kind_no_kind",
+    "parameter_rewrite",
+    "parameter_read",
+    "parameter_texts",
+    "parameter_beside",
+    "return_truth",
+    "return_of_another_kind",
+    "return_subject",
+    "return_option_kept",
+    "return_halt_outside_turn",
+    "return_nested",
+    "verdict_unused",
+    "not_send",
+    "item_method",
+    "item_generic",
+    "item_twice",
+    "filter",
+    "filter_patterns",
+    "filter_words",
+    "on_failure_words",
+    "on_failure_of_kind",
+    "option_unknown",
+    "option_elsewhere",
+    "timeout",
+    "together_timeout_and_plain",
+    "run_writes",
+    "run_returns",
+    "retries_alone",
+    "fallback",
+    "hooks_list",
+    "setup_in_module",
+];
 
 /// Compares the page with the messages, or writes it if `UPDATE_MISUSE=1`.
 #[track_caller]
@@ -36,17 +76,10 @@ pub(crate) fn assert_table(file: &Path) {
 
 fn page(all: &[Misuse]) -> String {
     let mut page = HEAD.to_owned();
-    for (title, _, _) in CATEGORIES {
-        let files: Vec<&Misuse> = all.iter().filter(|misuse| category(&misuse.name) == *title).collect();
-        write!(page, "\n## {title}\n").unwrap();
-        for misuse in files {
-            let about = misuse.about.as_deref().unwrap_or_default();
-            write!(page, "\n{about} (`{}`)\n\n| Code | Message |\n|---|---|\n", misuse.name).unwrap();
-            for error in &misuse.errors {
-                let (token, message) = (cell(&code(&error.token)), cell(&error.message));
-                writeln!(page, "| {token} | {message} |").unwrap();
-            }
-        }
+    for name in SHOWN {
+        let misuse = all.iter().find(|misuse| misuse.name == *name).unwrap_or_else(|| panic!("no program `{name}`"));
+        let error = &misuse.errors[0];
+        writeln!(page, "| {} | {} |", cell(&code(&error.token)), cell(&error.message)).unwrap();
     }
     page
 }

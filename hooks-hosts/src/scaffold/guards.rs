@@ -12,11 +12,11 @@ struct File {
     file_path: String,
 }
 
-/// History is rewritten by people only.
-#[hook(id = "no_force_push", kind = before_tool_call, tool = "Bash")]
-fn no_force_push(input: &ToolInput) -> Permission {
+/// Pushes are made by people. This reads the line as text: quotes can hide the word.
+#[hook(id = "no_push", kind = before_tool_call, tool = "Bash")]
+fn no_push(input: &ToolInput) -> Permission {
     match input.read::<Shell>() {
-        Ok(shell) if shell.command.contains("push --force") => Permission::deny("history is rewritten by people only"),
+        Ok(shell) if shell.command.contains("push") => Permission::deny("people push"),
         Ok(_) => Permission::NoOpinion,
         Err(error) => Permission::deny(error),
     }
@@ -48,12 +48,12 @@ mod tests {
     type Tested = Result<(), Box<dyn std::error::Error>>;
 
     #[test]
-    fn claude_code_cannot_force_a_push() -> Tested {
-        let guards = HostTrial::of("claude", hooks![no_force_push])?;
+    fn claude_code_cannot_push() -> Tested {
+        let guards = HostTrial::of("claude", hooks![no_push])?;
         let push = r#"{"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/shop", "tool_use_id": "1",
             "tool_name": "Bash", "tool_input": {"command": "git push --force"}}"#;
-        guards.answer(push)?.expect_denied("people only");
-        guards.answer(push.replace("--force", ""))?.expect_passed();
+        guards.answer(push)?.expect_denied("people push");
+        guards.answer(push.replace("push --force", "status"))?.expect_passed();
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use proc_macro2::Span;
 use quote::ToTokens;
-use syn::LitStr;
+use syn::{Ident, LitStr};
 
 use super::model::{Function, Hook, Parameter, Taken};
 use super::table::{OPTIONS, elsewhere};
@@ -28,19 +28,33 @@ pub(super) fn check(written: &[Written], function: Option<&Function>, errors: &m
         errors.at(hold, "`hold` applies only to `stream_delta`; write `kind = stream_delta`, or remove `hold`");
     }
     let named = |name: &str| has(written, name) || written.iter().any(|option| stands_for(name, option));
-    let missing = match (named("id"), named("kind")) {
-        (true, true) => None,
-        (false, true) => Some("an id: `id = \"redact_pii\"`"),
-        (true, false) => Some("a kind: `kind = after_tool_call_success`"),
-        (false, false) => Some("an id and a kind: `#[hook(id = \"redact_pii\", kind = after_tool_call_success)]`"),
-    };
-    if let Some(missing) = missing {
-        errors.at(Span::call_site(), format!("a hook needs {missing}"));
+    if !named("kind") {
+        errors.at(Span::call_site(), "a hook needs a kind: `#[hook(kind = after_tool_call_success)]`");
+    }
+    match (place(written, "id"), function) {
+        (Some(id), _) if hook.group.is_some() => {
+            errors.at(id, "a hook of a group has no id of its own; remove `id`, or remove `group`");
+        }
+        (None, Some(function)) if !named("id") => hook.id = name_as_id(&function.name, hook.group.is_some(), errors),
+        _ => {}
     }
     if !errors.is_empty() {
         misspelt_types(&hook, errors);
     }
     hook
+}
+
+/// The name of the function as the id of the hook. That of a member of a group is not used.
+fn name_as_id(name: &Ident, is_member: bool, errors: &mut Errors) -> Option<LitStr> {
+    let id = LitStr::new(&name.to_string(), name.span());
+    let write = |snake: &str| format!("rename the function, or write `id = \"{snake}\"`");
+    match names::problem("an id", &id.value(), write) {
+        Some(problem) if !is_member => {
+            errors.at(name.span(), problem);
+            None
+        }
+        _ => Some(id),
+    }
 }
 
 /// Reports types that are probably misspelt types of built-in kinds. Only with other errors, after which the compiler

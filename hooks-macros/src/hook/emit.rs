@@ -17,23 +17,37 @@ use crate::kind::Kind;
 use crate::private::private;
 use checks::checks;
 use handler::{Called, handler};
-use types::{event, event_alias, of_parameters, returned, takes_subject};
+use types::{event, event_alias, needs, returned, takes_subject};
 
 pub(crate) fn emit(hook: &Hook, id: &LitStr, function: &Function) -> TokenStream {
     let private = private(&hook.core);
     let Function { name, description, cfgs, .. } = function;
     let options = options(hook);
-    let uniqueness = uniqueness(id);
+    let uniqueness = hook.group.is_none().then(|| uniqueness(id));
     // With the span of the function's name: in an `impl` block, where `const _` is not allowed, the error is reported
     // there.
     let nameless = quote_spanned!(name.span()=> const _);
     let checks = checks(hook, function);
-    let (specs, contexts) = (of_parameters(function, "SPEC"), of_parameters(function, "CONTEXT"));
+    let needs = needs(function);
     let locked = hook.locked;
     let plugin = option(hook.plugin.as_ref());
     let events = hook.kinds.iter().enumerate().map(|(i, kind)| event(kind, i));
     let bindings = hook.kinds.iter().enumerate().map(|(i, kind)| binding(hook, function, kind, i));
     let count = hook.kinds.len();
+    let linked = quote! {
+        __hook_sdk::hook(
+            (#id, #description),
+            __hook_sdk::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
+            #plugin,
+            #locked,
+            &[|| __hook_sdk::type_of(&#name)],
+            &__HOOK_SDK_BINDINGS,
+        )
+    };
+    let linked = match &hook.group {
+        Some(group) => quote!(__hook_sdk::member(<#group as __hook_sdk::HookGroup>::ENTRY, #linked)),
+        None => linked,
+    };
     quote! {
         #(#cfgs)*
         #[allow(
@@ -47,22 +61,10 @@ pub(crate) fn emit(hook: &Hook, id: &LitStr, function: &Function) -> TokenStream
             #uniqueness
             #(#events)*
             #checks
+            const __HOOK_SDK_OPTIONS: __hook_sdk::Options = #options;
+            static __HOOK_SDK_NEEDS: &[__hook_sdk::Need] = &[#(#needs),*];
             static __HOOK_SDK_BINDINGS: [__hook_sdk::Binding; #count] = [#({ #bindings }),*];
-            __hook_sdk::inventory::submit! {
-                __hook_sdk::hook(
-                    (#id, #description),
-                    (
-                        __hook_sdk::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
-                        #plugin,
-                        || __hook_sdk::type_of(&#name),
-                    ),
-                    #options,
-                    #locked,
-                    __hook_sdk::first(&[#(#specs),*]),
-                    __hook_sdk::any(&[#(#contexts),*]),
-                    &__HOOK_SDK_BINDINGS,
-                )
-            }
+            __hook_sdk::inventory::submit! { #linked }
         };
     }
 }
@@ -159,10 +161,11 @@ fn binding(hook: &Hook, function: &Function, kind: &Kind, i: usize) -> TokenStre
     };
     let binding = quote_spanned! {span=>
         __hook_sdk::Binding::of::<#key>(
+            __HOOK_SDK_OPTIONS,
             &__HOOK_SDK_HANDLER,
             #fallback_address,
             #decides,
-            __HOOK_SDK_FILTERS,
+            (__HOOK_SDK_FILTERS, __HOOK_SDK_NEEDS),
             #clone_address,
             #takes_subject,
         )

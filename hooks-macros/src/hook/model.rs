@@ -11,6 +11,8 @@ use crate::private::Core;
 #[derive(Default)]
 pub(crate) struct Hook {
     pub(crate) id: Option<LitStr>,
+    /// The group that the function belongs to.
+    pub(crate) group: Option<Path>,
     pub(crate) kinds: Vec<Kind>,
     pub(crate) after: Vec<LitStr>,
     pub(crate) before: Vec<LitStr>,

@@ -16,8 +16,17 @@ pub(crate) const OPTIONS: &[Known<Hook>] = &[
         write: "id = \"redact_pii\"",
         elsewhere: "name hook_id hook_name key label",
         meaning: "the hook's id, in `snake_case`: a lower-case letter, then lower-case letters, digits and `_`",
-        default: "required",
+        default: "the name of the function",
         read: |hook, option, errors| hook.id = values::name("an id", option, errors),
+    },
+    Known {
+        write: "group = mask_pii",
+        elsewhere: "groups set bundle family",
+        meaning: "in place of `id`: the group that the function belongs to, declared with [`group!`](https://docs.rs/hook-sdk/latest/hook_sdk/macro.group.html)",
+        default: "none",
+        read: |hook, option, errors| {
+            hook.group = option.parse(errors, "the path of a group, which `hook_sdk::group!` declares");
+        },
     },
     Known {
         write: "kind = before_tool_call",

@@ -8,7 +8,8 @@ use std::time::Duration;
 use hook_sdk::HookContext;
 use hook_sdk::data::{Block, ToolCall, ToolInput, ToolResult};
 use hook_sdk::hook::BoxFuture;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::inputs::{AnswerInput, ResultInput, TurnInputs};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
@@ -21,7 +22,7 @@ struct RecordedAnswers(Arc<Mutex<Rest>>);
 struct Rest {
     answers: VecDeque<AnswerInput>,
     results: Vec<ResultInput>,
-    approvals: VecDeque<Option<ApprovalAnswer>>,
+    approvals: VecDeque<Option<Approval>>,
 }
 
 impl RecordedAnswers {
@@ -117,14 +118,14 @@ impl Tool for RecordedTool {
 }
 
 impl Approver for RecordedAnswers {
-    fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+    fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         let answer = self.rest().approvals.pop_front();
         Box::pin(async move {
             match answer {
                 Some(Some(answer)) => answer,
                 // Nobody answered in time.
                 Some(None) => pending().await,
-                None => ApprovalAnswer::No("this question was not asked when the turn was recorded".to_owned()),
+                None => Approval::No("this question was not asked when the turn was recorded".to_owned()),
             }
         })
     }

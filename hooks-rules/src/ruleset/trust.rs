@@ -63,6 +63,15 @@ pub enum TrustError {
 }
 
 impl Trust {
+    /// The trust file of this person, for every program with rule files: `hooks/trust.json` in the folder for
+    /// configuration. `None` if there is no such folder.
+    pub fn user_file() -> Option<PathBuf> {
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let home = || variable("HOME").or_else(|| variable("USERPROFILE")).map(|home| home.join(".config"));
+        let folder = variable(if cfg!(windows) { "APPDATA" } else { "XDG_CONFIG_HOME" }).or_else(home)?;
+        Some(folder.join("hooks").join("trust.json"))
+    }
+
     /// Opens the trust file. If it does not exist, no file is trusted.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Numbered cases about files and commands: those of `docs/conformance.md` that no other test covers.
+//! Numbered cases about files and commands: those of `hooks-core/testdata/cases.md` that no other test covers.
 
 use hook_sdk::verdict::StopDecision;
 use hooks_rules::{Aliases, PluginFolder, Severity};

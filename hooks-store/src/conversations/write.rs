@@ -83,7 +83,7 @@ pub(super) async fn append(tx: &mut Tx, conversation: String, append: Append) ->
         found.next_place += 1;
         for job in jobs.iter().flat_map(|jobs| jobs.of(&row)) {
             // One job per hook and row, even if it is queued several times.
-            let dedup = format!("{}:{}", row.id, job.hook);
+            let dedup = format!("{}:{}", row.id, job.name());
             let queued = jobs::insert(tx, &job, &dedup).await?;
             queued.map_err(|error| {
                 StoreError::new(format!("the job of `{}` cannot be written as JSON: {error}", job.hook))

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use hook_sdk::hook::BoxFuture;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::store::{StoreError, StoreFuture};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
@@ -50,7 +51,7 @@ impl StoredApprover {
         self
     }
 
-    async fn ask(&self, request: &ApprovalRequest) -> Result<ApprovalAnswer, StoreError> {
+    async fn ask(&self, request: &ApprovalRequest) -> Result<Approval, StoreError> {
         let id = self.open(request).await?;
         let closing = CloseOnDrop { store: self.store.clone(), id: Some(id.clone()) };
         let start = Instant::now();
@@ -68,7 +69,7 @@ impl StoredApprover {
             }
             if start.elapsed() >= self.patience {
                 closing.disarm();
-                return Ok(ApprovalAnswer::Suspend);
+                return Ok(Approval::Suspend);
             }
             tokio::time::sleep(LOOK.min(self.patience)).await;
         }
@@ -82,7 +83,7 @@ impl StoredApprover {
     }
 
     /// The answer, if there is one. It stays until the turn closes the question, before it acts on the answer.
-    async fn answer(&self, id: &str) -> Result<Option<ApprovalAnswer>, StoreError> {
+    async fn answer(&self, id: &str) -> Result<Option<Approval>, StoreError> {
         let database = &self.store.database;
         let of = id.to_owned();
         let found = database.read(move |tx| {
@@ -95,7 +96,7 @@ impl StoredApprover {
                 Ok(row.map(read).transpose()?)
             })
         });
-        let no = |reason: &str| Ok(Some(ApprovalAnswer::No(reason.to_owned())));
+        let no = |reason: &str| Ok(Some(Approval::No(reason.to_owned())));
         let Some((status, answer, expires)) = found.await? else { return no("the question was deleted") };
         match status.as_str() {
             OPEN if time(expires) > SystemTime::now() => Ok(None),
@@ -177,12 +178,12 @@ impl Drop for CloseOnDrop {
 }
 
 impl Approver for StoredApprover {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(async move {
             // If a question cannot be stored, the call is denied.
             self.ask(request).await.unwrap_or_else(|error| {
                 tracing::error!(target: "hooks_store", question = request.id, %error, "a question could not be asked");
-                ApprovalAnswer::No("the question could not be stored".to_owned())
+                Approval::No("the question could not be stored".to_owned())
             })
         })
     }

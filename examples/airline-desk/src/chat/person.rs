@@ -1,7 +1,8 @@
 //! An approver that asks the person in the chat.
 
 use hook_sdk::hook::BoxFuture;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::{ApprovalRequest, Approver};
 use tokio::sync::{mpsc, oneshot};
 
 use super::input::{Heard, Input};
@@ -16,7 +17,7 @@ pub(super) struct Questions(mpsc::UnboundedReceiver<Question>);
 /// A question, with a channel for its answer.
 pub(super) struct Question {
     reason: String,
-    answer: oneshot::Sender<ApprovalAnswer>,
+    answer: oneshot::Sender<Approval>,
 }
 
 impl Person {
@@ -27,12 +28,12 @@ impl Person {
 }
 
 impl Approver for Person {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(async move {
             let (answer, answered) = oneshot::channel();
             // If nobody receives the question, it is denied below.
             let _ = self.0.send(Question { reason: request.question.reason.to_string(), answer });
-            answered.await.unwrap_or_else(|_| ApprovalAnswer::No("Nobody answered".to_owned()))
+            answered.await.unwrap_or_else(|_| Approval::No("Nobody answered".to_owned()))
         })
     }
 }
@@ -59,13 +60,13 @@ impl Question {
             Heard::Line(line) => {
                 screen.echo(&line);
                 match line.trim().to_lowercase().as_str() {
-                    "y" | "yes" => ApprovalAnswer::Yes,
-                    _ => ApprovalAnswer::No("The customer said no".to_owned()),
+                    "y" | "yes" => Approval::Yes,
+                    _ => Approval::No("The customer said no".to_owned()),
                 }
             }
             Heard::End => {
                 screen.say(Style::Plain, "\n");
-                ApprovalAnswer::No("Nobody answered".to_owned())
+                Approval::No("Nobody answered".to_owned())
             }
             Heard::Interrupt => {
                 screen.say(Style::Plain, "\n");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hook_sdk::kinds::SessionEndReason;
-use hooks_agent::approve::ApprovalAnswer;
+use hook_sdk::protocol::Approval;
 use hooks_agent::model::Model;
 use hooks_agent::{Outcome, Session, TurnError};
 use hooks_store::{Store, StoredApprover, StoredQuestion};
@@ -91,9 +91,9 @@ impl Kept<'_> {
             self.chat.screen.echo(&line);
             match (question, line.trim().to_lowercase().as_str()) {
                 (_, "") => {}
-                (Some(question), "y" | "yes") => self.answer(&question, &ApprovalAnswer::Yes).await,
+                (Some(question), "y" | "yes") => self.answer(&question, &Approval::Yes).await,
                 (Some(question), "n" | "no") => {
-                    self.answer(&question, &ApprovalAnswer::No("The customer said no".to_owned())).await;
+                    self.answer(&question, &Approval::No("The customer said no".to_owned())).await;
                 }
                 _ => {
                     self.number += 1;
@@ -140,7 +140,7 @@ impl Kept<'_> {
         }
     }
 
-    async fn answer(&self, question: &StoredQuestion, answer: &ApprovalAnswer) {
+    async fn answer(&self, question: &StoredQuestion, answer: &Approval) {
         // If another process was faster, its answer counts.
         if let Err(error) = self.store.answer(&question.id, answer).await {
             self.chat.screen.say(Style::Aside, &format!("({error})\n"));

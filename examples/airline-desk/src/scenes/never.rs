@@ -3,8 +3,9 @@ use std::sync::Arc;
 use hook_sdk::HookContext;
 use hook_sdk::data::{Messages, ToolCall, ToolInput, ToolResult};
 use hook_sdk::hook::BoxFuture;
+use hook_sdk::protocol::Approval;
 use hooks_agent::Preflight;
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
+use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use tokio::sync::Notify;
@@ -50,7 +51,7 @@ impl Tool for Never {
 }
 
 impl Approver for Never {
-    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         self.wait()
     }
 }

@@ -7,9 +7,10 @@ use hook_sdk::Hook;
 use hook_sdk::data::{Block, ModelReply, ToolCall, ToolResult, Usage};
 use hook_sdk::kinds::{AfterToolCallFailure, BeforeToolCall, Init, PostModelCall, Stop, StreamDelta, UserPromptSubmit};
 use hook_sdk::plugin::Plugin;
+use hook_sdk::protocol::Approval;
 use hook_sdk::scope::AgentDef;
 use hook_sdk::verdict::{Permission, PromptVerdict, ReplyVerdict, Retry, StopVerdict};
-use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
+use hooks_agent::approve::ApprovalRequest;
 use hooks_agent::model::{Line, ModelAnswer, ModelError, Scripted};
 use hooks_agent::tool::{FnTool, Tool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
@@ -72,9 +73,9 @@ pub(super) fn stage(scene: Scene, never: &Never) -> Stage {
             [Line::calls([look_up("1", "PUF001"), look_up("2", "PUF002")]), Line::text("To Bergen and to Tromso.")],
         ),
         Scene::Denied => Stage::new("Seven seats, please.", [book(7), Line::text("Five is the most in one booking.")]),
-        Scene::Asked => cancelling(|harness, _| harness.approver(|_: &ApprovalRequest| ApprovalAnswer::Yes)),
+        Scene::Asked => cancelling(|harness, _| harness.approver(|_: &ApprovalRequest| Approval::Yes)),
         Scene::Declined => {
-            cancelling(|harness, _| harness.approver(|_: &ApprovalRequest| ApprovalAnswer::No("Not today".to_owned())))
+            cancelling(|harness, _| harness.approver(|_: &ApprovalRequest| Approval::No("Not today".to_owned())))
         }
         Scene::CancelledInQuestion => cancelling(|harness, never| harness.approver(never.clone())),
         Scene::FailingTool => Stage::new(

@@ -17,7 +17,7 @@ use axum::{Router, serve};
 use hook_sdk::data::Block;
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::prelude::*;
-use hooks_agent::approve::ApprovalAnswer;
+use hook_sdk::protocol::Approval;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::{Harness, Session};
@@ -92,8 +92,8 @@ struct Click {
 /// Somebody clicked. Anything but `yes` is a no.
 async fn answer(State(desk): State<Arc<Desk>>, Form(click): Form<Click>) -> Result<String, Failed> {
     let answer = match click.answer.as_str() {
-        "yes" => ApprovalAnswer::Yes,
-        _ => ApprovalAnswer::No("a colleague declined".to_owned()),
+        "yes" => Approval::Yes,
+        _ => Approval::No("a colleague declined".to_owned()),
     };
     let question =
         desk.store.answer(&click.id, &answer).await.map_err(|error| (StatusCode::CONFLICT, error.to_string()))?;

@@ -15,7 +15,7 @@ use serde_json::json;
 // ANCHOR_END: imports
 
 // ANCHOR: fires
-hook_sdk::fires![prompt, store, model_call, tool_call, stop [never at_iteration_cap]];
+hook_sdk::fires![prompt, store, model_call, tool_call, stop];
 // ANCHOR_END: fires
 
 // ANCHOR: agent
@@ -76,7 +76,7 @@ impl Agent<'_> {
             let step = hooks.model_call(cx, request, &mut messages);
             let reply = step.run(async |request, messages| (self.model)(&request, &messages)).await?;
             if reply.tool_calls().next().is_none() {
-                let step = hooks.stop(cx, reply).continued(continued);
+                let step = hooks.stop(cx, reply, &mut continued);
                 match step.store(async |row| self.keep(stored, row)).await? {
                     NextStep::End { answer, notices: more } => {
                         notices.extend(more);
@@ -84,7 +84,6 @@ impl Agent<'_> {
                     }
                     NextStep::Continue { answer, follow_up, notices: more } => {
                         notices.extend(more);
-                        continued += 1;
                         messages.push(answer);
                         messages.push(hooks.store(cx, follow_up, async |row| self.keep(stored, row)).await?);
                         continue;
@@ -111,7 +110,7 @@ fn no_deletes() -> Permission {
     Permission::deny("deleting needs a person")
 }
 
-/// Never runs here: this loop does not fire `turn_end`. The audit reports it.
+/// Never runs here: this loop does not fire `turn_end`. The check reports it.
 #[hook(id = "log_turn", kind = turn_end)]
 fn log_turn() {
     println!("the turn is over");
@@ -130,8 +129,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     // ANCHOR: audit
     let registry = Registry::discover()?;
     let hooks = registry.scope(&AgentDef::new("support").hooks(hooks![no_deletes, log_turn]), None)?;
-    for finding in registry.audit_with([&hooks], &HarnessFacts::new().tools(["find", "delete_account"])) {
-        println!("{finding}");
+    if let Err(findings) = registry.check([&hooks], &HarnessFacts::new().tools(["find", "delete_account"])) {
+        println!("{findings}");
     }
     // ANCHOR_END: audit
     let agent = Agent { model: &model, tool: &|_, _| Ok("deleted".to_owned()), approve: &|_| false, append: &|_| {} };
@@ -156,14 +155,15 @@ mod tests {
 
     use super::*;
 
-    struct OwnLoop;
+    /// The loop, and what its approver says.
+    struct OwnLoop(fn(&World) -> bool);
 
     impl AgentLoop for OwnLoop {
         async fn turn(&self, hooks: &HookSet, world: &World) {
             let agent = Agent {
                 model: &|request, messages| world.model(request, messages),
                 tool: &|call, input| world.tool(call, input),
-                approve: &|_| world.approve(),
+                approve: &|_| self.0(world),
                 append: &|row| world.store(row),
             };
             let mut chat = Chat::default();
@@ -175,31 +175,14 @@ mod tests {
 
     #[tokio::test]
     async fn the_loop_acts_on_everything_that_hooks_answer() -> Result<(), NotConforming> {
-        check_turns(&OwnLoop).await
+        check_turns(&OwnLoop(World::approve)).await
     }
     // ANCHOR_END: conformance
 
     /// The page shows the report for a loop whose approver says yes to every question.
     #[tokio::test]
     async fn conformance_finds_an_approver_that_approves_everything() {
-        struct Careless;
-
-        impl AgentLoop for Careless {
-            async fn turn(&self, hooks: &HookSet, world: &World) {
-                let agent = Agent {
-                    model: &|request, messages| world.model(request, messages),
-                    tool: &|call, input| world.tool(call, input),
-                    approve: &|_| true,
-                    append: &|row| world.store(row),
-                };
-                let mut chat = Chat::default();
-                let answer = agent.turn(hooks, &HookContext::new(), &mut chat, world.prompt()).await;
-                world.show(&answer.unwrap_or_else(|error| error.to_string()));
-                chat.notices.iter().for_each(|text| world.show(text));
-            }
-        }
-
-        let breaches = check_turns(&Careless).await.unwrap_err().to_string();
+        let breaches = check_turns(&OwnLoop(|_| true)).await.unwrap_err().to_string();
         let page = include_str!("../../../../docs/own-loop.md");
         assert!(page.contains(&breaches), "docs/own-loop.md does not show:\n{breaches}");
     }

@@ -1,12 +1,8 @@
-//! Id and kind are required. The error is at the attribute, because there is no other token.
+//! The kind is required. The error is at the attribute, because there is no other token.
 use hook_sdk::prelude::*;
 
 mod hooks {
     use super::*;
-
-    #[hook(kind = before_tool_call)]
-//~ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    fn no_id() {}
 
     #[hook(id = "no_kind")]
 //~ ^^^^^^^^^^^^^^^^^^^^^^^

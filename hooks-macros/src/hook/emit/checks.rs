@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use syn::ext::IdentExt;
 
-use super::types::{event_alias, of_parameters};
+use super::types::{event_alias, needs};
 use crate::hook::model::{Function, Hook};
 use crate::hook::table::elsewhere;
 use crate::kind::Kind;
@@ -16,10 +16,10 @@ pub(super) fn checks(hook: &Hook, function: &Function) -> TokenStream {
     let mut check = |span: Span, call: TokenStream| {
         checks.extend(quote_spanned!(span=> const _: () = __hook_sdk::check::#call;));
     };
-    let specs = of_parameters(function, "SPEC");
-    for (i, spec) in specs.iter().enumerate().skip(1) {
-        let (earlier, span) = (&specs[..i], first_span(spec).unwrap_or_else(Span::call_site));
-        check(span, quote_spanned!(span=> parameters_once(&[#(#earlier),*], #spec)));
+    let needs = needs(function);
+    for (i, need) in needs.iter().enumerate().skip(1) {
+        let (earlier, span) = (&needs[..i], first_span(need).unwrap_or_else(Span::call_site));
+        check(span, quote_spanned!(span=> parameters_once(&[#(#earlier),*], #need)));
     }
     for (i, kind) in hook.kinds.iter().enumerate() {
         let of = |kind: &Kind, i| {

@@ -17,12 +17,9 @@ pub(super) fn event_alias(kind: &Kind, i: usize) -> Ident {
     format_ident!("__HookSdkEvent{i}", span = kind.span())
 }
 
-/// A constant of each parameter by `&`: `SPEC` is how it is parsed from a list, `CONTEXT` whether it is the context.
-pub(super) fn of_parameters(function: &Function, constant: &str) -> Vec<TokenStream> {
-    let of = |Parameter { ty, span, .. }: &Parameter| {
-        let constant = Ident::new(constant, *span);
-        quote_spanned!(*span=> __hook_sdk::Parameter::<#ty>::#constant)
-    };
+/// What each parameter by `&` needs.
+pub(super) fn needs(function: &Function) -> Vec<TokenStream> {
+    let of = |Parameter { ty, span, .. }: &Parameter| quote_spanned!(*span=> __hook_sdk::Parameter::<#ty>::NEED);
     readable(function).map(of).collect()
 }
 

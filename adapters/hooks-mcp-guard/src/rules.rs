@@ -1,0 +1,39 @@
+//! The hooks of a guard: those of rule files, beside those that are linked into the program.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use hook_sdk::scope::{AgentDef, AppDef, HookUse};
+use hook_sdk::{HookSet, Registry};
+use hooks_rules::{Rules, Trust};
+
+/// Loads the hooks. What does not load would be a guard that is missing, so it is an error.
+pub(crate) fn load(files: &[PathBuf], project: Option<PathBuf>) -> Result<HookSet, Box<dyn Error>> {
+    let registry = Registry::discover()?;
+    let mut uses: Vec<HookUse> = registry.hooks().iter().map(|hook| HookUse::id(hook.id().as_str())).collect();
+    if uses.is_empty() && files.is_empty() {
+        return Err("no rules are named: `--rules FILE`".into());
+    }
+    let trust = Trust::user_file().map(Trust::open).transpose()?;
+    let mut rules = Rules::builder().trust_all();
+    rules = project.into_iter().fold(rules, hooks_rules::RulesBuilder::project_dir);
+    for file in files {
+        let named = |problem: &str| format!("{}: {problem}", file.display());
+        let text = std::fs::read_to_string(file).map_err(|error| named(&error.to_string()))?;
+        if !trust.as_ref().is_some_and(|trust| trust.allows(file, text.as_bytes())) {
+            return Err(named(&format!(
+                "is not trusted as it is now: review it with `hooks trust {}`",
+                file.display()
+            ))
+            .into());
+        }
+        rules = rules.text(file, text);
+    }
+    let rules = rules.build();
+    uses.extend(rules.install(&registry)?);
+    if let Some(defect) = rules.defects().into_iter().find(|defect| defect.severity == hooks_rules::Severity::Error) {
+        return Err(defect.to_string().into());
+    }
+    registry.set_app(AppDef::new("hooks-mcp-guard").hooks(uses));
+    Ok(registry.scope(&AgentDef::new("hooks-mcp-guard"), None)?)
+}

@@ -1,0 +1,215 @@
+//! What stands between a client and a server: each line passes as it is, waits for a judgement, or is refused.
+
+use std::sync::Arc;
+
+use hook_sdk::CancellationToken;
+use hooks_mcp::{GuardedCall, McpCall, McpGuard, ServerAnswer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc::Sender;
+use tokio::sync::oneshot;
+
+use crate::message::{Id, Message, MessageKind, answer_of, call_of, folded};
+use crate::requests::{Requests, Waiting};
+
+const INVALID_REQUEST: i32 = -32600;
+const INVALID_PARAMS: i32 = -32602;
+const INTERNAL_ERROR: i32 = -32603;
+const ENDED: &str = "The server has ended";
+
+/// Lines to one side.
+pub(crate) type Lines = Sender<Vec<u8>>;
+
+/// One client and one server.
+#[derive(Clone)]
+pub(crate) struct Session {
+    guard: McpGuard,
+    requests: Arc<Requests>,
+    client: Lines,
+}
+
+impl Session {
+    pub(crate) fn new(guard: McpGuard, client: Lines) -> Self {
+        Self { guard, requests: Arc::default(), client }
+    }
+
+    /// A line of the client. `server` takes what may pass, and is closed when the client has closed its side and no call
+    /// is being judged.
+    pub(crate) async fn client_line(&self, line: Vec<u8>, server: &Lines) {
+        let message = match Message::read(&line) {
+            Ok(message) => message,
+            Err((id, problem)) => return self.refuse(id, INVALID_REQUEST, &problem).await,
+        };
+        let passes = match message.kind {
+            MessageKind::Request(id, method) if is_call(&method) => {
+                match call_of(message.params) {
+                    Ok(call) => self.begin(id, message.raw_id, call, &line, server).await,
+                    Err(problem) => self.refuse(message.raw_id, INVALID_PARAMS, &problem).await,
+                }
+                false
+            }
+            MessageKind::Request(id, method) => {
+                let waiting = if folded(&method) == "tools/list" { Waiting::List } else { Waiting::Plain };
+                let is_new = self.requests.note(id, waiting);
+                if !is_new {
+                    self.refuse(message.raw_id, INVALID_REQUEST, "its id is that of another request").await;
+                }
+                is_new
+            }
+            MessageKind::Notification(method) if is_call(&method) => {
+                note("a call of a tool without an id is not run");
+                false
+            }
+            MessageKind::Notification(method) => {
+                if let ("notifications/cancelled", Some(id)) = (method.as_str(), cancelled(message.params)) {
+                    self.requests.cancel(&id);
+                }
+                true
+            }
+            MessageKind::Response(_) => true,
+        };
+        if passes {
+            let _ = server.send(line).await;
+        }
+    }
+
+    /// A line of the server.
+    pub(crate) async fn server_line(&self, line: Vec<u8>) {
+        if line.trim_ascii_start().starts_with(b"[") {
+            // A batch: each message by itself.
+            match serde_json::from_slice::<Vec<&RawValue>>(&line) {
+                Ok(batch) => {
+                    for message in batch {
+                        self.server_message([message.get().as_bytes(), b"\n"].concat()).await;
+                    }
+                }
+                Err(problem) => note(&format!("a line of the server is left out: {problem}")),
+            }
+            return;
+        }
+        self.server_message(line).await;
+    }
+
+    async fn server_message(&self, line: Vec<u8>) {
+        let kind = match Message::read(&line) {
+            Ok(message) => message.kind,
+            Err((_, problem)) => return note(&format!("a line of the server is left out: {problem}")),
+        };
+        let line = match kind {
+            MessageKind::Request(..) | MessageKind::Notification(_) => line,
+            MessageKind::Response(id) => match self.requests.take(&id) {
+                Some(Waiting::Plain) => line,
+                Some(Waiting::List) => self.offered(line),
+                Some(Waiting::Call(guarding, _)) => {
+                    // Whoever guards it may have been cancelled meanwhile.
+                    let _ = guarding.send(line);
+                    return;
+                }
+                Some(Waiting::Cancelled) | None => {
+                    return note("an answer of the server is left out: nobody waits for it");
+                }
+            },
+        };
+        let _ = self.client.send(line).await;
+    }
+
+    /// The server has ended: no answer comes any more.
+    pub(crate) fn end(&self) {
+        self.requests.end();
+    }
+
+    /// Judges a call beside everything else.
+    async fn begin(
+        &self,
+        id: Id,
+        raw_id: Option<&RawValue>,
+        call: (String, Option<Map<String, Value>>),
+        line: &[u8],
+        server: &Lines,
+    ) {
+        let (guarding, answer) = oneshot::channel();
+        let cancelled = CancellationToken::new();
+        if !self.requests.note(id.clone(), Waiting::Call(guarding, cancelled.clone())) {
+            return self.refuse(raw_id, INVALID_REQUEST, "its id is that of another request").await;
+        }
+        let (tool, arguments) = call;
+        let text = match &id {
+            Id::Number(number) => number.to_string(),
+            Id::Text(text) => text.clone(),
+        };
+        let call = McpCall::new(tool).id(text).arguments(arguments.clone()).cancellation(cancelled.clone());
+        let (session, server, line, raw_id) =
+            (self.clone(), server.clone(), line.to_vec(), raw_id.map(ToOwned::to_owned));
+        let run = async move |left: Option<Map<String, Value>>| {
+            let line = if left == arguments { line } else { with_arguments(&line, left) };
+            let failed =
+                |reason: &str| ServerAnswer { original: Err(reason.to_owned()), result: Err(reason.to_owned()) };
+            if server.send(line).await.is_err() {
+                return failed(ENDED);
+            }
+            // The input of the server ends when the client's does and no call is on its way.
+            drop(server);
+            let Ok(line) = answer.await else { return failed(ENDED) };
+            match answer_of(&line) {
+                Some(result) => ServerAnswer { original: Ok(line), result },
+                None => failed("The server's answer cannot be guarded"),
+            }
+        };
+        tokio::spawn(async move {
+            let answer = match session.guard.call(call, run).await {
+                GuardedCall::Unchanged(Ok(line)) => line,
+                GuardedCall::Unchanged(Err(reason)) => error(raw_id.as_deref(), INTERNAL_ERROR, &reason),
+                GuardedCall::Changed(result) => {
+                    session.requests.withdraw(&id);
+                    line_of(&json!({"jsonrpc": "2.0", "id": raw_id, "result": result}))
+                }
+            };
+            if !cancelled.is_cancelled() {
+                let _ = session.client.send(answer).await;
+            }
+        });
+    }
+
+    async fn refuse(&self, id: Option<&RawValue>, code: i32, problem: &str) {
+        note(&format!("a message of the client is refused: {problem}"));
+        let _ = self.client.send(error(id, code, &format!("Refused by the guard: {problem}"))).await;
+    }
+
+    /// A list of tools without those that may not be called.
+    fn offered(&self, line: Vec<u8>) -> Vec<u8> {
+        let Ok(mut list) = serde_json::from_slice::<Value>(&line) else { return line };
+        let Some(Value::Array(tools)) = list.pointer_mut("/result/tools") else { return line };
+        let before = tools.len();
+        tools.retain(|tool| tool["name"].as_str().is_some_and(|name| self.guard.is_offered(name)));
+        if tools.len() == before { line } else { line_of(&list) }
+    }
+}
+
+/// Whether a server could take this for a call of a tool.
+fn is_call(method: &str) -> bool {
+    folded(method) == "tools/call"
+}
+
+fn cancelled(params: Option<&RawValue>) -> Option<Id> {
+    let params: Value = serde_json::from_str(params?.get()).ok()?;
+    serde_json::from_value(params.get("requestId")?.clone()).ok()
+}
+
+fn with_arguments(line: &[u8], arguments: Option<Map<String, Value>>) -> Vec<u8> {
+    let Ok(mut request) = serde_json::from_slice::<Value>(line) else { return Vec::new() };
+    request["params"]["arguments"] = arguments.into();
+    line_of(&request)
+}
+
+fn error(id: Option<&RawValue>, code: i32, message: &str) -> Vec<u8> {
+    line_of(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
+}
+
+fn line_of(message: &Value) -> Vec<u8> {
+    format!("{message}\n").into_bytes()
+}
+
+#[allow(clippy::print_stderr, reason = "clients show it to the person, as what servers write there")]
+fn note(text: &str) {
+    eprintln!("hooks-mcp-guard: {text}");
+}

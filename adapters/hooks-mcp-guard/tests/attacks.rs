@@ -1,0 +1,237 @@
+//! Attempts to get a call past the guard. The server is `tee`: what reached it is in its file, and it sends every line back.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::peer::{Peer, guarded};
+
+/// Lines in which some reader could find a call of `delete`.
+const PAST_THE_GATE: &[(&str, &[u8])] = &[
+    ("a plain call", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete"}}"#),
+    ("escapes", br#"{"jsonrpc":"2.0","id":1,"method":"\u0074ools\/c\u0061ll","params":{"name":"d\u0065lete"}}"#),
+    ("an escaped key", br#"{"jsonrpc":"2.0","id":1,"m\u0065thod":"tools/call","params":{"n\u0061me":"delete"}}"#),
+    ("two methods", br#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"delete"}}"#),
+    ("two methods, turned", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","method":"ping","params":{"name":"delete"}}"#),
+    ("two names", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","name":"delete"}}"#),
+    ("two names, turned", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete","name":"echo"}}"#),
+    ("two params", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"},"params":{"name":"delete"}}"#),
+    ("one escaped", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","nam\u0065":"delete"}}"#),
+    ("another spelling of the key", br#"{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call","params":{"name":"delete"}}"#),
+    ("another spelling of params", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"},"PARAMS":{"name":"delete"}}"#),
+    ("params with a long s", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\"},\"param\u{17f}\":{\"name\":\"delete\"}}".as_bytes()),
+    ("another spelling of the name", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","Name":"delete"}}"#),
+    ("the other spelling alone", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"Name":"delete"}}"#),
+    ("arguments in two spellings", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"A":9000,"b":1}}}"#),
+    ("arguments twice", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":1},"Arguments":{"a":9000}}}"#),
+    ("an argument twice", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":9000,"a":1,"b":1}}}"#),
+    ("another spelling of the method", br#"{"jsonrpc":"2.0","id":1,"method":"Tools/Call","params":{"name":"delete"}}"#),
+    ("white space around the method", br#"{"jsonrpc":"2.0","id":1,"method":" tools/call\n","params":{"name":"delete"}}"#),
+    ("a batch", br#"[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete"}}]"#),
+    ("a batch behind others", br#"[{"jsonrpc":"2.0","id":2,"method":"ping"},[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete"}}]]"#),
+    ("two messages in a line", br#"{"jsonrpc":"2.0","id":2,"method":"ping"}{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete"}}"#),
+    ("a carriage return between messages", b"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\r{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"delete\"}}"),
+    ("a carriage return inside one message", b"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\",\"params\":\r{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"delete\"}}\r}"),
+    ("a separator of lines", "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\u{2028}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"delete\"}}".as_bytes()),
+    ("no id", br#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"delete"}}"#),
+    ("no id, another spelling", br#"{"jsonrpc":"2.0","method":"TOOLS/CALL","params":{"name":"delete"}}"#),
+    ("an id that is null", br#"{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"delete"}}"#),
+    ("an id that is a list", br#"{"jsonrpc":"2.0","id":[1],"method":"tools/call","params":{"name":"delete"}}"#),
+    ("an id that is an object", br#"{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{"name":"delete"}}"#),
+    ("an id that is true", br#"{"jsonrpc":"2.0","id":true,"method":"tools/call","params":{"name":"delete"}}"#),
+    ("an id with a fraction", br#"{"jsonrpc":"2.0","id":1.5,"method":"tools/call","params":{"name":"delete"}}"#),
+    ("an id beyond all numbers", br#"{"jsonrpc":"2.0","id":1e999,"method":"tools/call","params":{"name":"delete"}}"#),
+    ("two ids", br#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"delete"}}"#),
+    ("a request that is an answer too", br#"{"jsonrpc":"2.0","id":1,"result":{},"method":"tools/call","params":{"name":"delete"}}"#),
+    ("the same with an error", br#"{"jsonrpc":"2.0","id":1,"error":{},"method":"tools/call","params":{"name":"delete"}}"#),
+    ("a method that is no text", br#"{"jsonrpc":"2.0","id":1,"method":["tools/call"],"params":{"name":"delete"}}"#),
+    ("a name that is no text", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":["delete"]}}"#),
+    ("params that are a list", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["delete"]}"#),
+    ("arguments that are text", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete","arguments":"{}"}}"#),
+    ("a task", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","task":{"ttl":1},"arguments":{"text":"delete"}}}"#),
+    ("bytes that are not UTF-8", b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"delete\",\"x\":\"\xff\"}}"),
+    ("a key that is not UTF-8", b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"metho\xc1\xa4\":\"tools/call\",\"params\":{\"name\":\"delete\"}}"),
+    ("half a surrogate", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call\ud800","params":{"name":"delete"}}"#),
+    ("a mark of byte order", b"\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"delete\"}}"),
+    ("UTF-16", b"{\0\"\0m\0e\0t\0h\0o\0d\0\"\0:\0\"\0t\0o\0o\0l\0s\0/\0c\0a\0l\0l\0\"\0}\0"),
+    ("a zero byte", b"\0{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"delete\"}}"),
+    ("comments", br#"{"jsonrpc":"2.0","id":1,/*"method":"ping",*/"method":"tools/call","params":{"name":"delete"}}"#),
+    ("single quotes", br"{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'delete'}}"),
+    ("not a number", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete","arguments":{"x":NaN}}}"#),
+    ("a comma too many", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete",},}"#),
+    ("a key of another protocol", br#"{"jsonrpc":"2.0","id":1,"method":"ping","calls":[{"method":"tools/call","params":{"name":"delete"}}]}"#),
+];
+
+fn tee(file: &std::path::Path) -> Command {
+    let mut tee = Command::new("tee");
+    tee.arg(file);
+    guarded(&tee)
+}
+
+#[test]
+fn no_spelling_of_a_denied_call_reaches_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    for (attempt, line) in PAST_THE_GATE {
+        let file = folder.path().join("received");
+        let mut peer = Peer::start(tee(&file));
+        peer.send(line);
+        peer.send(br#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#);
+        let (_, status) = peer.end();
+        let received = fs::read_to_string(&file).unwrap();
+        assert_eq!(received, "{\"jsonrpc\":\"2.0\",\"id\":\"last\",\"method\":\"ping\"}\n", "{attempt}");
+        assert!(status.success(), "{attempt}");
+    }
+}
+
+#[test]
+fn every_prefix_of_a_denied_call_is_refused_and_pieces_are_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("received");
+    let line = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete"}}"#;
+    let mut peer = Peer::start(tee(&file));
+    for end in 1..line.len() {
+        peer.send(&line[..end]);
+    }
+    // The last line has no end.
+    peer.write(line);
+    peer.end();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "");
+}
+
+#[test]
+fn a_line_beyond_all_measure_ends_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut peer = Peer::start(tee(&folder.path().join("received")));
+    let blanks = vec![b' '; 1 << 20];
+    for _ in 0..64 {
+        peer.write(&blanks);
+    }
+    peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete"}}"#);
+    let (_, status) = peer.end();
+    assert!(!status.success());
+    assert_eq!(fs::read_to_string(folder.path().join("received")).unwrap(), "");
+}
+
+/// A server that reads two lines and then says these.
+fn saying(lines: &[&str]) -> Command {
+    let mut sh = Command::new("sh");
+    let script = "read a; read b; for line in \"$@\"; do printf '%s\\n' \"$line\"; done; cat >/dev/null";
+    sh.args(["-c", script, "sh"]).args(lines);
+    guarded(&sh)
+}
+
+/// What a server says to get a text past the hooks that mask it. The client has called `echo` as 1 and pinged as 2.
+const PAST_THE_MASK: &[(&str, &[&str])] = &[
+    ("the result", &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}]}}"#]),
+    ("escaped", &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\u0073\u0033cret"}]}}"#]),
+    ("a batch", &[r#"[{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}]}}]"#]),
+    ("the id as text", &[r#"{"jsonrpc":"2.0","id":"1","result":{"content":[{"type":"text","text":"s3cret"}]}}"#]),
+    (
+        "the id with a fraction",
+        &[r#"{"jsonrpc":"2.0","id":1.0,"result":{"content":[{"type":"text","text":"s3cret"}]}}"#],
+    ),
+    (
+        "twice",
+        &[
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}]}}"#,
+        ],
+    ),
+    (
+        "an answer that looks like a request",
+        &[r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{"content":[{"type":"text","text":"s3cret"}]}}"#],
+    ),
+    (
+        "two results",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]},"result":{"content":[{"type":"text","text":"s3cret"}]}}"#],
+    ),
+    (
+        "two contents",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}],"content":[]}}"#],
+    ),
+    (
+        "a result and an error",
+        &[
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}]},"error":{"code":1,"message":"no"}}"#,
+        ],
+    ),
+    (
+        "the data of an error",
+        &[r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no","data":{"text":"s3cret"}}}"#],
+    ),
+    ("an error that is text", &[r#"{"jsonrpc":"2.0","id":1,"error":"s3cret"}"#]),
+    ("a task", &[r#"{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"s3cret"}}}"#]),
+    ("content that is text", &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":"s3cret"}}"#]),
+    ("a result that is text", &[r#"{"jsonrpc":"2.0","id":1,"result":"s3cret"}"#]),
+    (
+        "content of calls",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"tool_use","id":"x","name":"s3cret","input":{}}]}}"#],
+    ),
+    (
+        "structured content",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"a":{"b":["s3cret"]}}}}"#],
+    ),
+    ("the old form of a result", &[r#"{"jsonrpc":"2.0","id":1,"result":{"toolResult":"s3cret"}}"#]),
+    (
+        "data beside a masked text",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}],"_meta":{"x":"s3cret"}}}"#],
+    ),
+    ("no JSON", &["s3cret"]),
+];
+
+#[test]
+fn nothing_of_a_result_passes_the_hooks_that_mask_it() {
+    for (attempt, lines) in PAST_THE_MASK {
+        let mut peer = Peer::start(saying(lines));
+        peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}"#);
+        peer.send(br#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
+        let (said, _) = peer.end();
+        let said = String::from_utf8(said.concat()).unwrap();
+        assert!(!said.contains("s3cret"), "{attempt}: {said}");
+        assert!(!said.contains("\\u0073"), "{attempt}: {said}");
+    }
+}
+
+#[test]
+fn an_id_cannot_be_used_again_while_a_late_result_may_come() {
+    let late = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}]}}"#;
+    let mut peer = Peer::start(saying(&[late]));
+    peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}"#);
+    peer.send(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    // Answers of requests that are not calls pass unread.
+    peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    let refused = peer.next();
+    assert_eq!(refused["error"]["message"], "Refused by the guard: its id is that of another request");
+    let (said, _) = peer.end();
+    assert_eq!(said, [b""; 0]);
+}
+
+#[test]
+fn requests_of_the_server_pass_and_so_do_their_answers() {
+    let sampling = r#"{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":[]}}"#;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("received");
+    let mut sh = Command::new("sh");
+    sh.args(["-c", "printf '%s\\n' \"$1\"; cat > \"$2\"", "sh", sampling]).arg(&file);
+    let mut peer = Peer::start(guarded(&sh));
+    assert_eq!(peer.next()["method"], "sampling/createMessage");
+    // A call of the client with the same id is another request.
+    peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete"}}"#);
+    assert_eq!(peer.next()["result"]["isError"], true);
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"role":"assistant"}}"#;
+    peer.send(answer.as_bytes());
+    peer.end();
+    assert_eq!(fs::read_to_string(&file).unwrap(), format!("{answer}\n"));
+}
+
+#[test]
+fn a_server_that_ends_ends_the_program_with_its_status_and_open_calls_with_an_error() {
+    let mut sh = Command::new("sh");
+    sh.args(["-c", "read line; exit 7"]);
+    let mut peer = Peer::start(guarded(&sh));
+    peer.send(br#"{"jsonrpc":"2.0","id":"open","method":"tools/call","params":{"name":"echo"}}"#);
+    let answer: Value = peer.next();
+    assert_eq!((&answer["id"], &answer["error"]["message"]), (&"open".into(), &"The server has ended".into()));
+    assert_eq!(peer.end().1.code(), Some(7));
+}

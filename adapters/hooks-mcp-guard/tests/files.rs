@@ -1,0 +1,70 @@
+//! The program with rules from files.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::peer::{Peer, everything};
+
+const RULES: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "mcp__desk__delete", "hooks": [
+    {"type": "command", "command": "echo 'ask the owner first' >&2; exit 2", "onFailure": "block"}]}]}}"#;
+
+/// A folder with rules, and the program that judges with them.
+fn with_rules(rules: &str, trusted: bool) -> (TempDir, Command) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.json");
+    fs::write(&file, rules).unwrap();
+    if trusted {
+        hooks_rules::Trust::open(folder.path().join("hooks/trust.json")).unwrap().trust(&file).unwrap();
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hooks-mcp-guard"));
+    command.args(["--name", "desk", "--rules"]).arg(file).arg("--").arg(everything().get_program());
+    command.env("XDG_CONFIG_HOME", folder.path());
+    (folder, command)
+}
+
+#[test]
+fn rules_of_files_judge_calls() {
+    let (_folder, command) = with_rules(RULES, true);
+    let mut peer = Peer::greeted(command);
+    let result = peer.call("delete", &json!({}));
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("ask the owner first"), "{result}");
+    assert_eq!(peer.call("echo", &json!({"text": "hi"}))["content"][0]["text"], "hi");
+    assert!(peer.end().1.success());
+}
+
+/// The program does not begin without its guards.
+#[test]
+fn what_cannot_be_loaded_ends_the_program() {
+    let (_untrusted, untrusted) = with_rules(RULES, false);
+    let (_broken, broken) =
+        with_rules(r#"{"hooks": {"PreToolUse": [{"matcher": "[", "hooks": [{"type": "command"}]}]}}"#, true);
+    let (_gone, mut gone) = with_rules(RULES, true);
+    gone = {
+        let mut other = Command::new(gone.get_program());
+        other.args(["--name", "desk", "--rules", "/no/such/file", "--", "true"]);
+        other
+    };
+    let bin = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hooks-mcp-guard"));
+        command.args(args);
+        command
+    };
+    let cases = [
+        (untrusted, "is not trusted as it is now"),
+        (broken, "hooks.json:1:"),
+        (gone, "/no/such/file: No such file"),
+        (bin(&["--name", "desk", "--", "true"]), "no rules are named"),
+        (bin(&["--name", "a__b", "--", "true"]), "no rules are named"),
+        (bin(&["--", "true"]), "name the server"),
+        (bin(&["--name", "desk"]), "name the server's command"),
+        (bin(&["--nmae", "desk"]), "`--nmae` is no option"),
+    ];
+    for (mut command, reason) in cases {
+        let Output { status, stdout, stderr } = command.output().unwrap();
+        let stderr = String::from_utf8(stderr).unwrap();
+        assert!(!status.success() && stdout.is_empty() && stderr.contains(reason), "{reason}: {stderr}");
+    }
+}

@@ -1,0 +1,40 @@
+//! Hooks around MCP tools: each `tools/call` goes through [`HookSet::tool_call`](hook_sdk::HookSet::tool_call).
+//!
+//! A [`McpGuard`] is a set of hooks for the tools of one server. [`GuardedServer`] wraps a server with it, whatever its
+//! handler and its transport, and [`McpGuard::call_tool`] a call of a client. Hooks see a tool under the name that agent
+//! programs give it: `mcp__SERVER__TOOL`.
+//!
+//! # What is carried
+//!
+//! | Hooks | A client gets |
+//! |---|---|
+//! | do nothing | the answer of the server, as it is |
+//! | rewrite the arguments | the answer of a call with these arguments |
+//! | deny; ask, and the approver says no | a result with `isError` and the reason |
+//! | answer | this result; the server is not asked |
+//! | rewrite or remove a result | the result as they left it |
+//! | halt | a result with `isError`: a server cannot end the turn of its client |
+//! | fail although required | a result with `isError` and nothing that the server said |
+//!
+//! Hooks read structured content and embedded texts as texts, so that what masks texts masks them too. An error of the
+//! protocol is a tool that failed; it stays an error unless a hook rewrites it.
+//!
+//! Not carried: a call as a task, whose result comes later, is refused. A request for more input (`input_required`) is no
+//! result yet and passes.
+//!
+//! # Features
+//!
+//! `rmcp`, on by default: [`GuardedServer`] and [`McpGuard::call_tool`].
+
+mod content;
+mod guard;
+#[cfg(feature = "rmcp")]
+mod json;
+#[cfg(feature = "rmcp")]
+mod client;
+#[cfg(feature = "rmcp")]
+mod server;
+
+pub use guard::{GuardedCall, McpCall, McpGuard, ServerAnswer, ServerNameError};
+#[cfg(feature = "rmcp")]
+pub use server::GuardedServer;

@@ -1,0 +1,182 @@
+//! What a suspended turn had is there when it is resumed, and each of its calls gets one true result.
+
+use std::sync::{Arc, Mutex};
+
+use hook_sdk::data::{Message, Role};
+use hook_sdk::hook::OnFailure;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::protocol::Approval;
+use hooks_agent::model::Line;
+use hooks_agent::{Outcome, SubAgent, TurnError, TurnRequest};
+use serde_json::json;
+
+use super::bench::{Bench, line};
+use super::suspended::{AtDesk, Desk, payments};
+
+type Paid = Arc<Mutex<Vec<String>>>;
+
+/// A gate that is only on the list of the prompt, and lets nothing pass once it is closed.
+fn guarded(bench: &mut Bench, closed: &Arc<Mutex<bool>>) -> PromptDef {
+    let closed = Arc::clone(closed);
+    let guard = Hook::at::<BeforeToolCall>("guard").reader(move |_, _, _| {
+        if *closed.lock().unwrap() { Permission::deny("closed") } else { Permission::NoOpinion }
+    });
+    bench.registry.register(guard).unwrap();
+    PromptDef::new("refunds").hooks(["guard"])
+}
+
+#[tokio::test]
+async fn a_turn_is_resumed_with_the_prompt_whose_gates_judged_it() {
+    let (desk, paid, closed) = (Arc::new(Desk::default()), Paid::default(), Arc::default());
+    let mut bench = Bench::new([Line::call("1", "pay", json!({ "cents": 1 })), Line::text("so be it")]);
+    let pay = payments(&mut bench, &paid);
+    let prompt = guarded(&mut bench, &closed);
+    let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
+    let Outcome::Suspended(request) = session.turn(Some(&prompt), "hi").await.outcome else { panic!("not suspended") };
+    assert_eq!(request.prompt.as_deref(), Some("refunds"));
+    *closed.lock().unwrap() = true;
+    desk.answer(Approval::Yes);
+    for other in [None, Some(PromptDef::new("other"))] {
+        let outcome = session.resume(other.as_ref()).await.outcome;
+        let Outcome::Failed(error @ TurnError::OtherPrompt { .. }) = outcome else { panic!("{outcome:?}") };
+        assert!(error.to_string().contains("with the prompt `refunds`"), "{error}");
+    }
+    assert_eq!(bench.stored().await.len(), 2, "nothing was changed, and the call still waits");
+    session.resume(Some(&prompt)).await;
+    assert_eq!(bench.stored().await[2], "tool: <- Denied: closed");
+    assert!(paid.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_turn_without_a_prompt_is_not_resumed_with_one() {
+    let (desk, paid) = (Arc::new(Desk::default()), Paid::default());
+    let mut bench = Bench::new([Line::call("1", "pay", json!({ "cents": 1 })), Line::text("so be it")]);
+    let pay = payments(&mut bench, &paid);
+    let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
+    session.turn(None, "hi").await;
+    desk.answer(Approval::Yes);
+    let outcome = session.resume(Some(&PromptDef::new("other"))).await.outcome;
+    assert!(matches!(outcome, Outcome::Failed(TurnError::OtherPrompt { .. })), "{outcome:?}");
+    session.resume(None).await;
+    assert_eq!(*paid.lock().unwrap(), ["1"]);
+}
+
+#[tokio::test]
+async fn a_call_of_a_sub_agent_is_resumed_with_the_prompt_of_its_caller() {
+    let (desk, paid, closed) = (Arc::new(Desk::default()), Paid::default(), Arc::default());
+    let mut bench = Bench::new([
+        Line::call("1", "clerk", json!({ "prompt": "pay" })),
+        Line::call("2", "pay", json!({ "cents": 1 })),
+        Line::text("done"),
+        Line::text("so be it"),
+    ]);
+    let pay = payments(&mut bench, &paid);
+    let prompt = guarded(&mut bench, &closed);
+    let harness = bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay);
+    let session = bench.session(harness.agent(SubAgent::new(AgentDef::new("clerk"), "Pays."))).await;
+    assert!(matches!(session.turn(Some(&prompt), "hi").await.outcome, Outcome::Suspended(_)));
+    *closed.lock().unwrap() = true;
+    desk.answer(Approval::Yes);
+    let outcome = session.resume(None).await.outcome;
+    assert!(matches!(outcome, Outcome::Failed(TurnError::OtherPrompt { .. })), "{outcome:?}");
+    session.resume(Some(&prompt)).await;
+    assert!(paid.lock().unwrap().is_empty(), "{:#?}", bench.stored().await);
+}
+
+#[tokio::test]
+async fn a_resumed_turn_has_the_trigger_and_the_presence_of_the_one_that_asked() {
+    let (desk, paid) = (Arc::new(Desk::default()), Paid::default());
+    let mut bench = Bench::new([Line::call("1", "pay", json!({ "cents": 1 })), Line::text("so be it")]);
+    let pay = payments(&mut bench, &paid);
+    bench.app(Hook::at::<BeforeToolCall>("only_with_a_person").reader(|cx: &HookContext, _, _| {
+        if cx.human_present() { Permission::NoOpinion } else { Permission::deny("nobody is there") }
+    }));
+    let log = bench.log.clone();
+    bench.app(Hook::at::<BeforeAgentStart>("began").reader(move |_, event: &BeforeAgentStart, ()| {
+        log.note(event.trigger.as_str());
+    }));
+    let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
+    session.begin(TurnRequest::new("hi").trigger("mail").human_present(true)).await;
+    desk.answer(Approval::Yes);
+    session.resume(None).await;
+    assert_eq!(*paid.lock().unwrap(), ["1"]);
+    let began: Vec<_> = bench.log.take().into_iter().filter(|line| line != "the model").collect();
+    assert_eq!(began, ["mail", "mail"]);
+}
+
+#[tokio::test]
+async fn a_message_that_is_added_while_a_call_waits_leaves_it_answerable() {
+    for prompt in [None, Some("forget it")] {
+        let (desk, paid) = (Arc::new(Desk::default()), Paid::default());
+        let mut bench = Bench::new([Line::call("1", "pay", json!({ "cents": 1 })), Line::text("so be it")]);
+        let pay = payments(&mut bench, &paid);
+        let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
+        session.turn(None, "hi").await;
+        session.add(None, Message::new(Role::User, "a note")).await.unwrap();
+        if let Some(prompt) = prompt {
+            session.turn(None, prompt).await;
+        } else {
+            desk.answer(Approval::Yes);
+            assert_eq!(session.resume(None).await.to_string(), "so be it");
+        }
+        let result = if prompt.is_some() { "tool: <- Not run: the conversation continued" } else { "tool: <- paid" };
+        let heard: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
+        assert!(heard[2].starts_with(result) && heard[3] == "user: a note", "{heard:#?}");
+        assert_eq!(bench.stored().await.iter().filter(|line| line.starts_with("tool:")).count(), 1);
+        assert_eq!(paid.lock().unwrap().len(), usize::from(prompt.is_none()));
+    }
+}
+
+#[tokio::test]
+async fn each_call_gets_its_result_if_a_hook_fails_while_a_prompt_closes_them() {
+    let desk = Arc::new(Desk::default());
+    let calls = ["1", "2", "3"].map(|id| (id, "pay", json!({ "cents": id })));
+    let mut bench = Bench::new([Line::calls(calls), Line::text("so be it")]);
+    let pay = payments(&mut bench, &Paid::default());
+    bench.app(
+        Hook::at::<AfterToolCall>("books")
+            .reader(|_, event: &AfterToolCall, ()| if event.call.id == "2" { Err("no ink") } else { Ok(()) })
+            .on_failure(OnFailure::Required),
+    );
+    let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
+    session.turn(None, "hi").await;
+    let reply = session.turn(None, "forget it").await;
+    assert!(matches!(reply.outcome, Outcome::Failed(_)), "{reply}");
+    let results = bench.stored().await.iter().filter(|line| line.starts_with("tool: <- Not run")).count();
+    assert_eq!(results, 3, "{:#?}", bench.stored().await);
+}
+
+#[tokio::test]
+async fn what_hooks_made_of_results_before_a_waiting_call_is_kept() {
+    let (desk, paid) = (Arc::new(Desk::default()), Paid::default());
+    let calls = [("1", "lookup", json!({ "id": "a" })), ("2", "pay", json!({ "cents": 1 }))];
+    let mut bench = Bench::new([Line::calls(calls), Line::text("so be it")]);
+    let pay = payments(&mut bench, &paid);
+    bench
+        .app(Hook::at::<BeforeToolCall>("lookups_pass").reader(|_, _, _| Permission::NoOpinion).only("tool", "lookup"));
+    bench
+        .registry
+        .replace(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("pay?")).only("tool", "pay"))
+        .unwrap();
+    bench.app(
+        Hook::at::<AfterToolCallSuccess>("says")
+            .writer(|_, _, result: &mut ToolResult| {
+                result.said_by = Some(Role::User);
+                result.add_context("a hint");
+            })
+            .only("tool", "lookup"),
+    );
+    let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
+    session.turn(None, "hi").await;
+    assert_eq!(bench.stored().await[3], "user: found a");
+    desk.answer(Approval::Yes);
+    session.resume(None).await;
+    let heard: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
+    assert_eq!(
+        heard[2..5],
+        ["tool: <- The answer is in a message of the user that follows.", "tool: <- paid", "user: found a"]
+    );
+    assert!(heard[5].contains("a hint"), "{heard:#?}");
+    assert_eq!(heard.len(), 6);
+}

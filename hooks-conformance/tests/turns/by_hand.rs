@@ -1,0 +1,165 @@
+//! A loop written by hand: what its steps have in common, the order of the steps, and the end.
+
+use hook_sdk::kinds::{AfterCreateMessage, BeforeCreateMessage, Stop, StopReason};
+use hook_sdk::prelude::*;
+use hooks_conformance::{AgentLoop, World};
+
+use crate::faults::Fault;
+
+/// A loop written by hand with `fire`, with one fault or none.
+pub(crate) struct ByHand(pub(crate) Option<Fault>);
+
+pub(crate) struct Turn<'a> {
+    pub(crate) fault: Option<Fault>,
+    pub(crate) hooks: &'a HookSet,
+    pub(crate) cx: HookContext,
+    pub(crate) world: &'a World,
+    pub(crate) stored: Messages,
+}
+
+/// The turn ended.
+pub(crate) struct End(pub(crate) String);
+
+impl From<DispatchError> for End {
+    fn from(error: DispatchError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl Turn<'_> {
+    pub(crate) fn has(&self, fault: Fault) -> bool {
+        self.fault == Some(fault)
+    }
+
+    pub(crate) async fn fire<K: HookKind>(&self, event: &K, subject: K::Subject) -> Result<Fired<K>, End> {
+        let fired = self.hooks.fire(&self.cx, event, subject).await?;
+        match &fired.report.halt {
+            Some(halt) => Err(End(halt.reason.to_string())),
+            None => Ok(fired),
+        }
+    }
+
+    /// Like [`fire`](Self::fire), but a halt is ignored with this fault.
+    pub(crate) async fn fire_unless<K: HookKind>(
+        &self,
+        fault: Fault,
+        event: &K,
+        subject: K::Subject,
+    ) -> Result<Fired<K>, End> {
+        if self.has(fault) {
+            return Ok(self.hooks.fire(&self.cx, event, subject).await?);
+        }
+        self.fire(event, subject).await
+    }
+
+    pub(crate) async fn row(&self, message: Message, unmasked: Fault) -> Result<Message, End> {
+        if self.has(unmasked) {
+            return Ok(message);
+        }
+        match self.fire(&BeforeCreateMessage::new(), message.clone()).await {
+            Err(_) if self.has(Fault::StoresWithoutTheRequiredMask) => Ok(message),
+            row => Ok(row?.subject),
+        }
+    }
+
+    pub(crate) async fn keep(&mut self, row: Message) -> Result<(), End> {
+        if self.has(Fault::AnnouncesTooEarly) {
+            self.fire(&AfterCreateMessage::new(row.clone()), ()).await?;
+        }
+        self.world.store(&row);
+        if self.has(Fault::StoresTwice) {
+            self.world.store(&row);
+        }
+        self.stored.push(row.clone());
+        if !self.has(Fault::AnnouncesTooEarly) && !self.has(Fault::AnnouncesNothing) {
+            self.fire(&AfterCreateMessage::new(row), ()).await?;
+        }
+        Ok(())
+    }
+
+    async fn run(&mut self) -> Result<(), End> {
+        let mut messages = self.prompt().await?;
+        let mut continued = 0;
+        for _ in 0..100 {
+            let reply = self.model(&mut messages).await?;
+            let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
+            let row = self.row(reply, Fault::StoresTheAnswerUnmasked).await?;
+            if !calls.is_empty() {
+                messages.push(row.clone());
+                self.keep(row).await?;
+                for call in &calls {
+                    self.call(call, &mut messages).await?;
+                }
+                continue;
+            }
+            if self.has(Fault::ShowsBeforeStop) {
+                self.world.show(&row.text());
+            }
+            let event = Stop::new(StopReason::FinalResponse).stop_hook_active(continued > 0).last_message(row.clone());
+            let verdict = self.fire(&event, ()).await?.verdict;
+            if !self.has(Fault::HidesSystemMessages) {
+                verdict.system_messages.iter().for_each(|text| self.world.show(text));
+            }
+            if self.has(Fault::SendsSystemMessages) && !verdict.system_messages.is_empty() && continued == 0 {
+                continued += 1;
+                messages.extend(verdict.system_messages.iter().map(|text| Message::new(Role::User, text.as_str())));
+                continue;
+            }
+            let hidden = verdict.suppress_output && !self.has(Fault::ShowsASuppressedContext);
+            if !hidden && !self.has(Fault::HidesTheContextOfStop) {
+                verdict.contexts.iter().for_each(|text| self.world.show(text));
+            }
+            let bounded = continued < 8 || self.has(Fault::StopWithoutBound);
+            match verdict.decision {
+                StopDecision::Block(reason) => {
+                    if self.has(Fault::ShowsWhatStopBlocks) {
+                        self.world.show(&row.text());
+                    }
+                    let error = Message::new(Role::Assistant, format!("[Blocked] {reason}"));
+                    let stored = if self.has(Fault::StoresWhatStopBlocks) { row } else { error };
+                    self.keep(stored).await?;
+                    return Err(End(reason.to_string()));
+                }
+                StopDecision::End(_) if self.has(Fault::IgnoresEnd) && continued == 0 => continued += 1,
+                StopDecision::Continue(next) if bounded && !self.has(Fault::IgnoresTheFollowUp) => {
+                    continued += 1;
+                    let next = self.row(Message::new(Role::User, next.as_str()), Fault::StoresTwice).await?;
+                    self.keep(row.clone()).await?;
+                    messages.push(row);
+                    self.keep(next.clone()).await?;
+                    if !self.has(Fault::StopsWithoutTheFollowUp) {
+                        messages.push(next);
+                    }
+                }
+                _ => {
+                    self.world.show(&row.text());
+                    return self.keep(row).await;
+                }
+            }
+        }
+        Err(End("too many steps".to_owned()))
+    }
+
+    /// Gives each open call a result.
+    fn close(&mut self) {
+        let open: Vec<ToolCall> = self.stored.open_calls().cloned().collect();
+        let skipped = usize::from(self.has(Fault::ForgetsTheSecondCallAfterAHalt));
+        let kept = if self.has(Fault::ForgetsTheCallAfterAHalt) { 0 } else { open.len() - skipped.min(open.len()) };
+        for call in &open[..kept] {
+            for row in ToolResult::error("Not run").into_messages(call) {
+                self.world.store(&row);
+            }
+        }
+    }
+}
+
+impl AgentLoop for ByHand {
+    async fn turn(&self, hooks: &HookSet, world: &World) {
+        let cx = HookContext::new();
+        let mut turn = Turn { fault: self.0, hooks, cx, world, stored: Messages::default() };
+        if let Err(End(why)) = turn.run().await {
+            world.show(&why);
+        }
+        turn.close();
+    }
+}

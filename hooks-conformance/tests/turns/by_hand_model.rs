@@ -1,0 +1,90 @@
+//! The loop written by hand: the prompt, and the calls of the model.
+
+use hook_sdk::data::Block;
+use hook_sdk::kinds::{PostModelCall, PreModelCall, PrefilterLlmHistory, UserPromptSubmit};
+use hook_sdk::prelude::*;
+
+use crate::by_hand::{End, Turn};
+use crate::faults::Fault;
+
+impl Turn<'_> {
+    pub(crate) async fn prompt(&mut self) -> Result<Messages, End> {
+        let text = self.world.prompt();
+        let original = Messages::from(vec![Message::new(Role::User, text)]);
+        let fired = self.fire(&UserPromptSubmit::new(text, original.clone()), original.clone()).await?;
+        match &fired.verdict.decision {
+            PromptDecision::Block(reason) => {
+                if self.has(Fault::StoresABlockedPrompt) {
+                    self.keep(original[0].clone()).await?;
+                }
+                if !self.has(Fault::CallsTheModelWithABlockedPrompt) {
+                    return Err(End(reason.to_string()));
+                }
+            }
+            PromptDecision::Stop(reason) if !self.has(Fault::IgnoresAStoppedPrompt) => {
+                return Err(End(reason.to_string()));
+            }
+            _ => {}
+        }
+        let mut messages = fired.subject;
+        let mut prompt = messages.pop().unwrap_or_else(|| original[0].clone());
+        if self.has(Fault::SendsTheOldPrompt) {
+            prompt = original[0].clone();
+        }
+        let stored = if self.has(Fault::StoresTheOldPrompt) { original[0].clone() } else { prompt.clone() };
+        let row = self.row(stored, Fault::StoresThePromptUnmasked).await?;
+        for text in fired.verdict.contexts {
+            let context = Message::new(Role::User, text);
+            if self.has(Fault::StoresTheContext) {
+                self.keep(context.clone()).await?;
+            }
+            if !self.has(Fault::ForgetsTheContext) {
+                messages.push(context);
+            }
+        }
+        messages.push(if self.has(Fault::StoresTheOldPrompt) { prompt } else { row.clone() });
+        self.keep(row).await?;
+        Ok(messages)
+    }
+
+    pub(crate) async fn model(&mut self, messages: &mut Messages) -> Result<Message, End> {
+        for round in 0.. {
+            let sent = self.fire(&PrefilterLlmHistory::new(), messages.clone()).await?.subject;
+            let sent = if self.has(Fault::IgnoresTheFilteredHistory) { messages.clone() } else { sent };
+            let own = ModelRequest::new("Be kind.");
+            let mut request = self.fire(&PreModelCall::new().messages(sent.clone()), own.clone()).await?.subject;
+            if self.has(Fault::IgnoresTheSystemPrompt) {
+                request.system_prompt.clone_from(&own.system_prompt);
+            }
+            let content = match &request.answer {
+                Some(answer) if !self.has(Fault::IgnoresTheAnswerInPlace) => answer.clone(),
+                _ => self.world.model(&request, &sent),
+            };
+            if self.has(Fault::ShowsTheRawAnswer) {
+                self.world.show(&Message::of(Role::Assistant, content.clone()).text());
+            }
+            let reply = ModelReply::new(content.clone()).messages(messages.clone());
+            let fired = self.fire(&PostModelCall::new("end_turn"), reply).await?;
+            let mut left = fired.subject.content.clone();
+            let calls = |content: &[Block]| content.iter().any(|block| matches!(block, Block::ToolUse(_)));
+            if self.has(Fault::IgnoresTheRewrittenAnswer) && !calls(&content) {
+                left.clone_from(&content);
+            }
+            if self.has(Fault::RunsARemovedCall) && calls(&content) {
+                left.clone_from(&content);
+            }
+            let again = fired.verdict == ReplyVerdict::Continue && !calls(&left) && !self.has(Fault::IgnoresContinue);
+            if again && (round < 3 || self.has(Fault::ContinuesWithoutBound)) {
+                if self.has(Fault::StoresTheDiscardedAnswer) {
+                    self.keep(Message::of(Role::Assistant, left)).await?;
+                }
+                if !self.has(Fault::ContinuesWithoutItsMessages) {
+                    messages.clone_from(&fired.subject.messages);
+                }
+                continue;
+            }
+            return Ok(Message::of(Role::Assistant, left));
+        }
+        Err(End("too many answers".to_owned()))
+    }
+}

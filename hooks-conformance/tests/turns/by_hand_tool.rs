@@ -1,0 +1,143 @@
+//! The loop written by hand: the calls of tools.
+
+use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall, PermissionRequest};
+use hook_sdk::prelude::*;
+use hook_sdk::verdict::Decision;
+
+use crate::by_hand::{End, Turn};
+use crate::faults::Fault;
+
+impl Turn<'_> {
+    /// The input of a call that may run, or its result.
+    async fn judge(&self, call: &ToolCall) -> Result<Result<ToolInput, ToolResult>, End> {
+        let event = BeforeToolCall::new(call.clone());
+        let mut input = call.input.clone();
+        for _ in 0..3 {
+            let fired = self.fire_unless(Fault::IgnoresAHaltAtTheGate, &event, input.clone()).await?;
+            input = fired.subject.clone();
+            let refused = |text: &str| Ok(Err(ToolResult::error(text)));
+            let question = match fired.verdict.decide() {
+                Decision::Run => return Ok(Ok(input)),
+                Decision::Answer(_) if self.has(Fault::RunsAnswered) => return Ok(Ok(input)),
+                Decision::Answer(_) if self.has(Fault::HidesTheAnswerOfAGate) => return refused("nothing"),
+                Decision::Answer(result) => return Ok(Err(self.seen(call, &input, result.clone()).await?)),
+                Decision::Refuse(_) if self.has(Fault::RunsDenied) => return Ok(Ok(input)),
+                Decision::Refuse(denial) if self.has(Fault::RunsDeniedAndHides) => {
+                    let _hidden = self.world.tool(call, &input);
+                    return refused(denial.reason.as_str());
+                }
+                Decision::Refuse(denial)
+                    if self.has(Fault::RunsIfTheGateFails) && denial.reason.as_str().contains("failed") =>
+                {
+                    return Ok(Ok(input));
+                }
+                Decision::Refuse(_) if self.has(Fault::HidesTheDenial) => return refused("Denied"),
+                Decision::Refuse(denial) => return refused(denial.reason.as_str()),
+                Decision::Ask(_) if self.has(Fault::RunsAsked) => return Ok(Ok(input)),
+                Decision::Defer(_) if self.has(Fault::RunsDeferred) => return Ok(Ok(input)),
+                Decision::Ask(question) | Decision::Defer(question) => question.clone(),
+            };
+            let event = PermissionRequest::new(call.clone()).reason(question.reason.as_str());
+            let asked = if self.has(Fault::SkipsThePermissionRequest) {
+                None
+            } else {
+                Some(self.fire(&event, input.clone()).await?)
+            };
+            match asked.map(|fired| (fired.verdict, fired.subject)) {
+                Some((Permission::Allow, edited)) if edited == input => return Ok(Ok(input)),
+                Some((Permission::Allow, edited)) if self.has(Fault::DoesNotJudgeTheRequestsInput) => {
+                    return Ok(Ok(edited));
+                }
+                Some((Permission::Allow, edited)) => {
+                    input = edited;
+                    continue;
+                }
+                Some((Permission::Deny(_), _)) if self.has(Fault::IgnoresTheRequestsDenial) => return Ok(Ok(input)),
+                Some((Permission::Deny(denial), _)) => return refused(denial.reason.as_str()),
+                _ => {}
+            }
+            if self.has(Fault::RunsAskedAndThenAsks) {
+                let _ran = self.world.tool(call, &input);
+            }
+            if self.has(Fault::NeverAsks) || !self.world.approve() {
+                return refused("Declined");
+            }
+            return Ok(Ok(input));
+        }
+        Ok(Err(ToolResult::error("the gates do not agree")))
+    }
+
+    /// The result after the hooks that see it.
+    async fn seen(&self, call: &ToolCall, input: &ToolInput, result: ToolResult) -> Result<ToolResult, End> {
+        let is_answer = result.text() == "a secret answer";
+        if self.has(Fault::ForgetsHooksAfterAnAnswer) && is_answer {
+            return Ok(result);
+        }
+        let event = AfterToolCallSuccess::new(call.clone(), input.clone());
+        let fired = self.fire_unless(Fault::IgnoresAHaltAfterTheTool, &event, result.clone()).await;
+        let fired = match fired {
+            Err(_) if self.has(Fault::SendsTheResultThatARequiredHookWithheld) => return Ok(result),
+            fired => fired?,
+        };
+        if self.has(Fault::IgnoresTheRewrittenResult) && fired.subject.is_some() {
+            return Ok(result);
+        }
+        Ok(match fired.subject {
+            None if self.has(Fault::IgnoresARemovedResult) => result,
+            None => ToolResult::new("[removed]"),
+            Some(mut result) if self.has(Fault::IgnoresTheContextOfAResult) => {
+                result.additional_context.clear();
+                result
+            }
+            Some(result) => result,
+        })
+    }
+
+    async fn failed(&self, call: &ToolCall, input: &ToolInput, mut error: String) -> Result<ToolResult, End> {
+        for attempt in 1.. {
+            let event = AfterToolCallFailure::new(call.clone(), input.clone(), error.as_str());
+            let result = ToolResult::error(error.as_str());
+            let fired = self.fire_unless(Fault::IgnoresAHaltAfterAFailure, &event, result.clone()).await?;
+            let again = matches!(fired.verdict, Retry::After(_));
+            if again && (attempt < 3 || self.has(Fault::RetriesWithoutBound)) {
+                match self.world.tool(call, input) {
+                    Ok(output) => return self.seen(call, input, ToolResult::new(output)).await,
+                    Err(again) => error = again,
+                }
+                continue;
+            }
+            return Ok(match fired.subject {
+                None if self.has(Fault::IgnoresARemovedFailure) => result,
+                None => ToolResult::new("[removed]"),
+                Some(result) => result,
+            });
+        }
+        Err(End("too many runs".to_owned()))
+    }
+
+    pub(crate) async fn call(&mut self, call: &ToolCall, messages: &mut Messages) -> Result<(), End> {
+        let (input, result) = match self.judge(call).await? {
+            Ok(input) => {
+                let input = if self.has(Fault::RunsTheOldInput) { call.input.clone() } else { input };
+                let result = match self.world.tool(call, &input) {
+                    Ok(output) => self.seen(call, &input, ToolResult::new(output)).await?,
+                    Err(error) => self.failed(call, &input, error).await?,
+                };
+                (input, result)
+            }
+            Err(result) => (call.input.clone(), result),
+        };
+        self.fire_unless(Fault::IgnoresTheLastHalt, &AfterToolCall::new(call.clone(), input), ()).await?;
+        if self.has(Fault::ForgetsARemovedResult) && result.text() == "[removed]" {
+            return Ok(());
+        }
+        for message in result.into_messages(call) {
+            let row = self.row(message, Fault::StoresResultsUnmasked).await?;
+            messages.push(row.clone());
+            let raw =
+                Message::of(row.role, ToolResult::new("tool output").into_messages(call).remove(0).content.clone());
+            self.keep(if self.has(Fault::StoresTheRawResult) { raw } else { row }).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! A loop written with the steps.
+
+use hook_sdk::prelude::*;
+use hook_sdk::protocol::{NextStep, StepError};
+use hooks_conformance::{AgentLoop, World};
+
+/// A loop written with the steps has no line of its own about what hooks answer.
+pub(crate) struct BySteps;
+
+impl BySteps {
+    async fn run(hooks: &HookSet, world: &World, stored: &mut Messages) -> Result<String, StepError> {
+        let cx = HookContext::new();
+        let mut append = |row: Message| {
+            world.store(&row);
+            stored.push(row);
+        };
+        let step = hooks.prompt(&cx, world.prompt(), &Messages::default());
+        let mut messages = step.store(async |row| append(row)).await?;
+        let mut continued = 0;
+        loop {
+            let step = hooks.model_call(&cx, ModelRequest::new("Be kind."), &mut messages);
+            let reply = step.run(async |request, messages| world.model(&request, &messages)).await?;
+            if reply.tool_calls().next().is_none() {
+                match hooks.stop(&cx, reply, &mut continued).store(async |row| append(row)).await? {
+                    NextStep::End { answer, notices } => {
+                        for text in &notices {
+                            world.show(text);
+                        }
+                        return Ok(answer.text().into_owned());
+                    }
+                    NextStep::Continue { answer, follow_up, notices } => {
+                        for text in &notices {
+                            world.show(text);
+                        }
+                        messages.push(answer);
+                        messages.push(hooks.store(&cx, follow_up, async |row| append(row)).await?);
+                    }
+                }
+                continue;
+            }
+            let row = hooks.store(&cx, reply, async |row| append(row)).await?;
+            messages.push(row.clone());
+            for call in row.tool_calls() {
+                let step = hooks.tool_call(&cx, call).ask(async |_| world.approve());
+                let result = step.run_up_to(3, async |input| world.tool(call, &input)).await?;
+                for message in result.into_messages(call) {
+                    messages.push(hooks.store(&cx, message, async |row| append(row)).await?);
+                }
+            }
+        }
+    }
+}
+
+impl AgentLoop for BySteps {
+    async fn turn(&self, hooks: &HookSet, world: &World) {
+        let mut stored = Messages::default();
+        match Self::run(hooks, world, &mut stored).await {
+            Ok(answer) => world.show(&answer),
+            Err(error) => {
+                for row in error.close_calls(&stored) {
+                    world.store(&row);
+                }
+                world.show(&error.to_string());
+            }
+        }
+    }
+}

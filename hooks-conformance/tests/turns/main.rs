@@ -1,0 +1,49 @@
+//! The test by what a loop does: a loop that is right passes, and each way of getting it wrong is named.
+
+mod by_hand;
+mod by_hand_model;
+mod by_hand_tool;
+mod by_steps;
+mod faults;
+
+use std::collections::BTreeSet;
+
+use hooks_conformance::check_turns;
+
+use by_hand::ByHand;
+use by_steps::BySteps;
+use faults::FAULTS;
+
+hook_sdk::fires![prompt, store, model_call, tool_call, stop];
+
+#[tokio::test]
+async fn a_loop_by_hand_that_is_right_passes() {
+    check_turns(&ByHand(None)).await.unwrap();
+}
+
+#[tokio::test]
+async fn each_broken_loop_is_named_by_what_it_does_wrong() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut unnamed = Vec::new();
+    for (fault, told) in FAULTS {
+        match check_turns(&ByHand(Some(*fault))).await {
+            Err(breaches) if breaches.to_string().contains(told) => {}
+            other => unnamed.push(format!("{fault:?}: wanted `{told}` in: {other:?}")),
+        }
+    }
+    let _own = std::panic::take_hook();
+    assert!(unnamed.is_empty(), "{}", unnamed.join("\n\n"));
+}
+
+#[tokio::test]
+async fn a_loop_written_with_the_steps_passes() {
+    check_turns(&BySteps).await.unwrap();
+}
+
+#[test]
+fn the_sentences_are_data() {
+    let sentences = hooks_conformance::sentences();
+    let sentences = sentences.as_array().unwrap();
+    let kinds: BTreeSet<_> = sentences.iter().map(|sentence| sentence["kind"].as_str().unwrap()).collect();
+    assert!(sentences.len() > 60 && kinds.len() > 15, "{} sentences, {} kinds", sentences.len(), kinds.len());
+}

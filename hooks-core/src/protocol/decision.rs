@@ -1,0 +1,206 @@
+//! The decision about a tool call: what the gates, the hooks at `permission_request` and the approver answer, in order.
+//!
+//! [`HookSet::tool_call`](crate::HookSet::tool_call) walks through these states. They are public for a loop that cannot
+//! wait within a step, because its turns are suspended or its calls run in groups.
+
+use super::approval::{Approval, ToolQuestion};
+use crate::data::{ToolCall, ToolInput, ToolResult};
+use crate::id::HookId;
+use crate::verdict::{Denial, Halt, Permission, Question};
+
+/// How often the input of a call may be edited if the gates ask again.
+const EDITS: u32 = 8;
+
+/// What has to happen next with a tool call.
+#[must_use = "a call runs only if it is decided that it does"]
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallState {
+    /// The hooks at `before_tool_call` judge the input.
+    Judge(PendingCall),
+    /// The hooks at `permission_request` may answer the question of a gate.
+    Request(CallQuestion),
+    /// The approver answers the question of a gate.
+    Ask(CallQuestion),
+    /// Nobody can answer now.
+    Suspend(CallQuestion),
+    /// It is decided.
+    Decided(ToolInput, Ruling),
+}
+
+/// What happens with a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ruling {
+    /// The tool runs.
+    Run,
+    /// The tool does not run. This is the result of the call.
+    Answer(ToolResult),
+    /// The tool does not run.
+    Refuse(CallRefusal),
+}
+
+/// Why a call does not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CallRefusal {
+    /// The text for the model.
+    pub message: String,
+    /// The hook that refused it, or asked.
+    pub by: Option<HookId>,
+}
+
+/// A call that its gates have to judge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PendingCall {
+    input: ToolInput,
+    history: CallHistory,
+}
+
+/// A call about which a gate asks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallQuestion {
+    asked: ToolQuestion,
+    history: CallHistory,
+}
+
+/// What happened to a call so far.
+#[derive(Clone, Debug, PartialEq)]
+struct CallHistory {
+    call: ToolCall,
+    /// A question that somebody still has to answer, even if no gate asks any more.
+    owed: Option<(Question, bool)>,
+    /// The question that was answered with an edited input.
+    answered: Option<Question>,
+    edited: Option<ToolInput>,
+    edits: u32,
+    /// Whether hooks could answer in the person's place.
+    requested: bool,
+}
+
+impl CallState {
+    /// A call as the model made it.
+    pub fn new(call: &ToolCall) -> Self {
+        Self::begin(call, None, None)
+    }
+
+    /// A call about which an earlier turn asked `question`, with the input of an earlier answer, if there was one. It
+    /// needs an answer even if no gate asks any more.
+    pub fn resumed(call: &ToolCall, edited: Option<ToolInput>, question: Question, deferred: bool) -> Self {
+        Self::begin(call, edited, Some((question, deferred)))
+    }
+
+    fn begin(call: &ToolCall, edited: Option<ToolInput>, owed: Option<(Question, bool)>) -> Self {
+        let input = edited.as_ref().unwrap_or(&call.input).clone();
+        let history = CallHistory { call: call.clone(), owed, answered: None, edited, edits: 0, requested: false };
+        Self::Judge(PendingCall { input, history })
+    }
+}
+
+impl PendingCall {
+    /// The input to judge: the subject of `before_tool_call`.
+    pub fn input(&self) -> &ToolInput {
+        &self.input
+    }
+
+    /// The gates gave this verdict and left this input.
+    pub fn by_gates(self, verdict: Permission, input: ToolInput) -> CallState {
+        let mut history = self.history;
+        let ruling = match verdict {
+            Permission::NoOpinion | Permission::Allow => match history.owed.take() {
+                Some((question, deferred)) => return history.ask(input, question, deferred),
+                None => Ruling::Run,
+            },
+            // The same question has been answered, a new one has not.
+            Permission::Ask(question) | Permission::Defer(question)
+                if history.answered.as_ref() == Some(&*question) =>
+            {
+                Ruling::Run
+            }
+            Permission::Ask(question) => return history.ask(input, *question, false),
+            Permission::Defer(question) => return history.ask(input, *question, true),
+            Permission::Answer(result) => Ruling::Answer(*result),
+            Permission::Deny(denial) => Ruling::Refuse(CallRefusal::denied(*denial)),
+        };
+        CallState::Decided(input, ruling)
+    }
+}
+
+impl CallQuestion {
+    /// The question, and the input that the tool would get: the subject of `permission_request`.
+    pub fn question(&self) -> &ToolQuestion {
+        &self.asked
+    }
+
+    /// The input of an earlier answer, about which the gates ask now.
+    pub fn edited(&self) -> Option<&ToolInput> {
+        self.history.edited.as_ref()
+    }
+
+    /// The hooks at `permission_request` gave this verdict and left this input.
+    pub fn by_hooks(self, verdict: Permission, input: ToolInput) -> CallState {
+        let ruling = match verdict {
+            Permission::Allow if input != self.asked.input => return self.again(input),
+            Permission::Allow => Ruling::Run,
+            Permission::Answer(result) => Ruling::Answer(*result),
+            Permission::Deny(denial) => Ruling::Refuse(CallRefusal::denied(*denial)),
+            Permission::NoOpinion | Permission::Ask(_) | Permission::Defer(_) => return CallState::Ask(self),
+        };
+        CallState::Decided(self.asked.input, ruling)
+    }
+
+    /// The approver answered.
+    pub fn by_approver(self, answer: Approval) -> CallState {
+        match answer {
+            Approval::Yes => CallState::Decided(self.asked.input, Ruling::Run),
+            Approval::Answer(result) => CallState::Decided(self.asked.input, Ruling::Answer(result)),
+            Approval::Edited(input) => self.again(input),
+            Approval::Suspend => CallState::Suspend(self),
+            Approval::No(answer) => {
+                let message = format!("Denied: {}. {answer}", self.asked.question.reason);
+                self.refuse(message)
+            }
+        }
+    }
+
+    /// There is no answer. `message` is for the model.
+    pub fn refuse(self, message: impl Into<String>) -> CallState {
+        let refusal = CallRefusal { message: message.into(), by: self.asked.question.by };
+        CallState::Decided(self.asked.input, Ruling::Refuse(refusal))
+    }
+
+    /// The gates have to judge an edited input.
+    fn again(self, input: ToolInput) -> CallState {
+        if self.history.edits == EDITS {
+            let message = format!("Denied: {}. The input was edited too often", self.asked.question.reason);
+            return self.refuse(message);
+        }
+        let (answered, edited) = (Some(self.asked.question), Some(input.clone()));
+        let history = CallHistory { answered, edited, edits: self.history.edits + 1, ..self.history };
+        CallState::Judge(PendingCall { input, history })
+    }
+}
+
+impl CallHistory {
+    fn ask(mut self, input: ToolInput, question: Question, deferred: bool) -> CallState {
+        self.owed = None;
+        let is_first = !std::mem::replace(&mut self.requested, true);
+        let asked = ToolQuestion { call: self.call.clone(), input, question, deferred };
+        let call = CallQuestion { asked, history: self };
+        if is_first { CallState::Request(call) } else { CallState::Ask(call) }
+    }
+}
+
+impl CallRefusal {
+    /// A call that does not run for another reason than a decision.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), by: None }
+    }
+
+    /// A hook ended the turn before the call ran.
+    pub fn halted(halt: &Halt) -> Self {
+        Self { message: format!("Not run, the turn ended: {}", halt.reason), by: halt.by.clone() }
+    }
+
+    fn denied(denial: Denial) -> Self {
+        Self { message: format!("Denied: {}", denial.reason), by: denial.by }
+    }
+}

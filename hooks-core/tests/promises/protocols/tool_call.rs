@@ -1,0 +1,209 @@
+//! A tool call: its gates, the person, the tool, and the hooks that see its result.
+
+use std::cell::RefCell;
+
+use super::*;
+
+/// A tool call: its hooks, the answers of the approver, the outputs of the tool; what the model reads, the inputs that
+/// ran, the questions, and how the turn ended.
+struct Case {
+    what: &'static str,
+    hooks: fn() -> Vec<Hook>,
+    answers: fn() -> Vec<Approval>,
+    outputs: &'static [Result<&'static str, &'static str>],
+    times: u32,
+    reads: &'static str,
+    ran: &'static [u64],
+    asked: &'static [&'static str],
+    end: &'static str,
+}
+
+const CASE: Case = Case {
+    what: "",
+    hooks: Vec::new,
+    answers: Vec::new,
+    outputs: &[Ok("paid")],
+    times: 1,
+    reads: "paid",
+    ran: &[900],
+    asked: &[],
+    end: "",
+};
+
+/// Asks about every amount.
+fn asks_each() -> Hook {
+    gate("asks_each", |input| Permission::ask(format!("{}?", input["cents"])))
+}
+
+fn limit() -> Hook {
+    let judge = |input: &ToolInput| {
+        if input["cents"].as_u64() > Some(5_000) { Permission::deny("too much") } else { Permission::Allow }
+    };
+    gate("limit", judge)
+}
+
+fn requested(answer: impl Fn(&mut ToolInput) -> Permission + Send + Sync + 'static) -> Hook {
+    Hook::at::<PermissionRequest>("requested").writer(move |_, _, input: &mut ToolInput| answer(input))
+}
+
+fn cents(cents: u64) -> ToolInput {
+    json!({ "cents": cents }).into()
+}
+
+#[rustfmt::skip]
+const CASES: &[Case] = &[
+    Case { what: "no hooks", ..CASE },
+    Case { what: "an error of the tool", outputs: &[Err("offline")], reads: "offline", ..CASE },
+    Case { what: "a denied call does not run", hooks: || vec![gate("no", |_| Permission::deny("never"))],
+           reads: "Denied: never", ran: &[], ..CASE },
+    Case { what: "a guard that fails denies",
+           hooks: || vec![Hook::at::<BeforeToolCall>("no").reader(|_, _, _| -> Permission { panic!("broken") })],
+           reads: "Denied: the hook `no` failed (panic); this is not a policy decision", ran: &[], ..CASE },
+    Case { what: "a required hook that fails ends the turn",
+           hooks: || vec![Hook::at::<BeforeToolCall>("no").reader(|_, _, _| -> Permission { panic!("broken") })
+                .on_failure(OnFailure::Required)],
+           reads: "Not run: the gate failed", ran: &[], end: "the hook is required", ..CASE },
+    Case { what: "a halt", hooks: || vec![Hook::at::<BeforeToolCall>("no").reader(|_, _, _| halts::<Permission>())],
+           reads: "Not run, the turn ended: enough", ran: &[], end: "the turn was halted: enough", ..CASE },
+    Case { what: "the tool gets the input that the gates leave",
+           hooks: || vec![Hook::at::<BeforeToolCall>("less").writer(|_, _, input: &mut ToolInput| input["cents"] = 5.into())],
+           ran: &[5], ..CASE },
+    Case { what: "an answer of a gate is the result",
+           hooks: || vec![gate("dry", |_| Permission::answer(ToolResult::new("dry run"))),
+                Hook::at::<AfterToolCallSuccess>("sees").writer(|_, _, result: &mut ToolResult| {
+                    result.rewrite_text(|text| Some(text.to_uppercase()));
+                })],
+           reads: "DRY RUN", ran: &[], ..CASE },
+    Case { what: "nobody to ask", hooks: || vec![asks()], reads: "Denied: sure?. There is nobody to ask", ran: &[], ..CASE },
+    Case { what: "a yes", hooks: || vec![asks()], answers: || vec![Approval::Yes], asked: &["sure?"], ..CASE },
+    Case { what: "a no", hooks: || vec![asks()], answers: || vec![Approval::No("Not today".to_owned())],
+           reads: "Denied: sure?. Not today", ran: &[], asked: &["sure?"], ..CASE },
+    Case { what: "a deferred call", hooks: || vec![gate("later", |_| Permission::defer("the bank decides"))],
+           answers: || vec![Approval::Suspend], reads: "", ran: &[], asked: &["the bank decides"],
+           end: "waiting for an answer: the bank decides", ..CASE },
+    Case { what: "an answer in the tool's place", hooks: || vec![asks()],
+           answers: || vec![Approval::Answer(ToolResult::new("by hand"))], reads: "by hand", ran: &[], asked: &["sure?"], ..CASE },
+    Case { what: "the gates judge an edited input", hooks: || vec![asks(), limit().priority(1)],
+           answers: || vec![Approval::Edited(cents(9_900))], reads: "Denied: too much", ran: &[], asked: &["sure?"], ..CASE },
+    Case { what: "the same question about an edited input is answered", hooks: || vec![asks()],
+           answers: || vec![Approval::Edited(cents(100))], ran: &[100], asked: &["sure?"], ..CASE },
+    Case { what: "a new question about an edited input is asked", hooks: || vec![asks_each()],
+           answers: || vec![Approval::Edited(cents(100)), Approval::Yes], ran: &[100], asked: &["900?", "100?"], ..CASE },
+    Case { what: "hooks answer in the person's place once a call",
+           hooks: || vec![asks_each(), requested(|input| if input["cents"] == 100 { Permission::Allow } else { Permission::NoOpinion })],
+           answers: || vec![Approval::Edited(cents(100)), Approval::Yes], ran: &[100], asked: &["900?", "100?"], ..CASE },
+    Case { what: "endless edits end", hooks: || vec![asks_each()],
+           answers: || (0..20).map(|n| Approval::Edited(cents(n))).collect(),
+           reads: "Denied: 7?. The input was edited too often", ran: &[],
+           asked: &["900?", "0?", "1?", "2?", "3?", "4?", "5?", "6?", "7?"], ..CASE },
+    Case { what: "a hook says yes for the person", hooks: || vec![asks(), requested(|_| Permission::Allow)], ..CASE },
+    Case { what: "a hook says no for the person", hooks: || vec![asks(), requested(|_| Permission::deny("night"))],
+           answers: || vec![Approval::Yes], reads: "Denied: night", ran: &[], ..CASE },
+    Case { what: "a hook without opinion leaves it to the person", hooks: || vec![asks(), requested(|_| Permission::NoOpinion)],
+           answers: || vec![Approval::Yes], asked: &["sure?"], ..CASE },
+    Case { what: "the gates judge what such a hook rewrote",
+           hooks: || vec![asks(), limit().priority(1), requested(|input| { input["cents"] = 9_900.into(); Permission::Allow })],
+           reads: "Denied: too much", ran: &[], ..CASE },
+    Case { what: "a halt while a person is asked",
+           hooks: || vec![asks(), Hook::at::<PermissionRequest>("no").reader(|_, _, _| halts::<Permission>())],
+           answers: || vec![Approval::Yes], reads: "Not run, the turn ended: enough", ran: &[], end: "enough", ..CASE },
+    Case { what: "a removed result",
+           hooks: || vec![Hook::at::<AfterToolCallSuccess>("hides").replacer(|_, _, _: ToolResult| None::<ToolResult>)],
+           reads: "[result removed by hides]", ..CASE },
+    Case { what: "a halt after the tool keeps its result",
+           hooks: || vec![Hook::at::<AfterToolCallSuccess>("ends").reader(|_, _, _| halts::<()>())], end: "enough", ..CASE },
+    Case { what: "a mask that is required and fails withholds the result",
+           hooks: || vec![Hook::at::<AfterToolCallSuccess>("mask").writer(|_, _, _| -> () { panic!("broken") })
+                .on_failure(OnFailure::Required)],
+           reads: "The tool ran. Its result is withheld: a required hook failed", end: "the hook is required", ..CASE },
+    Case { what: "a mask of failures that is required and fails withholds them",
+           hooks: || vec![Hook::at::<AfterToolCallFailure>("mask").writer(|_, _, _| -> () { panic!("broken") })
+                .on_failure(OnFailure::Required)],
+           outputs: &[Err("secret")],
+           reads: "The tool ran. Its result is withheld: a required hook failed", end: "the hook is required", ..CASE },
+    Case { what: "a tool that may run once is not run again", hooks: || vec![retries()], outputs: &[Err("offline")],
+           reads: "offline", ..CASE },
+    Case { what: "a tool that may run again", hooks: || vec![retries()], outputs: &[Err("offline"), Ok("paid")],
+           times: 3, ran: &[900, 900], ..CASE },
+    Case { what: "retries are bounded", hooks: || vec![retries()], outputs: &[Err("offline"); 3], times: 3,
+           reads: "offline", ran: &[900, 900, 900], ..CASE },
+    Case { what: "a halt after a failure ends the retries",
+           hooks: || vec![retries(), Hook::at::<AfterToolCallFailure>("ends").reader(|_, _, _| halts::<Retry>())],
+           outputs: &[Err("offline")], times: 3, reads: "offline", end: "enough", ..CASE },
+    Case { what: "a halt after everything keeps the result",
+           hooks: || vec![Hook::at::<AfterToolCall>("ends").reader(|_, _, ()| halts::<()>())], end: "enough", ..CASE },
+];
+
+fn retries() -> Hook {
+    Hook::at::<AfterToolCallFailure>("again").reader(|_, _, _| Retry::After(std::time::Duration::ZERO))
+}
+
+#[tokio::test]
+async fn a_tool_call_applies_every_answer() {
+    for case in CASES {
+        let hooks = set((case.hooks)());
+        let call = call();
+        for blocking in [false, true] {
+            let (ran, asked) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
+            let outputs = RefCell::new(case.outputs.iter());
+            let answers = RefCell::new((case.answers)().into_iter());
+            let tool = |input: ToolInput| {
+                ran.borrow_mut().push(input["cents"].as_u64().unwrap());
+                outputs.borrow_mut().next().copied().expect("one more run")
+            };
+            let ask = |question: ToolQuestion| {
+                assert_eq!(question.call, call, "{}", case.what);
+                asked.borrow_mut().push(question.question.reason.to_string());
+                answers.borrow_mut().next().expect("one more question")
+            };
+            let is_silent = (case.answers)().is_empty();
+            let cx = cx();
+            let result = match (blocking, is_silent) {
+                (false, true) => hooks.tool_call(&cx, &call).run_up_to(case.times, async |input| tool(input)).await,
+                (false, false) => {
+                    let step = hooks.tool_call(&cx, &call).ask(async |question| ask(question));
+                    step.run_up_to(case.times, async |input| tool(input)).await
+                }
+                (true, true) => hooks.tool_call_blocking(&cx, &call).run_up_to(case.times, tool),
+                (true, false) => hooks.tool_call_blocking(&cx, &call).ask(ask).run_up_to(case.times, tool),
+            };
+            let end = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
+            assert!(end.contains(case.end) && end.is_empty() == case.end.is_empty(), "{}: {end}", case.what);
+            let read = match &result {
+                Ok(result) => result.text().into_owned(),
+                Err(error) => error.result().map(|result| result.text().into_owned()).unwrap_or_default(),
+            };
+            assert_eq!(read, case.reads, "{}", case.what);
+            assert_eq!(*ran.borrow(), case.ran, "{}", case.what);
+            assert_eq!(*asked.borrow(), case.asked, "{}", case.what);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_last_event_of_a_call_says_how_it_ended() {
+    for case in CASES {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&seen);
+        let last = Hook::at::<AfterToolCall>("last").reader(move |_, event: &AfterToolCall, ()| {
+            log.lock().unwrap().push((event.result.clone(), event.error.clone()));
+        });
+        let hooks = set((case.hooks)().into_iter().chain([last.priority(-9)]));
+        let mut outputs = case.outputs.iter();
+        let mut answers = (case.answers)().into_iter();
+        let (cx, call) = (cx(), call());
+        let step = hooks.tool_call_blocking(&cx, &call);
+        let step = step.ask(|_| answers.next().unwrap_or(Approval::No("There is nobody to ask".to_owned())));
+        let result = step.run_up_to(case.times, |_| outputs.next().copied().unwrap());
+        let seen = std::mem::take(&mut *seen.lock().unwrap());
+        match (&result, &seen[..]) {
+            (Err(error), []) => assert!(matches!(error.kind(), StepErrorKind::Suspended(_)), "{}", case.what),
+            (_, [(result, error)]) => {
+                assert_eq!(result.is_none(), case.reads.contains("removed"), "{}", case.what);
+                let failed = result.as_ref().is_some_and(|result| result.is_error);
+                assert_eq!(error.is_some(), failed, "{}", case.what);
+            }
+            (result, seen) => panic!("{}: {result:?} {seen:?}", case.what),
+        }
+    }
+}

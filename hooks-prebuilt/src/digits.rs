@@ -1,0 +1,155 @@
+//! Groups of digits, as people write numbers: `4111 1111 1111 1111`, `123-45-6789`.
+
+use std::ops::Range;
+
+/// The value of a digit. Full-width and Arabic digits count too, because people of these scripts write numbers with them.
+pub(crate) fn digit(c: char) -> Option<u8> {
+    let zero = match c {
+        '0'..='9' => '0',
+        '\u{ff10}'..='\u{ff19}' => '\u{ff10}',
+        '\u{0660}'..='\u{0669}' => '\u{0660}',
+        '\u{06f0}'..='\u{06f9}' => '\u{06f0}',
+        _ => return None,
+    };
+    u8::try_from(u32::from(c) - u32::from(zero)).ok()
+}
+
+/// Whether a character can separate two groups: a space, a dash, a dot, or a character without width.
+pub(crate) fn is_separator(c: char) -> bool {
+    matches!(
+        c,
+        ' ' | '-' | '.' | '\u{a0}' | '\u{ad}' | '\u{2009}' | '\u{200b}' | '\u{2010}'
+            ..='\u{2015}' | '\u{202f}' | '\u{2060}' | '\u{2212}'
+    )
+}
+
+/// The most separators between two groups, as in `4111 - 1111`.
+const GAP: usize = 3;
+
+/// Digits with the place at which each group ends.
+#[derive(Debug, Default)]
+pub(crate) struct Groups {
+    pub(crate) digits: Vec<u8>,
+    /// For each group: its number of digits, and where it ends in the text.
+    pub(crate) groups: Vec<(usize, usize)>,
+}
+
+impl Groups {
+    /// The groups that begin at `at`, up to the first that would exceed `most` digits.
+    pub(crate) fn at(text: &str, at: usize, most: usize) -> Self {
+        let mut read = Self::default();
+        let mut from = at;
+        loop {
+            let length = group(&text[from..]);
+            let count = text[from..from + length].chars().count();
+            if count == 0 || read.digits.len() + count > most {
+                return read;
+            }
+            read.digits.extend(text[from..from + length].chars().filter_map(digit));
+            read.groups.push((count, from + length));
+            let gap = separators(&text[from + length..]);
+            if gap == 0 {
+                return read;
+            }
+            from += length + gap;
+        }
+    }
+
+    /// The beginnings of it that end with a whole group, the longest first: the sizes of the groups, the digits, and
+    /// the end in the text.
+    pub(crate) fn prefixes(&self) -> impl Iterator<Item = (Vec<usize>, &[u8], usize)> {
+        (1..=self.groups.len()).rev().map(|count| {
+            let sizes: Vec<usize> = self.groups[..count].iter().map(|(size, _)| *size).collect();
+            let digits = &self.digits[..sizes.iter().sum()];
+            (sizes, digits, self.groups[count - 1].1)
+        })
+    }
+}
+
+/// The length of the digits at the beginning of `rest`.
+pub(crate) fn group(rest: &str) -> usize {
+    rest.find(|c| digit(c).is_none()).unwrap_or(rest.len())
+}
+
+/// The length of the separators at the beginning of `rest`.
+fn separators(rest: &str) -> usize {
+    rest.char_indices().take(GAP).take_while(|(_, c)| is_separator(*c)).last().map_or(0, |(at, c)| at + c.len_utf8())
+}
+
+/// The next group of digits that begins at `from` or later.
+pub(crate) fn next_group(text: &str, from: usize) -> Option<Range<usize>> {
+    let start = from + text[from..].find(|c| digit(c).is_some())?;
+    Some(start..start + group(&text[start..]))
+}
+
+/// The next number for which `end_of` finds an end. It begins with a whole group.
+pub(crate) fn next(text: &str, mut from: usize, end_of: impl Fn(usize) -> Option<usize>) -> Option<Range<usize>> {
+    loop {
+        let group = next_group(text, from)?;
+        if begins(text, group.start) {
+            if let Some(end) = end_of(group.start) {
+                return Some(group.start..end);
+            }
+        }
+        from = group.end;
+    }
+}
+
+/// Whether a number may begin at `at`: not in a word, not after the point of a decimal, and not in the middle of a group.
+pub(crate) fn begins(text: &str, at: usize) -> bool {
+    let mut before = text[..at].chars().rev();
+    match before.next() {
+        Some('.') => before.next().is_none_or(|c| digit(c).is_none()),
+        Some(c) if digit(c).is_some() => false,
+        Some(c) if c.is_ascii_alphabetic() => is_escape(text, at),
+        _ => true,
+    }
+}
+
+/// Whether a number may end at `at`: not in a word, and not before the point of a decimal.
+pub(crate) fn ends(text: &str, at: usize) -> bool {
+    let mut after = text[at..].chars();
+    match after.next() {
+        None => true,
+        Some('.') => after.next().is_none_or(|c| digit(c).is_none()),
+        Some(c) => !c.is_ascii_alphabetic() && digit(c).is_none(),
+    }
+}
+
+/// Whether the character before `at` ends an escape of JSON, such as the `n` of `\n`.
+pub(crate) fn is_escape(text: &str, at: usize) -> bool {
+    let before = &text[..at];
+    let slashes = |before: &str| before.len() - before.trim_end_matches('\\').len();
+    let letter = before.strip_suffix(['n', 't', 'r', 'b', 'f']);
+    let code = || {
+        let start = before.len().checked_sub(5)?;
+        let (rest, code) = (before.get(..start)?, before.get(start..)?.strip_prefix('u')?);
+        code.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(rest)
+    };
+    letter.filter(|rest| slashes(rest) % 2 == 1).or_else(|| code().filter(|rest| slashes(rest) % 2 == 1)).is_some()
+}
+
+/// The sum of Luhn is a multiple of ten.
+pub(crate) fn luhn(digits: &[u8]) -> bool {
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(place, digit)| match (place % 2, u32::from(*digit)) {
+            (0, digit) => digit,
+            (_, digit) if digit > 4 => 2 * digit - 9,
+            (_, digit) => 2 * digit,
+        })
+        .sum();
+    sum % 10 == 0
+}
+
+/// The place `count` characters before `at`.
+pub(crate) fn before(text: &str, at: usize, count: usize) -> usize {
+    text[..at].char_indices().rev().take(count).last().map_or(at, |(at, _)| at)
+}
+
+/// The place after the character at `at`.
+pub(crate) fn after(text: &str, at: usize) -> usize {
+    at + text[at..].chars().next().map_or(1, char::len_utf8)
+}

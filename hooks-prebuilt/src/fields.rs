@@ -1,0 +1,56 @@
+//! Fields of a tool's arguments, as lists name them: `url`, `/files/*/path`.
+
+use hook_sdk::data::json_type_name;
+use serde_json::Value;
+
+/// A path to fields. `*` stands for every item of a list and every value of an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    parts: Vec<String>,
+    /// Whether it may be missing.
+    optional: bool,
+}
+
+impl std::fmt::Display for Field {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "/{}", self.parts.join("/"))
+    }
+}
+
+impl Field {
+    /// Reads `url`, `url?` or `/files/*/path`.
+    pub(crate) fn parse(text: &str) -> Self {
+        let (path, optional) = text.strip_suffix('?').map_or((text, false), |path| (path, true));
+        let part = |part: &str| part.replace("~1", "/").replace("~0", "~");
+        Self { parts: path.trim_start_matches('/').split('/').map(part).collect(), optional }
+    }
+
+    /// The values of the field.
+    ///
+    /// # Errors
+    /// What was expected, if there are none.
+    pub(crate) fn values<'a>(&self, input: &'a Value) -> Result<Vec<&'a Value>, String> {
+        let mut values = vec![input];
+        for part in &self.parts {
+            let mut found = Vec::new();
+            for value in values {
+                match value {
+                    Value::Array(items) if part == "*" => found.extend(items),
+                    Value::Object(fields) if part == "*" => found.extend(fields.values()),
+                    Value::Object(fields) => match fields.get(part) {
+                        Some(value) => found.push(value),
+                        None if self.optional => {}
+                        None => return Err(format!("expected a field `{self}`, and the arguments have none")),
+                    },
+                    Value::Array(items) => match part.parse::<usize>().ok().and_then(|at| items.get(at)) {
+                        Some(value) => found.push(value),
+                        None => return Err(format!("expected a field `{self}`, and found a list of {}", items.len())),
+                    },
+                    other => return Err(format!("expected a field `{self}`, and found {}", json_type_name(other))),
+                }
+            }
+            values = found;
+        }
+        Ok(values)
+    }
+}

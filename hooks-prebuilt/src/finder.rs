@@ -1,0 +1,78 @@
+//! Replaces what a finder finds, in whole texts and in the windows of a stream.
+
+use std::ops::Range;
+
+/// A part of a text, and what to write in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) place: Range<usize>,
+    pub(crate) by: String,
+    /// The name of what was found, for notes.
+    pub(crate) name: &'static str,
+}
+
+/// Finds parts of texts.
+pub(crate) trait Finder {
+    /// The parts that begin at `from` or later, from left to right. What is before `from` may be read, but not found.
+    fn find<'a>(&'a self, text: &'a str, from: usize) -> impl Iterator<Item = Found> + 'a;
+
+    /// The beginning of the end of a text about which nothing can be said until more text arrives. A part that begins
+    /// before it is the same whatever follows.
+    fn tail(&self, text: &str) -> usize;
+}
+
+/// The text with each part replaced; `None` if there is none.
+pub(crate) fn replaced(finder: &impl Finder, text: &str, mut found: impl FnMut(&Found)) -> Option<String> {
+    let mut parts = finder.find(text, 0).peekable();
+    parts.peek()?;
+    let (mut written, mut at) = (String::with_capacity(text.len()), 0);
+    for part in parts {
+        written.push_str(&text[at..part.place.start]);
+        written.push_str(&part.by);
+        at = part.place.end;
+        found(&part);
+    }
+    written.push_str(&text[at..]);
+    Some(written)
+}
+
+/// The text before a window that a finder may read.
+const CONTEXT: usize = 64;
+
+/// A window after its parts were replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamWindow {
+    /// The text that replaces the window.
+    pub text: String,
+    /// From this byte on, the text has to be held back until more arrives.
+    pub held: usize,
+}
+
+/// Replaces the parts of a window that are the same whatever follows. The rest stays as it is, and is held back.
+pub(crate) fn window(
+    finder: &impl Finder,
+    shown: &str,
+    window: &str,
+    last: bool,
+    mut found: impl FnMut(&Found),
+) -> StreamWindow {
+    let context = shown.char_indices().rev().nth(CONTEXT - 1).map_or(0, |(at, _)| at);
+    let text = format!("{}{window}", &shown[context..]);
+    let mut at = shown.len() - context;
+    let mut tail = if last { text.len() } else { finder.tail(&text).max(at) };
+    let mut written = String::with_capacity(window.len());
+    for part in finder.find(&text, at) {
+        if part.place.start >= tail {
+            break;
+        }
+        written.push_str(&text[at..part.place.start]);
+        written.push_str(&part.by);
+        at = part.place.end;
+        tail = tail.max(at);
+        found(&part);
+    }
+    written.push_str(&text[at..tail]);
+    let held = written.len();
+    written.push_str(&text[tail..]);
+    StreamWindow { text: written, held }
+}

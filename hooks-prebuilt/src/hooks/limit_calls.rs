@@ -1,0 +1,177 @@
+//! `limit_calls`: how often tools may be called, per turn, per conversation and per minute.
+
+mod group;
+
+pub use group::limit_calls;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use wildmatch::WildMatch;
+
+use crate::conversations::Conversations;
+use crate::parameters::{Fields, from_fields, unknown};
+
+/// The parameters of `limit_calls`.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+pub struct LimitCalls {
+    limits: Vec<Limit>,
+    calls: Conversations<Calls>,
+}
+
+/// What holds for the tools of a pattern.
+#[derive(Clone, Debug)]
+struct Limit {
+    pattern: WildMatch,
+    turn: Option<u32>,
+    conversation: Option<u32>,
+    per_minute: Option<u32>,
+    /// Whether the calls of all these tools count together.
+    together: bool,
+}
+
+impl Limit {
+    /// The pattern, and the tool unless the tools of the pattern count together.
+    fn key(&self, tool: &str) -> (String, String) {
+        (self.pattern.to_string(), if self.together { String::new() } else { tool.to_owned() })
+    }
+}
+
+const LIMITS: [&str; 4] = ["turn", "conversation", "per_minute", "together"];
+
+from_fields!(LimitCalls, |fields: &mut Fields| {
+    let expected = r#"a map such as {"web_*": {"turn": 5, "conversation": 40, "per_minute": 10}}"#;
+    let limits: BTreeMap<String, BTreeMap<String, serde_json::Value>> = fields.required("limits", expected);
+    let mut read = Vec::new();
+    for (pattern, given) in limits {
+        for name in given.keys().filter(|name| !LIMITS.contains(&name.as_str())) {
+            fields.problem(format_args!("`limits.{pattern}`: {}", unknown("limit", name, LIMITS.into_iter())));
+        }
+        let mut count = |name: &str| {
+            let value = given.get(name)?;
+            let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
+            if count.is_none() {
+                fields
+                    .problem(format_args!("`limits.{pattern}.{name}` is {value}: write a number of calls, such as 5"));
+            }
+            count
+        };
+        let (turn, conversation, per_minute) = (count("turn"), count("conversation"), count("per_minute"));
+        let together = match given.get("together") {
+            None => false,
+            Some(serde_json::Value::Bool(together)) => *together,
+            Some(value) => {
+                fields.problem(format_args!("`limits.{pattern}.together` is {value}: write true or false"));
+                false
+            }
+        };
+        if LIMITS[..3].iter().all(|name| !given.contains_key(*name)) {
+            fields.problem(format_args!(
+                "`limits.{pattern}` limits nothing: write `turn`, `conversation` or `per_minute`"
+            ));
+        }
+        read.push(Limit { pattern: WildMatch::new(&pattern), turn, conversation, per_minute, together });
+    }
+    if read.is_empty() {
+        fields.problem(format_args!("`limits` is empty: write {expected}"));
+    }
+    LimitCalls { limits: read, calls: Conversations::default() }
+});
+
+/// The calls of one conversation.
+#[derive(Debug, Default)]
+pub struct Calls {
+    turn: Option<u64>,
+    /// The calls of each pattern, and of a tool unless its tools count together.
+    counts: HashMap<(String, String), Count>,
+    /// Calls that were counted and wait for an answer of a person. The gates judge them again.
+    waiting: HashMap<String, String>,
+}
+
+#[derive(Debug, Default)]
+struct Count {
+    turn: u32,
+    conversation: u32,
+    recent: VecDeque<Instant>,
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+impl Calls {
+    fn wait(&mut self, id: &str, tool: &str) {
+        self.waiting.insert(id.to_owned(), tool.to_owned());
+    }
+
+    fn is_waiting(&self, id: &str, tool: &str) -> bool {
+        self.waiting.get(id).is_some_and(|waiting| waiting == tool)
+    }
+
+    fn end(&mut self, id: &str) {
+        self.waiting.remove(id);
+    }
+}
+
+impl LimitCalls {
+    fn limits_of(&self, tool: &str) -> impl Iterator<Item = &Limit> {
+        self.limits.iter().filter(move |limit| limit.pattern.matches(tool))
+    }
+
+    /// Counts a call, unless a limit is reached.
+    ///
+    /// # Errors
+    /// The limit that is reached. The call is not counted then.
+    pub fn count(&self, calls: &mut Calls, turn: Option<u64>, tool: &str, now: Instant) -> Result<(), String> {
+        if calls.turn != turn {
+            calls.turn = turn;
+            calls.counts.values_mut().for_each(|count| count.turn = 0);
+        }
+        for limit in self.limits_of(tool) {
+            if turn.is_none() && limit.turn.is_some() {
+                return Err(format!("calls of `{tool}` are limited per turn, and the context has no turn to count in"));
+            }
+            let count = calls.counts.entry(limit.key(tool)).or_default();
+            while count.recent.front().is_some_and(|call| now.saturating_duration_since(*call) >= MINUTE) {
+                count.recent.pop_front();
+            }
+            let recent = u32::try_from(count.recent.len()).unwrap_or(u32::MAX);
+            let reached = |of: Option<u32>, count: u32, within: &str| {
+                let most = of.filter(|most| count >= *most)?;
+                let what = if limit.together { format!("tools such as `{tool}`") } else { format!("`{tool}`") };
+                Some(format!("{what} may be called {most} times {within}, and was; continue without it"))
+            };
+            let error = reached(limit.turn, count.turn, "in a turn")
+                .or_else(|| reached(limit.conversation, count.conversation, "in a conversation"))
+                .or_else(|| reached(limit.per_minute, recent, "in a minute"));
+            if let Some(error) = error {
+                return Err(error);
+            }
+        }
+        for limit in self.limits_of(tool) {
+            let count = calls.counts.entry(limit.key(tool)).or_default();
+            count.turn = count.turn.saturating_add(1);
+            count.conversation = count.conversation.saturating_add(1);
+            if limit.per_minute.is_some() {
+                count.recent.push_back(now);
+            }
+        }
+        Ok(())
+    }
+
+    /// The least number of calls that a tool has left, and within what, if only a fifth of them is left.
+    pub fn left(&self, calls: &Calls, tool: &str) -> Option<String> {
+        let left = self.limits_of(tool).flat_map(|limit| {
+            let count = calls.counts.get(&limit.key(tool));
+            let of =
+                move |most: Option<u32>, done: Option<u32>, within| Some((most?, most?.saturating_sub(done?), within));
+            [
+                of(limit.turn, count.map(|count| count.turn), "turn"),
+                of(limit.conversation, count.map(|count| count.conversation), "conversation"),
+            ]
+        });
+        let (most, left, within) = left.flatten().min_by_key(|(_, left, _)| *left)?;
+        let is_near = most > 1 && left <= most / 5;
+        is_near.then(|| format!("`{tool}` may be called {left} more times in this {within} ({most} in all)."))
+    }
+}

@@ -1,0 +1,204 @@
+//! `mask_pii`: replaces personal data that has a form.
+
+mod card;
+mod email;
+mod group;
+mod iban;
+mod ids;
+mod ip;
+mod phone;
+mod tail;
+
+pub use group::mask_pii;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::Deserialize;
+use wildmatch::WildMatch;
+
+use crate::digits;
+use crate::finder::{self, Finder, Found, StreamWindow};
+use crate::json;
+use crate::parameters::{Fields, from_fields, unknown};
+
+/// A type of personal data.
+struct Recogniser {
+    name: &'static str,
+    /// Whether it is masked unless a list says otherwise.
+    default: bool,
+    /// Whether its last digits can be kept.
+    digits: bool,
+    next: fn(&str, usize) -> Option<Range<usize>>,
+}
+
+macro_rules! recognisers {
+    ($($name:literal, $default:literal, $digits:literal, $next:path;)*) => {
+        &[$(Recogniser { name: $name, default: $default, digits: $digits, next: $next }),*]
+    };
+}
+
+/// Of two that begin at one place and are equally long, the first counts.
+static RECOGNISERS: &[Recogniser] = recognisers! {
+    "email", true, false, email::next;
+    "card", true, true, card::next;
+    "iban", true, true, iban::next;
+    "phone", false, true, phone::next;
+    "ip", false, false, ip::next;
+    "us_ssn", false, true, ids::us_ssn;
+    "au_tfn", false, true, ids::au_tfn;
+    "be_national_number", false, true, ids::be_national_number;
+    "br_cpf", false, true, ids::br_cpf;
+    "ca_sin", false, true, ids::ca_sin;
+    "ch_ahv", false, true, ids::ch_ahv;
+    "de_tax_id", false, true, ids::de_tax_id;
+    "es_nif", false, true, ids::es_nif;
+    "fi_identity_code", false, true, ids::fi_identity_code;
+    "fr_nir", false, true, ids::fr_nir;
+    "in_aadhaar", false, true, ids::in_aadhaar;
+    "it_fiscal_code", false, true, ids::it_fiscal_code;
+    "nl_bsn", false, true, ids::nl_bsn;
+    "pl_pesel", false, true, ids::pl_pesel;
+    "se_personal_number", false, true, ids::se_personal_number;
+    "uk_nhs", false, true, ids::uk_nhs;
+};
+
+/// The parameters of `mask_pii`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+pub struct MaskPii {
+    /// The types, and what replaces each.
+    types: Vec<(&'static Recogniser, String)>,
+    allow: Vec<WildMatch>,
+    keep_last: usize,
+}
+
+impl std::fmt::Debug for Recogniser {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+from_fields!(MaskPii, |fields: &mut Fields| {
+    let names: Option<Vec<String>> = fields.optional("types");
+    let mut by: BTreeMap<String, String> = fields.or("by", BTreeMap::new());
+    let allow: Vec<String> = fields.or("allow", Vec::new());
+    let keep_last: usize = fields.or("keep_last", 0);
+    let known = || RECOGNISERS.iter().map(|recogniser| recogniser.name);
+    for name in names.iter().flatten().chain(by.keys()) {
+        if !known().any(|known| known == name) {
+            fields.problem(unknown("type", name, known()));
+        }
+    }
+    if names.as_ref().is_some_and(Vec::is_empty) {
+        fields.problem("`types` is empty: name at least one, or leave it out");
+    }
+    if keep_last > 4 {
+        fields.problem(format_args!("`keep_last` is {keep_last}: at most 4 digits can be kept"));
+    }
+    let chosen = |recogniser: &&Recogniser| match &names {
+        Some(names) => names.iter().any(|name| name == recogniser.name),
+        None => recogniser.default,
+    };
+    let types = RECOGNISERS
+        .iter()
+        .filter(chosen)
+        .map(|recogniser| (recogniser, by.remove(recogniser.name).unwrap_or_else(|| format!("[{}]", recogniser.name))));
+    let mask = MaskPii {
+        types: types.collect(),
+        allow: allow.iter().map(|pattern| WildMatch::new_case_insensitive(pattern)).collect(),
+        keep_last,
+    };
+    for (recogniser, text) in &mask.types {
+        if mask.mask(text).is_some() {
+            fields.problem(format_args!("`by.{}` would be masked itself: `{text}`", recogniser.name));
+        }
+    }
+    mask
+});
+
+impl Default for MaskPii {
+    fn default() -> Self {
+        let types = RECOGNISERS.iter().filter(|recogniser| recogniser.default);
+        Self { types: types.map(|one| (one, format!("[{}]", one.name))).collect(), allow: Vec::new(), keep_last: 0 }
+    }
+}
+
+impl MaskPii {
+    /// The text without personal data; `None` if it contains none. In JSON, only strings, keys and numbers change.
+    ///
+    /// ```
+    /// use hooks_prebuilt::MaskPii;
+    ///
+    /// let masked = MaskPii::default().mask("ada@example.com paid with 4111 1111 1111 1111");
+    /// assert_eq!(masked.as_deref(), Some("[email] paid with [card]"));
+    /// ```
+    pub fn mask(&self, text: &str) -> Option<String> {
+        json::rewrite(text, &mut |text| self.replace(text))
+    }
+
+    /// The same for a text that is not JSON.
+    fn replace(&self, text: &str) -> Option<String> {
+        finder::replaced(self, text, |_| ())
+    }
+
+    /// The window of a stream without personal data. `shown` is the text before it, and `last` says that no more
+    /// follows. What may be the beginning of a value stays as it is, and has to be held back.
+    pub fn window(&self, shown: &str, window: &str, last: bool) -> StreamWindow {
+        finder::window(self, shown, window, last, |_| ())
+    }
+
+    /// What replaces a value.
+    fn replacement(&self, recogniser: &Recogniser, by: &str, value: &str) -> String {
+        if self.keep_last == 0 || !recogniser.digits {
+            return by.to_owned();
+        }
+        let kept: Vec<char> = value.chars().rev().filter(|c| c.is_alphanumeric()).take(self.keep_last).collect();
+        let kept: String = kept.into_iter().rev().collect();
+        by.strip_suffix(']').map_or_else(|| format!("{by} {kept}"), |by| format!("{by} {kept}]"))
+    }
+
+    fn is_allowed(&self, value: &str) -> bool {
+        let plain = || value.chars().filter(|c| !digits::is_separator(*c)).collect::<String>();
+        self.allow.iter().any(|allowed| allowed.matches(value) || allowed.matches(&plain()))
+    }
+}
+
+impl Finder for MaskPii {
+    fn find<'a>(&'a self, text: &'a str, from: usize) -> impl Iterator<Item = Found> + 'a {
+        let next = self.types.iter().map(|(one, _)| (one.next)(text, from)).collect();
+        Search { mask: self, text, next }
+    }
+
+    fn tail(&self, text: &str) -> usize {
+        tail::of(text)
+    }
+}
+
+struct Search<'a> {
+    mask: &'a MaskPii,
+    text: &'a str,
+    /// The next value of each type; `None` if there are no more.
+    next: Vec<Option<Range<usize>>>,
+}
+
+impl Iterator for Search<'_> {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        loop {
+            let order = |place: &Range<usize>| (place.start, usize::MAX - place.end);
+            let places = self.next.iter().enumerate().filter_map(|(at, place)| Some((at, place.clone()?)));
+            let (at, place) = places.min_by_key(|(_, place)| order(place))?;
+            for ((one, _), next) in self.mask.types.iter().zip(&mut self.next) {
+                if next.as_ref().is_some_and(|next| next.start < place.end) {
+                    *next = (one.next)(self.text, place.end);
+                }
+            }
+            let ((one, by), value) = (&self.mask.types[at], &self.text[place.clone()]);
+            if !self.mask.is_allowed(value) {
+                return Some(Found { by: self.mask.replacement(one, by, value), place, name: one.name });
+            }
+        }
+    }
+}

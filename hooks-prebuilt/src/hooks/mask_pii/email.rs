@@ -1,0 +1,104 @@
+//! E-mail addresses.
+
+use std::ops::Range;
+
+use crate::digits::is_escape;
+
+/// The forms of an `@`: plain, in a URL, in JSON, and in HTML.
+const AT: &[&str] = &["@", "%40", "\\u0040", "&#64;", "&#x40;", "&commat;"];
+
+/// The most characters before the `@`, and of the host after it.
+const LOCAL: usize = 64;
+const HOST: usize = 253;
+
+pub(super) fn next(text: &str, mut from: usize) -> Option<Range<usize>> {
+    let start = from;
+    loop {
+        let (at, sign) = next_at(text, from)?;
+        let after = at + sign.len();
+        if let Some(found) = local(text, start, at).zip(host(text, after)).map(|(start, end)| start..end) {
+            if !is_of_url(text, found.start) && !is_remote_path(&text[found.end..]) {
+                return Some(found);
+            }
+        }
+        from = after;
+    }
+}
+
+fn next_at(text: &str, from: usize) -> Option<(usize, &'static str)> {
+    let rest = &text[from..];
+    let mut at = rest.find(['@', '%', '\\', '&']);
+    while let Some(place) = at {
+        if let Some(sign) = AT.iter().find(|sign| rest[place..].starts_with(**sign)) {
+            return Some((from + place, sign));
+        }
+        at = rest[place + 1..].find(['@', '%', '\\', '&']).map(|next| place + 1 + next);
+    }
+    None
+}
+
+/// Letters of scripts that put spaces between words, so that a neighbouring word is not part of the address.
+pub(super) fn is_letter(c: char) -> bool {
+    c.is_ascii_alphanumeric() || (matches!(c, '\u{c0}'..='\u{24f}' | '\u{370}'..='\u{52f}') && c.is_alphabetic())
+}
+
+/// Where the part before the `@` begins.
+fn local(text: &str, from: usize, at: usize) -> Option<usize> {
+    let part = |c: char| is_letter(c) || "._%+'-~".contains(c);
+    let mut start = at;
+    for (place, c) in text[from..at].char_indices().rev().take_while(|(_, c)| part(*c)) {
+        start = from + place;
+        if text[start..at].len() > LOCAL {
+            return None;
+        }
+        // The letter of an escape such as `\n` is not part of it.
+        if is_escape(text, start + c.len_utf8()) {
+            start += c.len_utf8();
+            break;
+        }
+    }
+    let quoted = text[start..at].find(|c| is_letter(c) || c == '_' || c == '+')?;
+    let start = start + quoted;
+    let before = text[..start].chars().next_back();
+    let last = text[..at].chars().next_back()?;
+    (before != Some('@') && last != '.' && !text[start..at].contains("..")).then_some(start)
+}
+
+/// Where the host ends.
+fn host(text: &str, from: usize) -> Option<usize> {
+    let rest = &text[from..];
+    let run = rest.find(|c| !is_letter(c) && c != '-' && c != '.').unwrap_or(rest.len());
+    let run = rest[..run].find("..").unwrap_or(run);
+    let mut host = rest[..run].trim_end_matches(['.', '-']);
+    let labels =
+        |host: &str| host.split('.').all(|label| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-'));
+    // What follows the host may look like another label: `ada@example.com.2`.
+    while !host.rsplit_once('.').is_some_and(|(_, last)| is_top_level(last)) {
+        host = host.rsplit_once('.')?.0;
+    }
+    let first = host.split('.').next()?;
+    let second = host.split('.').nth(1)?;
+    let numeric = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
+    let version = numeric(first) && numeric(second);
+    // `icon@2x.png` is a file for screens of double density.
+    let density = first.strip_suffix('x').is_some_and(|scale| !scale.is_empty() && numeric(scale));
+    (labels(host) && !version && !density && host.len() <= HOST).then_some(from + host.len())
+}
+
+fn is_top_level(label: &str) -> bool {
+    let letters = label.chars().all(|c| is_letter(c) && !c.is_ascii_digit());
+    (letters && (2..=63).contains(&label.chars().count()))
+        || label.get(..4).is_some_and(|xn| xn.eq_ignore_ascii_case("xn--"))
+}
+
+/// Whether the place is in the user part of a URL, as in `https://ada@example.com/`.
+fn is_of_url(text: &str, at: usize) -> bool {
+    let word = text[..at].rsplit(|c: char| c.is_whitespace() || "\"'<>()".contains(c)).next().unwrap_or_default();
+    word.rfind("://").is_some_and(|scheme| !word[scheme + 3..].contains(['/', '?', '#', ',', ';']))
+}
+
+/// Whether a path follows, as in `git@example.com:team/project.git`.
+fn is_remote_path(rest: &str) -> bool {
+    let path = |rest: &str| rest.chars().take(64).take_while(|c| !c.is_whitespace()).any(|c| c == '/');
+    rest.strip_prefix(':').is_some_and(path)
+}

@@ -1,0 +1,95 @@
+//! International bank account numbers: the length of the country and the checksum have to fit.
+
+use std::ops::Range;
+
+use crate::digits::{self, is_separator};
+
+/// The length of a country's numbers.
+#[rustfmt::skip]
+const LENGTHS: &[(&str, usize)] = &[
+    ("AD", 24), ("AE", 23), ("AL", 28), ("AT", 20), ("AZ", 28), ("BA", 20), ("BE", 16), ("BG", 22), ("BH", 22), ("BI", 27),
+    ("BR", 29), ("BY", 28), ("CH", 21), ("CR", 22), ("CY", 28), ("CZ", 24), ("DE", 22), ("DJ", 27), ("DK", 18), ("DO", 28),
+    ("EE", 20), ("EG", 29), ("ES", 24), ("FI", 18), ("FK", 18), ("FO", 18), ("FR", 27), ("GB", 22), ("GE", 22), ("GI", 23),
+    ("GL", 18), ("GR", 27), ("GT", 28), ("HN", 28), ("HR", 21), ("HU", 28), ("IE", 22), ("IL", 23), ("IQ", 23), ("IS", 26),
+    ("IT", 27), ("JO", 30), ("KW", 30), ("KZ", 20), ("LB", 28), ("LC", 32), ("LI", 21), ("LT", 20), ("LU", 20), ("LV", 21),
+    ("LY", 25), ("MC", 27), ("MD", 24), ("ME", 22), ("MK", 19), ("MN", 20), ("MR", 27), ("MT", 31), ("MU", 30), ("NI", 28),
+    ("NL", 18), ("NO", 15), ("OM", 23), ("PK", 24), ("PL", 28), ("PS", 29), ("PT", 25), ("QA", 29), ("RO", 24), ("RS", 22),
+    ("RU", 33), ("SA", 24), ("SC", 31), ("SD", 18), ("SE", 24), ("SI", 19), ("SK", 24), ("SM", 27), ("SO", 23), ("ST", 25),
+    ("SV", 28), ("TL", 23), ("TN", 24), ("TR", 26), ("UA", 29), ("VA", 22), ("VG", 24), ("XK", 20), ("YE", 30),
+];
+
+/// The most characters of a number, with its separators.
+const MOST: usize = 64;
+
+pub(super) fn next(text: &str, mut from: usize) -> Option<Range<usize>> {
+    // The check digits are the first digits of a number.
+    loop {
+        let check = from + text[from..].find(|c: char| c.is_ascii_digit())?;
+        let start = check.checked_sub(2).filter(|start| *start >= from && text.is_char_boundary(*start));
+        if let Some((start, end)) = start.and_then(|start| Some((start, end(text, start)?))) {
+            return Some(start..end);
+        }
+        from = check + digits::group(&text[check..]).max(1);
+    }
+}
+
+/// The end of the number that begins at `at`.
+fn end(text: &str, at: usize) -> Option<usize> {
+    let length = length_in(&text.get(at..at + 2)?.to_ascii_uppercase())?;
+    if !digits::begins(text, at) {
+        return None;
+    }
+    let (mut number, mut end, mut gap) = (String::with_capacity(length), at, 0);
+    for (offset, c) in text[at..].char_indices().take(MOST) {
+        if c.is_ascii_alphanumeric() {
+            // The country and the check digits are one group.
+            if gap > 0 && number.len() < 4 {
+                return None;
+            }
+            (gap, end) = (0, at + offset + 1);
+            number.push(c.to_ascii_uppercase());
+            if number.len() == length {
+                break;
+            }
+        } else if is_separator(c) && gap < 3 {
+            gap += 1;
+        } else {
+            break;
+        }
+    }
+    (number.len() == length && is_word_end(text, end) && is_valid(&number)).then_some(end)
+}
+
+/// Where a number begins, at `floor` or later, that the end of the text cuts off.
+pub(super) fn tail(text: &str, floor: usize) -> usize {
+    let is_cut_off = |at: usize| {
+        let rest = &text[at..];
+        let length = rest.get(..2).and_then(|code| length_in(&code.to_ascii_uppercase()));
+        let count = rest.chars().filter(char::is_ascii_alphanumeric).count();
+        length.is_some_and(|length| count <= length)
+            && rest.bytes().skip(2).take(2).all(|byte| byte.is_ascii_digit())
+            && rest.chars().all(|c| c.is_ascii_alphanumeric() || is_separator(c))
+            && digits::begins(text, at)
+    };
+    let mut places = text[floor..].char_indices().map(|(at, _)| floor + at);
+    places.find(|at| is_cut_off(*at)).unwrap_or(text.len())
+}
+
+fn length_in(country: &str) -> Option<usize> {
+    LENGTHS.iter().find(|(code, _)| *code == country).map(|(_, length)| *length)
+}
+
+fn is_word_end(text: &str, at: usize) -> bool {
+    text[at..].chars().next().is_none_or(|c| !c.is_ascii_alphanumeric())
+}
+
+/// The check digits, from 02 to 98, make the remainder of a division by 97 one.
+fn is_valid(number: &str) -> bool {
+    let check = &number[2..4];
+    let rearranged = number[4..].bytes().chain(number[..4].bytes());
+    let rest = rearranged.fold(0, |rest: u32, byte| match byte {
+        b'0'..=b'9' => (rest * 10 + u32::from(byte - b'0')) % 97,
+        _ => (rest * 100 + u32::from(byte - b'A') + 10) % 97,
+    });
+    rest == 1 && ("02"..="98").contains(&check) && check.bytes().all(|byte| byte.is_ascii_digit())
+}

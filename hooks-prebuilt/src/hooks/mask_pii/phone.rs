@@ -1,0 +1,142 @@
+//! Telephone numbers: international, North American, and national with a leading zero; without form only after a word
+//! such as `phone`.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::digits::{self, begins, ends};
+
+/// Country codes, and the most digits that follow.
+#[rustfmt::skip]
+const COUNTRIES: &[(&str, usize)] = &[
+    ("1", 10), ("7", 10), ("20", 10), ("27", 9), ("30", 10), ("31", 9), ("32", 9), ("33", 9), ("34", 9), ("36", 9), ("39", 11),
+    ("40", 9), ("41", 9), ("43", 13), ("44", 10), ("45", 8), ("46", 9), ("47", 8), ("48", 9), ("49", 11), ("51", 9), ("52", 10),
+    ("53", 8), ("54", 11), ("55", 11), ("56", 9), ("57", 10), ("58", 10), ("60", 10), ("61", 9), ("62", 12), ("63", 10), ("64", 10),
+    ("65", 8), ("66", 9), ("81", 10), ("82", 10), ("84", 10), ("86", 11), ("90", 10), ("91", 10), ("92", 10), ("93", 9), ("94", 9),
+    ("95", 10), ("98", 10), ("351", 9), ("352", 9), ("353", 9), ("354", 7), ("355", 9), ("356", 8), ("357", 8), ("358", 11),
+    ("359", 9), ("370", 8), ("371", 8), ("372", 8), ("373", 8), ("374", 8), ("375", 9), ("376", 9), ("377", 9), ("380", 9),
+    ("381", 9), ("382", 8), ("383", 9), ("385", 9), ("386", 8), ("387", 8), ("389", 8), ("420", 9), ("421", 9), ("423", 7),
+];
+
+/// Other codes of three digits begin with these.
+const REGIONS: &[&str] = &[
+    "21", "22", "23", "24", "25", "26", "29", "35", "37", "38", "42", "50", "59", "67", "68", "69", "80", "85", "88",
+    "96", "97", "99",
+];
+
+/// The least digits of a number without its country code.
+const LEAST: usize = 7;
+
+static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
+    let digits = r"[0-9](?:[ \u{a0}./-]{0,2}[(]?[0-9][)]?){7,16}";
+    Some([
+        // International: `+49 30 901820`, `0049 30 901820`, `+44 (0)20 7946 0958`.
+        Regex::new(r"(?:[+]|00)[ (]?[1-9](?:[ \u{a0}./-]{0,2}\(?[0-9]\)?(?:\)[ -]?)?){6,16}").ok()?,
+        // North American: `(415) 555-2671`, `1-415-555-2671`, `415.555.2671`.
+        Regex::new(r"(?:1[ .-]?)?(?:\([2-9][0-9]{2}\) ?|[2-9][0-9]{2}[ .-]|1[0-9]{2}-)[0-9]{3}[ .-][0-9]{4}").ok()?,
+        // National: `030 901820`, `01 23 45 67 89`, `(020) 7946 0958`.
+        Regex::new(r"(?:\(0[0-9]{1,4}\)|0[0-9]{1,4})(?:[ \u{a0}/-][0-9]{2,8}(?:[ \u{a0}.-][0-9]{2,4}){0,4}|(?:\.[0-9]{2}){4})").ok()?,
+        // After a word that says so.
+        Regex::new(&format!(r#"(?i)(?:phone|mobile|cell|tel|telephone|telefon|téléphone|handy|fax|whatsapp|call (?:me|us) (?:at|on))(?:[ \t:=."'#]|number|no|nr|is|at){{0,8}}({digits})"#)).ok()?,
+    ])
+});
+
+pub(super) fn next(text: &str, from: usize) -> Option<Range<usize>> {
+    let [international, american, national, named] = PATTERNS.as_ref()?;
+    let found = [
+        search(text, from, international, international_end),
+        search(text, from, american, |text, found| ends(text, found.end).then_some(found.end)),
+        search(text, from, national, national_end),
+        search(text, from, named, named_end),
+    ];
+    found.into_iter().flatten().min_by_key(|found| (found.start, usize::MAX - found.end))
+}
+
+/// The characters before a number in which the word may be that says what it is.
+const LOOKBEHIND: usize = 40;
+
+/// The first match for which `end_of` finds an end.
+fn search(
+    text: &str,
+    from: usize,
+    pattern: &Regex,
+    end_of: impl Fn(&str, Range<usize>) -> Option<usize>,
+) -> Option<Range<usize>> {
+    let mut at = digits::before(text, from, LOOKBEHIND);
+    while let Some(found) = pattern.captures_at(text, at) {
+        let number = found.get(1).or(found.get(0))?.range();
+        let alone = begins(text, number.start) && !text[..number.start].ends_with(['+', '-']);
+        if number.start >= from && alone {
+            if let Some(end) = end_of(text, number.clone()) {
+                return Some(number.start..end);
+            }
+        }
+        at = digits::after(text, found.get(0)?.start());
+    }
+    None
+}
+
+/// The longest beginning that has as many digits as the country allows, and ends with a group.
+fn international_end(text: &str, found: Range<usize>) -> Option<usize> {
+    let number = &text[found.clone()];
+    let plus = number.starts_with('+');
+    let after = if plus { 1 } else { 2 };
+    let digits: String = number[after..].replace("(0)", "").chars().filter(char::is_ascii_digit).collect();
+    let (code, most) = country(&digits)?;
+    // Without a plus, digits alone may be any number.
+    if !plus && !number.contains([' ', '-', '/', '(', '.']) {
+        return None;
+    }
+    let trunk = usize::from(number.contains("(0)"));
+    let (mut count, mut end) = (0_usize, None);
+    for (offset, c) in number[after..].char_indices() {
+        if c.is_ascii_digit() {
+            count += 1;
+            let place = found.start + after + offset + 1;
+            let national = count.saturating_sub(trunk + code);
+            if national > most {
+                break;
+            }
+            if national >= LEAST && ends(text, place) {
+                end = Some(place);
+            }
+        }
+    }
+    end
+}
+
+/// The length of the country code, and the most digits after it.
+fn country(digits: &str) -> Option<(usize, usize)> {
+    let known = COUNTRIES.iter().find(|(code, _)| digits.starts_with(code));
+    let region = || REGIONS.iter().any(|region| digits.starts_with(region)).then_some((3, 12));
+    known.map(|(code, most)| (code.len(), *most)).or_else(region)
+}
+
+/// Nine to eleven digits with at least one gap.
+fn national_end(text: &str, found: Range<usize>) -> Option<usize> {
+    let mut end = found.end;
+    loop {
+        let number = &text[found.start..end];
+        let count = number.bytes().filter(u8::is_ascii_digit).count();
+        if (9..=11).contains(&count) && ends(text, end) {
+            return Some(end);
+        }
+        // A shorter one, without its last group.
+        if count < 9 {
+            return None;
+        }
+        end = found.start
+            + number
+                .trim_end_matches(|c: char| c.is_ascii_digit())
+                .trim_end_matches([' ', '\u{a0}', '.', '-', '/'])
+                .len();
+    }
+}
+
+fn named_end(text: &str, found: Range<usize>) -> Option<usize> {
+    let count = text[found.clone()].bytes().filter(u8::is_ascii_digit).count();
+    let date = text[found.clone()].split(['-', '/', '.', ' ']).map(str::len).eq([4, 2, 2]);
+    ((7..=15).contains(&count) && !date && ends(text, found.end)).then_some(found.end)
+}

@@ -1,0 +1,99 @@
+//! `strip_images`: replaces images whose host is not listed by their alternative text.
+
+mod group;
+mod html;
+mod markdown;
+mod source;
+
+pub use group::strip_images;
+
+use std::ops::Range;
+
+use markdown::Read;
+use serde::Deserialize;
+use source::Sources;
+use wildmatch::WildMatch;
+
+use crate::finder::StreamWindow;
+use crate::parameters::{Fields, from_fields};
+
+/// The parameters of `strip_images`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+pub struct StripImages {
+    sources: Sources,
+}
+
+from_fields!(StripImages, |fields: &mut Fields| {
+    let hosts: Vec<String> = fields.or("hosts", Vec::new());
+    let relative = fields.or("relative", false);
+    for host in &hosts {
+        let plain = |c: char| c.is_ascii_alphanumeric() || ".-*".contains(c);
+        if host.is_empty() || !host.chars().all(plain) || host == "*" {
+            fields.problem(format_args!(
+                "`hosts`: `{host}` is not a host; write one such as `example.com` or `*.example.com`"
+            ));
+        }
+    }
+    let hosts = hosts.iter().map(|host| WildMatch::new(&host.to_ascii_lowercase())).collect();
+    StripImages { sources: Sources { hosts, relative } }
+});
+
+/// How often a text is read again after images were removed from it.
+const ROUNDS: usize = 64;
+
+impl StripImages {
+    /// The text without images whose host is not listed; `None` if it has none.
+    ///
+    /// ```
+    /// use hooks_prebuilt::StripImages;
+    ///
+    /// let stripped = StripImages::default().strip("see ![the chart](https://example.com/?q=secret)!");
+    /// assert_eq!(stripped.as_deref(), Some("see the chart!"));
+    /// ```
+    pub fn strip(&self, text: &str) -> Option<String> {
+        let window = self.window("", text, true);
+        (window.text != text).then_some(window.text)
+    }
+
+    /// The window of a stream without such images. `shown` is the text before it, and `last` says that no more follows.
+    pub fn window(&self, shown: &str, window: &str, last: bool) -> StreamWindow {
+        let mut text = format!("{shown}{window}");
+        let from = shown.len();
+        if !window.contains(['!', '<', '[', ']', ':', '`']) {
+            return StreamWindow { text: window.to_owned(), held: window.len() };
+        }
+        for _ in 0..ROUNDS {
+            let read = markdown::read(&text, &self.sources);
+            let tail = if last { text.len() } else { read.tail(&text, from).min(html::tail(&text, from)) };
+            let Some((place, alt)) = self.first(&text, from..tail, read) else {
+                return StreamWindow { text: text[from..].to_owned(), held: tail - from };
+            };
+            text.replace_range(place, &plain(&alt));
+        }
+        // Something that is an image again and again.
+        let rest = text[from..].replace('<', "").replace("![", "[");
+        let held = rest.len();
+        StreamWindow { text: rest, held }
+    }
+
+    /// The first image or tag in this part of the text that has to go, and its description.
+    fn first(&self, text: &str, within: Range<usize>, read: Read) -> Option<(Range<usize>, String)> {
+        let mut at = within.start;
+        let tag = loop {
+            let Some(tag) = html::next(text, at, &self.sources) else { break None };
+            match read.code.iter().find(|code| code.contains(&tag.place.start)) {
+                Some(code) => at = code.end,
+                None => break Some((tag.place, tag.alt)),
+            }
+        };
+        let images = read.images.into_iter().map(|image| (image.place, image.alt));
+        let parts = images.chain(tag).filter(|(place, _)| within.contains(&place.start));
+        parts.min_by_key(|(place, _)| (place.start, usize::MAX - place.end))
+    }
+}
+
+/// The text without signs that Markdown or HTML read.
+fn plain(alt: &str) -> String {
+    alt.chars().filter(|c| !"![]()<>`\\&".contains(*c)).map(|c| if c.is_whitespace() { ' ' } else { c }).collect()
+}

@@ -1,0 +1,157 @@
+//! Images of Markdown, as its specification and GitHub's additions to it read them.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+
+use super::source::Sources;
+
+/// An image that must not be loaded.
+#[derive(Debug)]
+pub(super) struct Image {
+    /// The image, or the definition after it to which it refers.
+    pub(super) place: Range<usize>,
+    pub(super) alt: String,
+}
+
+/// What is in a text.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    pub(super) images: Vec<Image>,
+    /// Every image, also those that may be loaded.
+    places: Vec<Range<usize>>,
+    /// Code, which is shown and not read.
+    pub(super) code: Vec<Range<usize>>,
+}
+
+/// Reads a text in both ways: an image of either is one, and only what is code in both is code.
+pub(super) fn read(text: &str, sources: &Sources) -> Read {
+    let github = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH;
+    let (mut read, other) = (read_as(text, sources, Options::empty()), read_as(text, sources, github));
+    let both = |one: &Range<usize>| other.code.iter().any(|code| code.start <= one.start && one.end <= code.end);
+    read.code.retain(both);
+    read.images.extend(other.images);
+    read.places.extend(other.places);
+    read
+}
+
+/// An image whose end was not read yet.
+struct OpenImage {
+    place: Range<usize>,
+    /// The definition to which it refers, if that comes later.
+    definition: Option<Range<usize>>,
+    is_allowed: bool,
+    alt: String,
+}
+
+fn read_as(text: &str, sources: &Sources, options: Options) -> Read {
+    let mut read = Read::default();
+    let mut open: Vec<OpenImage> = Vec::new();
+    let mut events = Parser::new_ext(text, options).into_offset_iter();
+    while let Some((event, place)) = events.next() {
+        let part = match event {
+            Event::Start(Tag::Image { link_type, dest_url, id, .. }) => {
+                let refers = matches!(link_type, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut);
+                let definition =
+                    events.reference_definitions().get(&id).filter(|_| refers).map(|found| found.span.clone());
+                let collapsed = link_type == LinkType::Collapsed && text[place.end..].starts_with("[]");
+                let place = place.start..place.end + if collapsed { 2 } else { 0 };
+                // An image before its definition was perhaps shown before it could be known to be one.
+                let later = definition.filter(|definition| definition.start > place.start);
+                read.places.push(place.clone());
+                let is_allowed = sources.allow(&dest_url);
+                open.push(OpenImage { place, definition: later, is_allowed, alt: String::new() });
+                continue;
+            }
+            Event::End(TagEnd::Image) => {
+                let Some(image) = open.pop() else { continue };
+                let alt = image.alt.clone();
+                match image.definition {
+                    _ if image.is_allowed => {}
+                    Some(place) => read.images.push(Image { place, alt: String::new() }),
+                    None => read.images.push(Image { place: image.place, alt: image.alt }),
+                }
+                alt.into()
+            }
+            Event::Start(Tag::CodeBlock(_)) => {
+                read.code.push(place);
+                continue;
+            }
+            Event::Code(code) => {
+                read.code.push(place);
+                code
+            }
+            Event::Text(part) => part,
+            Event::SoftBreak | Event::HardBreak => " ".into(),
+            _ => continue,
+        };
+        if let Some(image) = open.last_mut() {
+            image.alt.push_str(&part);
+        }
+    }
+    read
+}
+
+impl Read {
+    /// Where something begins, at `from` or later, that may become an image or code with more text.
+    pub(super) fn tail(&self, text: &str, from: usize) -> usize {
+        // Nothing of this crosses a blank line.
+        let paragraph = text.rfind("\n\n").map_or(0, |at| at + 2).max(from);
+        let in_code = |at: usize| {
+            let code = self.code.iter().find(|code| code.contains(&at)).cloned();
+            // More backticks may follow those at the end.
+            code.is_some_and(|code| code.end < text.len() || text[code].contains('\n'))
+        };
+        let is_image = |at: usize| {
+            let mut places = self.places.iter().filter(|place| place.start == at && place.end < text.len());
+            // A reference may follow its text.
+            places.any(|place| !text[place.end..].starts_with(['[', '(']))
+        };
+        let is_open = |at: usize, mark: &str| match mark {
+            "!" => at + 1 == text.len() || (text[at + 1..].starts_with('[') && !is_image(at)),
+            _ => true,
+        };
+        let marks = text[paragraph..].match_indices(['!', '`']).map(|(at, mark)| (paragraph + at, mark));
+        let mark = marks.filter(|(at, _)| !in_code(*at)).find(|(at, mark)| is_open(*at, mark)).map(|(at, _)| at);
+        mark.unwrap_or(text.len()).min(line_tail(text, paragraph))
+    }
+}
+
+/// Where a line begins whose meaning depends on more text: a definition whose address is not complete, or what may be
+/// the first row of a table, whose cells are cut before code is read.
+fn line_tail(text: &str, from: usize) -> usize {
+    let first = text[..from].rfind('\n').map_or(0, |at| at + 1);
+    let lines = std::iter::once(first).chain(text[from..].match_indices('\n').map(|(at, _)| from + at + 1));
+    let mut open =
+        lines.into_iter().filter(|start| is_open_definition(&text[*start..]) || is_open_row(&text[*start..]));
+    open.next().unwrap_or(text.len()).max(from)
+}
+
+fn is_open_row(rest: &str) -> bool {
+    let (row, next) = rest.split_once('\n').unwrap_or((rest, ""));
+    row.contains('|') && row.contains('`') && next.chars().all(|c| "|:- \t>".contains(c))
+}
+
+fn is_open_definition(line: &str) -> bool {
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || ">*+-0123456789.)".contains(c));
+    let Some(label) = line.strip_prefix('[') else { return false };
+    // A label contains no bracket that is not escaped.
+    let mut escaped = false;
+    let end = label.find(|c| {
+        let ends = (c == ']' || c == '[') && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    });
+    let Some(end) = end else { return true };
+    let after = &label[end..];
+    if after.starts_with('[') {
+        return false;
+    }
+    let after = &after[1..];
+    // The address ends at white space, and a title may follow up to the end of the line.
+    let is_complete = |address: &str| {
+        let address = address.trim_start_matches(|c: char| c.is_whitespace() || c == '>');
+        address.find(char::is_whitespace).is_some_and(|end| address[end..].contains('\n'))
+    };
+    after.is_empty() || after.strip_prefix(':').is_some_and(|address| !is_complete(address))
+}

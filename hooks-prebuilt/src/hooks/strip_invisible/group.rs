@@ -1,0 +1,28 @@
+//! The places at which `strip_invisible` runs.
+
+use hook_sdk::hook;
+use hook_sdk::prelude::*;
+
+use super::StripInvisible;
+use crate::texts;
+
+hook_sdk::group! {
+    /// Removes characters that nobody sees and a model reads: tags, direction marks, fillers, and data in variation
+    /// selectors. Those that an emoji or a script needs stay.
+    pub strip_invisible
+}
+
+#[hook(group = strip_invisible, kind = user_prompt_submit, on_failure = required)]
+fn prompts(strip: &With<StripInvisible>, messages: &mut Messages) {
+    texts::of_messages(messages, &mut |text| strip.strip(text));
+}
+
+#[hook(group = strip_invisible, kind = [after_tool_call_success, after_tool_call_failure], on_failure = remove)]
+fn results(strip: &With<StripInvisible>, result: &mut ToolResult) {
+    texts::of_result(result, &mut |text| strip.strip(text));
+}
+
+#[hook(group = strip_invisible, kind = prefilter_llm_history, on_failure = required)]
+fn history(strip: &With<StripInvisible>, messages: &mut Messages) {
+    texts::of_messages(messages, &mut |text| strip.strip(text));
+}

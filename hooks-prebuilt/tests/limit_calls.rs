@@ -1,0 +1,149 @@
+use std::time::{Duration, Instant};
+
+use hooks_prebuilt::{Calls, LimitCalls};
+use serde_json::json;
+
+fn limits(limits: serde_json::Value) -> LimitCalls {
+    serde_json::from_value(json!({ "limits": limits })).unwrap()
+}
+
+#[test]
+fn a_tool_is_counted_per_turn_and_per_conversation() {
+    let (limits, now) = (limits(json!({ "web_*": { "turn": 2, "conversation": 3 } })), Instant::now());
+    let mut calls = Calls::default();
+    let mut call = |turn, tool| limits.count(&mut calls, Some(turn), tool, now);
+    assert!(call(1, "web_search").is_ok() && call(1, "web_search").is_ok());
+    assert_eq!(
+        call(1, "web_search").unwrap_err(),
+        "`web_search` may be called 2 times in a turn, and was; continue without it"
+    );
+    assert!(call(1, "web_fetch").is_ok(), "another tool has its own count");
+    assert!(call(1, "read").is_ok(), "no pattern names it");
+    assert!(call(2, "web_search").is_ok());
+    assert!(call(3, "web_search").unwrap_err().contains("3 times in a conversation"), "a denied call was not counted");
+}
+
+#[test]
+fn tools_can_count_together_and_every_limit_of_a_tool_holds() {
+    let (limits, now) = (limits(json!({ "*": { "turn": 3, "together": true }, "pay": { "turn": 1 } })), Instant::now());
+    let mut calls = Calls::default();
+    let mut call = |tool| limits.count(&mut calls, Some(1), tool, now);
+    assert!(call("pay").is_ok() && call("pay").is_err() && call("read").is_ok() && call("list").is_ok());
+    assert!(call("write").unwrap_err().contains("3 times in a turn"));
+}
+
+#[test]
+fn a_minute_passes() {
+    let (limits, start) = (limits(json!({ "*": { "per_minute": 2 } })), Instant::now());
+    let mut calls = Calls::default();
+    let mut at = |second| limits.count(&mut calls, None, "x", start + Duration::from_secs(second)).is_ok();
+    let answers = [at(0), at(30), at(31), at(59), at(60), at(61), at(90)];
+    assert_eq!(answers, [true, true, false, false, true, false, true]);
+}
+
+#[test]
+fn a_limit_per_turn_is_closed_without_a_turn() {
+    let error =
+        limits(json!({ "*": { "turn": 9 } })).count(&mut Calls::default(), None, "x", Instant::now()).unwrap_err();
+    assert!(error.contains("no turn to count in"), "{error}");
+}
+
+#[test]
+fn the_last_fifth_is_announced() {
+    let (limits, now) = (limits(json!({ "*": { "turn": 10, "conversation": 100 } })), Instant::now());
+    let mut calls = Calls::default();
+    for done in 1..=10 {
+        limits.count(&mut calls, Some(1), "x", now).unwrap();
+        assert_eq!(limits.left(&calls, "x").is_some(), done >= 8, "{done}");
+    }
+    assert_eq!(limits.left(&calls, "x").unwrap(), "`x` may be called 0 more times in this turn (10 in all).");
+}
+
+#[test]
+fn all_mistakes_in_parameters_are_said_at_once() {
+    let wrong = json!({ "limits": { "a": { "tunr": 1, "turn": "5" }, "b": {} }, "limit": 3 });
+    let error = serde_json::from_value::<LimitCalls>(wrong).unwrap_err().to_string();
+    for part in [
+        "did you mean `turn`",
+        "`limits.a.turn` is \"5\"",
+        "`limits.b` limits nothing",
+        "unknown field `limit`; did you mean `limits`",
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let error = serde_json::from_value::<LimitCalls>(json!({})).unwrap_err().to_string();
+    assert!(error.contains("`limits` is missing"), "{error}");
+}
+
+mod gate {
+    use hook_sdk::kinds::*;
+    use hook_sdk::prelude::*;
+    use hooks_prebuilt::limit_calls;
+    use serde_json::json;
+
+    fn set(limits: serde_json::Value) -> HookSet {
+        let registry = Registry::empty().with(hooks![limit_calls]).unwrap();
+        let deny = |_: &HookContext, event: &BeforeToolCall, _: &ToolInput| {
+            if event.call.name == "denied" { Permission::deny("never") } else { Permission::NoOpinion }
+        };
+        registry.register(Hook::at::<BeforeToolCall>("other").reader(deny)).unwrap();
+        let list = json!([{ "id": "limit_calls", "with": { "limits": limits } }, "other"]);
+        let agent = AgentDef::from_json("a.json", &json!({ "name": "a", "hooks": list }).to_string()).unwrap();
+        registry.scope(&agent, None).unwrap()
+    }
+
+    fn call(id: &str, tool: &str) -> ToolCall {
+        ToolCall::new(id, tool, json!({}))
+    }
+
+    fn judge(set: &HookSet, cx: &HookContext, call: &ToolCall) -> Permission {
+        set.fire_blocking(cx, &BeforeToolCall::new(call.clone()), call.input.clone()).unwrap().verdict
+    }
+
+    fn cx(conversation: &str, turn: u64) -> HookContext {
+        HookContext::builder().conversation(conversation).turn(turn).build()
+    }
+
+    #[test]
+    fn conversations_and_turns_are_counted_alone_and_denied_calls_are_not() {
+        let set = set(json!({ "*": { "turn": 2 } }));
+        for (conversation, turn) in [("a", 1), ("b", 1), ("a", 2)] {
+            let cx = cx(conversation, turn);
+            for _ in 0..5 {
+                assert!(judge(&set, &cx, &call("x", "denied")).denial().unwrap().reason.as_str().contains("never"));
+            }
+            let answers: Vec<bool> = (0..4).map(|_| judge(&set, &cx, &call("x", "read")).denial().is_some()).collect();
+            assert_eq!(answers, [false, false, true, true]);
+        }
+    }
+
+    #[test]
+    fn it_is_closed_without_a_conversation_for_the_tools_that_it_limits() {
+        let set = set(json!({ "pay": { "conversation": 2 } }));
+        assert!(judge(&set, &HookContext::new(), &call("x", "pay")).denial().is_some());
+        assert!(judge(&set, &HookContext::new(), &call("x", "read")).denial().is_none());
+    }
+
+    #[test]
+    fn a_call_that_a_person_was_asked_about_counts_once() {
+        let (set, cx, pay) = (set(json!({ "pay": { "turn": 1 } })), cx("a", 1), call("x", "pay"));
+        assert!(judge(&set, &cx, &pay).denial().is_none());
+        set.fire_blocking(&cx, &PermissionRequest::new(pay.clone()), pay.input.clone()).unwrap();
+        assert!(judge(&set, &cx, &pay).denial().is_none(), "judged again after the answer");
+        set.fire_blocking(&cx, &AfterToolCall::new(pay.clone(), pay.input.clone()), ()).unwrap();
+        assert!(judge(&set, &cx, &pay).denial().is_some());
+    }
+
+    #[test]
+    fn the_model_is_warned_before_the_limit() {
+        let (set, cx, call) = (set(json!({ "*": { "turn": 5 } })), cx("a", 1), call("x", "read"));
+        let mut warned = Vec::new();
+        for _ in 0..5 {
+            let _ = judge(&set, &cx, &call);
+            let event = AfterToolCallSuccess::new(call.clone(), call.input.clone());
+            let result = set.fire_blocking(&cx, &event, ToolResult::new("x")).unwrap().subject.unwrap();
+            warned.push(result.additional_context.len());
+        }
+        assert_eq!(warned, [0, 0, 0, 1, 1]);
+    }
+}

@@ -1,0 +1,244 @@
+use hooks_prebuilt::MaskPii;
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::personal::{Case, Random, TYPES, cases};
+use crate::streams::{cut, shown};
+
+fn mask(with: serde_json::Value) -> MaskPii {
+    serde_json::from_value(with).unwrap()
+}
+
+fn of(name: &str) -> MaskPii {
+    mask(json!({ "types": [name] }))
+}
+
+/// Precision and recall of a type over generated texts, and the texts with errors.
+fn measure(name: &str) -> (f64, f64, Vec<String>) {
+    let (_, value, nearly) = TYPES.iter().find(|(type_name, ..)| *type_name == name).unwrap();
+    let mut random = Random::new(7);
+    let all = cases(&mut random, *value, true, 2_000).into_iter().chain(cases(&mut random, *nearly, false, 2_000));
+    let (mut right, mut wrong, mut missed, mut errors) = (0, 0, 0, Vec::new());
+    for Case { text, values } in all {
+        let masked = of(name).mask(&text).unwrap_or_else(|| text.clone());
+        let expected =
+            values.iter().fold(text.clone(), |text, value| text.replacen(value.as_str(), &format!("[{name}]"), 1));
+        let found = masked.matches(&format!("[{name}]")).count();
+        if masked == expected {
+            right += found;
+        } else {
+            wrong += found;
+            missed += values.len();
+            errors.push(format!("{text:?} -> {masked:?}"));
+        }
+    }
+    let (right, wrong, missed) = (
+        f64::from(u32::try_from(right).unwrap()),
+        f64::from(u32::try_from(wrong).unwrap()),
+        f64::from(u32::try_from(missed).unwrap()),
+    );
+    (right / (right + wrong).max(1.0), right / (right + missed).max(1.0), errors)
+}
+
+#[test]
+fn types_with_a_checksum_are_found_and_nothing_else() {
+    for name in ["email", "card", "iban"] {
+        let (precision, recall, errors) = measure(name);
+        println!("{name}: precision {precision:.4}, recall {recall:.4}");
+        assert!(
+            precision >= 0.99 && recall >= 0.98,
+            "{name}: {precision} {recall}\n{}",
+            errors[..errors.len().min(12)].join("\n")
+        );
+    }
+}
+
+#[test]
+fn other_types_are_found_with_few_errors() {
+    for name in ["phone", "ip", "us_ssn"] {
+        let (precision, recall, errors) = measure(name);
+        println!("{name}: precision {precision:.4}, recall {recall:.4}");
+        assert!(
+            precision >= 0.95 && recall >= 0.95,
+            "{name}: {precision} {recall}\n{}",
+            errors[..errors.len().min(12)].join("\n")
+        );
+    }
+}
+
+/// Every text of the tables.
+fn texts() -> Vec<String> {
+    let mut random = Random::new(11);
+    let generated = TYPES.iter().flat_map(|(_, value, nearly)| {
+        let values = cases(&mut random, *value, true, 24);
+        values.into_iter().chain(cases(&mut random, *nearly, false, 24)).map(|case| case.text).collect::<Vec<_>>()
+    });
+    let generated: Vec<String> = generated.collect();
+    generated.into_iter().chain(TABLE.iter().map(|(text, _)| (*text).to_owned())).collect()
+}
+
+fn all() -> MaskPii {
+    mask(json!({ "types": TYPES.iter().map(|(name, ..)| *name).collect::<Vec<_>>() }))
+}
+
+#[test]
+fn a_text_in_pieces_is_shown_like_the_masked_whole() {
+    let mask = all();
+    for text in texts() {
+        let whole = shown(&[&text], |shown, window, last| mask.window(shown, window, last));
+        for at in 0..=text.len() {
+            for other in [at, at + 1, at + 3, at + 7, text.len() / 2] {
+                let pieces = cut(&text, &[at, other]);
+                let streamed = shown(&pieces, |shown, window, last| mask.window(shown, window, last));
+                assert_eq!(streamed, whole, "{pieces:?}");
+            }
+        }
+        let single: Vec<String> = text.chars().map(String::from).collect();
+        let single: Vec<&str> = single.iter().map(String::as_str).collect();
+        assert_eq!(shown(&single, |shown, window, last| mask.window(shown, window, last)), whole, "{text:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn up_to_seven_pieces(number in 0_usize..400, places in prop::collection::vec(0_usize..200, 0..7)) {
+        let (texts, mask) = (texts(), all());
+        let text = format!("{} {}", texts[number % texts.len()], texts[(number * 7 + 3) % texts.len()]);
+        let whole = shown(&[&text], |shown, window, last| mask.window(shown, window, last));
+        let pieces = cut(&text, &places);
+        prop_assert_eq!(shown(&pieces, |shown, window, last| mask.window(shown, window, last)), whole);
+    }
+
+    #[test]
+    fn a_mask_of_a_masked_text_changes_nothing(number in 0_usize..400, keep_last in 0_usize..=4) {
+        let texts = texts();
+        let types: Vec<_> = TYPES.iter().map(|(name, ..)| *name).collect();
+        let mask = mask(json!({ "types": types, "keep_last": keep_last }));
+        let text = format!("{} {}", texts[number % texts.len()], texts[(number * 5 + 1) % texts.len()]);
+        if let Some(masked) = mask.mask(&text) {
+            prop_assert_eq!(mask.mask(&masked), None, "{}", masked);
+        }
+    }
+
+    #[test]
+    fn any_text_is_read(text in r"[0-9a-zA-Z@.:+() /\\%&#;\u{e9}\u{4e00}-]{0,60}", places in prop::collection::vec(0_usize..60, 0..7)) {
+        let mask = all();
+        let whole = shown(&[&text], |shown, window, last| mask.window(shown, window, last));
+        let pieces = cut(&text, &places);
+        prop_assert_eq!(shown(&pieces, |shown, window, last| mask.window(shown, window, last)), whole, "{:?}", pieces);
+    }
+}
+
+const TABLE: &[(&str, &str)] = &[
+    ("ada@example.com", "[email]"),
+    ("mailto:ada@example.com?subject=x", "mailto:[email]?subject=x"),
+    ("?email=ada%40example.com&x=1", "?email=[email]&x=1"),
+    ("'ada@example.com'", "'[email]'"),
+    ("ada@example.com.", "[email]."),
+    ("ada@exämple.de", "[email]"),
+    ("иван@пример.рф", "[email]"),
+    ("ada@example.com으로", "[email]으로"),
+    ("4111 1111 1111 1111 12/27 123", "[card] 12/27 123"),
+    ("2024 4111 1111 1111 1111", "2024 [card]"),
+    ("4111-1111-1111-1111,5555-5555-5555-4444", "[card],[card]"),
+    ("4111.1111.1111.1111", "[card]"),
+    ("4111 - 1111 - 1111 - 1111", "[card]"),
+    ("４１１１ １１１１ １１１１ １１１１", "[card]"),
+    ("4111\u{200b}1111\u{200b}1111\u{200b}1111", "[card]"),
+    ("card_4111111111111111", "card_[card]"),
+    ("0.4111111111111111", "0.4111111111111111"),
+    ("4111111111111111.25", "4111111111111111.25"),
+    ("a4111111111111111", "a4111111111111111"),
+    ("41111111111111110", "41111111111111110"),
+    ("0000 0000 0000 0000", "0000 0000 0000 0000"),
+    ("12345678-1234-4111-1111-111111111111", "12345678-1234-4111-1111-111111111111"),
+    ("GB29 NWBK 6016 1331 9268 19 is it", "[iban] is it"),
+    ("gb29nwbk60161331926819", "[iban]"),
+    ("MT84MALT011000012345MTLCAST001S", "[iban]"),
+    ("tel: 4155552671", "tel: [phone]"),
+    ("from 10.0.0.1:8080 to ::1", "from [ip]:8080 to [ip]"),
+    ("v1.2.3.4", "v1.2.3.4"),
+    ("my ssn is 536221234", "my ssn is [us_ssn]"),
+    ("\\nada@example.com\\n4111111111111111", "\\n[email]\\n[card]"),
+];
+
+#[test]
+fn each_form_is_masked_and_its_neighbours_are_not() {
+    for (text, expected) in TABLE {
+        assert_eq!(all().mask(text).as_deref().unwrap_or(text), *expected, "{text}");
+    }
+}
+
+#[test]
+fn a_wrong_check_digit_is_no_account() {
+    assert_eq!(of("iban").mask("DE89 3704 0044 0532 0130 01"), None);
+}
+
+#[test]
+fn json_stays_json_with_strings_keys_and_numbers_masked() {
+    let table = [
+        (r#"{ "mail": "ada@example.com" }"#, r#"{ "mail": "[email]" }"#),
+        (r#"{"card": 4111111111111111, "n": 1.50}"#, r#"{"card": "[card]", "n": 1.50}"#),
+        (r#"{"a@b.co": 1, "c@d.co": [2]}"#, r#"{"[email]": 1, "[email] 2": [2]}"#),
+        (r#"{"said": "\n4111111111111111"}"#, r#"{"said": "\n[card]"}"#),
+        (r#"{"x": "{\"mail\": \"ada@example.com\"}"}"#, r#"{"x": "{\"mail\": \"[email]\"}"}"#),
+        (r#"{"x": "ada\u0040example.com"}"#, r#"{"x": "[email]"}"#),
+        (r"[0.4532015112830366]", r"[0.4532015112830366]"),
+    ];
+    for (text, expected) in table {
+        let masked = all().mask(text);
+        assert_eq!(masked.as_deref().unwrap_or(text), expected, "{text}");
+        serde_json::from_str::<serde_json::Value>(expected).unwrap();
+    }
+}
+
+#[test]
+fn national_ids_need_their_checksum() {
+    let table = [
+        ("uk_nhs", "943 476 5919", "943 476 5918"),
+        ("nl_bsn", "111222333", "111222334"),
+        ("es_nif", "12345678Z", "12345678A"),
+        ("es_nif", "X1234567L", "X1234567M"),
+        ("it_fiscal_code", "RSSMRA85T10A562S", "RSSMRA85T10A562T"),
+        ("pl_pesel", "44051401359", "44051401358"),
+        ("fr_nir", "2 55 08 14 168 025 38", "2 55 08 14 168 025 39"),
+        ("de_tax_id", "36574261809", "36574261808"),
+        ("br_cpf", "529.982.247-25", "529.982.247-24"),
+        ("ca_sin", "130 692 544", "130 692 545"),
+        ("au_tfn", "123 456 782", "123 456 783"),
+        ("in_aadhaar", "2341 2341 2346", "2341 2341 2347"),
+        ("se_personal_number", "811228-9874", "811228-9873"),
+        ("ch_ahv", "756.9217.0769.85", "756.9217.0769.84"),
+        ("fi_identity_code", "131052-308T", "131052-308U"),
+        ("be_national_number", "85.07.30-033.28", "85.07.30-033.29"),
+    ];
+    for (name, valid, invalid) in table {
+        assert_eq!(of(name).mask(&format!("id {valid}, ok")), Some(format!("id [{name}], ok")), "{name}");
+        assert_eq!(of(name).mask(&format!("id {invalid}, ok")), None, "{name}");
+    }
+}
+
+#[test]
+fn parameters_choose_types_texts_and_exceptions() {
+    let mask = mask(json!({
+        "types": ["email", "card"],
+        "by": { "email": "<address>" },
+        "allow": ["*@example.org", "4000056655665556"],
+        "keep_last": 4,
+    }));
+    let masked = mask.mask("a@b.co, help@Example.org, 4111 1111 1111 1111, 4000 0566 5566 5556");
+    assert_eq!(masked.as_deref(), Some("<address>, help@Example.org, [card 1111], 4000 0566 5566 5556"));
+}
+
+#[test]
+fn all_mistakes_in_parameters_are_said_at_once() {
+    let wrong = json!({ "typs": [], "types": ["emial"], "keep_last": 9, "by": { "card": "x@y.com", "email": "z@y.com" }, "allow": "x" });
+    let error = serde_json::from_value::<MaskPii>(wrong).unwrap_err().to_string();
+    let expected =
+        ["`typs`; did you mean `types`", "`emial`; did you mean `email`", "`keep_last` is 9", "`allow`: invalid type"];
+    for part in expected {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let error = serde_json::from_value::<MaskPii>(json!({ "by": { "email": "x@y.com" } })).unwrap_err().to_string();
+    assert!(error.contains("would be masked itself"), "{error}");
+}
