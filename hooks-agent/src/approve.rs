@@ -29,6 +29,9 @@ pub struct ApprovalRequest {
     pub call: ToolCall,
     /// The input that the tool would get. Only the answer can change it.
     pub input: ToolInput,
+    /// The turn that a person began, if it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) root: Option<RootTurn>,
     /// The prompt of the turn that a person began. [`Session::resume`](crate::Session::resume) needs it, because its
     /// list of hooks decides which gates judge the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,7 +60,34 @@ pub struct ApprovalRequest {
     pub lease: Option<u64>,
 }
 
+/// A turn that a person began, and that waits for an approval: what [`Session::resume`](crate::Session::resume) needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SuspendedTurn {
+    /// Its conversation.
+    pub conversation: String,
+    /// Its agent.
+    pub agent: String,
+    /// Its prompt, whose list of hooks decides which gates judge the call.
+    pub prompt: Option<String>,
+}
+
+/// The turn at the root of a tree of sub-agents.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RootTurn {
+    pub(crate) conversation: String,
+    pub(crate) agent: String,
+}
+
 impl ApprovalRequest {
+    /// The turn to resume when the request is answered. If a sub-agent asks, it is the turn of the agent that a person
+    /// called.
+    pub fn suspended_turn(&self) -> SuspendedTurn {
+        let own = || RootTurn { conversation: self.conversation.clone(), agent: self.agent.clone() };
+        let RootTurn { conversation, agent } = self.root.clone().unwrap_or_else(own);
+        SuspendedTurn { conversation, agent, prompt: self.prompt.clone() }
+    }
+
     pub(crate) fn new(cx: &HookContext, call: ToolCall, input: ToolInput, question: Question) -> Self {
         let turn = cx.request().unwrap_or_default().to_owned();
         Self {
@@ -68,6 +98,7 @@ impl ApprovalRequest {
             agent_path: cx.agent_path().to_vec(),
             call,
             input,
+            root: None,
             prompt: None,
             trigger: None,
             human_present: cx.human_present(),

@@ -17,7 +17,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::agents::{SubAgent, SubAgents};
-use crate::approve::Approver;
+use crate::approve::{Approver, RootTurn};
 use crate::budget::Budget;
 use crate::call_site::{COMPACTION, MAIN, SUB_AGENT};
 use crate::hook_sets::HookSets;
@@ -142,6 +142,8 @@ pub(crate) struct Asker {
     pub(crate) allowed: Option<BTreeSet<String>>,
     /// The prompt of the turn that a person began.
     pub(crate) prompt: Option<String>,
+    /// The turn that a person began.
+    pub(crate) root: Option<RootTurn>,
 }
 
 impl Asker {
@@ -223,6 +225,12 @@ impl SessionState {
 
     pub(crate) fn measure(&self, measured: Measured) {
         *self.measured.lock().unwrap_or_else(PoisonError::into_inner) = Some(measured);
+    }
+
+    /// The turn that a person began: one of this session, or of the agent that called it first.
+    pub(crate) fn root(&self) -> RootTurn {
+        let own = || RootTurn { conversation: self.conversation.clone(), agent: self.agent.name.clone() };
+        self.asker.root.clone().unwrap_or_else(own)
     }
 
     /// The tools and agents that are offered to its model, before hooks change them.

@@ -58,7 +58,8 @@ async fn open_questions_and_failed_runs_are_listed_and_resolved() {
     assert_eq!(run(&["answer", &id, "no", "--reason", "too much"]).code, Some(0));
     let twice = run(&["answer", &id, "yes"]);
     assert!(twice.code == Some(1) && twice.err.contains("answered already"), "{}", twice.err);
-    assert!(store.questions().await.unwrap()[0].answer.is_some());
+    assert!(store.questions().await.unwrap().is_empty(), "it does not wait for an answer any more");
+    assert!(store.answered_questions().await.unwrap()[0].answer.is_some());
 
     let failed = run(&["runs", "--failed"]);
     assert!(failed.out.contains("no server") && failed.out.lines().count() == 2, "{}", failed.out);

@@ -2,11 +2,14 @@
 
 mod approver;
 
+use std::fmt;
+use std::future::Future;
 use std::time::{Duration, SystemTime};
 
 use hook_sdk::protocol::Approval;
-use hooks_agent::approve::ApprovalRequest;
+use hooks_agent::approve::{ApprovalRequest, SuspendedTurn};
 use hooks_agent::store::StoreError;
+use hooks_agent::{Reply, Turn};
 use serde::Serialize;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
@@ -38,14 +41,14 @@ pub struct StoredQuestion {
 }
 
 /// The error of answering a question.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
     /// No question has this id.
     #[error("there is no question `{0}`; `Store::questions` lists those that wait")]
     Unknown(String),
-    /// The question has already been answered.
-    #[error("the question `{0}` is answered already")]
+    /// The question has another answer already.
+    #[error("the question `{0}` has another answer already")]
     Answered(String),
     /// No turn waits for the answer any more.
     #[error("the question `{0}` no longer waits: its turn has ended otherwise, or its answer was acted on")]
@@ -61,12 +64,19 @@ pub enum AnswerError {
     Store(#[from] StoreError),
 }
 
+impl fmt::Debug for AnswerError {
+    /// Prints the message, because a `main` that returns the error and a test that unwraps it use `Debug`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 /// The statuses of a question.
 const OPEN: &str = "open";
 const ANSWERED: &str = "answered";
 
-const WAITING: &str =
-    "SELECT id, request, answer, asked_at, expires_at FROM hooks_questions WHERE status IN ('open', 'answered')";
+/// The columns that [`read`] needs.
+const QUESTION: &str = "SELECT id, request, answer, asked_at, expires_at FROM hooks_questions WHERE";
 
 fn read(row: &AnyRow) -> Result<StoredQuestion, Failure> {
     let (id, request): (String, String) = (row.try_get("id")?, row.try_get("request")?);
@@ -82,15 +92,77 @@ fn read(row: &AnyRow) -> Result<StoredQuestion, Failure> {
 }
 
 impl Store {
-    /// The questions that wait for an answer, or whose answer waits for a turn to act on it, oldest first.
+    /// The questions that wait for an answer, oldest first.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn questions(&self) -> Result<Vec<StoredQuestion>, StoreError> {
-        let rows = self.database.read(|tx| {
+        self.listed("status = 'open' AND expires_at > $1").await
+    }
+
+    /// The questions whose turns can continue, oldest first: they are answered, or have expired, which counts as a
+    /// denial, and no turn has acted on that yet. [`resume_answered`](Self::resume_answered) continues their turns.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn answered_questions(&self) -> Result<Vec<StoredQuestion>, StoreError> {
+        self.listed("(status = 'answered' OR status = 'open' AND expires_at <= $1)").await
+    }
+
+    /// Continues each suspended turn with an [answered question](Self::answered_questions), one after the other, and
+    /// returns their replies. Call it when a process starts, and after [`answer`](Self::answer): a process that ended
+    /// between an answer and its turn loses neither. `resume` opens the session of a turn and resumes it; its errors
+    /// are among the replies, and the next turn continues.
+    ///
+    /// ```no_run
+    /// # use hooks_agent::{Harness, TurnError};
+    /// # use hooks_store::Store;
+    /// # use hook_sdk::prelude::*;
+    /// # async fn start(harness: Harness, store: Store, agent: AgentDef) -> Result<(), Box<dyn std::error::Error>> {
+    /// let resume = async |turn: hooks_agent::approve::SuspendedTurn| {
+    ///     let session = harness.session(turn.conversation, agent.clone()).open().await?;
+    ///     Ok::<_, TurnError>(session.resume(None))
+    /// };
+    /// for reply in store.resume_answered(resume).await? {
+    ///     println!("{}", reply?);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`StoreError`] if the questions cannot be read. No turn has continued then.
+    pub async fn resume_answered<R, E>(
+        &self,
+        mut resume: impl FnMut(SuspendedTurn) -> R,
+    ) -> Result<Vec<Result<Reply, E>>, StoreError>
+    where
+        R: Future<Output = Result<Turn, E>>,
+    {
+        let mut turns: Vec<SuspendedTurn> = Vec::new();
+        for question in self.answered_questions().await? {
+            let turn = question.request.suspended_turn();
+            // The questions of parallel calls are answered one by one, and resumed together.
+            if turns.iter().all(|known| known.conversation != turn.conversation) {
+                turns.push(turn);
+            }
+        }
+        let mut replies = Vec::new();
+        for turn in turns {
+            replies.push(match resume(turn).await {
+                Ok(turn) => Ok(turn.await),
+                Err(error) => Err(error),
+            });
+        }
+        Ok(replies)
+    }
+
+    /// The readable questions for which `condition` holds now, which is `$1`.
+    async fn listed(&self, condition: &'static str) -> Result<Vec<StoredQuestion>, StoreError> {
+        let rows = self.database.read(move |tx| {
             Box::pin(async move {
-                let waiting = format!("{WAITING} ORDER BY asked_at, id");
-                Ok(sqlx::query(sqlx::AssertSqlSafe(waiting)).fetch_all(&mut **tx).await?)
+                let listed = format!("{QUESTION} {condition} ORDER BY asked_at, id");
+                Ok(sqlx::query(sqlx::AssertSqlSafe(listed)).bind(now()).fetch_all(&mut **tx).await?)
             })
         });
         let readable = |row: &AnyRow| match read(row) {
@@ -111,7 +183,7 @@ impl Store {
         let id = id.to_owned();
         let question = self.database.read(move |tx| {
             Box::pin(async move {
-                let question = format!("{WAITING} AND id = $1");
+                let question = format!("{QUESTION} status IN ('open', 'answered') AND id = $1");
                 let row = sqlx::query(sqlx::AssertSqlSafe(question)).bind(id).fetch_optional(&mut **tx).await?;
                 row.as_ref().map(read).transpose()
             })
@@ -120,10 +192,11 @@ impl Store {
     }
 
     /// Answers a question, from any process. A turn that waits for the answer continues. A turn that was suspended, or
-    /// whose process ended, is continued with [`Session::resume`](hooks_agent::Session::resume).
+    /// whose process ended, is continued with [`resume_answered`](Self::resume_answered) or
+    /// [`Session::resume`](hooks_agent::Session::resume). The same answer can be given twice.
     ///
     /// # Errors
-    /// [`AnswerError`] if the question does not exist, has been answered, is closed, or has expired. Nothing is changed
+    /// [`AnswerError`] if the question does not exist, has another answer, is closed, or has expired. Nothing is changed
     /// then.
     pub async fn answer(&self, id: &str, answer: &Approval) -> Result<StoredQuestion, AnswerError> {
         if *answer == Approval::Suspend {
@@ -179,6 +252,7 @@ async fn keep_answer(
     match found.try_get::<String, _>("status")?.as_str() {
         OPEN if question.expires_at <= SystemTime::now() => return Ok(Err(AnswerError::Expired(id))),
         OPEN => {}
+        ANSWERED if question.answer.as_ref() == Some(&answer) => return Ok(Ok(question)),
         ANSWERED => return Ok(Err(AnswerError::Answered(id))),
         _ => return Ok(Err(AnswerError::Closed(id))),
     }

@@ -9,10 +9,11 @@ use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
+use hooks_agent::approve::SuspendedTurn;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{Append, Fold, MessageStore, StoreError};
 use hooks_agent::tool::{FnTool, Tool, ToolError, ToolSpec};
-use hooks_agent::{Harness, Outcome, Session, TurnError};
+use hooks_agent::{Harness, Outcome, Session, SubAgent, TurnError};
 use hooks_store::{AnswerError, Store, StoredApprover, StoredQuestion};
 use serde_json::json;
 use sqlx::Executor;
@@ -184,7 +185,10 @@ async fn an_answer_that_is_not_accepted_is_an_error_with_the_reason() {
         let id = question(store).await.id;
         assert_eq!(store.answer(&id, &Approval::Suspend).await, Err(AnswerError::NoAnswer));
         store.answer(&id, &Approval::Yes).await.unwrap();
-        assert_eq!(store.answer(&id, &Approval::Yes).await, Err(AnswerError::Answered(id.clone())));
+        let other = Approval::No("too late".to_owned());
+        assert_eq!(store.answer(&id, &other).await, Err(AnswerError::Answered(id.clone())));
+        let again = store.answer(&id, &Approval::Yes).await.unwrap();
+        assert_eq!(again.answer, Some(Approval::Yes), "the same answer twice is no error");
         let _done = asking.resume(None).await;
         assert_eq!(paid.load(Ordering::SeqCst), 2);
         assert_eq!(store.answer(&id, &Approval::Yes).await, Err(AnswerError::Closed(id)));
@@ -443,8 +447,7 @@ async fn parallel_calls_that_ask_need_one_answer_each() {
         let mut reply = session.turn(None, "pay").await;
         let mut answers = 0;
         while matches!(reply.outcome, Outcome::Suspended(_)) {
-            let questions = database.store.questions().await.unwrap();
-            let open = questions.iter().find(|question| question.answer.is_none()).unwrap();
+            let open = database.store.questions().await.unwrap().remove(0);
             database.store.answer(&open.id, &Approval::Yes).await.unwrap();
             answers += 1;
             assert_eq!(paid.load(Ordering::SeqCst), 0, "{}: they start together", database.name);
@@ -457,6 +460,97 @@ async fn parallel_calls_that_ask_need_one_answer_each() {
             database.name
         );
         assert!(database.store.questions().await.unwrap().is_empty());
+    }
+}
+
+/// A payment about which `who` asks, in its own conversation or in that of the agent that called it.
+async fn paying(
+    store: &Store,
+    conversation: &str,
+    who: &str,
+    lines: Vec<Line>,
+) -> (Harness, AgentDef, Arc<AtomicUsize>) {
+    let registry = Registry::empty();
+    let asks = |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| Permission::ask("a payment");
+    registry.register(Hook::at::<BeforeToolCall>("asks").reader(asks).only("tool", "pay")).unwrap();
+    let paid = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&paid);
+    let pay = FnTool::new(ToolSpec::new("pay"), move |_, _| Ok(count.fetch_add(1, Ordering::SeqCst).to_string()));
+    let harness = Harness::builder(registry)
+        .model("main", Scripted::new(lines))
+        .store(store.clone())
+        .approver(StoredApprover::new(store.clone()).patience(Duration::ZERO))
+        .tool(pay)
+        .agent(SubAgent::new(AgentDef::new("clerk").hooks(["asks"]), "Pays."))
+        .build();
+    let agent = AgentDef::new(who).hooks(["asks"]);
+    drop(harness.session(conversation, agent.clone()).open().await.unwrap());
+    (harness, agent, paid)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_ended_between_an_answer_and_its_turn_loses_neither() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let pay = |id: &'static str| Line::call(id, "pay", json!({}));
+        let delegate = Line::call("0", "clerk", json!({ "prompt": "pay" }));
+        // The conversations have ids in which the id of another one could be found.
+        for (conversation, lines) in [("c", vec![pay("1")]), ("c/0", vec![delegate, pay("1")])] {
+            let (harness, agent, paid) = paying(store, conversation, "support", lines).await;
+            let session = harness.session(conversation, agent).open().await.unwrap();
+            let reply = session.turn(None, "pay").await;
+            assert!(matches!(reply.outcome, Outcome::Suspended(_)), "{reply}");
+            assert_eq!(paid.load(Ordering::SeqCst), 0);
+        }
+        let asked = store.questions().await.unwrap();
+        assert_eq!(asked.len(), 2);
+        for question in &asked {
+            store.answer(&question.id, &Approval::Yes).await.unwrap();
+        }
+        assert!(store.questions().await.unwrap().is_empty(), "nobody is asked again");
+        assert_eq!(store.answered_questions().await.unwrap().len(), 2);
+
+        // The next process cannot open one of them, and continues the other.
+        let (harness, agent, paid) =
+            paying(store, "other", "support", vec![Line::text("done"), Line::text("done")]).await;
+        let resume = async |turn: SuspendedTurn| {
+            assert_eq!(turn.agent, "support");
+            let session =
+                harness.session(turn.conversation, agent.clone()).open().await.map_err(|why| why.to_string())?;
+            Ok::<_, String>(session.resume(None))
+        };
+        let fails_once = AtomicUsize::new(0);
+        let first = store.resume_answered(async |turn| match fails_once.fetch_add(1, Ordering::SeqCst) {
+            0 => Err("no such customer".to_owned()),
+            _ => resume(turn).await,
+        });
+        let replies = first.await.unwrap();
+        assert_eq!(replies.len(), 2);
+        assert_eq!(replies[0].as_ref().unwrap_err(), "no such customer");
+        assert_eq!(replies[1].as_ref().unwrap().to_string(), "done");
+        assert_eq!(paid.load(Ordering::SeqCst), 1);
+
+        let rest = store.resume_answered(resume).await.unwrap();
+        assert_eq!((rest.len(), paid.load(Ordering::SeqCst)), (1, 2));
+        assert!(store.resume_answered(resume).await.unwrap().is_empty(), "each answer counts once");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_expired_while_nobody_waited_is_a_denial_and_its_turn_continues() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let approver = || StoredApprover::new(store.clone()).patience(Duration::ZERO);
+        let (asking, paid) = session(&database, approver(), asks()).await;
+        let _suspended = asking.turn(None, "pay").await;
+        question(store).await;
+        let mut connection = databases::connect(&database.url).await;
+        connection.execute("UPDATE hooks_questions SET expires_at = 1").await.unwrap();
+        assert!(store.questions().await.unwrap().is_empty());
+        let replies = store.resume_answered(async |_| Ok::<_, TurnError>(asking.resume(None))).await.unwrap();
+        assert_eq!(replies[0].as_ref().unwrap().to_string(), "done");
+        assert_eq!(paid.load(Ordering::SeqCst), 1, "only the call that nobody had to approve ran");
+        assert!(store.answered_questions().await.unwrap().is_empty());
     }
 }
 

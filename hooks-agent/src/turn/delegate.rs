@@ -83,6 +83,7 @@ impl TurnLoop {
             tools: self.model.tools.clone(),
             allowed: self.model.allowed.clone(),
             prompt: self.prompt_of_person(),
+            root: Some(self.session.root()),
             ..asker
         })
     }

@@ -120,6 +120,7 @@ impl TurnLoop {
         request.edited = call.edited().cloned();
         (request.deferred, request.expires) = (asked.deferred, self.limits().approval);
         (request.prompt, request.trigger) = (self.prompt_of_person(), self.asked.trigger.clone());
+        request.root.clone_from(&self.session.asker.root);
         request.contexts.clone_from(&self.calls.contexts);
         request.lease = self.lease;
         request

@@ -119,7 +119,8 @@ pub(crate) fn retry(args: &RetryArgs, as_json: bool) -> Output {
 
 pub(crate) fn questions(args: &StoreArgs, as_json: bool) -> Output {
     with_store(args, |store| async move {
-        let questions = store.questions().await.map_err(|error| error.to_string())?;
+        let mut questions = store.questions().await.map_err(|error| error.to_string())?;
+        questions.extend(store.answered_questions().await.map_err(|error| error.to_string())?);
         if as_json {
             return Ok(Output::new(output::json(json!({ "version": 1, "questions": questions })), Exit::SUCCESS));
         }

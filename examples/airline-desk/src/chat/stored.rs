@@ -6,6 +6,7 @@ use std::time::Duration;
 use hook_sdk::kinds::SessionEndReason;
 use hook_sdk::protocol::Approval;
 use hooks_agent::model::Model;
+use hooks_agent::store::StoreError;
 use hooks_agent::{Outcome, Session, TurnError};
 use hooks_store::{Store, StoredApprover, StoredQuestion};
 
@@ -69,13 +70,12 @@ struct Kept<'a> {
 impl Kept<'_> {
     async fn talk(&mut self, session: &Session) -> Result<(), RunError> {
         loop {
-            let question = self.question().await?;
+            if let Some(answered) = self.here(self.store.answered_questions().await)? {
+                self.resume(session, &answered.id).await;
+                continue;
+            }
+            let question = self.here(self.store.questions().await)?;
             match &question {
-                Some(question) if question.answer.is_some() => {
-                    let id = question.id.clone();
-                    self.resume(session, &id).await;
-                    continue;
-                }
                 Some(question) => self.show(question),
                 None => self.chat.screen.say(Style::Person, "\nyou> "),
             }
@@ -105,16 +105,10 @@ impl Kept<'_> {
         }
     }
 
-    /// The open question of this conversation or of a sub-agent in it.
-    async fn question(&self) -> Result<Option<StoredQuestion>, RunError> {
-        let questions = self.store.questions().await.map_err(|error| RunError::Store(error.to_string()))?;
-        let within = format!("{}/", self.conversation);
-        let is_here = |question: &StoredQuestion| {
-            let conversation = &question.request.conversation;
-            let is_agent = !question.request.agent_path.is_empty();
-            conversation == self.conversation || is_agent && conversation.starts_with(&within)
-        };
-        Ok(questions.into_iter().find(is_here))
+    /// The first of these questions that a turn of this conversation waits for.
+    fn here(&self, questions: Result<Vec<StoredQuestion>, StoreError>) -> Result<Option<StoredQuestion>, RunError> {
+        let questions = questions.map_err(|error| RunError::Store(error.to_string()))?;
+        Ok(questions.into_iter().find(|question| question.request.suspended_turn().conversation == self.conversation))
     }
 
     fn show(&self, question: &StoredQuestion) {
@@ -131,7 +125,7 @@ impl Kept<'_> {
             tokio::select! {
                 heard = self.chat.input.next() => return Ok(Next::Heard(heard)),
                 () = look => {
-                    if self.question().await?.is_none_or(|question| question.answer.is_some()) {
+                    if self.here(self.store.questions().await)?.is_none() {
                         self.chat.screen.say(Style::Plain, "\n");
                         return Ok(Next::Answered);
                     }

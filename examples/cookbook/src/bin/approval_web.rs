@@ -98,7 +98,8 @@ async fn answer(State(desk): State<Arc<Desk>>, Form(click): Form<Click>) -> Resu
     let question =
         desk.store.answer(&click.id, &answer).await.map_err(|error| (StatusCode::CONFLICT, error.to_string()))?;
     // The gate judges the call again, finds its answer, and the tool runs once.
-    Ok(format!("{}\n", desk.session(&question.request.conversation).await?.resume(None).await))
+    let turn = question.request.suspended_turn();
+    Ok(format!("{}\n", desk.session(&turn.conversation).await?.resume(None).await))
 }
 
 /// A question quotes what a model wrote, so it is escaped like any other input.
