@@ -57,7 +57,7 @@ async fn open_questions_and_failed_runs_are_listed_and_resolved() {
     assert_eq!((run(&["answer", "nobody", "yes"]).code, run(&["answer", &id, "edit"]).code), (Some(1), Some(64)));
     assert_eq!(run(&["answer", &id, "no", "--reason", "too much"]).code, Some(0));
     let twice = run(&["answer", &id, "yes"]);
-    assert!(twice.code == Some(1) && twice.err.contains("answered already"), "{}", twice.err);
+    assert!(twice.code == Some(1) && twice.err.contains("has another answer already"), "{}", twice.err);
     assert!(store.questions().await.unwrap().is_empty(), "it does not wait for an answer any more");
     assert!(store.answered_questions().await.unwrap()[0].answer.is_some());
 
