@@ -28,6 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     ]);
     let script = model.clone();
 
+    // ANCHOR: agent
     let agent = AgentDef::from_json("agent.json", r#"{ "name": "sums", "hooks": ["small_sums"] }"#)?;
     let hooks = Registry::discover()?.scope(&agent, None)?;
     let agent = AgentBuilder::new(model)
@@ -35,6 +36,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .tool(Add)
         .add_hook(RigHooks::new(hooks)) // the new line
         .build();
+    // ANCHOR_END: agent
 
     let response = agent.prompt("What is 99 + 2?").max_turns(3).await?;
     println!("the model reads: {}", serde_json::to_string(&script.requests()[1].chat_history.last())?);

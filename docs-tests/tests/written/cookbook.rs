@@ -1,5 +1,4 @@
-//! Compares `docs/cookbook.md` and `docs/own-loop.md` with the programs in `examples/cookbook`: with the lines between
-//! the anchors, whose syntax is that of mdBook.
+//! Compares pages with programs: with the lines between the anchors, whose syntax is that of mdBook.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +6,11 @@ use std::path::PathBuf;
 use super::{assert_written, root};
 
 fn program(name: &str) -> String {
-    let file = root().join("examples/cookbook/src/bin").join(format!("{name}.rs"));
+    source(&format!("examples/cookbook/src/bin/{name}.rs"))
+}
+
+fn source(file: &str) -> String {
+    let file = root().join(file);
     fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
@@ -49,5 +52,19 @@ fn the_chapter_on_own_loops_shows_its_program() {
     let program = program("own_loop");
     for part in ["imports", "agent", "turn", "fires", "audit", "conformance"] {
         assert_written("own-loop.md", &format!("own_loop {part}"), &anchored(&program, part));
+    }
+}
+
+#[test]
+fn the_page_on_existing_agents_shows_the_programs_of_the_adapters() {
+    for (part, file, anchor) in [
+        ("guard", "adapters/guides/src/lib.rs", "guard"),
+        ("async_openai", "adapters/guides/src/bin/async_openai.rs", "tool"),
+        ("blocking", "adapters/guides/src/bin/blocking.rs", "tool"),
+        ("mcp", "adapters/guides/src/bin/mcp.rs", "tool"),
+        ("adk", "adapters/guides/src/bin/adk.rs", "tool"),
+        ("rig", "adapters/hooks-rig/examples/guard.rs", "agent"),
+    ] {
+        assert_written("existing-agents.md", &format!("guides {part}"), &anchored(&source(file), anchor));
     }
 }

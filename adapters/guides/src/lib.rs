@@ -1,0 +1,33 @@
+//! What the programs of the page "Guard an existing agent" share: the guard.
+
+use std::error::Error;
+
+use hook_sdk::prelude::*;
+use serde::Deserialize;
+
+// ANCHOR: guard
+#[derive(Deserialize)]
+struct Refund {
+    cents: u64,
+}
+
+/// Denies large refunds, asks about others, and denies arguments that it cannot read.
+#[hook(kind = before_tool_call, tool = "refund | mcp__*__refund")]
+fn limit_refunds(input: &ToolInput) -> Permission {
+    match input.read::<Refund>() {
+        Ok(refund) if refund.cents <= 1_000 => Permission::Allow,
+        Ok(refund) if refund.cents <= 5_000 => Permission::ask("this refund needs a person"),
+        Ok(_) => Permission::deny("refunds above 50.00 are not possible here"),
+        Err(error) => Permission::deny(error),
+    }
+}
+
+/// The hooks of the agent `support`.
+///
+/// # Errors
+/// Every mistake in the list, and every hook that could never run.
+pub fn hooks() -> Result<HookSet, Box<dyn Error + Send + Sync>> {
+    let agent = AgentDef::from_json("agent.json", r#"{"name": "support", "hooks": ["limit_refunds"]}"#)?;
+    Ok(Registry::discover()?.scope(&agent, None)?)
+}
+// ANCHOR_END: guard
