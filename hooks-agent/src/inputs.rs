@@ -1,5 +1,7 @@
 //! The inputs of a turn that do not come from hooks, to record and rerun the turn.
 
+use std::collections::BTreeSet;
+
 use hook_sdk::data::{Message, Messages, ToolResult, Usage};
 use hook_sdk::protocol::Approval;
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,12 @@ use crate::tool::ToolSpec;
 pub struct TurnInputs {
     /// The conversation before the turn.
     pub stored: Messages,
+    /// The ids of calls in rows that a summary replaced, if the turn made calls.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub folded: BTreeSet<String>,
+    /// The contexts from hooks at `session_start`, which fired before the turn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contexts: Vec<String>,
     /// The person's message. `None` for a resumed turn.
     pub prompt: Option<Message>,
     /// What started the turn, in a word.
@@ -33,6 +41,9 @@ pub struct TurnInputs {
     pub system_prompt: String,
     /// The channel on which the person was.
     pub channel: String,
+    /// Whether the client can display dynamic user interfaces of tools.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dynamic_ui: bool,
     /// The profiles of the harness, default first.
     pub profiles: Vec<String>,
     /// The session's profile, if it sets one.
@@ -41,14 +52,17 @@ pub struct TurnInputs {
     pub limits: Limits,
     /// The tools and agents that could be offered to the model.
     pub tools: Vec<ToolSpec>,
+    /// The tools that hooks allow the calling agent. `None` for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<BTreeSet<String>>,
     /// The tools that are offered only if a hook contributes them.
     pub bundled: Vec<ToolSpec>,
     /// The results of model calls, in order.
     pub answers: Vec<AnswerInput>,
     /// The results of calls of tools and agents.
     pub results: Vec<ResultInput>,
-    /// The answers of the approver, in the order of the questions. `None` if nobody answered in time.
-    pub approvals: Vec<Option<Approval>>,
+    /// What the approver did, in the order of the questions.
+    pub approvals: Vec<ApprovalInput>,
     /// The plan of the app's preflight. `null` without a preflight.
     pub plan: Value,
     /// Messages that joined the turn while it was running.
@@ -67,6 +81,19 @@ pub struct AnswerInput {
     pub streamed: bool,
     /// The text that had arrived when the answer broke off.
     pub text: String,
+}
+
+/// What an approver did about a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ApprovalInput {
+    /// It answered.
+    Answered(Approval),
+    /// It did not answer in time.
+    Late,
+    /// It panicked.
+    Panicked,
 }
 
 /// The result of a call of a tool or an agent.

@@ -1,5 +1,7 @@
 //! What a turn answers, and what started it.
 
+use std::collections::BTreeSet;
+
 use hook_sdk::data::{Message, Role};
 use hook_sdk::scope::PromptDef;
 
@@ -31,6 +33,9 @@ pub(crate) struct Again {
     pub(crate) joined: Vec<JoinedInput>,
     pub(crate) waiting: WaitingInput,
     pub(crate) results: Vec<ResultInput>,
+    pub(crate) folded: BTreeSet<String>,
+    pub(crate) contexts: Vec<String>,
+    pub(crate) allowed: Option<BTreeSet<String>>,
 }
 
 impl TurnRequest {
@@ -45,11 +50,11 @@ impl TurnRequest {
     }
 
     /// Creates a request that repeats a recorded turn, with the same prompt or the same open calls, and with the same
-    /// messages joining it. The harness needs a tool in place of each agent that the turn called. What agents returned
+    /// messages joining it. The contexts of `session_start` hooks are those of the recording. The harness needs a tool in place of each agent that the turn called. What agents returned
     /// besides their result comes from `inputs`.
     pub fn again(inputs: &TurnInputs) -> Self {
-        let TurnInputs { joined, waiting, results, .. } = inputs;
-        let again = Again { joined: joined.clone(), waiting: waiting.clone(), results: results.clone() };
+        let TurnInputs { joined, waiting, results, folded, contexts, allowed, .. } = inputs.clone();
+        let again = Again { joined, waiting, results, folded, contexts, allowed };
         Self {
             message: inputs.prompt.clone(),
             trigger: Some(inputs.trigger.clone()),

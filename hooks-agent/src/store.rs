@@ -17,7 +17,7 @@ pub use export::Export;
 pub(crate) use guarded::Guarded;
 pub use lease::Lease;
 pub use memory::MemoryStore;
-pub(crate) use reading::{StoredConversation, read};
+pub(crate) use reading::{StoredConversation, read, read_history};
 pub use request::{Append, Fold, FoldEntry, RowJobs};
 
 /// A stored message with its id.

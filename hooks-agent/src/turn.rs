@@ -146,10 +146,14 @@ struct ModelInput {
 struct Calls {
     /// The ids of the calls that were stored when the turn began, including those that hooks hide from the model.
     stored: HashSet<String>,
+    /// The ids of the calls in rows that a summary replaces, once they were read.
+    folded: Option<BTreeSet<String>>,
     /// The ids of the calls whose tool was started.
     started: HashSet<String>,
     /// The calls of an earlier turn with which this one continues.
     resumed: Vec<ToolCall>,
+    /// Whether these calls still wait, because this turn has not closed the questions about them.
+    wait: bool,
     /// The approval requests of an earlier turn for these calls.
     held: Vec<ApprovalRequest>,
     /// The request of an earlier turn, or of an agent's turn in it, with which this turn continues.
@@ -300,7 +304,7 @@ impl TurnLoop {
             model: ModelInput {
                 system_prompt: session.system_prompt.clone(),
                 tools: session.offered(),
-                allowed: session.asker.allowed.clone(),
+                allowed: asked.again.as_ref().map_or(&session.asker.allowed, |again| &again.allowed).clone(),
                 counted: Counted::default(),
                 routed: None,
                 answered_by: None,
@@ -397,14 +401,15 @@ impl TurnLoop {
         own.or_else(|| self.session.asker.prompt.clone())
     }
 
+    /// The profile that hooks or the session choose for the calls of the turn.
+    fn wanted_profile(&self) -> &Option<String> {
+        if self.model.routed.is_some() { &self.model.routed } else { &self.session.profile }
+    }
+
     /// The profile of calls that no hook routes elsewhere.
     fn profile(&self) -> String {
-        self.session
-            .harness
-            .models
-            .get(self.model.routed.as_deref().or(self.session.profile.as_deref()))
-            .map(|(profile, _)| profile.to_owned())
-            .unwrap_or_default()
+        let model = self.session.harness.models.get(self.wanted_profile().as_deref());
+        model.map(|(profile, _)| profile.to_owned()).unwrap_or_default()
     }
 
     fn limits(&self) -> &Limits {

@@ -57,6 +57,7 @@ impl Approver for Person {
                 Some(..100) => Approval::Yes,
                 Some(100..1_000) => Approval::Edited(json!({ "cents": 50 }).into()),
                 Some(1_000..2_000) => Approval::No("not today".to_owned()),
+                Some(2_000..3_000) => std::panic::resume_unwind(Box::new("nobody")),
                 _ => std::future::pending().await,
             }
         })
@@ -115,7 +116,8 @@ async fn record(
     registry.observe(recorder.clone());
     let agent = hooks.agent(&registry);
     let harness = more(harness(registry, script, &ran).on_inputs(recorder.turns())).build();
-    let session = harness.session("c-1", agent).system_prompt("Pay people back.").open().await.unwrap();
+    let session = harness.session("c-1", agent).system_prompt("Pay people back.").dynamic_ui(true);
+    let session = session.open().await.unwrap();
     for prompt in prompts {
         let _reply = session.turn(None, *prompt).await;
     }
@@ -151,6 +153,13 @@ fn busy() -> Says {
 /// Different turns, replayed without changes, with hooks at every kind.
 #[tokio::test(start_paused = true)]
 async fn a_replay_of_an_unchanged_turn_has_no_differences() {
+    // Each session begins with another context.
+    let begun = Arc::new(AtomicUsize::new(0));
+    let hooks = || {
+        let begun = Arc::clone(&begun);
+        let begins = Hook::at::<SessionStart>("begins");
+        hooks().with(begins.reader(move |_, _, ()| format!("session {}", begun.fetch_add(1, Ordering::SeqCst))))
+    };
     let long = "word ".repeat(1_500);
     let table: Vec<(&str, Vec<Says>, Vec<&str>)> = vec![
         ("an answer", vec![Says::text("hi")], vec!["hello"]),
@@ -175,6 +184,7 @@ async fn a_replay_of_an_unchanged_turn_has_no_differences() {
         ("a person edits", vec![transfer("a", 500), Says::text("done")], vec!["pay"]),
         ("a person says no", vec![transfer("a", 1_500), Says::text("done")], vec!["pay"]),
         ("a person says nothing", vec![transfer("a", 5_000), Says::text("done")], vec!["pay"]),
+        ("an approver that panics", vec![transfer("a", 2_500), Says::text("done")], vec!["pay"]),
         ("a model that is busy", vec![busy(), busy(), Says::text("done")], vec!["pay"]),
         ("a model that is gone", vec![Says::error(ModelError::Unanswered("no key".to_owned()))], vec!["pay", "pay"]),
         ("a stream", vec![Says::text("one two three").streamed()], vec!["count"]),
@@ -209,6 +219,18 @@ async fn a_replay_of_an_unchanged_turn_has_no_differences() {
         (
             "a conversation that is compacted",
             vec![Says::text(long.as_str()), Says::text(long.as_str()), Says::text("a summary"), Says::text("done")],
+            vec!["one", "two", "three"],
+        ),
+        (
+            "a call with the id of one that a summary replaces",
+            vec![
+                refund("a", 1),
+                Says::text(long.as_str()),
+                Says::text(long.as_str()),
+                Says::text("a summary"),
+                refund("a", 2),
+                Says::text("done"),
+            ],
             vec!["one", "two", "three"],
         ),
     ];

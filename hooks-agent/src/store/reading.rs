@@ -27,6 +27,14 @@ pub(crate) async fn read(store: &dyn MessageStore, conversation: &str) -> Result
     all(store, conversation, Reading::Pages).await
 }
 
+/// Reads every row that was ever stored in a conversation.
+pub(crate) async fn read_history(
+    store: &dyn MessageStore,
+    conversation: &str,
+) -> Result<StoredConversation, StoreError> {
+    all(store, conversation, Reading::History).await
+}
+
 /// Reads all rows at one version.
 pub(super) async fn all<S: MessageStore + ?Sized>(
     store: &S,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hook_sdk::HookKind;
-use hook_sdk::data::{Message, Messages, ModelReply, ModelRequest, Role};
+use hook_sdk::data::{Block, Message, Messages, ModelReply, ModelRequest, Role};
 use hook_sdk::kinds::{ExitReason, PostModelCall, PreModelCall, PrefilterLlmHistory, StreamDelta};
 use hook_sdk::verdict::ReplyVerdict;
 
@@ -77,7 +77,7 @@ impl TurnLoop {
     async fn request(&mut self, messages: &Messages) -> Result<ModelRequest, End> {
         let event = self.pre_model_call(self.session.call_site, messages);
         let mut request = ModelRequest::new(self.model.system_prompt.as_str());
-        request.profile.clone_from(&self.model.routed);
+        request.profile.clone_from(self.wanted_profile());
         let fired = self.fire(&event, request).await?;
         self.emit_prompt_change(&self.model.system_prompt, &fired.subject);
         Ok(fired.subject)
@@ -107,7 +107,7 @@ impl TurnLoop {
         let event = PrefilterLlmHistory::new().call_site(site).profile(self.profile());
         let event = event.model(self.model.answered_by.clone().unwrap_or_default());
         let mut messages = self.fire(&event, messages).await?.subject;
-        let (mut retries, mut routed) = (0, self.model.routed.clone());
+        let (mut retries, mut routed) = (0, self.wanted_profile().clone());
         loop {
             let event = self.pre_model_call(site, &messages);
             let mut request = ModelRequest::new(instructions).defer_output(true);
@@ -198,9 +198,13 @@ impl TurnLoop {
         let fired = self.keeping(fired).await?;
         let reply = fired.subject;
         answer.content.clone_from(&reply.content);
+        if answer.content.iter().any(|block| matches!(block, Block::ToolUse(_))) {
+            let read = self.read_folded_calls().await.map_err(End::from);
+            self.keeping(read).await?;
+        }
         let read = self.transcript.view.iter().chain(self.transcript.added.iter()).flat_map(Message::tool_calls);
         // Hooks may hide stored calls from the model in this turn, but not in the next one.
-        let taken = read.map(|call| &call.id).chain(&self.calls.stored);
+        let taken = read.map(|call| &call.id).chain(&self.calls.stored).chain(self.calls.folded.iter().flatten());
         let message = answer.into_message(taken.map(String::as_str));
         let calls = message.tool_calls().next().is_some();
         // Tool calls are always run, and text that was shown cannot be taken back.

@@ -8,6 +8,7 @@ use hook_sdk::kinds::{BeforeCompaction, CompactionKind, CompactionTrigger, ExitR
 use super::end::End;
 use super::lineage::Lineage;
 use super::pairs::paired;
+use super::resume::open_calls;
 use super::steering::Steering;
 use super::{Start, TurnLoop};
 use crate::event_queue::events;
@@ -33,7 +34,9 @@ pub(crate) async fn compact(session: &Arc<SessionState>, instructions: String) -
     let mut turn = TurnLoop::new(start, &lease, session.turns.load(Ordering::Relaxed)).map_err(|failed| failed.1)?;
     let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
     turn.transcript.lineage = Lineage::of(stored);
-    turn.transcript.view = paired(messages.into());
+    // Calls without a result, and what follows them, stay as they are: an answer may still come for them.
+    let end = open_calls(&messages).map_or(messages.len(), |open| open.at);
+    turn.transcript.view = paired(messages[..end].to_vec().into());
     turn.make_room_by_hand(instructions).await.map_err(End::into_error)
 }
 

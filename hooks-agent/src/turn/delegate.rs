@@ -60,6 +60,15 @@ impl TurnLoop {
         }
         let reply = turn.await;
         let (text, usage) = (reply.to_string(), reply.usage);
+        // A turn that did not take the answer for which it waited leaves it to the next one.
+        let still_waits = match &reply.outcome {
+            Outcome::Answered(_) | Outcome::Halted(_) | Outcome::Suspended(_) => None,
+            _ if is_resumed => self.waiting_agent(&self.session.conversation, call).await.ok().flatten(),
+            _ => None,
+        };
+        if let Some((_, held)) = still_waits {
+            return CallRun { outcome: CallOutcome::NotDone(text), usage, halt: None, waits: Some(Box::new(held)) };
+        }
         let (outcome, halt, waits) = match reply.outcome {
             Outcome::Answered(_) => (CallOutcome::Succeeded(ToolResult::new(text)), None, None),
             Outcome::Cancelled => (CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()), None, None),

@@ -53,6 +53,11 @@ impl End {
         matches!(self.outcome, Outcome::Suspended(_))
     }
 
+    /// Whether the turn was cancelled, or took too long.
+    pub(super) fn is_cancelled(&self) -> bool {
+        matches!(self.outcome, Outcome::Cancelled) || self.reason.as_ref() == DEADLINE
+    }
+
     /// Whether the turn ends with the model's answer.
     pub(super) fn is_answer(&self) -> bool {
         matches!(self.outcome, Outcome::Answered(_))
@@ -102,7 +107,9 @@ impl TurnLoop {
     /// Repairs the conversation, fires `turn_end`, and creates the reply.
     pub(super) async fn end(mut self, end: End) -> Reply {
         let not_joined = self.steering.close();
-        if !end.is_suspended() {
+        // A turn that is cancelled before it takes an answer leaves the answer to the next one.
+        let waits = end.is_suspended() || self.calls.wait && end.is_cancelled();
+        if !waits {
             self.answer_open_calls().await;
             for message in std::mem::take(&mut self.calls.relayed) {
                 if let Some(error) = self.store(message).await.err().as_ref().and_then(End::error) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use hook_sdk::data::{ToolCall, ToolInput};
-use hook_sdk::kinds::{BeforeToolCall, PermissionRequest};
+use hook_sdk::kinds::{BeforeToolCall, ExitReason, PermissionRequest};
 use hook_sdk::protocol::Approval;
 use hook_sdk::protocol::decision::{CallQuestion, CallRefusal, CallState, Ruling};
 use hook_sdk::verdict::{Permission, Verdict as _};
@@ -13,6 +13,7 @@ use hook_sdk::verdict::{Permission, Verdict as _};
 use super::TurnLoop;
 use super::end::End;
 use crate::approve::ApprovalRequest;
+use crate::inputs::ApprovalInput;
 
 /// The ruling on a call, and its input.
 pub(super) struct Judged {
@@ -46,7 +47,7 @@ impl TurnLoop {
                     asked = true;
                     Box::pin(self.requested(question, is_held)).await?
                 }
-                CallState::Ask(question) => Box::pin(self.approved(question)).await,
+                CallState::Ask(question) => Box::pin(self.approved(question, is_held)).await?,
                 CallState::Suspend(question) => return Err(End::suspended(self.approval_request(&question))),
                 CallState::Decided(input, ruling) => return Ok(Judged { input, ruling, asked }),
             };
@@ -97,7 +98,7 @@ impl TurnLoop {
         }
         if is_held && matches!(fired.verdict, Permission::Allow | Permission::Answer(_)) {
             // A person may have answered since. A hook does not overrule that answer.
-            match self.approved(call.clone()).await {
+            match self.approved(call.clone(), is_held).await? {
                 CallState::Suspend(_) => {}
                 answered => return Ok(answered),
             }
@@ -105,12 +106,16 @@ impl TurnLoop {
         Ok(call.by_hooks(fired.verdict, fired.subject))
     }
 
-    /// Asks the approver.
-    async fn approved(&mut self, call: CallQuestion) -> CallState {
-        match self.approval(&self.approval_request(&call)).await {
+    /// Asks the approver. A call that an earlier turn held waits on if the turn is cancelled meanwhile.
+    async fn approved(&mut self, call: CallQuestion, is_held: bool) -> Result<CallState, End> {
+        let answer = self.approval(&self.approval_request(&call)).await;
+        if is_held && answer.is_err() {
+            self.go_on(ExitReason::AbortedDuringTools)?;
+        }
+        Ok(match answer {
             Ok(answer) => call.by_approver(answer),
             Err(message) => call.refuse(message),
-        }
+        })
     }
 
     fn approval_request(&self, call: &CallQuestion) -> ApprovalRequest {
@@ -131,14 +136,20 @@ impl TurnLoop {
         let parts = Arc::clone(&self.session.harness);
         let answer = AssertUnwindSafe(async { parts.approver.approve(request).await }).catch_unwind();
         let (reason, limit, deferred) = (&request.question.reason, request.expires, request.deferred);
-        let answer = match self.cancellation.run_until_cancelled(tokio::time::timeout(limit, answer)).await {
+        let done = match self.cancellation.run_until_cancelled(tokio::time::timeout(limit, answer)).await {
             None => return Err("Not run: the turn was cancelled".to_owned()),
-            Some(Ok(Ok(answer))) => Ok(answer),
-            Some(Ok(Err(_panic))) => Err(format!("Denied: {reason}. Asking for approval failed")),
-            Some(Err(_)) if deferred => Err(format!("Not run: it was deferred ({reason}), and nobody decided in time")),
-            Some(Err(_)) => Err(format!("Denied: {reason}. Nobody answered")),
+            Some(Ok(Ok(answer))) => ApprovalInput::Answered(answer),
+            Some(Ok(Err(_panic))) => ApprovalInput::Panicked,
+            Some(Err(_)) => ApprovalInput::Late,
         };
-        self.note_approval(answer.as_ref().ok());
-        answer
+        self.note_approval(done.clone());
+        match done {
+            ApprovalInput::Answered(answer) => Ok(answer),
+            ApprovalInput::Panicked => Err(format!("Denied: {reason}. Asking for approval failed")),
+            ApprovalInput::Late if deferred => {
+                Err(format!("Not run: it was deferred ({reason}), and nobody decided in time"))
+            }
+            ApprovalInput::Late => Err(format!("Denied: {reason}. Nobody answered")),
+        }
     }
 }

@@ -1,14 +1,13 @@
 //! Collects the inputs of a turn, if there is a listener for them.
 
 use hook_sdk::data::{Message, ToolCall, ToolResult};
-use hook_sdk::protocol::Approval;
 use hook_sdk::verdict::Halt;
 
 use super::TurnLoop;
 use super::result::CallOutcome;
 use super::stream::CallStream;
 use super::tools::CallRun;
-use crate::inputs::{AnswerInput, JoinedInput, ResultInput, TurnInputs, WaitingInput};
+use crate::inputs::{AnswerInput, ApprovalInput, JoinedInput, ResultInput, TurnInputs, WaitingInput};
 use crate::limits::Limits;
 use crate::model::{ModelAnswer, ModelError};
 use crate::request::TurnRequest;
@@ -29,7 +28,10 @@ pub(super) fn begun(
         hidden: asked.hidden,
         gated_by: session.asker.gated_by.clone(),
         system_prompt: session.system_prompt.clone(),
+        contexts: session.contexts.iter().map(str::to_owned).collect(),
         channel: session.channel.clone(),
+        dynamic_ui: session.dynamic_ui,
+        allowed: session.asker.allowed.clone(),
         profiles: session.harness.models.profiles(),
         profile: session.profile.clone(),
         limits: limits(session),
@@ -106,10 +108,10 @@ impl TurnLoop {
         }
     }
 
-    /// Adds the answer of the approver.
-    pub(super) fn note_approval(&mut self, answer: Option<&Approval>) {
+    /// Adds what the approver did.
+    pub(super) fn note_approval(&mut self, answer: ApprovalInput) {
         if let Some(inputs) = &mut self.inputs {
-            inputs.approvals.push(answer.cloned());
+            inputs.approvals.push(answer);
         }
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use hook_sdk::data::{Block, Message, Messages};
 
+use crate::injected;
 use crate::store::{FoldEntry, Row, StoreError, StoredConversation, Version, Written};
 
 /// The stored rows, and what hooks changed for this turn.
@@ -83,6 +84,12 @@ impl Lineage {
         self.began.get_or_insert(self.stored.len());
         self.stored.push(row);
         self.version = version;
+    }
+
+    /// Whether the history has rows that are not read any more. A fold puts new rows, whose ids sort last, before others.
+    pub(super) fn is_folded(&self) -> bool {
+        let is_summary = |row: &Row| injected::is_summary(&row.message);
+        !self.stored.is_sorted_by(|row, next| row.id <= next.id) || self.stored.iter().any(is_summary)
     }
 
     /// What is stored.

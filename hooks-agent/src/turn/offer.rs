@@ -29,7 +29,7 @@ impl TurnLoop {
         }
         let by_hooks = bundles.allowed.as_ref().map(|names| names.iter().map(|name| (*name).to_owned()).collect());
         // What hooks exclude for a caller is excluded for the agents that it calls.
-        let allowed: Option<BTreeSet<String>> = match (by_hooks, &self.session.asker.allowed) {
+        let allowed: Option<BTreeSet<String>> = match (by_hooks, &self.model.allowed) {
             (Some(one), Some(other)) => Some(&one & other),
             (one, other) => one.or_else(|| other.clone()),
         };

@@ -105,7 +105,11 @@ impl TurnLoop {
         let event = BeforeAgentStart::new(input).messages(self.transcript.view.clone()).trigger(trigger);
         let start = self.fire(&event, ()).await?.verdict;
         let own = start.system_prompt.unwrap_or_else(|| self.session.system_prompt.clone());
-        let parts = [own.as_str()].into_iter().chain(self.session.contexts.iter()).chain(start.contexts.iter());
+        let of_session: Vec<&str> = match &self.asked.again {
+            Some(again) => again.contexts.iter().map(String::as_str).collect(),
+            None => self.session.contexts.iter().collect(),
+        };
+        let parts = [own.as_str()].into_iter().chain(of_session).chain(start.contexts.iter());
         self.model.system_prompt = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
         self.go_on(ExitReason::AbortedPreCall)?;
         self.phases(input).await

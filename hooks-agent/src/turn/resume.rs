@@ -21,7 +21,7 @@ use crate::store::{self, StoreError, StoreFuture, StoredConversation};
 /// The last message with tool calls, if some of them have no result.
 pub(super) struct OpenCalls {
     /// The index of the message.
-    at: usize,
+    pub(super) at: usize,
     /// All its calls.
     all: Vec<ToolCall>,
     /// Those without a result.
@@ -86,10 +86,12 @@ impl TurnLoop {
         }
         self.transcript.lineage.becomes(&self.transcript.view);
         self.go_on(ExitReason::AbortedPreCall)?;
-        self.calls.resumed.clone_from(&open);
         self.calls.held.clone_from(&waiting.held);
         self.taken = true;
+        // Whatever ends the turn here leaves the calls waiting.
         self.start_agent(&prompt).await?;
+        self.calls.resumed.clone_from(&open);
+        self.calls.wait = true;
         let open = self.not_started(all, &open, &waiting).await?;
         let contexts = waiting.held.iter().map(|held| &held.contexts).max_by_key(|contexts| contexts.len());
         self.calls.contexts = contexts.cloned().unwrap_or_default();
@@ -253,7 +255,7 @@ impl TurnLoop {
 
     /// The conversation of the called agent, if a call in its turn, or in the turn of an agent that it called, waits
     /// for an approval; and the request.
-    fn waiting_agent<'a>(
+    pub(super) fn waiting_agent<'a>(
         &'a self,
         conversation: &'a str,
         call: &'a ToolCall,

@@ -97,6 +97,28 @@ impl TurnLoop {
         Err(StoreError::Conflict)
     }
 
+    /// Reads the ids of the calls in rows that a summary replaces, because a model may use such an id again.
+    pub(super) async fn read_folded_calls(&mut self) -> Result<(), StoreError> {
+        if self.calls.folded.is_some() {
+            return Ok(());
+        }
+        let folded = match &self.asked.again {
+            Some(again) => again.folded.clone(),
+            None if self.transcript.lineage.is_folded() => {
+                let parts = Arc::clone(&self.session.harness);
+                let all = store::read_history(&*parts.store, &self.session.conversation).await?;
+                let calls = all.rows.iter().flat_map(|row| row.message.tool_calls());
+                calls.map(|call| call.id.clone()).filter(|id| !self.calls.stored.contains(id)).collect()
+            }
+            None => return Ok(()),
+        };
+        if let Some(inputs) = &mut self.inputs {
+            inputs.folded.clone_from(&folded);
+        }
+        self.calls.folded = Some(folded);
+        Ok(())
+    }
+
     /// Reads what other writers stored. Returns the ids of the rows that have changed.
     pub(super) async fn catch_up(&mut self) -> Result<Vec<String>, StoreError> {
         let parts = Arc::clone(&self.session.harness);

@@ -134,6 +134,8 @@ impl CallStream {
 #[derive(Default)]
 pub(super) struct JudgedStream {
     windows: Vec<(Source, HeldText)>,
+    /// The text as it arrived.
+    arrived: String,
     /// Whether hooks changed the text.
     rewritten: bool,
 }
@@ -171,6 +173,9 @@ impl TurnLoop {
         for (source, text) in waiting {
             let fresh = text.chars().count();
             judged.window(&source).held.push_str(&text);
+            if source == Source::Text {
+                judged.arrived.push_str(&text);
+            }
             if let Some(stopped) = self.judge_window(judged, &source, fresh, false).await? {
                 return Ok(Some(stopped));
             }
@@ -178,26 +183,34 @@ impl TurnLoop {
         Ok(None)
     }
 
-    /// Passes the withheld text to hooks, or the whole answer if it was not streamed. The answer then contains the text
-    /// that was shown.
+    /// Passes the withheld text to hooks, with what the answer has more than its pieces, or the whole answer if it was
+    /// not streamed. The answer then contains the text that was shown.
     pub(super) async fn judge_rest(
         &mut self,
         stream: &CallStream,
         judged: &mut JudgedStream,
         answer: &mut ModelAnswer,
     ) -> Result<Option<StreamStop>, End> {
+        let whole = text_of(&answer.content);
+        let rest = rest_behind(&whole, &judged.arrived);
+        let mut fresh = 0;
+        if let Some(rest) = rest.filter(|rest| !rest.trim().is_empty() && !judged.arrived.is_empty()) {
+            judged.window(&Source::Text).held.push_str(rest);
+            fresh = rest.chars().count();
+        }
         let sources: Vec<_> = judged.windows.iter().map(|(source, _)| source.clone()).collect();
         for source in sources {
             if judged.window(&source).held.is_empty() {
                 continue;
             }
-            if let Some(stopped) = self.judge_window(judged, &source, 0, true).await? {
+            let fresh = if source == Source::Text { fresh } else { 0 };
+            if let Some(stopped) = self.judge_window(judged, &source, fresh, true).await? {
                 return Ok(Some(stopped));
             }
         }
         let shown = judged.shown(stream);
-        if !judged.rewritten && !same_words(&text_of(&answer.content), &shown) {
-            // Nothing was streamed, or not everything.
+        if rest.is_none() || judged.arrived.is_empty() {
+            // Nothing was streamed, or something else than the answer.
             return self.judge_whole(answer).await;
         }
         if judged.rewritten {
@@ -319,6 +332,18 @@ impl TurnLoop {
 
 fn text_of(content: &[Block]) -> String {
     content.iter().filter_map(Block::as_text).collect()
+}
+
+/// What `whole` has behind `beginning`, with which it begins except for white space. `None` if it begins otherwise.
+fn rest_behind<'a>(whole: &'a str, beginning: &str) -> Option<&'a str> {
+    let mut rest = whole.chars();
+    for c in beginning.chars().filter(|c| !c.is_whitespace()) {
+        if rest.find(|c| !c.is_whitespace()) != Some(c) {
+            return None;
+        }
+    }
+    let rest = rest.as_str();
+    Some(if beginning.ends_with(char::is_whitespace) { rest.trim_start() } else { rest })
 }
 
 /// Whether both texts are equal except for white space, because blocks of text are shown without a separator.

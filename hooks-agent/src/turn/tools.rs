@@ -110,15 +110,16 @@ impl TurnLoop {
             match self.judge(&call).await {
                 Ok(ruling) => judged.push((call, ruling)),
                 // None of them was started, so all of them wait.
-                Err(exit) if exit.is_suspended() => return Err(exit),
+                Err(exit) if exit.is_suspended() || self.calls.wait && exit.is_cancelled() => return Err(exit),
                 Err(exit) => {
-                    let (input, not_run) = (call.input.clone(), "Not run: the gate failed");
+                    let why = if exit.is_cancelled() { "the turn was cancelled" } else { "the gate failed" };
+                    let (input, not_run) = (call.input.clone(), format!("Not run: {why}"));
                     let judged = judged.into_iter().map(|(call, Judged { input, .. })| (call, input));
                     let calls: Vec<_> = judged.chain([(call, input)]).collect();
                     let questions: Vec<_> = calls.iter().map(|(call, _)| call.clone()).collect();
                     self.abandon_questions(&questions).await?;
                     for (call, input) in calls {
-                        let outcome = CallOutcome::NotDone(not_run.to_owned());
+                        let outcome = CallOutcome::NotDone(not_run.clone());
                         self.finish(call, input, outcome.into()).await?;
                     }
                     return Err(exit);
@@ -154,17 +155,19 @@ impl TurnLoop {
         }
         // A halt ends the turn even if a sub-agent waits for an approval.
         let waits = waits.filter(|_| self.halted.is_none());
-        waits.map_or(Ok(()), |request| Err(End::suspended(*request)))
+        self.calls.wait = waits.is_some();
+        waits.map_or(Ok(()), |request| {
+            self.go_on(ExitReason::AbortedDuringTools)?;
+            Err(End::suspended(*request))
+        })
     }
 
     /// Closes the questions about the calls before any of the calls starts, so that no other turn runs them or says that
     /// they did not run. A call whose question somebody else has closed does not run.
-    async fn claim(&self, judged: &mut [(ToolCall, Judged)]) -> Result<(), End> {
+    async fn claim(&mut self, judged: &mut [(ToolCall, Judged)]) -> Result<(), End> {
         let asked: Vec<_> = judged.iter().filter(|(_, judged)| judged.asked).map(|(call, _)| call.clone()).collect();
-        if asked.is_empty() {
-            return Ok(());
-        }
-        let taken = self.close_questions(&asked).await?;
+        let taken = if asked.is_empty() { Vec::new() } else { self.close_questions(&asked).await? };
+        self.calls.wait = false;
         for (call, judged) in judged {
             if taken.contains(&call.id) && matches!(judged.ruling, Ruling::Run) {
                 let message = "Not run: the question about it was closed meanwhile".to_owned();

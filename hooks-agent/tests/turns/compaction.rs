@@ -298,3 +298,31 @@ async fn a_row_keeps_its_id_through_a_compaction() {
     assert_eq!(stored.iter().filter(|line| line.as_str() == "assistant: mended").count(), 1, "{stored:?}");
     assert!(stored.contains(&"assistant: done".to_owned()), "{stored:?}");
 }
+
+/// The ids of the calls in the history, in order.
+async fn ids(bench: &Bench) -> Vec<String> {
+    let page = bench.store.history("c", None, 1_000).await.unwrap();
+    page.rows.iter().flat_map(|row| row.message.tool_calls()).map(|call| call.id.clone()).collect()
+}
+
+#[tokio::test]
+async fn a_call_gets_no_id_of_a_call_that_a_summary_replaces() {
+    let call = || Line::call("1", "lookup", json!({}));
+    let bench = Bench::new([call(), Line::text("a"), Line::text("b"), Line::text("summary"), call(), Line::text("c")]);
+    let session = bench.session(bench.harness()).await;
+    session.turn(None, "one").await;
+    for number in 0..3 {
+        session.add(None, old(number)).await.unwrap();
+    }
+    session.turn(None, "two").await;
+    for number in 0..8 {
+        session.add(None, old(number)).await.unwrap();
+    }
+    assert!(session.compact("").await.unwrap());
+    assert!(!bench.stored().await.concat().contains("lookup"), "{:?}", bench.stored().await);
+    // In a session of its own, as after a restart.
+    let session = bench.session(bench.harness()).await;
+    assert_eq!(session.turn(None, "three").await.to_string(), "c");
+    let ids = ids(&bench).await;
+    assert!(ids.len() == 2 && ids[0] != ids[1], "{ids:?}");
+}

@@ -13,6 +13,7 @@ mod compaction;
 mod control;
 mod instead;
 mod kept;
+mod left_open;
 mod delegate;
 mod order;
 mod order_cancelled;

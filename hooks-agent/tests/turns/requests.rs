@@ -152,3 +152,23 @@ fn a_harness_reports_a_filter_for_a_tool_that_it_does_not_have() {
     assert_eq!(dead.len(), 1, "{findings:?}");
     assert!(dead[0].to_string().ends_with("did you mean `refund`?"), "{}", dead[0]);
 }
+
+#[tokio::test]
+async fn hooks_see_the_profile_of_the_session_and_may_reset_it() {
+    use std::sync::{Arc, Mutex};
+
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let mut bench = Bench::new([Line::text("small")]);
+    let notes = Arc::clone(&seen);
+    bench.app(Hook::at::<PreModelCall>("routes").writer(move |_, _, request: &mut ModelRequest| {
+        notes.lock().unwrap().push(request.profile.clone());
+    }));
+    let big = Arc::new(hooks_agent::model::Scripted::new([Line::text("large")]));
+    let harness = bench.harness().shared_model("big", big).build();
+    for (profile, reply) in [(Some("big"), "large"), (None, "small")] {
+        let opening = harness.session(reply, AgentDef::new("a"));
+        let opening = if let Some(profile) = profile { opening.profile(profile) } else { opening };
+        assert_eq!(opening.open().await.unwrap().turn(None, "hi").await.to_string(), reply);
+    }
+    assert_eq!(*seen.lock().unwrap(), [Some("big".to_owned()), None]);
+}

@@ -125,6 +125,59 @@ fn no_part_of_a_secret_is_shown_however_the_text_is_split_and_the_shown_text_is_
     });
 }
 
+/// Streams a text, and answers with another one.
+struct Unlike(&'static str, &'static str);
+
+impl Model for Unlike {
+    fn call<'a>(&'a self, _: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            for piece in self.0.split_inclusive(' ') {
+                deltas.text(piece);
+                tokio::task::yield_now().await;
+            }
+            Ok(ModelAnswer::text(self.1))
+        })
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_longer_than_its_pieces_is_judged_shown_and_stored_to_its_end() {
+    for (streamed_text, answer, shown, stored, retracted) in [
+        ("the key is hunter2 ", "the key is hunter2 and hunter2 again", "the key is *** and *** again", None, 0),
+        ("the key is hunt", "the key is hunter2, keep it", "the key is ***, keep it", None, 0),
+        ("no key ", "no key here", "no key here", None, 0),
+        ("hunter2", "hunter2\n\nhunter2", "***\n\n***", None, 0),
+        ("hunter2 was it", "hunter2 was it", "*** was it", None, 0),
+        // The answer is something else than what was streamed.
+        ("hunter2 was it", "it was hunter2", "*** was it", Some("it was ***"), 1),
+        ("hunter2 was it", "hunter2", "*** was it", Some("***"), 1),
+    ] {
+        for hold in [0, 30] {
+            let mut bench = Bench::new([]);
+            bench.app(masks(SECRETS).hold(if streamed_text.ends_with("hunt") { 30 } else { hold }));
+            let (reply, events) = streamed(&bench, Unlike(streamed_text, answer)).await;
+            let stored = stored.unwrap_or(shown);
+            assert_eq!(texts(&events).concat(), shown, "{answer}");
+            assert_eq!(reply.to_string(), stored, "{answer}");
+            assert_eq!(bench.stored().await[1], format!("assistant: {stored}"));
+            assert_eq!(retractions(&events), vec![stored; retracted], "{answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_denies_the_rest_of_an_answer_stops_it_there() {
+    let mut bench = Bench::new([]);
+    bench.app(masks(&["blue"]));
+    bench.app(Hook::at::<StreamDelta>("stops").reader(|_, _, window: &String| {
+        if window.contains("Ada") { Permission::deny("no names") } else { Permission::NoOpinion }
+    }));
+    let (reply, events) = streamed(&bench, Unlike("blue sky ", "blue sky, said Ada")).await;
+    assert!(matches!(reply.outcome, Outcome::StreamStopped { .. }), "{reply:?}");
+    assert_eq!(texts(&events).concat(), "*** sky ");
+    assert!(!bench.stored().await.concat().contains("Ada"));
+}
+
 #[tokio::test]
 async fn a_shown_answer_that_is_not_stored_is_retracted() {
     let required = |hook: Hook| hook.on_failure(OnFailure::Required);

@@ -30,6 +30,11 @@ impl Desk {
     pub(crate) fn answer(&self, answer: Approval) {
         *self.answer.lock().unwrap() = Some(answer);
     }
+
+    /// The number of questions that nobody closed.
+    pub(crate) fn open(&self) -> usize {
+        self.asked.lock().unwrap().len()
+    }
 }
 
 pub(crate) struct AtDesk(pub(crate) Arc<Desk>);
@@ -45,6 +50,7 @@ impl Approver for AtDesk {
                     answer
                 }
                 None => {
+                    asked.retain(|asked| asked.call.id != request.call.id);
                     asked.push(request.clone());
                     Approval::Suspend
                 }

@@ -10,7 +10,7 @@ use hook_sdk::data::{Block, ToolCall, ToolInput, ToolResult};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver};
-use hooks_agent::inputs::{AnswerInput, ResultInput, TurnInputs};
+use hooks_agent::inputs::{AnswerInput, ApprovalInput, ResultInput, TurnInputs};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{HarnessBuilder, Limits};
@@ -22,7 +22,7 @@ struct RecordedAnswers(Arc<Mutex<Rest>>);
 struct Rest {
     answers: VecDeque<AnswerInput>,
     results: Vec<ResultInput>,
-    approvals: VecDeque<Option<Approval>>,
+    approvals: VecDeque<ApprovalInput>,
 }
 
 impl RecordedAnswers {
@@ -122,9 +122,9 @@ impl Approver for RecordedAnswers {
         let answer = self.rest().approvals.pop_front();
         Box::pin(async move {
             match answer {
-                Some(Some(answer)) => answer,
-                // Nobody answered in time.
-                Some(None) => pending().await,
+                Some(ApprovalInput::Answered(answer)) => answer,
+                Some(ApprovalInput::Panicked) => std::panic::resume_unwind(Box::new("as it was recorded")),
+                Some(_late) => pending().await,
                 None => Approval::No("this question was not asked when the turn was recorded".to_owned()),
             }
         })

@@ -54,6 +54,7 @@ impl<'r, 'a> TurnRunner<'r, 'a> {
         store.append(conversation, Append::new(inputs.stored.iter().cloned())).await?;
         let mut session = self.harness(turn, &inputs, store).session(conversation, agent);
         session = session.system_prompt(inputs.system_prompt.as_str()).channel(inputs.channel.as_str());
+        session = session.dynamic_ui(inputs.dynamic_ui);
         if let Some(profile) = &inputs.profile {
             session = session.profile(profile.as_str());
         }

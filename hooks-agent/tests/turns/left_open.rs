@@ -1,0 +1,164 @@
+//! Whatever happens while a call waits, before a turn takes the answer, leaves the call answerable.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use hook_sdk::CancellationToken;
+use hook_sdk::data::{Message, Role};
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::*;
+use hook_sdk::prelude::*;
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::{ApprovalRequest, Approver};
+use hooks_agent::model::Line;
+use hooks_agent::store::{MessageStore, StoreFuture};
+use hooks_agent::window::{DropThenSummarise, Window};
+use hooks_agent::{Outcome, SubAgent};
+use serde_json::json;
+
+use super::bench::{Bench, line};
+use super::suspended::{AtDesk, Desk};
+
+/// The token of the running turn, for the hook or the approver that cancels it.
+type Cancels = Arc<Mutex<Option<CancellationToken>>>;
+
+fn cancel(cancels: &Cancels) -> bool {
+    let token = cancels.lock().unwrap().take();
+    token.inspect(CancellationToken::cancel).is_some()
+}
+
+/// Cancels the turn when it is asked, and does not answer then.
+struct Hesitates(AtDesk, Cancels, bool);
+
+impl Approver for Hesitates {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+        if self.2 && cancel(&self.1) { Box::pin(std::future::pending()) } else { self.0.approve(request) }
+    }
+
+    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
+        self.0.held(conversation, call)
+    }
+
+    fn close<'a>(&'a self, of: &'a str, calls: &'a [&'a str], lease: Option<u64>) -> StoreFuture<'a, Vec<String>> {
+        self.0.close(of, calls, lease)
+    }
+}
+
+macro_rules! cancels_at {
+    ($bench:ident, $cancels:ident, $agent:ident, $at:ident: $($kind:ident),*) => {
+        match $at {
+            $(stringify!($kind) => {
+                let cancels: Cancels = Arc::clone(&$cancels);
+                $bench.app(Hook::at::<$kind>("cancels").reader(move |cx, _, _| {
+                    if cx.agent() == Some($agent) {
+                        cancel(&cancels);
+                    }
+                }));
+            })*
+            _ => {}
+        }
+    };
+}
+
+#[tokio::test]
+async fn a_resumed_turn_that_is_cancelled_before_it_takes_the_answer_leaves_it_to_the_next_one() {
+    let places = [
+        "nothing",
+        "FilterMessages",
+        "BeforeAgentStart",
+        "PrePolicy",
+        "PrePromptCompile",
+        "BeforeToolCall",
+        "PermissionRequest",
+        "the approver",
+    ];
+    for (at, is_nested) in places.into_iter().flat_map(|at| [(at, false), (at, true)]) {
+        let desk = Arc::new(Desk::default());
+        let cancels = Cancels::default();
+        let agent = if is_nested { "asks" } else { "a" };
+        let asks = || Line::call("0", "asks", json!({ "prompt": "look" }));
+        let calls = [Line::calls([("1", "lookup", json!({})), ("2", "breaks", json!({}))])];
+        let rest = [Line::text("one"), Line::text("two")];
+        let mut bench = Bench::new(is_nested.then(asks).into_iter().chain(calls).chain(rest));
+        cancels_at!(bench, cancels, agent, at: FilterMessages, BeforeAgentStart, PrePolicy, PrePromptCompile,
+            BeforeToolCall, PermissionRequest);
+        bench
+            .app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")).only("tool", "lookup"));
+        let approver = Hesitates(AtDesk(Arc::clone(&desk)), Arc::clone(&cancels), at == "the approver");
+        let sub = SubAgent::new(AgentDef::new("asks"), "Asks.").tools(["lookup", "breaks"]);
+        let session = bench.session(bench.harness().agent(sub).approver(approver)).await;
+        let reply = session.turn(None, "hi").await;
+        assert!(matches!(reply.outcome, Outcome::Suspended(_)), "{at}: {reply}");
+        let before = bench.stored().await;
+        let turn = session.resume(None);
+        *cancels.lock().unwrap() = Some(turn.cancellation());
+        if at == "nothing" {
+            cancel(&cancels);
+        }
+        let reply = turn.await;
+        assert!(matches!(reply.outcome, Outcome::Cancelled), "{at}, nested: {is_nested}: {:?}", reply.outcome);
+        assert_eq!(bench.stored().await, before, "{at}, nested: {is_nested}");
+        assert_eq!(desk.open(), 1, "{at}, nested: {is_nested}");
+        desk.answer(Approval::Yes);
+        let reply = session.resume(None).await;
+        assert!(matches!(reply.outcome, Outcome::Answered(_)), "{at}, nested: {is_nested}: {:?}", reply.outcome);
+        let log = bench.log.take();
+        assert_eq!(log.iter().filter(|what| *what == "the tool").count(), 1, "{at}, nested: {is_nested}: {log:?}");
+        assert_eq!(desk.open(), 0, "{at}");
+    }
+}
+
+#[tokio::test]
+async fn a_required_hook_that_fails_before_the_answer_is_taken_leaves_it_to_the_next_turn() {
+    let (desk, fails) = (Arc::new(Desk::default()), Arc::new(AtomicBool::new(false)));
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done")]);
+    bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")));
+    let down = Arc::clone(&fails);
+    let required = Hook::at::<BeforeAgentStart>("required")
+        .reader(move |_, _, ()| if down.load(Ordering::Relaxed) { Err("it is down") } else { Ok(()) });
+    bench.app(required.on_failure(OnFailure::Required));
+    let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk)))).await;
+    session.turn(None, "hi").await;
+    fails.store(true, Ordering::Relaxed);
+    let reply = session.resume(None).await;
+    assert!(matches!(reply.outcome, Outcome::Failed(_)), "{:?}", reply.outcome);
+    fails.store(false, Ordering::Relaxed);
+    desk.answer(Approval::Yes);
+    assert_eq!(session.resume(None).await.to_string(), "done");
+    assert_eq!(bench.log.take().iter().filter(|what| *what == "the tool").count(), 1);
+}
+
+/// What a person, a program or another session does while a call waits.
+#[tokio::test]
+async fn compactions_and_added_messages_leave_a_waiting_call_answerable() {
+    for (recent, added) in [(4, 0), (0, 0), (4, 12), (0, 12), (0, 1)] {
+        let desk = Arc::new(Desk::default());
+        let lines = [Line::calls([("1", "lookup", json!({})), ("2", "breaks", json!({}))])];
+        let mut bench = Bench::new(lines.into_iter().chain([Line::text("summary"), Line::text("done")]));
+        bench
+            .app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")).only("tool", "lookup"));
+        let old = (0..6).map(|i| Message::new([Role::User, Role::Assistant][i % 2], format!("old {i}")));
+        bench.store.append("c", old.collect()).await.unwrap();
+        let mut compactor = DropThenSummarise::default();
+        compactor.recent = recent;
+        let window = Window::new(100_000).compactor(compactor);
+        let session = bench.session(bench.harness().window(window).approver(AtDesk(Arc::clone(&desk)))).await;
+        session.turn(None, "hi").await;
+        for number in 0..added {
+            session.add(None, Message::new(Role::User, format!("added {number}"))).await.unwrap();
+        }
+        assert!(session.compact("").await.unwrap(), "{recent}, {added}");
+        let stored = bench.stored().await;
+        assert!(stored[0].contains("summary"), "{stored:?}");
+        assert!(stored.iter().any(|row| row.contains("-> lookup")), "{recent}, {added}: {stored:?}");
+        assert!(!stored.iter().any(|row| row.contains("<- ")), "nothing stands in for a result: {stored:?}");
+        desk.answer(Approval::Yes);
+        assert_eq!(session.resume(None).await.to_string(), "done", "{recent}, {added}");
+        let stored = bench.stored().await;
+        let results: Vec<_> = stored.iter().filter(|row| row.contains("<- ")).collect();
+        assert_eq!(results, ["tool: <- found nothing", "tool: <- it broke"], "{recent}, {added}");
+        let heard: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
+        let call = heard.iter().position(|row| row.contains("-> lookup")).unwrap();
+        assert!(heard[call + 1].contains("<- found") && heard[call + 2].contains("<- it broke"), "{heard:?}");
+    }
+}
