@@ -70,11 +70,15 @@ impl Budget {
 
     /// The reason why no further call may be made, if there is one.
     pub(crate) fn spent(&self) -> Option<StopReason> {
-        let no_calls = |(level, budget): (u32, &Self)| !budget.has_calls(level, budget.calls.load(Ordering::Relaxed));
         if self.all().any(|(_, budget)| budget.tokens.load(Ordering::Relaxed) >= budget.most_tokens) {
             return Some(StopReason::from(TOKENS));
         }
-        self.all().any(no_calls).then_some(StopReason::MaxIterations)
+        self.has_no_calls().then_some(StopReason::MaxIterations)
+    }
+
+    /// Whether the limit of model calls is reached.
+    pub(crate) fn has_no_calls(&self) -> bool {
+        self.all().any(|(level, budget)| !budget.has_calls(level, budget.calls.load(Ordering::Relaxed)))
     }
 }
 

@@ -195,6 +195,8 @@ pub enum StopEffect {
     Continue,
     /// A hook wants to continue, but the turn has reached its maximum number of iterations.
     ContinueAtMaxIter,
+    /// A hook wants to continue, but the turn has used up its tokens.
+    ContinueAtTokenBudget,
     /// A hook wants to continue, but hooks have already continued this turn as often as allowed.
     ReentryCapped,
 }
@@ -207,6 +209,7 @@ impl StopEffect {
             Self::Block => "block",
             Self::Continue => "continue",
             Self::ContinueAtMaxIter => "continue_at_max_iter",
+            Self::ContinueAtTokenBudget => "continue_at_token_budget",
             Self::ReentryCapped => "reentry_capped",
         }
     }

@@ -19,6 +19,8 @@ pub struct Reply {
     pub outcome: Outcome,
     /// The same as a stable word, as hooks at `turn_end` see it.
     pub exit: ExitReason,
+    /// The model's answer, if the turn failed or was halted only after all hooks had judged the answer and it was stored.
+    pub answer: Option<Message>,
     /// The messages that the turn added to the conversation, as they are stored.
     pub messages: Messages,
     /// Text that hooks at `stop` add to the answer, unless they suppress it.
@@ -206,6 +208,7 @@ impl Reply {
         Self {
             outcome,
             exit,
+            answer: None,
             messages: Messages::default(),
             contexts: Contexts::default(),
             system_messages: Vec::new(),
@@ -236,6 +239,7 @@ impl Outcome {
 
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.answer.iter().try_for_each(|answer| writeln!(f, "{}", answer.text()))?;
         self.outcome.fmt(f)?;
         self.contexts.iter().try_for_each(|text| write!(f, "\n<stop-hook>{text}</stop-hook>"))?;
         self.ended.iter().try_for_each(|ended| write!(f, "\n[Hook stopped] {}", ended.reason))

@@ -182,6 +182,8 @@ struct Counts {
 /// The parts of the reply.
 #[derive(Default)]
 struct Draft {
+    /// The model's answer, once hooks have judged it and it is stored.
+    answer: Option<Message>,
     contexts: Contexts,
     system_messages: Vec<String>,
     /// The hook at `stop` that ended the turn.
@@ -402,13 +404,13 @@ impl TurnLoop {
     }
 
     /// The profile that hooks or the session choose for the calls of the turn.
-    fn wanted_profile(&self) -> &Option<String> {
-        if self.model.routed.is_some() { &self.model.routed } else { &self.session.profile }
+    fn wanted_profile(&self) -> Option<&String> {
+        self.model.routed.as_ref().or(self.session.profile.as_ref())
     }
 
     /// The profile of calls that no hook routes elsewhere.
     fn profile(&self) -> String {
-        let model = self.session.harness.models.get(self.wanted_profile().as_deref());
+        let model = self.session.harness.models.get(self.wanted_profile().map(String::as_str));
         model.map(|(profile, _)| profile.to_owned()).unwrap_or_default()
     }
 

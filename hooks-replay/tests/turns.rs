@@ -150,18 +150,10 @@ fn busy() -> Says {
     Says::error(ModelError::rate_limited("busy", Some(Duration::from_secs(20))))
 }
 
-/// Different turns, replayed without changes, with hooks at every kind.
-#[tokio::test(start_paused = true)]
-async fn a_replay_of_an_unchanged_turn_has_no_differences() {
-    // Each session begins with another context.
-    let begun = Arc::new(AtomicUsize::new(0));
-    let hooks = || {
-        let begun = Arc::clone(&begun);
-        let begins = Hook::at::<SessionStart>("begins");
-        hooks().with(begins.reader(move |_, _, ()| format!("session {}", begun.fetch_add(1, Ordering::SeqCst))))
-    };
+/// Different turns: what the model says, and the prompts.
+fn turns_to_record() -> Vec<(&'static str, Vec<Says>, Vec<&'static str>)> {
     let long = "word ".repeat(1_500);
-    let table: Vec<(&str, Vec<Says>, Vec<&str>)> = vec![
+    vec![
         ("an answer", vec![Says::text("hi")], vec!["hello"]),
         ("a call", vec![refund("a", 900), Says::text("done")], vec!["pay"]),
         ("a call that is denied", vec![refund("a", 9_900), Says::text("no")], vec!["pay"]),
@@ -233,9 +225,21 @@ async fn a_replay_of_an_unchanged_turn_has_no_differences() {
             ],
             vec!["one", "two", "three"],
         ),
-    ];
+    ]
+}
+
+/// Different turns, replayed without changes, with hooks at every kind.
+#[tokio::test(start_paused = true)]
+async fn a_replay_of_an_unchanged_turn_has_no_differences() {
+    // Each session begins with another context.
+    let begun = Arc::new(AtomicUsize::new(0));
+    let hooks = || {
+        let begun = Arc::clone(&begun);
+        let begins = Hook::at::<SessionStart>("begins");
+        hooks().with(begins.reader(move |_, _, ()| format!("session {}", begun.fetch_add(1, Ordering::SeqCst))))
+    };
     let mut kinds = std::collections::BTreeSet::new();
-    for (what, script, prompts) in table {
+    for (what, script, prompts) in turns_to_record() {
         let folder = Folder::new();
         let path = folder.path("turns.jsonl");
         let window = || Window::new(100_000).compact_at(3_000);

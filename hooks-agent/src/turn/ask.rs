@@ -47,6 +47,7 @@ impl TurnLoop {
     /// Calls the model once. Retries the call if the error allows it, or if hooks request it.
     pub(super) async fn ask(&mut self) -> Result<Step, End> {
         self.counts.iterations += 1;
+        self.draft.answer = None;
         self.go_on(ExitReason::AbortedPreCall)?;
         let event = PrefilterLlmHistory::new().call_site(self.session.call_site).profile(self.profile());
         let event = event.model(self.model.answered_by.clone().unwrap_or_default());
@@ -77,7 +78,7 @@ impl TurnLoop {
     async fn request(&mut self, messages: &Messages) -> Result<ModelRequest, End> {
         let event = self.pre_model_call(self.session.call_site, messages);
         let mut request = ModelRequest::new(self.model.system_prompt.as_str());
-        request.profile.clone_from(self.wanted_profile());
+        request.profile = self.wanted_profile().cloned();
         let fired = self.fire(&event, request).await?;
         self.emit_prompt_change(&self.model.system_prompt, &fired.subject);
         Ok(fired.subject)
@@ -107,7 +108,7 @@ impl TurnLoop {
         let event = PrefilterLlmHistory::new().call_site(site).profile(self.profile());
         let event = event.model(self.model.answered_by.clone().unwrap_or_default());
         let mut messages = self.fire(&event, messages).await?.subject;
-        let (mut retries, mut routed) = (0, self.wanted_profile().clone());
+        let (mut retries, mut routed) = (0, self.wanted_profile().cloned());
         loop {
             let event = self.pre_model_call(site, &messages);
             let mut request = ModelRequest::new(instructions).defer_output(true);

@@ -138,8 +138,10 @@ impl TurnLoop {
         };
         self.retract(&outcome);
         Reply {
-            outcome,
             exit: end.reason,
+            // The others contain it, or replace it.
+            answer: self.draft.answer.filter(|_| matches!(outcome, Outcome::Failed(_) | Outcome::Halted(_))),
+            outcome,
             messages: self.transcript.added,
             contexts: self.draft.contexts,
             system_messages: self.draft.system_messages,

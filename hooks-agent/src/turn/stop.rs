@@ -30,7 +30,7 @@ impl TurnLoop {
             self.not_judged(row).await?;
             return self.go_on(ExitReason::AbortedPostResponse).map(|()| None);
         }
-        let at_cap = self.budget.spent().is_some();
+        let at_cap = self.budget.has_no_calls();
         let mut event =
             Stop::new(reason.clone()).at_iteration_cap(at_cap).stop_hook_active(self.counts.stop_hook_active);
         event.last_message = row.clone().or_else(|| answer.clone()).or_else(|| self.last_said());
@@ -52,6 +52,7 @@ impl TurnLoop {
         let effect = match &verdict.decision {
             StopDecision::Block(_) => StopEffect::Block,
             StopDecision::Continue(_) if at_cap => StopEffect::ContinueAtMaxIter,
+            StopDecision::Continue(_) if self.budget.spent().is_some() => StopEffect::ContinueAtTokenBudget,
             StopDecision::Continue(_) if self.counts.stop_continues >= self.limits().stop_continues => {
                 StopEffect::ReentryCapped
             }
@@ -67,7 +68,7 @@ impl TurnLoop {
         }
         match (effect, verdict.decision) {
             (StopEffect::Continue, StopDecision::Continue(follow_up)) => {
-                self.append_said(row).await?;
+                self.append_judged(row).await?;
                 self.counts.stop_continues += 1;
                 self.counts.stop_hook_active = true;
                 self.store(injected::follow_up(follow_up.as_str())).await?;
@@ -93,7 +94,7 @@ impl TurnLoop {
                     self.not_judged(row).await?;
                     return self.go_on(ExitReason::AbortedPostResponse).map(|()| None);
                 }
-                let answer = self.append_said(row).await?.or(answer);
+                let answer = self.append_judged(row).await?.or(answer);
                 self.go_on(ExitReason::AbortedPostResponse)?;
                 Ok(Some(match (reason, answer) {
                     (StopReason::FinalResponse, Some(answer)) => {
@@ -124,20 +125,28 @@ impl TurnLoop {
 
     /// Stores and shows the model's answer, if there is one, and returns the stored message.
     pub(super) async fn append_said(&mut self, row: Option<Message>) -> Result<Option<Message>, End> {
+        let before = self.transcript.added.len();
         let stored = match row {
-            Some(row) => {
-                let before = self.transcript.added.len();
-                let stored = self.append(row).await;
-                if let (Err(_), Some(row)) = (&stored, self.transcript.added.get(before).cloned()) {
-                    // A hook failed after the row was stored. What is stored stays shown.
-                    self.show(&row);
-                }
-                Some(stored?)
-            }
+            Some(row) => Some(self.append(row).await),
             None => None,
         };
-        self.show(stored.as_ref().unwrap_or(&Message::of(Role::Assistant, Vec::new())));
-        Ok(stored)
+        // A hook may fail after the row was stored. What is stored is shown nevertheless.
+        match (&stored, self.transcript.added.get(before).cloned()) {
+            (Some(_), Some(row)) => self.show(&row),
+            (Some(_), None) => {}
+            (None, _) => self.show(&Message::of(Role::Assistant, Vec::new())),
+        }
+        stored.transpose()
+    }
+
+    /// Like [`append_said`](Self::append_said), for an answer that all hooks have judged. It is part of the reply even if
+    /// the turn ends badly after that.
+    async fn append_judged(&mut self, row: Option<Message>) -> Result<Option<Message>, End> {
+        let before = self.transcript.added.len();
+        let is_answer = row.is_some();
+        let stored = self.append_said(row).await;
+        self.draft.answer = self.transcript.added.get(before).filter(|_| is_answer).cloned();
+        stored
     }
 
     /// The last message of the model in this turn.

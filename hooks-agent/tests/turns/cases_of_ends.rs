@@ -174,3 +174,44 @@ async fn continuations_by_hooks_count_as_steps_and_a_tool_call_resets_their_limi
     // Each continuation caused another model call.
     assert_eq!((reply.to_string().as_str(), reply.iterations), ("e", 6));
 }
+
+#[tokio::test]
+async fn continuing_without_tokens_is_reported_as_that_and_not_as_the_step_limit() {
+    let usage = hook_sdk::data::Usage::new(90, 20);
+    let mut bench = Bench::new([Line::answer(ModelAnswer::text("done").usage(usage)), Line::text("never")]);
+    bench.app(once_more(&bench, "more"));
+    let mut limits = Limits::default();
+    limits.tokens = Some(100);
+    let (reply, events) = turn_with_events(&bench.session(bench.harness().limits(limits)).await, "hi").await;
+    assert_eq!((reply.to_string().as_str(), effects(&events)), ("done", vec![StopEffect::ContinueAtTokenBudget]));
+    assert_eq!(stops(&bench), ["final_response active=false cap=false"]);
+}
+
+#[tokio::test]
+async fn a_turn_that_ends_badly_after_its_answer_was_stored_says_both() {
+    let failed = "[Failed] A required check could not be run.";
+    for (streams, what) in [false, true].into_iter().flat_map(|streams| [0, 1, 2].map(|what| (streams, what))) {
+        let line = Line::text("the answer");
+        let mut bench = Bench::new([if streams { line.streamed() } else { line }]);
+        let required = |hook: Hook| hook.on_failure(OnFailure::Required);
+        let is_answer = |event: &AfterCreateMessage| event.message.text() == "the answer";
+        let (hook, end) = match what {
+            0 => {
+                let hook = Hook::at::<AfterCreateMessage>("h");
+                let hook = hook.reader(move |_, event, ()| if is_answer(event) { Err("down") } else { Ok(()) });
+                (required(hook), failed)
+            }
+            1 => {
+                let hook = Hook::at::<AfterCreateMessage>("h");
+                let halts = move |event: &_| if is_answer(event) { Err(Halt::new("enough")) } else { Ok(()) };
+                (hook.reader(move |_, event, ()| halts(event)), "[Hook stopped] enough")
+            }
+            _ => (required(Hook::at::<TurnEnd>("h").reader(|_, _, ()| Err::<(), _>("down"))), failed),
+        };
+        bench.app(hook);
+        let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
+        assert_eq!(reply.to_string(), format!("the answer\n{end}"), "{what}, streams: {streams}");
+        assert_eq!(bench.stored().await[1], "assistant: the answer", "{what}");
+        assert!(!events.iter().any(|event| matches!(event, TurnEvent::Retracted { .. })), "{what}: {events:?}");
+    }
+}
