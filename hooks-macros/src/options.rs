@@ -31,18 +31,12 @@ pub(crate) enum Value {
     Odd,
 }
 
-/// A known option: how it is parsed, and its documentation.
+/// A known option, and how it is parsed. Its documentation is a row of `options.md`, next to the table.
 pub(crate) struct Known<T> {
     /// An example, for messages. It begins with the name; for a flag it is the name.
     pub(crate) write: &'static str,
     /// Names of the option in other systems, separated by spaces.
     pub(crate) elsewhere: &'static str,
-    /// The meaning, for the documentation.
-    #[cfg_attr(not(test), expect(dead_code, reason = "read where the documentation is written"))]
-    pub(crate) meaning: &'static str,
-    /// The default, for the documentation.
-    #[cfg_attr(not(test), expect(dead_code, reason = "read where the documentation is written"))]
-    pub(crate) default: &'static str,
     pub(crate) read: fn(&mut T, &Written, &mut Errors),
 }
 
@@ -296,25 +290,17 @@ pub(crate) fn once<'w>(written: &'w [Written], errors: &mut Errors) -> Vec<&'w W
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::fmt::Write as _;
-    use std::path::Path;
-
     use super::*;
 
-    /// Compares the table in the documentation with the known options. With `UPDATE_BOOK=1` it writes the file.
-    pub(crate) fn assert_documented<T>(file: &str, head: &str, table: &[Known<T>], more: &str) {
-        let mut text = format!("| {head} | Meaning | Default |\n|---|---|---|\n");
-        for known in table {
-            let (name, Known { meaning, default, .. }) = (known.name(), known);
-            writeln!(text, "| `{name}` | {meaning} | {default} |").unwrap();
-        }
-        text.push_str(more);
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(file);
-        if std::env::var_os("UPDATE_BOOK").is_some_and(|value| value == "1") {
-            std::fs::write(&path, &text).unwrap();
-        }
-        let there = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
-        assert_eq!(there, text, "{file} is outdated; run the test with UPDATE_BOOK=1 to write it");
+    /// The documentation has a row for each option of the table, in the same order, with a meaning and a default.
+    pub(crate) fn assert_documented<T>(page: &str, table: &'static [Known<T>]) {
+        let rows = page.lines().skip(2).map(|row| row.replace("\\|", "").split(" | ").map(str::to_owned).collect());
+        let rows: Vec<Vec<String>> = rows.collect();
+        let documented = rows.iter().filter_map(|row| row[0].strip_prefix("| `")?.strip_suffix('`'));
+        assert_eq!(documented.collect::<Vec<_>>(), names_of(table).collect::<Vec<_>>());
+        assert!(
+            rows.iter().all(|row| row.len() == 3 && row.iter().all(|cell| !cell.trim_matches([' ', '|']).is_empty()))
+        );
     }
 
     /// A name of another system must not equal the name of an option, and must not occur twice. Errors about a value must

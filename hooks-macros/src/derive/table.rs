@@ -1,4 +1,4 @@
-//! The options of `#[hook_kind]`. To add one, add a row and its effect on the kind.
+//! The options of `#[hook_kind]`. To add one, add a row here and in `options.md`, and its effect on the kind.
 
 use proc_macro2::Span;
 use quote::ToTokens;
@@ -14,46 +14,26 @@ use crate::private::Core;
 
 /// All options, in the order in which they are listed.
 pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
-    Known {
-        write: "name = \"before_refund\"",
-        elsewhere: "id kind event",
-        meaning: "the name in records, `fire_json` and messages, in `snake_case`",
-        default: "required",
-        read: name,
-    },
-    Known {
-        write: "subject = Refund",
-        elsewhere: "input payload value data ty",
-        meaning: "the type of the value that hooks may rewrite",
-        default: "`()`: nothing to rewrite",
-        read: subject,
-    },
+    Known { write: "name = \"before_refund\"", elsewhere: "id kind event", read: name },
+    Known { write: "subject = Refund", elsewhere: "input payload value data ty", read: subject },
     Known {
         write: "verdict = Permission",
         elsewhere: "output returns decision result gate",
-        meaning: "a built-in verdict, or a type that implements `Verdict`",
-        default: "`()`: nothing to decide",
         read: |kind, option, errors| kind.verdict = option.parse(errors, "a type, such as `verdict = Permission`"),
     },
     Known {
         write: "removable",
         elsewhere: "optional nullable removal",
-        meaning: "hooks may remove the subject",
-        default: "off",
         read: |kind, option, errors| kind.removable = place(option, errors),
     },
     Known {
         write: "match(region)",
         elsewhere: "filter filters fields matcher",
-        meaning: "the fields that hooks may filter by, as in `match(region)` or `match(tool = call.name)`",
-        default: "nothing",
         read: |kind, option, errors| kind.fields = fields(option, errors),
     },
     Known {
         write: "check = path",
         elsewhere: "validate validator invariant",
-        meaning: "the path of a function that compares the subject before and after a hook, and rejects a change that breaks a rule",
-        default: "none",
         read: |kind, option, errors| {
             kind.check = option.parse(errors, "the path of a function of the subject before and after");
         },
@@ -61,22 +41,12 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
     Known {
         write: "outside_turn",
         elsewhere: "",
-        meaning: "the kind fires outside a turn; only hooks in the app's list run",
-        default: "off",
         read: |kind, option, errors| kind.outside_turn = option.flag(errors),
     },
-    Known {
-        write: "turn_over",
-        elsewhere: "",
-        meaning: "the kind fires after the end of a turn: hooks cannot return a `Halt`",
-        default: "off",
-        read: |kind, option, errors| kind.turn_over = option.flag(errors),
-    },
+    Known { write: "turn_over", elsewhere: "", read: |kind, option, errors| kind.turn_over = option.flag(errors) },
     Known {
         write: "on_failure = required",
         elsewhere: "on_error failure_policy",
-        meaning: "the failure policy of hooks that do not set one: `continue` or `required`",
-        default: "`deny` if the verdict is that of a gate, otherwise `continue`",
         read: |kind, option, errors| {
             kind.on_failure = POLICIES.one(option, errors);
         },
@@ -84,8 +54,6 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
     Known {
         write: "new(region)",
         elsewhere: "constructor builder setters",
-        meaning: "generates a constructor that takes these fields, and a setter method for each other field",
-        default: "none",
         read: |kind, option, errors| {
             kind.takes = constructor::read(option, errors).map(|takes| (option.key.clone(), takes));
         },
@@ -93,15 +61,11 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
     Known {
         write: "json",
         elsewhere: "serde serialize",
-        meaning: "the kind can be fired as JSON; this requires the serde traits for event, subject and verdict",
-        default: "off",
         read: |kind, option, errors| kind.json = place(option, errors),
     },
     Known {
         write: "crate = ::my_hooks",
         elsewhere: "",
-        meaning: "the path of `hook-sdk`, if it has another name",
-        default: "`::hook_sdk`",
         read: |kind, option, errors| kind.core = Core::read(option, errors),
     },
 ];
@@ -183,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_documentation_lists_every_option() {
-        assert_documented("derive/options.md", "Option", OPTIONS, "");
+        assert_documented(include_str!("options.md"), OPTIONS);
     }
 
     #[test]
