@@ -46,9 +46,10 @@ pub fn effect_of<S: Send + 'static, V>(subject: S, answer: Answer<V>) -> Answer<
     }
 }
 
-/// Declares one form: a pointer to a function from the attribute, or a registered closure.
+/// Declares one form: a pointer to a function from the attribute, or a registered closure; and what makes a handler of
+/// a closure.
 macro_rules! form {
-    ($(#[$doc:meta])* $name:ident = fn$(<$a:lifetime>)?($($argument:ty),*) -> $returned:ty) => {
+    ($(#[$doc:meta])* $name:ident, $of:ident = fn$(<$a:lifetime>)?($($argument:ty),*) -> $returned:ty) => {
         $(#[$doc])*
         pub enum $name<K: 'static, S: 'static, V: 'static> {
             /// A function from the attribute.
@@ -71,34 +72,40 @@ macro_rules! form {
                 }
             }
         }
+
+        impl<K, S, V> Call<K, S, V> {
+            pub(crate) fn $of(run: impl $(for<$a>)? Fn($($argument),*) -> $returned + Send + Sync + 'static) -> Self {
+                Self::$name($name::Shared(Arc::new(run)))
+            }
+        }
     };
 }
 
 form! {
     /// Borrows the subject.
-    Read = fn(&HookContext, &K, &S) -> Answer<V>
+    Read, read = fn(&HookContext, &K, &S) -> Answer<V>
 }
 form! {
     /// Borrows a copy mutably and changes it in place.
-    Write = fn(&HookContext, &K, &mut S) -> Answer<V>
+    Write, write = fn(&HookContext, &K, &mut S) -> Answer<V>
 }
 form! {
     /// Takes a copy and returns its replacement.
-    Replace = fn(&HookContext, &K, S) -> Answer<Effect<S, V>>
+    Replace, replace = fn(&HookContext, &K, S) -> Answer<Effect<S, V>>
 }
 form! {
     /// Like `Read`, but async.
-    ReadAsync = fn<'a>(&'a HookContext, &'a K, &'a S) -> BoxFuture<'a, Answer<V>>
+    ReadAsync, read_async = fn<'a>(&'a HookContext, &'a K, &'a S) -> BoxFuture<'a, Answer<V>>
 }
 form! {
     /// Like `Replace`, but async. Async hooks with `&mut` have this form too.
-    ReplaceAsync = fn<'a>(&'a HookContext, &'a K, S) -> BoxFuture<'a, Answer<Effect<S, V>>>
+    ReplaceAsync, replace_async = fn<'a>(&'a HookContext, &'a K, S) -> BoxFuture<'a, Answer<Effect<S, V>>>
 }
 
 form! {
     /// Runs detached from the dispatch, with its own event and context. The subject is `None` if the hook does not take
     /// it.
-    Detached = fn<'a>(&'a HookContext, &'a K, Option<&'a S>) -> BoxFuture<'a, Answer<V>>
+    Detached, detached = fn<'a>(&'a HookContext, &'a K, Option<&'a S>) -> BoxFuture<'a, Answer<V>>
 }
 
 // The function pointers in a lane.
@@ -189,52 +196,5 @@ impl Form {
             Call::Detached(_) => (false, false, true, "detached"),
         };
         Self { writes, is_async, detached, name }
-    }
-}
-
-impl<K: HookKind> Handler<K> {
-    pub(crate) fn read(
-        run: impl Fn(&HookContext, &K, &K::Subject) -> Answer<K::Verdict> + Send + Sync + 'static,
-    ) -> Self {
-        Self::Read(Read::Shared(Arc::new(run)))
-    }
-
-    pub(crate) fn write(
-        run: impl Fn(&HookContext, &K, &mut K::Subject) -> Answer<K::Verdict> + Send + Sync + 'static,
-    ) -> Self {
-        Self::Write(Write::Shared(Arc::new(run)))
-    }
-
-    pub(crate) fn replace(
-        run: impl Fn(&HookContext, &K, K::Subject) -> Answer<Effect<K::Subject, K::Verdict>> + Send + Sync + 'static,
-    ) -> Self {
-        Self::Replace(Replace::Shared(Arc::new(run)))
-    }
-
-    pub(crate) fn read_async(
-        run: impl for<'a> Fn(&'a HookContext, &'a K, &'a K::Subject) -> BoxFuture<'a, Answer<K::Verdict>>
-        + Send
-        + Sync
-        + 'static,
-    ) -> Self {
-        Self::ReadAsync(ReadAsync::Shared(Arc::new(run)))
-    }
-
-    pub(crate) fn replace_async(
-        run: impl for<'a> Fn(&'a HookContext, &'a K, K::Subject) -> BoxFuture<'a, Answer<Effect<K::Subject, K::Verdict>>>
-        + Send
-        + Sync
-        + 'static,
-    ) -> Self {
-        Self::ReplaceAsync(ReplaceAsync::Shared(Arc::new(run)))
-    }
-
-    pub(crate) fn detached(
-        run: impl for<'a> Fn(&'a HookContext, &'a K, Option<&'a K::Subject>) -> BoxFuture<'a, Answer<K::Verdict>>
-        + Send
-        + Sync
-        + 'static,
-    ) -> Self {
-        Self::Detached(Detached::Shared(Arc::new(run)))
     }
 }

@@ -1,21 +1,19 @@
-//! Limits of a hook: what it may contribute, and how long it may take.
+//! Limits of a hook: what it may contribute, and how long it may take. Only hooks with one pay for the check.
 
-use std::future::Future;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Answer, Call, Detached, Fault, Handler, Read, ReadAsync, Replace, ReplaceAsync, Write, call};
+use super::{Call, Detached, Fault, Handler, Read, ReadAsync, Replace, ReplaceAsync, Write, call};
 use crate::failure::FailureKind;
 use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::verdict::{Capabilities, Verdict};
 
 impl<K: HookKind> Handler<K> {
-    /// Makes every answer a failure that contributes something else than `held`. Only hooks with the option pay for the
-    /// check.
+    /// Makes every answer a failure that contributes something else than `held`.
     pub(crate) fn limited(self, id: HookId, held: Capabilities) -> Self {
-        let judge = move |verdict: &K::Verdict| match verdict.lacks(held) {
+        let lacks = move |(), verdict: Option<&K::Verdict>| match verdict.and_then(|verdict| verdict.lacks(held)) {
             None => Ok(()),
             Some(lacking) => Err(Fault::failed(
                 FailureKind::CapabilityMissing,
@@ -24,59 +22,59 @@ impl<K: HookKind> Handler<K> {
                 ),
             )),
         };
-        let admit = {
-            let judge = judge.clone();
-            move |answer: Answer<K::Verdict>| answer.and_then(|verdict| judge(&verdict).map(|()| verdict))
-        };
-        let admit_effect = move |answer: Answer<super::Effect<K::Subject, K::Verdict>>| {
-            answer.and_then(|effect| judge(&effect.verdict).map(|()| effect))
-        };
-        match self {
-            Call::Read(hook) => Self::read(move |cx, event, subject| admit(call!(Read::&hook(cx, event, subject)))),
-            Call::Write(hook) => Self::write(move |cx, event, subject| admit(call!(Write::&hook(cx, event, subject)))),
-            Call::Replace(hook) => {
-                Self::replace(move |cx, event, subject| admit_effect(call!(Replace::&hook(cx, event, subject))))
-            }
-            Call::ReadAsync(hook) => Self::read_async(move |cx, event, subject| {
-                let (answer, admit) = (call!(ReadAsync::&hook(cx, event, subject)), admit.clone());
-                Box::pin(async move { admit(answer.await) })
-            }),
-            Call::ReplaceAsync(hook) => Self::replace_async(move |cx, event, subject| {
-                let (answer, admit) = (call!(ReplaceAsync::&hook(cx, event, subject)), admit_effect.clone());
-                Box::pin(async move { admit(answer.await) })
-            }),
-            Call::Detached(hook) => Self::detached(move |cx, event, subject| {
-                let (answer, admit) = (call!(Detached::&hook(cx, event, subject)), admit.clone());
-                Box::pin(async move { admit(answer.await) })
-            }),
-        }
+        self.judged(|| (), lacks)
     }
 
     /// Makes an answer that comes after `limit` a timeout, even if the hook blocked its thread, so that no timer could
     /// fire in time. Plain functions stay as they are: nothing can interrupt them.
     pub(crate) fn punctual(self, limit: Duration) -> Self {
+        if matches!(self, Call::Read(_) | Call::Write(_) | Call::Replace(_)) {
+            return self;
+        }
+        let late = move |start: Instant, _: Option<&K::Verdict>| {
+            if start.elapsed() > limit { Err(Fault::timed_out(limit)) } else { Ok(()) }
+        };
+        self.judged(Instant::now, late)
+    }
+
+    /// Replaces the answers that `judge` refuses. It gets what `begin` returned before the call, and the verdict, unless
+    /// the hook failed.
+    fn judged<B: Send + 'static>(
+        self,
+        begin: impl Fn() -> B + Send + Sync + 'static,
+        judge: impl Fn(B, Option<&K::Verdict>) -> Result<(), Fault> + Clone + Send + Sync + 'static,
+    ) -> Self {
+        macro_rules! at_once {
+            ($of:ident, $form:ident, $hook:ident, $answer:ident => $verdict:expr) => {
+                Self::$of(move |cx, event, subject| {
+                    let (begun, $answer) = (begin(), call!($form::&$hook(cx, event, subject)));
+                    judge(begun, $verdict).and($answer)
+                })
+            };
+        }
+        macro_rules! awaited {
+            ($of:ident, $form:ident, $hook:ident, $answer:ident => $verdict:expr) => {
+                Self::$of(move |cx, event, subject| {
+                    let (begun, judge) = (begin(), judge.clone());
+                    let $answer = call!($form::&$hook(cx, event, subject));
+                    Box::pin(async move {
+                        let $answer = $answer.await;
+                        judge(begun, $verdict).and($answer)
+                    })
+                })
+            };
+        }
         match self {
-            Call::ReadAsync(hook) => Self::read_async(move |cx, event, subject| {
-                let start = Instant::now();
-                let answer = call!(ReadAsync::&hook(cx, event, subject));
-                Box::pin(in_time(start, limit, answer))
-            }),
-            Call::ReplaceAsync(hook) => Self::replace_async(move |cx, event, subject| {
-                let start = Instant::now();
-                let answer = call!(ReplaceAsync::&hook(cx, event, subject));
-                Box::pin(in_time(start, limit, answer))
-            }),
-            Call::Detached(hook) => Self::detached(move |cx, event, subject| {
-                let start = Instant::now();
-                let answer = call!(Detached::&hook(cx, event, subject));
-                Box::pin(in_time(start, limit, answer))
-            }),
-            plain @ (Call::Read(_) | Call::Write(_) | Call::Replace(_)) => plain,
+            Call::Read(hook) => at_once!(read, Read, hook, answer => answer.as_ref().ok()),
+            Call::Write(hook) => at_once!(write, Write, hook, answer => answer.as_ref().ok()),
+            Call::Replace(hook) => {
+                at_once!(replace, Replace, hook, answer => answer.as_ref().ok().map(|effect| &effect.verdict))
+            }
+            Call::ReadAsync(hook) => awaited!(read_async, ReadAsync, hook, answer => answer.as_ref().ok()),
+            Call::ReplaceAsync(hook) => {
+                awaited!(replace_async, ReplaceAsync, hook, answer => answer.as_ref().ok().map(|effect| &effect.verdict))
+            }
+            Call::Detached(hook) => awaited!(detached, Detached, hook, answer => answer.as_ref().ok()),
         }
     }
-}
-
-async fn in_time<T>(start: Instant, limit: Duration, answer: impl Future<Output = Answer<T>>) -> Answer<T> {
-    let answer = answer.await;
-    if start.elapsed() > limit { Err(Fault::timed_out(limit)) } else { answer }
 }
