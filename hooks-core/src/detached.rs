@@ -45,5 +45,5 @@ pub(crate) use notice::Notice;
 pub(crate) use run::{Body, DetachedRun, RunError, until_shutdown};
 pub(crate) use sink::DetachedRuns;
 pub use sink::{BackgroundSink, EnqueueError};
-pub use tasks::{Counts, DETACHED_LIMIT, DrainReport};
+pub use tasks::{Counts, DrainReport};
 pub(crate) use tasks::{Permit, Tasks};

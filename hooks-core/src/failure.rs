@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::id::HookId;
-pub use crate::text::CAUSE_LIMIT;
 use crate::words::closed_words;
 
 /// The kind of a failure.
@@ -60,7 +59,7 @@ pub struct Failure {
     pub kind: &'static str,
     /// The kind of the failure.
     pub failure: FailureKind,
-    /// The error or panic message, truncated to [`CAUSE_LIMIT`] characters.
+    /// The error or panic message, truncated to 512 characters.
     pub cause: String,
     /// The policy that was applied, unless the fallback answered.
     pub on_failure: OnFailure,
@@ -76,9 +75,6 @@ impl fmt::Display for Failure {
 
 closed_words! {
     /// What happens when a hook fails, panics or times out. Its changes are dropped in any case.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    #[non_exhaustive]
     pub enum OnFailure {
         /// The dispatch continues without the hook.
         Continue = "continue",

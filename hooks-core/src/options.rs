@@ -170,9 +170,7 @@ impl Hold {
 
 closed_words! {
     /// Whether the answers of a hook take effect.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    #[non_exhaustive]
+    #[derive(Default)]
     pub enum HookMode {
         /// The answers take effect.
         #[default]
@@ -186,9 +184,7 @@ closed_words! {
 
 closed_words! {
     /// Whether a replay runs a hook.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    #[non_exhaustive]
+    #[derive(Default)]
     pub enum OnReplay {
         /// A replay runs the hook.
         #[default]
@@ -200,9 +196,7 @@ closed_words! {
 
 closed_words! {
     /// Whether the dispatch waits for a hook, and where it runs.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    #[non_exhaustive]
+    #[derive(Default)]
     pub enum RunMode {
         /// The hook runs within the dispatch, which waits for it.
         #[default]

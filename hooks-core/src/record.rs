@@ -13,7 +13,7 @@ pub use run_end::{OnEnd, RunEnd};
 pub use trace::{RunTrace, Trace};
 
 use crate::context::Ids;
-pub use crate::failure::{CAUSE_LIMIT, Failure, FailureKind};
+pub use crate::failure::{Failure, FailureKind};
 use crate::id::HookId;
 use crate::options::Visibility;
 use crate::panics::catch;
@@ -55,10 +55,15 @@ impl Record {
             kind = self.kind, runs = self.runs.len(), verdict = self.verdict, removed = self.removed,
             dropped = self.dropped, duration = ?self.duration, "dispatched",
         );
-        for observer in observers {
-            if let Err(panic) = catch(|| observer.dispatched(self)) {
-                tracing::error!(target: "hook_sdk", kind = self.kind, panic = redacted(&panic), "an observer panicked");
-            }
+        tell(self.kind, observers, |observer| observer.dispatched(self));
+    }
+}
+
+/// Tells something about `kind` to each observer. A panic of one does not keep it from the others.
+pub(crate) fn tell(kind: &str, observers: &[Arc<dyn Observer>], what: impl Fn(&dyn Observer)) {
+    for observer in observers {
+        if let Err(panic) = catch(|| what(&**observer)) {
+            tracing::error!(target: "hook_sdk", kind, panic = redacted(&panic), "an observer panicked");
         }
     }
 }
@@ -85,7 +90,7 @@ pub struct Run {
     pub contributed: Vec<ContributionId>,
     /// Something that was discarded, or an answer without effect.
     pub note: Option<Note>,
-    /// The cause of a failure, at most [`CAUSE_LIMIT`] characters.
+    /// The cause of a failure, at most 512 characters.
     pub cause: Option<String>,
     /// The visibility of the hook; `internal` if it is disabled.
     pub visibility: Visibility,

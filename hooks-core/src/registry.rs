@@ -29,8 +29,6 @@ use crate::context::depth;
 use crate::diagnostics::ConfigError;
 use crate::hook::Hook;
 use crate::id::HookId;
-use crate::kind;
-use crate::kind::KindDescriptor;
 use crate::plan::HookSet;
 use crate::record::Observer;
 use crate::scope::{AppDef, Definition, HookName, HookRef, HookUse, PromptDef};
@@ -241,11 +239,6 @@ impl Registry {
         let mut hooks: Vec<_> = snapshot.hooks.values().cloned().collect();
         hooks.sort_by(|a, b| a.id.cmp(&b.id));
         hooks
-    }
-
-    /// All kinds linked into this program, sorted by name.
-    pub fn kinds(&self) -> Vec<&'static KindDescriptor> {
-        kind::all().to_vec()
     }
 
     /// Makes the set of hooks in force: those of the app's list, of the plugins, and of the prompt's list or else the

@@ -7,10 +7,10 @@ mod nearest;
 mod numbered;
 mod redact;
 
-pub(crate) use const_text::ConstText;
+pub(crate) use const_text::{ConstText, starts_with};
 pub(crate) use fields::fields_of;
 pub(crate) use fingerprint::{Fnv, fingerprint};
 pub(crate) use nearest::{did_you_mean, nearest, nearest_names};
 pub(crate) use numbered::numbered;
-pub use redact::{CAUSE_LIMIT, Redactor, set_redactor};
-pub(crate) use redact::{cut, is_unsafe, one_line, redacted};
+pub(crate) use redact::{CAUSE_LIMIT, cut, is_unsafe, one_line, redacted};
+pub use redact::{Redactor, set_redactor};

@@ -36,6 +36,9 @@ pub trait Words {
 macro_rules! closed_words {
     ($(#[$attribute:meta])* pub enum $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        #[non_exhaustive]
         pub enum $name {
             $($(#[$of])* $variant,)*
         }

@@ -43,9 +43,7 @@ pub struct MessageData {
 
 closed_words! {
     /// The author of a message.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    #[non_exhaustive]
+    #[derive(Default, PartialOrd, Ord)]
     pub enum Role {
         /// Instructions from the app.
         System = "system",

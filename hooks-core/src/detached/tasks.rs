@@ -11,9 +11,8 @@ use crate::options::RunMode;
 use crate::panics::catch;
 use crate::record::Status;
 
-/// The default limit of concurrent detached runs; change it with
-/// [`Registry::set_detached_limit`](crate::Registry::set_detached_limit).
-pub const DETACHED_LIMIT: usize = 256;
+/// The default limit of concurrent detached runs.
+const DETACHED_LIMIT: usize = 256;
 
 /// How long to wait for cancelled runs to be dropped. A run that computes without yielding does not notice the
 /// cancellation.

@@ -9,8 +9,7 @@ use crate::kind::{HookKind, Wire};
 use crate::options::Visibility;
 use crate::panics::catch;
 use crate::plan::Plan;
-use crate::record::{Note, Observer, Record, Run, RunTrace, Skip, Status};
-use crate::text::redacted;
+use crate::record::{Note, Observer, Record, Run, RunTrace, Skip, Status, tell};
 use crate::verdict::{Attribution, Semantics, Verdict};
 
 use super::end::End;
@@ -267,11 +266,7 @@ impl Listeners<'_> {
     }
 
     fn start(self, kind: &'static str, hook: &HookId, cx: &HookContext) {
-        for observer in self.observers {
-            if let Err(panic) = catch(|| observer.starts(kind, hook, cx.ids())) {
-                tracing::error!(target: "hook_sdk", kind, panic = redacted(&panic), "an observer panicked");
-            }
-        }
+        tell(kind, self.observers, |observer| observer.starts(kind, hook, cx.ids()));
     }
 
     /// Completes the record with the disabled hooks and passes it to the observers.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::context::depth;
 use crate::data::MessagePool;
 use crate::panics::catch;
-use crate::record::{Observer, Record, RunTrace, Trace};
+use crate::record::{Observer, Record, RunTrace, Trace, tell};
 use crate::text::redacted;
 
 /// Serializes a value with the app's code.
@@ -62,15 +62,11 @@ impl Payload {
         let (record, pool, verdict) = (Arc::clone(record), Arc::new(pool), Arc::new(verdict));
         let kind = record.kind;
         let trace = Trace { record, replay, depth, pool, event, before, runs, verdict, error };
-        for observer in observers {
-            if let Err(panic) = catch(|| {
-                if observer.traces() {
-                    observer.traced(&trace);
-                }
-            }) {
-                tracing::error!(target: "hook_sdk", kind, panic = redacted(&panic), "an observer panicked");
+        tell(kind, observers, |observer| {
+            if observer.traces() {
+                observer.traced(&trace);
             }
-        }
+        });
     }
 }
 

@@ -4,8 +4,9 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use crate::failure::{CAUSE_LIMIT, FailureKind};
+use crate::failure::FailureKind;
 use crate::panics::catch;
+use crate::text::CAUSE_LIMIT;
 use crate::verdict::Halt;
 
 /// The error of a hook that decides at run time that the event does not concern it. This is not a failure: it has the

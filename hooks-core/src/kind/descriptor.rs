@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::{HookKind, Removal, Slot};
 use crate::failure::OnFailure;
 use crate::source::Origin;
+use crate::text::starts_with;
 use crate::verdict::{Capabilities, Semantics, Verdict};
 
 /// The description of a kind without its type, for lists and for code that knows the kind only by name.
@@ -84,13 +85,8 @@ impl KindDescriptor {
             event: TypeId::of::<K>,
             path: type_name::<K>,
             slot: K::slot,
-            engine: if is_built_in(origin.module) { None } else { Some(K::ENGINE) },
+            engine: if starts_with(origin.module, "hook_sdk::kinds") { None } else { Some(K::ENGINE) },
         }
-    }
-
-    /// Whether the kind is one of this crate.
-    pub const fn is_built_in(&self) -> bool {
-        is_built_in(self.origin.module)
     }
 
     /// Whether a hook of the kind may have this policy.
@@ -106,19 +102,6 @@ impl KindDescriptor {
     pub(crate) fn is<K: HookKind>(&self) -> bool {
         (self.event)() == TypeId::of::<K>()
     }
-}
-
-/// Whether a path is one of a module of this crate.
-const fn is_built_in(module: &str) -> bool {
-    let (own, module) = (b"hook_sdk::kinds", module.as_bytes());
-    let mut at = 0;
-    while at < own.len() {
-        if at == module.len() || module[at] != own[at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
 }
 
 // It is immutable.

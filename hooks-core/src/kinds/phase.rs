@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::HookKind;
 use crate::data::{Messages, ToolCall, expected};
-use crate::text::{cut, redacted};
+use crate::text::redacted;
 use crate::verdict::Contributions;
 
 /// Fires as the first phase, before the policy of a turn is fixed: hooks contribute to the policy.
@@ -130,15 +130,6 @@ pub struct PrePromptCompile {
     pub contributions: Contributions,
 }
 
-/// The maximum number of characters of prompt and reply in [`PostTurn::bounded`].
-const MAX_TEXT: usize = 4_000;
-
-/// The maximum number of characters of each error.
-const MAX_ERROR: usize = 1_000;
-
-/// The maximum number of calls and of errors.
-const MAX_ENTRIES: usize = 40;
-
 /// Fires when a turn is over: hooks contribute audit notes and background jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "post_turn", verdict = Contributions, new(prompt), json)]
@@ -161,31 +152,4 @@ pub struct PostTurn {
     /// The contributions of earlier phases of this turn.
     #[serde(default)]
     pub contributions: Contributions,
-}
-
-impl PostTurn {
-    /// A bounded copy that is small enough to keep after the turn: prompt and reply of at most 4,000 characters, the
-    /// last 40 calls, the last 40 errors of at most 1,000 characters each, and no history. Texts are cut between
-    /// characters.
-    ///
-    /// ```
-    /// use hook_sdk::kinds::PostTurn;
-    ///
-    /// let turn = PostTurn::new("日".repeat(5_000)).errors(vec!["x".to_owned(); 50]).bounded();
-    /// assert_eq!((turn.prompt.chars().count(), turn.errors.len()), (4_000, 40));
-    /// ```
-    #[must_use]
-    pub fn bounded(mut self) -> Self {
-        let last = |len: usize| len.saturating_sub(MAX_ENTRIES);
-        self.calls.drain(..last(self.calls.len()));
-        self.errors.drain(..last(self.errors.len()));
-        for (text, limit) in [(&mut self.prompt, MAX_TEXT), (&mut self.reply, MAX_TEXT)]
-            .into_iter()
-            .chain(self.errors.iter_mut().map(|error| (error, MAX_ERROR)))
-        {
-            text.truncate(cut(text, limit).len());
-        }
-        self.history = Messages::default();
-        self
-    }
 }

@@ -1,12 +1,8 @@
-use serde::{Deserialize, Serialize};
-
 use crate::words::closed_words;
 
 closed_words! {
     /// Who sees what a hook does. Set with `visibility = …`; a harness filters records and plans accordingly.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    #[non_exhaustive]
+    #[derive(Default, PartialOrd, Ord)]
     pub enum Visibility {
         /// Only the app.
         #[default]

@@ -52,11 +52,6 @@ impl StepError {
         &self.0.kind
     }
 
-    /// Takes the reason out of the error.
-    pub fn into_kind(self) -> StepErrorKind {
-        self.0.kind
-    }
-
     /// The result of the tool call that this step made; `None` if it was no tool call, or if the call waits for an
     /// answer.
     pub fn result(&self) -> Option<&ToolResult> {

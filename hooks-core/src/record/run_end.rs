@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{Observer, Record, Run};
+use super::{Observer, Record, Run, tell};
 use crate::context::{HookContext, Ids};
 use crate::options::RunMode;
-use crate::panics::catch;
-use crate::text::redacted;
 use crate::verdict::Contributions;
 
 /// The end of a detached run, or of an attempt at a background run. Contains no payload.
@@ -53,11 +51,7 @@ impl RunEnd {
                 "a detached or background run has ended",
             ),
         }
-        for observer in observers {
-            if let Err(panic) = catch(|| observer.ended(self, contributions)) {
-                tracing::error!(target: "hook_sdk", kind, panic = redacted(&panic), "an observer panicked");
-            }
-        }
+        tell(kind, observers, |observer| observer.ended(self, contributions));
     }
 }
 

@@ -18,7 +18,7 @@ impl Registry {
     }
 
     /// Limits the number of concurrent detached runs; the default is
-    /// [`DETACHED_LIMIT`](crate::detached::DETACHED_LIMIT). Runs over the limit are recorded as dropped. Takes effect
+    /// 256. Runs over the limit are recorded as dropped. Takes effect
     /// at once, also for existing sets.
     pub fn set_detached_limit(&self, limit: usize) {
         self.detached_runs().tasks.set_limit(limit);

@@ -13,7 +13,7 @@ use super::parameters::Need;
 use crate::failure::OnFailure;
 use crate::id::HookId;
 use crate::kind::{HookKind, Removal};
-use crate::text::ConstText as Text;
+use crate::text::{ConstText as Text, starts_with};
 use crate::verdict::Semantics;
 use crate::verdict::{Capabilities, Capability, Verdict};
 
@@ -47,18 +47,7 @@ const fn find<K: HookKind>(name: &str) -> Option<usize> {
 }
 
 const fn equal(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < a.len() {
-        if a[i] != b[i] {
-            return false;
-        }
-        i += 1;
-    }
-    true
+    a.len() == b.len() && starts_with(a, b)
 }
 
 /// Checks that a hook may filter by `name`. If `name` is an option of another system, `here` is what corresponds to it.

@@ -1,3 +1,13 @@
+/// `str::starts_with`, for constants.
+pub(crate) const fn starts_with(text: &str, start: &str) -> bool {
+    let (text, start) = (text.as_bytes(), start.as_bytes());
+    let mut i = 0;
+    while i < start.len() && i < text.len() && text[i] == start[i] {
+        i += 1;
+    }
+    i == start.len()
+}
+
 /// A text of at most 512 bytes, built by constant functions.
 pub(crate) struct ConstText {
     bytes: [u8; 512],

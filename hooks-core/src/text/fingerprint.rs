@@ -26,37 +26,9 @@ impl Fnv {
 }
 
 /// The hash of a JSON value as 32 hexadecimal digits, independent of the order of keys.
-pub(crate) fn fingerprint(value: &Value) -> String {
+pub(crate) fn fingerprint(mut value: Value) -> String {
+    value.sort_all_objects();
     let mut hash = Fnv::new();
-    // Each part ends with a byte that does not occur in UTF-8, so that different sequences of parts have different
-    // bytes.
-    walk(value, &mut |text| hash.write(text.bytes().chain([0xff])));
+    hash.write(value.to_string().bytes());
     hash.digits()
-}
-/// Visits the parts of a value in a canonical order, independent of the order of keys.
-fn walk(value: &Value, part: &mut impl FnMut(&str)) {
-    match value {
-        Value::Object(fields) => {
-            part("{");
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_unstable_by_key(|(key, _)| *key);
-            for (key, value) in fields {
-                part(key);
-                walk(value, part);
-            }
-            part("}");
-        }
-        Value::Array(items) => {
-            part("[");
-            for item in items {
-                walk(item, part);
-            }
-            part("]");
-        }
-        Value::String(text) => {
-            part("\"");
-            part(text);
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => part(&value.to_string()),
-    }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 /// The maximum number of characters of texts in records and messages, including the dots of a truncation.
-pub const CAUSE_LIMIT: usize = 512;
+pub(crate) const CAUSE_LIMIT: usize = 512;
 
 /// Finds secrets in a text and returns the text without them, or `None` if there are none.
 pub type Redactor = fn(&str) -> Option<String>;

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::words::closed_words;
 
@@ -9,9 +9,7 @@ closed_words! {
     /// contribute everything that its kind offers.
     ///
     /// An empty contribution, `()` or [`Noop`](super::Contribution::Noop), needs no capability.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    #[non_exhaustive]
+    #[derive(PartialOrd, Ord)]
     pub enum Capability {
         /// Values of the harness's policy.
         Policy = "policy",

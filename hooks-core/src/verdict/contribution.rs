@@ -152,7 +152,7 @@ impl Contribution {
     /// assert_eq!(Contribution::audit("seen").fingerprint(), "492be3a51e7595ac372f60a2849a82af");
     /// ```
     pub fn fingerprint(&self) -> String {
-        fingerprint(&serde_json::to_value(self).unwrap_or_default())
+        fingerprint(serde_json::to_value(self).unwrap_or_default())
     }
 
     /// The capability that a hook needs to contribute this; `None` for [`Noop`](Self::Noop).

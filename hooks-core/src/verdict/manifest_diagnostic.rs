@@ -7,7 +7,7 @@ use crate::text::{is_unsafe, one_line};
 
 /// A diagnostic that did not stop anything: a code and a text.
 ///
-/// The text is one line, truncated to [`CAUSE_LIMIT`](crate::record::CAUSE_LIMIT) characters. Because diagnostics end
+/// The text is one line, truncated to 512 characters. Because diagnostics end
 /// up in logs, a text with something like a key or with terminal control characters is replaced by
 /// `diagnostic redacted`.
 ///

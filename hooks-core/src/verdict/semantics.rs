@@ -1,14 +1,9 @@
 //! The semantics of kinds.
 
-use serde::Serialize;
-
 use crate::words::closed_words;
 
 closed_words! {
     /// How a dispatch treats the answers of its hooks.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-    #[serde(rename_all = "snake_case")]
-    #[non_exhaustive]
     pub enum Semantics {
         /// Hooks rewrite the subject and decide nothing.
         Transform = "transform",

@@ -55,19 +55,3 @@ fn a_plan_is_read_as_a_type_of_the_app_and_a_mismatch_says_what_was_expected() {
         "the plan of the preflight check: expected an object with `topics`: invalid type: integer `3`, expected a sequence"
     );
 }
-
-#[test]
-fn the_text_kept_after_a_turn_is_truncated_at_a_character_boundary() {
-    // Length of the text in characters, and how much of it is kept.
-    let table = [(0, 0, 0), (1, 1, 1), (1_000, 1_000, 1_000), (4_000, 4_000, 1_000), (4_001, 4_000, 1_000)];
-    for (given, kept, of_error) in table {
-        let text = "é日".chars().cycle().take(given).collect::<String>();
-        let turn = PostTurn::new(&*text).reply(&*text).errors(vec![text.clone()]).bounded();
-        let lengths = [&turn.prompt, &turn.reply, &turn.errors[0]].map(|text| text.chars().count());
-        assert_eq!(lengths, [kept, kept, of_error], "{given}");
-        assert!(text.starts_with(&turn.reply), "{given}");
-    }
-    let calls: Vec<ToolCall> = (0..41).map(|i| ToolCall::new(i.to_string(), "t", serde_json::json!({}))).collect();
-    let turn = PostTurn::new("hi").calls(calls).history(vec![Message::new(Role::User, "hi")]).bounded();
-    assert_eq!((turn.calls.len(), turn.calls[0].id.as_str(), turn.history.len()), (40, "1", 0), "the last count");
-}
