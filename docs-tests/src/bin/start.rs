@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for input in [r#"{"cents": 900}"#, r#"{"cents": 9900}"#] {
         let call = ToolCall::new("call_1", "refund", ToolInput::parse(input));
         // Its gates judge the call, the tool runs if it may, and the hooks after it see the result.
-        let result = hooks.tool_call_blocking(&cx, &call).run(|input| refund(&input))?;
+        let result = hooks.tool_call(&cx, &call).run_blocking(|input| refund(&input))?;
         println!("{input} -> {}", result.text());
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
-use super::mode::{Async, Blocking, StepMode, at_once, run_until};
+use super::mode::{Mode, at_once};
 use super::model_answer::IntoModelAnswer;
 use crate::context::HookContext;
 use crate::data::{Block, Message, Messages, ModelAnswer, ModelReply, ModelRequest};
@@ -17,8 +17,8 @@ const CONTINUES: u32 = 3;
 /// A model call with the hooks around it. Made by [`HookSet::model_call`].
 #[must_use = "the model is not called before `run`"]
 #[derive(Debug)]
-pub struct ModelCallStep<'a, M> {
-    mode: M,
+pub struct ModelCallStep<'a> {
+    mode: Mode<'a>,
     request: ModelRequest,
     messages: &'a mut Messages,
     call_site: String,
@@ -34,26 +34,13 @@ impl HookSet {
         cx: &'a HookContext,
         request: ModelRequest,
         messages: &'a mut Messages,
-    ) -> ModelCallStep<'a, Async<'a>> {
-        ModelCallStep::new(Async::new(self, cx), request, messages)
-    }
-
-    /// Like [`model_call`](Self::model_call), without a runtime.
-    pub fn model_call_blocking<'a>(
-        &'a self,
-        cx: &'a HookContext,
-        request: ModelRequest,
-        messages: &'a mut Messages,
-    ) -> ModelCallStep<'a, Blocking<'a>> {
-        ModelCallStep::new(Blocking::new(self, cx), request, messages)
+    ) -> ModelCallStep<'a> {
+        let (mode, call_site, profiles) = (Mode::new(self, cx), String::new(), Vec::new());
+        ModelCallStep { mode, request, messages, call_site, profiles, continues: CONTINUES }
     }
 }
 
-impl<'a, M> ModelCallStep<'a, M> {
-    fn new(mode: M, request: ModelRequest, messages: &'a mut Messages) -> Self {
-        Self { mode, request, messages, call_site: String::new(), profiles: Vec::new(), continues: CONTINUES }
-    }
-
+impl ModelCallStep<'_> {
     /// The purpose of the call, such as `main` or `title`.
     pub fn call_site(mut self, site: impl Into<String>) -> Self {
         self.call_site = site.into();
@@ -71,9 +58,7 @@ impl<'a, M> ModelCallStep<'a, M> {
         self.continues = times;
         self
     }
-}
 
-impl<'a> ModelCallStep<'a, Async<'a>> {
     /// Calls the model with the request and the messages as the hooks leave them, unless a hook answers in its place.
     /// Returns the message to store. Calls in it have ids of their own, and an answer that was cut off has none.
     ///
@@ -85,23 +70,19 @@ impl<'a> ModelCallStep<'a, Async<'a>> {
     ) -> Result<Message, StepError> {
         self.step(model).await
     }
-}
 
-impl<'a> ModelCallStep<'a, Blocking<'a>> {
-    /// Calls the model with the request and the messages as the hooks leave them, unless a hook answers in its place.
-    /// Returns the message to store. Calls in it have ids of their own, and an answer that was cut off has none.
+    /// Like [`run`](Self::run), without a runtime.
     ///
     /// # Errors
-    /// [`StepError`] if the turn ends, or if the model fails and no hook asks for another answer.
-    pub fn run<T: IntoModelAnswer>(
-        self,
+    /// Those of [`run`](Self::run).
+    pub fn run_blocking<T: IntoModelAnswer>(
+        mut self,
         mut model: impl FnMut(ModelRequest, Messages) -> T,
     ) -> Result<Message, StepError> {
+        self.mode = self.mode.blocking();
         at_once(self.step(|request, messages| ready(model(request, messages))))
     }
-}
 
-impl<M: StepMode> ModelCallStep<'_, M> {
     async fn step<R: Future<Output: IntoModelAnswer>>(
         self,
         mut model: impl FnMut(ModelRequest, Messages) -> R,
@@ -120,7 +101,7 @@ impl<M: StepMode> ModelCallStep<'_, M> {
                 Some(content) => Ok(ModelAnswer::new(content)),
                 None => {
                     mode.go_on()?;
-                    let answer = run_until(mode.cancellation(), model(request, sent)).await;
+                    let answer = mode.run_until(model(request, sent)).await;
                     answer.ok_or(StepErrorKind::Cancelled)?.into_model_answer()
                 }
             };

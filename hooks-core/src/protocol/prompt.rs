@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
 use super::message::{IntoRowId, store};
-use super::mode::{Async, Blocking, StepMode, at_once};
+use super::mode::{Mode, at_once};
 use crate::context::HookContext;
 use crate::data::{Message, Messages, Role};
 use crate::kinds::UserPromptSubmit;
@@ -14,8 +14,8 @@ use crate::verdict::{Denial, Halt, PromptDecision};
 /// A prompt with the hooks around it. Made by [`HookSet::prompt`].
 #[must_use = "the prompt is neither judged nor stored before `store`"]
 #[derive(Debug)]
-pub struct PromptStep<M> {
-    mode: M,
+pub struct PromptStep<'a> {
+    mode: Mode<'a>,
     prompt: Message,
     stored: Messages,
     profile: String,
@@ -24,32 +24,13 @@ pub struct PromptStep<M> {
 
 impl HookSet {
     /// Prepares a prompt in the conversation `stored`.
-    pub fn prompt<'a>(
-        &'a self,
-        cx: &'a HookContext,
-        text: impl Into<String>,
-        stored: &Messages,
-    ) -> PromptStep<Async<'a>> {
-        PromptStep::new(Async::new(self, cx), text.into(), stored)
-    }
-
-    /// Like [`prompt`](Self::prompt), without a runtime.
-    pub fn prompt_blocking<'a>(
-        &'a self,
-        cx: &'a HookContext,
-        text: impl Into<String>,
-        stored: &Messages,
-    ) -> PromptStep<Blocking<'a>> {
-        PromptStep::new(Blocking::new(self, cx), text.into(), stored)
+    pub fn prompt<'a>(&'a self, cx: &'a HookContext, text: impl Into<String>, stored: &Messages) -> PromptStep<'a> {
+        let (prompt, stored) = (Message::new(Role::User, text.into()), stored.clone());
+        PromptStep { mode: Mode::new(self, cx), prompt, stored, profile: String::new(), hidden: false }
     }
 }
 
-impl<M> PromptStep<M> {
-    fn new(mode: M, text: String, stored: &Messages) -> Self {
-        let (prompt, stored) = (Message::new(Role::User, text), stored.clone());
-        Self { mode, prompt, stored, profile: String::new(), hidden: false }
-    }
-
+impl PromptStep<'_> {
     /// The model profile that the turn requests.
     pub fn profile(mut self, profile: impl Into<String>) -> Self {
         self.profile = profile.into();
@@ -61,9 +42,7 @@ impl<M> PromptStep<M> {
         self.hidden = hidden;
         self
     }
-}
 
-impl PromptStep<Async<'_>> {
     /// Stores the prompt with `append`, unless hooks block it. Returns what the model reads: the conversation, what
     /// hooks add for this turn, and the prompt as it is stored.
     ///
@@ -75,20 +54,16 @@ impl PromptStep<Async<'_>> {
     ) -> Result<Messages, StepError> {
         self.step(append).await
     }
-}
 
-impl PromptStep<Blocking<'_>> {
-    /// Stores the prompt with `append`, unless hooks block it. Returns what the model reads: the conversation, what
-    /// hooks add for this turn, and the prompt as it is stored.
+    /// Like [`store`](Self::store), without a runtime.
     ///
     /// # Errors
-    /// [`StepError`] if hooks block the prompt or end the turn. Nothing is stored then.
-    pub fn store<I: IntoRowId>(self, append: impl FnOnce(Message) -> I) -> Result<Messages, StepError> {
+    /// Those of [`store`](Self::store).
+    pub fn store_blocking<I: IntoRowId>(mut self, append: impl FnOnce(Message) -> I) -> Result<Messages, StepError> {
+        self.mode = self.mode.blocking();
         at_once(self.step(|row| ready(append(row))))
     }
-}
 
-impl<M: StepMode> PromptStep<M> {
     async fn step<R: Future<Output: IntoRowId>>(
         self,
         append: impl FnOnce(Message) -> R,
@@ -115,7 +90,7 @@ impl<M: StepMode> PromptStep<M> {
         let mut behind = behind.into_iter();
         // `None`: a hook removed it.
         if let Some(prompt) = behind.next() {
-            messages.push(store(&mode, prompt, append).await?);
+            messages.push(store(mode, prompt, append).await?);
         }
         messages.extend(behind);
         Ok(messages)

@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
 use super::message::{IntoRowId, append_row, row_of, store};
-use super::mode::{Async, Blocking, StepMode, at_once};
+use super::mode::{Mode, at_once};
 use crate::context::HookContext;
 use crate::data::{Message, Role};
 use crate::kinds::{Stop, StopReason};
@@ -17,8 +17,8 @@ const LIMIT: u32 = 8;
 /// The end of a turn with the hooks at `stop`. Made by [`HookSet::stop`].
 #[must_use = "the answer is neither judged nor stored before `store`"]
 #[derive(Debug)]
-pub struct StopStep<'a, M> {
-    mode: M,
+pub struct StopStep<'a> {
+    mode: Mode<'a>,
     answer: Message,
     reason: StopReason,
     continued: &'a mut u32,
@@ -50,26 +50,12 @@ pub enum NextStep {
 impl HookSet {
     /// Prepares the end of a turn with the `answer` of the model. `continued` counts how often hooks have continued the
     /// turn; start each turn with a new one at 0.
-    pub fn stop<'a>(&'a self, cx: &'a HookContext, answer: Message, continued: &'a mut u32) -> StopStep<'a, Async<'a>> {
-        StopStep::new(Async::new(self, cx), answer, continued)
-    }
-
-    /// Like [`stop`](Self::stop), without a runtime.
-    pub fn stop_blocking<'a>(
-        &'a self,
-        cx: &'a HookContext,
-        answer: Message,
-        continued: &'a mut u32,
-    ) -> StopStep<'a, Blocking<'a>> {
-        StopStep::new(Blocking::new(self, cx), answer, continued)
+    pub fn stop<'a>(&'a self, cx: &'a HookContext, answer: Message, continued: &'a mut u32) -> StopStep<'a> {
+        StopStep { mode: Mode::new(self, cx), answer, reason: StopReason::FinalResponse, continued, limit: LIMIT }
     }
 }
 
-impl<'a, M> StopStep<'a, M> {
-    fn new(mode: M, answer: Message, continued: &'a mut u32) -> Self {
-        Self { mode, answer, reason: StopReason::FinalResponse, continued, limit: LIMIT }
-    }
-
+impl StopStep<'_> {
     /// Why the turn ends; [`StopReason::FinalResponse`] if this is not set.
     pub fn reason(mut self, reason: impl Into<StopReason>) -> Self {
         self.reason = reason.into();
@@ -81,9 +67,7 @@ impl<'a, M> StopStep<'a, M> {
         self.limit = times;
         self
     }
-}
 
-impl StopStep<'_, Async<'_>> {
     /// Fires `stop` with the answer as it is to be stored, and then stores it with `append`; or, if hooks block it, an
     /// error in its place.
     ///
@@ -95,33 +79,29 @@ impl StopStep<'_, Async<'_>> {
     ) -> Result<NextStep, StepError> {
         self.step(append).await
     }
-}
 
-impl StopStep<'_, Blocking<'_>> {
-    /// Fires `stop` with the answer as it is to be stored, and then stores it with `append`; or, if hooks block it, an
-    /// error in its place.
+    /// Like [`store`](Self::store), without a runtime.
     ///
     /// # Errors
-    /// [`StepError`] if hooks block the answer or end the turn. The person must not see the answer then.
-    pub fn store<I: IntoRowId>(self, append: impl FnOnce(Message) -> I) -> Result<NextStep, StepError> {
+    /// Those of [`store`](Self::store).
+    pub fn store_blocking<I: IntoRowId>(mut self, append: impl FnOnce(Message) -> I) -> Result<NextStep, StepError> {
+        self.mode = self.mode.blocking();
         at_once(self.step(|row| ready(append(row))))
     }
-}
 
-impl<M: StepMode> StopStep<'_, M> {
     async fn step<R: Future<Output: IntoRowId>>(
         self,
         append: impl FnOnce(Message) -> R,
     ) -> Result<NextStep, StepError> {
         let Self { mode, answer, reason, continued, limit } = self;
-        let row = row_of(&mode, answer).await?;
+        let row = row_of(mode, answer).await?;
         let at_cap = *continued >= limit;
         let event = Stop::new(reason).stop_hook_active(*continued > 0).at_iteration_cap(at_cap);
         let verdict = match mode.fire(&event.last_message(row.clone()), ()).await {
             Ok(fired) => fired.verdict,
             Err(end) => {
                 let withheld = "[Withheld: the turn ended before all hooks had judged the answer]";
-                append_row(&mode, Message::new(Role::Assistant, withheld), append).await?;
+                append_row(mode, Message::new(Role::Assistant, withheld), append).await?;
                 return Err(end);
             }
         };
@@ -133,16 +113,16 @@ impl<M: StepMode> StopStep<'_, M> {
             StopDecision::Block(reason) => {
                 let denial = Denial { by: verdict.by, attribution: verdict.attribution, ..Denial::new(reason) };
                 let blocked = Message::new(Role::Assistant, format!("[Blocked] {}", denial.reason));
-                store(&mode, blocked, append).await?;
+                store(mode, blocked, append).await?;
                 Err(StepErrorKind::Blocked(denial).into())
             }
             StopDecision::Continue(next) if !at_cap => {
-                let answer = append_row(&mode, row, append).await?;
+                let answer = append_row(mode, row, append).await?;
                 *continued += 1;
                 Ok(NextStep::Continue { answer, follow_up: Message::new(Role::User, next.as_str()), notices })
             }
             StopDecision::NoOpinion | StopDecision::End(_) | StopDecision::Continue(_) => {
-                Ok(NextStep::End { answer: append_row(&mode, row, append).await?, notices })
+                Ok(NextStep::End { answer: append_row(mode, row, append).await?, notices })
             }
         }
     }

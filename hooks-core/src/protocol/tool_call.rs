@@ -1,14 +1,12 @@
 //! A tool call: gates, the person, the tool, and the hooks that see its result.
 
-use std::future::{Future, ready};
-use std::marker::PhantomData;
+use std::future::{Future, Ready, ready};
 use std::time::{Duration, Instant};
 
 use super::approval::{Approval, ToolQuestion};
-use super::approver::{ApprovalClosure, Approver, Nobody};
 use super::decision::{CallRefusal, CallState, Ruling};
 use super::error::{StepError, StepErrorKind};
-use super::mode::{Async, Blocking, StepMode, at_once, run_until};
+use super::mode::{Mode, at_once};
 use super::tool_output::IntoToolResult;
 use crate::context::HookContext;
 use crate::data::{Messages, ToolCall, ToolInput, ToolResult};
@@ -20,116 +18,76 @@ use crate::verdict::{Permission, Retry};
 const NOT_RUN: &str = "Not run: the turn was cancelled";
 const NOT_FINISHED: &str = "Not finished: the turn was cancelled";
 
-/// A tool call with the hooks around it. Made by [`HookSet::tool_call`].
+/// A tool call with the hooks around it. Made by [`HookSet::tool_call`]. `A` answers the questions of gates.
 #[must_use = "the call is neither judged nor run before `run`"]
 #[derive(Debug)]
-pub struct ToolCallStep<'a, M, A = Nobody> {
-    mode: M,
+pub struct ToolCallStep<'a, A = fn(ToolQuestion) -> Ready<Approval>> {
+    mode: Mode<'a>,
     call: &'a ToolCall,
     history: Option<&'a Messages>,
-    approver: A,
+    ask: A,
 }
 
 impl HookSet {
     /// Prepares a tool call: its gates judge it, [`ask`](ToolCallStep::ask) answers their questions, and
     /// [`run`](ToolCallStep::run) runs the tool if it may run.
-    pub fn tool_call<'a>(&'a self, cx: &'a HookContext, call: &'a ToolCall) -> ToolCallStep<'a, Async<'a>> {
-        ToolCallStep { mode: Async::new(self, cx), call, history: None, approver: Nobody }
-    }
-
-    /// Like [`tool_call`](Self::tool_call), without a runtime.
-    pub fn tool_call_blocking<'a>(&'a self, cx: &'a HookContext, call: &'a ToolCall) -> ToolCallStep<'a, Blocking<'a>> {
-        ToolCallStep { mode: Blocking::new(self, cx), call, history: None, approver: Nobody }
+    pub fn tool_call<'a>(&'a self, cx: &'a HookContext, call: &'a ToolCall) -> ToolCallStep<'a> {
+        ToolCallStep { mode: Mode::new(self, cx), call, history: None, ask: nobody }
     }
 }
 
-impl<'a, M, A> ToolCallStep<'a, M, A> {
+/// Denies every request.
+fn nobody(_: ToolQuestion) -> Ready<Approval> {
+    ready(Approval::No("There is nobody to ask".to_owned()))
+}
+
+impl<'a, A> ToolCallStep<'a, A> {
     /// The conversation up to the call, for the hooks that see the result.
     pub fn history(mut self, messages: &'a Messages) -> Self {
         self.history = Some(messages);
         self
     }
-}
 
-impl<'a, A> ToolCallStep<'a, Async<'a>, A> {
     /// Sets what answers the questions of gates. Without it, a call about which a gate asks is denied.
-    pub fn ask<T, R, F>(self, ask: F) -> ToolCallStep<'a, Async<'a>, ApprovalClosure<Async<'a>, F>>
-    where
-        T: Into<Approval>,
-        R: Future<Output = T>,
-        F: FnMut(ToolQuestion) -> R,
-    {
+    pub fn ask<R: Future<Output: Into<Approval>>, F: FnMut(ToolQuestion) -> R>(self, ask: F) -> ToolCallStep<'a, F> {
         let Self { mode, call, history, .. } = self;
-        ToolCallStep { mode, call, history, approver: ApprovalClosure { mode: PhantomData, ask } }
+        ToolCallStep { mode, call, history, ask }
+    }
+
+    /// Like [`ask`](Self::ask), for a step without a runtime.
+    pub fn ask_blocking<T: Into<Approval>>(
+        self,
+        mut ask: impl FnMut(ToolQuestion) -> T,
+    ) -> ToolCallStep<'a, impl FnMut(ToolQuestion) -> Ready<T>> {
+        self.ask(move |question| ready(ask(question)))
     }
 }
 
-impl<'a, A: Approver> ToolCallStep<'a, Async<'a>, A> {
-    /// Runs the tool with the input that the gates have judged, if it may run. Returns what the model reads.
-    ///
-    /// # Errors
-    /// [`StepError`] if the turn ends. It contains the result of the call.
-    pub async fn run<T, R>(self, tool: impl FnOnce(ToolInput) -> R) -> Result<ToolResult, StepError>
-    where
-        T: IntoToolResult,
-        R: Future<Output = T>,
-    {
-        let mut tool = Some(tool);
-        let once = |input| tool.take().map(|tool| tool(input));
-        self.step(1, once).await
-    }
-
-    /// Like [`run`](Self::run), for a tool that may run again after it failed: up to `times` in all, if hooks at
-    /// `after_tool_call_failure` request it.
+impl<T: Into<Approval>, A: FnMut(ToolQuestion) -> Ready<T>> ToolCallStep<'_, A> {
+    /// Like [`run`](Self::run), without a runtime.
     ///
     /// # Errors
     /// Those of [`run`](Self::run).
-    pub async fn run_up_to<T, R>(
-        self,
-        times: u32,
-        mut tool: impl FnMut(ToolInput) -> R,
-    ) -> Result<ToolResult, StepError>
-    where
-        T: IntoToolResult,
-        R: Future<Output = T>,
-    {
-        self.step(times, |input| Some(tool(input))).await
-    }
-}
-
-impl<'a, A> ToolCallStep<'a, Blocking<'a>, A> {
-    /// Sets what answers the questions of gates. Without it, a call about which a gate asks is denied.
-    pub fn ask<T, F>(self, ask: F) -> ToolCallStep<'a, Blocking<'a>, ApprovalClosure<Blocking<'a>, F>>
-    where
-        T: Into<Approval>,
-        F: FnMut(ToolQuestion) -> T,
-    {
-        let Self { mode, call, history, .. } = self;
-        ToolCallStep { mode, call, history, approver: ApprovalClosure { mode: PhantomData, ask } }
-    }
-}
-
-impl<'a, A: Approver> ToolCallStep<'a, Blocking<'a>, A> {
-    /// Runs the tool with the input that the gates have judged, if it may run. Returns what the model reads.
-    ///
-    /// # Errors
-    /// [`StepError`] if the turn ends. It contains the result of the call.
-    pub fn run<T: IntoToolResult>(self, tool: impl FnOnce(ToolInput) -> T) -> Result<ToolResult, StepError> {
+    pub fn run_blocking<O: IntoToolResult>(self, tool: impl FnOnce(ToolInput) -> O) -> Result<ToolResult, StepError> {
         let mut tool = Some(tool);
-        at_once(self.step(1, |input| tool.take().map(|tool| ready(tool(input)))))
+        at_once(self.blocking().step(1, |input| tool.take().map(|tool| ready(tool(input)))))
     }
 
-    /// Like [`run`](Self::run), for a tool that may run again after it failed: up to `times` in all, if hooks at
-    /// `after_tool_call_failure` request it.
+    /// Like [`run_up_to`](Self::run_up_to), without a runtime.
     ///
     /// # Errors
     /// Those of [`run`](Self::run).
-    pub fn run_up_to<T: IntoToolResult>(
+    pub fn run_up_to_blocking<O: IntoToolResult>(
         self,
         times: u32,
-        mut tool: impl FnMut(ToolInput) -> T,
+        mut tool: impl FnMut(ToolInput) -> O,
     ) -> Result<ToolResult, StepError> {
-        at_once(self.step(times, |input| Some(ready(tool(input)))))
+        at_once(self.blocking().step(times, |input| Some(ready(tool(input)))))
+    }
+
+    fn blocking(mut self) -> Self {
+        self.mode = self.mode.blocking();
+        self
     }
 }
 
@@ -152,22 +110,44 @@ impl CallEnd {
     }
 }
 
-impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
+impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallStep<'_, A> {
+    /// Runs the tool with the input that the gates have judged, if it may run. Returns what the model reads.
+    ///
+    /// # Errors
+    /// [`StepError`] if the turn ends. It contains the result of the call.
+    pub async fn run<O: Future<Output: IntoToolResult>>(
+        self,
+        tool: impl FnOnce(ToolInput) -> O,
+    ) -> Result<ToolResult, StepError> {
+        let mut tool = Some(tool);
+        self.step(1, |input| tool.take().map(|tool| tool(input))).await
+    }
+
+    /// Like [`run`](Self::run), for a tool that may run again after it failed: up to `times` in all, if hooks at
+    /// `after_tool_call_failure` request it.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run).
+    pub async fn run_up_to<O: Future<Output: IntoToolResult>>(
+        self,
+        times: u32,
+        mut tool: impl FnMut(ToolInput) -> O,
+    ) -> Result<ToolResult, StepError> {
+        self.step(times, |input| Some(tool(input))).await
+    }
+
     /// `tool` is `None` if it cannot run again.
-    async fn step<R>(
+    async fn step<O: Future<Output: IntoToolResult>>(
         mut self,
         times: u32,
-        mut tool: impl FnMut(ToolInput) -> Option<R>,
-    ) -> Result<ToolResult, StepError>
-    where
-        R: Future<Output: IntoToolResult>,
-    {
+        mut tool: impl FnMut(ToolInput) -> Option<O>,
+    ) -> Result<ToolResult, StepError> {
         let call = self.call;
         // What no hook watches is not paid for: the state of the parts that fire.
         if !self.is_watched() {
             self.mode.go_on().map_err(|end| end.with_result(call, ToolResult::error(NOT_RUN)))?;
             let result = match tool(call.input.clone()) {
-                Some(run) => run_until(self.mode.cancellation(), run).await,
+                Some(run) => self.mode.run_until(run).await,
                 None => None,
             };
             return match result {
@@ -246,8 +226,8 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
                     call.by_hooks(fired.verdict, fired.subject)
                 }
                 CallState::Ask(call) => {
-                    let answer = self.approver.answer(call.question().clone());
-                    let answer = run_until(self.mode.cancellation(), answer).await;
+                    let answer = (self.ask)(call.question().clone());
+                    let answer = self.mode.run_until(answer).await;
                     call.by_approver(answer.ok_or(StepErrorKind::Cancelled)?.into())
                 }
                 CallState::Suspend(call) => {
@@ -259,10 +239,12 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
     }
 
     /// Runs the tool, and again if hooks request it.
-    async fn run_tool<R>(&self, input: &ToolInput, times: u32, run: &mut impl FnMut(ToolInput) -> Option<R>) -> CallEnd
-    where
-        R: Future<Output: IntoToolResult>,
-    {
+    async fn run_tool<O: Future<Output: IntoToolResult>>(
+        &self,
+        input: &ToolInput,
+        times: u32,
+        run: &mut impl FnMut(ToolInput) -> Option<O>,
+    ) -> CallEnd {
         if let Err(end) = self.mode.go_on() {
             return CallEnd::without_result(NOT_RUN.to_owned(), Some(end));
         }
@@ -271,7 +253,7 @@ impl<M: StepMode, A: Approver> ToolCallStep<'_, M, A> {
             attempt += 1;
             let start = Instant::now();
             let result = match run(input.clone()) {
-                Some(future) => run_until(self.mode.cancellation(), future).await,
+                Some(future) => self.mode.run_until(future).await,
                 None => None,
             };
             let Some(result) = result.map(IntoToolResult::into_tool_result) else {

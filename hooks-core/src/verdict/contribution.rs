@@ -149,7 +149,7 @@ impl Contribution {
     /// ```
     /// use hook_sdk::verdict::Contribution;
     ///
-    /// assert_eq!(Contribution::audit("seen").fingerprint(), "492be3a51e7595ac372f60a2849a82af");
+    /// assert_eq!(Contribution::audit("seen").fingerprint(), "24a087af7452b76d26010a00ce47fb5e");
     /// ```
     pub fn fingerprint(&self) -> String {
         fingerprint(serde_json::to_value(self).unwrap_or_default())

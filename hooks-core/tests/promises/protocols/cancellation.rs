@@ -28,7 +28,7 @@ async fn nothing_starts_in_a_turn_that_is_cancelled() {
         let results = [
             hooks.tool_call(&cx, &call).run(async |_| tool()).await,
             hooks.tool_call(&cx, &call).run_up_to(2, async |_| tool()).await,
-            hooks.tool_call_blocking(&cx, &call).run(|_| tool()),
+            hooks.tool_call(&cx, &call).run_blocking(|_| tool()),
         ];
         for error in results.map(Result::unwrap_err) {
             assert!(matches!(error.kind(), StepErrorKind::Cancelled), "{error}");
@@ -58,7 +58,7 @@ async fn a_turn_that_is_cancelled_before_the_tool_runs_again_ends_with_the_failu
                 Err::<&str, _>("offline")
             };
             let result = if blocking {
-                hooks.tool_call_blocking(&cx, &call).run_up_to(3, |_| offline())
+                hooks.tool_call(&cx, &call).run_up_to_blocking(3, |_| offline())
             } else {
                 hooks.tool_call(&cx, &call).run_up_to(3, async |_| offline()).await
             };

@@ -8,8 +8,8 @@ fn a_model_call_applies_every_answer() {
     let run = |hooks: &HookSet, outputs: &[Result<ModelAnswer, &str>]| {
         let mut messages = Messages::from(vec![Message::new(Role::User, "hello")]);
         let (mut calls, mut outputs) = (Vec::new(), outputs.iter());
-        let step = hooks.model_call_blocking(&cx, ModelRequest::new("Be kind."), &mut messages);
-        let said = step.run(|request, messages| {
+        let step = hooks.model_call(&cx, ModelRequest::new("Be kind."), &mut messages);
+        let said = step.run_blocking(|request, messages| {
             calls.push(format!("{} {}", request.system_prompt, messages.last().unwrap().text()));
             outputs.next().cloned().expect("one more call")
         });
@@ -57,8 +57,8 @@ fn calls_get_ids_of_their_own_and_stay_those_of_their_tool() {
     let mut messages = Messages::from(vec![Message::of(Role::Assistant, calls(&["a", "call_1"]))]);
     let (hooks, cx) = (set([]), cx());
     let mut said = |content: Vec<Block>| {
-        let step = hooks.model_call_blocking(&cx, ModelRequest::new("Be kind."), &mut messages);
-        step.run(|_, _| content.clone()).unwrap()
+        let step = hooks.model_call(&cx, ModelRequest::new("Be kind."), &mut messages);
+        step.run_blocking(|_, _| content.clone()).unwrap()
     };
     // One that the conversation has, one twice, and one that is missing.
     let reply = said(calls(&["a", "b", "b", ""]));

@@ -164,8 +164,8 @@ async fn a_tool_call_applies_every_answer() {
                     let step = hooks.tool_call(&cx, &call).ask(async |question| ask(question));
                     step.run_up_to(case.times, async |input| tool(input)).await
                 }
-                (true, true) => hooks.tool_call_blocking(&cx, &call).run_up_to(case.times, tool),
-                (true, false) => hooks.tool_call_blocking(&cx, &call).ask(ask).run_up_to(case.times, tool),
+                (true, true) => hooks.tool_call(&cx, &call).run_up_to_blocking(case.times, tool),
+                (true, false) => hooks.tool_call(&cx, &call).ask_blocking(ask).run_up_to_blocking(case.times, tool),
             };
             let end = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
             assert!(end.contains(case.end) && end.is_empty() == case.end.is_empty(), "{}: {end}", case.what);
@@ -192,9 +192,9 @@ async fn the_last_event_of_a_call_says_how_it_ended() {
         let mut outputs = case.outputs.iter();
         let mut answers = (case.answers)().into_iter();
         let (cx, call) = (cx(), call());
-        let step = hooks.tool_call_blocking(&cx, &call);
-        let step = step.ask(|_| answers.next().unwrap_or(Approval::No("There is nobody to ask".to_owned())));
-        let result = step.run_up_to(case.times, |_| outputs.next().copied().unwrap());
+        let step = hooks.tool_call(&cx, &call);
+        let step = step.ask_blocking(|_| answers.next().unwrap_or(Approval::No("There is nobody to ask".to_owned())));
+        let result = step.run_up_to_blocking(case.times, |_| outputs.next().copied().unwrap());
         let seen = std::mem::take(&mut *seen.lock().unwrap());
         match (&result, &seen[..]) {
             (Err(error), []) => assert!(matches!(error.kind(), StepErrorKind::Suspended(_)), "{}", case.what),

@@ -11,7 +11,7 @@ fn a_turn_that_ends_closes_its_calls_with_what_is_true() {
         Message::of(Role::Assistant, calls.iter().cloned().map(Block::ToolUse).collect()),
     ]);
     let hooks = set(ends());
-    let error = hooks.tool_call_blocking(&cx(), &calls[0]).run(|_| "paid").unwrap_err();
+    let error = hooks.tool_call(&cx(), &calls[0]).run_blocking(|_| "paid").unwrap_err();
     assert_eq!(messages.open_calls().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["call_1", "call_2"]);
     messages.extend(error.close_calls(&messages));
     assert_eq!(messages.open_calls().count(), 0);
@@ -21,7 +21,7 @@ fn a_turn_that_ends_closes_its_calls_with_what_is_true() {
     assert!(error.close_calls(&messages).is_empty());
     // A call that waits stays open.
     messages.truncate(2);
-    let step = set([asks()]).tool_call_blocking(&cx(), &calls[0]).ask(|_| Approval::Suspend).run(|_| "paid");
+    let step = set([asks()]).tool_call(&cx(), &calls[0]).ask_blocking(|_| Approval::Suspend).run_blocking(|_| "paid");
     assert!(step.unwrap_err().close_calls(&messages).is_empty());
 }
 
@@ -64,7 +64,7 @@ fn a_prompt_is_blocked_rewritten_and_stored() {
     let earlier = Messages::from(vec![Message::new(Role::User, "hello"), Message::new(Role::Assistant, "hi")]);
     let prompt = |hooks: &HookSet| {
         let mut stored = Vec::new();
-        let read = hooks.prompt_blocking(&cx(), "my card", &earlier).store(|row| stored.push(row.text().into_owned()));
+        let read = hooks.prompt(&cx(), "my card", &earlier).store_blocking(|row| stored.push(row.text().into_owned()));
         let read = read.map(|messages| messages.iter().map(|message| message.text().into_owned()).collect::<Vec<_>>());
         (read.map_err(|error| error.to_string()), stored)
     };
@@ -95,8 +95,8 @@ fn the_end_of_a_turn_is_judged_before_it_is_stored() {
     let cx = cx();
     let run = |hooks: &HookSet, mut continued: u32| {
         let mut stored = Vec::new();
-        let step = hooks.stop_blocking(&cx, Message::new(Role::Assistant, "done"), &mut continued);
-        let next = step.store(|row| stored.push(row.text().into_owned()));
+        let step = hooks.stop(&cx, Message::new(Role::Assistant, "done"), &mut continued);
+        let next = step.store_blocking(|row| stored.push(row.text().into_owned()));
         (next.map_err(|error| error.to_string()), stored)
     };
     let at = |answer: fn() -> StopVerdict| set([Hook::at::<Stop>("s").reader(move |_, _, ()| answer())]);
@@ -132,15 +132,15 @@ fn hooks_continue_a_turn_a_bounded_number_of_times_and_know_it() {
     })]);
     let (cx, mut continued) = (cx(), 0);
     let mut turn = || {
-        let step = hooks.stop_blocking(&cx, Message::new(Role::Assistant, "done"), &mut continued);
-        matches!(step.limit(2).store(|_| ()).unwrap(), NextStep::Continue { .. })
+        let step = hooks.stop(&cx, Message::new(Role::Assistant, "done"), &mut continued);
+        matches!(step.limit(2).store_blocking(|_| ()).unwrap(), NextStep::Continue { .. })
     };
     assert_eq!([turn(), turn(), turn()], [true, true, false]);
     assert_eq!(continued, 2);
     assert_eq!(*seen.lock().unwrap(), [(false, false), (true, false), (true, true)]);
     // A step that stores nothing continues nothing.
     let mut continued = 0;
-    let step = hooks.stop_blocking(&cx, Message::new(Role::Assistant, "done"), &mut continued);
-    assert!(step.store(|_| Err::<(), _>("the disk is full")).is_err());
+    let step = hooks.stop(&cx, Message::new(Role::Assistant, "done"), &mut continued);
+    assert!(step.store_blocking(|_| Err::<(), _>("the disk is full")).is_err());
     assert_eq!(continued, 0);
 }
