@@ -3,7 +3,7 @@
 use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
-use super::mode::{Mode, at_once};
+use super::mode::{StepMode, at_once};
 use crate::context::HookContext;
 use crate::data::Message;
 use crate::kinds::{AfterCreateMessage, BeforeCreateMessage};
@@ -49,7 +49,7 @@ impl HookSet {
         message: Message,
         append: impl FnOnce(Message) -> R,
     ) -> Result<Message, StepError> {
-        store(Mode::new(self, cx), message, append).await
+        store(StepMode::new(self, cx), message, append).await
     }
 
     /// Like [`store`](Self::store), without a runtime.
@@ -62,13 +62,13 @@ impl HookSet {
         message: Message,
         append: impl FnOnce(Message) -> I,
     ) -> Result<Message, StepError> {
-        at_once(store(Mode::new(self, cx).blocking(), message, |row| ready(append(row))))
+        at_once(store(StepMode::new(self, cx).blocking(), message, |row| ready(append(row))))
     }
 }
 
 /// Stores a message with the hooks around it.
 pub(super) async fn store<R: Future<Output: IntoRowId>>(
-    mode: Mode<'_>,
+    mode: StepMode<'_>,
     message: Message,
     append: impl FnOnce(Message) -> R,
 ) -> Result<Message, StepError> {
@@ -77,13 +77,13 @@ pub(super) async fn store<R: Future<Output: IntoRowId>>(
 }
 
 /// The row that is to be stored for `message`.
-pub(super) async fn row_of(mode: Mode<'_>, message: Message) -> Result<Message, StepError> {
+pub(super) async fn row_of(mode: StepMode<'_>, message: Message) -> Result<Message, StepError> {
     Ok(mode.fire(&BeforeCreateMessage::new(), message).await?.subject)
 }
 
 /// Stores `row` as it is. A cancelled turn does not stop this, so that nothing is half stored.
 pub(super) async fn append_row<R: Future<Output: IntoRowId>>(
-    mode: Mode<'_>,
+    mode: StepMode<'_>,
     row: Message,
     append: impl FnOnce(Message) -> R,
 ) -> Result<Message, StepError> {

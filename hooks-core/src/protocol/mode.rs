@@ -15,14 +15,14 @@ use crate::plan::HookSet;
 
 /// A set, and the context in which a step fires it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mode<'a> {
+pub(super) struct StepMode<'a> {
     hooks: &'a HookSet,
     cx: &'a HookContext,
     /// Without a runtime, nothing waits.
     blocking: bool,
 }
 
-impl<'a> Mode<'a> {
+impl<'a> StepMode<'a> {
     pub(super) fn new(hooks: &'a HookSet, cx: &'a HookContext) -> Self {
         Self { hooks, cx, blocking: false }
     }

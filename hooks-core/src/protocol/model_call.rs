@@ -3,7 +3,7 @@
 use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
-use super::mode::{Mode, at_once};
+use super::mode::{StepMode, at_once};
 use super::model_answer::IntoModelAnswer;
 use crate::context::HookContext;
 use crate::data::{Block, Message, Messages, ModelAnswer, ModelReply, ModelRequest};
@@ -18,7 +18,7 @@ const CONTINUES: u32 = 3;
 #[must_use = "the model is not called before `run`"]
 #[derive(Debug)]
 pub struct ModelCallStep<'a> {
-    mode: Mode<'a>,
+    mode: StepMode<'a>,
     request: ModelRequest,
     messages: &'a mut Messages,
     call_site: String,
@@ -35,7 +35,7 @@ impl HookSet {
         request: ModelRequest,
         messages: &'a mut Messages,
     ) -> ModelCallStep<'a> {
-        let (mode, call_site, profiles) = (Mode::new(self, cx), String::new(), Vec::new());
+        let (mode, call_site, profiles) = (StepMode::new(self, cx), String::new(), Vec::new());
         ModelCallStep { mode, request, messages, call_site, profiles, continues: CONTINUES }
     }
 }

@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
 use super::message::{IntoRowId, store};
-use super::mode::{Mode, at_once};
+use super::mode::{StepMode, at_once};
 use crate::context::HookContext;
 use crate::data::{Message, Messages, Role};
 use crate::kinds::UserPromptSubmit;
@@ -15,7 +15,7 @@ use crate::verdict::{Denial, Halt, PromptDecision};
 #[must_use = "the prompt is neither judged nor stored before `store`"]
 #[derive(Debug)]
 pub struct PromptStep<'a> {
-    mode: Mode<'a>,
+    mode: StepMode<'a>,
     prompt: Message,
     stored: Messages,
     profile: String,
@@ -26,7 +26,7 @@ impl HookSet {
     /// Prepares a prompt in the conversation `stored`.
     pub fn prompt<'a>(&'a self, cx: &'a HookContext, text: impl Into<String>, stored: &Messages) -> PromptStep<'a> {
         let (prompt, stored) = (Message::new(Role::User, text.into()), stored.clone());
-        PromptStep { mode: Mode::new(self, cx), prompt, stored, profile: String::new(), hidden: false }
+        PromptStep { mode: StepMode::new(self, cx), prompt, stored, profile: String::new(), hidden: false }
     }
 }
 

@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
 use super::message::{IntoRowId, append_row, row_of, store};
-use super::mode::{Mode, at_once};
+use super::mode::{StepMode, at_once};
 use crate::context::HookContext;
 use crate::data::{Message, Role};
 use crate::kinds::{Stop, StopReason};
@@ -18,7 +18,7 @@ const LIMIT: u32 = 8;
 #[must_use = "the answer is neither judged nor stored before `store`"]
 #[derive(Debug)]
 pub struct StopStep<'a> {
-    mode: Mode<'a>,
+    mode: StepMode<'a>,
     answer: Message,
     reason: StopReason,
     continued: &'a mut u32,
@@ -51,7 +51,7 @@ impl HookSet {
     /// Prepares the end of a turn with the `answer` of the model. `continued` counts how often hooks have continued the
     /// turn; start each turn with a new one at 0.
     pub fn stop<'a>(&'a self, cx: &'a HookContext, answer: Message, continued: &'a mut u32) -> StopStep<'a> {
-        StopStep { mode: Mode::new(self, cx), answer, reason: StopReason::FinalResponse, continued, limit: LIMIT }
+        StopStep { mode: StepMode::new(self, cx), answer, reason: StopReason::FinalResponse, continued, limit: LIMIT }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::approval::{Approval, ToolQuestion};
 use super::decision::{CallRefusal, CallState, Ruling};
 use super::error::{StepError, StepErrorKind};
-use super::mode::{Mode, at_once};
+use super::mode::{StepMode, at_once};
 use super::tool_output::IntoToolResult;
 use crate::context::HookContext;
 use crate::data::{Messages, ToolCall, ToolInput, ToolResult};
@@ -22,7 +22,7 @@ const NOT_FINISHED: &str = "Not finished: the turn was cancelled";
 #[must_use = "the call is neither judged nor run before `run`"]
 #[derive(Debug)]
 pub struct ToolCallStep<'a, A = fn(ToolQuestion) -> Ready<Approval>> {
-    mode: Mode<'a>,
+    mode: StepMode<'a>,
     call: &'a ToolCall,
     history: Option<&'a Messages>,
     ask: A,
@@ -32,7 +32,7 @@ impl HookSet {
     /// Prepares a tool call: its gates judge it, [`ask`](ToolCallStep::ask) answers their questions, and
     /// [`run`](ToolCallStep::run) runs the tool if it may run.
     pub fn tool_call<'a>(&'a self, cx: &'a HookContext, call: &'a ToolCall) -> ToolCallStep<'a> {
-        ToolCallStep { mode: Mode::new(self, cx), call, history: None, ask: nobody }
+        ToolCallStep { mode: StepMode::new(self, cx), call, history: None, ask: nobody }
     }
 }
 

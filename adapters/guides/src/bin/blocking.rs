@@ -18,8 +18,8 @@ fn refund(input: &Value) -> Result<String, String> {
 fn call(hooks: &HookSet, id: &str, name: &str, arguments: &str, ask: fn(&str) -> bool) -> Result<String, StepError> {
     let cx = HookContext::new();
     let call = ToolCall::new(id, name, ToolInput::parse(arguments));
-    let step = hooks.tool_call_blocking(&cx, &call).ask(|question| ask(question.question.reason.as_str()));
-    let result = step.run(|input| refund(&input))?;
+    let step = hooks.tool_call(&cx, &call).ask_blocking(|question| ask(question.question.reason.as_str()));
+    let result = step.run_blocking(|input| refund(&input))?;
     Ok(result.text().into_owned())
 }
 // ANCHOR_END: tool

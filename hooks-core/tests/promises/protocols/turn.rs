@@ -144,3 +144,36 @@ fn hooks_continue_a_turn_a_bounded_number_of_times_and_know_it() {
     assert!(step.store_blocking(|_| Err::<(), _>("the disk is full")).is_err());
     assert_eq!(continued, 0);
 }
+
+#[tokio::test]
+async fn an_async_hook_runs_in_a_step_that_waits_and_is_an_error_in_one_that_does_not() {
+    let calls = [ToolCall::new("call_1", "refund", serde_json::json!({}))];
+    let masks = || {
+        Hook::at::<BeforeCreateMessage>("masks").async_replacer(|_, _, row: Message| {
+            Box::pin(async move {
+                tokio::task::yield_now().await;
+                Ok::<_, String>(row)
+            })
+        })
+    };
+    let judges =
+        || Hook::at::<BeforeToolCall>("judges").async_reader(|_, _, _| Box::pin(async { Permission::deny("no") }));
+    let row = || Message::new(Role::User, "hello");
+    assert!(set([masks()]).store(&cx(), row(), async |_| ()).await.is_ok());
+    let error = set([masks()]).store_blocking(&cx(), row(), |_| -> () { unreachable!("stored") }).unwrap_err();
+    assert!(matches!(error.kind(), StepErrorKind::Dispatch(_)), "{error}");
+    assert_eq!(set([judges()]).tool_call(&cx(), &calls[0]).run(async |_| "paid").await.unwrap().text(), "Denied: no");
+    let (hooks, cx) = (set([masks()]), cx());
+    let error = hooks.prompt(&cx, "hello", &Messages::default()).store_blocking(|_| ()).unwrap_err();
+    assert!(matches!(error.kind(), StepErrorKind::Dispatch(_)), "{error}");
+    let error = hooks.stop(&cx, row(), &mut 0).store_blocking(|_| ()).unwrap_err();
+    assert!(matches!(error.kind(), StepErrorKind::Dispatch(_)), "{error}");
+    let routes = Hook::at::<PreModelCall>("routes").async_reader(|_, _, _| Box::pin(tokio::task::yield_now()));
+    let (called, mut messages) = (set([routes]), Messages::default());
+    let step = called.model_call(&cx, ModelRequest::new("Be kind."), &mut messages);
+    let error = step.run_blocking(|_, _| "hello").unwrap_err();
+    assert!(matches!(error.kind(), StepErrorKind::Dispatch(_)), "{error}");
+    let guarded = set([judges()]);
+    let error = guarded.tool_call(&cx, &calls[0]).run_blocking(|_| "paid").unwrap_err();
+    assert!(matches!(error.kind(), StepErrorKind::Dispatch(_)), "{error}");
+}
