@@ -49,14 +49,24 @@ fn asks_for_help(words: &[&str]) -> bool {
 fn answer(program: &Program, before: &[OsString], words: &[String]) -> Exit {
     let (files, record, rest) = own_options(words);
     let rules = files.files.iter().map(|file| ("--rules", file));
-    let folders = [("--project-dir", &files.project_dir), ("--record", &record)];
+    let mut project = files.project_dir.clone();
+    // Antigravity runs hooks in the folder of its file.
+    if words.iter().any(|word| word == "install") && !words.iter().any(|word| word == "--user") {
+        project = project.or_else(|| std::env::current_dir().ok());
+    }
+    let folders = [("--project-dir", &project), ("--record", &record)];
     let folders = folders.into_iter().filter_map(|(option, folder)| Some((option, folder.as_ref()?)));
     let options: Vec<String> =
         rules.chain(folders).flat_map(|(option, path)| [option.to_owned(), absolute(path)]).collect();
     let program = program.clone();
     let name = std::env::args_os().next().unwrap_or_else(|| "hooks".into());
-    let args = [name, "host".into()].into_iter().chain(rest.into_iter().map(OsString::from));
-    let hooks = HookProgram::new(move || rules_of_host::load(&program, &files, record.as_deref()));
+    let args = [name, "host".into()].into_iter().chain(rest.iter().map(OsString::from));
+    let watched = files.clone();
+    // A server loads its rules again when they have changed, each time beside the compiled hooks alone.
+    let serves = rest.first().is_some_and(|word| word == "serve");
+    let registry = move || if serves { program.registry.fork() } else { program.registry.clone() };
+    let hooks = HookProgram::new(move || rules_of_host::load(registry(), &files, record.as_deref()))
+        .sources(move || rules_of_host::sources(&watched));
     let before = before.iter().map(|word| word.to_string_lossy().into_owned());
     Exit::of(hooks.arguments(before).options(options).status(args))
 }

@@ -137,6 +137,12 @@ impl RuleInputs {
         }
     }
 
+    /// Everything that was read, to tell one state of the files from another.
+    pub(crate) fn shown(&self) -> String {
+        let read = self.read.iter().map(|file| (&file.path, &file.text));
+        format!("{:?} {:?}", read.collect::<Vec<_>>(), self.troubles)
+    }
+
     /// A builder with these files, all of which count as trusted.
     pub(crate) fn builder(&self) -> RulesBuilder {
         let start = Rules::builder().trust_all().project_dir(&self.project).aliases(self.aliases.clone());

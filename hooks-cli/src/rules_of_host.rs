@@ -5,29 +5,34 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hook_sdk::scope::{AppDef, HookUse};
-use hook_sdk::{ConfigError, HookContextBuilder};
+use hook_sdk::{ConfigError, HookContextBuilder, Registry};
 use hooks_hosts::{HostEvent, HostNotes, Responder};
 use hooks_replay::{RecordLimits, Recorder};
-use hooks_rules::{CallContexts, Event, PlainHttp, Rules, SessionInfo, Trust};
+use hooks_rules::{CallContexts, Event, PlainHttp, Rules, SessionHalt, SessionInfo, Trust};
 use serde_json::Value;
 
 use crate::args::FilesArgs;
 use crate::inputs::RuleInputs;
-use crate::program::Program;
 
 type BuildError = Box<dyn Error + Send + Sync>;
 
+/// What the rules are loaded from: the files and what the person trusts.
+pub(crate) fn sources(files: &FilesArgs) -> Vec<u8> {
+    let inputs = RuleInputs::named(files).map_or_else(|output| output.err, |inputs| inputs.shown());
+    let trusted = Trust::user_file().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
+    [inputs.into_bytes(), trusted].concat()
+}
+
 /// Loads the rules of the files. One that does not load would be a guard that is missing, so it is an error.
 /// With `record`, calls are recorded in that folder, a file for each process.
-pub(crate) fn load(program: &Program, files: &FilesArgs, record: Option<&Path>) -> Result<Responder, BuildError> {
+pub(crate) fn load(registry: Registry, files: &FilesArgs, record: Option<&Path>) -> Result<Responder, BuildError> {
     if let Some(folder) = record {
         std::fs::create_dir_all(folder)?;
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let file = folder.join(format!("{since}-{}.jsonl", std::process::id()));
-        program.registry.observe(Recorder::create(file, "hooks host", RecordLimits::default())?);
+        registry.observe(Recorder::create(file, "hooks host", RecordLimits::default())?);
     }
     if files.files.is_empty() {
-        let registry = program.registry.clone();
         let has_hooks = !registry.hooks().is_empty();
         return if has_hooks {
             Ok(Responder::new(registry)?)
@@ -35,25 +40,23 @@ pub(crate) fn load(program: &Program, files: &FilesArgs, record: Option<&Path>) 
             Err("no rules are named: `--rules FILE`".into())
         };
     }
-    Ok(responder(program, &loaded(files)?)?)
+    Ok(responder(registry, &loaded(files)?)?)
 }
 
 /// The rules, beside the compiled hooks of the app.
-pub(crate) fn responder(program: &Program, rules: &Rules) -> Result<Responder, ConfigError> {
-    let registry = program.registry.clone();
+pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, ConfigError> {
+    let of_event = |event: Event| HookUse::id(&event.hook_id());
+    let between = ["rules_conversation", "rules_tool_result"].map(HookUse::id);
+    let of_rules: Vec<HookUse> = Event::all().map(of_event).chain(between).collect();
     let compiled: Vec<HookUse> = match registry.app().hooks.clone() {
         Some(named) => named,
         None => registry.hooks().iter().map(|hook| HookUse::id(hook.id().as_str())).collect(),
     };
     let mut installed = rules.install(&registry)?;
     // What a loop needs between its events, a host never fires.
-    let of_event = |event: Event| HookUse::id(&event.hook_id());
     let wanted: Vec<HookUse> =
         rules.list().iter().filter(|rule| rule.enabled).map(|rule| of_event(rule.event)).collect();
-    let between = ["rules_conversation", "rules_tool_result"].map(HookUse::id);
-    let unused: Vec<HookUse> =
-        Event::all().map(of_event).chain(between).filter(|hook| !wanted.contains(hook)).collect();
-    installed.retain(|hook| !unused.contains(hook));
+    installed.retain(|hook| !of_rules.contains(hook) || wanted.contains(hook));
     registry.set_app(AppDef::new("hooks").hooks(compiled.into_iter().chain(installed)));
     let rules = rules.clone();
     let waits = move || {
@@ -91,7 +94,9 @@ fn surround(event: &HostEvent, notes: &HostNotes, context: HookContextBuilder) -
         transcript: text(["transcript_path", "transcriptPath"]).map(Into::into),
         permission_mode: text(["permission_mode", "permissionMode"]),
     };
+    let halts = notes.clone();
+    let halt = SessionHalt(Box::new(move |reason| halts.halt(reason)));
     let notes = notes.clone();
     let at_once = move |texts: Vec<String>| texts.into_iter().for_each(|text| notes.add(text));
-    context.state(session).state(CallContexts(Box::new(at_once)))
+    context.state(session).state(halt).state(CallContexts(Box::new(at_once)))
 }

@@ -321,3 +321,180 @@ fn a_new_crate_uses_the_checkout_that_the_program_was_built_from() {
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     assert!(manifest.contains(&format!("hook-sdk = {{ path = {:?} }}", checkout.join("hooks-core"))), "{manifest}");
 }
+
+/// A server of rules, ended with the test.
+#[cfg(unix)]
+struct Server(std::process::Child);
+
+#[cfg(unix)]
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(unix)]
+impl Server {
+    fn of(folder: &Path, more: &[&str]) -> Self {
+        use std::io::BufRead as _;
+        let mut command = crate::support::program(folder);
+        command.args([&["host", "serve", "--socket", "s"], more].concat());
+        let mut server = Self(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+        let mut line = String::new();
+        std::io::BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "listens at s\n");
+        server
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_of_rules_answers_as_the_program_does_before_and_after_they_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = |reason: &str| {
+        let script = |text: &str| json!([{ "hooks": [{ "type": "command", "command": text }] }]);
+        let deny = script(&format!("echo '{reason}' >&2; exit 2"));
+        let said = script("echo '{\"hookSpecificOutput\": {\"additionalContext\": \"seen\"}}'");
+        let events = json!({ "PreToolUse": deny, "UserPromptSubmit": deny, "Stop": deny, "PostToolUse": said,
+            "PermissionRequest": deny, "SessionStart": said, "PreCompact": deny });
+        fs::write(folder.path().join("rules.json"), json!({ "hooks": events }).to_string()).unwrap();
+    };
+    let trust = || assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+    rules("first");
+    trust();
+    let server = Server::of(folder.path(), &["--rules", "rules.json"]);
+    let both = |case: &Case| {
+        let own = [case.args(), vec!["--rules", "rules.json"]].concat();
+        let own = hooks_with(folder.path(), &own, &case.stdin);
+        let through = hooks_with(folder.path(), &[case.args(), vec!["--socket", "s"]].concat(), &case.stdin);
+        let name = format!("{}/{}", case.host, case.name);
+        assert_eq!((own.code, &own.out, &own.err), (through.code, &through.out, &through.err), "{name}");
+        through
+    };
+    cases().iter().for_each(|case| drop(both(case)));
+    // Another file, that nobody has trusted; then its trust.
+    let shell = case("codex", "pre_tool.shell");
+    assert!(denied(&both(&shell)).contains("first"));
+    rules("second");
+    assert!(denied(&both(&shell)).contains("is not trusted"));
+    trust();
+    assert!(denied(&both(&shell)).contains("second"));
+    fs::remove_file(folder.path().join("rules.json")).unwrap();
+    denied(&both(&shell));
+    // A client that wants other rules.
+    rules("third");
+    trust();
+    let args = [shell.args(), vec!["--socket", "s", "--rules", "other.json"]].concat();
+    assert!(denied(&hooks_with(folder.path(), &args, &shell.stdin)).contains("was started without"));
+    drop(server);
+    let gone = hooks_with(folder.path(), &[shell.args(), vec!["--socket", "s"]].concat(), &shell.stdin);
+    assert!(denied(&gone).contains("does not answer"));
+}
+
+/// The host waits for the program, but not for a server.
+#[cfg(unix)]
+#[test]
+fn an_async_rule_does_not_keep_the_host_waiting_for_a_server_and_still_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = folder.path().join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    // It ends when somebody reads from it.
+    let script = json!({ "type": "command", "command": format!("echo ran > '{}'", fifo.display()), "async": true });
+    let rules = json!({ "hooks": { "PreToolUse": [{ "hooks": [script] }] } });
+    fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
+    assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+    let _server = Server::of(folder.path(), &["--rules", "rules.json"]);
+    let shell = case("claude", "pre_tool.shell");
+    let said = hooks_with(folder.path(), &[shell.args(), vec!["--socket", "s"]].concat(), &shell.stdin);
+    assert_eq!((said.code, said.out.trim()), (Some(0), "{}"), "{}", said.err);
+    assert_eq!(fs::read_to_string(&fifo).unwrap(), "ran\n");
+}
+
+/// Through the program, with files that are links, read-only, broken or full of comments.
+#[cfg(unix)]
+#[test]
+fn nothing_of_others_is_lost_whatever_their_file_is() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    for host in all() {
+        let name = host.table().name;
+        let folder = tempfile::tempdir().unwrap();
+        no_shell(folder.path());
+        let Some(file) = shared(*host, folder.path()) else { continue };
+        let run = |command: &str| {
+            let rules: &[&str] = if command == "install" { &["--rules", "rules.json"] } else { &[] };
+            hooks(folder.path(), &[&["host", command, name], rules].concat())
+        };
+        // Not JSON: nothing is touched, and the message names the file.
+        for text in ["{\"hooks\": {", "# theirs\n", ""] {
+            put(&file, text);
+            for command in ["install", "uninstall", "doctor"] {
+                let said = run(command);
+                assert_eq!(said.code, Some(1), "{name} {command}: {}", said.out);
+                assert!(said.err.contains(&*file.to_string_lossy()), "{name} {command}: {}", said.err);
+            }
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        }
+        // A link to a file with comments.
+        let real = folder.path().join("dotfiles/real.json");
+        let text = others(*host).remove(0);
+        put(&real, &text);
+        fs::remove_file(&file).unwrap();
+        symlink(&real, &file).unwrap();
+        assert_eq!(run("install").code, Some(0), "{name}");
+        assert!(fs::symlink_metadata(&file).unwrap().is_symlink());
+        let doctor = run("doctor");
+        assert_eq!(doctor.code, Some(0), "{name}: {}{}", doctor.out, doctor.err);
+        let shell = case(name, "pre_tool.shell");
+        let command = command(folder.path(), &shell).unwrap();
+        let said = self::run(folder.path(), &command, &shell.stdin);
+        assert!(said.out.contains("no shell here") || said.err.contains("no shell here"), "{name}: {}", said.err);
+        // Read-only: refused, and as it was.
+        let with_entries = fs::read(&real).unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o444)).unwrap();
+        let said = run("uninstall");
+        assert!(said.code == Some(1) && said.err.contains("read-only"), "{name}: {}", said.err);
+        assert_eq!(fs::read(&real).unwrap(), with_entries);
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(run("uninstall").code, Some(0), "{name}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), text, "{name}");
+        // No folder at all: it is made, and nothing of ours stays.
+        fs::remove_dir_all(file.parent().unwrap()).unwrap();
+        assert_eq!((run("install").code, run("uninstall").code), (Some(0), Some(0)), "{name}");
+        assert!(!file.exists(), "{name}");
+    }
+}
+
+/// Antigravity runs hooks in the folder of its file, so the entry names the project.
+#[test]
+fn a_script_hears_of_the_project_wherever_the_host_runs_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "echo \"at $CLAUDE_PROJECT_DIR\" >&2; exit 2";
+    let rules = json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": script }] }] } });
+    fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
+    assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+    let shell = case("antigravity", "pre_tool.shell");
+    assert_eq!(hooks(folder.path(), &["host", "install", "antigravity", "--rules", "rules.json"]).code, Some(0));
+    let command = command(folder.path(), &shell).unwrap();
+    let below = folder.path().join(".agents");
+    let said = run(folder.path(), &format!("cd '{}' && {command}", below.display()), &shell.stdin);
+    let project = folder.path().canonicalize().unwrap();
+    let named = [folder.path(), &project].map(|folder| format!("at {}\"", folder.display()));
+    assert!(named.iter().any(|named| said.out.contains(named)), "{}", said.out);
+}
+
+#[test]
+fn a_script_that_ends_a_session_at_its_start_is_heard() {
+    let folder = tempfile::tempdir().unwrap();
+    rules(folder.path(), "SessionStart", &Value::Null, &json!({ "continue": false, "stopReason": "closed today" }));
+    let payload = |name: &str| json!({ "hook_event_name": name, "session_id": "s", "source": "startup" }).to_string();
+    let said = |host: &str, name: &str| {
+        hooks_with(folder.path(), &["host", host, "--rules", "rules.json"], payload(name).as_bytes())
+    };
+    for host in ["claude", "codex"] {
+        let said = said(host, "SessionStart");
+        assert_eq!(said.json(), json!({ "continue": false, "stopReason": "closed today" }), "{host}: {}", said.err);
+    }
+    assert_eq!(said("cursor", "sessionStart").json()["continue"], false);
+    assert!(said("kiro", "SessionStart").err.contains("cannot carry a denial"));
+}

@@ -13,10 +13,14 @@ use crate::respond::{Request, Responder};
 use crate::steps::{LATE, Step, Steps};
 
 /// The stack of the hooks: as much as that of a `main`.
-const STACK: usize = 8 << 20;
+pub(crate) const STACK: usize = 8 << 20;
 
 /// Why a set of hooks could not be built.
 pub(crate) type BuildError = Box<dyn std::error::Error + Send + Sync>;
+
+pub(crate) fn unloaded(error: BuildError) -> BuildError {
+    format!("the hooks could not be loaded: {error}").into()
+}
 
 /// How a host is answered.
 #[derive(Clone, Debug)]
@@ -40,7 +44,7 @@ pub(crate) struct Local<F>(pub(crate) F);
 
 impl<F: FnOnce() -> Result<Responder, BuildError> + Send + 'static> Judge for Local<F> {
     fn answer(self, request: &Request<'_>, until: Instant, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError> {
-        let responder = (self.0)().map_err(|error| format!("the hooks could not be loaded: {error}"))?;
+        let responder = (self.0)().map_err(unloaded)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let answered = runtime.block_on(async {
             // Dropped in time, a hook ends the processes that it has started.

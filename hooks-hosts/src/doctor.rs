@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 
@@ -14,6 +16,9 @@ use crate::hosts;
 use crate::install::{Installation, event_of};
 use crate::journal;
 use crate::respond::Responder;
+
+/// What `install` gives the host as its time.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What `doctor` found out about a host.
 #[derive(Clone, Debug)]
@@ -106,10 +111,10 @@ fn probe(host: &dyn Host, command: &str) -> Result<(), String> {
     if let Some(mut stdin) = child.stdin.take() {
         let _ = stdin.write_all(sample(host, event_of(command)).to_string().as_bytes());
     }
-    let output = child.wait_with_output();
+    let output = ended(child);
     let failure = journal::entries(&state).pop().and_then(|entry| entry.failure);
     let _ = fs::remove_dir_all(&state);
-    let output = output.map_err(|error| error.to_string())?;
+    let output = output?;
     if let Some(failure) = failure {
         return Err(failure);
     }
@@ -121,6 +126,26 @@ fn probe(host: &dyn Host, command: &str) -> Result<(), String> {
         Some(2) if !output.stderr.is_empty() => Ok(()),
         _ => Err(format!("{}, {}", output.status, String::from_utf8_lossy(&output.stderr).trim())),
     }
+}
+
+/// What a command has left. One that does not end is ended, as a host does.
+fn ended(mut child: Child) -> Result<Output, String> {
+    let mut pipes = (child.stdout.take(), child.stderr.take());
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let read = |pipe: Option<&mut dyn Read>, into| pipe.map(|pipe| pipe.read_to_end(into));
+        read(pipes.0.as_mut().map(|pipe| pipe as _), &mut stdout);
+        read(pipes.1.as_mut().map(|pipe| pipe as _), &mut stderr);
+        let _ = sender.send((stdout, stderr));
+    });
+    let Ok((stdout, stderr)) = receiver.recv_timeout(PATIENCE) else {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(format!("it did not answer within {} seconds, and the host would go on", PATIENCE.as_secs()));
+    };
+    let status = child.wait().map_err(|error| error.to_string())?;
+    Ok(Output { status, stdout, stderr })
 }
 
 /// A payload with the least that an event needs.

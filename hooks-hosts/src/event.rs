@@ -20,8 +20,6 @@ pub enum HookPoint {
     UserPromptSubmit,
     /// A model is about to be called.
     PreModelCall,
-    /// A model has answered.
-    PostModelCall,
     /// A session begins.
     SessionStart,
     /// A session has ended.
@@ -47,7 +45,6 @@ impl HookPoint {
             Self::AfterToolCallFailure => "after_tool_call_failure",
             Self::UserPromptSubmit => "user_prompt_submit",
             Self::PreModelCall => "pre_model_call",
-            Self::PostModelCall => "post_model_call",
             Self::SessionStart => "session_start",
             Self::SessionEnd => "session_end",
             Self::Stop => "stop",
@@ -177,6 +174,9 @@ pub struct HostEvent {
     /// Whether the table of the host knows the tool.
     #[serde(skip)]
     pub(crate) known: bool,
+    /// Another tool that the call may be too.
+    #[serde(skip)]
+    pub(crate) also: Option<&'static str>,
     /// Whether the arguments can be written back as the host expects them.
     #[serde(skip)]
     pub(crate) writable: bool,

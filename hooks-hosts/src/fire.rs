@@ -34,7 +34,7 @@ pub async fn fire(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostV
         }
         HookPoint::Stop => stop(hooks, cx, event).await,
         HookPoint::BeforeCompaction => compaction(hooks, cx, event).await,
-        HookPoint::PostModelCall | HookPoint::Notice | HookPoint::ForeignHost => HostVerdict::default(),
+        HookPoint::Notice | HookPoint::ForeignHost => HostVerdict::default(),
     }
 }
 
@@ -113,7 +113,7 @@ async fn session_start(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> 
 }
 
 async fn stop(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
-    let capped = event.details.get("termination").and_then(Value::as_str) == Some("max_steps_exceeded");
+    let capped = word(event, "termination", "").to_ascii_lowercase().contains("max_steps");
     let mut stop = Stop::new(if capped { StopReason::MaxIterations } else { StopReason::FinalResponse });
     stop.at_iteration_cap = capped;
     stop.stop_hook_active = event.stop_hook_active.unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The log of answers: one line each, without anything of a payload. `doctor` reads when a host has called last.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -56,16 +56,53 @@ pub(crate) fn folder() -> Option<PathBuf> {
 pub(crate) fn append(folder: &Path, entry: &Entry) {
     let file = folder.join("hosts.jsonl");
     let write = || -> std::io::Result<()> {
-        fs::create_dir_all(folder)?;
+        own::folder(folder)?;
         if fs::metadata(&file).is_ok_and(|meta| meta.len() > LONGEST) {
             fs::rename(&file, folder.join("hosts.old.jsonl"))?;
         }
         let mut line = serde_json::to_string(entry)?;
         line.push('\n');
         // One write, so that lines of several processes do not mix.
-        OpenOptions::new().create(true).append(true).open(&file)?.write_all(line.as_bytes())
+        own::appended(&file)?.write_all(line.as_bytes())
     };
     let _ = write();
+}
+
+/// Only the person reads the log: reasons of hooks and names of files stand there.
+#[cfg(unix)]
+mod own {
+    use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+    use std::io::Result;
+    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+    use std::path::Path;
+
+    pub(super) fn folder(folder: &Path) -> Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    }
+
+    pub(super) fn appended(file: &Path) -> Result<File> {
+        let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(file)?;
+        // One that an earlier release has made.
+        if opened.metadata()?.permissions().mode() & 0o077 != 0 {
+            opened.set_permissions(Permissions::from_mode(0o600))?;
+        }
+        Ok(opened)
+    }
+}
+
+#[cfg(not(unix))]
+mod own {
+    use std::fs::{File, OpenOptions};
+    use std::io::Result;
+    use std::path::Path;
+
+    pub(super) fn folder(folder: &Path) -> Result<()> {
+        std::fs::create_dir_all(folder)
+    }
+
+    pub(super) fn appended(file: &Path) -> Result<File> {
+        OpenOptions::new().create(true).append(true).open(file)
+    }
 }
 
 /// The lines of the log, the newest last.

@@ -29,7 +29,8 @@ pub struct HookProgram {
     name: String,
     before: Vec<String>,
     options: Vec<String>,
-    build: Box<dyn FnOnce() -> Result<Responder, BuildError> + Send>,
+    build: Box<dyn Fn() -> Result<Responder, BuildError> + Send + Sync>,
+    sources: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
 }
 
 impl fmt::Debug for HookProgram {
@@ -54,8 +55,22 @@ pub const USAGE: &str =
 
 impl HookProgram {
     /// A program with these hooks. They are built only when they are needed; if that fails, a host hears a refusal.
-    pub fn new(build: impl FnOnce() -> Result<Responder, BuildError> + Send + 'static) -> Self {
-        Self { name: String::new(), before: Vec::new(), options: Vec::new(), build: Box::new(build) }
+    pub fn new(build: impl Fn() -> Result<Responder, BuildError> + Send + Sync + 'static) -> Self {
+        Self {
+            name: String::new(),
+            before: Vec::new(),
+            options: Vec::new(),
+            build: Box::new(build),
+            sources: Box::new(Vec::new),
+        }
+    }
+
+    /// What the hooks are built from besides the program, such as the content of files. A server builds its hooks anew when
+    /// this is another.
+    #[must_use]
+    pub fn sources(mut self, sources: impl Fn() -> Vec<u8> + Send + Sync + 'static) -> Self {
+        self.sources = Box::new(sources);
+        self
     }
 
     /// Arguments that stand between the program and `host` in the entries of hosts.
@@ -136,7 +151,7 @@ impl HookProgram {
         }
         match socket {
             #[cfg(unix)]
-            Some(socket) => Ok(call.run(host, serve::Remote(socket))),
+            Some(socket) => Ok(call.run(host, serve::Remote { socket, options: self.options })),
             #[cfg(not(unix))]
             Some(_) => Err("there is no server here".to_owned()),
             None => Ok(call.run(host, Local(self.build))),
@@ -150,10 +165,10 @@ impl HookProgram {
             [option, path] if option == "--socket" => path.into(),
             _ => return Err(format!("`serve` takes `--socket PATH` and nothing else\n{USAGE}")),
         };
-        let responder = (self.build)().map_err(|error| error.to_string())?;
+        let hooks = serve::Hooks { build: self.build, sources: self.sources, options: self.options };
         #[allow(clippy::print_stdout, reason = "whoever starts a server waits for this")]
         let listens = || println!("listens at {}", socket.display());
-        serve::serve(&socket, responder, listens).map_err(|error| format!("{}: {error}", socket.display()))?;
+        serve::serve(&socket, hooks, listens).map_err(|error| format!("{}: {error}", socket.display()))?;
         Ok(String::new())
     }
 

@@ -269,7 +269,11 @@ impl Responder {
             context = surround(event, &notes, context);
         }
         let mut verdict = fire(&self.hooks, &context.build(), event).await;
-        verdict.contexts.splice(0..0, notes.take());
+        let (texts, halt) = notes.take();
+        verdict.contexts.splice(0..0, texts);
+        if let (HookPoint::SessionStart, Some(reason)) = (event.kind, halt) {
+            verdict.decision = HostDecision::Deny(reason);
+        }
         verdict
     }
 

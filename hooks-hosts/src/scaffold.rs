@@ -14,7 +14,11 @@ hook-sdk = $SDK
 hooks-hosts = $HOSTS
 serde = { version = "1", features = ["derive"] }
 
+# The program starts at every call of a tool, so it is small. Keep `panic = "unwind"`: a hook that panics denies then.
 [profile.release]
+codegen-units = 1
+lto = true
+opt-level = "s"
 strip = true
 "#;
 

@@ -5,7 +5,7 @@ use std::net::Shutdown;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
@@ -13,21 +13,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::answer::{HostAnswer, Stdout};
-use crate::call::{BuildError, Judge};
+use crate::call::{BuildError, Judge, STACK, unloaded};
 use crate::hosts;
 use crate::respond::{Request, Responder};
 
 /// How long the server waits for a client that has connected.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// What a client asks, in one line before the payload.
 #[derive(Serialize, Deserialize)]
 struct Asked {
     host: String,
-    #[serde(default)]
     event: Option<String>,
     /// The variables of the client that tell hosts apart.
     env: Vec<String>,
-    stdin: Vec<u8>,
+    /// How long the client waits.
+    millis: u64,
+    /// The hooks that the client wants: its options, and the file of its program.
+    options: Vec<String>,
+    build: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -43,19 +47,62 @@ struct Answered {
 /// The variables that a host may look at.
 const ENV: &[&str] = &["COPILOT_CLI", "CURSOR_VERSION", "DROID_PROJECT_DIR", "GROK_WORKSPACE_ROOT"];
 
+/// What a server answers with, and builds anew when what it was built from has changed.
+pub(crate) struct Hooks {
+    pub(crate) build: Box<dyn Fn() -> Result<Responder, BuildError> + Send + Sync>,
+    /// What the hooks are built from.
+    pub(crate) sources: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
+    pub(crate) options: Vec<String>,
+}
+
+impl Hooks {
+    fn responder(&self, kept: &Mutex<Kept>) -> Result<Responder, BuildError> {
+        // Read before the hooks are built: a change in between is seen by the next call.
+        let sources = (self.sources)();
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, responder)) = kept.as_ref().filter(|(from, _)| *from == sources) {
+            return Ok(responder.clone());
+        }
+        *kept = None;
+        let responder = (self.build)().map_err(unloaded)?;
+        *kept = Some((sources, responder.clone()));
+        Ok(responder)
+    }
+}
+
+/// The hooks, and what they were built from.
+type Kept = Option<(Vec<u8>, Responder)>;
+
+/// The file of the program, which is another one after a new build.
+pub(crate) fn build_of_program() -> String {
+    let meta = std::env::current_exe().and_then(fs::metadata);
+    meta.map(|meta| format!("{} {:?}", meta.len(), meta.modified().ok())).unwrap_or_default()
+}
+
 /// Answers clients with these hooks, until the process ends.
 ///
 /// # Errors
-/// The socket cannot be bound. One that a dead server has left is replaced.
-pub(crate) fn serve(socket: &Path, responder: Responder, listens: impl FnOnce()) -> io::Result<()> {
+/// The hooks cannot be built, or the socket cannot be bound. One that a dead server has left is replaced.
+pub(crate) fn serve(socket: &Path, hooks: Hooks, listens: impl FnOnce()) -> Result<(), BuildError> {
+    let build = build_of_program();
+    let kept = Mutex::new(None);
+    hooks.responder(&kept)?;
     let listener = bind(socket)?;
     listens();
-    let responder = Arc::new(responder);
+    let server = Arc::new((hooks, kept, build));
     for stream in listener.incoming() {
-        let responder = Arc::clone(&responder);
-        let stream = stream?;
+        // Without descriptors for a while, it serves those that it has.
+        let Ok(stream) = stream else {
+            thread::sleep(Duration::from_millis(10));
+            continue;
+        };
+        let server = Arc::clone(&server);
         // A call that panics ends its thread; its client hears nothing, and refuses.
-        thread::spawn(move || drop(attend(&responder, stream)));
+        let attended = thread::Builder::new().stack_size(STACK).spawn(move || {
+            let (hooks, kept, build) = &*server;
+            drop(attend(hooks, kept, build, stream));
+        });
+        drop(attended);
     }
     Ok(())
 }
@@ -75,17 +122,33 @@ fn bind(socket: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-fn attend(responder: &Responder, mut stream: UnixStream) -> Result<(), BuildError> {
+fn attend(hooks: &Hooks, kept: &Mutex<Kept>, build: &str, mut stream: UnixStream) -> Result<(), BuildError> {
+    let started = Instant::now();
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes)?;
-    let asked: Asked = serde_json::from_slice(&bytes)?;
+    let line = bytes.iter().position(|byte| *byte == b'\n').ok_or("the client broke off")?;
+    let asked: Asked = serde_json::from_slice(&bytes[..line])?;
     let host = hosts::find(&asked.host).ok_or("no such host")?;
     let env = |name: &str| asked.env.iter().any(|known| known == name);
-    let mut request = Request::new(host, &asked.stdin).env(&env);
+    let mut request = Request::new(host, &bytes[line + 1..]).env(&env);
     request.event = asked.event.as_deref();
-    let answer = responder.respond_blocking(&request)?;
+    let responder = if asked.build != build {
+        Err("the program was built anew; start its server again".into())
+    } else if let Some(option) = asked.options.iter().find(|option| !hooks.options.contains(option)) {
+        Err(format!("the server was started without `{option}`").into())
+    } else {
+        hooks.responder(kept)
+    };
+    let until = started + Duration::from_millis(asked.millis);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let answer = match &responder {
+        Ok(responder) => {
+            runtime.block_on(async { tokio::time::timeout_at(until.into(), responder.respond(&request)).await })?
+        }
+        Err(problem) => request.refused(&problem.to_string()),
+    };
     let (json, text) = match answer.stdout {
         Stdout::Nothing => (None, None),
         Stdout::Json(value) => (Some(value), None),
@@ -93,30 +156,42 @@ fn attend(responder: &Responder, mut stream: UnixStream) -> Result<(), BuildErro
     };
     let HostAnswer { exit, stderr, warnings, failure, .. } = answer;
     stream.write_all(&serde_json::to_vec(&Answered { exit, json, text, stderr, warnings, failure })?)?;
+    drop(stream);
+    if let Ok(responder) = responder {
+        // The host has its answer and does not wait for these.
+        runtime.block_on(responder.drain());
+    }
     Ok(())
 }
 
 /// The hooks of a server.
-pub(crate) struct Remote(pub(crate) PathBuf);
+pub(crate) struct Remote {
+    pub(crate) socket: PathBuf,
+    pub(crate) options: Vec<String>,
+}
 
 impl Judge for Remote {
     fn answer(self, request: &Request<'_>, until: Instant, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError> {
-        let server = |error: io::Error| format!("the server at {} does not answer: {error}", self.0.display());
+        let server = |error: io::Error| format!("the server at {} does not answer: {error}", self.socket.display());
+        let rest = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         let asked = Asked {
             host: request.host.table().name.to_owned(),
             event: request.event.map(str::to_owned),
             env: ENV.iter().filter(|name| (request.env)(name)).map(|name| (*name).to_owned()).collect(),
-            stdin: request.stdin.to_owned(),
+            millis: u64::try_from(rest.as_millis()).unwrap_or(u64::MAX),
+            options: self.options,
+            build: build_of_program(),
         };
-        let mut stream = UnixStream::connect(&self.0).map_err(server)?;
-        let rest = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let mut stream = UnixStream::connect(&self.socket).map_err(server)?;
         stream.set_read_timeout(Some(rest)).map_err(server)?;
-        stream.write_all(&serde_json::to_vec(&asked)?).map_err(server)?;
+        let mut line = serde_json::to_vec(&asked)?;
+        line.push(b'\n');
+        stream.write_all(&line).and_then(|()| stream.write_all(request.stdin)).map_err(server)?;
         stream.shutdown(Shutdown::Write).map_err(server)?;
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).map_err(server)?;
         let answered: Answered =
-            serde_json::from_slice(&bytes).map_err(|_| format!("the server at {} broke off", self.0.display()))?;
+            serde_json::from_slice(&bytes).map_err(|_| format!("the server at {} broke off", self.socket.display()))?;
         let Answered { exit, json, text, stderr, warnings, failure } = answered;
         let stdout = json.map(Stdout::Json).or(text.map(Stdout::Text)).unwrap_or_default();
         say(HostAnswer { exit, stdout, stderr, warnings, failure });

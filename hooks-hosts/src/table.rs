@@ -94,8 +94,14 @@ pub(crate) const PROMPT: Carries =
 /// At the end of a turn.
 pub(crate) const STOP: Carries = Carries { keep_going: Carried::Yes, ..Carries::NOTHING };
 
-/// Where only a text for the model counts.
-pub(crate) const CONTEXT: Carries = Carries { context: Carried::Yes, ..Carries::NOTHING };
+/// At the start of a session, where only a text for the model counts.
+pub(crate) const CONTEXT: Carries = Carries { deny: Carried::Impossible, context: Carried::Yes, ..Carries::NOTHING };
+
+/// At the start of a session that can be refused too.
+pub(crate) const SESSION: Carries = Carries { deny: Carried::Yes, ..CONTEXT };
+
+/// Before a compaction that the host does not keep from happening.
+pub(crate) const UNSTOPPED: Carries = Carries { deny: Carried::Impossible, ..Carries::NOTHING };
 
 /// An event of a host.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +134,8 @@ pub struct HostToolSpec {
     pub needs: &'static [&'static str],
     /// The row holds only for calls that have one of these arguments, as the host names them.
     pub only_with: &'static [&'static str],
+    /// Another tool that the call may be too: it is judged as both.
+    pub also: Option<&'static str>,
     /// The argument with the text of a patch, under any of these names; empty if the tool applies none.
     pub patch: &'static [&'static str],
 }
@@ -138,7 +146,7 @@ pub(crate) const fn tool(
     canonical: &'static str,
     arguments: &'static [(&'static str, &'static str)],
 ) -> HostToolSpec {
-    HostToolSpec { name, canonical, arguments, needs: &[], only_with: &[], patch: &[] }
+    HostToolSpec { name, canonical, arguments, needs: &[], only_with: &[], also: None, patch: &[] }
 }
 
 impl HostToolSpec {
@@ -151,6 +159,12 @@ impl HostToolSpec {
     /// The row holds only for calls with one of these arguments.
     pub(crate) const fn only_with(mut self, arguments: &'static [&'static str]) -> Self {
         self.only_with = arguments;
+        self
+    }
+
+    /// The call may be one of this tool too.
+    pub(crate) const fn also(mut self, canonical: &'static str) -> Self {
+        self.also = Some(canonical);
         self
     }
 

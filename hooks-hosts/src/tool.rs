@@ -1,5 +1,7 @@
 //! Canonical tools and arguments, and back again.
 
+mod looks;
+
 use serde_json::{Map, Value, json};
 
 use crate::event::HostEvent;
@@ -7,8 +9,14 @@ use crate::patch;
 use crate::table::{HostTable, HostToolSpec};
 
 /// Lists of which every element is judged on its own, and the argument that an element without a name of its own is.
-const LISTS: &[(&str, &str)] =
-    &[("commands", "command"), ("edits", "edit"), ("files", "file_path"), ("queries", "query"), ("requests", "url")];
+const LISTS: &[(&str, &str)] = &[
+    ("commands", "command"),
+    ("edits", "edit"),
+    ("files", "file_path"),
+    ("queries", "pattern"),
+    ("requests", "url"),
+    ("urls", "url"),
+];
 
 /// The row of the tool `name`, called with these arguments. Case does not count: a host that finds a tool by another
 /// spelling runs it all the same.
@@ -23,6 +31,7 @@ pub(crate) fn spec(table: &HostTable, name: &str, input: &Value) -> Option<&'sta
 /// Gives the arguments of the event their canonical names, and says what cannot be judged.
 pub(crate) fn canonical(event: &mut HostEvent, spec: &HostToolSpec) {
     event.known = true;
+    event.also = spec.also;
     let Some(input) = event.input.take() else { return };
     let renamed = rename(&input, spec.arguments, &mut event.renamed);
     match renamed {
@@ -133,6 +142,12 @@ pub(crate) struct Part {
     pub(crate) derived: bool,
 }
 
+impl Part {
+    pub(crate) fn derived(tool: &str, input: Value) -> Self {
+        Self { tool: tool.to_owned(), input, place: None, derived: true }
+    }
+}
+
 /// The parts of a call. A call that runs three commands is judged three times, and so is a patch for each change.
 pub(crate) fn parts(event: &HostEvent) -> Vec<Part> {
     let tool = event.tool.as_ref().map(|tool| tool.canonical.clone()).unwrap_or_default();
@@ -143,13 +158,21 @@ pub(crate) fn parts(event: &HostEvent) -> Vec<Part> {
     } else {
         elements
     };
-    // A tool that the table does not know, and that takes a command, may be a shell of a newer release.
-    if !event.known && !event.is_mcp() && input.get("command").is_some_and(Value::is_string) {
-        parts.push(Part { tool: "Bash".to_owned(), input, place: None, derived: true });
+    parts.extend(parts.iter().filter_map(|part| also(part, event.also?)).collect::<Vec<_>>());
+    if !event.known && !event.is_mcp() {
+        parts.extend(looks::like(&input));
+    }
+    if let [Part { tool, input, .. }] = &*parts
+        && tool == "WebFetch"
+        && input.get("url").is_none()
+        && let Some(text) = input.get("prompt").and_then(Value::as_str)
+    {
+        let found = looks::addresses(text, input);
+        parts = if found.is_empty() { parts } else { found };
     }
     for file in &event.files {
         let name = if file.op == "add" { "Write" } else { "Edit" };
-        let mut add = |input: Value| parts.push(Part { tool: name.to_owned(), input, place: None, derived: true });
+        let mut add = |input: Value| parts.push(Part::derived(name, input));
         let content = file.hunks.iter().map(|(_, new)| new.as_str()).collect::<String>();
         match file.op {
             "add" => add(json!({ "file_path": file.path, "content": content })),
@@ -159,15 +182,20 @@ pub(crate) fn parts(event: &HostEvent) -> Vec<Part> {
             }),
         }
         if let Some(to) = &file.to {
-            parts.push(Part {
-                tool: "Write".to_owned(),
-                input: json!({ "file_path": to, "content": content }),
-                place: None,
-                derived: true,
-            });
+            parts.push(Part::derived("Write", json!({ "file_path": to, "content": content })));
         }
     }
     parts
+}
+
+/// The part as a call of another tool, with the arguments that a guard of that one looks at.
+fn also(part: &Part, tool: &str) -> Option<Part> {
+    let mut input = part.input.as_object()?.clone();
+    let (from, to) = if tool == "Write" { ("new_string", "content") } else { ("content", "new_string") };
+    if let Some(text) = input.get(from).cloned() {
+        input.entry(to).or_insert(text);
+    }
+    Some(Part::derived(tool, input.into()))
 }
 
 /// The elements of a list of the call, each as a call of its own. What stands beside the list is judged too if an element
@@ -191,7 +219,7 @@ fn elements(tool: &str, input: &Value, list: &'static str) -> Vec<Part> {
         parts.push(Part { tool: tool.to_owned(), input: input.into(), place: Some((list, at)), derived: false });
     }
     if hidden && !parts.is_empty() {
-        parts.push(Part { tool: tool.to_owned(), input: beside.into(), place: None, derived: true });
+        parts.push(Part::derived(tool, beside.into()));
     }
     parts
 }

@@ -197,6 +197,71 @@ fn vscode_gemini_antigravity_kiro_goose_and_droid() {
     assert_denied("droid", "PreToolUse", patch.to_string());
 }
 
+#[test]
+fn tools_by_other_names_and_shapes() {
+    let denied = |host: &str, event: &str, payload: Value| assert_denied(host, event, payload.to_string());
+    let call = |tool: &str, input: Value| json!({ "tool_name": tool, "tool_input": input });
+    // What is typed into a shell that runs.
+    denied("copilot", "preToolUse", json!({ "toolName": "write_bash", "toolArgs": { "input": "rm -rf /" } }));
+    let typed = json!({ "toolCall": { "name": "send_command_input", "args": { "Input": "rm -rf /" } } });
+    denied("antigravity", "PreToolUse", typed);
+    // Tools that the tables do not know.
+    let task = json!({ "task": { "type": "shell", "command": "rm", "args": ["-rf", "/"] } });
+    denied("vscode", "PreToolUse", call("create_and_run_task", task));
+    denied("claude", "PreToolUse", call("Shell2", json!({ "command": ["rm", "-rf", "/"] })));
+    denied("codex", "PreToolUse", call("exec_command", json!({ "cmd": "rm -rf /" })));
+    denied("gemini", "BeforeTool", call("pwsh", json!({ "script": "rm -rf /" })));
+    denied("claude", "PreToolUse", call("FileWrite2", json!({ "path": "/a/.env", "content": "x" })));
+    denied("vscode", "PreToolUse", call("edit_notebook_file", json!({ "filePath": "/a", "newCode": "EVIL" })));
+    // An edit of Cursor under the name of a write, a new file of Windsurf under that of an edit.
+    assert_denied_by("Edit", "cursor", "preToolUse", call("Write", json!({ "path": "/a/.env", "contents": "x" })));
+    let write = json!({ "agent_action_name": "pre_write_code", "tool_info": {
+        "file_path": "/a", "edits": [{ "old_string": "", "new_string": "EVIL" }] } });
+    assert_denied_by("Write", "windsurf", "pre_write_code", write);
+}
+
+/// With a guard of this tool alone.
+#[track_caller]
+fn assert_denied_by(tool: &str, host: &str, event: &str, payload: Value) {
+    let registry = Registry::empty();
+    let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, _, input: &ToolInput| {
+        let text = input.to_string();
+        let evil = text.contains("EVIL") || text.contains(".env") || text.contains("evil.example");
+        if evil { Permission::deny("evil") } else { Permission::NoOpinion }
+    });
+    registry.register(guard.only("tool", tool)).unwrap();
+    let stdin = payload.to_string();
+    let request = Request::new(find(host).unwrap(), stdin.as_bytes()).event(event);
+    let answer = Responder::new(registry).unwrap().respond_blocking(&request).unwrap();
+    assert_eq!(taken(host, event, &Value::Null, &answer).0, Taken::Denied, "{host}: {stdin}\n{answer:?}");
+}
+
+#[test]
+fn addresses_in_lists_and_texts_are_judged() {
+    let registry = || {
+        let registry = Registry::empty();
+        let guard =
+            Hook::at::<BeforeToolCall>("no_evil").reader(|_, _, input: &ToolInput| match input["url"].as_str() {
+                Some(url) if !url.contains("evil.example") => Permission::NoOpinion,
+                _ => Permission::deny("not there"),
+            });
+        registry.register(guard.only("tool", "WebFetch")).unwrap();
+        Responder::new(registry).unwrap()
+    };
+    let taken = |host: &str, event: &str, tool: &str, input: Value| {
+        let stdin = json!({ "tool_name": tool, "tool_input": input }).to_string();
+        let request = Request::new(find(host).unwrap(), stdin.as_bytes()).event(event);
+        taken(host, event, &Value::Null, &registry().respond_blocking(&request).unwrap()).0
+    };
+    let vscode = |urls: Value| taken("vscode", "PreToolUse", "fetch_webpage", json!({ "urls": urls }));
+    assert_eq!(vscode(json!(["https://a.example", "https://evil.example/x"])), Taken::Denied);
+    assert_eq!(vscode(json!(["https://a.example"])), Taken::Unheard);
+    assert_eq!(vscode(json!([])), Taken::Denied);
+    let gemini = |prompt: &str| taken("gemini", "BeforeTool", "web_fetch", json!({ "prompt": prompt }));
+    assert_eq!(gemini("compare https://a.example and (https://evil.example/x)."), Taken::Denied);
+    assert_eq!(gemini("read https://a.example."), Taken::Unheard);
+}
+
 /// What nobody guards is not refused for being odd.
 #[test]
 fn an_odd_call_of_another_tool_passes() {

@@ -69,19 +69,45 @@ fn every_host_carries_what_its_contract_says() {
     }
 }
 
-/// The table of one host: its events, and what each answer becomes there.
+/// The table of one host: its events, which answers it carries there, and what becomes of others. Events of one kind that
+/// carry the same share a row.
 fn table(host: &dyn Host) -> String {
     let table = host.table();
     let mut text = format!("\n#### {} (`{}`)\n\nFacts: {}.\n\n", table.title, table.name, table.facts);
-    text += "| Event | Kind | Deny | Ask | Rewrite | Allow | Context | Replace | Keep going |\n";
-    text += "|---|---|---|---|---|---|---|---|---|\n";
+    text += "| Events | Kind | Carried | Otherwise |\n|---|---|---|---|\n";
+    let mut rows: Vec<(String, HookPoint, Carries)> = Vec::new();
     for event in table.events {
-        let c = event.carries;
-        let _ = write!(text, "| `{}` | `{}` |", event.name, event.kind.name());
-        for carried in [c.deny, c.ask, c.rewrite, c.allow, c.context, c.replace, c.keep_going] {
-            let _ = write!(text, " {} |", word(carried));
+        let name = format!("`{}`", event.name);
+        match rows.iter_mut().find(|(_, kind, carries)| (*kind, *carries) == (event.kind, event.carries)) {
+            Some((names, ..)) => *names += &format!(" {name}"),
+            None => rows.push((name, event.kind, event.carries)),
         }
-        text.push('\n');
+    }
+    for (names, kind, c) in rows {
+        let answers = [
+            ("deny", c.deny),
+            ("ask", c.ask),
+            ("rewrite", c.rewrite),
+            ("allow", c.allow),
+            ("context", c.context),
+            ("replace", c.replace),
+            ("go on", c.keep_going),
+        ];
+        let (yes, others): (Vec<_>, Vec<_>) = answers
+            .into_iter()
+            .filter(|(_, carried)| *carried != Carried::Absent)
+            .partition(|(_, carried)| *carried == Carried::Yes);
+        let yes: Vec<&str> = yes.into_iter().map(|(answer, _)| answer).collect();
+        let mut becomes: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (answer, carried) in others {
+            match becomes.iter_mut().find(|(becomes, _)| *becomes == word(carried)) {
+                Some((_, answers)) => answers.push(answer),
+                None => becomes.push((word(carried), vec![answer])),
+            }
+        }
+        let others: Vec<String> =
+            becomes.into_iter().map(|(word, answers)| format!("{word}: {}", answers.join(", "))).collect();
+        let _ = writeln!(text, "| {names} | `{}` | {} | {} |", kind.name(), yes.join(", "), others.join("; "));
     }
     let notices: Vec<String> = table.notices.split_whitespace().map(|name| format!("`{name}`")).collect();
     if !notices.is_empty() {

@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use crate::cases::{Case, case};
 
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hooks-hosts-fixture"));
+    command.args(args).env("HOOKS_STATE_DIR", std::env::temp_dir().join("hooks-hosts-tests"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
 fn spawn(args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_hooks-hosts-fixture"))
-        .args(args)
-        .env("HOOKS_STATE_DIR", std::env::temp_dir().join("hooks-hosts-tests"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+    command(args).spawn().unwrap()
 }
 
 pub(crate) fn call(args: &[&str], stdin: &[u8]) -> Output {
@@ -94,6 +94,47 @@ fn what_cannot_be_read_is_refused_at_a_gate() {
             let output = call(&["host", case.host, "--event", named.name], stdin);
             assert!(denies(case.host, &output), "{}: {output:?}", case.host);
         }
+    }
+}
+
+#[test]
+fn hooks_that_cannot_be_built_and_a_payload_without_end_are_refused() {
+    for host in hooks_hosts::all() {
+        let case = shell(host.table().name);
+        let broken = |stdin: &[u8]| {
+            let mut child = command(&case.args()).env("HOOKS_FIXTURE_BROKEN", "no folder").spawn().unwrap();
+            child.stdin.take().unwrap().write_all(stdin).unwrap();
+            child.wait_with_output().unwrap()
+        };
+        let output = broken(&with_command(&case, "ls"));
+        assert!(denies(case.host, &output), "{}: {output:?}", case.host);
+        let said = [&output.stdout[..], &output.stderr].concat();
+        assert!(String::from_utf8_lossy(&said).contains("could not be loaded: no folder"), "{}", case.host);
+    }
+    // Read to its end, and judged by nobody.
+    let case = shell("goose");
+    let huge = with_command(&case, &"x".repeat(65 << 20));
+    let output = answered(&case, &huge, &["--deadline", "60"]);
+    assert!(denies("goose", &output), "{:?}", &output.stdout[..output.stdout.len().min(300)]);
+}
+
+/// Reasons of hooks and names of files stand in the log.
+#[cfg(unix)]
+#[test]
+fn only_the_person_reads_the_log() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state/hooks");
+    let mode = |file: &std::path::Path| std::fs::metadata(file).unwrap().permissions().mode() & 0o777;
+    let case = shell("claude");
+    let log = state.join("hosts.jsonl");
+    for round in 0..2 {
+        let mut child = command(&case.args()).env("HOOKS_STATE_DIR", &state).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(&case.stdin).unwrap();
+        child.wait_with_output().unwrap();
+        assert_eq!((mode(&log), mode(&state)), (0o600, 0o700), "{round}");
+        // One of an earlier release is closed by the next line.
+        std::fs::set_permissions(&log, std::fs::Permissions::from_mode(0o644)).unwrap();
     }
 }
 

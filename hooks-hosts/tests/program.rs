@@ -5,7 +5,10 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-use hooks_hosts::{convert, find, scaffold};
+use hook_sdk::Hook;
+use hook_sdk::kinds::{BeforeCompaction, SessionStart};
+use hook_sdk::verdict::{Contexts, Permission};
+use hooks_hosts::{HostNotes, HostTrial, Responder, Stdout, convert, find, scaffold};
 use serde_json::{Value, json};
 
 use crate::cases::{case, cases};
@@ -96,7 +99,7 @@ fn a_server_gives_the_same_answers_and_refuses_when_it_is_gone() {
     let mut line = String::new();
     BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert_eq!(line, format!("listens at {path}\n"));
-    for case in cases().into_iter().filter(|case| case.name.starts_with("pre_tool") || case.name == "prompt") {
+    for case in cases() {
         let mut args = case.args();
         let own = call(&args, &case.stdin);
         args.extend(["--socket", path]);
@@ -107,11 +110,55 @@ fn a_server_gives_the_same_answers_and_refuses_when_it_is_gone() {
             "{args:?}"
         );
     }
+    // A payload that cannot be read, and a hook that hangs.
+    let shell = case("codex", "pre_tool.shell");
+    let hang = String::from_utf8(shell.stdin.clone()).unwrap().replace("rm -rf build", "hang");
+    for (stdin, more) in [(&b"{"[..], &[][..]), (hang.as_bytes(), &["--deadline", "0.5"])] {
+        let output = call(&[&["host", "codex", "--event", "PreToolUse", "--socket", path], more].concat(), stdin);
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "deny", "{said}");
+    }
     drop(server);
     let case = case("codex", "pre_tool.write");
     let output = call(&["host", "codex", "--socket", path], &case.stdin);
     let said: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "deny", "{said}");
+}
+
+/// Where a host listens, a session that a hook halts does not begin; elsewhere the log says so.
+#[test]
+fn a_session_that_a_hook_halts() {
+    let trial = |host: &str, payload: Value| {
+        let registry = hook_sdk::Registry::empty();
+        let halt = Hook::at::<SessionStart>("closed").reader(|cx, _, ()| {
+            cx.state::<HostNotes>().unwrap().halt("closed today");
+            Contexts::default()
+        });
+        registry.register(halt).unwrap();
+        HostTrial::with(host, Responder::new(registry).unwrap()).unwrap().answer(payload.to_string()).unwrap().answer
+    };
+    let start = |name: &str| json!({ "hook_event_name": name, "session_id": "s", "source": "startup" });
+    let stops = Stdout::Json(json!({ "continue": false, "stopReason": "closed today" }));
+    assert_eq!(trial("claude", start("SessionStart")).stdout, stops);
+    assert_eq!(trial("codex", start("SessionStart")).stdout, stops);
+    let cursor = trial("cursor", start("sessionStart")).stdout;
+    assert_eq!(cursor, Stdout::Json(json!({ "continue": false, "user_message": "closed today" })));
+    let cline = trial("cline", json!({ "hookName": "TaskStart", "taskId": "1" })).stdout;
+    assert_eq!(cline, Stdout::Json(json!({ "cancel": true, "errorMessage": "closed today" })));
+    for host in ["vscode", "gemini", "kiro", "qwen", "droid"] {
+        let warnings = trial(host, start("SessionStart")).warnings;
+        assert!(warnings.iter().any(|text| text.contains("cannot carry a denial")), "{host}: {warnings:?}");
+    }
+}
+
+#[test]
+fn droid_keeps_a_compaction_from_happening_by_its_status() {
+    let registry = hook_sdk::Registry::empty();
+    let keeps = Hook::at::<BeforeCompaction>("keeps").reader(|_, _, ()| Permission::deny("not now"));
+    registry.register(keeps).unwrap();
+    let trial = HostTrial::with("droid", Responder::new(registry).unwrap()).unwrap();
+    let answer = trial.answer(r#"{"hookEventName": "PreCompact", "trigger": "auto"}"#).unwrap().answer;
+    assert_eq!((answer.exit, answer.stderr.as_deref()), (2, Some("not now")));
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Two properties over all hosts: no answer allows more than the hooks did, and no payload opens by being odd.
 
 use hook_sdk::data::ToolInput;
-use hook_sdk::kinds::BeforeToolCall;
-use hook_sdk::verdict::Permission;
+use hook_sdk::kinds::{BeforeCompaction, BeforeToolCall, PermissionRequest, UserPromptSubmit};
+use hook_sdk::verdict::{Permission, PromptVerdict};
 use hook_sdk::{Hook, Registry};
-use hooks_hosts::{HookPoint, HostAnswer, HostDecision, HostEvent, HostVerdict, Responder, find, written};
+use hooks_hosts::{
+    Carried, HookPoint, HostAnswer, HostDecision, HostEvent, HostVerdict, Responder, Stdout, find, written,
+};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Map, Value, json};
@@ -138,6 +140,136 @@ proptest! {
             Ok(())
         })?;
     }
+
+    #[test]
+    fn no_mutation_opens_a_gate_of_any_event_and_tool(
+        at in any::<Index>(),
+        edits in proptest::collection::vec((any::<u8>(), any::<Index>(), any::<Index>(), any::<u8>()), 0..4),
+    ) {
+        thread_local!(static MARKED: (Responder, Vec<Gate>, tokio::runtime::Runtime) =
+            (marked_is_denied(), marked(), runtime()));
+        MARKED.with(|(guard, gates, runtime)| {
+            let gate = at.get(gates);
+            let Gate { case, event } = gate;
+            let mut stdin = case.stdin.clone();
+            for (how, first, second, byte) in edits {
+                mutate(&mut stdin, how, first, second, byte);
+            }
+            let answer = case.with(&stdin, |request| runtime.block_on(guard.respond(request)));
+            let is_call = matches!(event.kind, HookPoint::BeforeToolCall | HookPoint::PermissionRequest);
+            if still_marked(gate, &stdin) {
+                let refused = if is_call { refuses(case, &stdin, &answer) } else { refuses_otherwise(&answer) };
+                let shown = String::from_utf8_lossy(&stdin);
+                prop_assert!(refused, "{}/{}: {shown} became {answer:?}", case.host, case.name);
+            }
+            Ok(())
+        })?;
+    }
+}
+
+const MARK: &str = "EVIL";
+
+/// Denies every call and every prompt in which it sees the mark, whatever the tool.
+fn marked_is_denied() -> Responder {
+    let registry = Registry::empty();
+    let seen = |input: &ToolInput| match input.to_string().contains(MARK) {
+        true => Permission::deny("marked"),
+        false => Permission::NoOpinion,
+    };
+    let call = Hook::at::<BeforeToolCall>("calls").reader(move |_, _, input: &ToolInput| seen(input));
+    let asked = Hook::at::<PermissionRequest>("requests").reader(move |_, _, input: &ToolInput| seen(input));
+    let prompt = Hook::at::<UserPromptSubmit>("prompts").reader(|_, event: &UserPromptSubmit, _| {
+        if event.prompt.contains(MARK) { PromptVerdict::block("marked") } else { PromptVerdict::default() }
+    });
+    let compaction = Hook::at::<BeforeCompaction>("compactions").reader(|_, _, ()| Permission::deny("marked"));
+    for hook in [call, asked, prompt, compaction] {
+        registry.register(hook).unwrap();
+    }
+    Responder::new(registry).unwrap()
+}
+
+/// Where the contract has what a gate judges; of several lists, the first that the payload has counts.
+fn judged(case: &Case, event: &HostEvent) -> &'static [&'static [&'static str]] {
+    match (event.kind, case.host, &*event.host_event) {
+        (HookPoint::UserPromptSubmit, "windsurf", _) => &[&["/tool_info/user_prompt"]],
+        (HookPoint::UserPromptSubmit, ..) => &[&["/submitted_prompt"], &["/userPromptSubmit/prompt"], &["/prompt"]],
+        (_, "copilot", _) => &[&["/toolArgs"], &["/tool_input"]],
+        (_, "antigravity", _) => &[&["/toolCall/args"]],
+        (_, "windsurf", "pre_mcp_tool_use") => &[&["/tool_info/mcp_tool_arguments"]],
+        (_, "windsurf", _) => &[&["/tool_info"]],
+        (_, "cursor", "beforeShellExecution") => &[&["/command"]],
+        (_, "cursor", "beforeReadFile") => &[&["/file_path", "/content"]],
+        (_, "cline", _) => &[&["/tool_call/input"], &["/preToolUse/parameters"]],
+        _ => &[&["/tool_input"]],
+    }
+}
+
+fn of_first<'a>(value: &'a Value, places: &[&[&str]]) -> Vec<&'a Value> {
+    let of = |list: &&[&str]| -> Vec<&'a Value> { list.iter().filter_map(|at| value.pointer(at)).collect() };
+    places.iter().map(of).find(|found| found.iter().any(|value| !value.is_null())).unwrap_or_default()
+}
+
+/// Every text with the mark, also in a text that is JSON.
+fn mark(value: &mut Value) {
+    match value {
+        Value::String(text) => match serde_json::from_str::<Value>(text) {
+            Ok(mut inner @ (Value::Array(_) | Value::Object(_))) => {
+                mark(&mut inner);
+                *text = inner.to_string();
+            }
+            _ => *text = format!("{text} {MARK}"),
+        },
+        Value::Array(list) => list.iter_mut().for_each(mark),
+        Value::Object(map) => map.values_mut().for_each(mark),
+        _ => {}
+    }
+}
+
+/// The payloads of every gate that hears a denial, with the mark in everything that it judges.
+fn marked() -> Vec<Gate> {
+    let of = |mut case: Case| {
+        let event = case.with(&case.stdin, |request| request.read().unwrap().1);
+        let hears = find(case.host).unwrap().carries(&event).deny == Carried::Yes;
+        if !event.kind.is_gate() || event.kind == HookPoint::PreModelCall || !hears {
+            return None;
+        }
+        let mut value: Value = serde_json::from_slice(&case.stdin).unwrap();
+        for place in judged(&case, &event).iter().copied().flatten() {
+            value.pointer_mut(place).into_iter().for_each(mark);
+        }
+        case.stdin = value.to_string().into_bytes();
+        Some(Gate { case, event })
+    };
+    cases().into_iter().filter_map(of).collect()
+}
+
+fn still_marked(Gate { case, event }: &Gate, stdin: &[u8]) -> bool {
+    let Ok(value) = serde_json::from_slice::<Value>(stdin) else { return true };
+    let original: Value = serde_json::from_slice(&case.stdin).unwrap();
+    let names = find(case.host).unwrap().table().keys.event;
+    let same_event = case.event.is_some() || names.iter().all(|at| value.pointer(at) == original.pointer(at));
+    let is_marked = |value: &&Value| value_has(value, MARK);
+    let compacts = event.kind == HookPoint::BeforeCompaction;
+    same_event && value.is_object() && (compacts || of_first(&value, judged(case, event)).iter().any(is_marked))
+}
+
+fn value_has(value: &Value, mark: &str) -> bool {
+    match value {
+        Value::String(text) => text.contains(mark),
+        Value::Array(list) => list.iter().any(|value| value_has(value, mark)),
+        Value::Object(map) => map.values().any(|value| value_has(value, mark)),
+        _ => false,
+    }
+}
+
+/// Whether any host takes the answer as a refusal of what is no call.
+fn refuses_otherwise(answer: &HostAnswer) -> bool {
+    let Stdout::Json(said) = &answer.stdout else { return answer.exit == 2 };
+    said["decision"] == "block"
+        || said["decision"] == "deny"
+        || said["continue"] == false
+        || said["cancel"] == true
+        || answer.exit == 2
 }
 
 fn runtime() -> tokio::runtime::Runtime {

@@ -61,7 +61,7 @@ impl HostInput {
         rules: &Rules,
         observed: &Observations,
     ) -> Result<(Round, Value), ConfigError> {
-        let responder = rules_of_host::responder(program, rules)?;
+        let responder = rules_of_host::responder(program.registry.clone(), rules)?;
         let verdict = responder.judge(self.host, &self.event).await;
         let (outcome, reason) = match &verdict.decision {
             HostDecision::Deny(reason) => (Outcome::Deny, Some(reason.clone())),

@@ -32,6 +32,7 @@ impl Host for Claude {
             HookPoint::BeforeToolCall => nested::before(event, verdict, Before::default()),
             HookPoint::PermissionRequest => nested::permission(event, verdict),
             HookPoint::AfterToolCallSuccess => after(event, verdict),
+            HookPoint::SessionStart => nested::session(event, verdict),
             _ => nested::block(event, verdict),
         })
     }

@@ -33,6 +33,7 @@ impl Host for Codex {
         HostAnswer::json(match event.kind {
             HookPoint::BeforeToolCall => nested::before(event, verdict, BEFORE),
             HookPoint::PermissionRequest => nested::permission(event, verdict),
+            HookPoint::SessionStart => nested::session(event, verdict),
             HookPoint::BeforeCompaction => match &verdict.decision {
                 HostDecision::Deny(reason) => json!({ "continue": false, "stopReason": reason }),
                 _ => json!({}),

@@ -11,7 +11,7 @@ use crate::answer::HostAnswer;
 use crate::event::{HookPoint, HostEvent, McpName};
 use crate::host::Host;
 use crate::table::HostTable;
-use crate::verdict::HostVerdict;
+use crate::verdict::{HostDecision, HostVerdict};
 
 #[derive(Debug)]
 pub(super) struct Droid;
@@ -38,6 +38,10 @@ impl Host for Droid {
 
     fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
         const BEFORE: Before = Before { input_needs_allow: true, allow_has_reason: true, denial_alone: false };
+        // Only an exit status stops a compaction.
+        if let (HookPoint::BeforeCompaction, HostDecision::Deny(reason)) = (event.kind, &verdict.decision) {
+            return HostAnswer::exit_2(reason);
+        }
         HostAnswer::json(match event.kind {
             HookPoint::BeforeToolCall => nested::before(event, verdict, BEFORE),
             _ => nested::block(event, verdict),

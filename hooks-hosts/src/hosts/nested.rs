@@ -77,6 +77,16 @@ pub(super) fn block(event: &HostEvent, verdict: &HostVerdict) -> Value {
     answer
 }
 
+/// The end of a session that must not begin, and a text for the model.
+pub(super) fn session(event: &HostEvent, verdict: &HostVerdict) -> Value {
+    let mut answer = context(event, verdict);
+    if let HostDecision::Deny(reason) = &verdict.decision {
+        answer["continue"] = false.into();
+        answer["stopReason"] = reason.clone().into();
+    }
+    answer
+}
+
 /// A text for the model.
 pub(super) fn context(event: &HostEvent, verdict: &HostVerdict) -> Value {
     specific(event, verdict.context().map(|text| ("additionalContext".to_owned(), text.into())).into_iter().collect())

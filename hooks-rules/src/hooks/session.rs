@@ -6,7 +6,7 @@ use hook_sdk::kinds::{BeforeAgentStart, SessionEnd, SessionEndReason, SessionSou
 use hook_sdk::verdict::{AgentStart, Contexts};
 
 use super::{BoxError, halt};
-use crate::runner::EventRules;
+use crate::runner::{EventRules, SessionHalt};
 
 /// `SessionStart`.
 pub(super) fn start(id: &str, rules: Arc<EventRules>) -> Hook {
@@ -22,6 +22,9 @@ pub(super) fn start(id: &str, rules: Arc<EventRules>) -> Hook {
             let answer = rules.fire(occurrence, None).await;
             let said = answer.as_ref().ok().and_then(Option::as_ref);
             let stop = said.and_then(|answer| Some((answer.stop.clone()?, answer.by.clone())));
+            if let (Some((reason, _)), Ok(halt)) = (&stop, cx.state::<SessionHalt>()) {
+                (halt.0)(reason.clone());
+            }
             rules.shared.stop_session(&event.session, stop);
             Ok::<_, BoxError>(Contexts::from(answer?.ok_or(NotSelected)?.contexts))
         })

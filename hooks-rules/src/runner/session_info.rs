@@ -31,6 +31,16 @@ impl fmt::Debug for CallContexts {
     }
 }
 
+/// Takes the reason of a rule that ends a session at its start, in a harness that can say so at once. Put it into the
+/// context's state. Without it, the session ends at its first prompt, if the same [`Rules`](crate::Rules) judge that.
+pub struct SessionHalt(pub Box<dyn Fn(String) + Send + Sync>);
+
+impl fmt::Debug for SessionHalt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SessionHalt")
+    }
+}
+
 /// Fields that are passed unchanged to nested rules on stdin. They replace or extend the fields that this crate sets.
 /// Use it if the harness has more information than its events contain, or forwards a payload. Put it into the context's
 /// state.

@@ -17,12 +17,13 @@ pub(super) const TABLE: HostTable = HostTable {
         // What an allow means is disputed, and no decision at all prompts: it is the word for no opinion.
         event("PreToolUse", P::BeforeToolCall, Carries { context: Carried::Dropped, allow: Carried::Absent, ..BEFORE }),
         event("PostToolUse", P::AfterToolCallSuccess, AFTER_UNREAD),
-        event("PreInvocation", P::PreModelCall, Carries { deny: Carried::Impossible, ..CONTEXT }),
+        event("PreInvocation", P::PreModelCall, CONTEXT),
         event("Stop", P::Stop, STOP),
     ],
     notices: "PostInvocation",
     tools: &[
         tool("run_command", "Bash", &[("CommandLine", "command")]).needs(&["command"]),
+        tool("send_command_input", "Bash", &[("Input", "command")]).needs(&["command"]),
         tool("view_file", "Read", &[("AbsolutePath", "file_path")]).needs(&["file_path"]),
         tool("write_to_file", "Write", &[("TargetFile", "file_path"), ("CodeContent", "content")])
             .needs(&["file_path"]),

@@ -1,6 +1,6 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
-use crate::table::{AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, SNAKE_CASE, STOP, event, tool};
+use crate::table::{AFTER, BEFORE, Carried, Carries, HostTable, PROMPT, SESSION, SNAKE_CASE, STOP, event, tool};
 
 pub(super) const TABLE: HostTable = HostTable {
     name: "codex",
@@ -16,7 +16,7 @@ pub(super) const TABLE: HostTable = HostTable {
         ),
         event("PostToolUse", P::AfterToolCallSuccess, AFTER),
         event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
-        event("SessionStart", P::SessionStart, CONTEXT),
+        event("SessionStart", P::SessionStart, SESSION),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("Stop", P::Stop, STOP),
         event("PreCompact", P::BeforeCompaction, Carries { deny: Carried::Yes, ..Carries::NOTHING }),

@@ -1,7 +1,8 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, HostEventSpec, HostTable, PROMPT, PayloadKeys, STOP, event, tool,
+    AFTER, BEFORE, CONTEXT, Carried, Carries, HostEventSpec, HostTable, PROMPT, PayloadKeys, STOP, UNSTOPPED, event,
+    tool,
 };
 
 const AFTER_CALL: Carries = Carries { deny: Carried::Degraded, ..AFTER };
@@ -31,6 +32,8 @@ const EVENTS: &[HostEventSpec] = &[
     event("SessionEnd", P::SessionEnd, Carries::NOTHING),
     event("agentStop", P::Stop, STOP),
     event("Stop", P::Stop, STOP),
+    event("preCompact", P::BeforeCompaction, UNSTOPPED),
+    event("PreCompact", P::BeforeCompaction, UNSTOPPED),
 ];
 
 pub(super) const TABLE: HostTable = HostTable {
@@ -39,11 +42,13 @@ pub(super) const TABLE: HostTable = HostTable {
     facts: "1.0.71 to 1.0.101, 2026-10-20",
     events: EVENTS,
     notices: "\
-        userPromptTransformed subagentStart SubagentStart subagentStop SubagentStop preCompact \
-        PreCompact errorOccurred notification Notification",
+        userPromptTransformed subagentStart SubagentStart subagentStop SubagentStop errorOccurred notification Notification",
     tools: &[
         tool("bash", "Bash", &[]).needs(&["command"]),
         tool("powershell", "Bash", &[]).needs(&["command"]),
+        // What is typed into a shell that runs.
+        tool("write_bash", "Bash", INPUT).needs(&["command"]),
+        tool("write_powershell", "Bash", INPUT).needs(&["command"]),
         tool("view", "Read", &[("path", "file_path")]).needs(&["file_path"]),
         tool("Read", "Read", &[]).needs(&["file_path"]),
         tool("create", "Write", &[("path", "file_path"), ("file_text", "content")]).needs(&["file_path"]),
@@ -73,7 +78,7 @@ pub(super) const TABLE: HostTable = HostTable {
         prompt: &["/prompt"],
         last_message: &[],
         stop_hook_active: &["/stop_hook_active"],
-        details: &[("source", "/source"), ("reason", "/reason")],
+        details: &[("trigger", "/trigger"), ("source", "/source"), ("reason", "/reason")],
     },
     reads_stderr: false,
     place: EntryPlace {
@@ -86,9 +91,10 @@ pub(super) const TABLE: HostTable = HostTable {
         millis: false,
         at_gates: "",
         matcher: None,
-        events: "preToolUse permissionRequest postToolUse postToolUseFailure userPromptSubmitted sessionStart sessionEnd agentStop",
+        events: "preToolUse permissionRequest postToolUse postToolUseFailure userPromptSubmitted sessionStart sessionEnd agentStop preCompact",
         then: "start Copilot again; it reads hooks at its start only, and those of a repository in a trusted folder only",
     },
 };
 
+const INPUT: &[(&str, &str)] = &[("input", "command")];
 const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")];

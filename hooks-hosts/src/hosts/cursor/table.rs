@@ -1,6 +1,8 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
-use crate::table::{AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, STOP, event, tool};
+use crate::table::{
+    AFTER, BEFORE, Carried, Carries, HostTable, PROMPT, PayloadKeys, SESSION, STOP, UNSTOPPED, event, tool,
+};
 
 /// A question is accepted and has no effect. Only a denial is reliable.
 const GATE: Carries =
@@ -34,15 +36,17 @@ pub(super) const TABLE: HostTable = HostTable {
         event("afterMCPExecution", P::AfterToolCallSuccess, AFTER_UNHEARD),
         event("afterFileEdit", P::AfterToolCallSuccess, AFTER_UNHEARD),
         event("beforeSubmitPrompt", P::UserPromptSubmit, PROMPT),
-        event("sessionStart", P::SessionStart, CONTEXT),
+        event("sessionStart", P::SessionStart, SESSION),
         event("sessionEnd", P::SessionEnd, Carries::NOTHING),
         event("stop", P::Stop, STOP),
+        event("preCompact", P::BeforeCompaction, UNSTOPPED),
     ],
-    notices: "subagentStart subagentStop preCompact afterAgentResponse afterAgentThought afterTabFileEdit",
+    notices: "subagentStart subagentStop afterAgentResponse afterAgentThought afterTabFileEdit",
     tools: &[
         tool("Shell", "Bash", &[]).needs(&["command"]),
         tool("Read", "Read", FILE).needs(&["file_path"]),
-        tool("Write", "Write", FILE).needs(&["file_path"]),
+        // Some builds call an edit so, and the keys tell nothing.
+        tool("Write", "Write", FILE).needs(&["file_path"]).also("Edit"),
         tool("StrReplace", "Edit", FILE).needs(&["file_path"]),
         tool("Edit", "Edit", FILE).needs(&["file_path"]),
         tool("Delete", "Delete", FILE).needs(&["file_path"]),
@@ -64,7 +68,7 @@ pub(super) const TABLE: HostTable = HostTable {
         prompt: &["/prompt"],
         last_message: &[],
         stop_hook_active: &[],
-        details: &[],
+        details: &[("trigger", "/trigger")],
     },
     reads_stderr: false,
     place: EntryPlace {
@@ -78,7 +82,7 @@ pub(super) const TABLE: HostTable = HostTable {
         at_gates: r#", "failClosed": true"#,
         matcher: None,
         // A shell command and a file would be told twice. An MCP call is, because only the second event names the server.
-        events: "preToolUse beforeMCPExecution postToolUse postToolUseFailure beforeSubmitPrompt sessionStart sessionEnd stop",
+        events: "preToolUse beforeMCPExecution postToolUse postToolUseFailure beforeSubmitPrompt sessionStart sessionEnd stop preCompact",
         then: "trust the workspace; the output channel `Hooks` shows the runs",
     },
 };

@@ -22,8 +22,9 @@ pub(super) const TABLE: HostTable = HostTable {
         event("SessionStart", P::SessionStart, CONTEXT),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("Stop", P::Stop, STOP),
+        event("PreCompact", P::BeforeCompaction, Carries { deny: Carried::Yes, ..Carries::NOTHING }),
     ],
-    notices: "SubagentStop PreCompact Notification",
+    notices: "SubagentStop Notification",
     tools: &[
         tool("Execute", "Bash", &[]).needs(&["command"]),
         tool("Read", "Read", &[]).needs(&["file_path"]),

@@ -1,8 +1,8 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, HostToolSpec, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event,
-    tool,
+    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, HostToolSpec, PROMPT, PayloadKeys, SNAKE_CASE, STOP,
+    UNSTOPPED, event, tool,
 };
 
 pub(super) const TABLE: HostTable = HostTable {
@@ -22,8 +22,9 @@ pub(super) const TABLE: HostTable = HostTable {
         event("SessionStart", P::SessionStart, CONTEXT),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("AfterAgent", P::Stop, STOP),
+        event("PreCompress", P::BeforeCompaction, UNSTOPPED),
     ],
-    notices: "AfterModel BeforeToolSelection PreCompress Notification",
+    notices: "AfterModel BeforeToolSelection Notification",
     tools: TOOLS,
     keys: PayloadKeys {
         result: &["/tool_response/llmContent"],
@@ -65,7 +66,8 @@ pub(in crate::hosts) const TOOLS: &[HostToolSpec] = &[
     tool("grep_search", "Grep", &[]),
     tool("search_file_content", "Grep", &[]),
     tool("glob", "Glob", &[]),
-    tool("web_fetch", "WebFetch", &[]),
+    // Gemini has the addresses within a text.
+    tool("web_fetch", "WebFetch", &[]).needs(&["url", "prompt"]),
     tool("google_web_search", "WebSearch", &[]),
     tool("web_search", "WebSearch", &[]),
     tool("invoke_agent", "Task", &[]),

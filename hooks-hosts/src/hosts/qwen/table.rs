@@ -1,6 +1,8 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
-use crate::table::{AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event};
+use crate::table::{
+    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, UNSTOPPED, event,
+};
 
 const AFTER_CALL: Carries = Carries { deny: Carried::Degraded, replace: Carried::Degraded, ..AFTER };
 
@@ -17,8 +19,10 @@ pub(super) const TABLE: HostTable = HostTable {
         event("SessionStart", P::SessionStart, CONTEXT),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("Stop", P::Stop, STOP),
+        // A text goes to the summarizer.
+        event("PreCompact", P::BeforeCompaction, Carries { context: Carried::Yes, ..UNSTOPPED }),
     ],
-    notices: "PreCompact PostCompact SubagentStart SubagentStop Notification",
+    notices: "PostCompact SubagentStart SubagentStop Notification",
     tools: super::super::gemini::TOOLS,
     keys: PayloadKeys {
         call: &["/tool_use_id", "/tool_call_id"],

@@ -1,7 +1,7 @@
 use crate::event::HookPoint as P;
 use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, tool,
+    AFTER, BEFORE, CONTEXT, Carried, Carries, HostTable, PROMPT, PayloadKeys, SNAKE_CASE, STOP, UNSTOPPED, event, tool,
 };
 
 const FILE: &[(&str, &str)] = &[("filePath", "file_path")];
@@ -23,8 +23,9 @@ pub(super) const TABLE: HostTable = HostTable {
         event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
         event("SessionStart", P::SessionStart, CONTEXT),
         event("Stop", P::Stop, STOP),
+        event("PreCompact", P::BeforeCompaction, UNSTOPPED),
     ],
-    notices: "SubagentStart SubagentStop PreCompact",
+    notices: "SubagentStart SubagentStop",
     tools: &[
         tool("run_in_terminal", "Bash", &[]).needs(&["command"]),
         tool("runTerminalCommand", "Bash", &[]).needs(&["command"]),
@@ -38,7 +39,7 @@ pub(super) const TABLE: HostTable = HostTable {
         tool("apply_patch", "apply_patch", &[]).patch(&["input"]),
         tool("grep_search", "Grep", &[("query", "pattern")]),
         tool("file_search", "Glob", &[("query", "pattern")]),
-        tool("fetch_webpage", "WebFetch", &[]),
+        tool("fetch_webpage", "WebFetch", &[]).needs(&["urls", "url"]),
         tool("runSubagent", "Task", &[]),
     ],
     keys: PayloadKeys {

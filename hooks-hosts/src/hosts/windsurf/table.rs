@@ -21,7 +21,8 @@ pub(super) const TABLE: HostTable = HostTable {
     notices: "post_setup_worktree",
     tools: &[
         tool("run_command", "Bash", &[("command_line", "command")]).needs(&["command"]),
-        tool("write_code", "Edit", &[]).needs(&["file_path"]),
+        // It writes new files too.
+        tool("write_code", "Edit", &[]).needs(&["file_path"]).also("Write"),
         tool("read_code", "Read", &[]).needs(&["file_path"]),
     ],
     keys: PayloadKeys {
