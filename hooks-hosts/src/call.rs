@@ -18,6 +18,7 @@ pub(crate) const STACK: usize = 8 << 20;
 /// Why a set of hooks could not be built.
 pub(crate) type BuildError = Box<dyn std::error::Error + Send + Sync>;
 
+#[allow(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
 pub(crate) fn unloaded(error: BuildError) -> BuildError {
     format!("the hooks could not be loaded: {error}").into()
 }

@@ -67,7 +67,6 @@ impl HookProgram {
 
     /// What the hooks are built from besides the program, such as the content of files. A server builds its hooks anew when
     /// this is another.
-    #[must_use]
     pub fn sources(mut self, sources: impl Fn() -> Vec<u8> + Send + Sync + 'static) -> Self {
         self.sources = Box::new(sources);
         self

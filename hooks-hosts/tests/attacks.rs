@@ -214,15 +214,15 @@ fn tools_by_other_names_and_shapes() {
     denied("claude", "PreToolUse", call("FileWrite2", json!({ "path": "/a/.env", "content": "x" })));
     denied("vscode", "PreToolUse", call("edit_notebook_file", json!({ "filePath": "/a", "newCode": "EVIL" })));
     // An edit of Cursor under the name of a write, a new file of Windsurf under that of an edit.
-    assert_denied_by("Edit", "cursor", "preToolUse", call("Write", json!({ "path": "/a/.env", "contents": "x" })));
+    assert_denied_by("Edit", "cursor", "preToolUse", &call("Write", json!({ "path": "/a/.env", "contents": "x" })));
     let write = json!({ "agent_action_name": "pre_write_code", "tool_info": {
         "file_path": "/a", "edits": [{ "old_string": "", "new_string": "EVIL" }] } });
-    assert_denied_by("Write", "windsurf", "pre_write_code", write);
+    assert_denied_by("Write", "windsurf", "pre_write_code", &write);
 }
 
 /// With a guard of this tool alone.
 #[track_caller]
-fn assert_denied_by(tool: &str, host: &str, event: &str, payload: Value) {
+fn assert_denied_by(tool: &str, host: &str, event: &str, payload: &Value) {
     let registry = Registry::empty();
     let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, _, input: &ToolInput| {
         let text = input.to_string();

@@ -79,7 +79,7 @@ fn table(host: &dyn Host) -> String {
     for event in table.events {
         let name = format!("`{}`", event.name);
         match rows.iter_mut().find(|(_, kind, carries)| (*kind, *carries) == (event.kind, event.carries)) {
-            Some((names, ..)) => *names += &format!(" {name}"),
+            Some((names, ..)) => names.extend([" ", &name]),
             None => rows.push((name, event.kind, event.carries)),
         }
     }

@@ -172,9 +172,9 @@ const MARK: &str = "EVIL";
 /// Denies every call and every prompt in which it sees the mark, whatever the tool.
 fn marked_is_denied() -> Responder {
     let registry = Registry::empty();
-    let seen = |input: &ToolInput| match input.to_string().contains(MARK) {
-        true => Permission::deny("marked"),
-        false => Permission::NoOpinion,
+    let seen = |input: &ToolInput| {
+        let marked = input.to_string().contains(MARK);
+        if marked { Permission::deny("marked") } else { Permission::NoOpinion }
     };
     let call = Hook::at::<BeforeToolCall>("calls").reader(move |_, _, input: &ToolInput| seen(input));
     let asked = Hook::at::<PermissionRequest>("requests").reader(move |_, _, input: &ToolInput| seen(input));
