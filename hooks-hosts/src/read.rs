@@ -66,12 +66,13 @@ fn event(host: &dyn Host, spec: &HostEventSpec, payload: &Value) -> Result<HostE
         event.details = keys.details.iter().filter_map(detail).collect();
         read_call(host, spec, &arranged, &mut event).map_err(|reason| PayloadError::at(spec, reason))?;
     }
-    if spec.kind == HookPoint::UserPromptSubmit && event.prompt.is_none() {
+    if spec.kind == HookPoint::UserPromptSubmit {
+        // The first that is there counts: one of another type must not give its place to the next.
         let sent = json::at(&arranged, keys.prompt);
         if sent.is_none_or(|prompt| !prompt.is_string()) {
             return Err(PayloadError::at(spec, "the payload shows no prompt"));
         }
-        event.prompt = Some(String::new());
+        event.prompt.get_or_insert_default();
     }
     event.payload = arranged;
     host.complete(&mut event);
@@ -95,7 +96,9 @@ fn read_call(host: &dyn Host, spec: &HostEventSpec, payload: &Value, event: &mut
             event.error.get_or_insert_default();
         }
     }
-    let Some(name) = json::text(payload, keys.tool).filter(|name| !name.contains('\0')) else {
+    let Some(name) =
+        json::at(payload, keys.tool).and_then(Value::as_str).filter(|name| !name.is_empty() && !name.contains('\0'))
+    else {
         // After a call, nothing is decided by the name.
         return if is_before { Err("the payload names no tool".to_owned()) } else { Ok(()) };
     };

@@ -262,6 +262,16 @@ fn addresses_in_lists_and_texts_are_judged() {
     assert_eq!(gemini("read https://a.example."), Taken::Unheard);
 }
 
+/// What stands first counts, also if it is not a text.
+#[test]
+fn a_field_of_another_type_does_not_give_its_place_to_the_next() {
+    let prompt = json!({ "submitted_prompt": { "text": "EVIL" }, "prompt": "hello" }).to_string();
+    let request = Request::new(find("qwen").unwrap(), prompt.as_bytes()).event("UserPromptSubmit");
+    assert!(request.read().is_err_and(|error| error.reason.contains("shows no prompt")));
+    let both = r#"{"toolName": ["bash"], "tool_name": "Read", "toolArgs": {"command": "rm -rf /"}}"#;
+    assert_denied("copilot", "preToolUse", both);
+}
+
 /// What nobody guards is not refused for being odd.
 #[test]
 fn an_odd_call_of_another_tool_passes() {
