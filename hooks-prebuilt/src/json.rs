@@ -5,22 +5,27 @@ use std::collections::HashMap;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-/// Returns a text without what it must not contain; `None` if it contains nothing of it.
-pub(crate) type Edit<'a> = &'a mut dyn FnMut(&str) -> Option<String>;
+/// Returns a text without what it must not contain; `None` if it contains nothing of it. The first text is the key of
+/// the field that holds the second, or empty.
+pub(crate) type Edit<'a> = &'a mut dyn FnMut(&str, &str) -> Option<String>;
 
 /// Rewrites a text: JSON one string, key and number at a time, so that it stays JSON, and any other text as a whole.
 pub(crate) fn rewrite(text: &str, edit: Edit<'_>) -> Option<String> {
+    rewrite_named("", text, edit)
+}
+
+fn rewrite_named(name: &str, text: &str, edit: Edit<'_>) -> Option<String> {
     let is_json = text.trim_start().starts_with(['{', '[', '"']) && serde_json::from_str::<IgnoredAny>(text).is_ok();
-    if is_json { Rewriter { json: text, written: None, copied: 0 }.run(edit) } else { edit(text) }
+    if is_json { Rewriter { json: text, written: None, copied: 0 }.run(edit) } else { edit(name, text) }
 }
 
 /// Whether a value contains a string, key or number that `edit` would rewrite.
-pub(crate) fn touches(value: &Value, edit: Edit<'_>) -> bool {
+pub(crate) fn touches(name: &str, value: &Value, edit: Edit<'_>) -> bool {
     match value {
-        Value::String(text) => !is_opaque(text) && rewrite(text, edit).is_some(),
-        Value::Array(items) => items.iter().any(|item| touches(item, edit)),
-        Value::Object(fields) => fields.iter().any(|(key, value)| edit(key).is_some() || touches(value, edit)),
-        Value::Number(number) => edit(&number.to_string()).is_some(),
+        Value::String(text) => !is_opaque(text) && rewrite_named(name, text, edit).is_some(),
+        Value::Array(items) => items.iter().any(|item| touches(name, item, edit)),
+        Value::Object(fields) => fields.iter().any(|(key, value)| edit("", key).is_some() || touches(key, value, edit)),
+        Value::Number(number) => edit(name, &number.to_string()).is_some(),
         Value::Null | Value::Bool(_) => false,
     }
 }
@@ -40,34 +45,43 @@ struct Rewriter<'a> {
 impl Rewriter<'_> {
     fn run(mut self, edit: Edit<'_>) -> Option<String> {
         let bytes = self.json.as_bytes();
-        // For each open object, how often each new key was written, so that two keys do not become one.
-        let mut keys: Vec<HashMap<String, usize>> = Vec::new();
+        // For each open object and list, its last key, and how often each new key was written, so that two keys do not
+        // become one.
+        let mut open: Vec<(String, HashMap<String, usize>)> = vec![Default::default()];
         let mut at = 0;
         while at < bytes.len() {
             let start = at;
             match bytes[at] {
-                b'{' => keys.push(HashMap::new()),
-                b'}' => drop(keys.pop()),
+                b'{' | b'[' => {
+                    open.push((open.last().map(|(name, _)| name.clone()).unwrap_or_default(), HashMap::new()))
+                }
+                b'}' | b']' => drop(open.pop()),
                 b'"' => {
                     at += 1 + end_of_string(&self.json[at + 1..]);
                     let inside = start + 1..at;
                     let is_key = self.json[at + 1..].trim_start().starts_with(':');
-                    let edited = edited(&self.json[inside], edit);
-                    match (edited, keys.last_mut().filter(|_| is_key)) {
-                        (None, _) => {}
-                        (Some(new), None) => self.write(start, at + 1, &new),
-                        (Some(new), Some(written)) => {
-                            let count = written.entry(new.clone()).or_default();
-                            *count += 1;
-                            let new = if *count > 1 { format!("{new} {count}") } else { new };
-                            self.write(start, at + 1, &new);
-                        }
+                    let raw = &self.json[inside];
+                    let Some((name, written)) = open.last_mut() else { break };
+                    if is_key {
+                        *name = serde_json::from_str(&self.json[start..=at]).unwrap_or_default();
+                    }
+                    let new = edited(if is_key { "" } else { name }, raw, edit);
+                    let count = new.as_ref().filter(|_| is_key).map_or(0, |new| {
+                        let count = written.entry(new.clone()).or_default();
+                        *count += 1;
+                        *count
+                    });
+                    match new {
+                        Some(new) if count > 1 => self.write(start, at + 1, &format!("{new} {count}")),
+                        Some(new) => self.write(start, at + 1, &new),
+                        None => {}
                     }
                 }
                 b'0'..=b'9' | b'-' => {
                     let length = self.json[at..].find(|c: char| !c.is_ascii_digit() && !"+-.eE".contains(c));
                     at += length.unwrap_or(bytes.len() - at) - 1;
-                    if let Some(new) = edit(&self.json[start..=at]) {
+                    let name = open.last().map_or("", |(name, _)| name);
+                    if let Some(new) = edit(name, &self.json[start..=at]) {
                         self.write(start, at + 1, &new);
                     }
                 }
@@ -100,11 +114,11 @@ fn end_of_string(rest: &str) -> usize {
 }
 
 /// The new content of a string. `edit` sees the text without escapes: `\n4111…` is a card after a line break.
-fn edited(raw: &str, edit: Edit<'_>) -> Option<String> {
+fn edited(name: &str, raw: &str, edit: Edit<'_>) -> Option<String> {
     if !raw.contains('\\') {
-        return if is_opaque(raw) { None } else { edit(raw) };
+        return if is_opaque(raw) { None } else { edit(name, raw) };
     }
     let text: String = serde_json::from_str(&format!("\"{raw}\"")).ok()?;
     // A string may contain JSON itself, such as the arguments that a tool repeats.
-    rewrite(&text, edit)
+    rewrite_named(name, &text, edit)
 }

@@ -8,6 +8,7 @@ mod finder;
 mod json;
 mod parameters;
 mod texts;
+mod masks;
 mod hooks;
 
 pub use finder::StreamWindow;

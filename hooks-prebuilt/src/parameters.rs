@@ -42,6 +42,11 @@ impl Fields {
         self.problems.push(problem.to_string());
     }
 
+    /// Whether nothing was found to be wrong yet.
+    pub(crate) fn is_fine(&self) -> bool {
+        self.problems.is_empty()
+    }
+
     /// The parameters, unless something is wrong with them.
     pub(crate) fn finish<T>(mut self, parameters: T) -> Result<T, String> {
         let known = std::mem::take(&mut self.known);

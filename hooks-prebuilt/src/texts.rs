@@ -5,15 +5,21 @@ use serde_json::{Map, Value};
 
 use crate::json::{self, Edit};
 
+/// Rewrites content and unknown fields. Writing copies what is shared, so it does not if nothing changed.
+macro_rules! rewrite_in {
+    ($target:expr, $edit:expr) => {{
+        if let Some(content) = blocks(&$target.content, $edit) {
+            $target.content = content;
+        }
+        if let Some(extra) = object(&$target.extra, $edit) {
+            $target.extra = extra;
+        }
+    }};
+}
+
 /// Rewrites the texts of a message.
 pub(crate) fn of_message(message: &mut Message, edit: Edit<'_>) {
-    // Writing to a message copies it, so do not write if nothing changed.
-    if let Some(content) = blocks(&message.content, edit) {
-        message.content = content;
-    }
-    if let Some(extra) = object(&message.extra, edit) {
-        message.extra = extra;
-    }
+    rewrite_in!(message, edit);
 }
 
 /// Rewrites the texts of all messages.
@@ -29,12 +35,7 @@ pub(crate) fn of_messages(messages: &mut Messages, edit: Edit<'_>) {
 
 /// Rewrites the texts of a result, and the contexts that follow it.
 pub(crate) fn of_result(result: &mut ToolResult, edit: Edit<'_>) {
-    if let Some(content) = blocks(&result.content, edit) {
-        result.content = content;
-    }
-    if let Some(extra) = object(&result.extra, edit) {
-        result.extra = extra;
-    }
+    rewrite_in!(result, edit);
     for at in 0..result.additional_context.len() {
         if let Some(text) = json::rewrite(&result.additional_context[at], edit) {
             result.additional_context[at] = text;
@@ -44,12 +45,7 @@ pub(crate) fn of_result(result: &mut ToolResult, edit: Edit<'_>) {
 
 /// Rewrites the texts of a result that is stored.
 pub(crate) fn of_row(row: &mut ResultRow, edit: Edit<'_>) {
-    if let Some(content) = blocks(&row.content, edit) {
-        row.content = content;
-    }
-    if let Some(extra) = object(&row.extra, edit) {
-        row.extra = extra;
-    }
+    rewrite_in!(row, edit);
 }
 
 /// The text blocks of a model's answer rewritten; `None` if nothing changed. The inputs of its calls stay.
@@ -85,18 +81,9 @@ fn block(block: &Block, edit: Edit<'_>) -> Option<Block> {
             Some(Block::ToolUse(call))
         }
         Block::ToolResult(result) => {
-            let (content, extra) = (blocks(&result.content, edit), object(&result.extra, edit));
-            if content.is_none() && extra.is_none() {
-                return None;
-            }
-            let mut result = result.clone();
-            if let Some(content) = content {
-                result.content = content;
-            }
-            if let Some(extra) = extra {
-                result.extra = extra;
-            }
-            Some(Block::ToolResult(result))
+            let mut new = result.clone();
+            rewrite_in!(new, edit);
+            (new != *result).then_some(Block::ToolResult(new))
         }
         Block::Other(other) => value(other, edit).map(Block::Other),
         _ => None,
@@ -109,18 +96,18 @@ fn input(input: &ToolInput, edit: Edit<'_>) -> Option<ToolInput> {
 }
 
 fn value(value: &Value, edit: Edit<'_>) -> Option<Value> {
-    if !json::touches(value, edit) {
+    if !json::touches("", value, edit) {
         return None;
     }
     serde_json::from_str(&json::rewrite(&value.to_string(), edit)?).ok()
 }
 
 pub(crate) fn object(fields: &Map<String, Value>, edit: Edit<'_>) -> Option<Map<String, Value>> {
-    if !fields.iter().any(|(key, value)| edit(key).is_some() || json::touches(value, edit)) {
+    if fields.is_empty() {
         return None;
     }
-    match value(&Value::Object(fields.clone()), edit) {
-        Some(Value::Object(fields)) => Some(fields),
+    match value(&Value::Object(fields.clone()), edit)? {
+        Value::Object(fields) => Some(fields),
         _ => None,
     }
 }

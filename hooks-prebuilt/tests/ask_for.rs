@@ -59,7 +59,7 @@ fn conditions_read_fields_and_what_they_cannot_read_is_denied() {
 fn a_question_has_what_a_person_needs_to_decide() {
     let rules = json!({ "pay": { "ask": { "to": { "not_one_of": ["ada", "bob"] } }, "risk": "high", "choices": ["yes", "no"] } });
     let Permission::Ask(question) = judge(rules, "pay", r#"{"to": "eve"}"#) else { panic!("not asked") };
-    assert_eq!(question.reason.as_str(), r#"`pay`: `/to` is none of ["ada","bob"]"#);
+    assert_eq!(question.reason.as_str(), r#"`pay`: `/to` is not one of ["ada","bob"]"#);
     assert_eq!((question.risk.as_deref(), question.choices.len()), (Some("high"), 2));
     assert_eq!(question.details["input"], json!({ "to": "eve" }));
 }

@@ -65,8 +65,8 @@ fn all_mistakes_in_parameters_are_said_at_once() {
     let error = serde_json::from_value::<LimitCalls>(wrong).unwrap_err().to_string();
     for part in [
         "did you mean `turn`",
-        "`limits.a.turn` is \"5\"",
-        "`limits.b` limits nothing",
+        "`turn`: invalid type: string \"5\", expected u32",
+        "`limits.b`: it limits nothing",
         "unknown field `limit`; did you mean `limits`",
     ] {
         assert!(error.contains(part), "{part}: {error}");

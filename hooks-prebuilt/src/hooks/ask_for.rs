@@ -34,11 +34,7 @@ impl TryFrom<BTreeMap<String, Value>> for AskFor {
         for (pattern, rule) in given {
             match Rule::read(rule) {
                 Ok(rule) => rules.push((WildMatch::new(&pattern), rule)),
-                Err(problems) => {
-                    for problem in problems {
-                        fields.problem(format_args!("`{pattern}`: {problem}"));
-                    }
-                }
+                Err(problem) => fields.problem(format_args!("`{pattern}`: {problem}")),
             }
         }
         rules.sort_by_key(|(pattern, _)| std::cmp::Reverse(letters(&pattern.to_string())));

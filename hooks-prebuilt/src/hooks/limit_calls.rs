@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use wildmatch::WildMatch;
 
 use crate::conversations::Conversations;
-use crate::parameters::{Fields, from_fields, unknown};
+use crate::parameters::{Fields, from_fields};
 
 /// The parameters of `limit_calls`.
 #[derive(Debug, Deserialize)]
@@ -39,43 +40,29 @@ impl Limit {
     }
 }
 
-const LIMITS: [&str; 4] = ["turn", "conversation", "per_minute", "together"];
-
 from_fields!(LimitCalls, |fields: &mut Fields| {
     let expected = r#"a map such as {"web_*": {"turn": 5, "conversation": 40, "per_minute": 10}}"#;
-    let limits: BTreeMap<String, BTreeMap<String, serde_json::Value>> = fields.required("limits", expected);
+    let limits: BTreeMap<String, Map<String, Value>> = fields.required("limits", expected);
+    if limits.is_empty() {
+        fields.problem(format_args!("`limits` is empty: write {expected}"));
+    }
     let mut read = Vec::new();
     for (pattern, given) in limits {
-        for name in given.keys().filter(|name| !LIMITS.contains(&name.as_str())) {
-            fields.problem(format_args!("`limits.{pattern}`: {}", unknown("limit", name, LIMITS.into_iter())));
-        }
-        let mut count = |name: &str| {
-            let value = given.get(name)?;
-            let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
-            if count.is_none() {
-                fields
-                    .problem(format_args!("`limits.{pattern}.{name}` is {value}: write a number of calls, such as 5"));
-            }
-            count
+        let mut one = Fields::new(given);
+        let limit = Limit {
+            pattern: WildMatch::new(&pattern),
+            turn: one.optional("turn"),
+            conversation: one.optional("conversation"),
+            per_minute: one.optional("per_minute"),
+            together: one.or("together", false),
         };
-        let (turn, conversation, per_minute) = (count("turn"), count("conversation"), count("per_minute"));
-        let together = match given.get("together") {
-            None => false,
-            Some(serde_json::Value::Bool(together)) => *together,
-            Some(value) => {
-                fields.problem(format_args!("`limits.{pattern}.together` is {value}: write true or false"));
-                false
-            }
-        };
-        if LIMITS[..3].iter().all(|name| !given.contains_key(*name)) {
-            fields.problem(format_args!(
-                "`limits.{pattern}` limits nothing: write `turn`, `conversation` or `per_minute`"
-            ));
+        if one.is_fine() && (limit.turn, limit.conversation, limit.per_minute) == (None, None, None) {
+            one.problem("it limits nothing: write `turn`, `conversation` or `per_minute`");
         }
-        read.push(Limit { pattern: WildMatch::new(&pattern), turn, conversation, per_minute, together });
-    }
-    if read.is_empty() {
-        fields.problem(format_args!("`limits` is empty: write {expected}"));
+        match one.finish(limit) {
+            Ok(limit) => read.push(limit),
+            Err(problem) => fields.problem(format_args!("`limits.{pattern}`: {problem}")),
+        }
     }
     LimitCalls { limits: read, calls: Conversations::default() }
 });

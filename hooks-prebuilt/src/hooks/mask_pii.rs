@@ -134,12 +134,21 @@ impl MaskPii {
     /// assert_eq!(masked.as_deref(), Some("[email] paid with [card]"));
     /// ```
     pub fn mask(&self, text: &str) -> Option<String> {
-        json::rewrite(text, &mut |text| self.replace(text))
+        json::rewrite(text, &mut |_, text| self.replace(text))
     }
 
     /// The same for a text that is not JSON.
     fn replace(&self, text: &str) -> Option<String> {
         finder::replaced(self, text, |_| ())
+    }
+
+    fn edit(&self, _name: &str, text: &str) -> Option<String> {
+        self.replace(text)
+    }
+
+    #[allow(clippy::unnecessary_wraps, reason = "other masks stop at what is longer than they hold")]
+    fn stream(&self, shown: &str, window: &str, last: bool) -> Result<String, String> {
+        Ok(self.window(shown, window, last).text)
     }
 
     /// The window of a stream without personal data. `shown` is the text before it, and `last` says that no more

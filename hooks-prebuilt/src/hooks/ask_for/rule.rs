@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use wildmatch::WildMatch;
 
 use crate::fields::Field;
-use crate::parameters::unknown;
+use crate::parameters::{Fields, unknown};
 
 /// What happens with a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,92 +30,47 @@ pub(super) struct Rule {
     choices: Vec<String>,
 }
 
-/// What a field is compared with.
+/// What a field is compared with, and whether the condition holds if it fits or if it does not.
 #[derive(Debug)]
-enum Condition {
+struct Condition {
+    /// What it says: `above`, `is not`.
+    word: String,
+    test: Test,
+    holds_if: bool,
+}
+
+#[derive(Debug)]
+enum Test {
     Above(f64),
     Below(f64),
-    AtLeast(f64),
-    AtMost(f64),
-    Is(Value),
-    IsNot(Value),
     OneOf(Vec<Value>),
-    NotOneOf(Vec<Value>),
     Matches(WildMatch),
-    NotMatches(WildMatch),
 }
 
 const CONDITIONS: [&str; 10] =
-    ["above", "below", "at_least", "at_most", "is", "is_not", "one_of", "not_one_of", "matches", "not_matches"];
+    ["above", "at_most", "below", "at_least", "is", "is_not", "one_of", "not_one_of", "matches", "not_matches"];
 const ANSWERS: [&str; 3] = ["allow", "ask", "deny"];
-const FIELDS: [&str; 6] = ["ask", "deny", "else", "reason", "risk", "choices"];
 
 impl Rule {
     /// Reads `"ask"`, or an object with conditions.
-    pub(super) fn read(given: Value) -> Result<Self, Vec<String>> {
-        let mut problems = Vec::new();
-        let rule = match given {
-            Value::String(word) => Self::always(answer(&word, &mut problems)),
-            Value::Object(fields) => Self::from_fields(&fields, &mut problems),
+    pub(super) fn read(given: Value) -> Result<Self, String> {
+        let mut fields = match given {
+            Value::Object(fields) => Fields::new(fields),
+            Value::String(word) => Fields::new(Map::from_iter([("else".to_owned(), word.into())])),
             other => {
-                problems.push(format!(
+                return Err(format!(
                     "expected `ask`, `deny`, `allow` or conditions, and found {}",
                     json_type_name(&other)
                 ));
-                Self::always(Answer::Deny)
             }
         };
-        if problems.is_empty() { Ok(rule) } else { Err(problems) }
-    }
-
-    fn always(otherwise: Answer) -> Self {
-        Self {
-            deny: Vec::new(),
-            ask: Vec::new(),
-            otherwise: Some(otherwise),
-            reason: None,
-            risk: None,
-            choices: Vec::new(),
-        }
-    }
-
-    fn from_fields(fields: &Map<String, Value>, problems: &mut Vec<String>) -> Self {
-        for name in fields.keys().filter(|name| !FIELDS.contains(&name.as_str())) {
-            problems.push(unknown("field", name, FIELDS.into_iter()));
-        }
-        let mut word = |name: &str| {
-            let value = fields.get(name)?;
-            let text = value.as_str().map(str::to_owned);
-            if text.is_none() {
-                problems.push(format!("`{name}` is a text, and not {}", json_type_name(value)));
-            }
-            text
-        };
-        let (reason, risk, otherwise) = (word("reason"), word("risk"), word("else"));
-        let conditions = |name: &str, problems: &mut Vec<String>| match fields.get(name) {
-            None => Vec::new(),
-            Some(Value::Object(given)) if !given.is_empty() => conditions(given, problems),
-            Some(_) => {
-                problems.push(format!(r#"`{name}` holds conditions such as {{"/cents": {{"above": 5000}}}}"#));
-                Vec::new()
-            }
-        };
-        let (deny, ask) = (conditions("deny", problems), conditions("ask", problems));
-        let choices = match fields.get("choices").map(|choices| serde_json::from_value(choices.clone())) {
-            None => Vec::new(),
-            Some(Ok(choices)) => choices,
-            Some(Err(error)) => {
-                problems.push(format!("`choices`: {error}"));
-                Vec::new()
-            }
-        };
-        let otherwise = match otherwise {
-            Some(word) => Some(answer(&word, problems)),
-            // Without conditions, a rule with a reason alone asks.
-            None if deny.is_empty() && ask.is_empty() => Some(Answer::Ask),
-            None => None,
-        };
-        Self { deny, ask, otherwise, reason, risk, choices }
+        let (deny, ask) = (conditions("deny", &mut fields), conditions("ask", &mut fields));
+        let otherwise = fields.optional("else").map(|word: String| answer(&word, &mut fields));
+        // Without conditions, a rule with a reason alone asks.
+        let otherwise = otherwise.or((deny.is_empty() && ask.is_empty()).then_some(Answer::Ask));
+        let (reason, risk) = (fields.optional("reason"), fields.optional("risk"));
+        let choices = fields.or("choices", Vec::new());
+        fields.finish(Self { deny, ask, otherwise, reason, risk, choices })
     }
 
     /// A field that is missing or of another type is denied: nobody has to approve a call that cannot be judged.
@@ -153,30 +108,32 @@ impl Rule {
     }
 }
 
-fn answer(word: &str, problems: &mut Vec<String>) -> Answer {
+fn answer(word: &str, fields: &mut Fields) -> Answer {
     match word {
-        "allow" => Answer::Allow,
-        "ask" => Answer::Ask,
-        "deny" => Answer::Deny,
-        other => {
-            problems.push(unknown("answer", other, ANSWERS.into_iter()));
-            Answer::Deny
-        }
+        "allow" => return Answer::Allow,
+        "ask" => return Answer::Ask,
+        "deny" => {}
+        other => fields.problem(unknown("answer", other, ANSWERS.into_iter())),
     }
+    Answer::Deny
 }
 
-fn conditions(given: &Map<String, Value>, problems: &mut Vec<String>) -> Vec<(Field, Condition)> {
+fn conditions(name: &'static str, fields: &mut Fields) -> Vec<(Field, Condition)> {
     let mut read = Vec::new();
-    for (name, given) in given {
+    let Some(given) = fields.optional::<Map<String, Value>>(name) else { return read };
+    if given.is_empty() {
+        fields.problem(format_args!(r#"`{name}` holds conditions such as {{"/cents": {{"above": 5000}}}}"#));
+    }
+    for (name, given) in &given {
         let field = Field::parse(name);
         let Some(given) = given.as_object().filter(|given| !given.is_empty()) else {
-            problems.push(format!(r#"`{name}` holds a condition such as {{"above": 5000}}"#));
+            fields.problem(format_args!(r#"`{name}` holds a condition such as {{"above": 5000}}"#));
             continue;
         };
         for (word, value) in given {
             match Condition::read(word, value) {
                 Ok(condition) => read.push((field.clone(), condition)),
-                Err(problem) => problems.push(format!("`{name}`: {problem}")),
+                Err(problem) => fields.problem(format_args!("`{name}`: {problem}")),
             }
         }
     }
@@ -185,23 +142,21 @@ fn conditions(given: &Map<String, Value>, problems: &mut Vec<String>) -> Vec<(Fi
 
 impl Condition {
     fn read(word: &str, value: &Value) -> Result<Self, String> {
+        let Some(place) = CONDITIONS.iter().position(|known| *known == word) else {
+            return Err(unknown("condition", word, CONDITIONS.into_iter()));
+        };
         let wrong = |expected: &str| format!("`{word}` takes {expected}, and not {}", json_type_name(value));
         let number = || value.as_f64().ok_or_else(|| wrong("a number"));
-        let list = || value.as_array().cloned().ok_or_else(|| wrong("a list"));
-        let pattern = || value.as_str().map(WildMatch::new).ok_or_else(|| wrong("a pattern"));
-        Ok(match word {
-            "above" => Self::Above(number()?),
-            "below" => Self::Below(number()?),
-            "at_least" => Self::AtLeast(number()?),
-            "at_most" => Self::AtMost(number()?),
-            "is" => Self::Is(value.clone()),
-            "is_not" => Self::IsNot(value.clone()),
-            "one_of" => Self::OneOf(list()?),
-            "not_one_of" => Self::NotOneOf(list()?),
-            "matches" => Self::Matches(pattern()?),
-            "not_matches" => Self::NotMatches(pattern()?),
-            other => return Err(unknown("condition", other, CONDITIONS.into_iter())),
-        })
+        let test = match place / 2 {
+            0 => Test::Above(number()?),
+            1 => Test::Below(number()?),
+            2 => Test::OneOf(vec![value.clone()]),
+            3 => Test::OneOf(value.as_array().cloned().ok_or_else(|| wrong("a list"))?),
+            _ => Test::Matches(value.as_str().map(WildMatch::new).ok_or_else(|| wrong("a pattern"))?),
+        };
+        let said = format!("{} {value}", word.replace("not_matches", "does not match").replace('_', " "));
+        let verb = if word.contains("matches") || word.starts_with("is") { "" } else { "is " };
+        Ok(Self { word: format!("{verb}{said}"), test, holds_if: place % 2 == 0 })
     }
 
     /// Why the condition holds; `None` if it does not. With several values, it holds if it does for one of them.
@@ -210,44 +165,33 @@ impl Condition {
     /// What was expected of the field.
     fn holds(&self, field: &Field, input: &Value) -> Result<Option<String>, String> {
         for value in field.values(input)? {
-            if let Some(because) = self.holds_for(field, value)? {
-                return Ok(Some(because));
+            let fits = self.test.fits(value).map_err(|expected| {
+                format!("expected `{field}` to be {expected}, and found {}", json_type_name(value))
+            })?;
+            if fits == self.holds_if {
+                return Ok(Some(format!("`{field}` {}", self.word)));
             }
         }
         Ok(None)
     }
+}
 
-    fn holds_for(&self, field: &Field, value: &Value) -> Result<Option<String>, String> {
-        let expected = |what: &str| format!("expected `{field}` to be {what}, and found {}", json_type_name(value));
-        let number = || value.as_f64().ok_or_else(|| expected("a number"));
-        let text = || value.as_str().ok_or_else(|| expected("a string"));
-        let same = |other: &Value| {
-            if std::mem::discriminant(value) != std::mem::discriminant(other) {
-                return Err(expected(&format!("like {other}")));
-            }
-            Ok(value == other || (value.is_number() && value.as_f64() == other.as_f64()))
-        };
-        let among = |others: &[Value]| -> Result<bool, String> {
-            let readable = others.iter().filter_map(|other| same(other).ok()).collect::<Vec<_>>();
-            if readable.is_empty() {
-                Err(expected(&format!("one of {}", json!(others))))
-            } else {
-                Ok(readable.contains(&true))
-            }
-        };
-        let holds = |holds: bool, because: String| Ok(holds.then_some(because));
+impl Test {
+    /// Whether a value fits.
+    ///
+    /// # Errors
+    /// What was expected in its place.
+    fn fits(&self, value: &Value) -> Result<bool, String> {
+        let number = || value.as_f64().ok_or("a number");
         match self {
-            Self::Above(limit) => holds(number()? > *limit, format!("`{field}` is above {limit}")),
-            Self::Below(limit) => holds(number()? < *limit, format!("`{field}` is below {limit}")),
-            Self::AtLeast(limit) => holds(number()? >= *limit, format!("`{field}` is at least {limit}")),
-            Self::AtMost(limit) => holds(number()? <= *limit, format!("`{field}` is at most {limit}")),
-            Self::Is(other) => holds(same(other)?, format!("`{field}` is {other}")),
-            Self::IsNot(other) => holds(!same(other)?, format!("`{field}` is not {other}")),
-            Self::OneOf(others) => holds(among(others)?, format!("`{field}` is one of {}", json!(others))),
-            Self::NotOneOf(others) => holds(!among(others)?, format!("`{field}` is none of {}", json!(others))),
-            Self::Matches(pattern) => holds(pattern.matches(text()?), format!("`{field}` matches `{pattern}`")),
-            Self::NotMatches(pattern) => {
-                holds(!pattern.matches(text()?), format!("`{field}` does not match `{pattern}`"))
+            Self::Above(limit) => Ok(number()? > *limit),
+            Self::Below(limit) => Ok(number()? < *limit),
+            Self::Matches(pattern) => Ok(pattern.matches(value.as_str().ok_or("a string")?)),
+            Self::OneOf(others) => {
+                let is_like = |other: &&Value| std::mem::discriminant(value) == std::mem::discriminant(*other);
+                let mut like = others.iter().filter(is_like).peekable();
+                like.peek().ok_or_else(|| format!("like one of {}", json!(others)))?;
+                Ok(like.any(|other| value == other || (value.is_number() && value.as_f64() == other.as_f64())))
             }
         }
     }

@@ -13,8 +13,7 @@ pub(super) fn us_ssn(text: &str, from: usize) -> Option<Range<usize>> {
         Regex::new(r#"(?i)[0-9]{3}(?:-[0-9]{2}-|[ \u{a0}][0-9]{2}[ \u{a0}])[0-9]{4}|(?:ssn|social security)(?:[ \t:=."'#]|number|no|is){0,8}([0-9]{9})"#).ok()
     });
     next(text, from, PATTERN.as_ref()?, |id| {
-        let number = |place: Range<usize>| id[place].iter().fold(0, |number, digit| number * 10 + u32::from(*digit));
-        let (area, group, serial) = (number(0..3), number(3..5), number(5..9));
+        let (area, group, serial) = (number(&id[..3]), number(&id[3..5]), number(&id[5..]));
         let printed = [(78, 5, 1120), (219, 9, 9999)];
         area > 0 && area < 900 && area != 666 && group > 0 && serial > 0 && !printed.contains(&(area, group, serial))
     })
@@ -62,114 +61,92 @@ macro_rules! ids {
 
 ids! {
     /// The number of the National Health Service of the United Kingdom.
-    uk_nhs: r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}", |id| {
-        let check = (11 - weighted(&id[..9], &[10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11) % 11;
-        check == u64::from(id[9])
-    };
+    uk_nhs: r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}", |id| sums(id, &[10, 9, 8, 7, 6, 5, 4, 3, 2, 1], 11);
     /// The citizen service number of the Netherlands.
-    nl_bsn: r"[0-9]{9}|[0-9]{4}\.[0-9]{2}\.[0-9]{3}", |id| {
-        let sum = weighted(&id[..8], &[9, 8, 7, 6, 5, 4, 3, 2]);
-        sum > 0 && sum % 11 == u64::from(id[8])
-    };
+    nl_bsn: r"[0-9]{9}|[0-9]{4}\.[0-9]{2}\.[0-9]{3}", |id| sums(id, &[9, 8, 7, 6, 5, 4, 3, 2, 10], 11);
     /// The tax number of Spain, for citizens and for foreigners.
     es_nif: r"(?i)(?:[0-9]{8}|[XYZ]-?[0-9]{7})-?[A-Z]", |id| {
         let first = if id[0] >= b'X' { id[0] - b'X' } else { id[0] };
-        let number = id[1..8].iter().fold(u64::from(first), |number, digit| number * 10 + u64::from(*digit));
+        let number = u64::from(first) * 10_000_000 + number(&id[1..8]);
         b"TRWAGMYFPDXBNJZSQVHLCKE"[(number % 23) as usize] == id[8]
     };
     /// The tax code of Italy.
     it_fiscal_code: r"(?i)[A-Z]{6}[0-9LMNPQRSTUV]{2}[ABCDEHLMPRST][0-9LMNPQRSTUV]{2}[A-Z][0-9LMNPQRSTUV]{3}[A-Z]", |id| {
-        const ODD: [u64; 26] = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
-        let place = |code: u8| usize::from(if code < 10 { code } else { code - b'A' });
-        let even = |code: u8| place(code) as u64;
-        let sum: u64 = id[..15].iter().enumerate().map(|(at, code)| if at % 2 == 0 { ODD[place(*code)] } else { even(*code) }).sum();
-        even(id[15]) == sum % 26
+        const ODD: [u8; 26] = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
+        let place = |code: u8| if code < 10 { code } else { code - b'A' };
+        let odd = |code: u8| ODD[usize::from(place(code))];
+        let value = |(at, code): (usize, &u8)| u32::from(if at % 2 == 0 { odd(*code) } else { place(*code) });
+        id[..15].iter().enumerate().map(value).sum::<u32>() % 26 == u32::from(place(id[15]))
     };
     /// The population number of Poland.
-    pl_pesel: r"[0-9]{11}", |id| {
-        let (month, day) = ((id[2] % 2) * 10 + id[3], id[4] * 10 + id[5]);
-        let check = (10 - weighted(&id[..10], &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3]) % 10) % 10;
-        check == u64::from(id[10]) && (1..=12).contains(&month) && (1..=31).contains(&day)
-    };
-    /// The social security number of France.
+    pl_pesel: r"[0-9]{11}", |id| is_day(id[2] % 2 * 10 + id[3], id[4] * 10 + id[5]) && sums(id, &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1], 10);
+    /// The social security number of France. The departments of Corsica have a letter.
     fr_nir: r"[12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-4][0-9]) ?(?:[0-9]{2}|2[AaBb]) ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}", |id| {
-        let department: (u64, u64) = if id[6] == b'A' { (1, 9) } else if id[6] == b'B' { (1, 8) } else { (id[5].into(), id[6].into()) };
-        let digits = id[..5].iter().map(|digit| u64::from(*digit)).chain([department.0, department.1]).chain(id[7..13].iter().map(|digit| u64::from(*digit)));
-        let number = digits.fold(0, |number, digit| number * 10 + digit);
-        97 - number % 97 == u64::from(id[13] * 10 + id[14])
+        let department = match id[6] { b'A' => 19, b'B' => 18, digit => id[5] * 10 + digit };
+        let first = number(&id[..5]) * 100_000_000 + u64::from(department) * 1_000_000 + number(&id[7..13]);
+        97 - first % 97 == number(&id[13..])
     };
-    /// The tax number of Germany.
+    /// The tax number of Germany: one digit occurs twice or three times, the others at most once.
     de_tax_id: r"[1-9][0-9] ?[0-9]{3} ?[0-9]{3} ?[0-9]{3}", |id| {
-        let mut product = 10;
-        for digit in &id[..10] {
-            let sum = (u64::from(*digit) + product) % 10;
-            product = (if sum == 0 { 10 } else { sum }) * 2 % 11;
-        }
-        // One digit occurs twice or three times, the others at most once.
-        let mut counts = [0; 10];
-        id[..10].iter().for_each(|digit| counts[usize::from(*digit)] += 1);
-        counts.iter().filter(|count| **count > 1).count() == 1 && (11 - product) % 10 == u64::from(id[10])
+        let product = id[..10].iter().fold(10, |product, digit| {
+            let sum = (digit + product) % 10;
+            (if sum == 0 { 10 } else { sum }) * 2 % 11
+        });
+        let count = |digit: u8| id[..10].iter().filter(|other| **other == digit).count();
+        (0..10).filter(|digit| count(*digit) > 1).count() == 1 && (11 - product) % 10 == id[10]
     };
     /// The tax number of Brazil.
     br_cpf: r"[0-9]{3}\.?[0-9]{3}\.?[0-9]{3}-?[0-9]{2}", |id| {
         let check = |length: usize| {
-            let weights: Vec<u64> = (2..=length as u64 + 1).rev().collect();
-            weighted(&id[..length], &weights) * 10 % 11 % 10 == u64::from(id[length])
+            let sum: usize = id[..length].iter().zip((2..=length + 1).rev()).map(|(digit, weight)| usize::from(*digit) * weight).sum();
+            sum * 10 % 11 % 10 == usize::from(id[length])
         };
         id.iter().any(|digit| *digit != id[0]) && check(9) && check(10)
     };
     /// The social insurance number of Canada.
     ca_sin: r"[1-79][0-9]{2}[ -]?[0-9]{3}[ -]?[0-9]{3}", luhn;
     /// The tax file number of Australia.
-    au_tfn: r"[0-9]{3} ?[0-9]{3} ?[0-9]{3}", |id| {
-        let sum = weighted(id, &[1, 4, 3, 7, 5, 8, 6, 9, 10]);
-        sum > 0 && sum % 11 == 0
-    };
+    au_tfn: r"[0-9]{3} ?[0-9]{3} ?[0-9]{3}", |id| sums(id, &[1, 4, 3, 7, 5, 8, 6, 9, 10], 11);
     /// The identity number of India.
     in_aadhaar: r"[2-9][0-9]{3}[ -]?[0-9]{4}[ -]?[0-9]{4}", verhoeff;
-    /// The personal number of Sweden.
+    /// The personal number of Sweden; a day above 60 is one of a coordination number.
     se_personal_number: r"(?:[12][0-9])?[0-9]{2}[01][0-9][0-9]{2}[-+]?[0-9]{4}", |id| {
         let id = &id[id.len() - 10..];
-        let (month, day) = (id[2] * 10 + id[3], id[4] * 10 + id[5]);
-        luhn(id) && (1..=12).contains(&month) && ((1..=31).contains(&day) || (61..=91).contains(&day))
+        luhn(id) && is_day(id[2] * 10 + id[3], (id[4] * 10 + id[5]) % 60)
     };
     /// The insurance number of Switzerland.
-    ch_ahv: r"756\.?[0-9]{4}\.?[0-9]{4}\.?[0-9]{2}", |id| {
-        (10 - weighted(&id[..12], &[1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3]) % 10) % 10 == u64::from(id[12])
-    };
+    ch_ahv: r"756\.?[0-9]{4}\.?[0-9]{4}\.?[0-9]{2}", |id| sums(id, &[1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1], 10);
     /// The personal identity code of Finland.
     fi_identity_code: r"(?i)[0-3][0-9][01][0-9]{3}[-+A-FU-Y][0-9]{3}[0-9A-Y]", |id| {
-        let digits = id.iter().filter(|code| **code < 10).copied().collect::<Vec<_>>();
-        let (Some(number), Some(last)) = (digits.get(..9), id.last()) else { return false };
-        let number = number.iter().fold(0, |number, digit| number * 10 + u64::from(*digit));
-        let expected = b"0123456789ABCDEFHJKLMNPRSTUVWXY"[(number % 31) as usize];
-        value(expected) == Some(*last)
+        let digits: Vec<u8> = id[..id.len() - 1].iter().copied().filter(|code| *code < 10).collect();
+        digits.len() == 9 && value(b"0123456789ABCDEFHJKLMNPRSTUVWXY"[(number(&digits) % 31) as usize]) == id.last().copied()
     };
-    /// The national number of Belgium.
+    /// The national number of Belgium; those born since 2000 have a two before it.
     be_national_number: r"[0-9]{2}\.?[0-9]{2}\.?[0-9]{2}-?[0-9]{3}\.?[0-9]{2}", |id| {
-        let number = id[..9].iter().fold(0, |number, digit| number * 10 + u64::from(*digit));
-        let check = u64::from(id[9]) * 10 + u64::from(id[10]);
-        let (month, day) = (id[2] * 10 + id[3], id[4] * 10 + id[5]);
-        let born = |number: u64| 97 - number % 97 == check;
-        month <= 12 && day <= 31 && number > 0 && (born(number) || born(2_000_000_000 + number))
+        let born = |century: u64| 97 - (century + number(&id[..9])) % 97 == number(&id[9..]);
+        id[2] * 10 + id[3] <= 12 && id[4] * 10 + id[5] <= 31 && number(&id[..9]) > 0 && (born(0) || born(2_000_000_000))
     };
 }
 
-fn weighted(digits: &[u8], weights: &[u64]) -> u64 {
-    digits.iter().zip(weights).map(|(digit, weight)| u64::from(*digit) * weight).sum()
+fn number(digits: &[u8]) -> u64 {
+    digits.iter().fold(0, |number, digit| number * 10 + u64::from(*digit))
+}
+
+fn is_day(month: u8, day: u8) -> bool {
+    (1..=12).contains(&month) && (1..=31).contains(&day)
+}
+
+/// The digits times their weights are a multiple of `modulus`, and not all of them are zero.
+fn sums(digits: &[u8], weights: &[u32], modulus: u32) -> bool {
+    let sum: u32 = digits.iter().zip(weights).map(|(digit, weight)| u32::from(*digit) * weight).sum();
+    sum > 0 && sum % modulus == 0
 }
 
 /// The checksum of Verhoeff, in the dihedral group of ten elements.
+#[rustfmt::skip]
 fn verhoeff(digits: &[u8]) -> bool {
-    const PERMUTATION: [[u8; 10]; 8] = [
-        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
-        [1, 5, 7, 6, 2, 8, 3, 0, 9, 4],
-        [5, 8, 0, 3, 7, 9, 6, 1, 4, 2],
-        [8, 9, 1, 6, 0, 4, 3, 5, 2, 7],
-        [9, 4, 5, 3, 1, 2, 6, 8, 7, 0],
-        [4, 2, 8, 6, 5, 7, 3, 9, 0, 1],
-        [2, 7, 9, 3, 8, 0, 6, 4, 1, 5],
-        [7, 0, 4, 6, 9, 1, 3, 2, 5, 8],
+    const PERMUTATION: [&[u8; 10]; 8] = [
+        b"0123456789", b"1576283094", b"5803796142", b"8916043527", b"9453126870", b"4286573901", b"2793806415", b"7046913258",
     ];
     let product = |a: u8, b: u8| match (a < 5, b < 5) {
         (true, true) => (a + b) % 5,
@@ -181,6 +158,6 @@ fn verhoeff(digits: &[u8]) -> bool {
         .iter()
         .rev()
         .enumerate()
-        .fold(0, |check, (place, digit)| product(check, PERMUTATION[place % 8][usize::from(*digit)]));
+        .fold(0, |check, (place, digit)| product(check, PERMUTATION[place % 8][usize::from(*digit)] - b'0'));
     check == 0
 }

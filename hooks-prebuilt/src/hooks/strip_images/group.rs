@@ -15,7 +15,7 @@ hook_sdk::group! {
 
 #[hook(group = strip_images, kind = post_model_call, on_failure = required)]
 fn answers(images: &With<StripImages>, reply: &mut ModelReply) {
-    if let Some(content) = texts::of_answer(&reply.content, &mut |text| images.strip(text)) {
+    if let Some(content) = texts::of_answer(&reply.content, &mut |_, text| images.strip(text)) {
         reply.content = content;
     }
 }
@@ -25,7 +25,7 @@ fn rows(images: &With<StripImages>, row: &mut Message) {
     if row.role != Role::Assistant {
         return;
     }
-    if let Some(content) = texts::of_answer(&row.content, &mut |text| images.strip(text)) {
+    if let Some(content) = texts::of_answer(&row.content, &mut |_, text| images.strip(text)) {
         row.content = content;
     }
 }

@@ -16,25 +16,10 @@ pub(super) struct Tag {
 const WITH_CONTENT: [&str; 2] = ["style", "script"];
 
 /// Attributes that hold an address.
+#[rustfmt::skip]
 const ADDRESSES: &[&str] = &[
-    "src",
-    "srcset",
-    "imagesrcset",
-    "poster",
-    "background",
-    "data",
-    "xlink:href",
-    "lowsrc",
-    "dynsrc",
-    "icon",
-    "code",
-    "archive",
-    "classid",
-    "codebase",
-    "manifest",
-    "longdesc",
-    "ping",
-    "formaction",
+    "src", "srcset", "imagesrcset", "poster", "background", "data", "xlink:href", "lowsrc", "dynsrc", "icon", "code", "archive",
+    "classid", "codebase", "manifest", "longdesc", "ping", "formaction",
 ];
 
 /// The next tag that begins at `from` or later and loads something that `sources` do not allow.

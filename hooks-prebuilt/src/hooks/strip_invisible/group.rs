@@ -14,15 +14,15 @@ hook_sdk::group! {
 
 #[hook(group = strip_invisible, kind = user_prompt_submit, on_failure = required)]
 fn prompts(strip: &With<StripInvisible>, messages: &mut Messages) {
-    texts::of_messages(messages, &mut |text| strip.strip(text));
+    texts::of_messages(messages, &mut |_, text| strip.strip(text));
 }
 
 #[hook(group = strip_invisible, kind = [after_tool_call_success, after_tool_call_failure], on_failure = remove)]
 fn results(strip: &With<StripInvisible>, result: &mut ToolResult) {
-    texts::of_result(result, &mut |text| strip.strip(text));
+    texts::of_result(result, &mut |_, text| strip.strip(text));
 }
 
 #[hook(group = strip_invisible, kind = prefilter_llm_history, on_failure = required)]
 fn history(strip: &With<StripInvisible>, messages: &mut Messages) {
-    texts::of_messages(messages, &mut |text| strip.strip(text));
+    texts::of_messages(messages, &mut |_, text| strip.strip(text));
 }

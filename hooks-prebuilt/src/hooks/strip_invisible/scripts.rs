@@ -1,72 +1,42 @@
 //! Which characters need an invisible one beside them.
 
-fn within(c: char, ranges: &[(u32, u32)]) -> bool {
+type Ranges = &'static [(u32, u32)];
+
+fn within(c: char, ranges: Ranges) -> bool {
     ranges.iter().any(|(low, high)| (*low..=*high).contains(&u32::from(c)))
 }
 
-/// A script whose letters change their form at a joiner or non-joiner: Arabic, Syriac, Mongolian, Tifinagh, and those
+/// Scripts whose letters change their form at a joiner or non-joiner: Arabic, Syriac, Mongolian, Tifinagh, and those
 /// that descend from Brahmi.
-pub(super) fn joins(c: char) -> bool {
-    within(
-        c,
-        &[
-            (0x0600, 0x061b),
-            (0x061d, 0x07ff),
-            (0x0840, 0x0dff),
-            (0x0e00, 0x109f),
-            (0x1700, 0x18af),
-            (0x1900, 0x1cff),
-            (0x2d30, 0x2d7f),
-            (0xa800, 0xa8ff),
-            (0xa930, 0xaaff),
-            (0xabc0, 0xabff),
-            (0xfb50, 0xfdff),
-            (0xfe70, 0xfefc),
-            (0x10a00, 0x10a5f),
-            (0x10ac0, 0x10aff),
-            (0x10d00, 0x10d3f),
-            (0x10f00, 0x11fff),
-            (0x16100, 0x1613f),
-            (0x1e900, 0x1e95f),
-        ],
-    ) && !is_invisible_of_script(c)
-}
+#[rustfmt::skip]
+const JOINING: Ranges = &[
+    (0x0600, 0x061b), (0x061d, 0x07ff), (0x0840, 0x0dff), (0x0e00, 0x109f), (0x1700, 0x18af), (0x1900, 0x1cff),
+    (0x2d30, 0x2d7f), (0xa800, 0xa8ff), (0xa930, 0xaaff), (0xabc0, 0xabff), (0xfb50, 0xfdff), (0xfe70, 0xfefc),
+    (0x10a00, 0x10a5f), (0x10ac0, 0x10aff), (0x10d00, 0x10d3f), (0x10f00, 0x11fff), (0x16100, 0x1613f), (0x1e900, 0x1e95f),
+];
 
-/// A mark within one of these blocks that is invisible itself.
-fn is_invisible_of_script(c: char) -> bool {
-    matches!(c, '\u{180b}'..='\u{180f}' | '\u{17b4}' | '\u{17b5}' | '\u{61c}')
+/// Marks within these blocks that are invisible themselves.
+const INVISIBLE: Ranges = &[(0x180b, 0x180f), (0x17b4, 0x17b5), (0x61c, 0x61c)];
+
+pub(super) fn joins(c: char) -> bool {
+    within(c, JOINING) && !within(c, INVISIBLE)
 }
 
 /// A script that writes no space between words, and marks their borders with a space without width.
+#[rustfmt::skip]
 pub(super) fn breaks(c: char) -> bool {
-    within(
-        c,
-        &[
-            (0x0e00, 0x0eff),
-            (0x1000, 0x109f),
-            (0x1780, 0x17b3),
-            (0x17b6, 0x17ff),
-            (0x1950, 0x19ff),
-            (0x1a20, 0x1aaf),
-            (0xa9e0, 0xa9ff),
-            (0xaa60, 0xaadf),
-        ],
-    )
+    within(c, &[
+        (0x0e00, 0x0eff), (0x1000, 0x109f), (0x1780, 0x17b3), (0x17b6, 0x17ff), (0x1950, 0x19ff), (0x1a20, 0x1aaf),
+        (0xa9e0, 0xa9ff), (0xaa60, 0xaadf),
+    ])
 }
 
 /// A script that is written from right to left.
+#[rustfmt::skip]
 pub(super) fn is_right_to_left(c: char) -> bool {
-    within(
-        c,
-        &[
-            (0x0590, 0x061b),
-            (0x061d, 0x08ff),
-            (0xfb1d, 0xfdff),
-            (0xfe70, 0xfefc),
-            (0x10800, 0x10fff),
-            (0x1e800, 0x1eeff),
-        ],
-    )
+    within(c, &[
+        (0x0590, 0x061b), (0x061d, 0x08ff), (0xfb1d, 0xfdff), (0xfe70, 0xfefc), (0x10800, 0x10fff), (0x1e800, 0x1eeff),
+    ])
 }
 
 pub(super) fn is_hebrew(c: char) -> bool {
@@ -77,89 +47,43 @@ pub(super) fn is_mongolian(c: char) -> bool {
     within(c, &[(0x1800, 0x180a), (0x1810, 0x18af), (0x11660, 0x1166c)])
 }
 
+#[rustfmt::skip]
 pub(super) fn is_ideograph(c: char) -> bool {
-    within(
-        c,
-        &[
-            (0x3005, 0x3007),
-            (0x3400, 0x4dbf),
-            (0x4e00, 0x9fff),
-            (0xf900, 0xfaff),
-            (0x17000, 0x18d8f),
-            (0x1b170, 0x1b2fb),
-            (0x20000, 0x3ffff),
-        ],
-    )
+    within(c, &[
+        (0x3005, 0x3007), (0x3400, 0x4dbf), (0x4e00, 0x9fff), (0xf900, 0xfaff), (0x17000, 0x18d8f), (0x1b170, 0x1b2fb),
+        (0x20000, 0x3ffff),
+    ])
 }
 
 /// A picture that a joiner can join to another.
+#[rustfmt::skip]
 pub(super) fn is_pictograph(c: char) -> bool {
-    within(
-        c,
-        &[
-            (0xa9, 0xa9),
-            (0xae, 0xae),
-            (0x203c, 0x203c),
-            (0x2049, 0x2049),
-            (0x2122, 0x2122),
-            (0x2139, 0x2139),
-            (0x2190, 0x21ff),
-            (0x2300, 0x23ff),
-            (0x24c2, 0x24c2),
-            (0x25a0, 0x27bf),
-            (0x2934, 0x2935),
-            (0x2b00, 0x2bff),
-            (0x3030, 0x3030),
-            (0x303d, 0x303d),
-            (0x3297, 0x3297),
-            (0x3299, 0x3299),
-            (0x1f000, 0x1faff),
-        ],
-    )
+    within(c, &[
+        (0xa9, 0xa9), (0xae, 0xae), (0x203c, 0x203c), (0x2049, 0x2049), (0x2122, 0x2122), (0x2139, 0x2139), (0x2190, 0x21ff),
+        (0x2300, 0x23ff), (0x24c2, 0x24c2), (0x25a0, 0x27bf), (0x2934, 0x2935), (0x2b00, 0x2bff), (0x3030, 0x3030),
+        (0x303d, 0x303d), (0x3297, 0x3297), (0x3299, 0x3299), (0x1f000, 0x1faff),
+    ])
 }
 
 pub(super) fn is_skin(c: char) -> bool {
     within(c, &[(0x1f3fb, 0x1f3ff)])
 }
 
+/// For the numbers of the first variation selectors: the characters for which Unicode defines such a form.
+#[rustfmt::skip]
+const FORMS: &[(u32, u32, Ranges)] = &[
+    (1, 1, &[
+        (0x30, 0x30), (0xff10, 0xff10), (0x1000, 0x109f), (0xaa60, 0xaa7f), (0xa840, 0xa877), (0x10ac0, 0x10aff),
+        (0x2200, 0x22ff), (0x2a00, 0x2aff),
+    ]),
+    (1, 2, &[(0x3001, 0x3002), (0xff01, 0xff01), (0xff0c, 0xff0c), (0xff0e, 0xff0e), (0xff1a, 0xff1b), (0xff1f, 0xff1f)]),
+    (2, 2, &[(0x2018, 0x201d), (0x2654, 0x265f)]),
+    (1, 7, &[(0x13000, 0x1342f)]),
+];
+
 /// Whether Unicode defines a form of `base` for one of the first fourteen variation selectors.
 pub(super) fn has_form(base: char, selector: char) -> bool {
     let number = u32::from(selector) - 0xfdff;
-    match number {
-        1 if within(
-            base,
-            &[
-                (0x30, 0x30),
-                (0xff10, 0xff10),
-                (0x1000, 0x109f),
-                (0xaa60, 0xaa7f),
-                (0xa840, 0xa877),
-                (0x10ac0, 0x10aff),
-                (0x2200, 0x22ff),
-                (0x2a00, 0x2aff),
-            ],
-        ) =>
-        {
-            true
-        }
-        1 | 2
-            if within(
-                base,
-                &[
-                    (0x3001, 0x3002),
-                    (0xff01, 0xff01),
-                    (0xff0c, 0xff0c),
-                    (0xff0e, 0xff0e),
-                    (0xff1a, 0xff1b),
-                    (0xff1f, 0xff1f),
-                ],
-            ) =>
-        {
-            true
-        }
-        2 if within(base, &[(0x2018, 0x201d), (0x2654, 0x265f)]) => true,
-        1..=3 if is_ideograph(base) => true,
-        1..=7 => within(base, &[(0x13000, 0x1342f)]),
-        _ => false,
-    }
+    (number <= 3 && is_ideograph(base))
+        || FORMS.iter().any(|(from, to, bases)| (*from..=*to).contains(&number) && within(base, bases))
 }
