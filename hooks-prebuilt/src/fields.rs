@@ -1,7 +1,12 @@
 //! Fields of a tool's arguments, as lists name them: `url`, `/files/*/path`.
 
+use std::collections::BTreeMap;
+
 use hook_sdk::data::json_type_name;
 use serde_json::Value;
+use wildmatch::WildMatch;
+
+use crate::parameters::Fields;
 
 /// A path to fields. `*` stands for every item of a list and every value of an object.
 #[derive(Clone, Debug)]
@@ -50,6 +55,40 @@ impl Field {
                 }
             }
             values = found;
+        }
+        Ok(values)
+    }
+}
+
+/// The fields of the arguments of each tool, by patterns of names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FieldsOf(Vec<(WildMatch, Vec<Field>)>);
+
+impl FieldsOf {
+    pub(crate) fn read(given: BTreeMap<String, Vec<String>>, fields: &mut Fields) -> Self {
+        let read = given.into_iter().map(|(pattern, names)| {
+            if names.is_empty() {
+                fields.problem(format_args!(
+                    "`fields.{pattern}` names no field; write one such as `path` or `/files/*/path`"
+                ));
+            }
+            (WildMatch::new(&pattern), names.iter().map(|name| Field::parse(name)).collect())
+        });
+        Self(read.collect())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The values of the fields of a tool. Every pattern that matches it counts.
+    ///
+    /// # Errors
+    /// What was expected, if there is no such field.
+    pub(crate) fn values<'a>(&self, tool: &str, input: &'a Value) -> Result<Vec<&'a Value>, String> {
+        let mut values = Vec::new();
+        for field in self.0.iter().filter(|(pattern, _)| pattern.matches(tool)).flat_map(|(_, fields)| fields) {
+            values.extend(field.values(input)?);
         }
         Ok(values)
     }

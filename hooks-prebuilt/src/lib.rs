@@ -3,17 +3,28 @@
 
 mod conversations;
 mod digits;
+mod parameters;
 mod fields;
+mod addresses;
 mod finder;
 mod json;
-mod parameters;
 mod texts;
 mod masks;
 mod hooks;
 
 pub use finder::StreamWindow;
 pub use hooks::ask_for::{AskFor, ask_for};
+pub use hooks::budget::{Budget, Spent, budget};
+pub use hooks::cap_results::{CapResults, cap_results};
+#[cfg(feature = "shell")]
+pub use hooks::confine_commands::{ConfineCommands, confine_commands};
+pub use hooks::confine_paths::{ConfinePaths, confine_paths};
+pub use hooks::confine_urls::{ConfineUrls, confine_urls};
 pub use hooks::limit_calls::{Calls, LimitCalls, limit_calls};
 pub use hooks::mask_pii::{MaskPii, mask_pii};
+pub use hooks::mask_secrets::{DenySecrets, MaskSecrets, deny_secrets, mask_secrets};
+#[cfg(feature = "sql")]
+pub use hooks::read_only_sql::{ReadOnlySql, read_only_sql};
+pub use hooks::retry_tools::{RetryTools, retry_tools};
 pub use hooks::strip_images::{StripImages, strip_images};
 pub use hooks::strip_invisible::{StripInvisible, strip_invisible};

@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use wildmatch::WildMatch;
 
 /// The fields of parameters that were not read yet, and what is wrong with those that were.
 pub(crate) struct Fields {
@@ -55,6 +56,13 @@ impl Fields {
         }
         if self.problems.is_empty() { Ok(parameters) } else { Err(self.problems.join("; ")) }
     }
+}
+
+/// Patterns with `*` and `?`, such as `web_*`.
+pub(crate) fn patterns(fields: &mut Fields, name: &'static str, default: &[&str]) -> Vec<WildMatch> {
+    let given: Option<Vec<String>> = fields.optional(name);
+    let given = given.unwrap_or_else(|| default.iter().map(|pattern| (*pattern).to_owned()).collect());
+    given.iter().map(|pattern| WildMatch::new(pattern)).collect()
 }
 
 /// Says that a name is unknown, and which one was probably meant.

@@ -130,6 +130,22 @@ impl Filter {
     }
 }
 
+/// The words of each command that a shell line runs; `None` unless everything is known from its text. A line with a
+/// variable, an assignment, a substitution, a glob, or a file that it writes is not.
+///
+/// [`Filter::selects`] is for guards: what it does not understand is selected. This is for permissions: what it does not
+/// understand is not permitted.
+///
+/// ```
+/// use hooks_rules::plain_commands;
+///
+/// assert_eq!(plain_commands("cd src && git status"), Some(vec![vec!["cd".into(), "src".into()], vec!["git".into(), "status".into()]]));
+/// assert_eq!(plain_commands("git status $(rm -rf /)"), None);
+/// ```
+pub fn plain_commands(line: &str) -> Option<Vec<Vec<String>>> {
+    shell::plain(line)
+}
+
 impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.detail {

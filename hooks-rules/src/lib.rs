@@ -96,7 +96,7 @@ pub use answer_reader::AnswerReader;
 pub use clients::PlainHttp;
 #[cfg(feature = "runner")]
 pub use clients::{ClientResult, Judge, JudgeQuestion, Post, PostRequest};
-pub use filter::{BadFilter, Filter, Folders};
+pub use filter::{BadFilter, Filter, Folders, plain_commands};
 pub use matcher::{BadMatcher, Matcher};
 pub use occurrence::Occurrence;
 pub use rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Rule, RuleId, RuleSource, Shell};

@@ -133,7 +133,7 @@ fn is_code(text: &str, name: &str, value: &Range<usize>) -> bool {
     let same = names::words(last).concat();
     matches!(after, Some('(' | '<' | '{' | '['))
         || value.contains("::")
-        || value.contains('(')
+        || value.contains(['(', '['])
         || value.starts_with(['&', '*', '!', '@', '/', '=', '<', '[', '~', '>', '-', '|', '#'])
         || (!same.is_empty() && (name.ends_with(&same) || same.ends_with(name)))
         || (value.contains('.') && value.split('.').all(is_word))

@@ -34,6 +34,20 @@ pub(super) fn selects(pattern: &str, line: &str) -> bool {
     fits(pattern, line) || (IGNORES_CASE && fits(&pattern.to_lowercase(), &line.to_lowercase()))
 }
 
+/// The words of each command of a line, if everything that the line runs is known from its text.
+pub(super) fn plain(line: &str) -> Option<Vec<Vec<String>>> {
+    let read = parse::read(line)?;
+    if read.computes || read.writes || !read.assignments.is_empty() {
+        return None;
+    }
+    let plain = |command: Command| {
+        let name = command.words.first()?;
+        let is_known = command.words.iter().all(|word| !word.computed) && !programs::is_reserved(&name.text);
+        is_known.then(|| command.words.into_iter().map(|word| word.text).collect())
+    };
+    read.simple.into_iter().map(plain).collect()
+}
+
 /// The words of the first command of a line, if all of them are known.
 #[cfg(feature = "runner")]
 pub(crate) fn first_command(line: &str) -> Option<Vec<String>> {

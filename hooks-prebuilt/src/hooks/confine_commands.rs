@@ -1,0 +1,108 @@
+//! `confine_commands`: shell lines by patterns of commands that are allowed, asked about and denied.
+
+use hook_sdk::hook;
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::prelude::*;
+use hook_sdk::verdict::Question;
+use hooks_rules::{Aliases, Filter, plain_commands};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use wildmatch::WildMatch;
+
+use crate::fields::Field;
+use crate::parameters::{Fields, from_fields, patterns, unknown};
+
+/// The parameters of `confine_commands`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+pub struct ConfineCommands {
+    tools: Vec<WildMatch>,
+    field: Field,
+    allow: Vec<WildMatch>,
+    ask: Vec<Filter>,
+    deny: Vec<Filter>,
+    /// Whether a person is asked about every other line, or it is denied.
+    asks: bool,
+}
+
+from_fields!(ConfineCommands, |fields: &mut Fields| {
+    let tools: Vec<String> = fields.required("tools", r#"the tools that run shell lines, such as ["bash"]"#);
+    let (field, otherwise) = (fields.or("field", "command".to_owned()), fields.or("else", "ask".to_owned()));
+    if !["ask", "deny"].contains(&otherwise.as_str()) {
+        fields.problem(unknown("answer in `else`", &otherwise, ["ask", "deny"].into_iter()));
+    }
+    ConfineCommands {
+        tools: tools.iter().map(|tool| WildMatch::new(tool)).collect(),
+        field: Field::parse(&field),
+        allow: patterns(fields, "allow", &[]),
+        ask: filters(fields, "ask"),
+        deny: filters(fields, "deny"),
+        asks: otherwise == "ask",
+    }
+});
+
+fn filters(fields: &mut Fields, name: &'static str) -> Vec<Filter> {
+    let written: Vec<String> = fields.or(name, Vec::new());
+    let read = written.iter().map(|pattern| Filter::read(&format!("Bash({pattern})")));
+    read.filter_map(|filter| filter.map_err(|error| fields.problem(format_args!("`{name}`: {error}"))).ok()).collect()
+}
+
+impl ConfineCommands {
+    /// Judges a call by the commands that its line runs. Every one has to be allowed, and one is enough to be denied.
+    pub fn judge(&self, tool: &str, input: &Value) -> Permission {
+        if !self.tools.iter().any(|pattern| pattern.matches(tool)) {
+            return Permission::NoOpinion;
+        }
+        let lines = match self.field.values(input) {
+            Ok(lines) if !lines.is_empty() => lines,
+            Ok(_) => return Permission::deny(format!("expected a command in `{}`", self.field)),
+            Err(expected) => return Permission::deny(expected),
+        };
+        let mut asked = None;
+        for line in lines {
+            let Some(line) = line.as_str() else {
+                return Permission::deny(format!("expected a command in `{}`, as one text", self.field));
+            };
+            let call = json!({ "command": line });
+            let selected = |filters: &[Filter]| {
+                filters.iter().find(|filter| filter.selects(&Aliases::default(), "Bash", &call, None)).map(ToString::to_string)
+            };
+            if let Some(filter) = selected(&self.deny) {
+                return Permission::deny(format!("the line runs, or may run, what `{filter}` denies"));
+            }
+            if let Some(filter) = selected(&self.ask) {
+                asked = Some(format!("the line runs, or may run, what `{filter}` asks about"));
+            } else if let Err(because) = self.is_allowed(line) {
+                if !self.asks {
+                    return Permission::deny(because);
+                }
+                asked = asked.or(Some(because));
+            }
+        }
+        match asked {
+            None => Permission::allow(),
+            Some(because) => Question::new(because).details(json!({ "tool": tool, "input": input })).into(),
+        }
+    }
+
+    fn is_allowed(&self, line: &str) -> Result<(), String> {
+        let commands = plain_commands(line).filter(|commands| !commands.is_empty());
+        let commands = commands.ok_or("what the line runs is not known before it runs")?;
+        // The name of a program and each argument are words: a space within one is none between two.
+        let texts = commands.iter().map(|words| words.iter().map(|word| word.replace(' ', "\u{a0}")).collect::<Vec<_>>().join(" "));
+        let is_allowed = |text: &String| {
+            let bare = |pattern: &WildMatch| pattern.to_string().strip_suffix(" *").is_some_and(|name| WildMatch::new(name).matches(text));
+            self.allow.iter().any(|pattern| pattern.matches(text) || bare(pattern))
+        };
+        match texts.into_iter().find(|text| !is_allowed(text)) {
+            None => Ok(()),
+            Some(text) => Err(format!("`{text}` is not one of the allowed commands")),
+        }
+    }
+}
+
+/// Allows shell lines of which every command is allowed, and asks about or denies the others.
+#[hook(kind = before_tool_call)]
+pub fn confine_commands(commands: &With<ConfineCommands>, event: &BeforeToolCall, input: &ToolInput) -> Permission {
+    commands.judge(&event.call.name, input)
+}

@@ -1,0 +1,139 @@
+//! `confine_paths`: paths in the arguments of tools stay below given folders.
+
+mod resolve;
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use hook_sdk::hook;
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::prelude::*;
+use serde::Deserialize;
+use serde_json::Value;
+use wildmatch::WildMatch;
+
+use crate::fields::FieldsOf;
+use crate::parameters::{Fields, from_fields};
+
+/// The parameters of `confine_paths`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+pub struct ConfinePaths {
+    fields: FieldsOf,
+    roots: Vec<String>,
+    /// Names of files and folders that no path may contain.
+    deny: Vec<WildMatch>,
+}
+
+const DENIED: &[&str] = &[
+    ".env*",
+    ".ssh",
+    ".aws",
+    ".gnupg",
+    ".kube",
+    ".docker",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    "*.pem",
+    "*.key",
+    "id_rsa*",
+    "id_ed25519*",
+];
+
+from_fields!(ConfinePaths, |fields: &mut Fields| {
+    let expected = r#"the fields that hold paths, such as {"read_*": ["path"]}"#;
+    let names: BTreeMap<String, Vec<String>> = fields.required("fields", expected);
+    let of_tools = FieldsOf::read(names, fields);
+    if of_tools.is_empty() {
+        fields.problem(format_args!("`fields` is empty: write {expected}"));
+    }
+    let roots: Vec<String> =
+        fields.required("roots", r#"the folders below which paths stay, such as ["/srv/files"] or ["."]"#);
+    if roots.iter().any(|root| root.is_empty() || root.starts_with('~')) || roots.is_empty() {
+        fields.problem("`roots` are folders such as `/srv/files`, or `.` for the workspace; `~` is not read");
+    }
+    let deny: Option<Vec<String>> = fields.optional("deny");
+    let deny = deny.unwrap_or_else(|| DENIED.iter().map(|name| (*name).to_owned()).collect());
+    if let Some(name) = deny.iter().find(|name| name.contains('/')) {
+        fields.problem(format_args!("`deny`: `{name}` is not the name of one file or folder"));
+    }
+    ConfinePaths {
+        fields: of_tools,
+        roots,
+        deny: deny.iter().map(|name| WildMatch::new_case_insensitive(name)).collect(),
+    }
+});
+
+impl ConfinePaths {
+    /// Judges a call by the paths in its arguments. Relative ones, and relative roots, begin in `workspace`.
+    ///
+    /// # Errors
+    /// The path that is outside, denied, or cannot be read.
+    pub fn judge(&self, tool: &str, input: &Value, workspace: Option<&Path>) -> Result<(), String> {
+        for value in self.fields.values(tool, input)? {
+            let paths = value.as_array().map_or_else(|| vec![value], |items| items.iter().collect());
+            for path in paths {
+                let path =
+                    path.as_str().ok_or_else(|| "expected a path, and found something else than a text".to_owned())?;
+                self.check(path, workspace)
+                    .map_err(|because| format!("the path `{}` is denied: {because}", path.escape_debug()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, path: &str, workspace: Option<&Path>) -> Result<(), String> {
+        // What a tool may read in another way than the system.
+        if path.is_empty() || path.starts_with(['~', '$']) || path.chars().any(char::is_control) || path.contains("://")
+        {
+            return Err("write it as a plain path".to_owned());
+        }
+        if cfg!(unix) && path.contains('\\') {
+            return Err("write it with slashes".to_owned());
+        }
+        let absolute = |path: &str| match (Path::new(path).is_absolute(), workspace) {
+            (true, _) => Ok(Path::new(path).to_path_buf()),
+            (false, Some(workspace)) if workspace.is_absolute() => Ok(workspace.join(path)),
+            (false, _) => Err(format!("`{path}` is relative, and the context has no workspace")),
+        };
+        let written = absolute(path)?;
+        let real = resolve::real(&written)?;
+        for root in &self.roots {
+            let root = absolute(root)?;
+            // A root may be a link itself.
+            let Some(inside) = resolve::real(&root).ok().and_then(|root| real.strip_prefix(root).ok()) else {
+                continue;
+            };
+            // The folders above a root are the choice of whoever wrote the list.
+            for path in [inside, written.strip_prefix(&root).unwrap_or(&written)] {
+                for name in path.iter().map(OsStr::to_string_lossy) {
+                    // A system may ignore spaces and dots at the end of a name.
+                    if self
+                        .deny
+                        .iter()
+                        .any(|denied| denied.matches(&name) || denied.matches(name.trim_end_matches([' ', '.'])))
+                    {
+                        return Err(format!("`{name}` may not be used"));
+                    }
+                }
+            }
+            return Ok(());
+        }
+        Err(format!("it is not below `{}`", self.roots.join("`, `")))
+    }
+}
+
+/// Denies calls with paths outside the given folders. A path can still change between this and its use: tools that can
+/// should open files relative to a folder, without following links.
+#[hook(kind = before_tool_call)]
+pub fn confine_paths(
+    cx: &HookContext,
+    paths: &With<ConfinePaths>,
+    event: &BeforeToolCall,
+    input: &ToolInput,
+) -> Permission {
+    paths.judge(&event.call.name, input, cx.workspace()).map_or_else(Permission::deny, |()| Permission::NoOpinion)
+}

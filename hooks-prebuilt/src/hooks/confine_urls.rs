@@ -1,0 +1,155 @@
+//! `confine_urls`: the addresses in the arguments of tools have to be listed.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use hook_sdk::hook;
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::prelude::*;
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::Value;
+use wildmatch::WildMatch;
+
+use crate::addresses::{self, Address};
+use crate::fields::FieldsOf;
+use crate::parameters::{Fields, from_fields, patterns};
+
+/// The parameters of `confine_urls`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+pub struct ConfineUrls {
+    tools: Vec<WildMatch>,
+    /// Fields that hold nothing but an address.
+    fields: FieldsOf,
+    hosts: Vec<WildMatch>,
+    schemes: Vec<String>,
+    userinfo: bool,
+    ip_literals: bool,
+    /// Besides the usual port of the scheme.
+    ports: Vec<u16>,
+}
+
+from_fields!(ConfineUrls, |fields: &mut Fields| {
+    let schemes: Option<Vec<String>> = fields.optional("schemes");
+    let schemes = schemes.unwrap_or_else(|| vec!["https".to_owned()]);
+    let names: BTreeMap<String, Vec<String>> = fields.or("fields", BTreeMap::new());
+    ConfineUrls {
+        tools: patterns(fields, "tools", &["*"]),
+        fields: FieldsOf::read(names, fields),
+        hosts: addresses::hosts(fields, "hosts"),
+        schemes: schemes.iter().map(|scheme| scheme.trim_end_matches("://").to_ascii_lowercase()).collect(),
+        userinfo: fields.or("userinfo", false),
+        ip_literals: fields.or("ip_literals", false),
+        ports: fields.or("ports", Vec::new()),
+    }
+});
+
+/// Where an address begins in a text. Clients take any slashes, or none, after the scheme of the web.
+static BEGINNING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:(?:https?|wss?|ftps?):[/\\]*[^\s/\\]|[a-z][a-z0-9+.-]{1,20}:[/\\]{2})").ok()
+});
+
+impl ConfineUrls {
+    /// Judges a call by the addresses in its arguments.
+    ///
+    /// # Errors
+    /// The address that is not listed, or cannot be read.
+    pub fn judge(&self, tool: &str, input: &Value) -> Result<(), String> {
+        for value in self.fields.values(tool, input)? {
+            let texts = value.as_array().map_or_else(|| vec![value], |items| items.iter().collect());
+            for text in texts {
+                self.check(text.as_str().ok_or("expected an address, and found something else than a text")?)?;
+            }
+        }
+        if self.tools.iter().any(|pattern| pattern.matches(tool)) { self.search(input) } else { Ok(()) }
+    }
+
+    /// Judges one address.
+    ///
+    /// # Errors
+    /// Why it is denied.
+    pub fn check(&self, url: &str) -> Result<(), String> {
+        let denied = |because: &str| Err(format!("the address `{}` is denied: {because}", shown(url)));
+        let address = match Address::read(url) {
+            Ok(address) => address,
+            Err(because) => return denied(because),
+        };
+        if !self.schemes.contains(&address.scheme) {
+            return denied(&format!("its scheme is not one of `{}`", self.schemes.join("`, `")));
+        }
+        if address.userinfo.is_some() && !self.userinfo {
+            return denied("it contains a user before its host");
+        }
+        if address.is_ip && !self.ip_literals {
+            return denied("its host is a number; write a name");
+        }
+        if !address.is_usual_port() && !address.port.is_some_and(|port| self.ports.contains(&port)) {
+            return denied("its port is not listed");
+        }
+        if !self.hosts.iter().any(|host| host.matches(&address.host)) {
+            return denied(&format!("the host `{}` is not listed", address.host));
+        }
+        Ok(())
+    }
+
+    /// Judges the addresses in every text.
+    fn search(&self, value: &Value) -> Result<(), String> {
+        match value {
+            Value::String(text) => self.search_text(text),
+            Value::Array(items) => items.iter().try_for_each(|item| self.search(item)),
+            Value::Object(fields) => fields.iter().try_for_each(|(key, value)| {
+                self.search_text(key)?;
+                self.search(value)
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn search_text(&self, text: &str) -> Result<(), String> {
+        let beginning = BEGINNING.as_ref().ok_or("the pattern of addresses cannot be read")?;
+        // A client that gets the whole text removes what is not seen before it reads the scheme.
+        let ignored = |c: char| c.is_control() || c == ' ' || addresses::is_invisible(c);
+        let whole = text.trim_matches(ignored);
+        let plain: String = whole.chars().filter(|c| !ignored(*c)).collect();
+        let begins = beginning.find(&plain).is_some_and(|found| found.start() == 0);
+        if begins && beginning.find(whole).is_none_or(|found| found.start() != 0) {
+            return self.check(whole);
+        }
+        if whole.starts_with(['/', '\\']) && plain[1..].starts_with(['/', '\\']) {
+            return self.check(whole);
+        }
+        let mut at = 0;
+        while let Some(found) = beginning.find_at(text, at) {
+            let rest = &text[found.start()..];
+            let end = rest.find(|c: char| c.is_whitespace() || "\"'<>`|{}^".contains(c)).unwrap_or(rest.len());
+            let url = rest[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '*', '_']);
+            let url = if url.contains('[') && !url.contains(']') { &rest[..end] } else { url };
+            self.check(url)?;
+            // A tab or line break within the host of an address that is the whole text.
+            let after = rest[end..].trim_start_matches(['\t', '\n', '\r']);
+            let continues = rest[end..].starts_with(['\t', '\n', '\r'])
+                && beginning.find(after).is_none_or(|next| next.start() > 0);
+            if found.start() == text.len() - text.trim_start_matches(ignored).len()
+                && continues
+                && !url[8.min(url.len())..].contains(['/', '?', '#'])
+            {
+                return self.check(whole);
+            }
+            at = found.start() + end.max(1);
+        }
+        Ok(())
+    }
+}
+
+/// The beginning of an address, without what nobody sees.
+fn shown(url: &str) -> String {
+    let plain: String = url.chars().take(120).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if plain.len() < url.len() { plain + "…" } else { plain }
+}
+
+/// Denies calls with addresses that are not listed. It resolves no names and follows no redirects.
+#[hook(kind = before_tool_call)]
+pub fn confine_urls(urls: &With<ConfineUrls>, event: &BeforeToolCall, input: &ToolInput) -> Permission {
+    urls.judge(&event.call.name, input).map_or_else(Permission::deny, |()| Permission::NoOpinion)
+}

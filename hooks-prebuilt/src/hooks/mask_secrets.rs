@@ -1,0 +1,89 @@
+//! `mask_secrets` and `deny_secrets`: keys, tokens and passwords, masked where they are read and denied where they leave.
+
+mod deny;
+mod group;
+
+pub use deny::{DenySecrets, deny_secrets};
+pub use group::mask_secrets;
+
+use hooks_secrets::REDACTED;
+use serde::Deserialize;
+use wildmatch::WildMatch;
+
+use crate::finder::{self, Finder, Found, StreamWindow};
+use crate::json;
+use crate::parameters::{Fields, from_fields, patterns};
+
+/// The `hold` of the stream, in characters.
+const HOLD: usize = 256;
+
+/// The parameters of `mask_secrets`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+pub struct MaskSecrets {
+    /// Values that are no secrets, such as the keys of tests.
+    allow: Vec<WildMatch>,
+}
+
+from_fields!(MaskSecrets, |fields: &mut Fields| MaskSecrets { allow: patterns(fields, "allow", &[]) });
+
+impl MaskSecrets {
+    /// The text without secrets; `None` if it contains none. In JSON, the key of a field can say that its value is one.
+    ///
+    /// ```
+    /// use hooks_prebuilt::MaskSecrets;
+    ///
+    /// let masked = MaskSecrets::default().mask("pass --token k7Qd81mZ to it");
+    /// assert_eq!(masked.as_deref(), Some("pass --token [REDACTED_SECRET] to it"));
+    /// ```
+    pub fn mask(&self, text: &str) -> Option<String> {
+        json::rewrite(text, &mut |name, text| self.edit(name, text))
+    }
+
+    /// The window of a stream without secrets. `shown` is the text before it, and `last` says that no more follows.
+    pub fn window(&self, shown: &str, window: &str, last: bool) -> StreamWindow {
+        finder::window(self, shown, window, last, |_| ())
+    }
+
+    fn edit(&self, name: &str, text: &str) -> Option<String> {
+        if let Some(clean) = finder::replaced(self, text, |_| ()) {
+            return Some(clean);
+        }
+        let is_named = !name.is_empty() && !self.is_allowed(text) && hooks_secrets::find(text).is_empty();
+        is_named.then(|| hooks_secrets::redact_named(name, text)).flatten()
+    }
+
+    fn stream(&self, shown: &str, window: &str, last: bool) -> Result<String, String> {
+        let read = self.window(shown, window, last);
+        let held = &read.text[read.held..];
+        // A long address is held back because it may be the beginning of a secret; then the loop shows its beginning.
+        if held.chars().count() > HOLD && !hooks_secrets::find(held).is_empty() {
+            return Err(format!("the answer contains a secret that is longer than {HOLD} characters"));
+        }
+        Ok(read.text)
+    }
+
+    fn is_allowed(&self, value: &str) -> bool {
+        self.allow.iter().any(|allowed| allowed.matches(value))
+    }
+}
+
+impl Finder for MaskSecrets {
+    fn find<'a>(&'a self, text: &'a str, from: usize) -> impl Iterator<Item = Found> + 'a {
+        let found = hooks_secrets::find(text).into_iter().filter(move |place| place.end > from);
+        found.filter(|place| !self.is_allowed(&text[place.clone()])).map(move |place| Found {
+            place: place.start.max(from)..place.end,
+            by: REDACTED.to_owned(),
+            name: "secret",
+        })
+    }
+
+    fn tail(&self, text: &str) -> usize {
+        // The last word may be the beginning of one, and what follows a name such as `password` is one.
+        let end = text.trim_end().len();
+        let word =
+            text.rfind(char::is_whitespace).map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+        let open = hooks_secrets::find_unfinished(text).into_iter().filter(|place| place.end >= end);
+        open.map(|place| place.start).chain([word]).min().unwrap_or(word)
+    }
+}

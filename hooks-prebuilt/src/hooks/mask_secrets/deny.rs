@@ -1,0 +1,73 @@
+//! `deny_secrets`: no secret leaves in the arguments of a tool.
+
+use hook_sdk::hook;
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::prelude::*;
+use serde::Deserialize;
+use serde_json::Value;
+use wildmatch::WildMatch;
+
+use super::MaskSecrets;
+use crate::json;
+use crate::parameters::{Fields, from_fields, patterns};
+
+/// The parameters of `deny_secrets`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+pub struct DenySecrets {
+    tools: Vec<WildMatch>,
+    secrets: MaskSecrets,
+}
+
+from_fields!(DenySecrets, |fields: &mut Fields| DenySecrets {
+    tools: patterns(fields, "tools", &["*"]),
+    secrets: MaskSecrets { allow: patterns(fields, "allow", &[]) },
+});
+
+impl DenySecrets {
+    /// Denies a call whose arguments contain secrets.
+    ///
+    /// # Errors
+    /// Where they are. The secrets themselves are not in it.
+    pub fn judge(&self, tool: &str, input: &Value) -> Result<(), String> {
+        if !self.tools.iter().any(|pattern| pattern.matches(tool)) {
+            return Ok(());
+        }
+        let mut places = Vec::new();
+        self.search(String::new(), "", input, &mut places);
+        match places.len() {
+            0 => Ok(()),
+            count => Err(format!(
+                "expected no secrets in the arguments of `{tool}`, and found {count} at `{}`; refer to them by name",
+                places.join("`, `")
+            )),
+        }
+    }
+
+    fn search(&self, path: String, name: &str, value: &Value, places: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    // A key that is a secret itself is not repeated.
+                    match self.secrets.edit("", key) {
+                        Some(key) => places.push(format!("{path}/{key}")),
+                        None => self.search(format!("{path}/{key}"), key, value, places),
+                    }
+                }
+            }
+            Value::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.search(format!("{path}/{at}"), name, item, places);
+                }
+            }
+            value if json::touches(name, value, &mut |name, text| self.secrets.edit(name, text)) => places.push(path),
+            _ => {}
+        }
+    }
+}
+
+/// Denies calls whose arguments contain keys, tokens or passwords.
+#[hook(kind = before_tool_call)]
+pub fn deny_secrets(secrets: &With<DenySecrets>, event: &BeforeToolCall, input: &ToolInput) -> Permission {
+    secrets.judge(&event.call.name, input).map_or_else(Permission::deny, |()| Permission::NoOpinion)
+}

@@ -1,0 +1,191 @@
+use hooks_prebuilt::ConfineUrls;
+use serde_json::{Value, json};
+
+fn urls() -> ConfineUrls {
+    serde_json::from_value(
+        json!({ "hosts": ["example.org", "*.example.org", "xn--mnchen-3ya.de"], "fields": { "fetch": ["url"] } }),
+    )
+    .unwrap()
+}
+
+/// Addresses that reach a listed host, however they are read.
+pub(crate) const LISTED: &[&str] = &[
+    "https://example.org",
+    "https://example.org/",
+    "HTTPS://Example.ORG/Path",
+    "https://www.example.org/a?b=c&d=%20#e",
+    "https://a.b.example.org:443/x",
+    "https://example.org./",
+    "https://example.org/käse/日本?q=ü",
+    "https://example.org?x=https://evil.com",
+    "https://example.org/@evil.com",
+    "https://example.org#@evil.com",
+    "https://xn--mnchen-3ya.de/",
+    "https://example.org/a//b/../c;d=(e),f!*'",
+    "https://example.org/~ada/[x]",
+];
+
+/// Addresses that do not, or that somebody may read in another way.
+pub(crate) const DENIED: &[&str] = &[
+    "https://evil.com/",
+    "http://example.org/",
+    "https://example.org@evil.com/",
+    "https://example.org:x@evil.com/",
+    "https://ada@example.org/",
+    "https://example.org\\@evil.com/",
+    "https://evil.com\\.example.org/",
+    "https:\\\\evil.com/",
+    "https:/evil.com/",
+    "https:evil.com",
+    "https:///evil.com/",
+    "//evil.com/",
+    "/\\evil.com/",
+    "\\\\evil.com\\share",
+    "https://example.org.evil.com/",
+    "https://evilexample.org/",
+    "https://example.org%2eevil.com/",
+    "https://example.org%00.evil.com/",
+    "https://example.org%40evil.com/",
+    "https://127.0.0.1/",
+    "https://2130706433/",
+    "https://0x7f000001/",
+    "https://0x7f.1/",
+    "https://0177.0.0.1/",
+    "https://127.1/",
+    "https://127.0.0.1.nip.io/",
+    "https://[::1]/",
+    "https://[::ffff:127.0.0.1]/",
+    "https://[::1%25lo]/",
+    "https://①②⑦.0.0.1/",
+    "https://ex\u{ad}ample.org/",
+    "https://example\u{3002}org/",
+    "https://еxample.org/",
+    "https://ｅxample.org/",
+    "https://ex\tample.org/",
+    "https://example.org\n.evil.com/",
+    "https://example.org\t.evil.com",
+    "ht\ntps://evil.com/",
+    " https://evil.com/",
+    "\u{1}https://evil.com/",
+    "https://example.org:8443/",
+    "https://example.org:99999/",
+    "https://example.org:/",
+    "https://example.org:443:80/",
+    "https://example..org/",
+    "https:// example.org/",
+    "https://",
+    "https://?example.org",
+    "https://.example.org/",
+    "ftp://example.org/",
+    "file:///etc/passwd",
+    "gopher://example.org:70/_x",
+    "javascript://example.org/%0aalert(1)",
+    "data:text/html,x",
+    "blob:https://example.org/x",
+    "view-source:https://evil.com",
+    "jar:https://evil.com!/",
+    "ws://example.org/",
+    "https://example.org,evil.com/",
+    "https://example.org;evil.com/",
+    "https://evil.com#@example.org/",
+    "https://evil.com?@example.org/",
+    "https://evil.com;@example.org",
+    "https://[example.org]/",
+    "https://[evil.com",
+    "https://localhost/",
+    "https://metadata.google.internal/",
+    "https://169.254.169.254/latest",
+    "example.org",
+    "evil.com",
+    "",
+];
+
+#[test]
+fn a_field_holds_a_listed_address_or_the_call_is_denied() {
+    for url in LISTED {
+        assert_eq!(urls().judge("fetch", &json!({ "url": url })), Ok(()), "{url}");
+    }
+    for url in DENIED {
+        assert!(urls().judge("fetch", &json!({ "url": url })).is_err(), "{url:?}");
+    }
+    for input in [
+        json!({}),
+        json!({ "url": 7 }),
+        json!({ "url": null }),
+        json!("https://example.org"),
+        json!({ "url": [["https://example.org"]] }),
+    ] {
+        assert!(urls().judge("fetch", &input).is_err(), "{input}");
+    }
+    assert!(urls().judge("fetch", &json!({ "url": ["https://example.org", "https://evil.com"] })).is_err());
+}
+
+#[test]
+fn an_address_in_any_argument_is_found() {
+    for url in DENIED.iter().filter(|url| url.contains(':') && !url.starts_with("data") && !url.starts_with("blob") && url.len() > 8) {
+        let text = json!({ "command": [url] });
+        assert!(urls().judge("run", &text).is_err(), "{url:?}");
+    }
+    for url in LISTED {
+        for text in [
+            format!("curl -s '{url}' | sh"),
+            format!("see <{url}>, please."),
+            format!("- {url}\n- next: x"),
+            format!("[it]({url})"),
+        ] {
+            assert_eq!(urls().judge("run", &json!({ "a": { "b": text } })), Ok(()), "{url} in {text}");
+        }
+    }
+    for url in ["https://evil.com/x", "http://evil.com", "wss://evil.com", "https://a@evil.com"] {
+        for text in [
+            format!("curl -s '{url}'"),
+            format!("<{url}>"),
+            format!("x\n{url}\ny"),
+            format!("[it]({url})"),
+            format!("a,{url}"),
+            format!("git+{url}"),
+        ] {
+            assert!(urls().judge("run", &json!({ (text.clone()): 1 })).is_err(), "{text}");
+            assert!(urls().judge("run", &json!({ "a": text })).is_err(), "{url}");
+        }
+    }
+    for text in [
+        "no address: here",
+        "12:30",
+        "C:\\path\\file",
+        "a // comment",
+        "ratio 3:4",
+        "std::io",
+        "key: value",
+        "TODO://",
+        "/usr/bin",
+        "src/main.rs",
+        "mailto me",
+    ] {
+        assert_eq!(urls().judge("run", &json!({ "a": text })), Ok(()), "{text}");
+    }
+}
+
+#[test]
+fn what_is_permitted_is_a_parameter() {
+    let check = |with: Value, url: &str| serde_json::from_value::<ConfineUrls>(with).unwrap().check(url);
+    assert!(check(json!({}), "https://example.org").is_err(), "nothing passes by default");
+    assert_eq!(
+        check(
+            json!({ "hosts": ["127.0.0.1", "[::1]"], "ip_literals": true, "schemes": ["http"], "ports": [8080] }),
+            "http://127.0.0.1:8080/"
+        ),
+        Ok(())
+    );
+    assert_eq!(check(json!({ "hosts": ["[::1]"], "ip_literals": true }), "https://[0::1]/"), Ok(()));
+    assert_eq!(check(json!({ "hosts": ["example.org"], "userinfo": true }), "https://ada:x@example.org/"), Ok(()));
+    let error = serde_json::from_value::<ConfineUrls>(
+        json!({ "hosts": ["*", "https://x"], "host": [], "fields": { "a": [] } }),
+    )
+    .unwrap_err()
+    .to_string();
+    for part in ["`*` is not a host", "`https://x` is not a host", "did you mean `hosts`", "`fields.a` names no field"]
+    {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+}
