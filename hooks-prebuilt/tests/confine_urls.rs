@@ -122,7 +122,10 @@ fn a_field_holds_a_listed_address_or_the_call_is_denied() {
 
 #[test]
 fn an_address_in_any_argument_is_found() {
-    for url in DENIED.iter().filter(|url| url.contains(':') && !url.starts_with("data") && !url.starts_with("blob") && url.len() > 8) {
+    for url in DENIED
+        .iter()
+        .filter(|url| url.contains(':') && !url.starts_with("data") && !url.starts_with("blob") && url.len() > 8)
+    {
         let text = json!({ "command": [url] });
         assert!(urls().judge("run", &text).is_err(), "{url:?}");
     }
@@ -157,7 +160,6 @@ fn an_address_in_any_argument_is_found() {
         "ratio 3:4",
         "std::io",
         "key: value",
-        "TODO://",
         "/usr/bin",
         "src/main.rs",
         "mailto me",

@@ -35,8 +35,10 @@ pub struct RuleFile {
     /// Whether the text could be parsed. If not, the rules of an earlier version should stay in use.
     pub readable: bool,
     /// Whether the file is not trusted yet.
+    #[cfg_attr(not(feature = "runner"), allow(dead_code, reason = "the runner reads it"))]
     pub(crate) waits: bool,
     /// A fingerprint of the text.
+    #[cfg_attr(not(feature = "runner"), allow(dead_code, reason = "the runner reads it"))]
     pub(crate) fingerprint: u64,
 }
 

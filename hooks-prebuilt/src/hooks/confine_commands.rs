@@ -65,7 +65,10 @@ impl ConfineCommands {
             };
             let call = json!({ "command": line });
             let selected = |filters: &[Filter]| {
-                filters.iter().find(|filter| filter.selects(&Aliases::default(), "Bash", &call, None)).map(ToString::to_string)
+                filters
+                    .iter()
+                    .find(|filter| filter.selects(&Aliases::default(), "Bash", &call, None))
+                    .map(ToString::to_string)
             };
             if let Some(filter) = selected(&self.deny) {
                 return Permission::deny(format!("the line runs, or may run, what `{filter}` denies"));
@@ -89,9 +92,13 @@ impl ConfineCommands {
         let commands = plain_commands(line).filter(|commands| !commands.is_empty());
         let commands = commands.ok_or("what the line runs is not known before it runs")?;
         // The name of a program and each argument are words: a space within one is none between two.
-        let texts = commands.iter().map(|words| words.iter().map(|word| word.replace(' ', "\u{a0}")).collect::<Vec<_>>().join(" "));
+        let texts = commands
+            .iter()
+            .map(|words| words.iter().map(|word| word.replace(' ', "\u{a0}")).collect::<Vec<_>>().join(" "));
         let is_allowed = |text: &String| {
-            let bare = |pattern: &WildMatch| pattern.to_string().strip_suffix(" *").is_some_and(|name| WildMatch::new(name).matches(text));
+            let bare = |pattern: &WildMatch| {
+                pattern.to_string().strip_suffix(" *").is_some_and(|name| WildMatch::new(name).matches(text))
+            };
             self.allow.iter().any(|pattern| pattern.matches(text) || bare(pattern))
         };
         match texts.into_iter().find(|text| !is_allowed(text)) {

@@ -1,0 +1,229 @@
+//! What a statement does, by its words and by its tree.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{ObjectName, Query, Select, SetExpr, Statement, TableFactor, Visit, Visitor};
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::Parser;
+use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
+
+use super::ReadOnlySql;
+
+/// Longer statements are denied.
+const CHARACTERS: usize = 50_000;
+
+/// The most key words and operators: a tree can be as deep as it has of them, and walking a deep one ends the program.
+/// Names, values and commas do not count, so that a list can be long.
+const OPERATORS: usize = 400;
+
+/// The parser takes much room for each `NOT` of `NOT NOT …`.
+const NOTS: usize = 50;
+
+/// The most parentheses within each other: the parser may try each of them in two ways.
+const NESTING: usize = 10;
+
+/// Words that begin a statement. SQL Server needs no semicolon between two.
+#[rustfmt::skip]
+const STATEMENTS: &[&str] = &[
+    "ALTER", "BACKUP", "BEGIN", "BULK", "CHECKPOINT", "COMMIT", "CREATE", "DBCC", "DECLARE", "DELETE", "DENY", "DISABLE", "DROP", "ENABLE",
+    "EXEC", "EXECUTE", "GO", "GRANT", "IF", "INSERT", "INTO", "KILL", "MERGE", "PRINT", "RAISERROR", "RECONFIGURE", "RESTORE", "REVERT",
+    "REVOKE", "ROLLBACK", "SAVE", "SET", "SHUTDOWN", "THROW", "TRUNCATE", "UPDATE", "UPDATETEXT", "USE", "WAITFOR", "WHILE", "WRITETEXT",
+];
+
+impl ReadOnlySql {
+    /// Whether a text is one statement that only reads.
+    ///
+    /// # Errors
+    /// What it is or does instead.
+    pub fn check(&self, sql: &str) -> Result<(), String> {
+        if sql.chars().count() > CHARACTERS {
+            return Err(format!("it is longer than {CHARACTERS} characters"));
+        }
+        if sql.contains('\0') {
+            return Err("it contains a null character".to_owned());
+        }
+        let dialect = self.dialect();
+        let tokens = Tokenizer::new(&*dialect, sql).tokenize().map_err(|error| error.to_string())?;
+        self.check_words(&tokens)?;
+        let statements = Parser::new(&*dialect)
+            .with_recursion_limit(30)
+            .with_tokens(tokens)
+            .parse_statements()
+            .map_err(|error| error.to_string())?;
+        let [statement] = statements.as_slice() else {
+            return Err(format!("there are {}", statements.len()));
+        };
+        let mut walk = Walk { sql: self, own: vec![], problem: None };
+        let _ = statement.visit(&mut walk);
+        walk.problem.map_or(Ok(()), Err)
+    }
+
+    fn check_words(&self, tokens: &[Token]) -> Result<(), String> {
+        // MySQL runs the text in some comments, whatever the dialect of this parser.
+        let runs = |token: &&Token| match token {
+            Token::Whitespace(Whitespace::MultiLineComment(text)) => {
+                text.starts_with(['!', '+']) || text.starts_with("M!")
+            }
+            _ => false,
+        };
+        if tokens.iter().find(runs).is_some() {
+            return Err("it contains a comment that a database may run".to_owned());
+        }
+        let words: Vec<&Token> = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect();
+        let is_operator = |token: &&&Token| match token {
+            Token::Word(word) => word.keyword != Keyword::NoKeyword,
+            Token::Comma | Token::Period | Token::Number(..) | Token::SingleQuotedString(_) => false,
+            _ => true,
+        };
+        let is_not = |token: &&&Token| matches!(token, Token::Word(word) if word.keyword == Keyword::NOT);
+        if words.iter().filter(is_not).count() > NOTS {
+            return Err(format!("it has more than {NOTS} times `NOT`"));
+        }
+        if words.iter().filter(is_operator).count() > OPERATORS {
+            return Err(format!("it has more than {OPERATORS} key words and operators"));
+        }
+        let mut depth = 0_usize;
+        for (at, word) in words.iter().enumerate() {
+            match word {
+                Token::LParen | Token::LBracket | Token::LBrace => depth += 1,
+                Token::Word(word) if word.keyword == Keyword::CASE => depth += 1,
+                Token::Word(word) if word.keyword == Keyword::END => depth = depth.saturating_sub(1),
+                Token::RParen | Token::RBracket | Token::RBrace => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth > NESTING {
+                return Err(format!("more than {NESTING} parentheses or `CASE` are within each other"));
+            }
+            let Token::Word(word) = word else { continue };
+            let is_plain = word.quote_style.is_none();
+            if self.dialect == "mssql"
+                && is_plain
+                && STATEMENTS.iter().any(|known| word.value.eq_ignore_ascii_case(known))
+            {
+                return Err(format!(
+                    "`{}` begins a statement; write a name like this as `[{}]`",
+                    word.value, word.value
+                ));
+            }
+            // The package of a function counts too: `utl_http.request(…)`.
+            let after = words[at + 1..].iter().position(|token| !matches!(token, Token::Period | Token::Word(_)));
+            let after = after.map(|offset| at + 1 + offset);
+            let is_named = (at + 1..after.unwrap_or(at + 1)).step_by(2).all(|place| *words[place] == Token::Period);
+            let is_called = is_named && after.is_some_and(|after| *words[after] == Token::LParen);
+            // `IN (…)` and the like are no calls, but no such word is in the list.
+            if is_called
+                && self.functions_denied.iter().any(|denied| denied.matches(&word.value))
+                && !is_value_list(&words, at)
+            {
+                return Err(format!("the function `{}` may not be called", word.value));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a name before a parenthesis is that of a table expression: `WITH url (a) AS (…)`, `FROM t AS file (a)`.
+fn is_value_list(words: &[&Token], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    matches!(before, Some(Token::Word(word)) if word.quote_style.is_none() && ["WITH", "AS", "RECURSIVE"].iter().any(|known| word.value.eq_ignore_ascii_case(known)))
+}
+
+struct Walk<'a> {
+    sql: &'a ReadOnlySql,
+    /// The names of the statement's own table expressions.
+    own: Vec<String>,
+    problem: Option<String>,
+}
+
+impl Walk<'_> {
+    fn stop(&mut self, problem: impl Into<String>) -> ControlFlow<()> {
+        self.problem = Some(problem.into());
+        ControlFlow::Break(())
+    }
+}
+
+impl Visitor for Walk<'_> {
+    type Break = ();
+
+    fn pre_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
+        match statement {
+            Statement::Query(_)
+            | Statement::Explain { .. }
+            | Statement::ExplainTable { .. }
+            | Statement::ShowTables { .. }
+            | Statement::ShowColumns { .. }
+            | Statement::ShowDatabases { .. }
+            | Statement::ShowSchemas { .. }
+            | Statement::ShowViews { .. }
+            | Statement::ShowVariable { .. }
+            | Statement::ShowCreate { .. } => ControlFlow::Continue(()),
+            other => {
+                let text = other.to_string();
+                let word = text.split_whitespace().next().unwrap_or_default().to_owned();
+                self.stop(format!("`{word}` may do more than read"))
+            }
+        }
+    }
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        if !query.locks.is_empty() {
+            return self.stop("it locks rows with `FOR UPDATE` or the like");
+        }
+        if !query.pipe_operators.is_empty() {
+            return self.stop("it uses pipes, which are not read here");
+        }
+        for table in query.with.iter().flat_map(|with| &with.cte_tables) {
+            self.own.push(table.alias.name.value.to_lowercase());
+        }
+        match writes(&query.body) {
+            Some(problem) => self.stop(problem),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        if select.into.is_some() { self.stop("it writes with `INTO`") } else { ControlFlow::Continue(()) }
+    }
+
+    fn pre_visit_table_factor(&mut self, table: &TableFactor) -> ControlFlow<()> {
+        // DuckDB reads a file whose name is in quotes, and ClickHouse functions in the place of a table are denied above.
+        match table {
+            TableFactor::Table { name, .. }
+                if name.0.iter().any(|part| part.as_ident().is_some_and(|ident| ident.quote_style == Some('\''))) =>
+            {
+                self.stop("a table whose name is a text may be a file")
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
+        let parts: Option<Vec<String>> =
+            relation.0.iter().map(|part| part.as_ident().map(|ident| ident.value.to_lowercase())).collect();
+        let Some(parts) = parts else { return self.stop("the name of a table is computed") };
+        let name = parts.join(".");
+        let is_file = self.sql.dialect == "duckdb" && (name.contains('/') || name.contains("://"));
+        if is_file {
+            return self.stop(format!("`{name}` is a file"));
+        }
+        let is_own = self.own.contains(&name);
+        match &self.sql.tables {
+            Some(tables) if !is_own && !tables.iter().any(|table| table.matches(&name)) => {
+                self.stop(format!("the table `{name}` is not listed"))
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// What the body of a query writes.
+fn writes(body: &SetExpr) -> Option<&'static str> {
+    match body {
+        SetExpr::Insert(_) => Some("it contains an `INSERT`"),
+        SetExpr::Update(_) => Some("it contains an `UPDATE`"),
+        SetExpr::Delete(_) => Some("it contains a `DELETE`"),
+        SetExpr::Merge(_) => Some("it contains a `MERGE`"),
+        SetExpr::SetOperation { left, right, .. } => writes(left).or_else(|| writes(right)),
+        _ => None,
+    }
+}

@@ -1,0 +1,207 @@
+use hooks_prebuilt::ReadOnlySql;
+use serde_json::{Value, json};
+
+/// Dialects, and statements that only read.
+pub(crate) const READS: &[(&str, &str)] = &[
+    ("postgres", "SELECT 1"),
+    ("postgres", "select * from users where name = 'DROP TABLE users; --'"),
+    (
+        "postgres",
+        "SELECT u.id, count(*) FROM public.users u LEFT JOIN orders o ON o.user_id = u.id GROUP BY 1 HAVING count(*) > 2 ORDER BY 2 DESC LIMIT 10 OFFSET 5;",
+    ),
+    ("postgres", "WITH a AS (SELECT 1 AS x), b AS (SELECT * FROM a) SELECT * FROM b UNION ALL SELECT 2"),
+    ("postgres", "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 9) SELECT sum(n) FROM t"),
+    ("postgres", "SELECT data->>'a', data #>> '{a,b}', tags @> ARRAY['x'], now() - interval '1 day' FROM t"),
+    ("postgres", "SELECT \"delete\", \"update\" FROM \"drop\""),
+    ("postgres", "SELECT last_update, created FROM t -- delete from t"),
+    ("postgres", "SELECT /* update */ 1"),
+    ("postgres", "SELECT $$DELETE FROM t$$"),
+    ("postgres", "EXPLAIN SELECT * FROM t"),
+    ("postgres", "EXPLAIN ANALYZE SELECT * FROM t"),
+    ("postgres", "VALUES (1, 'a'), (2, 'b')"),
+    (
+        "postgres",
+        "SELECT rank() OVER (PARTITION BY a ORDER BY b), CASE WHEN a THEN 1 ELSE 2 END, a::int, extract(year FROM d) FROM t",
+    ),
+    ("postgres", "SELECT * FROM generate_series(1, 10) AS g(x)"),
+    ("postgres", "SHOW server_version"),
+    ("postgres", "SELECT string_agg(a, ','), coalesce(b, replace(c, 'a', 'b')) FROM t TABLESAMPLE SYSTEM (10)"),
+    ("postgres", "SELECT * FROM a, LATERAL (SELECT * FROM b WHERE b.x = a.x) c WHERE EXISTS (SELECT 1 FROM d)"),
+    ("mysql", "SELECT `delete`, IF(a, 1, 2), REPLACE(a, 'x', 'y') FROM `t` WHERE a <=> NULL LIMIT 5, 10"),
+    ("mysql", "SELECT 'it\\'s; DROP TABLE t'"),
+    ("mysql", "SHOW TABLES"),
+    ("mysql", "DESCRIBE users"),
+    ("mysql", "SELECT 1 # DROP TABLE t"),
+    ("sqlite", "SELECT json_extract(a, '$.b'), date('now'), ifnull(a, b) FROM t WHERE a LIKE 'x%'"),
+    ("mssql", "SELECT TOP 10 [update], name FROM dbo.users WITH (NOLOCK) WHERE name LIKE N'%x%'"),
+    ("mssql", "SELECT * FROM t ORDER BY a OFFSET 5 ROWS FETCH NEXT 5 ROWS ONLY"),
+    ("bigquery", "SELECT * FROM `project.data.table` WHERE d > DATE_SUB(CURRENT_DATE(), INTERVAL 7 DAY)"),
+    ("snowflake", "SELECT a:b::string FROM t QUALIFY row_number() OVER (ORDER BY a) = 1"),
+    ("duckdb", "SELECT * EXCLUDE (a) FROM t"),
+    ("clickhouse", "SELECT a, count() FROM t FINAL PREWHERE b = 1 GROUP BY a"),
+];
+
+/// Dialects, and texts that may do more.
+pub(crate) const WRITES: &[(&str, &str)] = &[
+    ("postgres", ""),
+    ("postgres", ";"),
+    ("postgres", "SELEC 1"),
+    ("postgres", "SELECT 1; SELECT 2"),
+    ("postgres", "SELECT 1; DROP TABLE t"),
+    ("postgres", "SELECT 1;;DELETE FROM t"),
+    ("postgres", "INSERT INTO t VALUES (1)"),
+    ("postgres", "UPDATE t SET a = 1"),
+    ("postgres", "DELETE FROM t"),
+    ("postgres", "DROP TABLE t"),
+    ("postgres", "TRUNCATE t"),
+    ("postgres", "ALTER TABLE t ADD a int"),
+    ("postgres", "CREATE TABLE t (a int)"),
+    ("postgres", "CREATE TABLE t AS SELECT 1"),
+    ("postgres", "GRANT ALL ON t TO x"),
+    ("postgres", "WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d"),
+    ("postgres", "WITH d AS (INSERT INTO t VALUES (1) RETURNING *) SELECT * FROM d"),
+    ("postgres", "WITH d AS (UPDATE t SET a = 1 RETURNING *) SELECT * FROM d"),
+    ("postgres", "WITH a AS (SELECT 1), d AS (WITH e AS (DELETE FROM t RETURNING *) SELECT * FROM e) SELECT * FROM d"),
+    ("postgres", "WITH a AS (SELECT 1) DELETE FROM t"),
+    ("postgres", "WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a"),
+    ("postgres", "SELECT * INTO t2 FROM t"),
+    ("postgres", "SELECT 1 UNION SELECT * INTO t2 FROM t"),
+    ("postgres", "SELECT * FROM (SELECT * INTO t2 FROM t) x"),
+    ("postgres", "SELECT * FROM t FOR UPDATE"),
+    ("postgres", "SELECT * FROM t FOR NO KEY UPDATE SKIP LOCKED"),
+    ("postgres", "SELECT * FROM t FOR SHARE"),
+    ("postgres", "SELECT * FROM (SELECT * FROM t FOR UPDATE) x"),
+    ("postgres", "EXPLAIN ANALYZE DELETE FROM t"),
+    ("postgres", "EXPLAIN (ANALYZE, BUFFERS) UPDATE t SET a = 1"),
+    ("postgres", "EXPLAIN ANALYZE WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d"),
+    ("postgres", "SET ROLE postgres"),
+    ("postgres", "RESET ALL"),
+    ("postgres", "BEGIN"),
+    ("postgres", "COMMIT"),
+    ("postgres", "COMMIT; DROP TABLE t"),
+    ("postgres", "COPY t TO PROGRAM 'sh'"),
+    ("postgres", "COPY (SELECT 1) TO '/tmp/x'"),
+    ("postgres", "DO $$ BEGIN DELETE FROM t; END $$"),
+    ("postgres", "CALL p()"),
+    ("postgres", "EXECUTE p"),
+    ("postgres", "PREPARE p AS DELETE FROM t"),
+    ("postgres", "LOCK TABLE t"),
+    ("postgres", "VACUUM"),
+    ("postgres", "LISTEN x"),
+    ("postgres", "NOTIFY x"),
+    ("postgres", "SELECT pg_read_file('/etc/passwd')"),
+    ("postgres", "SELECT pg_catalog.pg_read_binary_file('/etc/passwd')"),
+    ("postgres", "SELECT \"pg_read_file\"('/etc/passwd')"),
+    ("postgres", "SELECT PG_READ_FILE /* x */ ('/etc/passwd')"),
+    ("postgres", "SELECT * FROM pg_ls_dir('.')"),
+    ("postgres", "SELECT * FROM dblink('host=x', 'DELETE FROM t') AS t(a int)"),
+    ("postgres", "SELECT lo_import('/etc/passwd')"),
+    ("postgres", "SELECT set_config('role', 'x', false)"),
+    ("postgres", "SELECT nextval('s')"),
+    ("postgres", "SELECT pg_sleep(1000)"),
+    ("postgres", "SELECT pg_terminate_backend(1)"),
+    ("postgres", "SELECT query_to_xml('DELETE FROM t', true, true, '')"),
+    ("postgres", "SELECT 1 WHERE EXISTS (SELECT pg_advisory_lock(1))"),
+    ("postgres", "SELECT 1 /*! ; DROP TABLE t */"),
+    ("mysql", "SELECT 1 INTO OUTFILE '/tmp/x'"),
+    ("mysql", "SELECT * FROM t INTO DUMPFILE '/tmp/x'"),
+    ("mysql", "SELECT a INTO @x FROM t"),
+    ("mysql", "SELECT LOAD_FILE('/etc/passwd')"),
+    ("mysql", "SELECT SLEEP(100)"),
+    ("mysql", "SELECT BENCHMARK(1000000, md5('x'))"),
+    ("mysql", "SELECT 1 /*!50000 INTO OUTFILE '/tmp/x' */"),
+    ("mysql", "/*! DELETE FROM t */"),
+    ("mysql", "SELECT 'a\\'; DROP TABLE t; -- '; DROP TABLE t"),
+    ("mysql", "REPLACE INTO t VALUES (1)"),
+    ("mysql", "LOAD DATA INFILE 'x' INTO TABLE t"),
+    ("mysql", "HANDLER t OPEN"),
+    ("mysql", "SELECT * FROM t LOCK IN SHARE MODE"),
+    ("mysql", "SET GLOBAL x = 1"),
+    ("mysql", "KILL 1"),
+    ("sqlite", "PRAGMA writable_schema = 1"),
+    ("sqlite", "ATTACH DATABASE 'x' AS y"),
+    ("sqlite", "SELECT load_extension('x')"),
+    ("sqlite", "SELECT writefile('x', 'y')"),
+    ("mssql", "SELECT 1 DELETE FROM t"),
+    ("mssql", "SELECT 1\nDROP TABLE t"),
+    ("mssql", "SELECT 1\nGO\nSELECT 2"),
+    ("mssql", "EXEC xp_cmdshell 'dir'"),
+    ("mssql", "xp_cmdshell 'dir'"),
+    ("mssql", "SELECT * INTO t2 FROM t"),
+    ("mssql", "SELECT * FROM OPENROWSET('x', 'y', 'z')"),
+    ("mssql", "SELECT * FROM OPENQUERY(x, 'DELETE FROM t')"),
+    ("mssql", "WAITFOR DELAY '0:0:9'"),
+    ("mssql", "SELECT 1 WAITFOR DELAY '0:0:9'"),
+    ("mssql", "DECLARE @x int"),
+    ("mssql", "SELECT 1 EXEC sp_who"),
+    ("duckdb", "SELECT * FROM 'file.csv'"),
+    ("duckdb", "SELECT * FROM read_csv('/etc/passwd')"),
+    ("duckdb", "SELECT * FROM \"/etc/passwd\""),
+    ("duckdb", "COPY t TO 'x'"),
+    ("duckdb", "INSTALL httpfs"),
+    ("clickhouse", "SELECT * FROM url('http://x', CSV)"),
+    ("clickhouse", "SELECT * FROM file('x')"),
+    ("clickhouse", "SELECT * FROM remote('x', 'y')"),
+    ("snowflake", "SELECT system$cancel_query('x')"),
+    ("bigquery", "SELECT * FROM EXTERNAL_QUERY('x', 'DELETE FROM t')"),
+    ("bigquery", "EXECUTE IMMEDIATE 'DELETE FROM t'"),
+    ("oracle", "SELECT utl_http.request('http://x') FROM dual"),
+    ("oracle", "SELECT * FROM t FOR UPDATE"),
+];
+
+fn of(dialect: &str, more: Value) -> ReadOnlySql {
+    let mut with = json!({ "fields": { "*": ["sql"] }, "dialect": dialect });
+    with.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    serde_json::from_value(with).unwrap()
+}
+
+#[test]
+fn what_only_reads_passes_and_nothing_else() {
+    let judge = |dialect: &str, sql: &str| of(dialect, json!({})).judge("query", &json!({ "sql": sql }));
+    let denied: Vec<_> = READS.iter().filter_map(|(dialect, sql)| Some((sql, judge(dialect, sql).err()?))).collect();
+    let passed: Vec<_> = WRITES.iter().filter(|(dialect, sql)| judge(dialect, sql).is_ok()).collect();
+    assert!(denied.is_empty() && passed.is_empty(), "denied: {denied:#?}\npassed: {passed:#?}");
+    for input in [json!({}), json!({ "sql": 1 }), json!({ "sql": ["SELECT 1"] }), json!("SELECT 1")] {
+        assert!(of("postgres", json!({})).judge("query", &input).is_err(), "{input}");
+    }
+}
+
+#[test]
+fn only_listed_tables_are_read() {
+    let tables = of("postgres", json!({ "tables": ["users", "public.*"] }));
+    for sql in ["SELECT * FROM users", "SELECT * FROM Public.Orders", "WITH x AS (SELECT * FROM users) SELECT * FROM x"]
+    {
+        assert_eq!(tables.check(sql), Ok(()), "{sql}");
+    }
+    for sql in [
+        "SELECT * FROM secrets",
+        "SELECT 1 WHERE EXISTS (SELECT * FROM secrets)",
+        "SELECT * FROM users JOIN pg_shadow ON true",
+        "TABLE secrets",
+    ] {
+        assert!(tables.check(sql).is_err(), "{sql}");
+    }
+    assert!(of("postgres", json!({ "functions_denied": ["my_*"] })).check("SELECT my_write()").is_err());
+}
+
+#[test]
+fn no_statement_is_so_deep_that_it_ends_the_program() {
+    let many = |part: &str| format!("SELECT {}1", part.repeat(49_000 / part.len()));
+    for part in
+        ["1+", "(", "-", "NOT ", "1 AND ", "1::int::", "CASE WHEN ", "(SELECT ", "[", "a.", "1 UNION SELECT ", "f("]
+    {
+        assert!(of("postgres", json!({})).check(&many(part)).is_err(), "{part}");
+        for count in [10, 100, 190, 390] {
+            let _ = of("postgres", json!({})).check(&format!("SELECT {}1", part.repeat(count)));
+        }
+    }
+}
+
+#[test]
+fn all_mistakes_in_parameters_are_said_at_once() {
+    let wrong = json!({ "dialect": "postgre", "table": [] });
+    let error = serde_json::from_value::<ReadOnlySql>(wrong).unwrap_err().to_string();
+    for part in ["`fields` is missing", "did you mean `postgres`", "did you mean `tables`"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+}
