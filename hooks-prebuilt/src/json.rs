@@ -53,7 +53,7 @@ impl Rewriter<'_> {
             let start = at;
             match bytes[at] {
                 b'{' | b'[' => {
-                    open.push((open.last().map(|(name, _)| name.clone()).unwrap_or_default(), HashMap::new()))
+                    open.push((open.last().map(|(name, _)| name.clone()).unwrap_or_default(), HashMap::new()));
                 }
                 b'}' | b']' => drop(open.pop()),
                 b'"' => {

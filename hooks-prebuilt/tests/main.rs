@@ -13,6 +13,7 @@ mod confine_urls;
 mod limit_calls;
 mod mask_pii;
 mod mask_secrets;
+mod page;
 mod personal;
 mod placed;
 #[cfg(feature = "sql")]

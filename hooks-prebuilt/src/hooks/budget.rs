@@ -197,7 +197,8 @@ fn ask(cx: &HookContext, limits: &With<Budget>, request: &mut ModelRequest) {
         *request = std::mem::take(request).answer(format!("{}{}", limits.say, unpriced.unwrap_or_default()));
     } else if part >= limits.warn_at {
         let percent = (part * 100.0).floor();
-        request.system_prompt.push_str(&format!("\n\n{percent} % of the budget is spent. Come to an end."));
+        let warning = format!("\n\n{percent} % of the budget is spent. Come to an end.");
+        request.system_prompt.push_str(&warning);
     }
 }
 

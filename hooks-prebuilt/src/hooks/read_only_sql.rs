@@ -70,11 +70,11 @@ from_fields!(ReadOnlySql, |fields: &mut Fields| {
     if of_tools.is_empty() {
         fields.problem(format_args!("`fields` is empty: write {expected}"));
     }
-    let named: String =
+    let given: String =
         fields.required("dialect", "the database reads a text in its own way; write one such as `postgres`");
-    let dialect = DIALECTS.into_iter().chain(["sqlite"]).find(|known| named.eq_ignore_ascii_case(known));
-    if dialect.is_none() && !named.is_empty() {
-        fields.problem(unknown("dialect", &named, DIALECTS.into_iter().chain(["sqlite"])));
+    let dialect = DIALECTS.into_iter().chain(["sqlite"]).find(|known| given.eq_ignore_ascii_case(known));
+    if dialect.is_none() && !given.is_empty() {
+        fields.problem(unknown("dialect", &given, DIALECTS.into_iter().chain(["sqlite"])));
     }
     let tables: Option<Vec<String>> = fields.optional("tables");
     let more: Vec<String> = fields.or("functions_denied", Vec::new());

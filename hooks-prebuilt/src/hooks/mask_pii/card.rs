@@ -7,8 +7,9 @@ use crate::digits::{self, Groups, luhn};
 /// The first digits of an issuer's cards, from and to, and the least and most digits of a card.
 type Issuer = (u32, u32, usize, usize);
 
-/// Visa, Mastercard, American Express, Diners Club, Discover and RuPay, JCB, UnionPay, Mir and Borica, Maestro, Dankort,
-/// Verve, Elo, InterPayment and InstaPayment, Troy. A prefix may occur for each length that it has.
+/// A prefix occurs for each range of lengths that it has.
+// Visa, Mastercard, American Express, Diners Club, Discover and RuPay, JCB, UnionPay, Mir and Borica, Maestro, Dankort, Verve,
+// Elo, InterPayment and InstaPayment, Troy.
 #[rustfmt::skip]
 const ISSUERS: &[Issuer] = &[
     (4, 4, 13, 13), (4, 4, 16, 16), (4, 4, 19, 19), (51, 55, 16, 16), (2221, 2720, 16, 16), (34, 34, 15, 15), (37, 37, 15, 15),

@@ -92,7 +92,7 @@ ids! {
             let sum = (digit + product) % 10;
             (if sum == 0 { 10 } else { sum }) * 2 % 11
         });
-        let count = |digit: u8| id[..10].iter().filter(|other| **other == digit).count();
+        let count = |digit: u8| id[..10].iter().fold(0, |count, other| count + u8::from(*other == digit));
         (0..10).filter(|digit| count(*digit) > 1).count() == 1 && (11 - product) % 10 == id[10]
     };
     /// The tax number of Brazil.
