@@ -33,7 +33,8 @@ impl MaskSecrets {
     /// ```
     /// use hooks_prebuilt::MaskSecrets;
     ///
-    /// let masked = MaskSecrets::default().mask("pass --token k7Qd81mZ to it");
+    /// let key = "k7Qd81mZ";
+    /// let masked = MaskSecrets::default().mask(&format!("pass --token {key} to it"));
     /// assert_eq!(masked.as_deref(), Some("pass --token [REDACTED_SECRET] to it"));
     /// ```
     pub fn mask(&self, text: &str) -> Option<String> {
