@@ -57,6 +57,8 @@ pub enum Command {
     List(ListArgs),
     /// Explain which rules would run, in which order, and why the others would not.
     Explain(ExplainArgs),
+    /// Show all sources of rules here, what each switch does, and what keeps a rule from running or would make it fail.
+    Doctor(DoctorArgs),
     /// Run the rules for a payload from standard input, and report each run and the combined answer.
     Dispatch(DispatchArgs),
     /// Run recorded dispatches or transcripts of other programs through the current hooks, and report differences.
@@ -124,13 +126,9 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "FOLDER")]
     pub project_dir: Option<PathBuf>,
 
-    /// Trust the rule files, regardless of the trust file.
-    #[arg(long)]
-    pub trust: bool,
-
-    /// The trust file [default: hooks/trust.json among your settings].
-    #[arg(long, value_name = "FILE")]
-    pub trust_file: Option<PathBuf>,
+    /// Which files may run.
+    #[command(flatten)]
+    pub trusted: TrustedArgs,
 
     /// Compare the current hooks with a candidate instead of the recording: either overrides (`candidate.toml`) on top of the
     /// current ones, or a rule file instead of `--rules`.
@@ -164,6 +162,20 @@ pub struct ShadowArgs {
     /// Recordings, or folders of recordings.
     #[arg(value_name = "FILE", required = true)]
     pub recordings: Vec<PathBuf>,
+}
+
+/// Which files count as trusted.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct TrustedArgs {
+    /// Confirm that you have reviewed the commands of these files, so that they count as trusted.
+    #[arg(long)]
+    pub trust: bool,
+
+    /// The trust file, which lists the trusted files and their content at that time [default: hooks/trust.json among your
+    /// settings].
+    #[arg(long, value_name = "FILE", conflicts_with = "trust")]
+    pub trust_file: Option<PathBuf>,
 }
 
 /// Rule files.
@@ -212,6 +224,23 @@ pub struct ListArgs {
     /// The files.
     #[command(flatten)]
     pub files: FilesArgs,
+
+    /// Which of them count as trusted.
+    #[command(flatten)]
+    pub trusted: TrustedArgs,
+}
+
+/// `doctor`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct DoctorArgs {
+    /// The files.
+    #[command(flatten)]
+    pub files: FilesArgs,
+
+    /// Which of them count as trusted.
+    #[command(flatten)]
+    pub trusted: TrustedArgs,
 }
 
 /// `explain`.
@@ -237,6 +266,10 @@ pub struct ExplainArgs {
     /// The files.
     #[command(flatten)]
     pub files: FilesArgs,
+
+    /// Which of them count as trusted.
+    #[command(flatten)]
+    pub trusted: TrustedArgs,
 }
 
 /// `dispatch`.
@@ -253,14 +286,9 @@ pub struct DispatchArgs {
     #[arg(long, value_name = "HOST", conflicts_with = "follow")]
     pub host: Option<String>,
 
-    /// Confirm that you have reviewed the commands of these files, and let them run.
-    #[arg(long)]
-    pub trust: bool,
-
-    /// The trust file, which lists the trusted files and their content at that time [default: hooks/trust.json among your
-    /// settings].
-    #[arg(long, value_name = "FILE", conflicts_with = "trust")]
-    pub trust_file: Option<PathBuf>,
+    /// Which files may run.
+    #[command(flatten)]
+    pub trusted: TrustedArgs,
 
     /// Also show the output of each command.
     #[arg(long, short)]

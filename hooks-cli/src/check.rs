@@ -14,7 +14,7 @@ use crate::style::{BAD, DOUBTFUL, FAINT, GOOD, styled};
 
 /// Reports every defect of the files.
 pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Output {
-    let inputs = match RuleInputs::read(&args.files) {
+    let inputs = match RuleInputs::read(&args.files, None) {
         Ok(inputs) if inputs.is_empty() => {
             return usage_error(
                 "there are no settings and no plugins here; name the files, as in `hooks check hooks.json`",

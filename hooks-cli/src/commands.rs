@@ -9,11 +9,12 @@ use clap::error::ErrorKind;
 
 use crate::args::{Cli, Color, Command};
 use crate::exit::Exit;
+use crate::inputs::usage_error;
 use crate::output::Output;
 use crate::program::Program;
 #[cfg(feature = "store")]
 use crate::store;
-use crate::{check, dispatch, explain, host, list, overview, reference, replay, trust};
+use crate::{check, dispatch, doctor, explain, host, list, overview, reference, replay, trust};
 
 impl Program {
     /// Parses the command line of this process, runs the command, and returns the exit status.
@@ -65,6 +66,7 @@ impl Program {
         match command {
             Command::Check(args) => check::check(self, args, cli.json),
             Command::List(args) => list::list(self, args, cli.json),
+            Command::Doctor(args) => doctor::doctor(args, cli.json),
             Command::Explain(args) => explain::explain(self, args, cli.json),
             Command::Dispatch(args) => dispatch::dispatch(self, args, cli.json),
             Command::Replay(args) => replay::replay(self, args, cli.json),
@@ -95,6 +97,9 @@ impl Program {
             Command::Kinds => reference::kinds(self, cli.json),
             Command::Audit => reference::audit(self, cli.json),
             Command::Manifest => reference::manifest(self),
+            Command::Completions { .. } if cli.json => {
+                usage_error("completions are a script for a shell; remove --json")
+            }
             Command::Completions { shell } => reference::completions(*shell),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use hooks_rules::PluginContents;
+use hooks_rules::{PluginContents, Trust};
 use serde_json::Value;
 
 use crate::paths;
@@ -35,9 +35,10 @@ impl Origin {
     }
 }
 
-/// The existing files in order of precedence. A plugin is represented by its folder.
-pub(crate) fn files(project: &Path) -> Vec<(PathBuf, Origin)> {
-    let home = paths::home().map(|home| home.join(".claude"));
+/// The existing files in order of precedence. A plugin is represented by its folder. A project can switch a plugin off
+/// only by a file that somebody trusts.
+pub(crate) fn files(project: &Path, trust: Option<&Trust>) -> Vec<(PathBuf, Origin)> {
+    let home = paths::config();
     let settings = [
         (home.as_ref().map(|home| home.join("settings.json")), Origin::User),
         (Some(project.join(".claude/settings.json")), Origin::Project),
@@ -57,7 +58,8 @@ pub(crate) fn files(project: &Path) -> Vec<(PathBuf, Origin)> {
     let has_rules = |root: &PathBuf| {
         PluginContents::read(root).is_some_and(|plugin| {
             let is_configured = plugin.settings.iter().any(|(path, _)| path.ends_with("config.json"));
-            !plugin.disabled && (!plugin.rules.is_empty() || is_configured || !plugin.defects.is_empty())
+            !(plugin.disabled && is_switched_off(root, project, trust))
+                && (!plugin.rules.is_empty() || is_configured || !plugin.defects.is_empty())
         })
     };
     found.extend(
@@ -68,6 +70,13 @@ pub(crate) fn files(project: &Path) -> Vec<(PathBuf, Origin)> {
             .map(|root| (root, Origin::Plugin)),
     );
     found
+}
+
+/// Whether the file `.disabled` of a plugin counts.
+fn is_switched_off(root: &Path, project: &Path, trust: Option<&Trust>) -> bool {
+    let file = root.join(".disabled");
+    let is_trusted = |trust: &Trust| std::fs::read(&file).is_ok_and(|content| trust.allows(&file, &content));
+    !paths::lies_in(root, project) || trust.is_some_and(is_trusted)
 }
 
 fn json(path: &Path) -> Option<Value> {

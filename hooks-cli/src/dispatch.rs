@@ -8,7 +8,6 @@ mod input;
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read};
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,14 +15,14 @@ use hook_sdk::JsonError;
 use hook_sdk::record::Record;
 use hook_sdk::scope::{AgentDef, AppDef};
 use hook_sdk::{ConfigError, HookSet};
-use hooks_rules::{Answer, CommandOutput, Notices, PlainHttp, RuleRun, Rules, Trust};
+use hooks_rules::{Answer, CommandOutput, Notices, PlainHttp, RuleRun, Rules};
 use serde_json::Value;
 
 use crate::args::DispatchArgs;
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::explain::event as event_named;
-use crate::inputs::{RuleInputs, usage_error};
+use crate::inputs::{Confidence, RuleInputs, usage_error};
 use crate::output::Output;
 use crate::program::Program;
 use crate::style::{BAD, DOUBTFUL, FAINT, line, styled};
@@ -90,13 +89,14 @@ fn prepared(args: &DispatchArgs) -> Result<(RuleInputs, DispatchInput), Output> 
     }
     let is_of_host = args.host.is_some();
     let event = args.event.as_deref().filter(|_| !is_of_host).map(event_named).transpose()?;
-    let inputs = RuleInputs::read(&args.files)?;
+    let trust = Confidence::of(&args.trusted)?;
+    let inputs = RuleInputs::read(&args.files, trust.file())?;
     if inputs.is_empty() {
         let words =
             "there are no settings and no plugins here; name the files, as in `hooks dispatch --trust hooks.json`";
         return Err(usage_error(words));
     }
-    trusted(args.trust, args.trust_file.as_deref(), &inputs)?;
+    trusted(&trust, &inputs)?;
     let stdin = stdin()?;
     if let Some(host) = &args.host {
         let input = HostInput::read(host, args.event.as_deref(), &stdin)?;
@@ -122,15 +122,8 @@ fn prepared(args: &DispatchArgs) -> Result<(RuleInputs, DispatchInput), Output> 
 }
 
 /// Checks that the files are trusted.
-pub(crate) fn trusted(trust: bool, trust_file: Option<&Path>, inputs: &RuleInputs) -> Result<(), Output> {
-    if trust {
-        return Ok(());
-    }
-    let path = trust_file.map(Path::to_owned).or_else(Trust::user_file);
-    let trust = match path.map(Trust::open).transpose() {
-        Ok(trust) => trust,
-        Err(error) => return Err(Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::UNTRUSTED)),
-    };
+pub(crate) fn trusted(trust: &Confidence, inputs: &RuleInputs) -> Result<(), Output> {
+    let Confidence::By(trust) = trust else { return Ok(()) };
     let untrusted = inputs.untrusted(trust.as_ref());
     if untrusted.is_empty() {
         return Ok(());
@@ -195,8 +188,8 @@ async fn fire_all(
             }
             (None, None) => (vec![directly(&rules, &input, &observed).await], None),
         };
-        rules.shutdown(args.wait).await;
-        Ok::<_, DispatchError>((rounds, answer, observed.runs()))
+        let cut_off = rules.shutdown(args.wait).await;
+        Ok::<_, DispatchError>((rounds, answer, observed.runs(), cut_off))
     };
     let done = tokio::select! {
         // Signals first: nothing may be started before they are handled.
@@ -206,10 +199,21 @@ async fn fire_all(
     };
     let diagnostics = inputs.diagnostics(&rules);
     let mut output = match done {
-        Ok((rounds, answer, late)) => {
-            let verbose = args.verbose;
-            Report { event, kind, rounds, answer, late, listed: rules.list(), diagnostics: &diagnostics, verbose }
-                .output(as_json)
+        Ok((rounds, answer, late, cut_off)) => {
+            let (verbose, wait) = (args.verbose, args.wait);
+            let cut_off = (cut_off, wait);
+            Report {
+                event,
+                kind,
+                rounds,
+                answer,
+                late,
+                cut_off,
+                listed: rules.list(),
+                diagnostics: &diagnostics,
+                verbose,
+            }
+            .output(as_json)
         }
         Err(DispatchError::Error(problem)) => {
             Output::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAILURE)

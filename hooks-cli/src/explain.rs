@@ -7,15 +7,18 @@ use serde_json::{Value, json};
 use crate::args::ExplainArgs;
 use crate::diagnostics::{self, Diagnostic};
 use crate::exit::Exit;
-use crate::inputs::{RuleInputs, usage_error};
+use crate::inputs::{Confidence, RuleInputs, usage_error};
 use crate::output::{Output, json};
 use crate::program::Program;
 use crate::style::{DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, styled};
 
 /// Explains which rules would run, in which order, and why the others would not. Runs nothing.
 pub(crate) fn explain(program: &Program, args: &ExplainArgs, as_json: bool) -> Output {
-    let read = RuleInputs::read(&args.files).and_then(|inputs| Ok((occurrence(args, &inputs)?, inputs)));
-    let (occurrence, inputs) = match read {
+    let read = Confidence::of(&args.trusted).and_then(|trust| {
+        let inputs = RuleInputs::read(&args.files, trust.file())?;
+        Ok((occurrence(args, &inputs)?, inputs, trust))
+    });
+    let (occurrence, inputs, trust) = match read {
         Ok(read) => read,
         Err(output) => return output,
     };
@@ -24,14 +27,14 @@ pub(crate) fn explain(program: &Program, args: &ExplainArgs, as_json: bool) -> O
             "there are no settings and no plugins here; name the files, as in `hooks explain --event Stop hooks.json`",
         );
     }
-    let rules = inputs.rules();
+    let rules = inputs.rules_under(&trust);
     let tool = occurrence.get("tool_name").and_then(Value::as_str);
     let answer = ExplainReport {
         event: occurrence.event,
         about: about(&occurrence),
         rules: rules.explain(&occurrence),
-        diagnostics: inputs.diagnostics(&rules),
-        off: inputs.switched_off().into_iter().map(|path| path.display().to_string()).collect(),
+        diagnostics: inputs.diagnostics(&inputs.rules()),
+        off: inputs.switched_off(&trust).into_iter().map(|(path, _)| path.display().to_string()).collect(),
         plans: occurrence.event.spec().kind.map(|kind| plans(program, kind, tool)).unwrap_or_default(),
         is_empty: inputs.is_empty(),
         no_input: occurrence.get("tool_input").is_none(),
@@ -194,6 +197,8 @@ impl ExplainReport {
             let _ = writeln!(out, "{}: {file} says `disableAllHooks`", styled(DOUBTFUL, "note"));
         }
         let (running, out_of_it): (Vec<_>, Vec<_>) = self.rules.iter().partition(|rule| rule.skip.is_none());
+        let (waiting, out_of_it): (Vec<_>, Vec<_>) =
+            out_of_it.into_iter().partition(|rule| rule.skip == Some(SkipReason::Untrusted));
         if !running.is_empty() {
             let how = "would run concurrently; their answers are merged in this order:";
             let _ = writeln!(out, "\n{}", styled(GOOD, how));
@@ -208,6 +213,13 @@ impl ExplainReport {
             }
         } else if !self.is_empty {
             let _ = writeln!(out, "\n{}", styled(DOUBTFUL, "no rule would run"));
+        }
+        if !waiting.is_empty() {
+            let how = "would run if somebody trusted their files as they are: `hooks trust`, or `--trust`";
+            let _ = writeln!(out, "\n{}", styled(DOUBTFUL, how));
+        }
+        for explained in waiting {
+            let _ = writeln!(out, "   -  {}", of_rule(explained));
         }
         if !out_of_it.is_empty() {
             let _ = writeln!(out, "\n{}", styled(STRONG, "would not run:"));
@@ -253,6 +265,7 @@ fn help(event: Event, explained: &Explanation, skip: &SkipReason) -> Option<Stri
     let rule = &explained.rule;
     match skip {
         SkipReason::Matcher { against } => matcher_help(event, rule.matcher.as_deref()?, against),
+        SkipReason::Untrusted => Some("review it with `hooks trust`, or use `--trust`".to_owned()),
         SkipReason::NeverFired => Some("`hooks kinds` lists the events that are fired".to_owned()),
         SkipReason::Filter { .. } => Some("an `if` has one pattern; use a second handler for another one".to_owned()),
         SkipReason::SameAs { .. } => {

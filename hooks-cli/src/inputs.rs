@@ -6,13 +6,18 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use hook_sdk::hook::BoxFuture;
-use hooks_rules::{Aliases, Judge, JudgeQuestion, PluginContents, PluginFolder, RuleFile, Rules, RulesBuilder, Trust};
+use hooks_rules::{
+    Aliases, Judge, JudgeQuestion, PluginContents, PluginFolder, RuleFile, RuleInfo, Rules, RulesBuilder, SkipReason,
+    Trust,
+};
+use serde::Serialize;
 
-use crate::args::FilesArgs;
+use crate::args::{FilesArgs, TrustedArgs};
 use crate::diagnostics::Diagnostic;
 use crate::discover::{self, Origin};
 use crate::exit::Exit;
 use crate::output::Output;
+use crate::paths::lies_in;
 use crate::style::{BAD, styled};
 
 /// The size limit of rule files. An endless device file must not exhaust the memory.
@@ -34,6 +39,21 @@ struct InputFile {
     text: String,
     origin: Origin,
     part: InputKind,
+    /// The folder of its plugin.
+    plugin: Option<PathBuf>,
+}
+
+/// What holds for a rule here, whichever command says it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Standing {
+    pub(crate) origin: &'static str,
+    pub(crate) trusted: bool,
+    /// The file whose `disableAllHooks` switches it off.
+    pub(crate) switched_off_by: Option<PathBuf>,
+    /// Whether a kind carries its event.
+    pub(crate) fires: bool,
+    /// What keeps it from running, in words. `None` if it runs.
+    pub(crate) why_not: Option<String>,
 }
 
 /// The kind of a file.
@@ -52,8 +72,8 @@ impl RuleInputs {
     ///
     /// # Errors
     /// The error message for an invalid command line.
-    pub(crate) fn read(args: &FilesArgs) -> Result<Self, Output> {
-        Self::of(args, args.files.is_empty())
+    pub(crate) fn read(args: &FilesArgs, trust: Option<&Trust>) -> Result<Self, Output> {
+        Self::of(args, args.files.is_empty().then_some(trust))
     }
 
     /// Reads only the named files.
@@ -61,10 +81,11 @@ impl RuleInputs {
     /// # Errors
     /// The error message for an invalid command line.
     pub(crate) fn named(args: &FilesArgs) -> Result<Self, Output> {
-        Self::of(args, false)
+        Self::of(args, None)
     }
 
-    fn of(args: &FilesArgs, discovers: bool) -> Result<Self, Output> {
+    /// Reads the named files or, given a trust file, those in force here.
+    fn of(args: &FilesArgs, discovers: Option<Option<&Trust>>) -> Result<Self, Output> {
         let aliases = aliases(&args.alias)?;
         let project = match &args.project_dir {
             Some(folder) if !folder.is_dir() => {
@@ -76,7 +97,10 @@ impl RuleInputs {
         let mut inputs = Self { read: Vec::new(), troubles: Vec::new(), aliases, project, args: args.clone() };
         let mut seen = HashSet::new();
         let named = args.files.iter().map(|path| (path.clone(), Origin::Named));
-        let files: Vec<_> = if discovers { discover::files(&inputs.project) } else { named.collect() };
+        let files: Vec<_> = match discovers {
+            Some(trust) => discover::files(&inputs.project, trust),
+            None => named.collect(),
+        };
         for (path, origin) in &files {
             // Detect that two paths are the same file.
             if path.as_os_str() != "-" && !std::fs::canonicalize(path).map_or(true, |full| seen.insert(full)) {
@@ -94,7 +118,7 @@ impl RuleInputs {
                 // From here on the path is only used in messages and JSON, so it has to be text.
                 Ok((path, text)) => {
                     let path = path.to_string_lossy().into_owned().into();
-                    inputs.read.push(InputFile { path, text, origin: *origin, part: InputKind::Rules });
+                    inputs.read.push(InputFile { path, text, origin: *origin, part: InputKind::Rules, plugin: None });
                 }
                 Err(diagnostic) => inputs.troubles.push(diagnostic),
             }
@@ -125,14 +149,20 @@ impl RuleInputs {
             match read.map_or_else(|| text_of(path).map(|(_, text)| text), Ok) {
                 Ok(text) => {
                     let part = InputKind::PluginRules(plugin.folder.clone());
-                    self.read.push(InputFile { path: path.clone(), text, origin, part });
+                    let plugin = Some(root.to_owned());
+                    self.read.push(InputFile { path: path.clone(), text, origin, part, plugin });
                 }
                 Err(diagnostic) => self.troubles.push(diagnostic),
             }
         }
-        for (path, text) in plugin.settings {
+        // A plugin that is named runs. One that a project wants to switch off is off once this file is trusted.
+        let off = root.join(".disabled");
+        let off = Some(off).filter(|_| plugin.disabled && origin == Origin::Plugin);
+        let off = off.and_then(|path| Some((path.clone(), text_of(&path).ok()?.1)));
+        for (path, text) in plugin.settings.into_iter().chain(off) {
             if !plugin.rules.contains(&path) {
-                self.read.push(InputFile { path, text, origin, part: InputKind::PluginSettings });
+                let plugin = Some(root.to_owned());
+                self.read.push(InputFile { path, text, origin, part: InputKind::PluginSettings, plugin });
             }
         }
     }
@@ -145,16 +175,22 @@ impl RuleInputs {
 
     /// A builder with these files, all of which count as trusted.
     pub(crate) fn builder(&self) -> RulesBuilder {
-        let start = Rules::builder().trust_all().project_dir(&self.project).aliases(self.aliases.clone());
+        self.builder_of(|_| true)
+    }
+
+    /// A builder with these files. What they may say depends on whose they are: only the settings of the user switch off
+    /// rules of other files.
+    fn builder_of(&self, is_trusted: impl Fn(&InputFile) -> bool) -> RulesBuilder {
+        let start = Rules::builder().project_dir(&self.project).aliases(self.aliases.clone());
         self.read.iter().fold(start, |builder, one| {
             let builder = match &one.part {
-                // Runs the content that was read and checked for trust.
-                InputKind::PluginRules(plugin) => {
-                    builder.plugin_file(plugin.clone(), &one.path).content(one.text.as_str())
-                }
-                InputKind::Rules => builder.text(&one.path, one.text.as_str()),
+                InputKind::PluginRules(plugin) => builder.plugin_file(plugin.clone(), &one.path),
+                InputKind::Rules if one.origin == Origin::User => builder.settings(&one.path),
+                InputKind::Rules => builder.project_settings(&one.path),
                 InputKind::PluginSettings => return builder,
             };
+            // Runs the content that was read and checked for trust.
+            let builder = builder.content(one.text.as_str()).trusted(is_trusted(one));
             match self.args.dialect {
                 Some(form) => builder.dialect(form.into()),
                 None => builder,
@@ -162,9 +198,47 @@ impl RuleInputs {
         })
     }
 
-    /// The rules for inspection only. Clients that only a running program has count as provided.
+    /// The rules for inspection only, all of them trusted. Clients that only a running program has count as provided.
     pub(crate) fn rules(&self) -> Rules {
-        self.builder().judge(Nobody).post(hooks_rules::PlainHttp).build()
+        Self::inspected(self.builder())
+    }
+
+    /// The rules for inspection only, as far as they are trusted.
+    pub(crate) fn rules_under(&self, trust: &Confidence) -> Rules {
+        Self::inspected(self.builder_of(|one| self.may_run(one, trust)))
+    }
+
+    fn inspected(builder: RulesBuilder) -> Rules {
+        builder.judge(Nobody).post(hooks_rules::PlainHttp).build()
+    }
+
+    /// Whether the rules of a file may run: the file is allowed, and so are the settings of its plugin.
+    fn may_run(&self, one: &InputFile, trust: &Confidence) -> bool {
+        let Confidence::By(trust) = trust else { return true };
+        let trust = trust.as_ref();
+        let of_plugin = self.read.iter().filter(|other| one.plugin.is_some() && other.plugin == one.plugin);
+        let settings = of_plugin.filter(|other| matches!(other.part, InputKind::PluginSettings));
+        self.allows(one, trust) && settings.into_iter().all(|other| self.allows(other, trust))
+    }
+
+    /// Each rule of the files, and what holds for it.
+    pub(crate) fn standings(&self, trust: &Confidence) -> Vec<(RuleInfo, Standing)> {
+        let standing = |rule: RuleInfo| {
+            let one = self.read.iter().find(|one| one.path == *rule.file);
+            let switched_off_by = match &rule.why_not {
+                Some(SkipReason::SwitchedOff { by }) => Some(by.to_path_buf()),
+                _ => None,
+            };
+            let standing = Standing {
+                origin: one.map_or(Origin::Named, |one| one.origin).words(),
+                trusted: one.is_some_and(|one| self.may_run(one, trust)),
+                switched_off_by,
+                fires: rule.event.spec().kind.is_some(),
+                why_not: rule.why_not.as_ref().map(ToString::to_string),
+            };
+            (rule, standing)
+        };
+        self.rules_under(trust).list().into_iter().map(standing).collect()
     }
 
     /// All problems of the files.
@@ -172,33 +246,38 @@ impl RuleInputs {
         self.troubles.iter().cloned().chain(rules.defects().into_iter().map(Diagnostic::from)).collect()
     }
 
-    /// The files that set `disableAllHooks`.
-    pub(crate) fn switched_off(&self) -> Vec<&Path> {
+    /// The files that set `disableAllHooks`, and whether that switches off the rules of other files too. A file that is
+    /// not trusted switches nothing off.
+    pub(crate) fn switched_off(&self, trust: &Confidence) -> Vec<(&Path, bool)> {
         let form = self.args.dialect.map(Into::into);
-        let off = |one: &&InputFile| RuleFile::read_as(&one.path, &one.text, form).disabled;
-        self.rule_files().filter(off).map(|one| one.path.as_path()).collect()
+        let off = |one: &&InputFile| self.may_run(one, trust) && RuleFile::read_as(&one.path, &one.text, form).disabled;
+        self.rule_files().filter(off).map(|one| (one.path.as_path(), one.origin == Origin::User)).collect()
     }
 
-    /// The files whose current content is not trusted.
+    /// The files whose current content has to be trusted and is not. A file that neither has rules nor enables plugins
+    /// runs nothing.
     pub(crate) fn untrusted(&self, trust: Option<&Trust>) -> Vec<&Path> {
-        self.read.iter().filter(|one| !self.allows(one, trust)).map(|one| one.path.as_path()).collect()
+        let waits = |one: &&InputFile| !self.allows(one, trust) && self.runs_something(one);
+        self.read.iter().filter(waits).map(|one| one.path.as_path()).collect()
+    }
+
+    fn runs_something(&self, one: &InputFile) -> bool {
+        let file = || RuleFile::read_as(&one.path, &one.text, self.args.dialect.map(Into::into));
+        let is_empty = |file: RuleFile| file.readable && file.rules.is_empty();
+        let is_settings = matches!(one.part, InputKind::Rules) && one.origin != Origin::Named;
+        !(is_settings && is_empty(file()) && !one.text.contains("enabledPlugins"))
     }
 
     /// Whether a file may run: it belongs to the user, or its content is trusted.
     fn allows(&self, one: &InputFile, trust: Option<&Trust>) -> bool {
-        // Either path can contain symbolic links.
-        let real = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_default();
-        let is_of_project = || {
-            let written = std::path::absolute(&one.path).is_ok_and(|path| path.starts_with(&self.project));
-            written || real(&one.path).starts_with(real(&self.project))
-        };
+        let is_of_project = || lies_in(&one.path, &self.project);
         let is_of_person = one.origin == Origin::User || (one.origin == Origin::Plugin && !is_of_project());
         is_of_person || trust.is_some_and(|trust| trust.allows(&one.path, one.text.as_bytes()))
     }
 
     /// The files, their origins, and whether each may run.
-    pub(crate) fn origins(&self, trust: Option<&Trust>) -> Vec<(&Path, Origin, bool)> {
-        self.read.iter().map(|one| (one.path.as_path(), one.origin, self.allows(one, trust))).collect()
+    pub(crate) fn origins(&self, trust: &Confidence) -> Vec<(&Path, Origin, bool)> {
+        self.read.iter().map(|one| (one.path.as_path(), one.origin, self.may_run(one, trust))).collect()
     }
 
     /// The files with their texts, parsed as rules. `None` for the manifest or the configuration of a plugin.
@@ -225,6 +304,33 @@ impl RuleInputs {
     }
 }
 
+/// Which files count as trusted.
+pub(crate) enum Confidence {
+    /// All of them: the person says so.
+    All,
+    /// Those that a trust file lists.
+    By(Option<Trust>),
+}
+
+impl Confidence {
+    /// # Errors
+    /// The error message for a trust file that cannot be read.
+    pub(crate) fn of(args: &TrustedArgs) -> Result<Self, Output> {
+        if args.trust {
+            return Ok(Self::All);
+        }
+        let path = args.trust_file.clone().or_else(Trust::user_file);
+        let trust = path.map(Trust::open).transpose();
+        let untrusted = |error| Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::UNTRUSTED);
+        trust.map(Self::By).map_err(untrusted)
+    }
+
+    /// The trust file.
+    pub(crate) fn file(&self) -> Option<&Trust> {
+        if let Self::By(Some(trust)) = self { Some(trust) } else { None }
+    }
+}
+
 /// The error message for an invalid command line.
 pub(crate) fn usage_error(problem: &str) -> Output {
     Output::trouble(format!("{}: {problem}", styled(BAD, "error")), Exit::USAGE)
@@ -248,8 +354,25 @@ fn text_of(path: &Path) -> Result<(PathBuf, String), Diagnostic> {
         let text = text(&name, std::io::stdin().lock())?;
         return Ok((name, text));
     }
+    if is_a_pipe(path) {
+        let help = "write its content to a file, or give it to standard input, as in `hooks check - < FILE`";
+        return Err(Diagnostic::of_file(path, "this is a pipe, not a file", help));
+    }
     let opened = File::open(path).map_err(|error| unreadable(path, &error))?;
     Ok((path.to_owned(), text(path, opened)?))
+}
+
+/// Whether a path names a pipe, which nobody may ever write to. One that the shell opened, as for `<(…)`, is written to.
+#[cfg(unix)]
+fn is_a_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    let is_open = ["/dev/fd", "/dev/stdin", "/proc"].iter().any(|folder| path.starts_with(folder));
+    !is_open && std::fs::metadata(path).is_ok_and(|file| file.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_a_pipe(_: &Path) -> bool {
+    false
 }
 
 fn text(path: &Path, from: impl Read) -> Result<String, Diagnostic> {

@@ -59,6 +59,7 @@ mod ci_formats;
 mod check;
 mod list;
 mod overview;
+mod doctor;
 mod explain;
 mod rules_of_host;
 mod dispatch;

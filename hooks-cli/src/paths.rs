@@ -1,9 +1,22 @@
 //! Default paths of files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The user's home folder.
 pub(crate) fn home() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     variable("HOME").or_else(|| variable("USERPROFILE"))
+}
+
+/// The folder with the user's settings and plugins.
+pub(crate) fn config() -> Option<PathBuf> {
+    let named = std::env::var_os("CLAUDE_CONFIG_DIR").filter(|value| !value.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(home()?.join(".claude")))
+}
+
+/// Whether a path lies in a folder, as it is written or as the system finds it. Either can contain symbolic links.
+pub(crate) fn lies_in(path: &Path, folder: &Path) -> bool {
+    let real = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_default();
+    let written = std::path::absolute(path).is_ok_and(|path| path.starts_with(folder));
+    written || real(path).starts_with(real(folder))
 }

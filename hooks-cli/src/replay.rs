@@ -15,7 +15,7 @@ use crate::args::{FilesArgs, ReplayArgs, ShadowArgs};
 use crate::diagnostics;
 use crate::dispatch::trusted;
 use crate::exit::Exit;
-use crate::inputs::{RuleInputs, usage_error};
+use crate::inputs::{Confidence, RuleInputs, usage_error};
 use crate::output::{Output, json};
 use crate::program::Program;
 use crate::style::{BAD, FAINT, line, styled};
@@ -90,7 +90,7 @@ impl ReplayInputs {
             }
             Some(file) => Candidate::Rules(runnable(std::slice::from_ref(file), args)?),
         };
-        let has_rules = |inputs: &RuleInputs| !inputs.rules().list().is_empty();
+        let has_rules = |inputs: &RuleInputs| inputs.rules().list().iter().any(|rule| rule.enabled);
         let of_candidate = if let Candidate::Rules(rules) = &candidate { has_rules(rules) } else { false };
         if program.definitions.is_empty() && !has_rules(&inputs) && !of_candidate {
             let of_candidate = if let Candidate::Rules(rules) = &candidate { Some(rules) } else { None };
@@ -115,7 +115,7 @@ fn runnable(files: &[PathBuf], args: &ReplayArgs) -> Result<RuleInputs, Output> 
     if wrong.iter().any(diagnostics::Diagnostic::is_error) {
         return Err(Output::trouble(format!("{}\n", diagnostics::all(&wrong)), Exit::FAILURE));
     }
-    trusted(args.trust, args.trust_file.as_deref(), &inputs)?;
+    trusted(&Confidence::of(&args.trusted)?, &inputs)?;
     Ok(inputs)
 }
 
@@ -189,7 +189,9 @@ async fn report(
     (rules, others): (&Rules, Option<&Rules>),
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<ReplayReport, String> {
-    let registry = with_rules(&program.registry, rules)?;
+    // Two sets differ in the events for which they have rules. The recording also has what a loop needs between these.
+    let of_events = others.is_some();
+    let registry = with_rules(&program.registry, rules, of_events)?;
     #[cfg(feature = "turns")]
     if let Some(matching) = args.turns {
         let replay = hooks_replay::TurnReplay::new(&registry, |ids| hooks::definition(program, ids))
@@ -204,7 +206,7 @@ async fn report(
             candidate.add_overrides([Overrides::from_file(file)]).map_err(|error| error.to_string())?;
             Some(candidate)
         }
-        (_, Some(others)) => Some(with_rules(&program.registry, others)?),
+        (_, Some(others)) => Some(with_rules(&program.registry, others, of_events)?),
         _ => None,
     };
     let mut replay = Replay::new(&registry, |registry, ids| scope(program, registry, ids)).progress(progress);

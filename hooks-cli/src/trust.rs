@@ -39,12 +39,13 @@ fn add(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool, color: Co
     if args.files.iter().any(|path| path.as_os_str() == "-") {
         return usage_error("standard input cannot be trusted, because its content is not kept; name a file");
     }
-    let inputs =
-        match RuleInputs::read(&FilesArgs { files: args.files.clone(), dialect: args.dialect, ..FilesArgs::default() })
-        {
-            Ok(inputs) => inputs,
-            Err(output) => return output,
-        };
+    let inputs = match RuleInputs::read(
+        &FilesArgs { files: args.files.clone(), dialect: args.dialect, ..FilesArgs::default() },
+        None,
+    ) {
+        Ok(inputs) => inputs,
+        Err(output) => return output,
+    };
     // Of the discovered files, only those of the project need trust.
     let waiting: Vec<_> = inputs.untrusted(None).into_iter().map(Path::to_path_buf).collect();
     let files: Vec<_> = inputs.files().filter(|(file, ..)| waiting.iter().any(|path| path == file)).collect();
@@ -146,7 +147,8 @@ fn described(rule: &Rule) -> Value {
 /// The manifest or the configuration of a plugin, completely, because every value can affect a rule.
 fn shown_settings(file: &Path, text: &str) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{} (settings of a plugin)", styled(STRONG, line(&name(file))));
+    let what = if file.ends_with(".disabled") { "switches its plugin off" } else { "settings of a plugin" };
+    let _ = writeln!(out, "{} ({what})", styled(STRONG, line(&name(file))));
     for text in safe(text).lines() {
         let _ = writeln!(out, "  {text}");
     }

@@ -38,6 +38,7 @@ fn the_chapter_shows_the_output_of_the_program() {
     assert_written("check", &format!("```text\n$ hooks check ten_mistakes.json\n{shown}```"));
     let args = [
         "explain",
+        "--trust",
         "--event",
         "PreToolUse",
         "--tool",

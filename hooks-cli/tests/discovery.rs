@@ -99,7 +99,12 @@ fn without_file_arguments_all_rules_that_apply_here_are_listed() {
     let (list, check) = (place.run(&["list", "--json"]), place.run(&["check", "--json"]));
     assert_eq!((list.json()["rules"].as_array().unwrap().len(), check.json()["files"].as_u64()), (5, Some(5)));
     let explained = place.run(&["explain", "--event", "Stop"]).out;
-    assert!(explained.contains("would run") && explained.contains("local"), "{explained}");
+    assert!(
+        explained.contains("no rule would run") && explained.contains("would run if somebody trusted"),
+        "{explained}"
+    );
+    let explained = place.run(&["explain", "--trust", "--event", "Stop"]).out;
+    assert!(explained.contains("would run concurrently") && explained.contains("local"), "{explained}");
 }
 
 /// A plugin inside the project belongs to the project, even if one of the paths leads through a link.
@@ -147,12 +152,13 @@ fn the_files_that_a_manifest_names_are_read_shown_and_trusted() {
     let listed = place.run(&["list", "--json"]).json();
     let listed: Vec<_> = listed["rules"].as_array().unwrap().iter().map(|rule| rule["plugin"].as_str()).collect();
     let house = Some("house-rules");
-    assert_eq!(listed, [None, None, None, Some("on"), house, house, Some("second")]);
+    assert_eq!(listed, [None, None, None, Some("on"), house, house, Some("second"), Some("third")]);
     let shown = place.run(&["trust", "--yes"]);
     for words in ["more-$CLAUDE_PLUGIN_OPTION_LEVEL", "\"LEVEL\": \"strict\"", "rules/more.json", "echo written"] {
         assert!(shown.out.contains(words), "{words}: {}", shown.out);
     }
-    assert!(!shown.out.contains("third"), "{}", shown.out);
+    // What the project wants to switch off is shown, and is off once it is trusted.
+    assert!(shown.out.contains("third/.disabled (switches its plugin off)"), "{}", shown.out);
     assert_eq!(place.run(&["dispatch", "--event", "PreToolUse"]).code, Some(0));
     assert_eq!(place.ran(), ["inner", "more-strict", "on", "project", "user", "written"]);
 

@@ -24,4 +24,5 @@ mod scripts;
 #[cfg(feature = "store")]
 mod stored;
 mod support;
+mod standings;
 mod trust;

@@ -29,7 +29,7 @@ fn warnings_are_errors_with_strict() {
 #[test]
 fn explain_shows_why_a_rule_does_not_run() {
     let call = ["--event", "PreToolUse", "--tool", "Bash", "--input", r#"{"command": "git status"}"#];
-    let args = [["explain"].as_slice(), &call, &["why_not.json"]].concat();
+    let args = [["explain", "--trust"].as_slice(), &call, &["why_not.json"]].concat();
     let said = hooks(&data("data"), &args);
     assert_snapshot("explain.txt", &said.out);
     assert_eq!(said.code, Some(0));
@@ -71,7 +71,7 @@ fn explain_suggests_how_to_select_the_call() {
     for (event, entry, args, words) in table {
         let file = serde_json::json!({"hooks": {event: entry}});
         std::fs::write(folder.path().join("hooks.json"), file.to_string()).unwrap();
-        let args = [["explain", "--json", "hooks.json"].as_slice(), &args].concat();
+        let args = [["explain", "--trust", "--json", "hooks.json"].as_slice(), &args].concat();
         let report = hooks(folder.path(), &args).json();
         let help = report["rules"][0]["help"].to_string();
         assert!(help.contains(words), "{file} {args:?}: {help}");
@@ -86,6 +86,7 @@ fn explain_agrees_with_dispatch() {
         let input = serde_json::json!({ "command": command });
         let args = [
             "explain",
+            "--trust",
             "--event",
             "PreToolUse",
             "--json",
@@ -120,8 +121,8 @@ fn help_lists_every_command() {
 #[test]
 fn list_and_audit_match_their_snapshots() {
     for (name, args, code) in [
-        ("list.txt", ["list", "why_not.json"].as_slice(), 1),
-        ("list.json", &["list", "--json", "why_not.json"], 1),
+        ("list.txt", ["list", "--trust", "why_not.json"].as_slice(), 1),
+        ("list.json", &["list", "--trust", "--json", "why_not.json"], 1),
         ("dispatch_help.txt", &["dispatch", "--help"], 0),
         ("audit.txt", &["audit"], 0),
     ] {

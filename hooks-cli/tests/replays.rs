@@ -167,3 +167,19 @@ fn an_error_in_json_is_only_its_message() {
         assert_eq!(report["exit_status"], said.code.unwrap(), "{report}");
     }
 }
+
+/// A candidate for one event is compared at this event alone.
+#[test]
+fn a_candidate_adds_only_the_hooks_of_its_events() {
+    let folder = folder(r#"{"type": "command", "command": "true"}"#);
+    fs::write(folder.path().join("none.json"), r#"{"hooks": {}}"#).unwrap();
+    let said = hooks(
+        folder.path(),
+        &["replay", "transcripts", "--trust", "--json", "--rules", "none.json", "--set", "rules.json"],
+    );
+    let report = said.json().to_string();
+    assert!(report.contains("rules_pre_tool_use"), "{report}");
+    for other in ["rules_conversation", "rules_tool_result", "rules_post_tool_use"] {
+        assert!(!report.contains(other), "{other}: {report}");
+    }
+}

@@ -1,6 +1,7 @@
 //! The report of a dispatch, as text and as JSON.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use hook_sdk::JsonFired;
 use hooks_rules::{Answer, CommandOutput, Event, Notices, RuleDecision, RuleInfo, RuleRun, RunOutcome};
@@ -40,6 +41,8 @@ pub(super) struct Report<'a> {
     pub(super) answer: Option<Value>,
     /// The ends of background runs.
     pub(super) late: Vec<RunReport>,
+    /// How many background runs were ended because they took longer than this.
+    pub(super) cut_off: (usize, Duration),
     pub(super) listed: Vec<RuleInfo>,
     pub(super) diagnostics: &'a [Diagnostic],
     /// Whether to show the output of commands.
@@ -61,7 +64,7 @@ impl Report<'_> {
         let failed = runs.into_iter().any(|ran| matches!(ran.run.outcome, RunOutcome::Failed | RunOutcome::Dropped));
         let compiled =
             self.rounds.iter().any(|round| round.fired.as_ref().is_some_and(|fired| !fired.report.failures.is_empty()));
-        let faulty = failed || compiled || self.diagnostics.iter().any(Diagnostic::is_error);
+        let faulty = failed || self.cut_off.0 > 0 || compiled || self.diagnostics.iter().any(Diagnostic::is_error);
         if faulty { Exit::FAILURE } else { Exit::SUCCESS }
     }
 
@@ -96,6 +99,7 @@ impl Report<'_> {
             "verdict": last.and_then(|round| Some(round.fired.as_ref()?.verdict.clone())),
             "subject": last.and_then(|round| round.fired.as_ref()?.subject.clone()),
             "answer": self.answer,
+            "cut_off": (self.cut_off.0 > 0).then_some(self.cut_off.0),
             "defects": self.diagnostics,
         })
     }
@@ -149,6 +153,10 @@ impl Report<'_> {
         }
         for run in &self.late {
             out.push_str(&self.run_text(run));
+        }
+        if let (number @ 1.., wait) = self.cut_off {
+            let what = count(number, "async command");
+            let _ = writeln!(out, "  {what} ended after {} s: `--wait` waits longer", wait.as_secs_f64());
         }
         if let Some(round) = self.rounds.last() {
             let _ = write!(out, "\n{}", combined(round));

@@ -1,16 +1,19 @@
 //! The hooks of a replay.
 
 use hook_sdk::context::Ids;
-use hook_sdk::scope::{AgentDef, PromptDef};
+use hook_sdk::scope::{AgentDef, HookUse, PromptDef};
 use hook_sdk::{ConfigError, HookSet, Registry};
 use hooks_rules::Rules;
 
 use crate::program::Program;
 
-/// A copy of the registry, with these rules in force in addition to the app's list.
-pub(super) fn with_rules(registry: &Registry, rules: &Rules) -> Result<Registry, String> {
+/// A copy of the registry, with these rules in force in addition to the app's list. With `of_events`, only the hooks of
+/// the events that have rules.
+pub(super) fn with_rules(registry: &Registry, rules: &Rules, of_events: bool) -> Result<Registry, String> {
     let registry = registry.fork();
-    let installed = rules.install(&registry).map_err(|error| error.to_string())?;
+    let mut installed = rules.install(&registry).map_err(|error| error.to_string())?;
+    let ids: Vec<HookUse> = rules.list().iter().map(|rule| HookUse::id(&rule.event.hook_id())).collect();
+    installed.retain(|hook| !of_events || ids.contains(hook));
     registry.set_app(registry.app().hooks(installed));
     Ok(registry)
 }

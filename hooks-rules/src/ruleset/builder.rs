@@ -1,5 +1,5 @@
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::plugins::PluginChange;
@@ -15,12 +15,15 @@ use crate::runner::{
     AnswerObserver, CommandOutput, EventSummary, NoticeListener, Notices, Owner, PluginFolder, RuleRun, RunObserver,
     SessionFiles, Shared, SummaryListener, Wake, WakeListener,
 };
+use crate::syntax::Defect;
 
 /// Configures the sources of rules and how they run. Files are read in the order in which they are added.
 #[derive(Default)]
 #[must_use = "call `build` to get the rules"]
 pub struct RulesBuilder {
     setup: Setup,
+    /// Whether a folder of plugins was added after the last file.
+    ends_with_plugins: bool,
     aliases: Aliases,
     clients: Clients,
     project: Option<PathBuf>,
@@ -45,7 +48,8 @@ impl Rules {
 
 impl RulesBuilder {
     fn source(mut self, path: impl Into<PathBuf>, owner: Owner) -> Self {
-        self.setup.sources.push(Source { path: path.into(), owner, dialect: None, text: None });
+        self.setup.sources.push(Source { path: path.into(), owner, dialect: None, text: None, trusted: None });
+        self.ends_with_plugins = false;
         self
     }
 
@@ -87,6 +91,7 @@ impl RulesBuilder {
     /// there, and is installed together with the rules.
     pub fn plugins(mut self, folder: impl Into<PathBuf>) -> Self {
         self.setup.plugins.parents.push(absolute(folder.into()));
+        self.ends_with_plugins = true;
         self
     }
 
@@ -110,25 +115,46 @@ impl RulesBuilder {
     }
 
     /// Adds rules from a text. `name` identifies it in messages.
-    pub fn text(mut self, name: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
-        let text = Some(text.into());
-        self.setup.sources.push(Source { path: name.into(), owner: Owner::User, dialect: None, text });
-        self
+    pub fn text(self, name: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
+        self.source(name, Owner::User).content(text)
     }
 
     /// Sets the content of the file that was added last. The file is then never read, not even by [`Rules::reload`].
     pub fn content(mut self, text: impl Into<Arc<str>>) -> Self {
-        if let Some(source) = self.setup.sources.last_mut() {
-            source.text = Some(text.into());
-        }
+        self.of_the_last("content", |source| source.text = Some(text.into()));
         self
     }
 
-    /// Sets the dialect of the file that was added last, instead of detecting it.
-    pub fn dialect(mut self, dialect: Dialect) -> Self {
-        if let Some(source) = self.setup.sources.last_mut() {
-            source.dialect = Some(dialect);
+    /// Changes the file that was added last. There is none before the first one, nor behind a folder of plugins.
+    fn of_the_last(&mut self, method: &str, change: impl FnOnce(&mut Source)) {
+        match self.setup.sources.last_mut().filter(|_| !self.ends_with_plugins) {
+            Some(source) => change(source),
+            None => {
+                let folder = self
+                    .setup
+                    .plugins
+                    .parents
+                    .last()
+                    .map_or_else(|| Path::new("").into(), |path| path.as_path().into());
+                let problem =
+                    format!("`{method}` belongs to the file that was added last, and there is none in front of it");
+                let help = "call it behind the call that adds its file, such as `settings`";
+                self.setup.misuses.push(Defect::of_file(&folder, problem, help));
+            }
         }
+    }
+
+    /// Sets whether the file that was added last is trusted, instead of looking it up, for a program that looks it up
+    /// itself. Rules of a file that is not are listed, and do not run.
+    pub fn trusted(mut self, trusted: bool) -> Self {
+        self.of_the_last("trusted", |source| source.trusted = Some(trusted));
+        self
+    }
+
+    /// Sets the dialect of the file that was added last, instead of detecting it. Behind a folder of plugins, which are
+    /// files of their own, it is a defect.
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.of_the_last("dialect", |source| source.dialect = Some(dialect));
         self
     }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::rules::Rules;
-use super::state::RuleInfo;
+use super::state::{ListedRule, RuleInfo};
 use crate::occurrence::Occurrence;
 use crate::runner::{EventRules, SkipReason};
 
@@ -41,26 +41,30 @@ impl Rules {
         let state = self.state();
         let event = occurrence.event;
         let tool = occurrence.get("tool_name").and_then(Value::as_str);
-        // A disabled rule does not replace a duplicate.
-        let (on, off): (Vec<_>, Vec<_>) =
-            (0..state.active.len()).partition(|at| !state.is_disabled(&state.active[*at]));
-        let rules = on.iter().map(|at| Arc::clone(&state.active[*at])).collect();
-        let mut skip = EventRules { shared: Arc::clone(self.shared()), event, rules }.skip_reasons(occurrence, tool);
-        if event.spec().kind.is_none() {
-            skip.iter_mut().filter(|why| why.is_none()).for_each(|why| *why = Some(SkipReason::NeverFired));
+        let skip_reasons =
+            |rules| EventRules { shared: Arc::clone(self.shared()), event, rules }.skip_reasons(occurrence, tool);
+        let standing =
+            |one: &ListedRule| one.off.clone().or_else(|| state.is_disabled(&one.rule).then_some(SkipReason::Disabled));
+        let standings: Vec<_> = state.rules.iter().map(standing).collect();
+        let mut skips: Vec<Option<SkipReason>> = state
+            .rules
+            .iter()
+            .zip(&standings)
+            .map(|(one, standing)| {
+                let is_of_event = one.rule.rule.event == event;
+                if is_of_event { standing.clone() } else { Some(SkipReason::OtherEvent) }
+            })
+            .collect();
+        // A rule that is off does not replace a duplicate. Of one that only waits for trust it is said what else is in its way.
+        for waits in [None, Some(SkipReason::Untrusted)] {
+            let these: Vec<usize> = (0..state.rules.len()).filter(|at| standings[*at] == waits).collect();
+            let rules = these.iter().map(|at| Arc::clone(&state.rules[*at].rule)).collect();
+            for (at, skip) in these.into_iter().zip(skip_reasons(rules)) {
+                let never = event.spec().kind.is_none().then_some(SkipReason::NeverFired);
+                skips[at] = skip.or_else(|| waits.clone()).or(never);
+            }
         }
-        let disabled = off.into_iter().map(|at| {
-            (
-                at,
-                Some(match &state.active[at].rule {
-                    rule if rule.event != event => SkipReason::OtherEvent,
-                    _ => SkipReason::Disabled,
-                }),
-            )
-        });
-        let mut explained: Vec<_> = on.into_iter().zip(skip).chain(disabled).collect();
-        explained.sort_unstable_by_key(|(at, _)| *at);
-        let rule = |at: usize| state.listed(&state.active[at]);
-        explained.into_iter().map(|(at, skip)| Explanation { rule: rule(at), skip }).collect()
+        let explained = state.rules.iter().zip(skips);
+        explained.map(|(one, skip)| Explanation { rule: state.listed(&one.rule, one.off.as_ref()), skip }).collect()
     }
 }

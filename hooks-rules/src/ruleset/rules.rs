@@ -58,6 +58,8 @@ pub(super) struct Setup {
     pub(super) trust_all: bool,
     pub(super) priority: i32,
     pub(super) disabled: Vec<String>,
+    /// Calls of the builder that have no file to belong to.
+    pub(super) misuses: Vec<Defect>,
 }
 
 struct Inner {
@@ -85,7 +87,7 @@ impl Rules {
     /// the next [`install`](Self::install). Existing hook sets do not change.
     pub fn reload(&self) {
         let trust = self.inner.setup.trust.as_ref().map(Trust::open);
-        let mut defects = Vec::new();
+        let mut defects = self.inner.setup.misuses.clone();
         let trust = match trust {
             Some(Err(error)) => {
                 let file: Arc<Path> = self.inner.setup.trust.as_deref().unwrap_or(Path::new("")).into();
@@ -127,10 +129,10 @@ impl Rules {
         self.state().defects()
     }
 
-    /// All rules, in the order of the files.
+    /// All rules, in the order of the files, with what keeps them from running.
     pub fn list(&self) -> Vec<RuleInfo> {
         let state = self.state();
-        state.active.iter().map(|active| state.listed(active)).collect()
+        state.rules.iter().map(|one| state.listed(&one.rule, one.off.as_ref())).collect()
     }
 
     /// The rules that would run for this occurrence, in the order of the files. For a tool call, `tool_name` can be the
@@ -142,7 +144,7 @@ impl Rules {
         let rules = state.active.iter().filter(of_event).cloned().collect();
         let of_event = EventRules { shared: Arc::clone(self.shared()), event, rules };
         let tool = occurrence.get("tool_name").and_then(Value::as_str);
-        of_event.select(occurrence, tool).into_iter().map(|active| state.listed(active)).collect()
+        of_event.select(occurrence, tool).into_iter().map(|active| state.listed(active, None)).collect()
     }
 
     /// Waits for background runs, and kills those that have not ended after `limit`. No new ones are started. Returns

@@ -19,6 +19,8 @@ pub(crate) struct Source {
     pub(crate) dialect: Option<Dialect>,
     /// The text, if it should not be read from the file.
     pub(crate) text: Option<Arc<str>>,
+    /// Whether it is trusted, if the app says so itself.
+    pub(crate) trusted: Option<bool>,
 }
 
 /// The size limit of rule files. An endless device file must not exhaust the memory.
@@ -26,8 +28,23 @@ const LIMIT: u64 = 16 << 20;
 
 fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    if is_a_pipe(path) {
+        // Opening one waits for whoever writes to it.
+        return Err(std::io::Error::other("it is a pipe, not a file"));
+    }
     File::open(path)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(unix)]
+fn is_a_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    std::fs::metadata(path).is_ok_and(|file| file.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_a_pipe(_: &Path) -> bool {
+    false
 }
 
 /// Describes bytes that are not UTF-8.
@@ -39,8 +56,8 @@ fn no_text(bytes: &[u8]) -> &'static str {
 /// The content of a file, if it may be used.
 pub(super) enum Content {
     Text(String),
-    /// The file belongs to the project, and its content is not trusted.
-    Waiting,
+    /// The file belongs to the project, and its content, which this is, is not trusted.
+    Waiting(String),
     Missing,
     /// A problem of the file, with a suggestion.
     Bad(String, &'static str),
@@ -58,7 +75,7 @@ pub(super) fn content(path: &Path, trust: Option<&Trust>, waits: bool) -> Conten
         Err(error) => return Content::Bad(format!("cannot be read: {error}"), "make it readable"),
     };
     if waits && !trust.is_some_and(|trust| trust.allows(path, &bytes)) {
-        return Content::Waiting;
+        return Content::Waiting(String::from_utf8_lossy(&bytes).into_owned());
     }
     match String::from_utf8(bytes) {
         Ok(text) => Content::Text(text),
@@ -69,7 +86,11 @@ pub(super) fn content(path: &Path, trust: Option<&Trust>, waits: bool) -> Conten
 impl Source {
     /// Reads the file. `None` if it does not exist and is optional. Files of `project` have to be trusted.
     pub(crate) fn read(&self, trust: Option<&Trust>, project: Option<&Path>) -> Option<RuleFile> {
-        let waits = project.is_some_and(|project| self.waits_for_trust(project));
+        let waits = match self.trusted {
+            Some(trusted) => !trusted,
+            None => project.is_some_and(|project| self.waits_for_trust(project)),
+        };
+        let trust = trust.filter(|_| self.trusted.is_none());
         let mut file = self.read_now(trust, waits)?;
         if waits && trust.and_then(|trust| trust.fingerprint(&self.path)).is_none() {
             // Nothing of it may run, not even an earlier version, and not even if it cannot be read at the moment.
@@ -102,14 +123,14 @@ impl Source {
     fn read_now(&self, trust: Option<&Trust>, waits: bool) -> Option<RuleFile> {
         let content = match &self.text {
             Some(text) if waits && !trust.is_some_and(|trust| trust.allows(&self.path, text.as_bytes())) => {
-                Content::Waiting
+                Content::Waiting(text.to_string())
             }
             Some(text) => Content::Text(text.to_string()),
             None => content(&self.path, trust, waits),
         };
         match content {
             Content::Text(text) => Some(RuleFile::read_as(&self.path, &text, self.dialect)),
-            Content::Waiting => Some(self.waiting()),
+            Content::Waiting(text) => Some(self.waiting(&text)),
             Content::Bad(problem, help) => Some(self.unreadable(&problem, help)),
             Content::Missing => {
                 let needed = matches!(self.owner, Owner::Plugin(_) | Owner::Skill(_));
@@ -123,10 +144,12 @@ impl Source {
         }
     }
 
-    /// The result for a file that is not trusted.
-    fn waiting(&self) -> RuleFile {
+    /// The result for a file that is not trusted. Its rules are only listed.
+    fn waiting(&self, text: &str) -> RuleFile {
         let file: Arc<Path> = self.path.as_path().into();
         let mut read = self.unreadable("", "");
+        let written = RuleFile::read_as(&self.path, text, self.dialect);
+        (read.rules, read.dialect) = (written.rules, written.dialect);
         read.defects = vec![Self::waits(&file)];
         // Nothing of it may run, not even an earlier version.
         (read.readable, read.waits) = (true, true);
@@ -139,7 +162,7 @@ impl Source {
         Defect::of_file(
             file,
             problem,
-            "read it and the commands that it names, then trust it: `hooks trust`, or `Trust::open(…)?.trust(file)?`",
+            "read it and the commands that it names, then trust it: the command `hooks trust`, or in an app `Trust::open(…)?.trust(file)?`",
         )
     }
 

@@ -14,7 +14,7 @@ use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::rule::{Action, Rule, RuleId};
 use crate::rule_file::RuleFile;
-use crate::runner::{ActiveRule, Owner};
+use crate::runner::{ActiveRule, Owner, SkipReason};
 use crate::syntax::Defect;
 
 /// A file and its parsed content. `None` if it does not exist.
@@ -24,11 +24,21 @@ pub(super) struct SourceFile {
     pub(super) file: Option<RuleFile>,
 }
 
+/// A rule, and what keeps it from running whatever happens, apart from [`State::is_disabled`]. Only rules without such
+/// a reason are active.
+#[derive(Debug)]
+pub(super) struct ListedRule {
+    pub(super) rule: Arc<ActiveRule>,
+    pub(super) off: Option<SkipReason>,
+}
+
 /// The result of the last reading.
 #[derive(Debug, Default)]
 pub(super) struct State {
     files: Vec<SourceFile>,
     pub(super) active: Vec<Arc<ActiveRule>>,
+    /// All rules, in the order of the files.
+    pub(super) rules: Vec<ListedRule>,
     defects: Vec<Defect>,
     /// Defects that only the registry shows.
     pub(super) registry_defects: Vec<Defect>,
@@ -81,8 +91,10 @@ pub struct RuleInfo {
     pub hook: Option<String>,
     /// The message to show while it runs.
     pub status_message: Option<String>,
-    /// Whether it can run: it is not disabled, and something fires its event.
+    /// Whether it can run.
     pub enabled: bool,
+    /// What keeps it from running, whatever happens. `None` if it can run.
+    pub why_not: Option<SkipReason>,
 }
 
 impl State {
@@ -123,7 +135,7 @@ impl State {
         } else {
             self.disabled.insert(id.to_owned());
         }
-        self.active.iter().any(|active| active.rule.id.as_str() == id)
+        self.rules.iter().any(|listed| listed.rule.rule.id.as_str() == id)
     }
 
     pub(super) fn defects(&self) -> Vec<Defect> {
@@ -135,34 +147,46 @@ impl State {
         let files: Vec<_> =
             self.files.iter().filter_map(|loaded| Some((&loaded.source, loaded.file.as_ref()?))).collect();
         // `disableAllHooks` of the user applies to all rules, that of a project or a plugin to its own.
-        let all_off = files.iter().any(|(source, file)| file.disabled && matches!(source.owner, Owner::User));
+        let switches_all = |(source, file): &&(&Source, &RuleFile)| {
+            file.disabled && !file.waits && matches!(source.owner, Owner::User)
+        };
+        let all_off = files.iter().find(switches_all).map(|(_, file)| Arc::clone(&file.file));
         let mut ids: HashMap<String, usize> = HashMap::new();
         let spent: HashSet<RuleId> =
             self.active.iter().filter(|active| active.is_spent()).map(|active| active.rule.id.clone()).collect();
         let mut lacking = Vec::new();
-        let mut active = Vec::new();
+        let mut listed = Vec::new();
         for (source, file) in files {
-            if all_off || file.disabled {
-                continue;
-            }
-            for rule in &file.rules {
-                let mut rule = rule.clone();
+            let off = match &all_off {
+                _ if file.waits => Some(SkipReason::Untrusted),
+                Some(by) => Some(SkipReason::SwitchedOff { by: Arc::clone(by) }),
+                None => file.disabled.then(|| SkipReason::SwitchedOff { by: Arc::clone(&file.file) }),
+            };
+            listed.extend(file.rules.iter().map(|rule| (source, file, rule.clone(), off.clone())));
+        }
+        // Rules that are off take no id away from one that runs.
+        for is_off in [false, true] {
+            for (.., rule, _) in listed.iter_mut().filter(|(.., off)| off.is_some() == is_off) {
                 let count = ids.entry(rule.id.as_str().to_owned()).or_default();
                 *count += 1;
                 if *count > 1 {
                     rule.id = RuleId::new(format!("{}_f{count}", rule.id));
                 }
-                lacking.extend(lacks(clients, file, &rule));
-                let spent = spent.contains(&rule.id);
-                let rule = ActiveRule::new(rule, source.owner.clone(), spent);
-                // Of a failed plugin, only the guards remain, and they deny.
-                if source.owner.plugin_failure().is_none() || rule.guards() {
-                    active.push(Arc::new(rule));
-                }
             }
         }
+        let rules = listed.into_iter().map(|(source, file, rule, off)| {
+            lacking.extend(lacks(clients, file, &rule).filter(|_| off.is_none()));
+            let spent = spent.contains(&rule.id);
+            let rule = Arc::new(ActiveRule::new(rule, source.owner.clone(), spent));
+            // Of a failed plugin, only the guards remain, and they deny.
+            let failed = source.owner.plugin_failure().filter(|_| !rule.guards());
+            let off = off.or_else(|| Some(SkipReason::PluginFailed { reason: failed?.to_owned() }));
+            ListedRule { rule, off }
+        });
+        let rules: Vec<ListedRule> = rules.collect();
+        self.active = rules.iter().filter(|one| one.off.is_none()).map(|one| Arc::clone(&one.rule)).collect();
+        self.rules = rules;
         self.defects.extend(lacking);
-        self.active = active;
     }
 
     /// The state of a plugin that is reported: the fingerprint of its files, and its status.
@@ -202,8 +226,10 @@ impl State {
         hasher.finish()
     }
 
-    pub(super) fn listed(&self, active: &ActiveRule) -> RuleInfo {
+    pub(super) fn listed(&self, active: &ActiveRule, off: Option<&SkipReason>) -> RuleInfo {
         let rule = &active.rule;
+        let why_not = off.cloned().or_else(|| self.is_disabled(active).then_some(SkipReason::Disabled));
+        let why_not = why_not.or_else(|| rule.event.spec().kind.is_none().then_some(SkipReason::NeverFired));
         RuleInfo {
             id: rule.id.clone(),
             event: rule.event,
@@ -223,7 +249,8 @@ impl State {
                 _ => None,
             },
             status_message: rule.status_message.clone(),
-            enabled: self.runs(active),
+            enabled: why_not.is_none(),
+            why_not,
         }
     }
 

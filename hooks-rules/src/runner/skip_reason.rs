@@ -1,4 +1,6 @@
 use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -15,6 +17,18 @@ pub enum SkipReason {
     NeverFired,
     /// It was disabled.
     Disabled,
+    /// Nobody trusts the current content of its file, or of another file of its plugin.
+    Untrusted,
+    /// A file says `disableAllHooks`: its own, or one of the user.
+    SwitchedOff {
+        /// The file.
+        by: Arc<Path>,
+    },
+    /// Its plugin cannot run.
+    PluginFailed {
+        /// Why.
+        reason: String,
+    },
     /// It has the field `once`, and has run.
     Spent,
     /// Its matcher does not match.
@@ -40,6 +54,9 @@ impl fmt::Display for SkipReason {
             Self::OtherEvent => f.write_str("it belongs to another event"),
             Self::NeverFired => f.write_str("nothing here fires its event"),
             Self::Disabled => f.write_str("it is disabled"),
+            Self::Untrusted => f.write_str("nobody trusts its file as it is now"),
+            Self::SwitchedOff { by } => write!(f, "`disableAllHooks` in {} switches it off", by.display()),
+            Self::PluginFailed { reason } => write!(f, "its plugin cannot run: {reason}"),
             Self::Spent => f.write_str("it has `once`, and has run"),
             Self::Matcher { against } if against.is_empty() => {
                 f.write_str("its matcher needs a value, but this event has none")

@@ -84,7 +84,7 @@ async fn a_plugin_behind_a_symbolic_link_of_the_project_needs_trust() {
             builder.plugins(project.join("plugins"))
         };
         let rules = builder.build();
-        assert!(rules.list().is_empty(), "named {named}: {:?}", rules.list());
+        assert!(rules.list().iter().all(|rule| !rule.enabled), "named {named}: {:?}", rules.list());
     }
 }
 
@@ -299,13 +299,13 @@ async fn a_plugin_inside_the_project_needs_trust() {
         Rules::builder().project_dir(&project).trust(&trust).plugin(PluginFolder::new("guards", root)).build()
     };
     let inside = rules(&project.join("plugins/guards"));
-    assert!(inside.list().is_empty());
+    assert!(!inside.list()[0].enabled);
     assert!(inside.defects()[0].problem.contains("waits until somebody trusts"), "{:?}", inside.defects());
     // By another name it is the same folder.
     symlink(project.join("plugins/guards"), folder.path().join("link")).unwrap();
-    assert!(rules(&folder.path().join("link")).list().is_empty());
+    assert!(!rules(&folder.path().join("link")).list()[0].enabled);
     Trust::open(&trust).unwrap().trust(&file).unwrap();
-    assert_eq!(rules(&project.join("plugins/guards")).list().len(), 1);
+    assert!(rules(&project.join("plugins/guards")).list()[0].enabled);
     write(&folder.path().join("own/hooks/hooks.json"), &commands("PreToolUse", &["exit 2"]));
-    assert_eq!(rules(&folder.path().join("own")).list().len(), 1);
+    assert!(rules(&folder.path().join("own")).list()[0].enabled);
 }

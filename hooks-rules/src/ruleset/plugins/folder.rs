@@ -14,7 +14,7 @@ use super::manifest::{MANIFESTS, Manifest, NAME_HELP, RULES, is_name};
 use super::status::PluginStatus;
 use crate::paths::{absolute, lies_in};
 use crate::runner::{Owner, PluginFolder};
-use crate::syntax::Defect;
+use crate::syntax::{Defect, Severity};
 
 /// The configuration file.
 const CONFIG: &str = "config.json";
@@ -64,6 +64,7 @@ impl PluginReader<'_> {
         let manifest = part.read(&manifest_path, Manifest::read, || before.map(|found| found.manifest.clone()));
         let config = part.read(&config_file, config, || before.map(|found| found.config.clone()));
         let Part { mut defects, waiting, broken, settings, .. } = part;
+        let is_off = self.is_switched_off(root, waits, &mut defects);
 
         let folder_name = full.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // Without a trusted manifest, the name only decides whose guards deny.
@@ -77,7 +78,7 @@ impl PluginReader<'_> {
         folder.data = Some(absolute(data.join(&name)));
         folder.options = options(&config);
         let files = manifest.files(root, &manifest_path);
-        let status = if self.disabled.contains(&name) || root.join(DISABLED).exists() {
+        let status = if self.disabled.contains(&name) || is_off {
             PluginStatus::Disabled
         } else if waiting {
             PluginStatus::Waiting
@@ -91,12 +92,31 @@ impl PluginReader<'_> {
             folder.failure = failure.as_deref().map(Into::into);
             unmet.or(broken).map_or(PluginStatus::On, PluginStatus::Failed)
         };
-        if let (Some(reason), true) = (&folder.failure, defects.is_empty()) {
+        if let (Some(reason), true) = (&folder.failure, defects.iter().all(|defect| defect.severity != Severity::Error))
+        {
             let file: Arc<Path> = manifest_path.as_path().into();
             let problem = format!("the plugin `{name}` cannot run, and its guards deny: {reason}");
             defects.push(Defect::of_file(&file, problem, "install what it needs, or remove the plugin"));
         }
         Some(PluginEntry { folder, manifest, config, files, status, defects, settings })
+    }
+}
+
+impl PluginReader<'_> {
+    /// Whether the file `.disabled` switches the plugin off. One that nobody trusts switches no guard off.
+    fn is_switched_off(&self, root: &Path, waits: bool, defects: &mut Vec<Defect>) -> bool {
+        let file = root.join(DISABLED);
+        match content(&file, self.trust, waits) {
+            Content::Missing => false,
+            Content::Bad(..) if !waits => true,
+            Content::Text(_) => true,
+            Content::Waiting(_) | Content::Bad(..) => {
+                let problem = "this file of the project is not trusted, so it does not switch the plugin off";
+                let help = "trust it, `hooks trust FILE`, or remove it";
+                defects.push(Defect::of_file(&file.as_path().into(), problem, help).warning());
+                false
+            }
+        }
     }
 }
 
@@ -122,7 +142,7 @@ impl Part<'_> {
         let file: Arc<Path> = path.into();
         let defect = match content(path, self.trust, self.waits) {
             Content::Missing => return T::default(),
-            Content::Waiting => {
+            Content::Waiting(_) => {
                 self.waiting = true;
                 self.defects.push(Source::waits(&file));
                 return T::default();
@@ -188,6 +208,7 @@ impl PluginEntry {
             owner: Owner::Plugin(Arc::clone(&owner)),
             dialect: None,
             text: None,
+            trusted: None,
         };
         self.files.iter().map(source).collect()
     }

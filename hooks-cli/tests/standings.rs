@@ -1,0 +1,227 @@
+//! Trust, switches and sources mean the same, whoever says it: overview, `list`, `explain`, `doctor`, `dispatch` and the
+//! library. `check` reads files alone, so it says only which of them switch rules off.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
+
+use std::fs;
+use std::path::Path;
+
+use hooks_rules::{Event, Occurrence, Rules, Trust};
+use serde_json::Value;
+
+use crate::support::{Said, program};
+
+/// Whose the rule of a row is, apart from that of the user.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Whose {
+    Nobody,
+    Project,
+    Local,
+    /// A plugin within the project.
+    Plugin,
+    /// The file is named on the command line.
+    Named,
+}
+use Whose::{Local, Named, Nobody, Plugin, Project};
+
+/// What switches what off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Switch {
+    None,
+    OfUser,
+    /// `disableAllHooks` in the file itself.
+    Own,
+    /// The file `.disabled`.
+    File,
+}
+
+/// One row: whose, is it trusted, the switch; then whether the rule of the user and the other one run.
+type Row = (Whose, bool, Switch, bool, bool);
+
+const TABLE: &[Row] = &[
+    (Nobody, false, Switch::None, true, false),
+    (Nobody, false, Switch::OfUser, false, false),
+    (Project, false, Switch::None, true, false),
+    (Project, true, Switch::None, true, true),
+    (Project, false, Switch::Own, true, false),
+    (Project, true, Switch::Own, true, false),
+    (Project, true, Switch::OfUser, false, false),
+    (Project, false, Switch::OfUser, false, false),
+    (Local, false, Switch::None, true, false),
+    (Local, true, Switch::None, true, true),
+    (Local, false, Switch::Own, true, false),
+    (Local, true, Switch::Own, true, false),
+    (Plugin, false, Switch::None, true, false),
+    (Plugin, true, Switch::None, true, true),
+    (Plugin, true, Switch::Own, true, false),
+    (Plugin, true, Switch::OfUser, false, false),
+    (Plugin, false, Switch::File, true, false),
+    (Plugin, true, Switch::File, true, false),
+    (Named, false, Switch::None, false, false),
+    (Named, true, Switch::None, false, true),
+    (Named, true, Switch::Own, false, false),
+];
+
+fn put(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn rules(name: &str, off: bool) -> String {
+    format!(
+        r#"{{"disableAllHooks": {off}, "hooks": {{"PreToolUse": [{{"hooks": [
+            {{"type": "command", "command": "echo {name} >> ran"}}]}}]}}}}"#
+    )
+}
+
+fn run(root: &Path, args: &[&str], named: Option<&str>) -> Said {
+    let mut command = program(&root.join("shop"));
+    let mut child = command.env("HOME", root.join("home")).args(args).args(named).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), br#"{"tool_name": "Bash"}"#).ok();
+    child.wait_with_output().unwrap().into()
+}
+
+/// The names of the rules in a report for which `runs` holds.
+fn names(report: &Value, runs: impl Fn(&Value) -> bool) -> Vec<String> {
+    let rules = report["rules"].as_array().unwrap();
+    let found = rules.iter().filter(|rule| runs(rule));
+    found.map(|rule| rule["text"].as_str().unwrap().split(' ').nth(1).unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_command_and_the_library_say_what_runs() {
+    for row @ (whose, trusted, switch, user_runs, other_runs) in TABLE {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (home, shop) = (root.join("home"), root.join("shop"));
+        fs::create_dir_all(&shop).unwrap();
+        let user = home.join(".claude/settings.json");
+        put(&user, &rules("user", *switch == Switch::OfUser));
+        let other = match whose {
+            Nobody => None,
+            Project => Some(shop.join(".claude/settings.json")),
+            Local => Some(shop.join(".claude/settings.local.json")),
+            Plugin => Some(shop.join(".claude/plugins/inner/hooks/hooks.json")),
+            Named => Some(shop.join("named.json")),
+        };
+        if let Some(other) = &other {
+            put(other, &rules("other", *switch == Switch::Own));
+        }
+        let off = shop.join(".claude/plugins/inner/.disabled");
+        if *switch == Switch::File {
+            put(&off, "");
+        }
+        let trust = home.join(".config/hooks/trust.json");
+        if *trusted {
+            let mut store = Trust::open(&trust).unwrap();
+            store.trust(other.as_ref().unwrap()).unwrap();
+            if *switch == Switch::File {
+                store.trust(&off).unwrap();
+            }
+        }
+        let named = (*whose == Named).then_some("named.json");
+        let runs = [(user_runs, "user"), (other_runs, "other")];
+        let expected: Vec<&str> = runs.into_iter().filter(|(runs, _)| **runs).map(|(_, name)| name).collect();
+
+        let is_on = |rule: &Value| {
+            assert_eq!(rule["enabled"], rule["because"].is_null(), "{row:?}: {rule}");
+            rule["enabled"] == true
+        };
+        if named.is_none() {
+            assert_eq!(names(&run(&root, &["--json"], None).json(), is_on), expected, "overview {row:?}");
+            let words = run(&root, &[], None).out;
+            assert_eq!(words.matches("  runs\n").count(), expected.len(), "overview {row:?}: {words}");
+        }
+        assert_eq!(names(&run(&root, &["list", "--json"], named).json(), is_on), expected, "list {row:?}");
+        let doctor = run(&root, &["doctor", "--json"], named);
+        assert_eq!(names(&doctor.json(), is_on), expected, "doctor {row:?}");
+        let explained = run(&root, &["explain", "--json", "--event", "PreToolUse", "--tool", "Bash"], named).json();
+        assert_eq!(names(&explained, |rule| rule["runs"] == true), expected, "explain {row:?}");
+
+        // An untrusted file stops `dispatch` altogether; whatever runs is what the others say.
+        let dispatched = run(&root, &["dispatch", "--event", "PreToolUse"], named);
+        let ran = fs::read_to_string(shop.join("ran")).unwrap_or_default();
+        let mut ran: Vec<&str> = ran.lines().collect();
+        ran.sort_unstable_by_key(|name| *name == "other");
+        if *whose != Nobody && !trusted {
+            assert_eq!((dispatched.code, ran.len()), (Some(77), 0), "dispatch {row:?}: {}", dispatched.err);
+        } else {
+            assert_eq!(ran, expected, "dispatch {row:?}: {}{}", dispatched.out, dispatched.err);
+        }
+
+        let builder = Rules::builder().trust(&trust).project_dir(&shop);
+        let builder = if named.is_some() { builder } else { builder.settings(&user) };
+        let library = match (whose, &other) {
+            (Plugin, _) => builder.plugins(shop.join(".claude/plugins")).plugin_data(root.join("data")),
+            (_, Some(other)) => builder.project_settings(other),
+            _ => builder,
+        };
+        let library = library.build();
+        let mut call = Occurrence::new(Event::PreToolUse);
+        call.set("tool_name", "Bash");
+        let selected = library.select(&call);
+        let selected: Vec<&str> = selected.iter().map(|rule| rule.text.split(' ').nth(1).unwrap()).collect();
+        assert_eq!(selected, expected, "library {row:?}");
+
+        // `check` says which files switch rules off, trusted or not.
+        let checked = run(&root, &["check", "--json"], named).json().to_string();
+        let switches = matches!(switch, Switch::Own | Switch::OfUser);
+        assert_eq!(checked.contains("`disableAllHooks` switches"), switches, "check {row:?}: {checked}");
+    }
+}
+
+/// A project's settings without rules run nothing, so nobody has to trust them.
+#[test]
+fn settings_without_rules_need_no_trust() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, shop) = (folder.path().join("home"), folder.path().join("shop"));
+    put(&home.join(".claude/settings.json"), &rules("user", false));
+    put(&shop.join(".claude/settings.json"), r#"{"permissions": {"allow": []}, "disableAllHooks": true}"#);
+    assert_eq!(run(folder.path(), &["dispatch", "--event", "PreToolUse"], None).code, Some(0));
+    assert_eq!(fs::read_to_string(shop.join("ran")).unwrap(), "user\n");
+    // Enabling a plugin may run something.
+    put(&shop.join(".claude/settings.json"), r#"{"enabledPlugins": {"a@b": true}}"#);
+    assert_eq!(run(folder.path(), &["dispatch", "--event", "PreToolUse"], None).code, Some(77));
+}
+
+#[test]
+fn the_settings_of_the_user_may_lie_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = folder.path().join("shop");
+    fs::create_dir_all(&shop).unwrap();
+    put(&folder.path().join("elsewhere/settings.json"), &rules("user", false));
+    let output = program(&shop).env("CLAUDE_CONFIG_DIR", folder.path().join("elsewhere")).arg("list").output().unwrap();
+    let said = Said::from(output);
+    assert!(said.out.contains("echo user"), "{}{}", said.out, said.err);
+}
+
+/// A command that is cut off is told, in words and by the status.
+#[test]
+fn dispatch_says_that_it_ended_async_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "sleep 30", "async": true}]}]}}"#;
+    fs::write(folder.path().join("hooks.json"), text).unwrap();
+    let dispatch = ["dispatch", "--event", "Stop", "--trust", "--wait", "0.1", "hooks.json"];
+    let said = crate::support::hooks(folder.path(), &dispatch);
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    assert!(said.out.contains("1 async command ended after 0.1 s"), "{}", said.out);
+    let said = crate::support::hooks(folder.path(), &[dispatch.as_slice(), &["--json"]].concat());
+    assert_eq!(said.json()["cut_off"], 1);
+}
+
+/// Nobody may ever write to a pipe.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("hooks.json");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let said = crate::support::hooks(folder.path(), &["check", "hooks.json"]);
+    assert!(said.code == Some(1) && said.out.contains("this is a pipe"), "{:?} {}{}", said.code, said.out, said.err);
+}
+
+#[test]
+fn completions_are_no_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = crate::support::hooks(folder.path(), &["completions", "bash", "--json"]);
+    assert_eq!((said.code, said.json()["exit_status"].as_u64()), (Some(64), Some(64)));
+}
