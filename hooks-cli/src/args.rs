@@ -275,7 +275,6 @@ pub struct ExplainArgs {
 /// `dispatch`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct DispatchArgs {
     /// The event [default: the payload's `hook_event_name`].
     #[arg(long, value_parser = EventName, hide_possible_values = true)]

@@ -58,8 +58,8 @@ pub(crate) fn files(project: &Path, trust: Option<&Trust>) -> Vec<(PathBuf, Orig
     let has_rules = |root: &PathBuf| {
         PluginContents::read(root).is_some_and(|plugin| {
             let is_configured = plugin.settings.iter().any(|(path, _)| path.ends_with("config.json"));
-            !(plugin.disabled && is_switched_off(root, project, trust))
-                && (!plugin.rules.is_empty() || is_configured || !plugin.defects.is_empty())
+            let is_off = plugin.disabled && is_switched_off(root, project, trust);
+            !is_off && (!plugin.rules.is_empty() || is_configured || !plugin.defects.is_empty())
         })
     };
     found.extend(

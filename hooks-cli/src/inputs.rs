@@ -73,7 +73,12 @@ impl RuleInputs {
     /// # Errors
     /// The error message for an invalid command line.
     pub(crate) fn read(args: &FilesArgs, trust: Option<&Trust>) -> Result<Self, Output> {
-        Self::of(args, args.files.is_empty().then_some(trust))
+        let project = project(args)?;
+        if args.files.is_empty() {
+            let files = discover::files(&project, trust);
+            return Self::of(args, project, &files);
+        }
+        Self::of(args, project, &named(args))
     }
 
     /// Reads only the named files.
@@ -81,27 +86,14 @@ impl RuleInputs {
     /// # Errors
     /// The error message for an invalid command line.
     pub(crate) fn named(args: &FilesArgs) -> Result<Self, Output> {
-        Self::of(args, None)
+        Self::of(args, project(args)?, &named(args))
     }
 
-    /// Reads the named files or, given a trust file, those in force here.
-    fn of(args: &FilesArgs, discovers: Option<Option<&Trust>>) -> Result<Self, Output> {
+    fn of(args: &FilesArgs, project: PathBuf, files: &[(PathBuf, Origin)]) -> Result<Self, Output> {
         let aliases = aliases(&args.alias)?;
-        let project = match &args.project_dir {
-            Some(folder) if !folder.is_dir() => {
-                return Err(usage_error(&format!("--project-dir {}: there is no such folder", folder.display())));
-            }
-            Some(folder) => std::path::absolute(folder).unwrap_or_else(|_| folder.clone()),
-            None => std::env::current_dir().unwrap_or_default(),
-        };
         let mut inputs = Self { read: Vec::new(), troubles: Vec::new(), aliases, project, args: args.clone() };
         let mut seen = HashSet::new();
-        let named = args.files.iter().map(|path| (path.clone(), Origin::Named));
-        let files: Vec<_> = match discovers {
-            Some(trust) => discover::files(&inputs.project, trust),
-            None => named.collect(),
-        };
-        for (path, origin) in &files {
+        for (path, origin) in files {
             // Detect that two paths are the same file.
             if path.as_os_str() != "-" && !std::fs::canonicalize(path).map_or(true, |full| seen.insert(full)) {
                 let help = "name it once: duplicate rules in settings files run only once";
@@ -302,6 +294,22 @@ impl RuleInputs {
     pub(crate) fn count(&self) -> usize {
         self.rule_files().count()
     }
+}
+
+/// The folder of the session.
+fn project(args: &FilesArgs) -> Result<PathBuf, Output> {
+    match &args.project_dir {
+        Some(folder) if !folder.is_dir() => {
+            Err(usage_error(&format!("--project-dir {}: there is no such folder", folder.display())))
+        }
+        Some(folder) => Ok(std::path::absolute(folder).unwrap_or_else(|_| folder.clone())),
+        None => Ok(std::env::current_dir().unwrap_or_default()),
+    }
+}
+
+/// The files that the command line names.
+fn named(args: &FilesArgs) -> Vec<(PathBuf, Origin)> {
+    args.files.iter().map(|path| (path.clone(), Origin::Named)).collect()
 }
 
 /// Which files count as trusted.

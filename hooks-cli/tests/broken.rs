@@ -237,7 +237,13 @@ const FILES: &[(&str, &str, usize, &str, &str)] = &[
         "for a quote within a string",
     ),
     ("hooks.json", r#"{"hooks": {"Stpo": [{"hooks": [GOOD]}]}}"#, 1, "there is no event `Stpo`", "write `Stop`"),
-    ("hooks.json", r#"{"hooks": {"Whatever": [{"hooks": [GOOD]}]}}"#, 1, "there is no event `Whatever`", "hooks kinds"),
+    (
+        "hooks.json",
+        r#"{"hooks": {"Whatever": [{"hooks": [GOOD]}]}}"#,
+        1,
+        "there is no event `Whatever`",
+        "the chapter on rules",
+    ),
     (
         "hooks.json",
         r#"{"hooks": {"preToolUse": [{"hooks": [GOOD]}]}}"#,

@@ -173,7 +173,7 @@ fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws
         let meant = if flaws.enough_warnings() { None } else { Event::meant_by(&entry.key) };
         let help = match meant {
             Some(meant) => format!("write `{meant}`"),
-            None => "`hooks kinds` lists the events".to_owned(),
+            None => "write one of the events in the chapter on rules".to_owned(),
         };
         flaws.push(Flaw::warning(entry.key_span.clone(), format!("there is no event `{}`", entry.key), help));
         return;

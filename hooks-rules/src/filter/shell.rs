@@ -134,9 +134,8 @@ impl Line<'_> {
             Role::Shell => self.is_run_by_shell(words, is_fed),
             Role::Joins => {
                 let joined: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-                let has_line = words.iter().filter(|word| !word.text.starts_with('-')).count() > 1;
                 is_computed()
-                    || (is_fed && programs::is_remote(&name.text) && !has_line)
+                    || (is_fed && programs::is_remote(&name.text) && !programs::has_a_line(words))
                     || self.inner(&joined.join(" "), is_fed)
                     || (name.text == "trap" && joined.iter().any(|word| self.inner(word, is_fed)))
                     || self.is_launched(words, is_fed)
@@ -177,7 +176,8 @@ impl Line<'_> {
                     || words.iter().any(code::starts_others)
             }
             Role::Unknown => {
-                (name.text.contains('/') && self.is_in_a_file())
+                (is_fed && programs::is_a_front(&name.text) && words.iter().any(|word| programs::fronts(&word.text)))
+                    || (name.text.contains('/') && self.is_in_a_file())
                     || (is_fed && self.is_written_somewhere())
                     || self.is_passed_on(words, is_fed)
                     || is_computed_argument(name, words)
@@ -287,8 +287,8 @@ impl Line<'_> {
 /// Whether an unknown program gets a computed word where it may expect a program.
 fn is_computed_argument(name: &Word, words: &[Word]) -> bool {
     let first = words.iter().find(|word| !word.prefix().starts_with('-'));
-    let is_front = programs::is_a_front(&name.text);
-    let fronts = words.iter().position(|word| programs::fronts(&word.text)).filter(|_| is_front);
-    (!is_front && first.is_some_and(|word| word.computed && word.prefix().is_empty()))
-        || fronts.is_some_and(|at| words[at..].iter().any(|word| word.computed))
+    if programs::is_a_front(&name.text) {
+        return !programs::starts_nothing_else(words) && words.iter().any(|word| word.computed);
+    }
+    first.is_some_and(|word| word.computed && word.prefix().is_empty())
 }

@@ -33,7 +33,7 @@ pub(super) fn stop(id: &str, rules: Arc<EventRules>) -> Hook {
                 occurrence.set("agent_transcript_path", rules.transcript(own).unwrap_or_default());
             }
             occurrence.set_detail("turn_end_reason", event.reason.as_ref());
-            let at_max_iter = event.reason == StopReason::MaxIterations;
+            let at_max_iter = event.at_iteration_cap || event.reason == StopReason::MaxIterations;
             occurrence.set_detail("at_max_iter", at_max_iter);
             let (answer, mut fired) = rules.run(occurrence, None).await;
             let Ok(mut answer) = answer else {

@@ -162,7 +162,7 @@ impl Source {
         Defect::of_file(
             file,
             problem,
-            "read it and the commands that it names, then trust it: the command `hooks trust`, or in an app `Trust::open(…)?.trust(file)?`",
+            "read it and the commands that it names, then trust it: in an app `Trust::open(…)?.trust(file)?`",
         )
     }
 

@@ -99,7 +99,7 @@ impl Handler<'_> {
             let known = ["command", "http", "prompt"].contains(&written);
             let problem = if known {
                 format!(
-                    "a handler of the type `{written}` cannot be used at `{}` of a {} file",
+                    "a handler of the type `{written}` cannot be used at `{}` of a file of the dialect {}",
                     self.event, self.terms.dialect
                 )
             } else {

@@ -78,3 +78,26 @@ async fn the_end_of_a_session_and_a_compaction_are_reported_too() {
     let details = json!({"trigger": "auto", "compaction_type": "full"});
     assert_eq!((&seen[1]["outcome"], &seen[1]["details"]), (&json!("none"), &details));
 }
+
+/// The report and the event say the same of the limit of steps, whatever the reason is.
+#[tokio::test]
+async fn the_limit_of_steps_is_that_of_the_event() {
+    let text = json!({"hooks": {"Stop": [{"type": "command", "command": "echo more >&2; exit 2"}]}});
+    let (set, seen) = listened(&text.to_string(), Dialect::Agentao);
+    let cx = HookContext::builder().conversation("c-2").build();
+    set.fire(&cx, &Stop::new("final_response").at_iteration_cap(true), ()).await.unwrap();
+    let seen = seen.lock().unwrap();
+    assert_eq!(
+        (&seen[0]["outcome"], &seen[0]["details"]["at_max_iter"]),
+        (&json!("continue_at_max_iter"), &json!(true))
+    );
+}
+
+/// Text that is no object is context at the end of a turn, as at a prompt.
+#[tokio::test]
+async fn plain_text_at_the_end_of_a_turn_is_context() {
+    let text = json!({"hooks": {"Stop": [{"type": "command", "command": "echo just text"}]}});
+    let (set, _) = listened(&text.to_string(), Dialect::Agentao);
+    let fired = set.fire(&HookContext::new(), &Stop::new("final_response"), ()).await.unwrap();
+    assert!(format!("{:?}", fired.verdict).contains("just text"), "{:?}", fired.verdict);
+}

@@ -1,10 +1,11 @@
 //! A differential fuzzer: what bash runs, the filter selects.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::grammar::Grammar;
 use super::stubs::Stubs;
-use super::{Numbers, selects};
+use super::{Numbers, lines, selects};
 
 const RULES: [&str; 2] = ["Bash(rm *)", "Bash(rm:*)"];
 
@@ -33,6 +34,31 @@ impl Judged {
     }
 }
 
+/// Every entry of the grammar, in four threads.
+#[test]
+fn every_disguise_of_the_grammar_is_selected() {
+    let lines = Grammar::each();
+    let folder = tempfile::tempdir().unwrap();
+    let next = AtomicUsize::new(0);
+    let look = |worker: usize| {
+        let stubs = Stubs::new(folder.path().join(worker.to_string())).with_git_itself();
+        let mut judged = Judged::default();
+        while let Some(line) = lines.get(next.fetch_add(1, Ordering::Relaxed)) {
+            judged.judge(&stubs, line);
+        }
+        judged
+    };
+    let judged = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..4).map(|worker| scope.spawn(move || look(worker))).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
+    });
+    let ran: usize = judged.iter().map(|judged| judged.ran).sum();
+    let missed: Vec<&String> = judged.iter().flat_map(|judged| &judged.missed).collect();
+    println!("{} lines, {ran} ran the program", lines.len());
+    assert!(missed.is_empty(), "missed {missed:#?}");
+    assert!(ran > lines.len() / 2, "only {ran} of {} ran it", lines.len());
+}
+
 /// `HOOKS_RULES_SHELL_MINUTES=60 HOOKS_RULES_SHELL_SEED=7 cargo test -p hooks-rules --test it shell::fuzz -- --nocapture`
 /// is the long run, which also mixes lines.
 #[test]
@@ -40,11 +66,14 @@ fn what_bash_runs_is_selected() {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
     let minutes = number("HOOKS_RULES_SHELL_MINUTES");
     let folder = tempfile::tempdir().unwrap();
-    let stubs = Stubs::new(folder.path().join("stubs"));
+    let stubs = Stubs::new(folder.path().join("stubs")).with_git_itself();
     let stubs = if minutes.is_some() { stubs.guarded() } else { stubs };
     let mut grammar = Grammar(Numbers(number("HOOKS_RULES_SHELL_SEED").unwrap_or(1)));
     let mut judged = Judged::default();
-    let mut pool: Vec<String> = Vec::new();
+    // The long run also changes the lines of earlier ones.
+    let stored = lines::stored().map(|line| line.replace("git push", "rm x"));
+    let mut pool: Vec<String> =
+        if minutes.is_some() { stored.filter(|line| line.len() < 400).collect() } else { Vec::new() };
     let end = minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
     while end.map_or(judged.lines < 250, |end| Instant::now() < end) {
         let made = grammar.line();
@@ -63,7 +92,7 @@ fn what_bash_runs_is_selected() {
         judged.judge(&stubs, &line);
         // A line that ran something is worth changing.
         if judged.ran > before && line.len() < 400 {
-            if pool.len() < 2_000 {
+            if pool.len() < 6_000 {
                 pool.push(line);
             } else {
                 let at = grammar.0.below(pool.len());

@@ -349,6 +349,11 @@ const AROUND: &[&str] = &[
     "GIT_SSH_COMMAND=%s git ls-remote ssh://a/b",
     "git ls-remote --upload-pack=%s .",
     "git ls-remote --upload-pac=%s .",
+    "git clone -u%s file:///r y",
+    "git clone -qu%s file:///r y",
+    "git -ccore.sshCommand=%s clone ssh://h/r y",
+    "git clone -ccore.sshCommand=%s ssh://h/r y",
+    "git -c core.sshCommand=%s fetch ssh://h/r",
     "make -f - <<'E'\na:\n\t%c\nE",
     "make --eval=\"a:;\"%s a",
     "printf 'a:\\n\\t%%s\\n' %s > Makefile; make",
@@ -428,6 +433,15 @@ const READERS: &[&str] = &[
     "busybox sh",
     "ssh host",
     "ssh -T host",
+    "ssh -p 22 host",
+    "ssh -i k -l u -o X=y host",
+    "ssh -vp 22 host",
+    "ssh -p22 host",
+    "ssh host -p 22",
+    "ssh -J a host sh",
+    "docker run -i img",
+    "docker run --rm -i img sh",
+    "vagrant ssh",
     "ssh host sh",
     "sudo ssh host",
     "timeout 5 ssh host",
@@ -496,6 +510,9 @@ const PRINTERS: &[&str] = &[
     "echo $'\\x72m x'",
     "bash -c 'echo rm x'",
 ];
+
+/// One that does not show what it prints.
+const ENCODED: &str = "printf '\\162\\155 x\\n'";
 
 /// What joins a reader `%r` and what it reads.
 const FEEDS: &[&str] = &[
@@ -567,6 +584,23 @@ const ARGUMENTS: &[&str] = &[
 pub(super) struct Grammar(pub(super) Numbers);
 
 impl Grammar {
+    /// Each entry once, in the simplest line.
+    pub(super) fn each() -> Vec<String> {
+        let line = "rm x";
+        let host = |host: &&str, substitution: &str| host.replace("%h", &substitution.replace("%c", line));
+        let feed = |feed: &str, reader: &str, printer: &str| {
+            filled(&feed.replace("%r", reader), line).replace("%p", &filled(printer, line))
+        };
+        let hosts = HOSTS.iter().flat_map(|one| [host(one, "$(%c)"), host(one, "`%c`"), host(one, "<(%c)")]);
+        let substitutions = SUBSTITUTIONS.iter().map(|one| host(&"echo %h", one));
+        let read = READERS.iter().flat_map(|one| [feed(FEEDS[0], one, PRINTERS[0]), feed(FEEDS[0], one, ENCODED)]);
+        let printers = PRINTERS.iter().map(|one| feed(FEEDS[0], "sh", one));
+        let feeds = FEEDS.iter().map(|one| feed(one, "sh", ENCODED));
+        let others = CALLS.iter().chain(ARGUMENTS).map(|one| (*one).to_owned());
+        let around = AROUND.iter().map(|one| filled(one, line));
+        others.chain(around).chain(hosts).chain(substitutions).chain(read).chain(printers).chain(feeds).collect()
+    }
+
     /// A line that runs the program, if the disguise holds.
     pub(super) fn line(&mut self) -> String {
         let mut line = match self.0.below(10) {

@@ -10,6 +10,11 @@ const LINES: &str = include_str!("../data/shell_lines.txt");
 /// Lines that try to bypass a guard.
 const ATTACKS: &str = include_str!("../data/shell_attacks.txt");
 
+/// All stored lines.
+pub(super) fn stored() -> impl Iterator<Item = &'static str> {
+    [LINES, ATTACKS].into_iter().flat_map(|lines| lines.split("%%\n")).map(|line| line.trim_end_matches('\n'))
+}
+
 /// Whether git would push if called like this. Options can precede its subcommand, and some subcommands start others.
 fn pushes(call: &str) -> bool {
     let Some(call) = call.strip_prefix("git ") else { return false };
@@ -233,8 +238,7 @@ fn a_composed_line_selects_the_guards_of_the_programs_that_it_runs() {
 
 #[test]
 fn a_line_that_runs_the_program_selects_its_guard() {
-    let lines: Vec<&str> =
-        [LINES, ATTACKS].iter().flat_map(|lines| lines.split("%%\n")).map(|line| line.trim_end_matches('\n')).collect();
+    let lines: Vec<&str> = stored().collect();
     let folder = tempfile::tempdir().unwrap();
     let next = AtomicUsize::new(0);
     let look = |worker: usize| {

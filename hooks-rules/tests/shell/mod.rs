@@ -6,6 +6,7 @@ mod everyday;
 mod fuzz;
 mod grammar;
 mod lines;
+mod rows;
 mod stubs;
 
 use hooks_rules::{Aliases, Filter};

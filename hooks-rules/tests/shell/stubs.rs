@@ -3,12 +3,41 @@
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Programs that start what follows their options, for machines without them.
-const STARTERS: &[&str] = &["doas", "strace", "npx", "wrapper", "poetry", "busybox", "setpriv", "chrt", "docker"];
+const STARTERS: &[&str] = &["doas", "strace", "npx", "wrapper", "poetry", "busybox", "setpriv", "chrt"];
 
 /// Programs that start a shell if they are told nothing else: it reads what is fed to them.
-const SHELLS: &[&str] = &["ssh", "chroot", "newgrp", "telnet", "unshare", "rlogin"];
+const SHELLS: &[&str] = &["chroot", "newgrp", "telnet", "unshare", "rlogin"];
+
+/// Starts the line behind the host, or a shell. Options and their values may stand before and behind the host.
+const SSH: &str = r#"#!/bin/sh
+host=
+while [ $# -gt 0 ]; do
+    case $1 in
+        -[BbcDEeFIiJLlmOoPpQRSWw]) shift; shift ;;
+        -[BbcDEeFIiJLlmOoPpQRSWw]*) shift ;;
+        -*[BbcDEeFIiJLlmOoPpQRSWw]) shift; shift ;;
+        -*) shift ;;
+        *) [ -n "$host" ] && break; host=$1; shift ;;
+    esac
+done
+[ $# -gt 0 ] && exec sh -c "$*"
+exec sh
+"#;
+
+/// Starts what is behind its options and a name, or a shell.
+const FRONT: &str = r#"#!/bin/sh
+while [ $# -gt 0 ]; do
+    case $1 in
+        -*) shift ;;
+        exec | run) shift; while [ "${1#-}" != "$1" ]; do shift; done; shift; [ $# -gt 0 ] && exec "$@"; exec sh ;;
+        ssh) shift; [ $# -gt 0 ] && exec sh -c "$*"; exec sh ;;
+        *) shift ;;
+    esac
+done
+"#;
 
 /// Starts what its options name, with the arguments behind them.
 const RIPGREP: &str = r#"#!/bin/sh
@@ -55,6 +84,8 @@ pub(super) struct Stubs {
     root: PathBuf,
     /// What starts the shell.
     guard: Vec<String>,
+    /// How many lines ran. Each has a folder of its own, in which one that goes on in the background may still write.
+    count: AtomicUsize,
 }
 
 impl Stubs {
@@ -75,11 +106,19 @@ impl Stubs {
             put(&bin.join(name), "#!/bin/sh\nshift\n[ $# -gt 0 ] && exec sh -c \"$*\"\nexec sh\n");
         }
         put(&bin.join("sudo"), SUDO);
+        put(&bin.join("ssh"), SSH);
+        ["docker", "vagrant"].iter().for_each(|name| put(&bin.join(name), FRONT));
         put(&bin.join("watch"), "#!/bin/sh\nfor last; do :; done; exec sh -c \"$last\"\n");
         put(&bin.join("git-push"), "#!/bin/sh\nexec git push \"$@\"\n");
         put(&bin.join("rg"), RIPGREP);
         put(&bin.join("parallel"), PARALLEL);
-        Self { root, guard: Vec::new() }
+        Self { root, guard: Vec::new(), count: AtomicUsize::new(0) }
+    }
+
+    /// Without the program that only records, for lines that are not about git.
+    pub(super) fn with_git_itself(self) -> Self {
+        std::fs::remove_file(self.root.join("bin/git")).unwrap();
+        self
     }
 
     /// The line with the folders of this machine.
@@ -92,8 +131,10 @@ impl Stubs {
     pub(super) fn calls(&self, line: &str) -> Vec<String> {
         let log = self.root.join("log");
         // Files of one line do not affect the next.
-        let folder = self.root.join("cwd");
-        let _ = std::fs::remove_dir_all(&folder);
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        let folder = |number: usize| self.root.join(format!("cwd{number}"));
+        let _ = std::fs::remove_dir_all(folder(number.wrapping_sub(1)));
+        let folder = folder(number);
         std::fs::create_dir(&folder).unwrap();
         std::fs::write(&log, "").unwrap();
         for path in [&folder, &log] {

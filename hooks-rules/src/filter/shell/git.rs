@@ -19,9 +19,20 @@ pub(super) fn starts(word: &str) -> bool {
     // Options may be shortened.
     let name = word.split_once('=').map_or(word, |(name, _)| name);
     COMMANDS.split_whitespace().any(|command| command == word)
+        || takes_a_line(word)
         || word.contains("alias.")
         || word.starts_with("-O")
         || (name.len() > 3 && OPTIONS.iter().any(|option| option.starts_with(name)))
+}
+
+/// Whether a word of short options may contain one that takes a command, or a setting: `-u'…'`, `-qu'…'`, `-ccore.pager=…`.
+fn takes_a_line(word: &str) -> bool {
+    const LETTERS: [char; 3] = ['u', 'c', 'x'];
+    let letters = word.strip_prefix('-').filter(|letters| letters.len() > 1 && !letters.starts_with('-'));
+    letters.is_some_and(|letters| {
+        let is_cluster = letters.chars().all(|letter| letter.is_ascii_alphabetic());
+        letters.starts_with(LETTERS) || (!is_cluster && letters.chars().take(5).any(|letter| LETTERS.contains(&letter)))
+    })
 }
 
 /// Whether this word makes git read a command from a variable or from an address with its own syntax.

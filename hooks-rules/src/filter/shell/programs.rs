@@ -234,6 +234,21 @@ pub(super) fn is_remote(program: &str) -> bool {
     is_called(program, "ssh") || is_called(program, "autossh")
 }
 
+/// Whether such a program is given a line behind its host, so that what is fed to it goes to that line. The value of an
+/// option is no line.
+pub(super) fn has_a_line(words: &[Word]) -> bool {
+    const TAKE_A_VALUE: &str = "BbcDEeFIiJLlmOoPpQRSWw";
+    let mut is_value = false;
+    let operands = words.iter().filter(|word| {
+        let is_operand = !std::mem::take(&mut is_value) && !word.text.starts_with('-');
+        // The first letter that takes a value takes the rest of its word, or else the next one.
+        let letters = word.text.strip_prefix('-').unwrap_or_default();
+        is_value = letters.find(|letter| TAKE_A_VALUE.contains(letter)).is_some_and(|at| at + 1 == letters.len());
+        is_operand
+    });
+    operands.count() > 1
+}
+
 /// Whether a tool reads commands from its standard input.
 pub(super) fn reads_commands(program: &str) -> bool {
     const READERS: &str = "telnet rsh rlogin mosh ftp sftp";
@@ -246,6 +261,17 @@ pub(super) fn is_a_front(program: &str) -> bool {
                           conda mamba micromamba nix nix-shell guix rbenv pyenv nodenv asdf mise vagrant heroku fly flyctl \
                           gcloud bundle yarn pnpm npm op chamber aws-vault doppler";
     FRONTS.split_whitespace().any(|known| is_called(program, known))
+}
+
+/// Whether the subcommand of such a program starts nothing that its words name.
+pub(super) fn starts_nothing_else(words: &[Word]) -> bool {
+    const QUIET: &str = "ps logs log stop start restart kill rm rmi build pull push tag images inspect cp info version status stats \
+                         top get describe delete apply scale rollout expose label config context install i ci add remove \
+                         uninstall update upgrade list ls show search init new login logout publish pack view outdated audit \
+                         lock sync up down halt suspend resume destroy env which whoami cache store projects compute";
+    let subcommand = words.iter().find(|word| !word.prefix().starts_with('-'));
+    subcommand.is_none_or(|word| word.computed || QUIET.split_whitespace().any(|known| known == word.text))
+        && !words.iter().any(|word| fronts(&word.text))
 }
 
 /// The word behind which such a program starts something.

@@ -37,7 +37,9 @@ pub(super) fn read(event: Event, status: &RunStatus, stdout: &str, stderr: &str)
         }
         _ if text.is_empty() => Answer::default(),
         // Text, or JSON that is not an object.
-        _ if event == Event::UserPromptSubmit => Answer { contexts: vec![text.to_owned()], ..Answer::default() },
+        _ if matches!(event, Event::UserPromptSubmit | Event::Stop) => {
+            Answer { contexts: vec![text.to_owned()], ..Answer::default() }
+        }
         _ => Answer::default(),
     }
 }

@@ -112,7 +112,7 @@ impl PluginReader<'_> {
             Content::Text(_) => true,
             Content::Waiting(_) | Content::Bad(..) => {
                 let problem = "this file of the project is not trusted, so it does not switch the plugin off";
-                let help = "trust it, `hooks trust FILE`, or remove it";
+                let help = "trust it too, or remove it";
                 defects.push(Defect::of_file(&file.as_path().into(), problem, help).warning());
                 false
             }

@@ -1,0 +1,114 @@
+//! Disguises that were once missed, by what hides the command.
+
+use super::selects;
+
+/// What hides it, and lines that run `rm -rf x` or `git push origin`.
+const ROWS: &[(&str, &[&str])] = &[
+    (
+        "a substitution within an expansion",
+        &[
+            "cat ${x:-<(rm -rf x)}",
+            "cat ${x:->(rm -rf x)}",
+            "echo ${x+$(rm -rf x)}",
+            ": ${x/a/`rm -rf x`}",
+            "echo ${a[$(rm -rf x)]}",
+        ],
+    ),
+    ("a lone dollar sign", &["x=$ rm -rf x", "x+=$ rm -rf x", "a[0]=$ rm -rf x", "x=a y=$ rm -rf x"]),
+    (
+        "standard input of what starts others",
+        &[
+            "ssh host <<'A'\nrm -rf x\nA",
+            "echo 'rm -rf x' | ssh host",
+            "chroot / <<'A'\nrm -rf x\nA",
+            "newgrp <<'A'\nrm -rf x\nA",
+            "telnet host <<'A'\nrm -rf x\nA",
+            "printf '\\162m -rf x' | ssh -p 22 host",
+            "printf '\\162m -rf x' | ssh -i k -l u -o X=y host",
+            "printf '\\162m -rf x' | ssh -vp 22 host -T",
+            "printf '\\162m -rf x' | docker run -i img",
+            "printf '\\162m -rf x' | vagrant ssh",
+            "printf '\\162m -rf x' | kubectl exec -i pod -- sh",
+        ],
+    ),
+    (
+        "words that are read",
+        &[
+            "echo -rf x | sudo xargs rm",
+            "echo x | timeout 5 xargs rm -rf",
+            "echo x | busybox xargs rm",
+            "X=rm; echo x | xargs $X -rf",
+        ],
+    ),
+    ("a tilde", &["OLDPWD=/bin/rm; ~- -rf x", "PWD=/bin/rm; ~+ -rf x", "pushd -n /bin/rm; ~1 -rf x"]),
+    (
+        "an option that takes a command",
+        &[
+            "tar -xf t --to-command=\"$X\"",
+            "zip -TT \"$X\" a b",
+            "split --filter=\"$X\"",
+            "make -f <(printf 'a:\\n\\trm -rf x\\n')",
+            "docker exec c $X -rf x",
+            "docker execc $X x",
+            "git clone -u'rm -rf x' file:///r y",
+            "git clone -qu'rm -rf x' file:///r y",
+            "git clone -ccore.sshCommand='rm -rf x' ssh://h/r y",
+            "git -ccore.sshCommand='rm -rf x' fetch ssh://h/r",
+        ],
+    ),
+    (
+        "other delimiters and shortened options",
+        &[
+            "sed 'sZaZrm -rf xZe' <<< a",
+            "git ls-remote --upload-pac='rm -rf x' .",
+            "gawk -E /dev/stdin <<'A'\nBEGIN{system(\"rm -rf x\")}\nA",
+            "node --loader=data:text/javascript,x a.js",
+            "vimdiff -c 'exe \"!r\".\"m -rf x\"' a b",
+        ],
+    ),
+    (
+        "arithmetic",
+        &[
+            "echo $((${BASH_EXECUTION_STRING##*#})) # a[$(rm -rf x)]",
+            "X=BASH_CMD; declare \"${X}S[zap]=/bin/rm\"; zap -rf x",
+            "echo 'a[$(rm -rf x)]' | { command read x; echo $((x)); }",
+        ],
+    ),
+];
+
+#[test]
+fn what_was_missed_once_is_selected() {
+    for (what, lines) in ROWS {
+        for line in *lines {
+            for rule in ["Bash(rm *)", "Bash(rm -rf *)", "Bash(rm:*)"] {
+                assert!(selects(rule, line), "{what}: {rule} does not select {line:?}");
+            }
+        }
+    }
+}
+
+/// The program that the option names gets the address.
+#[test]
+fn a_program_in_an_option_is_selected() {
+    assert!(selects("Bash(rm *)", "git clone -urm file:///r y"));
+}
+
+/// What these programs do on ordinary days selects no guard of another program.
+#[test]
+fn ordinary_lines_of_such_programs_are_not_selected() {
+    for line in [
+        "ssh -p 22 host uptime",
+        "cat a.sql | ssh -p 22 db /opt/restore",
+        "docker stop $(docker ps -q)",
+        "docker logs \"$name\"",
+        "npm install \"$package\"",
+        "kubectl get pods -n \"$ns\"",
+        "cat pod.yaml | kubectl apply -f -",
+        "git clone -q https://example.com/r y",
+        "git status -uno",
+        "git commit -am 'remove x'",
+        "git push -u origin main",
+    ] {
+        assert!(!selects("Bash(shred *)", line), "{line}");
+    }
+}
