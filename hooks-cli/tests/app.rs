@@ -7,6 +7,7 @@ use hook_sdk::prelude::*;
 use hooks_cli::{Cli, Exit, Output, Program};
 
 #[derive(Parser)]
+#[expect(clippy::large_enum_variant, reason = "there is one value of it")]
 enum Desk {
     Serve,
     Hooks(Cli),

@@ -180,7 +180,7 @@ fn a_switch_reaches_as_far_as_the_word_of_its_owner() {
         if trusted {
             store.trust(&project).unwrap();
         } else {
-            assert!(store.revoke(&project).is_ok())
+            assert!(store.revoke(&project).is_ok());
         }
         let rules = Rules::builder().settings(&user).project_settings(&project).trust(&trust).build();
         let said = rules.list().into_iter().map(|rule| {

@@ -107,7 +107,9 @@ impl Stubs {
         }
         put(&bin.join("sudo"), SUDO);
         put(&bin.join("ssh"), SSH);
-        ["docker", "vagrant"].iter().for_each(|name| put(&bin.join(name), FRONT));
+        for name in ["docker", "vagrant"] {
+            put(&bin.join(name), FRONT);
+        }
         put(&bin.join("watch"), "#!/bin/sh\nfor last; do :; done; exec sh -c \"$last\"\n");
         put(&bin.join("git-push"), "#!/bin/sh\nexec git push \"$@\"\n");
         put(&bin.join("rg"), RIPGREP);
