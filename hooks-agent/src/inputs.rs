@@ -1,6 +1,7 @@
 //! The inputs of a turn that do not come from hooks, to record and rerun the turn.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, UNIX_EPOCH};
 
 use hook_sdk::data::{Message, Messages, ToolResult, Usage};
 use hook_sdk::protocol::Approval;
@@ -69,6 +70,35 @@ pub struct TurnInputs {
     pub joined: Vec<JoinedInput>,
     /// Whether the turn was cancelled or timed out.
     pub cancelled: bool,
+    /// When the turn began and how long it took.
+    pub time: Timing,
+}
+
+/// When something began, by the clock of the machine, and how long it took. Zero if that is unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Timing {
+    /// The beginning, in microseconds since 1970.
+    pub at: u64,
+    /// The duration in microseconds.
+    pub micros: u64,
+}
+
+impl Timing {
+    /// A beginning now.
+    pub(crate) fn begin() -> Self {
+        Self { at: micros(UNIX_EPOCH.elapsed().unwrap_or_default()), micros: 0 }
+    }
+
+    /// The time from the beginning until now.
+    pub(crate) fn end(self) -> Self {
+        if self.at == 0 { self } else { Self { micros: Self::begin().at.saturating_sub(self.at), ..self } }
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// The result of a model call.
@@ -81,6 +111,9 @@ pub struct AnswerInput {
     pub streamed: bool,
     /// The text that had arrived when the answer broke off.
     pub text: String,
+    /// The time of the call.
+    #[serde(default)]
+    pub time: Timing,
 }
 
 /// What an approver did about a question.
@@ -112,6 +145,9 @@ pub struct ResultInput {
     pub halt: Option<String>,
     /// The approval that an agent waits for, because of which this turn was suspended.
     pub waits: Option<Box<ApprovalRequest>>,
+    /// The time of the run.
+    #[serde(default)]
+    pub time: Timing,
 }
 
 /// A message that joined a turn.

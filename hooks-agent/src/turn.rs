@@ -265,7 +265,7 @@ async fn answer(start: Start, lease: Lease, stored: Result<StoredConversation, S
     let reply = turn.end(end).await;
     drop(lease);
     if let Some(inputs) = inputs {
-        session.report_inputs(&cx, TurnInputs { cancelled, ..*inputs }, &reply);
+        session.report_inputs(&cx, TurnInputs { cancelled, time: inputs.time.end(), ..*inputs }, &reply);
     }
     session.report(&cx, reply)
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hook_sdk::context::Ids;
+use hook_sdk::data::Usage;
 use hook_sdk::record::{Note, Run, Trace};
+use hook_sdk::verdict::Attribution;
 use json_patch::{AddOperation, Patch, PatchOperation, ReplaceOperation, TestOperation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -119,6 +121,9 @@ pub struct DispatchLine {
     /// The error, if the dispatch failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// When it began, in microseconds since 1970. 0 if that was not recorded.
+    #[serde(skip_serializing_if = "is_zero_u64")]
+    pub at: u64,
     /// The duration in microseconds.
     #[serde(skip_serializing_if = "is_zero_u64")]
     pub micros: u64,
@@ -155,6 +160,15 @@ pub struct TurnLine {
     pub exit: String,
     /// The reply, as shown to the person.
     pub reply: String,
+    /// When it began, in microseconds since 1970. 0 if that was not recorded.
+    #[serde(skip_serializing_if = "is_zero_u64")]
+    pub at: u64,
+    /// The duration in microseconds.
+    #[serde(skip_serializing_if = "is_zero_u64")]
+    pub micros: u64,
+    /// The tokens of its model calls, those of sub-agents included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
     /// The number of dispatches.
     pub dispatches: usize,
     /// What was removed from this line.
@@ -194,6 +208,15 @@ pub struct RunLine {
     /// Its change of the subject, as a JSON patch (RFC 6902) of the subject that it got.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<Patch>,
+    /// The number of its stage. Hooks of one stage may run concurrently.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<usize>,
+    /// Something that was discarded, or an answer without effect, as in [`Run::note`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The rule on whose behalf it answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attribution: Option<Arc<Attribution>>,
     /// Whether it ran in shadow mode: its verdict and its change had no effect.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shadow: bool,
@@ -220,6 +243,7 @@ impl DispatchLine {
             let mut line = RunLine::of(run);
             if let Some(traced) = traced {
                 line.revision = Some(format!("{:016x}", traced.revision));
+                line.stage = Some(traced.stage);
                 line.verdict = write(traced.verdict);
                 let after = traced.after.map(&mut write);
                 line.change = after.as_ref().map(|after| json_patch::diff(&subject, after));
@@ -241,6 +265,7 @@ impl DispatchLine {
             verdict: write(trace.verdict),
             word: record.verdict.map(str::to_owned),
             error: trace.error,
+            at: 0,
             micros: micros(record.duration),
             marks: Vec::new(),
             whole_input: false,
@@ -335,11 +360,23 @@ impl RunLine {
             status: run.status.to_string(),
             word: run.verdict.map(str::to_owned),
             shadow: run.note == Some(Note::Shadow),
+            note: run.note.and_then(word),
+            attribution: run.attribution.clone(),
             cause: run.cause.clone(),
             micros: run.duration.map(micros),
             ..Self::default()
         }
     }
+}
+
+/// The word with which a note is serialised.
+fn word(note: Note) -> Option<String> {
+    serde_json::to_value(note).ok()?.as_str().map(str::to_owned)
+}
+
+/// The time of the machine, in microseconds since 1970.
+pub(crate) fn now() -> u64 {
+    micros(std::time::UNIX_EPOCH.elapsed().unwrap_or_default())
 }
 
 fn micros(duration: Duration) -> u64 {

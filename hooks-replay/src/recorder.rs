@@ -60,7 +60,8 @@ struct Inner {
 }
 
 enum Task {
-    Write(Box<Trace>),
+    /// A dispatch, and when it ended.
+    Write(Box<Trace>, u64),
     #[cfg_attr(not(feature = "agent"), expect(dead_code, reason = "only the loop knows turns"))]
     Turn(Box<TurnLine>, Inputs),
     Flush(SyncSender<()>),
@@ -118,13 +119,14 @@ impl Recorder {
     ) -> impl Fn(&hook_sdk::HookContext, hooks_agent::inputs::TurnInputs, &hooks_agent::Reply) + Send + Sync + 'static + use<>
     {
         let recorder = self.clone();
-        move |cx, inputs, reply| {
+        move |cx, inputs, of| {
             if cx.is_replay() {
                 return;
             }
             let ids = (**cx.ids()).clone();
-            let (exit, reply) = (reply.exit.to_string(), reply.to_string());
-            let line = TurnLine { ids, exit, reply, ..TurnLine::default() };
+            let (exit, reply) = (of.exit.to_string(), of.to_string());
+            let (time, usage) = (inputs.time, Some(of.usage));
+            let line = TurnLine { ids, exit, reply, at: time.at, micros: time.micros, usage, ..TurnLine::default() };
             // The inputs are plain data, so serialising them cannot fail.
             let inputs = Box::new(move || serde_json::to_value(inputs).unwrap_or_default());
             recorder.send(Task::Turn(Box::new(line), inputs));
@@ -151,7 +153,7 @@ impl Observer for Recorder {
         if trace.replay {
             return;
         }
-        self.send(Task::Write(Box::new(trace.clone())));
+        self.send(Task::Write(Box::new(trace.clone()), line::now()));
     }
 }
 

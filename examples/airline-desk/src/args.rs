@@ -87,6 +87,11 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "NAME", conflicts_with_all = ["input", "out", "plan", "json", "show", "on_ask", "chat", "prompt"])]
     pub scene: Option<Scene>,
 
+    /// Record every dispatch and every turn in this file, for `hooks report`, `hooks inspect` and `hooks replay`.
+    #[cfg(feature = "replay")]
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
     /// Talk to the desk: a rule-based clerk answers standard input until it ends.
     #[arg(long, conflicts_with_all = ["input", "out", "plan", "json", "show", "on_ask"])]
     pub chat: bool,

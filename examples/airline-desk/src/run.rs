@@ -97,7 +97,7 @@ fn run(args: &Args) -> Result<ExitCode, RunError> {
     let agent = args.hooks.clone().unwrap_or_else(|| folder.join("agent.json"));
     if let Some(scene) = args.scene {
         let tracing = args.trace.unwrap_or(Tracing::All);
-        return scenes::run(scene, &agent, tracing, &mut io::stdout().lock());
+        return scenes::run(scene, args, &agent, tracing, &mut io::stdout().lock());
     }
     let mut desk = Desk::open(&agent, args.prompt.as_deref())?.answer(args.on_ask).attended(!args.unattended);
     #[cfg(feature = "rules")]
@@ -111,6 +111,10 @@ fn run(args: &Args) -> Result<ExitCode, RunError> {
     }
     if let Some(tracing) = args.trace {
         desk = desk.traced(tracing)?;
+    }
+    #[cfg(feature = "replay")]
+    if let Some(recorder) = recorder(args)? {
+        desk = desk.recorded(&recorder)?;
     }
     #[cfg(feature = "store")]
     if let Some(Command::Worker { store, parallelism, once }) = &args.command {
@@ -158,6 +162,16 @@ fn run(args: &Args) -> Result<ExitCode, RunError> {
         if args.json { report::json(&mut to, &summary) } else { report::text(&mut to, &summary, glimpses.kept()) };
     written.map_err(RunError::Report)?;
     Ok(if summary.skipped.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The recorder of `--record`.
+#[cfg(feature = "replay")]
+pub(crate) fn recorder(args: &Args) -> Result<Option<hooks_replay::Recorder>, RunError> {
+    let open = |file: &PathBuf| {
+        let recorder = hooks_replay::Recorder::create(file, "airline-desk", hooks_replay::RecordLimits::default());
+        recorder.map_err(|source| RunError::Output { file: file.clone(), source })
+    };
+    args.record.as_ref().map(open).transpose()
 }
 
 /// The model of a chat.

@@ -15,6 +15,7 @@ use hook_sdk::data::{Message, Role};
 use hooks_agent::TurnEvent;
 use hooks_agent::store::{Append, MemoryStore, MessageStore};
 
+use crate::args::Args;
 use crate::chat::bookings;
 use crate::desk::Desk;
 use crate::run::{RunError, runtime};
@@ -97,24 +98,47 @@ impl Scene {
 ///
 /// # Errors
 /// [`RunError`] if the desk or a session cannot be opened, or the output cannot be written.
-pub fn run(scene: Scene, agent: &Path, tracing: Tracing, to: &mut dyn Write) -> Result<ExitCode, RunError> {
+#[cfg_attr(not(feature = "replay"), expect(unused_variables, reason = "only what is recorded has more arguments"))]
+pub fn run(
+    scene: Scene,
+    args: &Args,
+    agent: &Path,
+    tracing: Tracing,
+    to: &mut dyn Write,
+) -> Result<ExitCode, RunError> {
     let runtime = runtime().map_err(RunError::Runtime)?;
     let scenes = match scene {
         Scene::All => Scene::value_variants(),
         _ => &[scene],
     };
+    #[cfg(feature = "replay")]
+    let recorder = crate::run::recorder(args)?;
+    let record = |desk: Desk| -> Result<Desk, RunError> {
+        #[cfg(feature = "replay")]
+        if let Some(recorder) = &recorder {
+            return Ok(desk.recorded(recorder)?);
+        }
+        Ok(desk)
+    };
     for scene in scenes.iter().filter(|scene| **scene != Scene::All) {
-        runtime.block_on(play(*scene, agent, tracing, to))?;
+        runtime.block_on(play(*scene, agent, tracing, &record, to))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn play(scene: Scene, agent: &Path, tracing: Tracing, to: &mut dyn Write) -> Result<(), RunError> {
+async fn play(
+    scene: Scene,
+    agent: &Path,
+    tracing: Tracing,
+    record: &dyn Fn(Desk) -> Result<Desk, RunError>,
+    to: &mut dyn Write,
+) -> Result<(), RunError> {
     let never = Never::default();
     let stage = table::stage(scene, &never);
     let is_started = !stage.plugins.is_empty();
     let desk =
         Desk::open(agent, None)?.attended(true).with_plugins(stage.plugins)?.also(stage.hooks)?.traced(tracing)?;
+    let desk = record(desk)?;
     let store = Arc::new(MemoryStore::new());
     store.append(CONVERSATION, Append::new(said(stage.said))).await.map_err(hooks_agent::TurnError::from)?;
     let harness = desk.harness().model("clerk", stage.model).tools(bookings::tools());

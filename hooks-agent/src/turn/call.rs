@@ -67,6 +67,7 @@ impl TurnLoop {
         let stream = CallStream::new(shows && !request.defer_output, is_judged, self.events.clone());
         let stream = if self.inputs.is_some() { stream.collecting_text() } else { stream };
         let listener = |delta: Delta<'_>| stream.push(delta);
+        let began = self.begin();
         // The call itself may panic before it returns a future, hence the async block.
         let answer = AssertUnwindSafe(async { model.call(&call, Deltas::to(&listener)).await }).catch_unwind();
         let mut answer = pin!(tokio::time::timeout(limits.model, answer));
@@ -92,7 +93,7 @@ impl TurnLoop {
                         self.shown = judged.shown(&stream);
                         let stopped = self.keeping(stopped).await?;
                         let answer = Err(ModelError::Broken("its stream was stopped".to_owned()));
-                        self.note_answer(&answer, &stream);
+                        self.note_answer(&answer, &stream, began);
                         return Ok(Answered { answer, stopped });
                     }
                 },
@@ -113,7 +114,7 @@ impl TurnLoop {
                 }
             }
         };
-        self.note_answer(&answer, &stream);
+        self.note_answer(&answer, &stream, began);
         let mut answer = answer;
         let mut stopped = None;
         if shows {

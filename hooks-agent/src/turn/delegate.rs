@@ -76,7 +76,7 @@ impl TurnLoop {
             Outcome::Suspended(request) => (CallOutcome::NotDone(text), None, Some(request)),
             _ => (CallOutcome::failed(text), None, None),
         };
-        CallRun { outcome, usage, halt, waits }
+        CallRun { usage, halt, waits, ..outcome.into() }
     }
 
     /// What the sub-agent gets from this turn.

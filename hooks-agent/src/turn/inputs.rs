@@ -7,7 +7,7 @@ use super::TurnLoop;
 use super::result::CallOutcome;
 use super::stream::CallStream;
 use super::tools::CallRun;
-use crate::inputs::{AnswerInput, ApprovalInput, JoinedInput, ResultInput, TurnInputs, WaitingInput};
+use crate::inputs::{AnswerInput, ApprovalInput, JoinedInput, ResultInput, Timing, TurnInputs, WaitingInput};
 use crate::limits::Limits;
 use crate::model::{ModelAnswer, ModelError};
 use crate::request::TurnRequest;
@@ -35,6 +35,7 @@ pub(super) fn begun(
         profiles: session.harness.models.profiles(),
         profile: session.profile.clone(),
         limits: limits(session),
+        time: Timing::begin(),
         tools: session.offered(),
         bundled: session.harness.tools.bundled().cloned().collect(),
         ..TurnInputs::default()
@@ -54,11 +55,22 @@ fn limits(session: &SessionState) -> Limits {
 }
 
 impl TurnLoop {
+    /// The beginning of a call. The clock is read only if somebody wants the inputs.
+    pub(super) fn begin(&self) -> Timing {
+        if self.inputs.is_some() { Timing::begin() } else { Timing::default() }
+    }
+
     /// Adds the result of a model call.
-    pub(super) fn note_answer(&mut self, outcome: &Result<ModelAnswer, ModelError>, stream: &CallStream) {
+    pub(super) fn note_answer(
+        &mut self,
+        outcome: &Result<ModelAnswer, ModelError>,
+        stream: &CallStream,
+        began: Timing,
+    ) {
         if let Some(inputs) = &mut self.inputs {
             let text = if outcome.is_err() { stream.collected_text() } else { String::new() };
-            inputs.answers.push(AnswerInput { outcome: outcome.clone(), streamed: stream.has_begun(), text });
+            let (outcome, streamed, time) = (outcome.clone(), stream.has_begun(), began.end());
+            inputs.answers.push(AnswerInput { outcome, streamed, text, time });
         }
     }
 
@@ -77,6 +89,7 @@ impl TurnLoop {
             usage: run.usage,
             halt: run.halt.as_ref().map(|halt| halt.reason.to_string()),
             waits: run.waits.clone(),
+            time: run.time,
         });
     }
 
@@ -89,6 +102,7 @@ impl TurnLoop {
                 usage: *usage,
                 halt: halt.as_deref().map(Halt::new),
                 waits: waits.clone(),
+                time: run.time,
             },
             None => run,
         }

@@ -18,6 +18,7 @@ use super::result::{CallOutcome, EndedCall};
 use crate::agents::SubAgent;
 use crate::approve::ApprovalRequest;
 use crate::event::TurnEvent;
+use crate::inputs::Timing;
 use crate::tool::Tool;
 
 /// Counts consecutive equal calls.
@@ -67,11 +68,12 @@ pub(super) struct CallRun {
     pub(super) halt: Option<Halt>,
     /// The approval that a sub-agent waits for. This call then waits too.
     pub(super) waits: Option<Box<ApprovalRequest>>,
+    pub(super) time: Timing,
 }
 
 impl From<CallOutcome> for CallRun {
     fn from(outcome: CallOutcome) -> Self {
-        Self { outcome, usage: Usage::default(), halt: None, waits: None }
+        Self { outcome, usage: Usage::default(), halt: None, waits: None, time: Timing::default() }
     }
 }
 
@@ -215,11 +217,12 @@ impl TurnLoop {
 
     /// Runs a call, if something runs it, and measures its duration.
     async fn run(&self, ready: &ReadyCall) -> Option<(CallRun, Duration)> {
-        let start = Instant::now();
-        let run = match ready.runner.as_ref().ok()? {
+        let (start, began) = (Instant::now(), self.begin());
+        let mut run: CallRun = match ready.runner.as_ref().ok()? {
             Runner::Agent(agent) => self.delegate(agent, &ready.call, &ready.input).await,
             Runner::Tool(tool) => self.run_tool(&**tool, &ready.call, &ready.input).await.into(),
         };
+        run.time = began.end();
         Some((run, start.elapsed()))
     }
 
@@ -245,8 +248,9 @@ impl TurnLoop {
         if !self.pause(wait).await {
             return None;
         }
-        let start = Instant::now();
-        let run = self.run_tool(&*tool, call, input).await.into();
+        let (start, began) = (Instant::now(), self.begin());
+        let mut run: CallRun = self.run_tool(&*tool, call, input).await.into();
+        run.time = began.end();
         self.note_result(call, &run);
         Some(EndedCall { outcome: run.outcome, took: start.elapsed(), attempt: failed.attempt + 1, again: Some(tool) })
     }

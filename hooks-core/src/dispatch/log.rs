@@ -64,7 +64,9 @@ impl<'a, K: HookKind> Log<'a, K> {
         let marks = vec![mark; runs.len()];
         let payload = K::WIRE.filter(|_| trace::is_wanted(listeners.observers)).and_then(|wire| {
             let wire = wire();
-            let traced = plan.steps.iter().map(|step| RunTrace { revision: step.revision, ..RunTrace::default() });
+            let traced = plan.steps.iter();
+            let traced =
+                traced.map(|step| RunTrace { revision: step.revision, stage: step.stage, ..RunTrace::default() });
             let payload =
                 Payload::new(&|| (wire.write_event)(event), &|| (wire.write_subject)(subject), traced.collect())?;
             Some(Box::new((wire, payload)))

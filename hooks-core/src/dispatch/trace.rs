@@ -39,7 +39,7 @@ impl Payload {
     /// Reverts the note that the hook's change was committed.
     pub(super) fn unchanged(&mut self, index: usize) {
         let run = &mut self.runs[index];
-        *run = RunTrace { revision: run.revision, ..RunTrace::default() };
+        *run = RunTrace { revision: run.revision, stage: run.stage, ..RunTrace::default() };
     }
 
     /// Records a hook's decision.

@@ -50,4 +50,6 @@ pub struct RunTrace {
     /// A number that changes with the hook's options, filters and parameters, and is otherwise the same in every run of
     /// the program.
     pub revision: u64,
+    /// The number of the hook's stage. Hooks of one stage may run concurrently.
+    pub stage: usize,
 }

@@ -70,7 +70,7 @@ impl Writer {
                 self.line(RecordingLine::Dropped { count });
             }
             match task {
-                Ok(Task::Write(trace)) => self.dispatch(*trace),
+                Ok(Task::Write(trace, ended)) => self.dispatch(*trace, ended),
                 Ok(Task::Turn(line, inputs)) => self.turn(line, inputs),
                 Ok(Task::Flush(done)) => {
                     self.flush();
@@ -81,12 +81,13 @@ impl Writer {
         }
     }
 
-    fn dispatch(&mut self, trace: Trace) {
+    fn dispatch(&mut self, trace: Trace, ended: u64) {
         self.make_room();
         let mut fresh = HashMap::new();
         let sharing = &self.sharing;
         let mut line =
             self.ids.line(trace, &mut self.cleaner, &mut |id, message| note(&mut fresh, sharing, id, message));
+        line.at = ended.saturating_sub(line.micros);
         self.cleaner.line(&mut line);
         let request = line.ids.request.clone();
         let Some(bytes) = self.bytes(&mut RecordingLine::Dispatch(Box::new(line)), &fresh) else { return };
