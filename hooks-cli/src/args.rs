@@ -63,6 +63,11 @@ pub enum Command {
     Dispatch(DispatchArgs),
     /// Run recorded dispatches or transcripts of other programs through the current hooks, and report differences.
     Replay(ReplayArgs),
+    /// Show recordings as a page: one HTML file that loads nothing.
+    Report(ReportArgs),
+    /// Serve that page on 127.0.0.1, with what is recorded meanwhile.
+    #[cfg(feature = "inspect")]
+    Inspect(InspectArgs),
     /// Report what shadow hooks would have decided, from recordings.
     Shadow(ShadowArgs),
     /// Show everything that files would run, ask for confirmation, and trust their current content.
@@ -153,6 +158,38 @@ pub struct ReplayArgs {
     /// Print annotations for a GitHub workflow.
     #[arg(long, conflicts_with = "json")]
     pub github: bool,
+}
+
+/// The arguments of `report`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct ReportArgs {
+    /// Recordings, or folders of recordings.
+    #[arg(value_name = "FILE", required = true)]
+    pub recordings: Vec<PathBuf>,
+
+    /// The HTML file to write.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
+/// The arguments of `inspect`.
+#[cfg(feature = "inspect")]
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct InspectArgs {
+    /// A recording. New lines appear as they are written.
+    #[arg(long, value_name = "FILE", required_unless_present = "store")]
+    pub recording: Option<PathBuf>,
+
+    /// A store: its questions, which the page can answer, and its background runs, which it can queue again.
+    #[cfg_attr(not(feature = "store"), arg(hide = true))]
+    #[arg(long, value_name = "FILE_OR_URL")]
+    pub store: Option<String>,
+
+    /// The port [default: a free one].
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
 }
 
 /// The arguments of `shadow`.

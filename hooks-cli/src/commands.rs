@@ -10,11 +10,14 @@ use clap::error::ErrorKind;
 use crate::args::{Cli, Color, Command};
 use crate::exit::Exit;
 use crate::inputs::usage_error;
+#[cfg(feature = "inspect")]
+use crate::inspect;
 use crate::output::Output;
 use crate::program::Program;
 #[cfg(feature = "store")]
 use crate::store;
 use crate::{check, dispatch, doctor, explain, host, list, overview, reference, replay, trust};
+use crate::{check, dispatch, explain, host, list, overview, reference, replay, report, trust};
 
 impl Program {
     /// Parses the command line of this process, runs the command, and returns the exit status.
@@ -70,6 +73,9 @@ impl Program {
             Command::Explain(args) => explain::explain(self, args, cli.json),
             Command::Dispatch(args) => dispatch::dispatch(self, args, cli.json),
             Command::Replay(args) => replay::replay(self, args, cli.json),
+            Command::Report(args) => report::report(self, args),
+            #[cfg(feature = "inspect")]
+            Command::Inspect(args) => inspect::inspect(self, args),
             Command::Shadow(args) => replay::shadow(args, cli.json),
             Command::Trust(args) => trust::trust(args, cli.json, cli.color),
             #[cfg(feature = "store")]

@@ -64,10 +64,15 @@ mod explain;
 mod rules_of_host;
 mod dispatch;
 mod replay;
+mod report;
+#[cfg(feature = "inspect")]
+mod inspect;
 mod host;
 mod trust;
 mod commands;
 
+#[cfg(feature = "inspect")]
+pub use args::InspectArgs;
 #[cfg(feature = "turns")]
 pub use args::Turns;
 #[cfg(feature = "store")]
@@ -76,7 +81,7 @@ pub use args::{
 };
 pub use args::{
     CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, Format, HostArgs, ListArgs, ReplayArgs,
-    SchemaArgs, ShadowArgs, TrustArgs,
+    ReportArgs, SchemaArgs, ShadowArgs, TrustArgs,
 };
 pub use exit::Exit;
 pub use output::Output;

@@ -9,7 +9,7 @@ use crate::output::Output;
 use crate::style::{BAD, line, styled};
 
 /// The given files, and the files in the given folders.
-pub(super) fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
+pub(crate) fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
     let mut files = Vec::new();
     for path in paths {
         collect(path, &mut files).map_err(|error| unreadable(path, &error))?;
@@ -20,7 +20,7 @@ pub(super) fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
     Ok(files)
 }
 
-pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Output {
+pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Output {
     let text = format!("{}: {}: {error}", styled(BAD, "error"), line(&path.to_string_lossy()));
     Output::trouble(text, Exit::USAGE)
 }

@@ -1,0 +1,178 @@
+"use strict";
+// The recording: each line stays text, and is parsed again when somebody looks at it. What lists show is kept.
+
+const about = JSON.parse(document.getElementById("about").textContent);
+const lines = [];
+const shared = new Map();
+const turns = new Map();
+const hooks = new Map();
+const words = new Set(), kinds = new Set();
+const trouble = { unreadable: 0, dropped: 0, later: false };
+
+const parsed = (n) => JSON.parse(lines[n]);
+
+function turnOf(ids) {
+  const place = ids.conversation ?? "";
+  const key = ids.request ?? (ids.turn == null ? "outside:" + place : place + ":" + ids.turn);
+  let turn = turns.get(key);
+  if (!turn) {
+    const outside = ids.request == null && ids.turn == null;
+    turn = { key, ids, outside, at: 0, micros: 0, usage: null, exit: null, line: null, dispatches: [], decided: new Map(),
+      failures: 0, kinds: new Set(), hooks: new Set(), words: new Set(), cut: false, redacted: false, full: false };
+    turns.set(key, turn);
+  }
+  return turn;
+}
+
+function hookOf(id) {
+  let hook = hooks.get(id);
+  if (!hook) hooks.set(id, (hook = { id, runs: 0, skipped: 0, changed: 0, failed: 0, decided: new Map(), times: [], kinds: new Set(), last: null }));
+  return hook;
+}
+
+const isSkipped = (run) => run.status.startsWith("skipped");
+const hasFailed = (run) => /^(failed|timed out|panicked|dropped)/.test(run.status);
+const isChange = (run) => Array.isArray(run.change) && run.change.length > 0;
+
+// The marks of a line in words.
+function marked(of, marks) {
+  for (const mark of marks ?? []) if (mark === "cut") of.cut = true; else if (mark === "redacted") of.redacted = true;
+}
+
+function addDispatch(line, n) {
+  const turn = turnOf(line.ids);
+  const dispatch = { n, kind: line.kind, at: line.at ?? 0, micros: line.micros ?? 0, word: line.word ?? null, error: line.error ?? null,
+    removed: !!line.removed, depth: line.depth ?? 0, call: line.event?.call?.name ?? null, ran: 0, skipped: 0, changed: [], decided: [], failed: [] };
+  for (const run of line.runs ?? []) {
+    const hook = hookOf(run.hook);
+    hook.kinds.add(line.kind);
+    turn.hooks.add(run.hook);
+    if (isSkipped(run)) { hook.skipped++; dispatch.skipped++; continue; }
+    hook.runs++; dispatch.ran++;
+    hook.last = { turn: turn.key, n };
+    if (run.micros != null) hook.times.push(run.micros);
+    if (isChange(run)) { hook.changed++; dispatch.changed.push(run.hook); }
+    if (run.word) {
+      hook.decided.set(run.word, (hook.decided.get(run.word) ?? 0) + 1);
+      dispatch.decided.push([run.hook, run.word]);
+      turn.decided.set(run.hook, run.word);
+      turn.words.add(run.word);
+    }
+    if (hasFailed(run)) { hook.failed++; dispatch.failed.push(run.hook); turn.failures++; }
+  }
+  if (line.word) { words.add(line.word); turn.words.add(line.word); }
+  if (line.error) turn.failures++;
+  kinds.add(line.kind);
+  turn.kinds.add(line.kind);
+  marked(turn, line.marks);
+  if (!turn.at || (dispatch.at && dispatch.at < turn.at)) turn.at = dispatch.at;
+  if (turn.line == null && dispatch.at) turn.micros = Math.max(turn.micros, dispatch.at + dispatch.micros - turn.at);
+  turn.dispatches.push(dispatch);
+}
+
+// Adds a line of a recording. Returns whether lists may show something new.
+function add(text) {
+  if (!text) return false;
+  const n = lines.push(text) - 1;
+  // A message or a long value, which is most of a recording, is parsed when somebody looks at it.
+  const found = /^\{"line":"(message|value)","id":"([0-9a-f]{16})"/.exec(text);
+  if (found) { shared.set(found[1] + found[2], n); return false; }
+  let line;
+  try { line = JSON.parse(text); } catch { trouble.unreadable++; return true; }
+  switch (line.line) {
+    case "header": if (line.schema > about.schema) trouble.later = true; break;
+    case "message": case "value": shared.set(line.line + line.id, n); return false;
+    case "dispatch": addDispatch(line, n); break;
+    case "turn": {
+      const turn = turnOf(line.ids);
+      Object.assign(turn, { ids: line.ids, line: n, exit: line.exit, usage: line.usage ?? null });
+      turn.at = line.at || turn.at;
+      turn.micros = line.micros || turn.micros;
+      marked(turn, line.marks);
+      break;
+    }
+    case "full": if (line.request) turnOf({ request: line.request }).full = true; break;
+    case "dropped": trouble.dropped += line.count; break;
+    default: trouble.unreadable++;
+  }
+  return true;
+}
+
+// Puts what `$message:id` and `$value:id` refer to in their places.
+function resolved(value) {
+  if (typeof value === "string") {
+    const found = /^\$(message|value):([0-9a-f]{16})$/.exec(value);
+    if (found) {
+      const n = shared.get(found[1] + found[2]);
+      return n == null ? value + " (not in the recording)" : resolved(parsed(n).value);
+    }
+    return /^\$+(message|value):/.test(value) ? value.slice(1) : value;
+  }
+  if (Array.isArray(value)) return value.map(resolved);
+  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, resolved(field)]));
+  return value;
+}
+
+// Applies a JSON patch (RFC 6902), of which recordings have additions, removals and replacements.
+function patched(subject, change) {
+  let root = structuredClone(subject);
+  for (const { op, path, value } of change) {
+    const parts = path.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+    if (parts.length === 0) { root = op === "remove" ? null : value; continue; }
+    const last = parts.pop();
+    const at = parts.reduce((place, part) => place?.[part], root);
+    if (at == null || typeof at !== "object") continue; // its place was cut
+    if (Array.isArray(at)) {
+      const index = last === "-" ? at.length : Number(last);
+      if (op === "add") at.splice(index, 0, value); else if (op === "remove") at.splice(index, 1); else at[index] = value;
+    } else if (op === "remove") delete at[last];
+    else Object.defineProperty(at, last, { value, enumerable: true, writable: true, configurable: true });
+  }
+  return root;
+}
+
+// Lines of two texts: [" " | "-" | "+", text].
+function compared(before, after) {
+  const a = before.split("\n"), b = after.split("\n");
+  let start = 0, end = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  const x = a.slice(start, a.length - end), y = b.slice(start, b.length - end), middle = [];
+  if (x.length * y.length > 1e6) middle.push(...x.map((text) => ["-", text]), ...y.map((text) => ["+", text]));
+  else {
+    const width = y.length + 1, common = new Uint32Array((x.length + 1) * width);
+    for (let i = x.length - 1; i >= 0; i--) for (let j = y.length - 1; j >= 0; j--)
+      common[i * width + j] = x[i] === y[j] ? common[(i + 1) * width + j + 1] + 1 : Math.max(common[(i + 1) * width + j], common[i * width + j + 1]);
+    let i = 0, j = 0;
+    while (i < x.length || j < y.length) {
+      if (i < x.length && j < y.length && x[i] === y[j]) { middle.push([" ", x[i]]); i++; j++; }
+      else if (i < x.length && (j === y.length || common[(i + 1) * width + j] >= common[i * width + j + 1])) middle.push(["-", x[i++]]);
+      else middle.push(["+", y[j++]]);
+    }
+  }
+  return [...a.slice(Math.max(0, start - 3), start).map((text) => [" ", text]), ...middle, ...a.slice(a.length - end, a.length - end + 3).map((text) => [" ", text])];
+}
+
+const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2) ?? "");
+
+function percentile(times, part) {
+  if (times.length === 0) return null;
+  const sorted = Float64Array.from(times).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+}
+
+// The model calls and the runs of tools of a turn, where it was recorded.
+function calls(turn) {
+  if (turn.line == null) return [];
+  const inputs = resolved(parsed(turn.line)).inputs;
+  if (!inputs) return [];
+  const answers = (inputs.answers ?? []).map((answer) => {
+    const ok = answer.outcome?.Ok, error = answer.outcome?.Err;
+    const error_text = error && (typeof error === "string" ? error : Object.entries(error).map(([name, why]) => name + ": " + shown(why)).join());
+    return { type: "model", name: ok?.model || inputs.profile || inputs.profiles?.[0] || "model", at: answer.time?.at ?? 0, micros: answer.time?.micros ?? 0,
+      note: error_text ?? ok?.stop_reason ?? "", usage: ok?.usage, bad: !!error, payload: answer.outcome };
+  });
+  const results = (inputs.results ?? []).map((result) => ({ type: "tool", name: result.tool, at: result.time?.at ?? 0, micros: result.time?.micros ?? 0,
+    note: result.waits ? "waits for an approval" : result.result?.is_error ? "error" : "", bad: !!result.result?.is_error, payload: { call: result.call, result: result.result } }));
+  return [...answers, ...results];
+}

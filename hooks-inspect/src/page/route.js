@@ -1,0 +1,73 @@
+// Which page is shown, and the keys. Every page has an address of its own.
+
+let refresh = () => {};
+let state = about.state ?? { questions: [], jobs: [] };
+
+const pages = { "": turnsView, turns: turnsView, hooks: hooksView, hook: hookView, checks: checksView, replay: replayView, jobs: jobsView, questions: questionsView, keys: keysView };
+
+function navigation(current) {
+  const entry = (name, title) => h("a", { href: "#/" + name, "aria-current": current === name ? "page" : null }, title);
+  const nav = document.getElementById("nav");
+  const entries = [entry("", "Turns"), entry("hooks", "Hooks"), (about.audit || about.scopes) && entry("checks", "Checks"), about.replay && entry("replay", "Replay"),
+    about.store && entry("jobs", `Jobs${state.jobs.length ? " " + state.jobs.length : ""}`), about.store && entry("questions", `Questions${state.questions.length ? " " + state.questions.length : ""}`), entry("keys", "Keys")];
+  nav.replaceChildren(...entries.filter(Boolean));
+}
+
+function route() {
+  const [where, query] = location.hash.slice(1).split("?");
+  let parts;
+  try { parts = where.split("/").slice(1).map(decodeURIComponent); } catch { parts = ["?"]; }
+  const name = parts[0] ?? "";
+  const view = name === "turn" ? (parts.length > 2 ? dispatchView : turnView) : Object.hasOwn(pages, name) ? pages[name] : () => notFound("There is no such page.");
+  refresh = () => {};
+  navigation({ turn: "", turns: "", hook: "hooks" }[name] ?? name);
+  const content = view === turnsView ? view(new URLSearchParams(query)) : view(parts.slice(1));
+  main.replaceChildren(...[content].flat(Infinity).filter((child) => child != null && child !== false));
+  const title = main.querySelector("h2")?.textContent ?? "Hooks";
+  document.title = `${title}, ${about.program || "hooks"}`;
+}
+
+function keysView() {
+  return [h("h2", {}, "Keys"), h("dl", {}, facts({ "j, k": "next, previous row", "Enter": "open", "u": "one level up", "/": "search", "p": "show or hide payloads", "?": "this page" }))];
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
+  const rows = [...main.querySelectorAll("tbody tr th a, ol.sequence > li > div > a, li.folded > details > summary")];
+  const at = rows.indexOf(document.activeElement);
+  const go = (to) => rows[Math.max(0, Math.min(rows.length - 1, to))]?.focus();
+  const up = () => { const links = main.querySelectorAll("p:first-child a"); if (links.length) links[links.length - 1].click(); };
+  const keys = { j: () => go(at + 1), k: () => go(at < 0 ? 0 : at - 1), u: up, "/": () => main.querySelector("input[type=search]")?.focus(), p: () => { everything = !everything; route(); }, "?": () => { location.hash = "/keys"; } };
+  if (Object.hasOwn(keys, event.key)) { event.preventDefault(); keys[event.key](); }
+});
+window.addEventListener("hashchange", () => { route(); window.scrollTo(0, 0); main.focus({ preventScroll: true }); say(document.title); });
+
+// Lines are added in short steps, so that the first rows are there at once.
+async function addAll(text) {
+  let from = 0, routed = false, pause = performance.now() + 30;
+  while (from < text.length) {
+    let to = text.indexOf("\n", from);
+    if (to < 0) to = text.length;
+    add(text.slice(from, to));
+    from = to + 1;
+    if (performance.now() > pause) {
+      if (!routed && turns.size > 0) { routed = true; route(); firstRow(); }
+      document.getElementById("live").textContent = `reading, ${Math.round((from / text.length) * 100)} %`;
+      await new Promise((next) => setTimeout(next));
+      pause = performance.now() + 30;
+    }
+  }
+  document.getElementById("live").textContent = "";
+  if (routed && !location.hash.startsWith("#/turn")) refresh(); else { route(); firstRow(); }
+  document.body.dataset.ready = String(Math.round(performance.now()));
+}
+const firstRow = () => { document.body.dataset.first ??= String(Math.round(performance.now())); };
+
+document.getElementById("title").textContent = about.program || "Hooks";
+(async () => {
+  if (about.live) return follow();
+  const text = document.getElementById("lines");
+  const content = text.textContent.trim();
+  text.remove();
+  await addAll(content);
+})();

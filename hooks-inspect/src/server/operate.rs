@@ -1,0 +1,77 @@
+//! Questions and background runs of a store.
+
+#![cfg_attr(not(feature = "store"), allow(clippy::unused_async, unused_variables, reason = "there is no store"))]
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Inspector, Shared};
+
+/// The answer to a question: yes, if wanted with another input; or no.
+#[derive(Deserialize)]
+#[cfg_attr(not(feature = "store"), expect(dead_code, reason = "there is no store"))]
+pub(super) struct Answer {
+    id: String,
+    yes: bool,
+    input: Option<Value>,
+    #[serde(default)]
+    reason: String,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(not(feature = "store"), expect(dead_code, reason = "there is no store"))]
+pub(super) struct Job {
+    id: String,
+}
+
+type Done = Result<String, (StatusCode, String)>;
+
+fn refused(why: impl ToString) -> (StatusCode, String) {
+    (StatusCode::CONFLICT, why.to_string())
+}
+
+pub(super) async fn answer(State(inspector): Shared, Json(answer): Json<Answer>) -> Done {
+    #[cfg(feature = "store")]
+    if let Some(store) = &inspector.store {
+        use hook_sdk::protocol::Approval;
+        let approval = match (answer.yes, answer.input) {
+            (false, _) if answer.reason.trim().is_empty() => Approval::No("a person said no".to_owned()),
+            (false, _) => Approval::No(answer.reason),
+            (true, None) => Approval::Yes,
+            (true, Some(input)) => Approval::Edited(input.into()),
+        };
+        store.answer(&answer.id, &approval).await.map_err(refused)?;
+        return Ok("answered; a turn that waits acts on it at once, any other when its session is resumed".to_owned());
+    }
+    Err(refused("there is no store"))
+}
+
+pub(super) async fn retry(State(inspector): Shared, Json(job): Json<Job>) -> Done {
+    #[cfg(feature = "store")]
+    if let Some(store) = &inspector.store {
+        return match store.retry(&job.id).await.map_err(refused)? {
+            true => Ok("queued again".to_owned()),
+            false => Err(refused("it is not a failed, interrupted or quarantined run")),
+        };
+    }
+    Err(refused("there is no store"))
+}
+
+/// What the page shows of the store, as JSON. `None` without one, or if it cannot be read now.
+pub(super) async fn state(inspector: &Inspector) -> Option<String> {
+    #[cfg(feature = "store")]
+    if let Some(store) = &inspector.store {
+        let mut questions = store.questions().await.ok()?;
+        questions.extend(store.answered_questions().await.ok()?);
+        let jobs = store.jobs(&hooks_store::JobFilter::new(), JOBS).await.ok()?;
+        return serde_json::to_string(&serde_json::json!({ "questions": questions, "jobs": jobs })).ok();
+    }
+    None
+}
+
+/// The number of background runs that the page shows, latest first.
+#[cfg(feature = "store")]
+const JOBS: u32 = 500;

@@ -1,0 +1,99 @@
+//! The page in Chromium, which runs it and prints what is there then. Skipped without it, unless `HOOKS_BROWSER` says that
+//! there has to be one.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use hooks_inspect::Page;
+use serde_json::json;
+
+use crate::file::html;
+
+/// The document after the scripts of `html` ran, at the address `#hash`.
+fn dom(html: &str, hash: &str) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("page.html");
+    std::fs::write(&file, html).unwrap();
+    let data = folder.path().join("profile");
+    let Some(browser) = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+        .iter()
+        .find(|path| Path::new(path).exists())
+    else {
+        assert!(std::env::var_os("HOOKS_BROWSER").is_none(), "HOOKS_BROWSER is set, but there is no Chromium");
+        eprintln!("skipped: there is no Chromium in /usr/bin; install the package `chromium`");
+        return None;
+    };
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"])
+        .args([
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--virtual-time-budget=5000",
+            "--dump-dom",
+        ])
+        .arg(format!("--user-data-dir={}", data.display()))
+        .arg(format!("file://{}#{hash}", file.display()))
+        .stderr(Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("data-ready"), "the scripts did not run to their end:\n{text}");
+    // What the reader sees, without the scripts.
+    Some(text.split("<main").nth(1).and_then(|text| text.split("</main>").next()).unwrap_or_default().to_owned())
+}
+
+/// A recording with `evil` wherever a text can be.
+fn recording(evil: &str) -> String {
+    let ids = json!({ "conversation": evil, "agent": evil, "request": "r1", "turn": 1, "prompt": evil });
+    let lines = [
+        json!({ "line": "header", "schema": 2, "program": evil, "written_by": evil, "started": 0, "field": 1 }),
+        json!({ "line": "dispatch", "kind": evil, "ids": ids, "event": { "call": { "name": evil, "input": evil } }, "subject": { "text": evil },
+            "runs": [
+                { "hook": evil, "status": "failed", "word": evil, "cause": evil, "micros": 5, "stage": 0, "verdict": { "by": evil, "reason": evil },
+                  "note": evil, "attribution": { "id": evil, "file": evil, "plugin": evil } },
+                { "hook": "cut", "status": "completed", "stage": 1, "change": [{ "op": "replace", "path": "/text", "value": "new" }] },
+            ],
+            "word": evil, "verdict": { "by": evil, "reason": evil }, "error": evil, "at": 10, "micros": 5, "marks": ["redacted"] }),
+        json!({ "line": "turn", "ids": ids, "exit": evil, "reply": evil, "inputs": { "prompt": { "content": [{ "type": "text", "text": evil }] },
+            "answers": [{ "outcome": { "Err": { "Broken": evil } }, "time": { "at": 11, "micros": 1 } }],
+            "results": [{ "call": evil, "tool": evil, "result": { "is_error": true } }] }, "at": 1, "micros": 50 }),
+    ];
+    lines.map(|line| line.to_string()).join("\n")
+}
+
+#[test]
+fn a_script_in_every_field_stays_text() {
+    let evil = "<script>document.title='x'</script><img src=x onerror=alert(1)>";
+    let page = html(&Page::new(evil), &recording(evil));
+    let encoded: String = evil.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    for hash in ["/", "/turn/r1", "/turn/r1/1", "/hooks", &format!("/hook/{encoded}"), "/nothing", &encoded] {
+        let Some(seen) = dom(&page, hash) else { return };
+        assert!(!seen.contains("<script") && !seen.contains("<img"), "{hash}: {seen}");
+    }
+    let Some(seen) = dom(&page, "/turn/r1/1") else { return };
+    assert!(seen.contains("&lt;script&gt;"), "{seen}");
+}
+
+#[test]
+fn a_turn_and_a_dispatch_are_shown() {
+    let page = html(&Page::new("desk"), &recording("pay_out"));
+    let Some(turns) = dom(&page, "/") else { return };
+    assert!(turns.contains("1 turn") && turns.contains("pay_out: pay_out"), "{turns}");
+    let turn = dom(&page, "/turn/r1").unwrap();
+    for text in ["Secrets were removed", "failed: ", "Broken: pay_out", "changed by "] {
+        assert!(turn.contains(text), "{text}: {turn}");
+    }
+    let dispatch = dom(&page, "/turn/r1/1").unwrap();
+    for text in ["Changed by ", "for pay_out, pay_out, plugin pay_out", ">failed<", "by <a"] {
+        assert!(dispatch.contains(text), "{text}: {dispatch}");
+    }
+    assert!(!dispatch.contains("<ins>"), "a payload is shown before somebody asked for it");
+    assert!(dom(&page, "/?verdict=deny").unwrap().contains("0 of 1 turn"));
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_told() {
+    let page = html(&Page::new("desk"), "{\"line\":\"dispatch\",\n{\"line\":\"dropped\",\"count\":3}\nnot json <b>\n");
+    let Some(seen) = dom(&page, "/") else { return };
+    assert!(seen.contains("2 lines cannot be read") && seen.contains("3 lines were dropped"), "{seen}");
+}

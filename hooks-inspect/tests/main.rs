@@ -1,0 +1,7 @@
+//! What the page holds, and what a browser makes of it.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests")]
+
+mod browser;
+mod file;
+#[cfg(feature = "server")]
+mod server;

@@ -1,0 +1,116 @@
+//! The page as a server: who may ask, and what they get.
+
+use std::fmt::Write as _;
+
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use hooks_inspect::{Inspector, Page, router};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tower::ServiceExt;
+
+/// A running server: its address and its token.
+async fn server(recording: &std::path::Path) -> (String, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (ready, address) = tokio::sync::oneshot::channel();
+    let inspector = Inspector::new(Page::new("desk")).recording(recording);
+    tokio::spawn(inspector.serve(listener, move |address| drop(ready.send(address.to_owned()))));
+    let address = address.await.unwrap();
+    let (host, token) = address.trim_start_matches("http://").split_once("/?t=").unwrap();
+    (host.to_owned(), token.to_owned())
+}
+
+/// The status and the text of an answer.
+async fn ask(address: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let mut request = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+    for (name, value) in headers {
+        write!(request, "{name}: {value}\r\n").unwrap();
+    }
+    stream.write_all(format!("{request}\r\n{body}").as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    (answer.split(' ').nth(1).unwrap().parse().unwrap(), answer)
+}
+
+#[tokio::test]
+async fn only_who_knows_the_token_and_names_this_host_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("traffic.jsonl");
+    std::fs::write(&file, "{\"line\":\"header\",\"schema\":2}\n{\"line\":\"torn").unwrap();
+    let (host, token) = server(&file).await;
+    let good = format!("/api/lines?t={token}");
+    let (status, text) = ask(&host, "GET", &good, &[("host", &host)], "").await;
+    assert_eq!(status, 200, "{text}");
+    assert!(text.contains("\"header\"") && !text.contains("torn"), "a line that is not complete was given: {text}");
+    let (status, page) = ask(&host, "GET", &format!("/?t={token}"), &[("host", &host)], "").await;
+    assert_eq!(status, 200);
+    assert!(page.contains("content-security-policy: default-src 'none'") && !page.contains(&token), "{page}");
+
+    let elsewhere = format!("http://{host}.evil.example");
+    let same = format!("http://{host}");
+    let json = ("content-type", "application/json");
+    let body = r#"{"id":"q1","yes":true}"#;
+    let answer = format!("/api/answer?t={token}");
+    for (why, method, path, headers, body) in [
+        ("no token", "GET", "/api/lines", vec![("host", &*host)], ""),
+        ("another token", "GET", "/api/lines?t=0123", vec![("host", &host)], ""),
+        ("no token for the page", "GET", "/", vec![("host", &host)], ""),
+        ("a name that resolves to this machine", "GET", &good, vec![("host", "evil.example")], ""),
+        ("a page of another site", "GET", &good, vec![("host", &host), ("origin", &elsewhere)], ""),
+        ("a page without an origin", "GET", &good, vec![("host", &host), ("origin", "null")], ""),
+        ("an answer from another site", "POST", &answer, vec![("host", &host), ("origin", &elsewhere), json], body),
+        ("an answer from no page", "POST", &answer, vec![("host", &host), json], body),
+        ("an answer without token", "POST", "/api/answer", vec![("host", &host), ("origin", &same), json], body),
+    ] {
+        let (status, text) = ask(&host, method, path, &headers, body).await;
+        assert_eq!(status, 403, "{why}: {text}");
+    }
+    // A form of another site cannot send JSON.
+    let (status, _) =
+        ask(&host, "POST", &answer, &[("host", &host), ("origin", &same), ("content-type", "text/plain")], body).await;
+    assert_eq!(status, 415);
+    let (status, text) = ask(&host, "POST", &answer, &[("host", &host), ("origin", &same), json], body).await;
+    assert!(status == 409 && text.contains("there is no store"), "{status} {text}");
+}
+
+#[tokio::test]
+async fn new_lines_arrive_as_events_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("traffic.jsonl");
+    std::fs::write(&file, "{\"line\":\"header\",\"schema\":2}\n{\"line\":").unwrap();
+    let (host, token) = server(&file).await;
+    let mut stream = TcpStream::connect(&host).await.unwrap();
+    let request = format!("GET /api/events?from=0&t={token} HTTP/1.1\r\nhost: {host}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut seen = String::new();
+    let mut more = async |until: &str| {
+        let mut buffer = [0; 4096];
+        while !seen.contains(until) {
+            let read = stream.read(&mut buffer).await.unwrap();
+            assert!(read > 0, "the stream ended: {seen}");
+            seen.push_str(&String::from_utf8_lossy(&buffer[..read]));
+        }
+        seen.clone()
+    };
+    let first = more("header").await;
+    assert!(first.contains("event: line") && !first.contains("{\"line\":\n"), "{first}");
+    let mut append = std::fs::OpenOptions::new().append(true).open(&file).unwrap();
+    std::io::Write::write_all(&mut append, b"\"dropped\",\"count\":4}\n").unwrap();
+    let second = more("\"count\":4}").await;
+    assert!(second.contains("data: {\"line\":\"dropped\",\"count\":4}"), "{second}");
+}
+
+#[tokio::test]
+async fn an_app_mounts_the_routes_behind_its_own_login() {
+    let app = axum::Router::new().nest("/hooks", router(Inspector::new(Page::new("desk"))));
+    let get = |uri: &str| Request::get(uri).header("host", "desk.example").body(Body::empty()).unwrap();
+    for uri in ["/hooks", "/hooks/", "/hooks/api/lines"] {
+        let answer = app.clone().oneshot(get(uri)).await.unwrap();
+        assert!(answer.status() == StatusCode::OK || uri == "/hooks/", "{uri}: {}", answer.status());
+    }
+    let post =
+        Request::post("/hooks/api/retry").header("host", "desk.example").header("origin", "https://evil.example");
+    let post = post.header("content-type", "application/json").body(Body::from(r#"{"id":"1"}"#)).unwrap();
+    assert_eq!(app.oneshot(post).await.unwrap().status(), StatusCode::FORBIDDEN);
+}
