@@ -5,3 +5,5 @@ mod browser;
 mod file;
 #[cfg(feature = "server")]
 mod server;
+#[cfg(feature = "store")]
+mod stored;

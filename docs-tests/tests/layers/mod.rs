@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use source::Crate;
 
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 13] = [
     "hooks-macros",
     "hooks-core",
     "hooks-agent",
@@ -24,6 +24,7 @@ const CRATES: [&str; 12] = [
     "hooks-prebuilt",
     "hooks-replay",
     "hooks-store",
+    "hooks-inspect",
     "hooks-cli",
     "hooks-conformance",
     "adapters/hooks-mcp",

@@ -67,7 +67,7 @@ impl TurnLoop {
             _ => None,
         };
         if let Some((_, held)) = still_waits {
-            return CallRun { outcome: CallOutcome::NotDone(text), usage, halt: None, waits: Some(Box::new(held)) };
+            return CallRun { usage, waits: Some(Box::new(held)), ..CallOutcome::NotDone(text).into() };
         }
         let (outcome, halt, waits) = match reply.outcome {
             Outcome::Answered(_) => (CallOutcome::Succeeded(ToolResult::new(text)), None, None),
