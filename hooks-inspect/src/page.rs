@@ -113,7 +113,7 @@ impl Page {
     /// If reading or writing fails.
     pub fn report<R: BufRead>(&self, recordings: impl IntoIterator<Item = R>, to: &mut impl Write) -> io::Result<()> {
         let about = serde_json::to_string(self)?;
-        self.write(&about, to, |to| recordings.into_iter().try_for_each(|recording| put_lines(recording, to)))
+        Self::write(&about, to, |to| recordings.into_iter().try_for_each(|recording| put_lines(recording, to)))
     }
 
     /// Writes the page without lines, which it asks its server for. Returns its content security policy.
@@ -122,12 +122,12 @@ impl Page {
         let mut about = serde_json::to_value(self)?;
         about["live"] = true.into();
         about["store"] = has_store.into();
-        self.write(&about.to_string(), to, |_| Ok(()))?;
+        Self::write(&about.to_string(), to, |_| Ok(()))?;
         Ok(policy(SCRIPT, STYLE))
     }
 
     /// Writes the template. Its places are filled in one pass, so that no text of a recording is taken for one.
-    fn write<W: Write>(&self, about: &str, to: &mut W, lines: impl FnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
+    fn write<W: Write>(about: &str, to: &mut W, lines: impl FnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
         let mut lines = Some(lines);
         for (i, part) in TEMPLATE.split('$').enumerate() {
             // Each part but the first begins with the name of a place.

@@ -67,7 +67,7 @@ impl Inspector {
         let address = listener.local_addr()?;
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
-        let token: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let token = format!("{:032x}", u128::from_be_bytes(random));
         ready(&format!("http://{address}/?t={token}"));
         let hosts = [address.to_string(), format!("localhost:{}", address.port())];
         self.local = Some(Local { token, hosts });

@@ -62,12 +62,11 @@ impl TurnLoop {
         };
         self.emit(|| TurnEvent::ModelCalled { profile: call.profile.clone(), messages: call.messages.len() });
 
-        let limits = self.limits().clone();
+        let (limits, began) = (self.limits().clone(), self.begin());
         let is_judged = self.hooks.has::<StreamDelta>();
         let stream = CallStream::new(shows && !request.defer_output, is_judged, self.events.clone());
         let stream = if self.inputs.is_some() { stream.collecting_text() } else { stream };
         let listener = |delta: Delta<'_>| stream.push(delta);
-        let began = self.begin();
         // The call itself may panic before it returns a future, hence the async block.
         let answer = AssertUnwindSafe(async { model.call(&call, Deltas::to(&listener)).await }).catch_unwind();
         let mut answer = pin!(tokio::time::timeout(limits.model, answer));

@@ -27,14 +27,14 @@ pub(super) async fn guard(State(inspector): State<Arc<Inspector>>, request: Requ
 
 fn check(inspector: &Inspector, request: &Request) -> Result<(), &'static str> {
     let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
-    let host = text(header::HOST).or_else(|| request.uri().authority().map(|authority| authority.as_str()));
+    let host = text(header::HOST).or_else(|| request.uri().authority().map(axum::http::uri::Authority::as_str));
     if let Some(local) = &inspector.local {
         // A name of another site that resolves to this machine reaches this server, with that name as its host.
         if !host.is_some_and(|host| local.hosts.iter().any(|known| known == host)) {
             return Err("this host is not served here");
         }
-        let pairs = request.uri().query().unwrap_or_default().split('&');
-        let given = pairs.filter_map(|pair| pair.strip_prefix("t=")).next().unwrap_or_default();
+        let mut pairs = request.uri().query().unwrap_or_default().split('&');
+        let given = pairs.find_map(|pair| pair.strip_prefix("t=")).unwrap_or_default();
         if !is_same(given.as_bytes(), local.token.as_bytes()) {
             return Err("the address lacks its token; open the one that the program printed");
         }

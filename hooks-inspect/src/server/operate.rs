@@ -29,6 +29,7 @@ pub(super) struct Job {
 
 type Done = Result<String, (StatusCode, String)>;
 
+#[allow(clippy::needless_pass_by_value, reason = "what `map_err` gives")]
 fn refused(why: impl ToString) -> (StatusCode, String) {
     (StatusCode::CONFLICT, why.to_string())
 }
@@ -52,10 +53,9 @@ pub(super) async fn answer(State(inspector): Shared, Json(answer): Json<Answer>)
 pub(super) async fn retry(State(inspector): Shared, Json(job): Json<Job>) -> Done {
     #[cfg(feature = "store")]
     if let Some(store) = &inspector.store {
-        return match store.retry(&job.id).await.map_err(refused)? {
-            true => Ok("queued again".to_owned()),
-            false => Err(refused("it is not a failed, interrupted or quarantined run")),
-        };
+        let is_queued = store.retry(&job.id).await.map_err(refused)?;
+        let why = "it is not a failed, interrupted or quarantined run";
+        return if is_queued { Ok("queued again".to_owned()) } else { Err(refused(why)) };
     }
     Err(refused("there is no store"))
 }
