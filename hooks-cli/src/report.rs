@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 
-use hooks_inspect::Page;
+use hooks_inspect::HooksPage;
 
 use crate::args::ReportArgs;
 use crate::exit::Exit;
@@ -41,9 +41,9 @@ fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output> {
 }
 
 /// The page about a program and these recordings.
-pub(crate) fn page(program: &Program, files: &[PathBuf]) -> Page {
+pub(crate) fn page(program: &Program, files: &[PathBuf]) -> HooksPage {
     let name = files.iter().filter_map(|file| file.file_name()).map(|name| name.to_string_lossy()).next();
-    let mut page = Page::new(name.unwrap_or_default());
+    let mut page = HooksPage::new(name.unwrap_or_default());
     if !program.sets.is_empty() || !program.registry.manifest().hooks.is_empty() {
         page = page.registry(&program.registry).audit(program.registry.audit(&program.sets));
         for set in &program.sets {

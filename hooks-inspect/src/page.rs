@@ -21,7 +21,7 @@ const SCRIPT: &str = concat!(
 
 /// A page about a program and its recordings.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Page {
+pub struct HooksPage {
     program: String,
     schema: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ struct LeftOut {
     why: String,
 }
 
-impl Page {
+impl HooksPage {
     /// Creates a page about a program.
     pub fn new(program: impl Into<String>) -> Self {
         Self { program: program.into(), schema: SCHEMA, ..Self::default() }

@@ -1,11 +1,11 @@
 //! The page as a server: the same file, lines of a recording as they are written, and what a store has for operators.
 
-mod events;
+mod inspector;
 mod guard;
 mod operate;
+mod events;
 
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Router;
@@ -16,48 +16,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
 
-use crate::page::Page;
-
-/// What a page shows live.
-#[derive(Clone, Debug, Default)]
-pub struct Inspector {
-    pub(crate) page: Page,
-    pub(crate) recording: Option<PathBuf>,
-    #[cfg(feature = "store")]
-    pub(crate) store: Option<hooks_store::Store>,
-    /// What a request has to give in its address, and the host that it has to name. `None` behind the login of an app.
-    local: Option<Local>,
-}
-
-#[derive(Clone, Debug)]
-struct Local {
-    token: String,
-    hosts: [String; 2],
-}
-
-type Shared = State<Arc<Inspector>>;
+pub use inspector::Inspector;
+use inspector::{Local, Shared, read_from};
 
 impl Inspector {
-    /// Creates an inspector with this page.
-    pub fn new(page: Page) -> Self {
-        Self { page, ..Self::default() }
-    }
-
-    /// Shows the recording in this file, and what a program appends to it.
-    #[must_use]
-    pub fn recording(mut self, path: impl Into<PathBuf>) -> Self {
-        self.recording = Some(path.into());
-        self
-    }
-
-    /// Shows the questions and background runs of a store, which the page can answer and retry.
-    #[cfg(feature = "store")]
-    #[must_use]
-    pub fn store(mut self, store: hooks_store::Store) -> Self {
-        self.store = Some(store);
-        self
-    }
-
     /// Serves the page on `listener`, which should be on 127.0.0.1. `ready` gets the address, with a random token that every
     /// request needs: other programs of this machine, and pages of other sites in the browser, do not know it.
     ///
@@ -79,9 +41,9 @@ impl Inspector {
 /// conversations. A request that changes something has to come from a page of the same host.
 ///
 /// ```
-/// use hooks_inspect::{Inspector, Page, router};
+/// use hooks_inspect::{Inspector, HooksPage, router};
 ///
-/// let inspector = Inspector::new(Page::new("support")).recording("traffic.jsonl");
+/// let inspector = Inspector::new(HooksPage::new("support")).recording("traffic.jsonl");
 /// let app: axum::Router = axum::Router::new().nest("/hooks", router(inspector)); // .layer(the app's login)
 /// # drop(app);
 /// ```
@@ -122,18 +84,3 @@ async fn lines(State(inspector): Shared) -> Response {
 }
 
 const NEXT: HeaderName = HeaderName::from_static("x-next");
-
-/// The whole lines from `offset`, and the offset after them. A file that became shorter has begun again.
-async fn read_from(path: &Path, offset: u64) -> io::Result<(u64, Vec<u8>)> {
-    use tokio::io::{AsyncReadExt, AsyncSeekExt};
-
-    let mut file = tokio::fs::File::open(path).await?;
-    let length = file.metadata().await?.len();
-    let offset = if offset > length { 0 } else { offset };
-    file.seek(io::SeekFrom::Start(offset)).await?;
-    let mut text = Vec::new();
-    file.read_to_end(&mut text).await?;
-    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    text.truncate(whole);
-    Ok((offset + whole as u64, text))
-}

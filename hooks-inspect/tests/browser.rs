@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use hooks_inspect::Page;
+use hooks_inspect::HooksPage;
 use serde_json::json;
 
 use crate::file::html;
@@ -64,7 +64,7 @@ fn recording(evil: &str) -> String {
 #[test]
 fn a_script_in_every_field_stays_text() {
     let evil = "<script>document.title='x'</script><img src=x onerror=alert(1)>";
-    let page = html(&Page::new(evil), &recording(evil));
+    let page = html(&HooksPage::new(evil), &recording(evil));
     let encoded: String = evil.bytes().map(|byte| format!("%{byte:02X}")).collect();
     for hash in ["/", "/turn/r1", "/turn/r1/1", "/hooks", &format!("/hook/{encoded}"), "/nothing", &encoded] {
         let Some(seen) = dom(&page, hash) else { return };
@@ -76,7 +76,7 @@ fn a_script_in_every_field_stays_text() {
 
 #[test]
 fn a_turn_and_a_dispatch_are_shown() {
-    let page = html(&Page::new("desk"), &recording("pay_out"));
+    let page = html(&HooksPage::new("desk"), &recording("pay_out"));
     let Some(turns) = dom(&page, "/") else { return };
     assert!(turns.contains("1 turn") && turns.contains("pay_out: pay_out"), "{turns}");
     let turn = dom(&page, "/turn/r1").unwrap();
@@ -93,7 +93,8 @@ fn a_turn_and_a_dispatch_are_shown() {
 
 #[test]
 fn lines_that_cannot_be_read_are_told() {
-    let page = html(&Page::new("desk"), "{\"line\":\"dispatch\",\n{\"line\":\"dropped\",\"count\":3}\nnot json <b>\n");
+    let page =
+        html(&HooksPage::new("desk"), "{\"line\":\"dispatch\",\n{\"line\":\"dropped\",\"count\":3}\nnot json <b>\n");
     let Some(seen) = dom(&page, "/") else { return };
     assert!(seen.contains("2 lines cannot be read") && seen.contains("3 lines were dropped"), "{seen}");
 }

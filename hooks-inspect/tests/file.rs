@@ -1,8 +1,8 @@
 //! The file.
 
-use hooks_inspect::Page;
+use hooks_inspect::HooksPage;
 
-pub(crate) fn html(page: &Page, recording: &str) -> String {
+pub(crate) fn html(page: &HooksPage, recording: &str) -> String {
     let mut html = Vec::new();
     page.report([recording.as_bytes()], &mut html).unwrap();
     String::from_utf8(html).unwrap()
@@ -10,7 +10,7 @@ pub(crate) fn html(page: &Page, recording: &str) -> String {
 
 #[test]
 fn without_data_the_file_has_at_most_60_kb() {
-    let size = html(&Page::new("empty"), "").len();
+    let size = html(&HooksPage::new("empty"), "").len();
     assert!(size <= 60_000, "{size} bytes");
 }
 
@@ -18,18 +18,18 @@ fn without_data_the_file_has_at_most_60_kb() {
 fn no_recorded_text_can_leave_its_element() {
     let evil =
         r#"{"line":"turn","ids":{"conversation":"</script><script>alert(1)</script><!--"},"reply":"$SCRIPT $LINES"}"#;
-    let page = Page::new("</script><script>alert(2)</script>");
+    let page = HooksPage::new("</script><script>alert(2)</script>");
     let (with, without) = (html(&page, evil), html(&page, ""));
     let ends =
         |text: &str| (text.matches("</script").count(), text.matches("<script").count(), text.matches("<!--").count());
     assert_eq!(ends(&with), ends(&without), "the recording added an element");
-    assert_eq!(ends(&with), ends(&html(&Page::new("x"), "")), "the name of the program added an element");
+    assert_eq!(ends(&with), ends(&html(&HooksPage::new("x"), "")), "the name of the program added an element");
     assert!(with.contains("$SCRIPT $LINES"), "a text was taken for a place of the template");
 }
 
 #[test]
 fn the_page_asks_no_other_host() {
-    let page = html(&Page::new("x"), "");
+    let page = html(&HooksPage::new("x"), "");
     assert!(page.contains("default-src 'none'; connect-src 'self'"));
     assert!(!page.contains("unsafe-inline") && !page.contains("http://") && !page.contains("https://"));
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
-use hooks_inspect::{Inspector, Page, router};
+use hooks_inspect::{HooksPage, Inspector, router};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tower::ServiceExt;
@@ -13,7 +13,7 @@ use tower::ServiceExt;
 async fn server(recording: &std::path::Path) -> (String, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (ready, address) = tokio::sync::oneshot::channel();
-    let inspector = Inspector::new(Page::new("desk")).recording(recording);
+    let inspector = Inspector::new(HooksPage::new("desk")).recording(recording);
     tokio::spawn(inspector.serve(listener, move |address| drop(ready.send(address.to_owned()))));
     let address = address.await.unwrap();
     let (host, token) = address.trim_start_matches("http://").split_once("/?t=").unwrap();
@@ -103,7 +103,7 @@ async fn new_lines_arrive_as_events_whole() {
 
 #[tokio::test]
 async fn an_app_mounts_the_routes_behind_its_own_login() {
-    let app = axum::Router::new().nest("/hooks", router(Inspector::new(Page::new("desk"))));
+    let app = axum::Router::new().nest("/hooks", router(Inspector::new(HooksPage::new("desk"))));
     let get = |uri: &str| Request::get(uri).header("host", "desk.example").body(Body::empty()).unwrap();
     for uri in ["/hooks", "/hooks/", "/hooks/api/lines"] {
         let answer = app.clone().oneshot(get(uri)).await.unwrap();

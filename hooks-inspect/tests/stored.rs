@@ -10,7 +10,7 @@ use hook_sdk::prelude::*;
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::tool::{FnTool, ToolSpec};
-use hooks_inspect::{Inspector, Page, router};
+use hooks_inspect::{HooksPage, Inspector, router};
 use hooks_store::{JobWorker, Store, StoredApprover};
 use serde_json::{Value, json};
 use tower::ServiceExt;
@@ -60,7 +60,7 @@ async fn a_question_is_answered_from_the_page_and_the_turn_goes_on() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path().join("agent.db").to_str().unwrap()).await.unwrap();
-        let app = router(Inspector::new(Page::new("desk")).store(store.clone()));
+        let app = router(Inspector::new(HooksPage::new("desk")).store(store.clone()));
         let (harness, _) = harness(&store);
         let session = harness.session("c-1", AgentDef::new("clerk").hooks(["asks"])).open().await.unwrap();
         let turn = tokio::spawn(async move { session.turn(None, "pay").await });
@@ -89,7 +89,7 @@ async fn a_question_is_answered_from_the_page_and_the_turn_goes_on() {
 async fn a_failed_run_is_queued_again_from_the_page() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().join("agent.db").to_str().unwrap()).await.unwrap();
-    let app = router(Inspector::new(Page::new("desk")).store(store.clone()));
+    let app = router(Inspector::new(HooksPage::new("desk")).store(store.clone()));
     let (harness, registry) = harness(&store);
     let session = harness.session("c-1", AgentDef::new("clerk").hooks(["mail"])).open().await.unwrap();
     let _reply = session.turn(None, "hello").await;

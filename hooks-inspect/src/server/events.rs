@@ -11,7 +11,8 @@ use axum::response::sse::{Event, KeepAlive};
 use futures_util::Stream;
 use serde::Deserialize;
 
-use super::{Inspector, Shared, operate, read_from};
+use super::inspector::{Inspector, Shared, read_from};
+use super::operate;
 
 /// How often files and stores are asked.
 const PAUSE: Duration = Duration::from_millis(300);

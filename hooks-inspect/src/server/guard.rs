@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::Inspector;
+use super::inspector::Inspector;
 
 pub(super) async fn guard(State(inspector): State<Arc<Inspector>>, request: Request, next: Next) -> Response {
     if let Err(why) = check(&inspector, &request) {

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Inspector, Shared};
+use super::inspector::{Inspector, Shared};
 
 /// The answer to a question: yes, if wanted with another input; or no.
 #[derive(Deserialize)]
