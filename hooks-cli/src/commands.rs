@@ -16,8 +16,7 @@ use crate::output::Output;
 use crate::program::Program;
 #[cfg(feature = "store")]
 use crate::store;
-use crate::{check, dispatch, doctor, explain, host, list, overview, reference, replay, trust};
-use crate::{check, dispatch, explain, host, list, overview, reference, replay, report, trust};
+use crate::{check, dispatch, doctor, explain, host, list, overview, reference, replay, report, trust};
 
 impl Program {
     /// Parses the command line of this process, runs the command, and returns the exit status.
