@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::scan::{Rule, regex};
+use crate::pattern::{Pattern, regex};
 
 /// One alternative per vendor.
-static FORMS: Rule = LazyLock::new(|| {
+static FORMS: Pattern = LazyLock::new(|| {
     let forms = [
         r"\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b",
         r"\bgh[pousr]_[A-Za-z0-9]{20,}",
@@ -48,7 +48,7 @@ static FORMS: Rule = LazyLock::new(|| {
 });
 
 /// URLs that are secrets themselves, whose last part is replaced.
-static HOOKS: Rule = LazyLock::new(|| {
+static HOOKS: Pattern = LazyLock::new(|| {
     regex(
         r"(?i)https://(?:hooks\.slack\.com/(?:services|workflows|triggers)/|(?:\w+\.)?discord(?:app)?\.com/api/webhooks/[0-9]+/|[\w.-]+\.webhook\.office\.com/webhookb2/|chat\.googleapis\.com/v1/spaces/|hooks\.zapier\.com/hooks/catch/)([A-Za-z0-9@_/?=&%-]{8,})",
     )

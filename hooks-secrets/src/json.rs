@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::names;
-use crate::{REDACTED, redact_named};
+use crate::redact::{REDACTED, redact_named};
 
 /// Replaces the secrets in `value`, which is the value of `name`. Returns whether there were any.
 ///

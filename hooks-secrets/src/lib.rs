@@ -6,66 +6,18 @@
 #![doc = include_str!("../README.md")]
 
 mod names;
-mod scan;
+mod pattern;
 mod forms;
 mod places;
 mod settings;
-mod encoded;
 #[cfg(feature = "rules")]
 mod rules;
+mod encoded;
+mod scan;
 mod tail;
+mod redact;
 mod json;
-
-use std::ops::Range;
 
 pub use json::{redact_json, redact_json_with};
 pub use names::is_secret_name;
-
-/// Replaces a secret.
-pub const REDACTED: &str = "[REDACTED_SECRET]";
-
-/// The secrets in `text`, in order and without overlaps.
-pub fn find(text: &str) -> Vec<Range<usize>> {
-    scan::all(text)
-}
-
-/// Like [`find`], for the beginning of a text of which more will come: a last word that may be the beginning of a secret
-/// counts as one.
-pub fn find_unfinished(text: &str) -> Vec<Range<usize>> {
-    let mut found = scan::all(text);
-    found.extend(tail::of(text));
-    scan::merged(found)
-}
-
-/// Replaces the secrets in `text` by [`REDACTED`]. `None` if there are none.
-pub fn redact(text: &str) -> Option<String> {
-    let found = find(text);
-    (!found.is_empty()).then(|| replaced(text, &found))
-}
-
-/// The same for the value of a header, a setting or a field, whose name can say that it is a secret.
-pub fn redact_named(name: &str, value: &str) -> Option<String> {
-    if names::hides(name, value) {
-        return Some(REDACTED.to_owned());
-    }
-    if let Some(clean) = redact(value) {
-        return Some(clean);
-    }
-    // Many rules need the name.
-    let named = format!("{name} = \"{value}\"");
-    let before = name.len() + 4;
-    let within = before..before + value.len();
-    find(&named).iter().any(|found| found.start < within.end && found.end > within.start).then(|| REDACTED.to_owned())
-}
-
-/// Replaces these parts of `text` by [`REDACTED`]. They are in order and without overlaps.
-pub fn replaced(text: &str, secrets: &[Range<usize>]) -> String {
-    let (mut clean, mut at) = (String::with_capacity(text.len()), 0);
-    for secret in secrets {
-        clean.push_str(&text[at..secret.start]);
-        clean.push_str(REDACTED);
-        at = secret.end;
-    }
-    clean.push_str(&text[at..]);
-    clean
-}
+pub use redact::{REDACTED, find, find_unfinished, redact, redact_named, replaced};

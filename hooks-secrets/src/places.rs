@@ -4,37 +4,37 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::names::{is_opaque, is_placeholder};
-use crate::scan::{Rule, regex};
+use crate::pattern::{Pattern, regex};
 
-static USER_INFO: Rule = LazyLock::new(|| regex(r#"[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s/"'<>`\\]+)@"#));
+static USER_INFO: Pattern = LazyLock::new(|| regex(r#"[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s/"'<>`\\]+)@"#));
 
 /// The scheme of an `Authorization` header without its name.
-static SCHEME: Rule =
+static SCHEME: Pattern =
     LazyLock::new(|| regex(r"(?i)\b(?:bearer|basic|digest|negotiate|apikey|token)\s+([A-Za-z0-9._~+/=-]{16,})"));
 
 /// Links that let everybody in who has them.
-static LINK: Rule = LazyLock::new(|| {
+static LINK: Pattern = LazyLock::new(|| {
     regex(
         r"(?i)/(?:[a-z]+[-_])?(?:reset|verify|verification|confirm|invite|invitation|magic|activate|unsubscribe|login|signin)(?:[-_][a-z]+)?/([A-Za-z0-9_.~-]{16,})",
     )
 });
 
 /// Programs with a password in an option of one letter.
-static ARGUMENT: Rule = LazyLock::new(|| {
+static ARGUMENT: Pattern = LazyLock::new(|| {
     regex(
         r"\b(?:sshpass\s+-p\s*|mysql\w*\b[^\n|;&]*?\s-p|redis-cli\b[^\n|;&]*?\s-a\s+|curl\b[^\n|;&]*?\s(?:-u|--user)[\s=]+[^\s:]+:)(\S{3,})",
     )
 });
 
 /// A private key, also one whose end is missing. Its line breaks may be escaped.
-static KEY: Rule = LazyLock::new(|| {
+static KEY: Pattern = LazyLock::new(|| {
     regex(
         r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
     )
 });
 
 /// The end of a private key, whose beginning is in an earlier text.
-static KEY_END: Rule =
+static KEY_END: Pattern =
     LazyLock::new(|| regex(r"(?:[A-Za-z0-9+/=]{16,}(?:\s|\\n|\\r)*)+-----END [A-Z0-9 ]*PRIVATE KEY"));
 
 pub(crate) fn find(text: &str) -> Vec<Range<usize>> {

@@ -1,20 +1,8 @@
 //! Joins what the scanners find.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::{encoded, forms, places, settings};
-
-/// Compiles a rule of this crate.
-pub(crate) fn regex(rule: &str) -> Option<Regex> {
-    // A rule that does not compile is a bug in this crate, which its tests find.
-    Regex::new(rule).ok()
-}
-
-/// A rule of this crate. `None` only if it does not compile.
-pub(crate) type Rule = LazyLock<Option<Regex>>;
 
 /// The secrets in `text`.
 pub(crate) fn all(text: &str) -> Vec<Range<usize>> {
@@ -23,12 +11,12 @@ pub(crate) fn all(text: &str) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let mut found = direct(text);
-    found.extend(encoded::find(text));
+    found.extend(encoded::find(text, direct));
     merged(found)
 }
 
 /// The secrets in `text` that are not encoded.
-pub(crate) fn direct(text: &str) -> Vec<Range<usize>> {
+fn direct(text: &str) -> Vec<Range<usize>> {
     let mut found = forms::find(text);
     found.extend(places::find(text));
     found.extend(settings::find(text));

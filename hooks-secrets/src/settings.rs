@@ -4,17 +4,17 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::names::{self, Name, is_opaque, is_placeholder};
-use crate::scan::{Rule, regex};
+use crate::pattern::{Pattern, regex};
 
 /// Something that all these names contain.
-static HINT: Rule = LazyLock::new(|| {
+static HINT: Pattern = LazyLock::new(|| {
     regex(
         r"(?i)pass|pwd|secret|token|key|auth|cookie|credential|sig|jwt|otp|sid|code|assertion|dsn|connectionstring|webhook",
     )
 });
 
 /// A name and what separates it from its value.
-static NAMED: Rule = LazyLock::new(|| {
+static NAMED: Pattern = LazyLock::new(|| {
     regex(r#"(?P<name>[A-Za-z_][A-Za-z0-9_.\-]*)(?P<by>(?:\\*["'])?[ \t]{0,3}(?:=>|:=|=|:)[ \t]{0,3}|[ \t]+)"#)
 });
 

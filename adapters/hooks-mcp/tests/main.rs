@@ -1,6 +1,7 @@
 //! A server behind a guard, and a client with one, over a pipe.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "the helpers of tests are tests too")]
+#![allow(clippy::large_futures, reason = "those of a server in a test")]
 
 mod everything;
 

@@ -29,11 +29,11 @@
 //! say to the person at the end of a turn becomes a [`RunEntry`](rig_agent::agent::RunEntry) of the kind
 //! [`NOTICE`]. Text that was streamed was shown before the hooks that judge the whole answer.
 
-mod hooks;
 mod parked;
-mod request;
 mod rows;
+mod request;
 mod run;
+mod hooks;
 
 pub use hooks::{NOTICE, RigHooks};
 

@@ -15,13 +15,14 @@ use std::path::{Path, PathBuf};
 
 use source::Crate;
 
-const CRATES: [&str; 13] = [
+const CRATES: [&str; 15] = [
     "hooks-macros",
     "hooks-core",
     "hooks-agent",
     "hooks-rules",
-    "hooks-hosts",
+    "hooks-secrets",
     "hooks-prebuilt",
+    "hooks-hosts",
     "hooks-replay",
     "hooks-store",
     "hooks-inspect",
@@ -29,7 +30,11 @@ const CRATES: [&str; 13] = [
     "hooks-conformance",
     "adapters/hooks-mcp",
     "adapters/hooks-mcp-guard",
+    "adapters/hooks-rig",
 ];
+
+/// Crates that only test others.
+const TESTS: [&str; 1] = ["hooks-derive-tests"];
 
 /// Type names that may exist twice in a crate, or in two crates, each with the reason.
 const ALLOWED: &[(&str, &str)] = &[];
@@ -47,6 +52,22 @@ fn problems(krate: &Crate) -> Vec<String> {
 fn not_allowed(mut found: Vec<String>) -> Vec<String> {
     found.retain(|text| !ALLOWED.iter().any(|(name, _)| text.starts_with(&format!("`{name}` is "))));
     found
+}
+
+#[test]
+fn every_crate_of_the_project_is_checked() {
+    let mut found = Vec::new();
+    for folder in ["", "adapters/"] {
+        let entries = std::fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap());
+        let crates = entries
+            .filter(|entry| entry.path().join("src/lib.rs").exists() || entry.path().join("src/main.rs").exists());
+        found.extend(crates.map(|entry| format!("{folder}{}", entry.file_name().to_string_lossy())));
+    }
+    found.retain(|name| name.contains("hooks-") && !TESTS.contains(&&**name));
+    found.sort_unstable();
+    let mut checked = CRATES.map(str::to_owned);
+    checked.sort_unstable();
+    assert_eq!(found, checked);
 }
 
 #[test]

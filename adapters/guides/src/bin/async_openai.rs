@@ -12,7 +12,9 @@ use hook_sdk::prelude::*;
 use hook_sdk::protocol::StepError;
 use serde_json::json;
 
-async fn refund(cents: u64) -> Result<String, String> {
+async fn refund(input: &ToolInput) -> Result<String, String> {
+    tokio::task::yield_now().await;
+    let cents = input["cents"].as_u64().ok_or("no cents")?;
     Ok(format!("{cents} cents paid"))
 }
 
@@ -27,7 +29,7 @@ async fn call(
     let made = ToolCall::new(&call.id, &call.function.name, ToolInput::parse(&call.function.arguments));
     let step = hooks.tool_call(cx, &made).ask(async |question| ask(question.question.reason.as_str()));
     // `input` is what the guard judged: use it, not what the model wrote.
-    let result = step.run(async |input| refund(input["cents"].as_u64().ok_or("no cents")?).await).await?;
+    let result = step.run(async |input| refund(&input).await).await?;
     Ok(ChatCompletionRequestToolMessage { content: result.text().into_owned().into(), tool_call_id: call.id.clone() }
         .into())
 }

@@ -26,7 +26,7 @@ impl Till {
 /// Serves the tools of `Till`, each call behind the guard. Hooks see `mcp__till__refund`.
 async fn serve(transport: DuplexStream) -> Result<(), Box<dyn Error + Send + Sync>> {
     let guard = McpGuard::new(guides::hooks()?, "till")?;
-    guard.serve(Till).serve(transport).await?.waiting().await?;
+    Box::pin(guard.serve(Till).serve(transport)).await?.waiting().await?;
     Ok(())
 }
 // ANCHOR_END: tool
