@@ -9,7 +9,9 @@ use std::time::{Duration, SystemTime};
 
 use hook_sdk::data::Role;
 use hook_sdk::diagnostics::HarnessFacts;
-use hook_sdk::kinds::{BeforeToolCall, PermissionRequest, SessionEnd, SessionEndReason};
+use hook_sdk::kinds::{
+    BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, PermissionRequest, SessionEnd, SessionEndReason,
+};
 use hook_sdk::scope::{AgentDef, PromptDef};
 use hook_sdk::verdict::Contexts;
 use hook_sdk::{ConfigError, HookContext, HookSet, Registry};
@@ -132,7 +134,7 @@ pub(crate) type OnInputs = dyn Fn(&HookContext, TurnInputs, &Reply) + Send + Syn
 #[derive(Clone, Default)]
 pub(crate) struct Asker {
     pub(crate) budget: Option<Arc<Budget>>,
-    /// The hook sets whose tool gates also apply, outermost first.
+    /// The hook sets whose tool gates and hooks before a row is stored also apply, outermost first.
     pub(crate) gates: Vec<HookSet>,
     /// The agents to which these gates belong.
     pub(crate) gated_by: Vec<AskerInput>,
@@ -147,15 +149,18 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    /// Adds the gates of a caller.
+    /// Adds the gates of a caller, and its hooks before a row is stored.
     pub(crate) fn gated(
         &mut self,
         harness: &HarnessState,
         agent: &AgentDef,
         prompt: Option<&PromptDef>,
     ) -> Result<(), ConfigError> {
-        let judges = |hooks: &HookSet| hooks.has::<BeforeToolCall>() || hooks.has::<PermissionRequest>();
-        self.gates.extend(harness.own_hooks(agent, prompt)?.filter(judges));
+        let applies = |hooks: &HookSet| {
+            let judges = hooks.has::<BeforeToolCall>() || hooks.has::<PermissionRequest>();
+            judges || hooks.has::<BeforeStoreToolResult>() || hooks.has::<BeforeCreateMessage>()
+        };
+        self.gates.extend(harness.own_hooks(agent, prompt)?.filter(applies));
         let (agent, prompt) = (agent.name.clone(), prompt.map(|prompt| prompt.name.clone()));
         self.gated_by.push(AskerInput { agent, prompt });
         Ok(())

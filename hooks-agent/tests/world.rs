@@ -5,7 +5,6 @@ use std::sync::Arc;
 use hook_sdk::data::{MessageUpdate, ModelRequest};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::prelude::*;
-use hook_sdk::protocol::Approval;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{Append, Conversations, Fold, MemoryStore, MessageStore, Page, Row, StoreFuture, Written};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
@@ -83,9 +82,7 @@ impl AgentLoop for Loop {
             })
         };
         let person = world.clone();
-        let approve = move |_: &_| {
-            if person.approve() { Approval::Yes } else { Approval::No("no".to_owned()) }
-        };
+        let approve = move |_: &_| person.approve();
         let harness = Harness::builder(Registry::empty())
             .hooks(hooks.clone())
             .shared_model("main", Arc::new(WorldModel(world.clone(), self.streams)))

@@ -5,17 +5,20 @@ use hook_sdk::hook::OnFailure;
 use hook_sdk::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart,
     BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, PermissionRequest, PostModelCall,
-    PreModelCall, PrefilterLlmHistory, SessionStart, Stop, StreamDelta, UserPromptSubmit,
+    PostPreflightPromptContext, PreModelCall, PrePolicy, PrePromptCompile, PrePromptContext, PreToolMaterialization,
+    PrefilterLlmHistory, SessionStart, Stop, StreamDelta, TurnEnd, UserPromptSubmit,
 };
-use hook_sdk::verdict::{AgentStart, Contexts, Halt, Permission, PromptVerdict, ReplyVerdict, Retry, StopVerdict};
+use hook_sdk::verdict::{
+    AgentStart, Contexts, Contribution, Halt, Permission, PromptVerdict, ReplyVerdict, Retry, StopVerdict,
+};
 use hook_sdk::{Hook, HookKind};
 use serde_json::json;
 
 use crate::expect::Expect::{
-    self, Announces, Asks, Calls, NeverRunsWith, NeverSends, NeverShows, NeverStores, Runs, RunsWith, Sends, Shows,
-    Stores, StoresNothing,
+    self, Announces, Asks, Calls, EndsOnce, NeverRunsWith, NeverSends, NeverShows, NeverStores, Runs, RunsWith, Sends,
+    Shows, Stores, StoresNothing,
 };
-use crate::world::{ANSWER, Act, Acts, ERROR, OUTPUT, PROMPT, Scenario};
+use crate::world::{ANSWER, Act, Acts, EDITED, ERROR, OUTPUT, PROMPT, Person, SAID, Scenario};
 
 /// The text of all that hooks add.
 const PROBED: &str = "conformance probe";
@@ -27,8 +30,7 @@ pub(crate) struct Case {
     /// What the hook does.
     pub(crate) when: &'static str,
     pub(crate) scenario: Scenario,
-    /// Whether the person says yes.
-    pub(crate) says_yes: bool,
+    pub(crate) person: Person,
     pub(crate) hooks: fn(&Acts) -> Vec<Hook>,
     pub(crate) expect: &'static [Expect],
 }
@@ -60,115 +62,198 @@ fn asks_and(requested: Hook) -> Vec<Hook> {
     vec![asks, requested]
 }
 
+use Person::{Answers, Edits, No, Suspends, Yes};
 use Scenario::{Answer, Failure, Tool, TwoTools};
 
 /// All sentences about the kinds of a turn.
 #[rustfmt::skip]
 pub(crate) const CASES: &[Case] = &[
     // The prompt.
-    Case { kind: "user_prompt_submit", when: "blocks", scenario: Answer, says_yes: false,
+    Case { kind: "user_prompt_submit", when: "blocks", scenario: Answer, person: No,
            hooks: |_| says::<UserPromptSubmit>(|| PromptVerdict::block(PROBED)),
            expect: &[Calls(0), NeverStores(PROMPT)] },
-    Case { kind: "user_prompt_submit", when: "stops the turn", scenario: Answer, says_yes: false,
+    Case { kind: "user_prompt_submit", when: "stops the turn", scenario: Answer, person: No,
            hooks: |_| says::<UserPromptSubmit>(|| PromptVerdict::stop(PROBED)),
            expect: &[Calls(0), NeverStores(PROMPT)] },
-    Case { kind: "user_prompt_submit", when: "rewrites the prompt", scenario: Answer, says_yes: false,
+    Case { kind: "user_prompt_submit", when: "rewrites the prompt", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<UserPromptSubmit>("probe").writer(|_, _, all: &mut Messages| {
                for message in all.iter_mut() { message.rewrite_text(|_| Some(PROBED.to_owned())); }
            })],
            expect: &[Sends(PROBED), NeverSends(PROMPT), NeverStores(PROMPT)] },
-    Case { kind: "user_prompt_submit", when: "adds a context", scenario: Tool, says_yes: false,
+    Case { kind: "user_prompt_submit", when: "adds a context", scenario: Tool, person: No,
            hooks: |_| says::<UserPromptSubmit>(|| PromptVerdict::context(PROBED)),
            expect: &[Sends(PROBED), NeverStores(PROBED), Sends(PROMPT)] },
-    Case { kind: "user_prompt_submit", when: "halts", scenario: Answer, says_yes: false,
+    Case { kind: "user_prompt_submit", when: "halts", scenario: Answer, person: No,
            hooks: halts::<UserPromptSubmit>, expect: &[Calls(0), NeverStores(PROMPT)] },
-    Case { kind: "user_prompt_submit", when: "is required and fails", scenario: Answer, says_yes: false,
+    Case { kind: "user_prompt_submit", when: "is required and fails", scenario: Answer, person: No,
            hooks: fails::<UserPromptSubmit>, expect: &[Calls(0), NeverStores(PROMPT)] },
-    Case { kind: "session_start", when: "adds a context", scenario: Answer, says_yes: false,
+    Case { kind: "session_start", when: "adds a context", scenario: Answer, person: No,
            hooks: |_| says::<SessionStart>(|| Contexts::from(PROBED)), expect: &[Sends(PROBED)] },
-    Case { kind: "before_agent_start", when: "adds a context", scenario: Answer, says_yes: false,
+    Case { kind: "session_start", when: "is required and fails", scenario: Answer, person: No,
+           hooks: fails::<SessionStart>, expect: &[Calls(0), StoresNothing] },
+    Case { kind: "before_agent_start", when: "adds a context", scenario: Answer, person: No,
            hooks: |_| says::<BeforeAgentStart>(|| AgentStart::context(PROBED)), expect: &[Sends(PROBED)] },
-    Case { kind: "before_agent_start", when: "halts", scenario: Answer, says_yes: false,
+    Case { kind: "before_agent_start", when: "halts", scenario: Answer, person: No,
            hooks: halts::<BeforeAgentStart>, expect: &[Calls(0)] },
-    Case { kind: "filter_messages", when: "adds a message", scenario: Answer, says_yes: false,
+    Case { kind: "before_agent_start", when: "sets the system prompt", scenario: Answer, person: No,
+           hooks: |_| says::<BeforeAgentStart>(|| AgentStart::system_prompt(PROBED)), expect: &[Sends(PROBED)] },
+    Case { kind: "before_agent_start", when: "is required and fails", scenario: Answer, person: No,
+           hooks: fails::<BeforeAgentStart>, expect: &[Calls(0)] },
+    Case { kind: "filter_messages", when: "adds a message", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<FilterMessages>("probe").writer(|_, _, all: &mut Messages| all.push(Message::new(Role::User, PROBED)))],
            expect: &[Sends(PROBED), NeverStores(PROBED)] },
+    Case { kind: "filter_messages", when: "halts", scenario: Answer, person: No,
+           hooks: halts::<FilterMessages>, expect: &[Calls(0), NeverStores(PROMPT)] },
+    Case { kind: "filter_messages", when: "is required and fails", scenario: Answer, person: No,
+           hooks: fails::<FilterMessages>, expect: &[Calls(0), NeverStores(PROMPT)] },
+    Case { kind: "pre_prompt_context", when: "contributes to the prompt", scenario: Answer, person: No,
+           hooks: |_| vec![Hook::at::<PrePromptContext>("probe").reader(|_, _, ()| vec![Contribution::prompt_context("probe", "probe", PROBED)])],
+           expect: &[Sends(PROBED), NeverStores(PROBED)] },
+    Case { kind: "post_preflight_prompt_context", when: "contributes to the prompt", scenario: Answer, person: No,
+           hooks: |_| vec![Hook::at::<PostPreflightPromptContext>("probe").reader(|_, _, ()| vec![Contribution::prompt_context("probe", "probe", PROBED)])],
+           expect: &[Sends(PROBED), NeverStores(PROBED)] },
+    Case { kind: "pre_prompt_compile", when: "contributes to the prompt", scenario: Answer, person: No,
+           hooks: |_| vec![Hook::at::<PrePromptCompile>("probe").reader(|_, _, ()| vec![Contribution::prompt_section("probe", "Probe", PROBED)])],
+           expect: &[Sends(PROBED), NeverStores(PROBED)] },
+    Case { kind: "pre_policy", when: "halts", scenario: Answer, person: No,
+           hooks: halts::<PrePolicy>, expect: &[Calls(0)] },
+    Case { kind: "pre_policy", when: "is required and fails", scenario: Answer, person: No,
+           hooks: fails::<PrePolicy>, expect: &[Calls(0)] },
+    Case { kind: "pre_prompt_context", when: "halts", scenario: Answer, person: No,
+           hooks: halts::<PrePromptContext>, expect: &[Calls(0)] },
+    Case { kind: "pre_prompt_context", when: "is required and fails", scenario: Answer, person: No,
+           hooks: fails::<PrePromptContext>, expect: &[Calls(0)] },
+    Case { kind: "post_preflight_prompt_context", when: "halts", scenario: Answer, person: No,
+           hooks: halts::<PostPreflightPromptContext>, expect: &[Calls(0)] },
+    Case { kind: "post_preflight_prompt_context", when: "is required and fails", scenario: Answer, person: No,
+           hooks: fails::<PostPreflightPromptContext>, expect: &[Calls(0)] },
+    Case { kind: "pre_tool_materialization", when: "halts", scenario: Answer, person: No,
+           hooks: halts::<PreToolMaterialization>, expect: &[Calls(0)] },
+    Case { kind: "pre_tool_materialization", when: "is required and fails", scenario: Answer, person: No,
+           hooks: fails::<PreToolMaterialization>, expect: &[Calls(0)] },
+    Case { kind: "pre_prompt_compile", when: "halts", scenario: Answer, person: No,
+           hooks: halts::<PrePromptCompile>, expect: &[Calls(0)] },
+    Case { kind: "pre_prompt_compile", when: "is required and fails", scenario: Answer, person: No,
+           hooks: fails::<PrePromptCompile>, expect: &[Calls(0)] },
+    Case { kind: "pre_tool_materialization", when: "limits the tools to none", scenario: Tool, person: Yes,
+           hooks: |_| vec![Hook::at::<PreToolMaterialization>("probe").reader(|_, _, ()| vec![Contribution::tool_limit("probe", ["no_such_tool"])])],
+           expect: &[Runs(0), NeverSends(OUTPUT)] },
 
     // The model.
-    Case { kind: "prefilter_llm_history", when: "adds a message", scenario: Answer, says_yes: false,
+    Case { kind: "prefilter_llm_history", when: "adds a message", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<PrefilterLlmHistory>("probe").writer(|_, _, all: &mut Messages| all.push(Message::new(Role::User, PROBED)))],
            expect: &[Sends(PROBED), NeverStores(PROBED)] },
-    Case { kind: "prefilter_llm_history", when: "is required and fails", scenario: Answer, says_yes: false,
+    Case { kind: "prefilter_llm_history", when: "is required and fails", scenario: Answer, person: No,
            hooks: fails::<PrefilterLlmHistory>, expect: &[Calls(0)] },
-    Case { kind: "pre_model_call", when: "rewrites the system prompt", scenario: Answer, says_yes: false,
+    Case { kind: "prefilter_llm_history", when: "halts", scenario: Answer, person: No,
+           hooks: halts::<PrefilterLlmHistory>, expect: &[Calls(0)] },
+    Case { kind: "pre_model_call", when: "rewrites the system prompt", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| request.system_prompt.push_str(PROBED))],
            expect: &[Sends(PROBED)] },
-    Case { kind: "pre_model_call", when: "answers in the model's place", scenario: Tool, says_yes: false,
+    Case { kind: "pre_model_call", when: "answers in the model's place", scenario: Tool, person: No,
            hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| *request = request.clone().answer(PROBED))],
            expect: &[Calls(0), Shows(PROBED), Stores(PROBED)] },
-    Case { kind: "pre_model_call", when: "halts", scenario: Answer, says_yes: false,
+    Case { kind: "pre_model_call", when: "halts", scenario: Answer, person: No,
            hooks: halts::<PreModelCall>, expect: &[Calls(0)] },
-    Case { kind: "pre_model_call", when: "is required and fails", scenario: Answer, says_yes: false,
+    Case { kind: "pre_model_call", when: "is required and fails", scenario: Answer, person: No,
            hooks: fails::<PreModelCall>, expect: &[Calls(0)] },
-    Case { kind: "post_model_call", when: "rewrites the answer", scenario: Answer, says_yes: false,
+    Case { kind: "post_model_call", when: "rewrites the answer", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| reply.content = vec![PROBED.into()])],
            expect: &[Shows(PROBED), Stores(PROBED), NeverShows(ANSWER), NeverStores(ANSWER)] },
-    Case { kind: "post_model_call", when: "removes a tool call", scenario: Tool, says_yes: false,
+    Case { kind: "post_model_call", when: "removes a tool call", scenario: Tool, person: No,
            hooks: |_| vec![Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| {
                if reply.content.iter().any(|block| matches!(block, Block::ToolUse(_))) { reply.content = vec![PROBED.into()]; }
            })],
            expect: &[Runs(0), NeverStores("call_1")] },
-    Case { kind: "post_model_call", when: "asks for another answer", scenario: Answer, says_yes: false,
+    Case { kind: "post_model_call", when: "asks for another answer", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| {
                if reply.messages.iter().any(|message| message.text() == PROBED) { return ReplyVerdict::NoOpinion; }
                reply.messages.push(Message::new(Role::User, PROBED));
                ReplyVerdict::Continue
            })],
            expect: &[Calls(2), Sends(PROBED), Shows("answer 2"), NeverShows("answer 1"), NeverStores("answer 1")] },
-    Case { kind: "post_model_call", when: "asks for another answer without end", scenario: Answer, says_yes: false,
+    Case { kind: "post_model_call", when: "asks for another answer without end", scenario: Answer, person: No,
            hooks: |_| says::<PostModelCall>(|| ReplyVerdict::Continue), expect: &[] },
-    Case { kind: "post_model_call", when: "halts", scenario: Tool, says_yes: false,
+    Case { kind: "post_model_call", when: "halts", scenario: Tool, person: No,
            hooks: halts::<PostModelCall>, expect: &[Runs(0), Calls(1)] },
-    Case { kind: "post_model_call", when: "is required and fails", scenario: Tool, says_yes: false,
+    Case { kind: "post_model_call", when: "is required and fails", scenario: Tool, person: No,
            hooks: fails::<PostModelCall>, expect: &[Runs(0), NeverShows(ANSWER)] },
-    Case { kind: "stream_delta", when: "denies", scenario: Answer, says_yes: false,
+    Case { kind: "stream_delta", when: "denies", scenario: Answer, person: No,
            hooks: |_| says::<StreamDelta>(|| Permission::deny(PROBED)), expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
-    Case { kind: "stream_delta", when: "rewrites the window", scenario: Answer, says_yes: false,
+    Case { kind: "stream_delta", when: "asks", scenario: Answer, person: Yes,
+           hooks: |_| says::<StreamDelta>(|| Permission::ask(PROBED)), expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "stream_delta", when: "defers", scenario: Answer, person: Yes,
+           hooks: |_| says::<StreamDelta>(|| Permission::defer(PROBED)), expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "stream_delta", when: "fails", scenario: Answer, person: Yes,
+           hooks: |_| vec![Hook::at::<StreamDelta>("probe").reader(|_, _, _| Err::<(), _>(PROBED))],
+           expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "stream_delta", when: "halts", scenario: Answer, person: Yes,
+           hooks: halts::<StreamDelta>, expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "stream_delta", when: "is required and fails", scenario: Answer, person: Yes,
+           hooks: fails::<StreamDelta>, expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "stream_delta", when: "rewrites the window", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<StreamDelta>("probe").replacer(|_, _, _: String| PROBED.to_owned())],
            expect: &[Shows(PROBED), NeverShows(ANSWER)] },
 
     // A tool call.
-    Case { kind: "before_tool_call", when: "denies", scenario: Tool, says_yes: true,
+    Case { kind: "before_tool_call", when: "denies", scenario: Tool, person: Yes,
            hooks: |_| gate(|| Permission::deny(PROBED)), expect: &[Runs(0), Sends(PROBED), NeverSends(OUTPUT)] },
-    Case { kind: "before_tool_call", when: "denies each of two calls", scenario: TwoTools, says_yes: true,
+    Case { kind: "before_tool_call", when: "denies each of two calls", scenario: TwoTools, person: Yes,
            hooks: |_| gate(|| Permission::deny(PROBED)), expect: &[Runs(0), Sends(PROBED)] },
-    Case { kind: "before_tool_call", when: "fails", scenario: Tool, says_yes: true,
+    Case { kind: "before_tool_call", when: "fails", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").reader(|_, _, _| Err::<(), _>(PROBED))],
            expect: &[Runs(0)] },
-    Case { kind: "before_tool_call", when: "is required and fails", scenario: Tool, says_yes: true,
+    Case { kind: "before_tool_call", when: "is required and fails", scenario: Tool, person: Yes,
            hooks: fails::<BeforeToolCall>, expect: &[Runs(0)] },
-    Case { kind: "before_tool_call", when: "halts", scenario: Tool, says_yes: true,
+    Case { kind: "before_tool_call", when: "halts", scenario: Tool, person: Yes,
            hooks: halts::<BeforeToolCall>, expect: &[Runs(0), Calls(1)] },
-    Case { kind: "before_tool_call", when: "halts at the first of two calls", scenario: TwoTools, says_yes: true,
+    Case { kind: "before_tool_call", when: "halts at the first of two calls", scenario: TwoTools, person: Yes,
            hooks: halts::<BeforeToolCall>, expect: &[Runs(0), Calls(1)] },
-    Case { kind: "before_tool_call", when: "asks, and the person says no", scenario: Tool, says_yes: false,
+    Case { kind: "before_tool_call", when: "asks, and the person says no", scenario: Tool, person: No,
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Runs(0), NeverSends(OUTPUT)] },
-    Case { kind: "before_tool_call", when: "asks, and the person says yes", scenario: Tool, says_yes: true,
+    Case { kind: "before_tool_call", when: "asks, and the person says yes", scenario: Tool, person: Yes,
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(1), Runs(1), Sends(OUTPUT)] },
-    Case { kind: "before_tool_call", when: "defers, and the person says no", scenario: Tool, says_yes: false,
+    Case { kind: "before_tool_call", when: "asks, and the person edits the input", scenario: Tool, person: Edits,
+           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(1), Runs(1), RunsWith(EDITED), NeverRunsWith("blue")] },
+    Case { kind: "before_tool_call", when: "asks, and denies the input that the person edits", scenario: Tool, person: Edits,
+           hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").reader(|_, _, input: &ToolInput| {
+               if input["word"] == EDITED { Permission::deny(PROBED) } else { Permission::ask("may it?") }
+           })],
+           expect: &[Runs(0), Sends(PROBED)] },
+    Case { kind: "before_tool_call", when: "asks, and the person answers in the tool's place", scenario: Tool, person: Answers,
+           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(1), Runs(0), Sends(SAID)] },
+    Case { kind: "before_tool_call", when: "asks, and nobody can answer yet", scenario: Tool, person: Suspends,
+           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Runs(0), Calls(1)] },
+    Case { kind: "before_tool_call", when: "defers, and the person says yes", scenario: Tool, person: Yes,
+           hooks: |_| gate(|| Permission::defer(PROBED)), expect: &[Asks(1), Runs(1), Sends(OUTPUT)] },
+    Case { kind: "before_tool_call", when: "defers, and the person says no", scenario: Tool, person: No,
            hooks: |_| gate(|| Permission::defer(PROBED)), expect: &[Runs(0), NeverSends(OUTPUT)] },
-    Case { kind: "before_tool_call", when: "answers in the tool's place", scenario: Tool, says_yes: true,
+    Case { kind: "before_tool_call", when: "answers in the tool's place", scenario: Tool, person: Yes,
            hooks: |_| gate(|| Permission::answer(ToolResult::new(PROBED))), expect: &[Runs(0), Sends(PROBED)] },
-    Case { kind: "before_tool_call", when: "rewrites the input", scenario: Tool, says_yes: true,
+    Case { kind: "before_tool_call", when: "rewrites the input", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").writer(|_, _, input: &mut ToolInput| **input = json!({ "word": PROBED }))],
            expect: &[Runs(1), RunsWith(PROBED), NeverRunsWith("blue")] },
-    Case { kind: "permission_request", when: "allows in the person's place", scenario: Tool, says_yes: false,
+    Case { kind: "permission_request", when: "allows in the person's place", scenario: Tool, person: No,
            hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Permission::allow())),
            expect: &[Asks(0), Runs(1)] },
-    Case { kind: "permission_request", when: "denies in the person's place", scenario: Tool, says_yes: true,
+    Case { kind: "permission_request", when: "denies in the person's place", scenario: Tool, person: Yes,
            hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Permission::deny(PROBED))),
            expect: &[Asks(0), Runs(0)] },
-    Case { kind: "permission_request", when: "allows with another input that a gate denies", scenario: Tool, says_yes: true,
+    Case { kind: "permission_request", when: "answers in the tool's place", scenario: Tool, person: Yes,
+           hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Permission::answer(ToolResult::new("a given answer")))),
+           expect: &[Asks(0), Runs(0), Sends("a given answer")] },
+    Case { kind: "permission_request", when: "asks", scenario: Tool, person: No,
+           hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Permission::ask("may it?"))),
+           expect: &[Asks(1), Runs(0)] },
+    Case { kind: "permission_request", when: "defers", scenario: Tool, person: No,
+           hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Permission::defer("later"))),
+           expect: &[Asks(1), Runs(0)] },
+    Case { kind: "permission_request", when: "fails", scenario: Tool, person: Yes,
+           hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Err::<(), _>(PROBED))),
+           expect: &[Runs(0)] },
+    Case { kind: "permission_request", when: "is required and fails", scenario: Tool, person: Yes,
+           hooks: |_| asks_and(fails::<PermissionRequest>(&Acts::default()).remove(0)), expect: &[Runs(0)] },
+    Case { kind: "permission_request", when: "allows with another input that a gate denies", scenario: Tool, person: Yes,
            hooks: |_| {
                let mut hooks = asks_and(Hook::at::<PermissionRequest>("probe").writer(|_, _, input: &mut ToolInput| {
                    **input = json!({ "word": PROBED });
@@ -180,93 +265,161 @@ pub(crate) const CASES: &[Case] = &[
                hooks
            },
            expect: &[NeverRunsWith(PROBED)] },
-    Case { kind: "permission_request", when: "halts", scenario: Tool, says_yes: true,
+    Case { kind: "permission_request", when: "halts", scenario: Tool, person: Yes,
            hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Err::<(), _>(Halt::new(PROBED)))),
            expect: &[Runs(0), Calls(1)] },
-    Case { kind: "after_tool_call_success", when: "rewrites the result", scenario: Tool, says_yes: true,
+    Case { kind: "after_tool_call_success", when: "rewrites the result", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<AfterToolCallSuccess>("probe").writer(|_, _, result: &mut ToolResult| probed(result))],
            expect: &[Runs(1), Sends(PROBED), NeverSends(OUTPUT), NeverStores(OUTPUT), NeverShows(OUTPUT)] },
-    Case { kind: "after_tool_call_success", when: "adds a context", scenario: Tool, says_yes: true,
+    Case { kind: "after_tool_call_success", when: "adds a context", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<AfterToolCallSuccess>("probe").writer(|_, _, result: &mut ToolResult| result.add_context(PROBED))],
            expect: &[Sends(PROBED), Sends(OUTPUT)] },
-    Case { kind: "after_tool_call_success", when: "attributes the result to a person", scenario: Tool, says_yes: true,
+    Case { kind: "after_tool_call_success", when: "attributes the result to a person", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<AfterToolCallSuccess>("probe").writer(|_, _, result: &mut ToolResult| result.said_by = Some(Role::User))],
            expect: &[Sends(OUTPUT)] },
-    Case { kind: "after_tool_call_success", when: "removes the result", scenario: Tool, says_yes: true,
+    Case { kind: "after_tool_call_success", when: "removes the result", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<AfterToolCallSuccess>("probe").replacer(|_, _, _: ToolResult| None::<ToolResult>)],
            expect: &[NeverSends(OUTPUT), NeverStores(OUTPUT), NeverShows(OUTPUT)] },
-    Case { kind: "after_tool_call_success", when: "sees the answer of a gate", scenario: Tool, says_yes: true,
+    Case { kind: "after_tool_call_success", when: "sees the answer of a gate", scenario: Tool, person: Yes,
            hooks: |_| vec![
                Hook::at::<BeforeToolCall>("answers").reader(|_, _, _| Permission::answer(ToolResult::new("a secret answer"))),
                Hook::at::<AfterToolCallSuccess>("probe").writer(|_, _, result: &mut ToolResult| probed(result)),
            ],
            expect: &[Runs(0), NeverSends("a secret answer"), Sends(PROBED)] },
-    Case { kind: "after_tool_call_success", when: "halts", scenario: Tool, says_yes: true,
+    Case { kind: "after_tool_call_success", when: "halts", scenario: Tool, person: Yes,
            hooks: halts::<AfterToolCallSuccess>, expect: &[Runs(1), Calls(1)] },
-    Case { kind: "after_tool_call_success", when: "halts after the first of two calls", scenario: TwoTools, says_yes: true,
+    Case { kind: "after_tool_call_success", when: "halts after the first of two calls", scenario: TwoTools, person: Yes,
            hooks: halts::<AfterToolCallSuccess>, expect: &[Calls(1)] },
-    Case { kind: "after_tool_call_success", when: "is required and fails", scenario: Tool, says_yes: true,
+    Case { kind: "after_tool_call_success", when: "is required and fails", scenario: Tool, person: Yes,
            hooks: fails::<AfterToolCallSuccess>, expect: &[NeverSends(OUTPUT), NeverStores(OUTPUT), NeverShows(OUTPUT)] },
-    Case { kind: "after_tool_call_failure", when: "rewrites the result", scenario: Failure, says_yes: true,
+    Case { kind: "after_tool_call_failure", when: "rewrites the result", scenario: Failure, person: Yes,
            hooks: |_| vec![Hook::at::<AfterToolCallFailure>("probe").writer(|_, _, result: &mut ToolResult| probed(result))],
            expect: &[Sends(PROBED), NeverSends(ERROR), NeverStores(ERROR)] },
-    Case { kind: "after_tool_call_failure", when: "removes the result", scenario: Failure, says_yes: true,
+    Case { kind: "after_tool_call_failure", when: "adds a context", scenario: Failure, person: Yes,
+           hooks: |_| vec![Hook::at::<AfterToolCallFailure>("probe").writer(|_, _, result: &mut ToolResult| result.add_context(PROBED))],
+           expect: &[Sends(PROBED), Sends(ERROR)] },
+    Case { kind: "after_tool_call_failure", when: "removes the result", scenario: Failure, person: Yes,
            hooks: |_| vec![Hook::at::<AfterToolCallFailure>("probe").replacer(|_, _, _: ToolResult| None::<ToolResult>)],
            expect: &[NeverSends(ERROR), NeverStores(ERROR), NeverShows(ERROR)] },
-    Case { kind: "after_tool_call_failure", when: "asks to run the tool again without end", scenario: Failure, says_yes: true,
+    Case { kind: "after_tool_call_failure", when: "asks to run the tool again without end", scenario: Failure, person: Yes,
            hooks: |_| says::<AfterToolCallFailure>(|| Retry::After(std::time::Duration::ZERO)), expect: &[] },
-    Case { kind: "after_tool_call_failure", when: "halts", scenario: Failure, says_yes: true,
+    Case { kind: "after_tool_call_failure", when: "halts", scenario: Failure, person: Yes,
            hooks: halts::<AfterToolCallFailure>, expect: &[Calls(1)] },
-    Case { kind: "after_tool_call_failure", when: "is required and fails", scenario: Failure, says_yes: true,
+    Case { kind: "after_tool_call_failure", when: "is required and fails", scenario: Failure, person: Yes,
            hooks: fails::<AfterToolCallFailure>, expect: &[NeverSends(ERROR), NeverStores(ERROR), NeverShows(ERROR)] },
-    Case { kind: "after_tool_call", when: "halts", scenario: Tool, says_yes: true,
+    Case { kind: "after_tool_call", when: "halts", scenario: Tool, person: Yes,
            hooks: halts::<AfterToolCall>, expect: &[Calls(1)] },
+    Case { kind: "after_tool_call", when: "is required and fails", scenario: Tool, person: Yes,
+           hooks: fails::<AfterToolCall>, expect: &[Calls(1)] },
 
     // What is stored.
-    Case { kind: "before_create_message", when: "masks every row", scenario: Tool, says_yes: true,
+    Case { kind: "before_create_message", when: "masks every row", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeCreateMessage>("probe").writer(|_, _, row: &mut Message| { row.rewrite_text(|_| Some(PROBED.to_owned())); })],
            expect: &[Stores(PROBED), NeverStores(PROMPT), NeverStores(OUTPUT), NeverStores(ANSWER)] },
-    Case { kind: "before_create_message", when: "is required and fails", scenario: Answer, says_yes: true,
+    Case { kind: "before_create_message", when: "is required and fails", scenario: Answer, person: Yes,
            hooks: fails::<BeforeCreateMessage>, expect: &[StoresNothing] },
-    Case { kind: "before_create_message", when: "halts", scenario: Answer, says_yes: true,
+    Case { kind: "before_create_message", when: "halts", scenario: Answer, person: Yes,
            hooks: halts::<BeforeCreateMessage>, expect: &[Calls(0)] },
-    Case { kind: "before_store_tool_result", when: "rewrites the row", scenario: Tool, says_yes: true,
+    Case { kind: "before_store_tool_result", when: "rewrites the row", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeStoreToolResult>("probe").writer(|_, _, row: &mut ResultRow| row.content = vec![PROBED.into()])],
            expect: &[Stores(PROBED), NeverStores(OUTPUT)] },
-    Case { kind: "after_create_message", when: "watches", scenario: Tool, says_yes: true,
+    Case { kind: "before_store_tool_result", when: "halts", scenario: Tool, person: Yes,
+           hooks: halts::<BeforeStoreToolResult>, expect: &[Calls(1)] },
+    Case { kind: "before_store_tool_result", when: "is required and fails", scenario: Tool, person: Yes,
+           hooks: fails::<BeforeStoreToolResult>, expect: &[Calls(1), NeverStores(OUTPUT)] },
+    Case { kind: "after_create_message", when: "watches", scenario: Tool, person: Yes,
            hooks: |acts| {
                let acts = acts.clone();
                vec![Hook::at::<AfterCreateMessage>("probe").reader(move |_, event: &AfterCreateMessage, ()| acts.note(Act::Announced { row: event.message.clone() }))]
            },
            expect: &[Announces] },
-    Case { kind: "after_create_message", when: "halts", scenario: Answer, says_yes: true,
+    Case { kind: "after_create_message", when: "halts", scenario: Answer, person: Yes,
            hooks: halts::<AfterCreateMessage>, expect: &[Calls(0)] },
+    Case { kind: "after_create_message", when: "is required and fails", scenario: Answer, person: Yes,
+           hooks: fails::<AfterCreateMessage>, expect: &[Calls(0)] },
 
     // The end.
-    Case { kind: "stop", when: "blocks the answer", scenario: Answer, says_yes: true,
+    Case { kind: "stop", when: "blocks the answer", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::block(PROBED)),
            expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER)] },
-    Case { kind: "stop", when: "continues the turn", scenario: Answer, says_yes: true,
+    Case { kind: "stop", when: "continues the turn", scenario: Answer, person: Yes,
            hooks: |_| vec![Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
                if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with(PROBED) }
            })],
            expect: &[Calls(2), Sends(PROBED), Shows("answer 2")] },
-    Case { kind: "stop", when: "continues the turn without end", scenario: Answer, says_yes: true,
+    Case { kind: "stop", when: "continues the turn without end", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::continue_with(PROBED)), expect: &[Shows(ANSWER)] },
-    Case { kind: "stop", when: "ends the turn that another hook continues", scenario: Answer, says_yes: true,
+    Case { kind: "stop", when: "ends the turn that another hook continues", scenario: Answer, person: Yes,
            hooks: |_| vec![
                Hook::at::<Stop>("continues").reader(|_, _, ()| StopVerdict::continue_with("go on")),
                Hook::at::<Stop>("probe").reader(|_, _, ()| StopVerdict::end(PROBED)),
            ],
            expect: &[Calls(1), Shows(ANSWER), Stores(ANSWER)] },
-    Case { kind: "stop", when: "has a message for the person", scenario: Answer, says_yes: true,
+    Case { kind: "stop", when: "has a message for the person", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::default().with_system_message(PROBED)),
            expect: &[Shows(PROBED), NeverSends(PROBED), Shows(ANSWER)] },
-    Case { kind: "stop", when: "adds a context", scenario: Answer, says_yes: true,
+    Case { kind: "stop", when: "adds a context", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::default().with_context(PROBED)), expect: &[Shows(PROBED)] },
-    Case { kind: "stop", when: "hides its context", scenario: Answer, says_yes: true,
+    Case { kind: "stop", when: "hides its context", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::default().with_context(PROBED).suppress_output()),
            expect: &[NeverShows(PROBED)] },
-    Case { kind: "stop", when: "halts", scenario: Answer, says_yes: true,
+    Case { kind: "stop", when: "halts", scenario: Answer, person: Yes,
            hooks: halts::<Stop>, expect: &[Calls(1)] },
+    Case { kind: "stop", when: "is required and fails", scenario: Answer, person: Yes,
+           hooks: fails::<Stop>, expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "turn_end", when: "watches", scenario: Tool, person: Yes,
+           hooks: |acts| {
+               let acts = acts.clone();
+               vec![Hook::at::<TurnEnd>("probe").reader(move |_, _, ()| acts.note(Act::Ended))]
+           },
+           expect: &[EndsOnce] },
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::CASES;
+
+    /// What every kind of a turn lets its hooks do, and what gates and requests for a permission let them answer.
+    #[test]
+    fn each_kind_of_a_turn_has_a_sentence_for_each_answer() {
+        // The world has no full window and no edited message, and nothing can follow the end of a turn.
+        let without = [
+            "before_compaction",
+            "post_compact",
+            "before_update_message",
+            "after_update_message",
+            "post_turn",
+            "turn_end",
+        ];
+        let of =
+            |kind: &str| CASES.iter().filter(|case| case.kind == kind).map(|case| case.when).collect::<BTreeSet<_>>();
+        let mut missing = Vec::new();
+        for kind in hook_sdk::kinds::all().iter().filter(|kind| !kind.outside_turn && !without.contains(&kind.name)) {
+            let whens = of(kind.name);
+            let wanted: &[&str] = match kind.name {
+                "before_tool_call" => {
+                    &["halts", "is required and fails", "fails", "denies", "asks", "defers", "answers"]
+                }
+                "permission_request" => {
+                    &["halts", "is required and fails", "fails", "allows", "denies", "asks", "defers", "answers"]
+                }
+                "stream_delta" => &["halts", "is required and fails", "fails", "denies", "asks", "defers", "rewrites"],
+                "user_prompt_submit" => &["halts", "is required and fails", "blocks", "stops", "adds", "rewrites"],
+                "stop" => &["halts", "is required and fails", "blocks", "continues", "ends", "has", "adds", "hides"],
+                _ => &["halts", "is required and fails"],
+            };
+            let has = |wanted: &str| {
+                whens.iter().any(|when| {
+                    *when == wanted
+                        || when.starts_with(&format!("{wanted} "))
+                        || when.starts_with(&format!("{wanted},"))
+                })
+            };
+            missing
+                .extend(wanted.iter().filter(|wanted| !has(wanted)).map(|wanted| format!("{}: {wanted}", kind.name)));
+        }
+        assert!(missing.is_empty(), "{missing:#?}");
+    }
+}

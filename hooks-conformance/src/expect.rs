@@ -37,6 +37,8 @@ pub(crate) enum Expect {
     StoresNothing,
     /// Each row was announced once, after it was stored.
     Announces,
+    /// `turn_end` came once, after everything else.
+    EndsOnce,
 }
 
 impl Expect {
@@ -78,6 +80,7 @@ impl Expect {
                 wrong("nothing must be stored, and a row was".to_owned())
             }
             Self::Announces => unannounced(acts),
+            Self::EndsOnce => badly_ended(acts),
             _ => None,
         }
     }
@@ -108,6 +111,17 @@ fn asked_late(acts: &[Act]) -> bool {
     let first = |is: fn(&Act) -> bool| acts.iter().position(is);
     let (asked, ran) = (first(|act| matches!(act, Act::Asked)), first(|act| matches!(act, Act::ToolRan { .. })));
     matches!((asked, ran), (Some(asked), Some(ran)) if ran < asked)
+}
+
+/// An end that is missing, comes twice, or comes before a model, a tool or the store.
+fn badly_ended(acts: &[Act]) -> Option<String> {
+    let ends = acts.iter().filter(|act| matches!(act, Act::Ended)).count();
+    let last = acts.iter().rev().find(|act| !matches!(act, Act::Shown { .. } | Act::Announced { .. }));
+    match (ends, last) {
+        (1, Some(Act::Ended)) => None,
+        (1, _) => Some("`turn_end` must come last, and something followed".to_owned()),
+        (ends, _) => Some(format!("`turn_end` must come once, and came {ends} times")),
+    }
 }
 
 /// Rows that were announced before they were stored, or not once each.

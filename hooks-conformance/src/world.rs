@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hook_sdk::data::{Block, Message, Messages, ModelRequest, ToolCall, ToolInput};
+use hook_sdk::data::{Block, Message, Messages, ModelRequest, ToolCall, ToolInput, ToolResult};
+use hook_sdk::protocol::Approval;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -12,6 +13,10 @@ pub(crate) const PROMPT: &str = "the prompt";
 pub(crate) const ANSWER: &str = "answer ";
 /// The output of each tool.
 pub(crate) const OUTPUT: &str = "tool output";
+/// The word with which a person replaces the one of an input.
+pub(crate) const EDITED: &str = "the edited word";
+/// The result that a person gives in place of the tool.
+pub(crate) const SAID: &str = "the person's result";
 /// The error of a tool that fails.
 pub(crate) const ERROR: &str = "tool error";
 
@@ -37,6 +42,8 @@ pub(crate) enum Act {
     Shown {
         text: String,
     },
+    /// A hook saw the end of the turn.
+    Ended,
     /// A hook saw this row at `after_create_message`.
     Announced {
         row: Message,
@@ -57,13 +64,26 @@ pub(crate) enum Scenario {
     TwoTools,
 }
 
+/// What the person does about a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Person {
+    Yes,
+    No,
+    /// Says yes to another input.
+    Edits,
+    /// Gives a result in place of the tool.
+    Answers,
+    /// Answers later.
+    Suspends,
+}
+
 /// What surrounds a loop under test. Let the loop use it in place of its model, its tools, the person and the store.
 /// Clones share what they note.
 #[derive(Clone)]
 pub struct World {
     scenario: Scenario,
-    /// Whether the person says yes.
-    says_yes: bool,
+    person: Person,
     acts: Acts,
 }
 
@@ -96,8 +116,8 @@ impl Acts {
 }
 
 impl World {
-    pub(crate) fn new(scenario: Scenario, says_yes: bool, acts: Acts) -> Self {
-        Self { scenario, says_yes, acts }
+    pub(crate) fn new(scenario: Scenario, person: Person, acts: Acts) -> Self {
+        Self { scenario, person, acts }
     }
 
     /// The prompt to submit.
@@ -137,9 +157,15 @@ impl World {
     }
 
     /// Asks the person.
-    pub fn approve(&self) -> bool {
+    pub fn approve(&self) -> Approval {
         self.acts.note(Act::Asked);
-        self.says_yes
+        match self.person {
+            Person::Yes => Approval::Yes,
+            Person::No => Approval::No("no".to_owned()),
+            Person::Edits => Approval::Edited(json!({ "word": EDITED }).into()),
+            Person::Answers => Approval::Answer(ToolResult::new(SAID)),
+            Person::Suspends => Approval::Suspend,
+        }
     }
 
     /// Stores a row. Call it where the loop stores it.

@@ -1,8 +1,10 @@
 //! Dispatches within a turn.
 
+use std::sync::Arc;
+
 use hook_sdk::kinds::{ExitReason, StreamDelta};
 use hook_sdk::verdict::Verdict;
-use hook_sdk::{DispatchError, Fired, HookKind, HookSet};
+use hook_sdk::{DispatchError, Fired, HookKind, HookSet, Never};
 
 use super::TurnLoop;
 use super::end::End;
@@ -33,6 +35,21 @@ impl TurnLoop {
         let hooks = self.hooks.clone();
         let fired = hooks.fire(&self.to_end, event, subject).await;
         self.note(&hooks, event, fired)
+    }
+
+    /// Like [`fire_to_end`](Self::fire_to_end), and then with the hooks of the callers, which mask what their agents store.
+    pub(super) async fn fire_before_row<K: HookKind<Removal = Never>>(
+        &mut self,
+        event: &K,
+        subject: K::Subject,
+    ) -> Result<K::Subject, End> {
+        let mut subject = self.fire_to_end(event, subject).await?.subject;
+        let session = Arc::clone(&self.session);
+        for hooks in &session.asker.gates {
+            let fired = hooks.fire(&self.to_end, event, subject).await;
+            subject = self.note(hooks, event, fired)?.subject;
+        }
+        Ok(subject)
     }
 
     /// Fires an event without a subject, even if the turn is cancelled.

@@ -119,7 +119,7 @@ impl TurnLoop {
 
     async fn store_result(&mut self, call: &ToolCall, result: &ToolResult) -> Result<(), End> {
         let event = BeforeStoreToolResult::new(call.clone());
-        let row = self.fire_to_end(&event, ResultRow::new(call, result)).await?.subject;
+        let row = self.fire_before_row(&event, ResultRow::new(call, result)).await?;
         let mut block = ToolResultBlock::new(row.call_id.as_str(), row.content.clone());
         block.name = Some(row.tool.clone());
         block.is_error = row.is_error;

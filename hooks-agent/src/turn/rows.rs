@@ -25,7 +25,7 @@ impl TurnLoop {
 
     /// Runs the hooks before a message is stored, and returns what they make of `message`.
     pub(super) async fn row_of(&mut self, message: Message) -> Result<Message, End> {
-        Ok(self.fire_to_end(&BeforeCreateMessage::new(), message).await?.subject)
+        self.fire_before_row(&BeforeCreateMessage::new(), message).await
     }
 
     /// Stores `message` unchanged, adds it to the view, and fires the hooks after that.

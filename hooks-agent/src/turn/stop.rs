@@ -12,7 +12,7 @@ use crate::event::{StopEffect, TurnEvent};
 use crate::injected;
 use crate::reply::{EndedBy, Outcome};
 
-/// Takes the place of a deferred answer that not all hooks could judge.
+/// Takes the place of an answer that not all hooks could judge.
 const WITHHELD: &str = "[Withheld: the turn ended before all hooks had judged the answer]";
 
 impl TurnLoop {
@@ -115,10 +115,11 @@ impl TurnLoop {
         }
     }
 
-    /// Handles an answer that the hooks at `stop` have not judged. It is stored and shown, unless it was deferred for
-    /// them.
+    /// Handles an answer that the hooks at `stop` have not judged. It is withheld, unless it was shown while it was
+    /// streamed.
     async fn not_judged(&mut self, row: Option<Message>) -> Result<(), End> {
-        let row = row.map(|row| if self.is_deferred { Message::new(Role::Assistant, WITHHELD) } else { row });
+        let withheld = self.is_deferred || self.hooks.has::<Stop>() && self.shown.is_empty();
+        let row = row.map(|row| if withheld { Message::new(Role::Assistant, WITHHELD) } else { row });
         self.append_said(row).await?;
         Ok(())
     }

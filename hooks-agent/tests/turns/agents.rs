@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hook_sdk::data::{Block, Usage};
+use hook_sdk::data::{Block, ResultRow, Usage};
 use hook_sdk::kinds::*;
 use hook_sdk::plugin::Plugin;
 use hook_sdk::prelude::*;
@@ -242,5 +242,41 @@ async fn a_halt_in_a_sub_agent_ends_its_caller_unless_the_app_disables_it() {
         let reported = bench.session(bench.harness().agent(agent)).await.turn(None, "hi").await;
         assert_eq!(reported.to_string(), reply);
         assert_eq!(bench.stored().await[2], "tool: <- [Hook stopped] enough");
+    }
+}
+
+#[tokio::test]
+async fn the_masks_of_the_caller_apply_to_the_rows_of_a_sub_agent_unless_the_app_disables_it() {
+    use hooks_agent::store::MessageStore;
+
+    async fn rows(bench: &Bench, conversation: &str) -> String {
+        format!("{:?}", bench.store.page(conversation, None, 99).await.unwrap().rows)
+    }
+    for (at, fails, own_gates) in [(0, false, false), (1, false, false), (0, true, false), (0, false, true)] {
+        let look = || Line::call("2", "lookup", json!({ "id": "hunter2" }));
+        let bench = Bench::new([ask(), look(), Line::text("it is *"), Line::text("done")]);
+        // It fails only for the sub-agent.
+        let down = move |cx: &HookContext| if fails && cx.agent() == Some("research") { Err("down") } else { Ok(()) };
+        let masks = if at == 0 {
+            Hook::at::<BeforeCreateMessage>("masks").writer(move |cx, _, row: &mut Message| {
+                row.rewrite_text(|text| Some(text.replace("hunter2", "***")));
+                down(cx)
+            })
+        } else {
+            Hook::at::<BeforeStoreToolResult>("masks").writer(move |cx, _, row: &mut ResultRow| {
+                row.content = vec!["***".into()];
+                down(cx)
+            })
+        };
+        bench.registry.register(masks.on_failure(OnFailure::Required)).unwrap();
+        let agent = SubAgent::new(AgentDef::new("research"), "Looks things up.").tools(["lookup"]);
+        let agent = if own_gates { agent.own_gates() } else { agent };
+        let harness = bench.harness().agent(agent).build();
+        let session = harness.session("c", AgentDef::new("a").hooks(["masks"])).open().await.unwrap();
+        let _reply = session.turn(None, "hi").await;
+        let child = rows(&bench, "c/1").await;
+        let found = child.contains("found hunter2");
+        assert_eq!(found, own_gates, "{at}, fails: {fails}: {child}");
+        assert_eq!(child.contains("***"), !fails && !own_gates, "{at}, fails: {fails}: {child}");
     }
 }

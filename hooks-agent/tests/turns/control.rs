@@ -135,7 +135,7 @@ async fn hooks_at_stop_get_the_answer_in_its_stored_form() {
     assert_eq!(bench.stored().await, ["user: hi", "assistant: [masked] 10"]);
 }
 
-/// A halt before the answer is stored ends the turn: the answer is stored, and no hook decides about the end.
+/// A halt before the answer is stored ends the turn: no hook decides about the end, and nobody sees what none judged.
 #[tokio::test]
 async fn a_turn_that_is_halted_at_its_answer_is_not_continued() {
     let mut bench = Bench::new([Line::text("hello"), Line::text("never")]);
@@ -146,7 +146,8 @@ async fn a_turn_that_is_halted_at_its_answer_is_not_continued() {
     bench.app(Hook::at::<Stop>("more").reader(|_, _, ()| StopVerdict::continue_with("more")));
     let reply = bench.turn().await;
     assert!(matches!(reply.outcome, Outcome::Halted(_)), "{reply:?}");
-    assert_eq!(bench.stored().await, ["user: hi", "assistant: hello"]);
+    let withheld = "assistant: [Withheld: the turn ended before all hooks had judged the answer]";
+    assert_eq!(bench.stored().await, ["user: hi", withheld]);
 }
 
 #[tokio::test]

@@ -72,7 +72,10 @@ impl Turn<'_> {
         }
         self.stored.push(row.clone());
         if !self.has(Fault::AnnouncesTooEarly) && !self.has(Fault::AnnouncesNothing) {
-            self.fire(&AfterCreateMessage::new(row), ()).await?;
+            match self.fire(&AfterCreateMessage::new(row), ()).await {
+                Err(_) if self.has(Fault::IgnoresAFailureAfterARow) => {}
+                fired => drop(fired?),
+            }
         }
         Ok(())
     }
@@ -96,7 +99,10 @@ impl Turn<'_> {
                 self.world.show(&row.text());
             }
             let event = Stop::new(StopReason::FinalResponse).stop_hook_active(continued > 0).last_message(row.clone());
-            let verdict = self.fire(&event, ()).await?.verdict;
+            let verdict = match self.fire(&event, ()).await {
+                Err(_) if self.has(Fault::ShowsWhatStopCouldNotJudge) => StopVerdict::default(),
+                fired => fired?.verdict,
+            };
             if !self.has(Fault::HidesSystemMessages) {
                 verdict.system_messages.iter().for_each(|text| self.world.show(text));
             }

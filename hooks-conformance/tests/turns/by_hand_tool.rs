@@ -2,6 +2,7 @@
 
 use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall, PermissionRequest};
 use hook_sdk::prelude::*;
+use hook_sdk::protocol::Approval;
 use hook_sdk::verdict::Decision;
 
 use crate::by_hand::{End, Turn};
@@ -12,6 +13,7 @@ impl Turn<'_> {
     async fn judge(&self, call: &ToolCall) -> Result<Result<ToolInput, ToolResult>, End> {
         let event = BeforeToolCall::new(call.clone());
         let mut input = call.input.clone();
+        let mut answered = None;
         for _ in 0..3 {
             let fired = self.fire_unless(Fault::IgnoresAHaltAtTheGate, &event, input.clone()).await?;
             input = fired.subject.clone();
@@ -54,15 +56,38 @@ impl Turn<'_> {
                 }
                 Some((Permission::Deny(_), _)) if self.has(Fault::IgnoresTheRequestsDenial) => return Ok(Ok(input)),
                 Some((Permission::Deny(denial), _)) => return refused(denial.reason.as_str()),
+                Some((Permission::Answer(_), _)) if self.has(Fault::RunsWhatTheRequestAnswered) => {
+                    return Ok(Ok(input));
+                }
+                Some((Permission::Answer(_), _)) if self.has(Fault::AsksInSpiteOfTheRequestsAnswer) => {}
+                Some((Permission::Answer(result), _)) => return Ok(Err(self.seen(call, &input, *result).await?)),
+                Some((Permission::Ask(_) | Permission::Defer(_), _)) if self.has(Fault::TakesAQuestionForAYes) => {
+                    return Ok(Ok(input));
+                }
                 _ => {}
             }
             if self.has(Fault::RunsAskedAndThenAsks) {
                 let _ran = self.world.tool(call, &input);
             }
-            if self.has(Fault::NeverAsks) || !self.world.approve() {
-                return refused("Declined");
+            if self.has(Fault::NeverAsks) || answered.as_ref() == Some(&question) {
+                return if answered.is_some() { Ok(Ok(input)) } else { refused("Declined") };
             }
-            return Ok(Ok(input));
+            match self.world.approve() {
+                Approval::Yes => return Ok(Ok(input)),
+                Approval::No(_) => return refused("Declined"),
+                Approval::Edited(_) if self.has(Fault::IgnoresTheEdit) => return Ok(Ok(input)),
+                Approval::Edited(edited) if self.has(Fault::DoesNotJudgeTheEdit) => return Ok(Ok(edited)),
+                Approval::Edited(edited) => {
+                    input = edited;
+                    answered = Some(question);
+                }
+                Approval::Answer(_) if self.has(Fault::RunsWhatThePersonAnswered) => return Ok(Ok(input)),
+                Approval::Answer(_) if self.has(Fault::HidesThePersonsResult) => return refused("nothing"),
+                Approval::Answer(result) => return Ok(Err(self.seen(call, &input, result).await?)),
+                Approval::Suspend if self.has(Fault::RunsWhatWaits) => return Ok(Ok(input)),
+                Approval::Suspend if self.has(Fault::GoesOnWhileACallWaits) => return refused("it waits"),
+                Approval::Suspend => return Err(End("it waits".to_owned())),
+            }
         }
         Ok(Err(ToolResult::error("the gates do not agree")))
     }
@@ -108,6 +133,10 @@ impl Turn<'_> {
             }
             return Ok(match fired.subject {
                 None if self.has(Fault::IgnoresARemovedFailure) => result,
+                Some(mut result) if self.has(Fault::IgnoresTheContextOfAFailure) => {
+                    result.additional_context.clear();
+                    result
+                }
                 None => ToolResult::new("[removed]"),
                 Some(result) => result,
             });
