@@ -295,7 +295,9 @@ impl SessionState {
             .message_count(rows.as_ref().map_or(0, |stored| stored.rows.len() as u64));
         event.next_session = next;
         let hooks = self.harness.scope(&self.agent, None)?;
-        let _fired = hooks.fire(&self.cx, &event, ()).await.map_err(TurnError::Dispatch)?;
+        let fired = hooks.fire(&self.cx, &event, ()).await;
+        self.harness.registry.conversations().end(&self.conversation);
+        let _fired = fired.map_err(TurnError::Dispatch)?;
         rows?;
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use hook_sdk::HookContext;
-use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
+use hook_sdk::data::{ToolCall, ToolInfo, ToolInput, ToolResult};
 use hook_sdk::hook::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -26,6 +26,9 @@ pub struct ToolSpec {
     pub parallel: bool,
     /// Whether a call can be retried. See [`idempotent`](Self::idempotent).
     pub idempotent: bool,
+    /// The MCP server of the tool, and what its author says about it, for gates.
+    #[serde(default, skip_serializing_if = "is_unknown")]
+    pub info: ToolInfo,
     /// The tool of the harness that runs it, if a hook declared it under another name.
     #[serde(skip)]
     pub(crate) route: Option<String>,
@@ -35,7 +38,15 @@ impl ToolSpec {
     /// Creates a description of a tool that accepts any object.
     pub fn new(name: impl Into<String>) -> Self {
         let schema = json!({ "type": "object" });
-        Self { name: name.into(), description: String::new(), schema, parallel: false, idempotent: false, route: None }
+        Self {
+            name: name.into(),
+            description: String::new(),
+            schema,
+            parallel: false,
+            idempotent: false,
+            info: ToolInfo::new(),
+            route: None,
+        }
     }
 
     /// Sets what the tool does.
@@ -68,12 +79,30 @@ impl ToolSpec {
         self.route.as_deref().unwrap_or(&self.name)
     }
 
+    /// Sets what gates read of the tool besides its schema: flags, and its MCP server.
+    #[must_use]
+    pub fn info(mut self, info: ToolInfo) -> Self {
+        self.info = info;
+        self
+    }
+
+    /// What gates read of the tool.
+    pub(crate) fn seen(&self) -> ToolInfo {
+        let mut info = self.info.clone().schema(self.schema.clone());
+        info.idempotent = info.idempotent.or(self.idempotent.then_some(true));
+        info
+    }
+
     /// Sets the JSON Schema of the input.
     #[must_use]
     pub fn schema(mut self, schema: Value) -> Self {
         self.schema = schema;
         self
     }
+}
+
+fn is_unknown(info: &ToolInfo) -> bool {
+    *info == ToolInfo::new()
 }
 
 /// A tool that a model can call.

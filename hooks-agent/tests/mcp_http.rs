@@ -116,6 +116,8 @@ async fn tools_are_listed_and_run_and_the_server_gets_the_caller() {
     let reported: Vec<_> = specs.iter().map(|spec| (spec.name.as_str(), spec.idempotent)).collect();
     assert_eq!(reported, [("t_finds", false), ("t_flakes", true), ("t_who", false), ("t_hangs", false)]);
     assert_eq!(specs[0].description, "It finds.");
+    assert_eq!((specs[0].info.idempotent, specs[1].info.idempotent), (None, Some(true)));
+    assert!(specs.iter().all(|spec| spec.info.server.is_some()), "{:?}", specs[0].info);
     assert_eq!(run(&server, "finds", json!({ "id": 7 })).await, Ok(ToolResult::new("found {\"id\":7}")));
     assert_eq!(run(&server, "who", json!({})).await, Ok(ToolResult::new("Bearer secret desk")));
 }

@@ -2,10 +2,10 @@
 
 pub(crate) mod depth;
 mod ids;
+pub(crate) mod state;
 pub(crate) mod with;
 
-use std::any::{Any, TypeId, type_name};
-use std::collections::HashMap;
+use std::any::TypeId;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 pub use depth::{WithinThis, within_this};
 pub use ids::Ids;
+pub use state::{Conversations, MissingState, State};
+use state::{NO_CONVERSATION, NO_STORE, NO_TURN, OF_APP, StateSpec, States};
 pub(crate) use with::{Bound, WithSpec};
 pub use with::{Parameters, With};
 
@@ -58,7 +60,8 @@ struct ContextData {
     replay: bool,
     queued_jobs: bool,
     cancellation: Option<CancellationToken>,
-    state: Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+    state: Arc<States>,
+    conversations: Option<Arc<Conversations>>,
 }
 
 impl HookContext {
@@ -129,11 +132,65 @@ impl HookContext {
     /// # Errors
     /// [`MissingState`] if the context holds no state of this type.
     pub fn state<T: Send + Sync + 'static>(&self) -> Result<&T, MissingState> {
-        self.inner
-            .state
-            .get(&TypeId::of::<T>())
-            .and_then(|state| state.downcast_ref())
-            .ok_or(MissingState { wanted: type_name::<T>() })
+        self.app_state().map(|state: &State<T>| &**state)
+    }
+
+    pub(crate) fn app_state<T: Send + Sync + 'static>(&self) -> Result<&State<T>, MissingState> {
+        let state = self.inner.state.get(&TypeId::of::<T>()).and_then(|state| state.downcast_ref());
+        state.ok_or(MissingState::of::<T>(OF_APP))
+    }
+
+    pub(crate) fn holds(&self, state: StateSpec) -> bool {
+        self.inner.state.contains_key(&(state.id)())
+    }
+
+    /// The state of type `T` that hooks keep for this conversation. It begins as `T::default()`, and ends with the
+    /// conversation. Hooks share it by its type.
+    ///
+    /// A guard that counts returns the error, so that it denies where it cannot count:
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// use hook_sdk::context::MissingState;
+    /// use hook_sdk::kinds::*;
+    /// use hook_sdk::prelude::*;
+    ///
+    /// #[derive(Default)]
+    /// struct Refunds(AtomicU32);
+    ///
+    /// #[hook(kind = before_tool_call, tool = "refund")]
+    /// fn three_refunds(cx: &HookContext) -> Result<Permission, MissingState> {
+    ///     let refunds = cx.conversation_state::<Refunds>()?;
+    ///     let earlier = refunds.0.fetch_add(1, Ordering::Relaxed);
+    ///     Ok(if earlier < 3 { Permission::Allow } else { Permission::deny("three refunds in this conversation") })
+    /// }
+    /// # let hooks = Registry::empty().scope(&AgentDef::new("support"), None)?;
+    /// # let cx = hooks.context(HookContext::builder().conversation("c-17"))?;
+    /// # assert!((0..3).all(|_| three_refunds(&cx).unwrap() == Permission::Allow));
+    /// # assert!(three_refunds(&cx)?.denial().is_some());
+    /// # three_refunds(&HookContext::new()).unwrap_err();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`MissingState`] if the harness set no conversation, or nothing that keeps its states.
+    pub fn conversation_state<T: Default + Send + Sync + 'static>(&self) -> Result<Arc<T>, MissingState> {
+        self.kept(None)
+    }
+
+    /// Like [`conversation_state`](Self::conversation_state), for this turn.
+    ///
+    /// # Errors
+    /// [`MissingState`] also if the harness set no turn, or the turn has ended.
+    pub fn turn_state<T: Default + Send + Sync + 'static>(&self) -> Result<Arc<T>, MissingState> {
+        self.kept(Some(self.turn().ok_or(MissingState::of::<T>(NO_TURN))?))
+    }
+
+    fn kept<T: Default + Send + Sync + 'static>(&self, turn: Option<u64>) -> Result<Arc<T>, MissingState> {
+        let conversation = self.ids().conversation.as_ref().ok_or(MissingState::of::<T>(NO_CONVERSATION))?;
+        let conversations = self.inner.conversations.as_ref().ok_or(MissingState::of::<T>(NO_STORE))?;
+        conversations.get(conversation, turn)
     }
 
     /// The parameters that a list gave to this hook, if they are a `T`. An annotated function takes them as
@@ -194,17 +251,6 @@ impl fmt::Debug for HookContext {
     }
 }
 
-/// The context holds no state of the type that a hook asked for.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the context holds no state of type `{wanted}`; put it there with `HookContext::builder().state(…)`, or with `.shared_state(…)` if it is in an `Arc`"
-)]
-#[non_exhaustive]
-pub struct MissingState {
-    /// The type's name.
-    pub wanted: &'static str,
-}
-
 /// Builds a [`HookContext`].
 #[derive(Clone, Default)]
 #[must_use = "call `build` to get the context"]
@@ -233,14 +279,20 @@ impl HookContextBuilder {
         self
     }
 
-    /// Adds state for hooks, which look it up by its type. A second value of the same type replaces the first.
+    /// Adds state for hooks, which take it as [`&State<T>`](State). A second value of the same type replaces the first.
     pub fn state<T: Send + Sync + 'static>(self, state: T) -> Self {
         self.shared_state(Arc::new(state))
     }
 
     /// Adds state that the app also keeps a handle to.
     pub fn shared_state<T: Send + Sync + 'static>(mut self, state: Arc<T>) -> Self {
-        Arc::make_mut(&mut self.0.state).insert(TypeId::of::<T>(), state);
+        Arc::make_mut(&mut self.0.state).insert(TypeId::of::<T>(), Arc::new(State::from(state)));
+        self
+    }
+
+    /// Keeps the states of conversations in `conversations`, unless the builder has some already.
+    pub fn conversations(mut self, conversations: Arc<Conversations>) -> Self {
+        self.0.conversations.get_or_insert(conversations);
         self
     }
 

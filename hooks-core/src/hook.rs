@@ -16,6 +16,7 @@ pub(crate) use binding::{Binding, CloneEvent, Only};
 pub use builder::{BlockingFunction, HookAt};
 pub(crate) use check::OptionProblem;
 
+use crate::context::state::StateSpec;
 use crate::context::{Bound, Parameters, PerHook, WithSpec};
 pub use crate::failure::OnFailure;
 pub use crate::handler::{BoxFuture, NotSelected};
@@ -265,6 +266,11 @@ impl Hook {
     /// The parameters that its functions take from a list.
     pub(crate) fn parameters_of_members(&self) -> impl Iterator<Item = WithSpec> {
         self.needs().filter_map(|need| if let Need::With(spec) = need { Some(*spec) } else { None })
+    }
+
+    /// The states of the app that its functions take.
+    pub(crate) fn states(&self) -> impl Iterator<Item = StateSpec> {
+        self.needs().filter_map(|need| if let Need::State(spec) = need { Some(*spec) } else { None })
     }
 
     /// Parses the parameters that a list passes.

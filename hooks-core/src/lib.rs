@@ -103,7 +103,7 @@ pub mod __private_0_1;
 mod macros;
 pub mod prelude;
 
-pub use context::{HookContext, HookContextBuilder, MissingState, With};
+pub use context::{HookContext, HookContextBuilder, MissingState, State, With};
 pub use diagnostics::ConfigError;
 pub use dispatch::{DispatchError, Fired};
 pub use engine::{JsonError, JsonFired};

@@ -3,8 +3,8 @@
 //! The built-in kinds are not included, because apps use their names too (`Stop`, `Init`, `Shutdown`). Import them from
 //! [`kinds`](crate::kinds).
 
-pub use crate::context::With;
 pub use crate::context::{HookContext, MissingState};
+pub use crate::context::{State, With};
 pub use crate::data::{
     CompactedHistory, Message, MessageUpdate, Messages, ModelReply, ModelRequest, ResultRow, Role, ToolCall, ToolInput,
     ToolResult,

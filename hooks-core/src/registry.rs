@@ -25,7 +25,7 @@ use set_builder::Part;
 use snapshot::not_a_hook;
 pub(crate) use snapshot::{DepthLimit, Snapshot};
 
-use crate::context::depth;
+use crate::context::{Conversations, depth};
 use crate::diagnostics::ConfigError;
 use crate::hook::Hook;
 use crate::id::HookId;
@@ -118,7 +118,13 @@ impl Registry {
     /// do not affect the other.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Self::from(Snapshot { observers: Arc::default(), ..Snapshot::clone(&self.snapshot()) })
+        let kept = Snapshot::clone(&self.snapshot());
+        Self::from(Snapshot { observers: Arc::default(), conversations: Arc::default(), ..kept })
+    }
+
+    /// The states that hooks keep for each conversation and turn.
+    pub fn conversations(&self) -> Arc<Conversations> {
+        Arc::clone(&self.snapshot().conversations)
     }
 
     /// Returns the app's list.

@@ -38,7 +38,7 @@ pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 #[diagnostic::on_unimplemented(
     message = "a hook at `{K}` cannot take `{Self}`",
     label = "not a parameter of this kind",
-    note = "it may take `&HookContext`, `&{K}` (the event), `&With<T>` (parameters from a list, where `T: serde::Deserialize`), and the subject as `&{S}`, `&mut {S}` or by value; get app state, such as a client, from the context: `cx.state::<T>()`"
+    note = "it may take `&HookContext`, `&{K}` (the event), `&With<T>` (parameters from a list, where `T: serde::Deserialize`), `&State<T>` (state of the app, such as a client), and the subject as `&{S}`, `&mut {S}` or by value"
 )]
 pub trait ReadParameter<'a, K, S, Via> {
     /// Extracts the parameter from the inputs of a dispatch.
@@ -51,7 +51,7 @@ pub trait ReadParameter<'a, K, S, Via> {
 #[diagnostic::on_unimplemented(
     message = "a hook at `{K}` that rewrites its subject cannot also take `{Self}`",
     label = "not a parameter of a hook that rewrites",
-    note = "in addition to the subject it may take `&HookContext`, `&{K}` (the event) and `&With<T>` (parameters from a list, where `T: serde::Deserialize`); it can take the subject only once; get app state, such as a client, from the context: `cx.state::<T>()`"
+    note = "in addition to the subject it may take `&HookContext`, `&{K}` (the event), `&With<T>` (parameters from a list, where `T: serde::Deserialize`) and `&State<T>` (state of the app, such as a client); it can take the subject only once"
 )]
 pub trait ContextParameter<'a, K, Via> {
     /// Extracts the parameter from the inputs of a dispatch.
@@ -62,7 +62,7 @@ pub trait ContextParameter<'a, K, Via> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the subject of a hook at `{K}`",
     label = "the subject is `{S}`",
-    note = "a parameter by value or `&mut` must be the subject; take everything else by `&`, and get app state, such as a client, from the context: `cx.state::<T>()`"
+    note = "a parameter by value or `&mut` must be the subject; take everything else by `&`, and state of the app, such as a client, as `&State<T>`"
 )]
 pub trait SubjectParameter<K, S>: Sized {
     /// Passes the subject by value. The event only tells inference the kind.

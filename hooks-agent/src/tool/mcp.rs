@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hook_sdk::HookContext;
-use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
+use hook_sdk::data::{ToolCall, ToolInfo, ToolInput, ToolResult};
 use hook_sdk::hook::BoxFuture;
 use rmcp::model::{CallToolRequestParams, ClientCapabilities, ClientConfig, Implementation};
 use rmcp::service::{RunningService, ServiceError, ServiceExt};
@@ -176,12 +176,24 @@ impl McpServer {
         let tools = self.tools.iter().map(|tool| {
             let spec = ToolSpec::new(names.next(prefix, &tool.name))
                 .description(tool.description.as_deref().unwrap_or_default())
-                .schema(Value::Object(tool.input_schema.as_ref().clone()));
+                .schema(Value::Object(tool.input_schema.as_ref().clone()))
+                .info(self.info(tool));
             let spec = if may_repeat(tool) { spec.idempotent() } else { spec };
             let (running, is_process) = (Arc::clone(&self.running), self.is_process);
             McpTool { running, name: tool.name.to_string(), spec, is_process }
         });
         tools.collect()
+    }
+
+    /// What the server says about itself and about the tool.
+    fn info(&self, tool: &model::Tool) -> ToolInfo {
+        let mut info = ToolInfo::new();
+        info.server = self.running.peer_info().and_then(|peer| Some(peer.server_info.as_ref()?.name.clone()));
+        if let Some(hints) = &tool.annotations {
+            (info.read_only, info.destructive) = (hints.read_only_hint, hints.destructive_hint);
+            (info.idempotent, info.open_world) = (hints.idempotent_hint, hints.open_world_hint);
+        }
+        info
     }
 }
 

@@ -14,6 +14,7 @@ use super::TurnLoop;
 use super::end::End;
 use crate::approve::ApprovalRequest;
 use crate::inputs::ApprovalInput;
+use crate::tool::ToolSpec;
 
 /// The ruling on a call, and its input.
 pub(super) struct Judged {
@@ -63,7 +64,8 @@ impl TurnLoop {
     /// The decision of the gates of this agent and its callers. If one of them changes the input, all of them judge it
     /// again, so that all have seen the input that runs.
     async fn permission(&mut self, call: &ToolCall, mut input: ToolInput) -> Result<(ToolInput, Permission), End> {
-        let event = BeforeToolCall::new(call.clone());
+        let mut event = BeforeToolCall::new(call.clone());
+        event.info = self.spec_of(call).map(ToolSpec::seen);
         let session = Arc::clone(&self.session);
         for _ in 0..ROUNDS {
             let fired = self.fire(&event, input).await?;

@@ -282,3 +282,15 @@ async fn the_result_of_a_failed_tool_keeps_its_blocks_fields_and_context() {
     let heard = bench.model.heard();
     assert!(heard[1].messages.last().unwrap().text().contains("the lamp is off"));
 }
+
+#[tokio::test]
+async fn a_gate_reads_the_schema_and_the_flags_of_the_tool() {
+    let mut bench = Bench::new([Line::call("1", "hangs", json!({})), Line::text("done")]);
+    let gate = Hook::at::<BeforeToolCall>("gate").reader(|_, event: &BeforeToolCall, _| {
+        let info = event.info.clone().unwrap_or_default();
+        Permission::deny(format!("{:?} {:?}", info.schema, info.idempotent))
+    });
+    bench.app(gate);
+    bench.session(bench.harness().tool(Hangs)).await.turn(None, "hi").await;
+    assert_eq!(bench.stored().await[2], r#"tool: <- Denied: Some(Object {"type": String("object")}) None"#);
+}

@@ -13,7 +13,8 @@ use crate::text::redacted;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolCall {
-    /// The id of the call, which its result refers to.
+    /// The id of the call, which its result refers to. Empty if the harness has none, and then absent in records.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// The tool's name.
     pub name: String,

@@ -1,6 +1,7 @@
 use std::any::TypeId;
 
 use super::{Finding, FindingKind};
+use crate::context::HookContext;
 use crate::kind::{HookKind, KindDescriptor};
 
 /// The values that a harness can put into the fields by which hooks are filtered, for
@@ -16,6 +17,7 @@ use crate::kind::{HookKind, KindDescriptor};
 pub struct HarnessFacts {
     facts: Vec<Fact>,
     accepted: Vec<(FindingKind, String)>,
+    pub(crate) context: Option<HookContext>,
 }
 
 #[derive(Clone, Debug)]
@@ -36,6 +38,13 @@ impl HarnessFacts {
     #[must_use]
     pub fn tools<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
         self.fact(None, "tool", names)
+    }
+
+    /// The context from which the harness makes those of its turns, with the states of the app.
+    #[must_use]
+    pub fn context(mut self, cx: &HookContext) -> Self {
+        self.context = Some(cx.clone());
+        self
     }
 
     /// Sets the profiles of the models: the field `profile`.

@@ -49,6 +49,9 @@ pub enum FindingKind {
     /// A hook in force rewrites, and its `on_failure` is not written: if it fails, what it should rewrite passes
     /// unchanged. Reported by [`Registry::audit_with`](crate::Registry::audit_with).
     RewriteWithoutPolicy,
+    /// A hook in force takes a state of the app that the context of the harness does not hold, or the context is not
+    /// known. Reported by [`Registry::audit_with`](crate::Registry::audit_with).
+    MissingState,
     /// The program is built with `panic = "abort"`, so a hook that panics ends it. Reported by
     /// [`Registry::audit_with`](crate::Registry::audit_with).
     PanicAborts,

@@ -55,6 +55,8 @@ pub enum ProblemKind {
     UnknownPlugin,
     /// A list names a hook of a plugin that is not installed.
     PluginMissing,
+    /// A hook takes a state of the app that the context does not hold.
+    MissingState,
     /// An override is invalid.
     BadOverride,
     /// A hook to enable, disable or replace is not registered.

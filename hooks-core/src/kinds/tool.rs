@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::HookKind;
-use crate::data::{ToolCall, ToolInput};
+use crate::data::{ToolCall, ToolInfo, ToolInput};
 use crate::verdict::Permission;
 
 /// Fires before a tool runs: hooks may rewrite its input and decide whether it may run.
@@ -20,6 +20,9 @@ use crate::verdict::Permission;
 pub struct BeforeToolCall {
     /// The call as the model requested it.
     pub call: ToolCall,
+    /// What the harness knows of the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub info: Option<ToolInfo>,
 }
 
 /// Fires after a hook at `before_tool_call` answered *ask* or *defer*, before a person is asked: hooks may answer in

@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Plan, PlannedHook, Selections, Step};
-use crate::context::HookContext;
-use crate::diagnostics::Finding;
-use crate::diagnostics::ListOwner;
+use crate::context::state::OF_APP;
+use crate::context::{Conversations, HookContext, HookContextBuilder};
+use crate::diagnostics::{ConfigError, Finding, ListOwner, Problem, ProblemKind};
 use crate::hook::Hook;
 use crate::id::HookId;
 use crate::job::Job;
@@ -43,6 +43,7 @@ pub(crate) struct SetParts {
     /// The registry's revision from which the set was made.
     pub(crate) revision: u64,
     pub(crate) observers: Arc<[Arc<dyn Observer>]>,
+    pub(crate) conversations: Arc<Conversations>,
     pub(crate) depth_limit: usize,
 }
 
@@ -171,6 +172,31 @@ impl HookSet {
             catch(|| step.matches(event)).unwrap_or(false).then(|| launch.job(cx, event, &()))?
         };
         steps.iter().filter_map(launch).collect()
+    }
+
+    /// Builds a context for the hooks of this set. It keeps states of conversations and turns.
+    ///
+    /// # Errors
+    /// All states of the app that hooks of this set take as [`&State<T>`](crate::State) and nobody set.
+    pub fn context(&self, builder: HookContextBuilder) -> Result<HookContext, ConfigError> {
+        let cx = builder.conversations(Arc::clone(&self.0.parts.conversations)).build();
+        let problem = |(hook, text): (&Hook, String)| Problem::new(ProblemKind::MissingState, &hook.id, text);
+        ConfigError::unless_empty(self.missing_states(&cx).map(problem).collect())?;
+        Ok(cx)
+    }
+
+    /// The hooks in force that take a state that the context does not hold.
+    pub(crate) fn missing_states(&self, cx: &HookContext) -> impl Iterator<Item = (&Hook, String)> {
+        let states = self.in_force().flat_map(|hook| hook.states().map(move |state| (hook, state)));
+        states.filter(|(_, state)| !cx.holds(*state)).map(|(hook, state)| {
+            let (id, origin) = (&hook.id, hook.origin);
+            (
+                hook,
+                format!(
+                    "the hook `{id}` takes `&State<{state}>` ({origin}), which the context does not hold; {OF_APP}"
+                ),
+            )
+        })
     }
 
     /// The findings of this set: configuration that is valid but suspicious.

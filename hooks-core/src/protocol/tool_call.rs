@@ -9,7 +9,7 @@ use super::error::{StepError, StepErrorKind};
 use super::mode::{StepMode, at_once};
 use super::tool_output::IntoToolResult;
 use crate::context::HookContext;
-use crate::data::{Messages, ToolCall, ToolInput, ToolResult};
+use crate::data::{Messages, ToolCall, ToolInfo, ToolInput, ToolResult};
 use crate::dispatch::ReportData;
 use crate::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall, PermissionRequest};
 use crate::plan::HookSet;
@@ -24,6 +24,7 @@ const NOT_FINISHED: &str = "Not finished: the turn was cancelled";
 pub struct ToolCallStep<'a, A = fn(ToolQuestion) -> Ready<Approval>> {
     mode: StepMode<'a>,
     call: &'a ToolCall,
+    info: Option<&'a ToolInfo>,
     history: Option<&'a Messages>,
     ask: A,
 }
@@ -32,7 +33,7 @@ impl HookSet {
     /// Prepares a tool call: its gates judge it, [`ask`](ToolCallStep::ask) answers their questions, and
     /// [`run`](ToolCallStep::run) runs the tool if it may run.
     pub fn tool_call<'a>(&'a self, cx: &'a HookContext, call: &'a ToolCall) -> ToolCallStep<'a> {
-        ToolCallStep { mode: StepMode::new(self, cx), call, history: None, ask: nobody }
+        ToolCallStep { mode: StepMode::new(self, cx), call, info: None, history: None, ask: nobody }
     }
 }
 
@@ -48,10 +49,16 @@ impl<'a, A> ToolCallStep<'a, A> {
         self
     }
 
+    /// What is known of the tool, for its gates.
+    pub fn info(mut self, info: &'a ToolInfo) -> Self {
+        self.info = Some(info);
+        self
+    }
+
     /// Sets what answers the questions of gates. Without it, a call about which a gate asks is denied.
     pub fn ask<R: Future<Output: Into<Approval>>, F: FnMut(ToolQuestion) -> R>(self, ask: F) -> ToolCallStep<'a, F> {
-        let Self { mode, call, history, .. } = self;
-        ToolCallStep { mode, call, history, ask }
+        let Self { mode, call, info, history, .. } = self;
+        ToolCallStep { mode, call, info, history, ask }
     }
 
     /// Like [`ask`](Self::ask), for a step without a runtime.
@@ -215,7 +222,9 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
                     call.by_gates(Permission::NoOpinion, input)
                 }
                 CallState::Judge(call) => {
-                    let fired = self.mode.fire(&BeforeToolCall::new(self.call.clone()), call.input().clone()).await?;
+                    let mut event = BeforeToolCall::new(self.call.clone());
+                    event.info = self.info.cloned();
+                    let fired = self.mode.fire(&event, call.input().clone()).await?;
                     call.by_gates(fired.verdict, fired.subject)
                 }
                 CallState::Request(call) if !self.mode.has::<PermissionRequest>() => CallState::Ask(call),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use wildmatch::WildMatch;
 
 use super::Registry;
+use crate::context::HookContext;
 use crate::diagnostics::{ConfigError, Finding, FindingKind, HarnessFacts};
 use crate::failure::OnFailure;
 use crate::fires::{Fires, never_filled, never_fired};
@@ -87,6 +88,7 @@ impl Registry {
         let candidates = self.candidates(&sets);
         let mut findings = self.audit_of(&sets, &candidates);
         findings.extend(matching_nothing(candidates.iter().map(|(_, hook)| &**hook), facts));
+        findings.extend(missing_states(&sets, facts));
         findings.extend(rewriting_without_policy(sets.into_iter()));
         findings.extend(panic_strategy());
         if Fires::declared().is_empty() {
@@ -160,6 +162,21 @@ fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Findi
             }
         }
     }
+    findings
+}
+
+/// Finds the states of the app that hooks of these sets take and the harness does not have.
+fn missing_states(sets: &[&HookSet], facts: &HarnessFacts) -> Vec<Finding> {
+    let (unknown, hint) = match &facts.context {
+        Some(_) => (None, ""),
+        None => (Some(HookContext::new()), ", and pass it to the check with `HarnessFacts::context(&cx)`"),
+    };
+    let cx = facts.context.as_ref().or(unknown.as_ref()).into_iter();
+    let missing = cx.flat_map(|cx| sets.iter().flat_map(|set| set.missing_states(cx)));
+    let mut findings: Vec<Finding> =
+        missing.map(|(hook, text)| Finding::new(FindingKind::MissingState, &hook.id, text + hint)).collect();
+    let mut seen = HashSet::new();
+    findings.retain(|finding| seen.insert(finding.to_string()));
     findings
 }
 

@@ -127,6 +127,7 @@ impl<'a> SetBuilder<'a> {
             registered: self.snapshot.hooks.len(),
             revision: self.snapshot.revision,
             observers: Arc::clone(&self.snapshot.observers),
+            conversations: Arc::clone(&self.snapshot.conversations),
             depth_limit: self.snapshot.depth_limit.0,
             selections: self.selections,
         };

@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use super::{ContextParameter, ReadParameter};
-use crate::context::{HookContext, Parameters, With, WithSpec};
+use crate::context::state::StateSpec;
+use crate::context::{HookContext, Parameters, State, With, WithSpec};
 
 /// The parameter `&T` of a hook whose subject is `S`. [`AnyParameter`] provides the constants that a type does not
 /// define.
@@ -19,6 +20,13 @@ pub enum Need {
     Context,
     /// Parameters from the list that names the hook.
     With(WithSpec),
+    /// State of the app.
+    State(StateSpec),
+}
+
+impl<T: Send + Sync + 'static> Parameter<State<T>> {
+    /// What the parameter needs.
+    pub const NEED: Need = Need::State(StateSpec::of::<T>());
 }
 
 impl<T: Parameters> Parameter<With<T>> {
@@ -72,4 +80,29 @@ fn bound<T: Parameters>(cx: &HookContext) -> &With<T> {
         Some(parameters) => parameters,
         None => panic!("this hook was called without its parameters; this is a bug in hook-sdk"),
     }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, K, S, T: Send + Sync + 'static> ReadParameter<'a, K, S, State<T>> for &'a State<T> {
+    #[inline]
+    fn read(cx: &'a HookContext, _event: &'a K, _subject: &'a S) -> Self {
+        state(cx)
+    }
+
+    fn read_detached(cx: &'a HookContext, _event: &'a K, _subject: Option<&'a S>) -> Self {
+        state(cx)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, K, T: Send + Sync + 'static> ContextParameter<'a, K, State<T>> for &'a State<T> {
+    #[inline]
+    fn read(cx: &'a HookContext, _event: &'a K) -> Self {
+        state(cx)
+    }
+}
+
+#[allow(clippy::panic)] // the panic is this hook's failure
+fn state<T: Send + Sync + 'static>(cx: &HookContext) -> &State<T> {
+    cx.app_state().unwrap_or_else(|missing| panic!("{missing}"))
 }

@@ -12,6 +12,7 @@ mod attacked;
 mod attacked_async;
 mod replay;
 mod shadow;
+mod states;
 mod support;
 mod detached_support;
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hook_sdk::CancellationToken;
-use hook_sdk::data::{Block, ModelAnswer};
+use hook_sdk::data::{Block, ModelAnswer, ToolInfo};
 use hook_sdk::hook::OnFailure;
 use hook_sdk::protocol::{Approval, NextStep, StepError, StepErrorKind, ToolQuestion};
 use serde_json::json;

@@ -69,7 +69,7 @@ impl Sets {
     ) -> Result<Result<FiredLines, String>, ConfigError> {
         let set = self.of(candidate, &recorded.ids)?;
         let builder = HookContext::builder().with_ids(recorded.ids.clone()).replay(true);
-        let cx = (options.context)(builder).replay(true).build();
+        let cx = set.context((options.context)(builder).replay(true))?;
         let mut pool = MessagePool::default();
         let mut pooled = |value: &Value| comparer.messages.pooled(value.clone(), &mut pool);
         let (event, subject) = match (pooled(&recorded.event), pooled(&recorded.subject)) {
