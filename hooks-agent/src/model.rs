@@ -131,7 +131,7 @@ impl std::fmt::Debug for Deltas<'_> {
 }
 
 /// Why a model did not answer.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ModelError {
@@ -159,6 +159,13 @@ pub enum ModelError {
     /// The answer broke off or is malformed.
     #[error("the answer cannot be read: {0}")]
     Broken(String),
+}
+
+/// As `Display`, because a `main` that returns it prints this.
+impl std::fmt::Debug for ModelError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl ModelError {

@@ -126,9 +126,16 @@ pub trait Tool: Send + Sync + 'static {
 }
 
 /// The error of a tool, with a text for the model.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ToolError(String);
+
+/// As `Display`, because a `main` that returns it prints this.
+impl std::fmt::Debug for ToolError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
 
 impl ToolError {
     /// Creates an error with a text for the model.

@@ -175,11 +175,13 @@ impl PluginFailure {
 }
 
 /// One or more plugins failed to start or stop. All other plugins are unaffected.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", spelt(.failures))]
 pub struct PluginsFailed {
     failures: Vec<PluginFailure>,
 }
+
+crate::tables::debug_as_display!(PluginsFailed);
 
 impl PluginsFailed {
     /// The failures, in the order in which the plugins were started or stopped.

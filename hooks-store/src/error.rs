@@ -8,7 +8,7 @@ use hooks_agent::store::StoreError;
 use crate::dialect::Dialect;
 
 /// The error of opening a store. Nothing was changed.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
     /// The address is not that of a database.
@@ -80,6 +80,13 @@ pub enum OpenError {
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
+}
+
+/// As `Display`, because a `main` that returns it prints this.
+impl std::fmt::Debug for OpenError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 /// The error of a transaction.

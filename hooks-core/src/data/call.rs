@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -13,8 +14,7 @@ use crate::text::redacted;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolCall {
-    /// The id of the call, which its result refers to. Empty if the harness has none, and then absent in records.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// The id of the call, which its result refers to.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -33,6 +33,12 @@ impl ToolCall {
     /// Creates a call of the tool `name`.
     pub fn new(id: impl Into<String>, name: impl Into<String>, input: impl Into<ToolInput>) -> Self {
         Self { id: id.into(), name: name.into(), input: input.into(), declared_as: None, extra: Map::new() }
+    }
+
+    /// Creates a call for a harness whose calls have no ids. Its id is new in this process.
+    pub fn without_id(name: impl Into<String>, input: impl Into<ToolInput>) -> Self {
+        static CALLS: AtomicU64 = AtomicU64::new(1);
+        Self::new(format!("call_{}_{}", std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed)), name, input)
     }
 }
 

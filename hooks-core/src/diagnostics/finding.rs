@@ -27,7 +27,7 @@ pub enum FindingKind {
     AllowBeforeRewrite,
     /// A declared list is empty, and so is the app's list.
     EmptyScope,
-    /// A set was made before the latest change to the registry.
+    /// A set was made before the latest change to the registry, or by another registry.
     OutdatedSet,
     /// A plugin is installed for an agent to which none of the sets belongs.
     PluginForNoAgent,

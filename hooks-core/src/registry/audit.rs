@@ -44,7 +44,10 @@ impl Registry {
             findings.extend(set.audit().iter().cloned());
             let parts = set.parts();
             agents.push(&parts.agent);
-            if parts.revision < snapshot.revision {
+            if !Arc::ptr_eq(&parts.conversations, &snapshot.conversations) {
+                let text = format!("the hook set of {} is of another registry, so nothing is known of it", parts.owner);
+                findings.push(Finding::new(FindingKind::OutdatedSet, &parts.owner, text));
+            } else if parts.revision < snapshot.revision {
                 let text = format!(
                     "the hook set of {} was built before the registry changed, so it lacks later hooks, plugins, overrides, observers and changes to the app's list; call `registry.scope(…)` again",
                     parts.owner

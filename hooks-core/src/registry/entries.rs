@@ -44,7 +44,7 @@ pub(super) fn named<'a>(
         let Some(hook) = snapshot.hooks.get(id) else {
             let (at, meant) = (at(entry.position()), did_you_mean(&suggestions(snapshot, id, problems.len())));
             let text = format!(
-                "{at}{owner} names the hook `{id}`, which is not registered{meant} (if it is in a dependency that no code refers to, link it with `use that_crate as _;`)"
+                "{at}{owner} names the hook `{id}`, which is not registered{meant} (if its crate is not linked, write `use that_crate as _;`; or its feature or its `cfg` is off)"
             );
             problems.push(Problem::new(ProblemKind::UnknownHook, id, text));
             continue;

@@ -255,7 +255,7 @@ impl Snapshot {
             let known = declared.iter().map(|entry| entry.name).chain(self.members.keys().map(HookId::as_str));
             let nearest = nearest_names(name, known);
             let text = format!(
-                "{origin}: there is no plugin `{name}`{nearest} (if it is a dependency that no code refers to, link it with `use that_crate as _;`)"
+                "{origin}: there is no plugin `{name}`{nearest} (if its crate is not linked, write `use that_crate as _;`; or its feature is off)"
             );
             problems.push(Problem::new(ProblemKind::UnknownPlugin, name, text));
         }

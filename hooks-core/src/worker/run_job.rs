@@ -87,7 +87,7 @@ impl Registry {
         let Some(registered) = snapshot.hooks.get(hook) else {
             let meant = did_you_mean(&nearest(hook.as_str(), snapshot.hooks.keys().cloned()));
             let text = format!(
-                "the job `{id}` is for the hook `{hook}`, which is not registered{meant} (link its crate into the worker with `use that_crate as _;`)"
+                "the job `{id}` is for the hook `{hook}`, which is not registered{meant} (if its crate is not linked into the worker, write `use that_crate as _;`; or its feature or its `cfg` is off)"
             );
             return error(JobErrorKind::UnknownHook, text);
         };

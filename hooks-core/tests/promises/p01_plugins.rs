@@ -279,9 +279,9 @@ fn all_mistakes_of_an_installation_are_reported_at_once_and_nothing_is_installed
     let table: [(Plugin, &[&str]); 5] = [
         (
             Plugin::new("linked_acm"),
-            &["there is no plugin `linked_acm`; did you mean `linked_acme`? (if it is a dependency that"],
+            &["there is no plugin `linked_acm`; did you mean `linked_acme`? (if its crate is not linked"],
         ),
-        (Plugin::new("nowhere"), &["there is no plugin `nowhere` (if it is a dependency that"]),
+        (Plugin::new("nowhere"), &["there is no plugin `nowhere` (if its crate is not linked"]),
         (Plugin::new("acme"), &["the plugin `acme` is already installed ("]),
         (
             Plugin::new("Acme Corp").hook(writes("fine")),

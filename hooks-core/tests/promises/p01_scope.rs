@@ -312,4 +312,6 @@ fn audit_finds_a_set_that_is_older_than_its_registry() {
     let found = outdated(&set);
     assert!(found.len() == 1 && found[0].contains("call `registry.scope(…)` again"), "{found:?}");
     assert_eq!(outdated(&registry.scope(&agent, None).unwrap()), [""; 0]);
+    let found = outdated(&registry.fork().scope(&agent, None).unwrap());
+    assert!(found.len() == 1 && found[0].contains("is of another registry"), "{found:?}");
 }

@@ -51,7 +51,7 @@ fn hide_places(line: &str) -> String {
 #[test]
 fn a_file_with_five_mistakes_is_one_error_with_line_and_column_of_each() {
     let expected = "5 problems:
-  1. desk.json:4:5: agent `desk` names the hook `redact_pi`, which is not registered; did you mean `redact_pii`? (if it is in a dependency that no code refers to, link it with `use that_crate as _;`)
+  1. desk.json:4:5: agent `desk` names the hook `redact_pi`, which is not registered; did you mean `redact_pii`? (if its crate is not linked, write `use that_crate as _;`; or its feature or its `cfg` is off)
   2. desk.json:6:5: agent `desk` names the hook `guard` twice (first at desk.json:5:5); keep one
   3. desk.json:7:5: agent `desk` passes parameters (`with`) to the hook `plain` (HERE), which takes none; remove `with`
   4. desk.json:8:5: agent `desk` names the hook `on_boot` (HERE), but `boot` fires outside of turns, where only the app's list applies; move it there
