@@ -241,7 +241,8 @@ impl HarnessBuilder {
     /// Builds the harness.
     pub fn build(mut self) -> Harness {
         self.state.store = Arc::new(Guarded { store: self.state.store, limit: self.state.limits.store });
-        self.state.cx = self.state.cx.to_builder().conversations(self.state.registry.conversations()).build();
+        self.state.cx =
+            self.state.cx.to_builder().conversation_states(self.state.registry.conversation_states()).build();
         let harness = Harness { state: Arc::new(self.state) };
         for (agent, name) in harness.state.agents.unknown(|name| !harness.state.named(&[name.to_owned()]).is_empty()) {
             tracing::warn!(target: "hooks_agent", agent, tool = name, "an agent names an unknown tool");

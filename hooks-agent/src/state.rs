@@ -296,7 +296,7 @@ impl SessionState {
         event.next_session = next;
         let hooks = self.harness.scope(&self.agent, None)?;
         let fired = hooks.fire(&self.cx, &event, ()).await;
-        self.harness.registry.conversations().end(&self.conversation);
+        self.harness.registry.conversation_states().end(&self.conversation);
         let _fired = fired.map_err(TurnError::Dispatch)?;
         rows?;
         Ok(())

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use depth::{WithinThis, within_this};
 pub use ids::Ids;
-pub use state::{Conversations, MissingState, State};
+pub use state::{ConversationStates, MissingState, State};
 use state::{NO_CONVERSATION, NO_STORE, NO_TURN, OF_APP, StateSpec, States};
 pub(crate) use with::{Bound, WithSpec};
 pub use with::{Parameters, With};
@@ -61,7 +61,7 @@ struct ContextData {
     queued_jobs: bool,
     cancellation: Option<CancellationToken>,
     state: Arc<States>,
-    conversations: Option<Arc<Conversations>>,
+    conversations: Option<Arc<ConversationStates>>,
 }
 
 impl HookContext {
@@ -291,7 +291,7 @@ impl HookContextBuilder {
     }
 
     /// Keeps the states of conversations in `conversations`, unless the builder has some already.
-    pub fn conversations(mut self, conversations: Arc<Conversations>) -> Self {
+    pub fn conversation_states(mut self, conversations: Arc<ConversationStates>) -> Self {
         self.0.conversations.get_or_insert(conversations);
         self
     }

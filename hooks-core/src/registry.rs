@@ -25,7 +25,7 @@ use set_builder::Part;
 use snapshot::not_a_hook;
 pub(crate) use snapshot::{DepthLimit, Snapshot};
 
-use crate::context::{Conversations, depth};
+use crate::context::{ConversationStates, depth};
 use crate::diagnostics::ConfigError;
 use crate::hook::Hook;
 use crate::id::HookId;
@@ -123,7 +123,7 @@ impl Registry {
     }
 
     /// The states that hooks keep for each conversation and turn.
-    pub fn conversations(&self) -> Arc<Conversations> {
+    pub fn conversation_states(&self) -> Arc<ConversationStates> {
         Arc::clone(&self.snapshot().conversations)
     }
 

@@ -133,7 +133,7 @@ impl TurnLoop {
         // Hooks cannot change the end of the turn any more, except that a required hook can fail.
         let last = self.announce(&event).await.err();
         if let (Some(conversation), Some(turn)) = (self.cx.conversation(), self.cx.turn()) {
-            self.session.harness.registry.conversations().end_turn(conversation, turn);
+            self.session.harness.registry.conversation_states().end_turn(conversation, turn);
         }
         let outcome = match last {
             Some(last) if end.error().is_none() && last.error().is_some() => last.outcome,

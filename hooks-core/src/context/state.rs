@@ -97,7 +97,7 @@ crate::tables::debug_as_display!(MissingState);
 /// What to do about a state of the app.
 pub(crate) const OF_APP: &str =
     "put it there with `HookContext::builder().state(…)`, or with `.shared_state(…)` if it is in an `Arc`";
-pub(super) const NO_STORE: &str = "build the context with `hooks.context(…)`, or with `.conversations(registry.conversations())`, which keep it between turns";
+pub(super) const NO_STORE: &str = "build the context with `hooks.context(…)`, or with `.conversation_states(registry.conversation_states())`, which keep it between turns";
 pub(super) const NO_CONVERSATION: &str = "set the id of the conversation with `HookContext::builder().conversation(…)`";
 pub(super) const NO_TURN: &str = "set the number of the turn with `HookContext::builder().turn(…)`";
 const ENDED: &str = "its turn has ended; the number of a turn grows from turn to turn";
@@ -108,13 +108,13 @@ impl MissingState {
     }
 }
 
-/// The states that hooks keep for each conversation and turn. A registry [has one](crate::Registry::conversations).
+/// The states that hooks keep for each conversation and turn. A registry [has one](crate::Registry::conversation_states).
 ///
 /// The state of a turn ends with [`end_turn`](Self::end_turn), at the latest with the first state of the next turn; that
 /// of a conversation ends with [`end`](Self::end). `hooks-agent` calls both. At most 10,000 conversations are
 /// remembered; the one that was used least recently is forgotten first.
 #[derive(Default)]
-pub struct Conversations(Mutex<Known>);
+pub struct ConversationStates(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
@@ -135,7 +135,7 @@ struct Kept {
 
 const MOST: usize = 10_000;
 
-impl Conversations {
+impl ConversationStates {
     /// The state of a conversation, or of one of its turns.
     pub(super) fn get<T: Default + Send + Sync + 'static>(
         &self,
@@ -205,8 +205,8 @@ impl Conversations {
     }
 }
 
-impl fmt::Debug for Conversations {
+impl fmt::Debug for ConversationStates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Conversations").finish_non_exhaustive()
+        f.debug_struct("ConversationStates").finish_non_exhaustive()
     }
 }

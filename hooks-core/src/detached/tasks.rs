@@ -49,26 +49,26 @@ pub struct Counts {
 /// The run counts of one registry.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
-    state: Mutex<State>,
+    state: Mutex<TasksState>,
     ended: Notify,
     /// Cancelled when the deadline of `drain` has passed.
     pub(crate) shutdown: CancellationToken,
 }
 
 #[derive(Debug)]
-struct State {
+struct TasksState {
     limit: usize,
     closed: bool,
     counts: DrainReport,
 }
 
-impl Default for State {
+impl Default for TasksState {
     fn default() -> Self {
         Self { limit: DETACHED_LIMIT, closed: false, counts: DrainReport::default() }
     }
 }
 
-impl State {
+impl TasksState {
     fn of(&mut self, mode: RunMode) -> &mut Counts {
         match mode {
             RunMode::Background => &mut self.counts.background,
@@ -78,7 +78,7 @@ impl State {
 }
 
 impl Tasks {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TasksState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

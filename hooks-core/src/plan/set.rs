@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Plan, PlannedHook, Selections, Step};
 use crate::context::state::OF_APP;
-use crate::context::{Conversations, HookContext, HookContextBuilder};
+use crate::context::{ConversationStates, HookContext, HookContextBuilder};
 use crate::diagnostics::{ConfigError, Finding, ListOwner, Problem, ProblemKind};
 use crate::hook::Hook;
 use crate::id::HookId;
@@ -43,7 +43,7 @@ pub(crate) struct SetParts {
     /// The registry's revision from which the set was made.
     pub(crate) revision: u64,
     pub(crate) observers: Arc<[Arc<dyn Observer>]>,
-    pub(crate) conversations: Arc<Conversations>,
+    pub(crate) conversations: Arc<ConversationStates>,
     pub(crate) depth_limit: usize,
 }
 
@@ -179,7 +179,7 @@ impl HookSet {
     /// # Errors
     /// All states of the app that hooks of this set take as [`&State<T>`](crate::State) and nobody set.
     pub fn context(&self, builder: HookContextBuilder) -> Result<HookContext, ConfigError> {
-        let cx = builder.conversations(Arc::clone(&self.0.parts.conversations)).build();
+        let cx = builder.conversation_states(Arc::clone(&self.0.parts.conversations)).build();
         let problem = |(hook, text): (&Hook, String)| Problem::new(ProblemKind::MissingState, &hook.id, text);
         ConfigError::unless_empty(self.missing_states(&cx).map(problem).collect())?;
         Ok(cx)

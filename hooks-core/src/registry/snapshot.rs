@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::check::check_members;
-use crate::context::{Conversations, depth};
+use crate::context::{ConversationStates, depth};
 use crate::detached::{BackgroundSink, Tasks};
 use crate::diagnostics::{Problem, ProblemKind};
 use crate::hook::Hook;
@@ -39,7 +39,7 @@ pub(crate) struct Snapshot {
     /// The sink for background jobs.
     pub(crate) sink: Option<Arc<dyn BackgroundSink>>,
     /// The states of conversations and turns, shared by all snapshots of a registry.
-    pub(crate) conversations: Arc<Conversations>,
+    pub(crate) conversations: Arc<ConversationStates>,
 }
 
 /// The limit for nested dispatches.

@@ -122,12 +122,12 @@ fn an_ended_conversation_begins_anew_and_an_ended_turn_does_not() {
     assert!(!Arc::ptr_eq(&state, &fork.conversation_state::<Calls>().unwrap()));
 
     let turn = Arc::downgrade(&cx.turn_state::<Calls>().unwrap());
-    registry.conversations().end_turn("a", 1);
+    registry.conversation_states().end_turn("a", 1);
     assert!(turn.upgrade().is_none());
     cx.turn_state::<Calls>().unwrap_err();
     let weak = Arc::downgrade(&state);
     drop(state);
-    registry.conversations().end("a");
+    registry.conversation_states().end("a");
     assert!(weak.upgrade().is_none());
     assert_eq!(cx.conversation_state::<Calls>().unwrap().count(), 1);
 }
