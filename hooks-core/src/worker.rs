@@ -1,28 +1,30 @@
-//! Background jobs of a single process: a bounded queue in memory and its workers.
+//! The worker that runs background jobs, from a queue in memory or from any other [`JobSource`].
 
 mod run_job;
+mod source;
+mod run;
+mod memory;
 
-use std::collections::VecDeque;
-use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 
 pub use run_job::{JobEnd, JobError, JobErrorKind};
+pub use source::{Burial, JobOutcome, JobSource, Slot, SourceError, Taken};
 
 use crate::context::HookContext;
-use crate::detached::{BackgroundSink, EnqueueError, Job, Notice, RunError, Tasks};
-use crate::registry::{Registry, WeakRegistry};
+use crate::registry::Registry;
 use crate::tables::setters;
-use run_job::{Attempt, attempt, notice};
+use memory::Queue;
+use run::Run;
 
 /// Runs background jobs in this process, by default one at a time.
 ///
-/// Queued jobs are lost when the process ends. For work that must survive, implement [`BackgroundSink`] on top of a
-/// durable queue. The registry must live as long as there are jobs.
+/// The queue of [`start`](Self::start) is in memory, and its jobs are lost when the process ends. For work that must
+/// survive, [`run`](Self::run) takes jobs from a durable [`JobSource`].
 #[derive(Clone, Debug)]
-#[must_use = "a worker runs jobs only after `start`"]
+#[must_use = "a worker runs jobs only after `start` or `run`"]
 pub struct Worker {
     queue: usize,
     parallelism: usize,
@@ -89,190 +91,35 @@ impl Worker {
         self
     }
 
-    /// Becomes the sink for jobs of `registry`, for sets built from now on.
+    /// Becomes the sink for jobs of `registry`, for sets built from now on. The registry must live as long as there are
+    /// jobs.
     ///
     /// # Errors
     /// [`NoRuntime`] outside a Tokio runtime.
     pub fn start(self, registry: &Registry) -> Result<(), NoRuntime> {
         let handle = Handle::try_current().map_err(|_| NoRuntime)?;
-        let tasks = registry.detached_runs().tasks;
-        let registry_of_jobs = registry.downgrade();
-        let jobs = Mutex::new(Jobs::default());
-        registry.set_background(Queue(Arc::new(QueueData {
-            settings: self,
-            handle,
-            registry: registry_of_jobs,
-            tasks,
-            jobs,
-        })));
+        registry.set_background(Queue::new(self, handle, registry));
         Ok(())
+    }
+
+    /// Runs the jobs of `source` with the hooks of `registry` until `stop` is cancelled or the source is closed, and
+    /// then waits for the running ones.
+    ///
+    /// Other errors of the source are logged with `tracing`, and the worker tries again.
+    pub async fn run<S: JobSource>(self, registry: &Registry, source: S, stop: CancellationToken) {
+        Run::new(self, registry.downgrade(), source.into()).work(&stop, false).await;
+    }
+
+    /// Runs jobs until none that is for a hook of `registry` is queued or running, in this worker or another one, or
+    /// the source is closed. It also waits for jobs that are due later.
+    pub async fn run_until_empty<S: JobSource>(self, registry: &Registry, source: S) {
+        Run::new(self, registry.downgrade(), source.into()).work(&CancellationToken::new(), true).await;
     }
 }
 
 setters!(Worker {
-    /// The maximum number of waiting jobs, including jobs in backoff and jobs with a delay. Further jobs are recorded as dropped.
+    /// The maximum number of waiting jobs in memory, including jobs in backoff and jobs with a delay. Further jobs are recorded as dropped.
     queue: usize,
     /// How long a failed job waits before it is retried.
     backoff: Backoff,
 });
-
-struct Queue(Arc<QueueData>);
-
-struct QueueData {
-    settings: Worker,
-    handle: Handle,
-    /// Weak, because the registry owns its queue.
-    registry: WeakRegistry,
-    tasks: Arc<Tasks>,
-    jobs: Mutex<Jobs>,
-}
-
-#[derive(Default)]
-struct Jobs {
-    waiting: VecDeque<(Job, Notice)>,
-    /// The number of jobs that are not due yet. They keep their place in the queue.
-    later: usize,
-    /// The number of active workers; 0 if no job is waiting.
-    workers: usize,
-}
-
-impl fmt::Debug for QueueData {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Queue").field("settings", &self.settings).finish_non_exhaustive()
-    }
-}
-
-impl BackgroundSink for Queue {
-    fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
-        let inner = &self.0;
-        let registry = inner.registry.upgrade().ok_or(EnqueueError::Closed)?;
-        if inner.tasks.is_closed() {
-            return Err(EnqueueError::Closed);
-        }
-        let jobs = inner.jobs();
-        if jobs.waiting.len() + jobs.later >= inner.settings.queue {
-            return Err(EnqueueError::Full);
-        }
-        let notice = notice(&registry, &job, inner.tasks.take_in());
-        if job.delay.is_zero() {
-            inner.push(jobs, job, notice);
-        } else {
-            drop(jobs);
-            inner.push_later(job.delay, job, notice);
-        }
-        Ok(())
-    }
-}
-
-impl QueueData {
-    fn jobs(&self) -> MutexGuard<'_, Jobs> {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Appends a job, and starts a worker if there is room.
-    fn push(self: &Arc<Self>, mut jobs: MutexGuard<'_, Jobs>, job: Job, notice: Notice) {
-        jobs.waiting.push_back((job, notice));
-        if jobs.workers < self.settings.parallelism {
-            jobs.workers += 1;
-            drop(jobs);
-            let place = WorkerSlot { queue: Arc::clone(self), given_up: false };
-            self.handle.spawn(place.work());
-        }
-    }
-
-    async fn run(self: &Arc<Self>, job: Job, notice: Notice) {
-        // The notice is dropped too, and reports the cancellation.
-        let Some(registry) = self.registry.upgrade() else { return };
-        let run = match registry.read_job(&self.settings.cx, &job) {
-            Ok(run) => run,
-            Err(error) => {
-                let _ = notice.end(Err(RunError::terminal(error.to_string())));
-                return;
-            }
-        };
-        if let Attempt::Again(_, permit) = attempt(&registry, &job, run, notice).await {
-            let wait = self.settings.backoff.after(job.attempt);
-            let job = job.again();
-            let notice = run_job::notice(&registry, &job, permit);
-            self.push_later(wait, job, notice);
-        }
-    }
-
-    /// Appends a job when the time is over. Other jobs need not wait for it.
-    fn push_later(self: &Arc<Self>, wait: Duration, job: Job, notice: Notice) {
-        let place = Later::new(self);
-        self.handle.spawn(async move {
-            let queue = Arc::clone(&place.0);
-            let wait = async {
-                if !wait.is_zero() {
-                    tokio::time::sleep(wait).await;
-                }
-            };
-            if queue.tasks.shutdown.run_until_cancelled(wait).await.is_some() {
-                drop(place);
-                queue.push(queue.jobs(), job, notice);
-            }
-        });
-    }
-}
-
-/// The place in the queue of a job that is not due yet; released on drop.
-struct Later(Arc<QueueData>);
-
-impl Later {
-    fn new(queue: &Arc<QueueData>) -> Self {
-        queue.jobs().later += 1;
-        Self(Arc::clone(queue))
-    }
-}
-
-impl Drop for Later {
-    fn drop(&mut self) {
-        self.0.jobs().later -= 1;
-    }
-}
-
-/// The slot of one active worker.
-struct WorkerSlot {
-    queue: Arc<QueueData>,
-    given_up: bool,
-}
-
-impl WorkerSlot {
-    async fn work(mut self) {
-        while let Some((job, notice)) = self.next() {
-            if self.queue.tasks.shutdown.is_cancelled() {
-                // Reports that the job was cancelled.
-                drop(notice);
-            } else {
-                self.queue.run(job, notice).await;
-            }
-        }
-    }
-
-    /// The next job. If there is none, the slot is released at once, under the same lock, so that no job arrives in
-    /// between.
-    fn next(&mut self) -> Option<(Job, Notice)> {
-        let mut jobs = self.queue.jobs();
-        let next = jobs.waiting.pop_front();
-        if next.is_none() {
-            jobs.workers -= 1;
-            self.given_up = true;
-        }
-        next
-    }
-}
-
-impl Drop for WorkerSlot {
-    fn drop(&mut self) {
-        if self.given_up {
-            return;
-        }
-        let mut jobs = self.queue.jobs();
-        jobs.workers -= 1;
-        // The runtime ended, so these jobs will never run; their notices report it.
-        let left = if jobs.workers == 0 { std::mem::take(&mut jobs.waiting) } else { VecDeque::new() };
-        drop(jobs);
-        drop(left);
-    }
-}

@@ -1,18 +1,15 @@
-//! Runs background jobs.
-
-mod job;
-mod run;
+//! The worker with the jobs of a store.
 
 use std::time::Duration;
 
-use hook_sdk::worker::Backoff;
+use hook_sdk::worker::{Backoff, Worker};
 use hook_sdk::{CancellationToken, HookContext, Registry};
 
-use self::run::Run;
+use crate::jobs::StoredJobs;
 use crate::store::Store;
 
-/// Runs the background jobs of a store with the hooks of a registry. Any number of workers on any number of machines
-/// can share a store.
+/// Runs the background jobs of a store with the hooks of a registry: a [`Worker`] on [`StoredJobs`]. Any number of
+/// workers on any number of machines can share a store.
 ///
 /// The job of an idempotent hook runs at least once, any other job at most once. A worker without a heartbeat for
 /// [`silence`](Self::silence) is considered dead. Of the jobs that it was running, those of idempotent hooks run again;
@@ -20,75 +17,59 @@ use crate::store::Store;
 #[derive(Clone, Debug)]
 #[must_use = "a worker does nothing until `run` or `run_until_empty` is awaited"]
 pub struct JobWorker {
-    store: Store,
+    jobs: StoredJobs,
     registry: Registry,
-    cx: HookContext,
-    parallelism: usize,
-    poll: Duration,
-    silence: Duration,
-    deaths: u32,
-    backoff: Backoff,
-    unknown_after: Duration,
+    worker: Worker,
 }
 
 impl JobWorker {
     /// Creates a worker that runs one job at a time.
     pub fn new(store: Store, registry: Registry) -> Self {
-        Self {
-            store,
-            registry,
-            cx: HookContext::new(),
-            parallelism: 1,
-            poll: Duration::from_millis(500),
-            silence: Duration::from_secs(15),
-            deaths: 5,
-            backoff: Backoff::default(),
-            unknown_after: Duration::from_mins(10),
-        }
+        Self { jobs: StoredJobs::new(store), registry, worker: Worker::new() }
     }
 
     /// Sets the context of hooks. Its state is passed on, and its ids are replaced by those of the job.
     pub fn context(mut self, cx: HookContext) -> Self {
-        self.cx = cx;
+        self.worker = self.worker.context(cx);
         self
     }
 
     /// Sets how many jobs run concurrently. At least one.
     pub fn parallelism(mut self, jobs: usize) -> Self {
-        self.parallelism = jobs.max(1);
+        self.worker = self.worker.parallelism(jobs);
+        self
+    }
+
+    /// Sets the delay before the next attempt of a failed job.
+    pub fn backoff(mut self, backoff: Backoff) -> Self {
+        self.worker = self.worker.backoff(backoff);
         self
     }
 
     /// Sets how often the worker checks for jobs. Default: 500 ms.
     pub fn poll(mut self, every: Duration) -> Self {
-        self.poll = every.max(Duration::from_millis(1));
+        self.jobs.poll = every.max(Duration::from_millis(1));
         self
     }
 
     /// Sets how long a worker can be without a heartbeat before its jobs are taken from it. Default: 15 s. All workers
     /// of a store need the same value.
     pub fn silence(mut self, limit: Duration) -> Self {
-        self.silence = limit.max(Duration::from_millis(30));
+        self.jobs.silence = limit.max(Duration::from_millis(30));
         self
     }
 
     /// Sets how many workers may die while running the same job before it is quarantined. Default: 5. After two deaths,
     /// a job runs alone in its worker.
     pub fn deaths(mut self, limit: u32) -> Self {
-        self.deaths = limit.max(1);
-        self
-    }
-
-    /// Sets the delay before the next attempt of a failed job.
-    pub fn backoff(mut self, backoff: Backoff) -> Self {
-        self.backoff = backoff;
+        self.jobs.deaths = limit.max(1);
         self
     }
 
     /// Sets how long jobs of hooks that this worker does not have are left to other workers. After that, they fail with
     /// `unknown_hook`. During a rolling upgrade, old workers therefore do not take the jobs of new hooks. Default: 10 min.
     pub fn unknown_after(mut self, limit: Duration) -> Self {
-        self.unknown_after = limit;
+        self.jobs.unknown_after = limit;
         self
     }
 
@@ -96,12 +77,14 @@ impl JobWorker {
     ///
     /// Database errors are logged with `tracing` and retried, so the worker survives a restart of its database.
     pub async fn run(self, stop: CancellationToken) {
-        Run::new(self).work(&stop, false).await;
+        let _reaping = self.jobs.reap();
+        self.worker.run(&self.registry, self.jobs, stop).await;
     }
 
     /// Runs jobs until none is queued or running in any worker, or the store is closed. It also waits for jobs that are
     /// due later, but not for jobs that it [leaves to others](Self::unknown_after).
     pub async fn run_until_empty(self) {
-        Run::new(self).work(&CancellationToken::new(), true).await;
+        let _reaping = self.jobs.reap();
+        self.worker.run_until_empty(&self.registry, self.jobs).await;
     }
 }

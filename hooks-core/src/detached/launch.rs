@@ -118,7 +118,7 @@ impl Launched {
             // Owned by this task, so that it outlives the run: if the runtime drops both, the notice reports it.
             let notice = notice;
             let outcome = until_shutdown(&shutdown, run).await;
-            let _ = notice.end(outcome);
+            let _ = notice.end(outcome, true);
         }));
     }
 

@@ -50,22 +50,16 @@ impl Notice {
         }
     }
 
-    /// Reports how the run ended.
-    pub(crate) fn end(mut self, outcome: Result<Contributions, RunError>) -> (RunEnd, Contributions) {
+    /// Reports how the run ended. If it fails and is not `last`, it is retried.
+    pub(crate) fn end(mut self, outcome: Result<Contributions, RunError>, last: bool) -> (RunEnd, Contributions) {
         let permit = self.permit.take();
-        let (ended, contributions) = self.report(outcome, false);
+        let again = !last && matches!(&outcome, Err(why) if !why.terminal);
+        let (ended, contributions) = self.report(outcome, again);
         // Released after the report, so that a task that waits for the last run finds all ends reported.
         if let Some(permit) = permit {
             permit.release(ended.run.status);
         }
         (ended, contributions)
-    }
-
-    /// Reports a failed attempt that will be retried, and keeps its permit for the retry.
-    pub(crate) fn again(mut self, why: RunError) -> (RunEnd, Option<Permit>) {
-        let permit = self.permit.take();
-        let (ended, _) = self.report(Err(why), permit.is_some());
-        (ended, permit)
     }
 
     fn report(&mut self, outcome: Result<Contributions, RunError>, again: bool) -> (RunEnd, Contributions) {
@@ -98,7 +92,7 @@ impl Drop for Notice {
     fn drop(&mut self) {
         if let Some(permit) = self.permit.take() {
             self.ended(Status::Cancelled, Some(CUT_OFF.to_owned())).report(&Contributions::default(), &self.observers);
-            drop(permit);
+            permit.release(Status::Cancelled);
         }
     }
 }

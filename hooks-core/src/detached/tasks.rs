@@ -102,7 +102,7 @@ impl Tasks {
             format!("the limit of {} detached runs is reached", state.limit)
         } else {
             state.counts.detached.running += 1;
-            return Ok(Permit { tasks: Arc::clone(self), mode: RunMode::Detached, end: Status::Cancelled });
+            return Ok(Permit::new(self, RunMode::Detached));
         };
         state.counts.detached.dropped += 1;
         Err(why)
@@ -111,7 +111,7 @@ impl Tasks {
     /// Counts a background job that this process took from a queue. The queue bounds their number.
     pub(crate) fn take_in(self: &Arc<Self>) -> Permit {
         self.state().counts.background.running += 1;
-        Permit { tasks: Arc::clone(self), mode: RunMode::Background, end: Status::Cancelled }
+        Permit::new(self, RunMode::Background)
     }
 
     /// Counts a background job that no queue accepted.
@@ -158,28 +158,35 @@ impl Tasks {
     }
 }
 
-/// The permit of one run; returned on drop.
+/// The permit of one run; returned when its last clone is dropped.
+#[derive(Clone, Debug)]
+pub(crate) struct Permit(Arc<Place>);
+
 #[derive(Debug)]
-pub(crate) struct Permit {
+struct Place {
     tasks: Arc<Tasks>,
     mode: RunMode,
     /// How the run ended. A run that never reports its end was cancelled.
-    end: Status,
+    end: Mutex<Status>,
 }
 
 impl Permit {
+    fn new(tasks: &Arc<Tasks>, mode: RunMode) -> Self {
+        Self(Arc::new(Place { tasks: Arc::clone(tasks), mode, end: Mutex::new(Status::Cancelled) }))
+    }
+
     /// Returns the permit with the status of the run.
-    pub(crate) fn release(mut self, end: Status) {
-        self.end = end;
+    pub(crate) fn release(self, end: Status) {
+        *self.0.end.lock().unwrap_or_else(PoisonError::into_inner) = end;
     }
 }
 
-impl Drop for Permit {
+impl Drop for Place {
     fn drop(&mut self) {
         let mut state = self.tasks.state();
         let counts = state.of(self.mode);
         counts.running -= 1;
-        match self.end {
+        match self.end.get_mut().unwrap_or_else(PoisonError::into_inner) {
             Status::Completed => counts.done += 1,
             Status::Cancelled => counts.cancelled += 1,
             _ => counts.failed += 1,

@@ -78,6 +78,7 @@ impl Snapshot {
 }
 
 /// A weak reference to a registry.
+#[derive(Clone)]
 pub(crate) struct WeakRegistry {
     snapshot: Weak<RwLock<Arc<Snapshot>>>,
 }

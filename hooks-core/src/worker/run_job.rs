@@ -69,14 +69,7 @@ impl Registry {
     pub async fn run_job(&self, worker: &HookContext, job: &Job) -> Result<JobEnd, JobError> {
         let run = self.read_job(worker, job)?;
         let notice = notice(self, job, self.detached_runs().tasks.take_in());
-        match attempt(self, job, run, notice).await {
-            Attempt::Ended(end) => Ok(end),
-            Attempt::Again(ended, permit) => {
-                // A retry counts as a new run.
-                permit.release(ended.run.status);
-                Ok(JobEnd { ended, contributions: Contributions::default() })
-            }
-        }
+        Ok(attempt(self, job, run, notice).await)
     }
 
     /// Builds a run from a job.
@@ -130,25 +123,11 @@ pub(super) fn notice(registry: &Registry, job: &Job, permit: Permit) -> Notice {
     Notice::of_job(job, registry.visibility_of(&job.hook, &job.kind), registry.detached_runs().observers, permit)
 }
 
-/// The result of one attempt at a job.
-pub(super) enum Attempt {
-    Ended(JobEnd),
-    /// The attempt failed and will be retried; the permit is kept.
-    Again(RunEnd, Permit),
-}
-
 /// Runs a job until the registry is shut down.
-pub(super) async fn attempt(registry: &Registry, job: &Job, run: DetachedRun, mut notice: Notice) -> Attempt {
+pub(super) async fn attempt(registry: &Registry, job: &Job, run: DetachedRun, mut notice: Notice) -> JobEnd {
     notice.started = Some(Instant::now());
     let shutdown = registry.detached_runs().tasks.shutdown.clone();
-    match until_shutdown(&shutdown, run).await {
-        Err(why) if !why.terminal && job.attempt < job.max_attempts => match notice.again(why) {
-            (ended, Some(permit)) => Attempt::Again(ended, permit),
-            (ended, None) => Attempt::Ended(JobEnd { ended, contributions: Contributions::default() }),
-        },
-        outcome => {
-            let (ended, contributions) = notice.end(outcome);
-            Attempt::Ended(JobEnd { ended, contributions })
-        }
-    }
+    let outcome = until_shutdown(&shutdown, run).await;
+    let (ended, contributions) = notice.end(outcome, job.attempt >= job.max_attempts);
+    JobEnd { ended, contributions }
 }

@@ -7,22 +7,20 @@ use hook_sdk::detached::Job;
 use sqlx::Row as _;
 use sqlx::any::AnyArguments;
 
+use super::JobStatus;
 use crate::clock::{millis, now};
 use crate::database::{Database, Tx};
 use crate::error::Failure;
 use crate::heartbeat::{Heartbeat, Held};
-use crate::jobs::JobStatus;
 
 type Query<'q> = sqlx::query::Query<'q, sqlx::Any, AnyArguments>;
 
 /// A job that a worker has started.
 pub(crate) struct Claimed {
     pub(crate) start: Start,
-    /// The job, or why it cannot be parsed.
-    pub(crate) job: Result<Job, String>,
     /// Each job has its own heartbeat. If the commit of a claim succeeds but the worker does not learn that, the job has
     /// none, and is taken over.
-    pub(crate) heartbeat: Heartbeat,
+    _heartbeat: Heartbeat,
 }
 
 /// One start of a job.
@@ -112,14 +110,14 @@ async fn is_found(
     Ok(found.await?.is_some())
 }
 
-/// Claims the next job for a worker, and records the start before the job runs.
+/// Claims the next job for a worker, and records the start before the job runs. The job can be unreadable.
 pub(crate) async fn claim(
     database: &Database,
     worker: &str,
     due: Due,
     known: Known,
     silence: Duration,
-) -> Result<Option<Claimed>, Failure> {
+) -> Result<Option<(Result<Job, String>, Claimed)>, Failure> {
     let worker = worker.to_owned();
     let taken = database.write(move |tx| Box::pin(take(tx, worker, due, known)));
     let Some((start, text)) = taken.await? else { return Ok(None) };
@@ -129,13 +127,13 @@ pub(crate) async fn claim(
         beat: "UPDATE hooks_jobs SET beat = beat + 1 WHERE id = $1 AND start = $2 AND status = 'running'",
         release: None,
     };
-    let heartbeat = Heartbeat::start(database, silence / 3, held);
+    let _heartbeat = Heartbeat::start(database, silence / 3, held);
     let job = serde_json::from_str::<Job>(&text).map_err(|error| format!("the stored job cannot be read: {error}"));
     let job = job.map(|mut job| {
         job.attempt = u32::try_from(start.attempt).unwrap_or(u32::MAX);
         job
     });
-    Ok(Some(Claimed { start, job, heartbeat }))
+    Ok(Some((job, Claimed { start, _heartbeat })))
 }
 
 async fn take(tx: &mut Tx, worker: String, due: Due, known: Known) -> Result<Option<(Start, String)>, Failure> {

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use super::JobStatus;
+use super::claim::Start;
 use crate::clock::{millis, now};
 use crate::database::{Database, Tx};
 use crate::error::Failure;
-use crate::jobs::{JobStatus, Start};
 
 /// The end of a job's start.
 #[derive(Clone)]

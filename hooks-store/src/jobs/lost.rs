@@ -3,32 +3,61 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use hook_sdk::worker::Burial;
 use sqlx::Row as _;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
+use super::JobStatus;
 use crate::clock::now;
 use crate::database::{Database, Tx};
 use crate::error::Failure;
-use crate::jobs::JobStatus;
+
+/// Looks for jobs of dead workers, at the pace of heartbeats, until it is dropped.
+///
+/// It runs on the thread of the store, so that a worker at its limit, or with hooks that block its threads, does not
+/// keep the jobs of others from running.
+pub(crate) struct Reaping {
+    _end: oneshot::Sender<()>,
+}
+
+impl Reaping {
+    pub(super) fn start(database: &Database, silence: Duration, deaths: u32) -> Self {
+        let (end, mut ended) = oneshot::channel();
+        let on = database.clone();
+        database.spawn(async move {
+            let mut reaper = Reaper { silence, deaths, seen: HashMap::new(), looked: Instant::now() };
+            loop {
+                if let Err(error) = reaper.reap(&on).await {
+                    if error.is_closed() {
+                        return;
+                    }
+                    tracing::error!(target: "hooks_store", %error, "the jobs of dead workers are not looked for");
+                }
+                if timeout(silence / 3, &mut ended).await.is_ok() {
+                    return;
+                }
+            }
+        });
+        Self { _end: end }
+    }
+}
 
 /// Finds running jobs without a heartbeat.
-pub(crate) struct Reaper {
+struct Reaper {
     /// The worker of a job without a heartbeat for this long is dead.
     silence: Duration,
     /// A job is quarantined after this many workers died while running it.
-    deaths: i64,
+    deaths: u32,
     /// The start and heartbeat of each running job, and when they were first seen.
     seen: HashMap<String, (i64, i64, Instant)>,
     looked: Instant,
 }
 
 impl Reaper {
-    pub(crate) fn new(silence: Duration, deaths: i64) -> Self {
-        Self { silence, deaths, seen: HashMap::new(), looked: Instant::now() }
-    }
-
     /// Ends the starts of dead workers. The jobs of idempotent hooks are queued again until they reach the limit of
     /// deaths. Other jobs are interrupted.
-    pub(crate) async fn reap(&mut self, database: &Database) -> Result<(), Failure> {
+    async fn reap(&mut self, database: &Database) -> Result<(), Failure> {
         let running = database.read(|tx| {
             Box::pin(async move {
                 let running = "SELECT id, start, beat FROM hooks_jobs WHERE status = 'running'";
@@ -88,7 +117,7 @@ impl Lost {
 }
 
 /// Takes a job from its worker, unless it has ended, its worker has sent a heartbeat, or another process takes it.
-async fn take(tx: &mut Tx, job: String, start: i64, beat: i64, limit: i64) -> Result<Option<Lost>, Failure> {
+async fn take(tx: &mut Tx, job: String, start: i64, beat: i64, limit: u32) -> Result<Option<Lost>, Failure> {
     let found = format!(
         "SELECT idempotent, deaths, hook, worker FROM hooks_jobs WHERE id = $1 AND start = $2 AND beat = $3 AND status = 'running'{}",
         tx.dialect.skip_locked()
@@ -98,16 +127,15 @@ async fn take(tx: &mut Tx, job: String, start: i64, beat: i64, limit: i64) -> Re
     let (idempotent, deaths): (i64, i64) = (found.try_get(0)?, found.try_get::<i64, _>(1)? + 1);
     let (hook, worker): (String, Option<String>) = (found.try_get(2)?, found.try_get(3)?);
     let worker = worker.unwrap_or_default();
-    let (status, cause) = if idempotent == 0 {
-        (
-            JobStatus::Interrupted,
-            format!("the worker {worker} ended while it ran; `{hook}` is not idempotent, so it does not run again"),
-        )
-    } else if deaths >= limit {
-        (JobStatus::Quarantined, format!("{deaths} workers ended while they ran it, the last one was {worker}"))
-    } else {
-        (JobStatus::Queued, format!("the worker {worker} ended while it ran"))
+    let buried = Burial::of_deaths(idempotent != 0, u32::try_from(deaths).unwrap_or(u32::MAX), limit);
+    let cause = match buried {
+        None => format!("the worker {worker} ended while it ran"),
+        Some(Burial::Interrupted) => {
+            format!("the worker {worker} ended while it ran; `{hook}` is not idempotent, so it does not run again")
+        }
+        Some(_) => format!("{deaths} workers ended while they ran it, the last one was {worker}"),
     };
+    let status = buried.map_or(JobStatus::Queued, JobStatus::from);
     let now = now();
     let ended = (status != JobStatus::Queued).then_some(now);
     let update = "UPDATE hooks_jobs SET status = $2, cause = $3, deaths = $4, ended_at = $5 WHERE id = $1";

@@ -1,0 +1,156 @@
+//! The queue in memory.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
+
+use super::Worker;
+use super::run::Run;
+use super::run_job::notice;
+use super::source::{Burial, JobOutcome, JobSource, Slot, SourceError, Taken};
+use crate::detached::{BackgroundSink, EnqueueError, Job, Notice, Permit, Tasks};
+use crate::registry::{Registry, WeakRegistry};
+
+pub(super) struct Queue(Arc<Data>);
+
+struct Data {
+    worker: Worker,
+    handle: Handle,
+    /// Weak, because the registry owns its queue.
+    registry: WeakRegistry,
+    tasks: Arc<Tasks>,
+    jobs: Mutex<Jobs>,
+    arrived: Notify,
+}
+
+#[derive(Default)]
+struct Jobs {
+    /// In the order in which they are due.
+    waiting: VecDeque<(Instant, Job, Notice)>,
+    /// Whether a task takes jobs from here. There is none while no job waits.
+    is_worked_on: bool,
+}
+
+impl Queue {
+    pub(super) fn new(worker: Worker, handle: Handle, registry: &Registry) -> Self {
+        let (tasks, registry) = (registry.detached_runs().tasks, registry.downgrade());
+        Self(Arc::new(Data { worker, handle, registry, tasks, jobs: Mutex::default(), arrived: Notify::new() }))
+    }
+}
+
+impl BackgroundSink for Queue {
+    fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
+        let data = &self.0;
+        let registry = data.registry.upgrade().ok_or(EnqueueError::Closed)?;
+        if data.tasks.is_closed() {
+            return Err(EnqueueError::Closed);
+        }
+        let mut jobs = data.jobs();
+        if jobs.waiting.len() >= data.worker.queue {
+            return Err(EnqueueError::Full);
+        }
+        let notice = notice(&registry, &job, data.tasks.take_in());
+        jobs.push(job.delay, job, notice);
+        if !std::mem::replace(&mut jobs.is_worked_on, true) {
+            drop(jobs);
+            data.handle.spawn(Working(Some(Arc::clone(data))).work());
+        } else {
+            data.arrived.notify_one();
+        }
+        Ok(())
+    }
+}
+
+impl Jobs {
+    fn push(&mut self, wait: Duration, job: Job, notice: Notice) {
+        let due = Instant::now() + wait;
+        let place = self.waiting.partition_point(|(other, ..)| *other <= due);
+        self.waiting.insert(place, (due, job, notice));
+    }
+}
+
+impl Data {
+    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl JobSource for Data {
+    type Claim = Permit;
+
+    async fn take(&self, _: &Slot<'_>) -> Result<Option<Taken<Permit>>, SourceError> {
+        let mut jobs = self.jobs();
+        let is_due = jobs.waiting.front().is_some_and(|(due, ..)| *due <= Instant::now());
+        let next = if is_due { jobs.waiting.pop_front() } else { None };
+        let taken = next.and_then(|(_, job, notice)| {
+            let claim = notice.permit.clone()?;
+            Some(Taken { notice: Some(notice), ..Taken::new(Ok(job), claim) })
+        });
+        Ok(taken)
+    }
+
+    async fn ready(&self) {
+        let due = self.jobs().waiting.front().map(|(due, ..)| *due);
+        let arrived = self.arrived.notified();
+        match due {
+            None => arrived.await,
+            // A job that is due sooner may arrive.
+            Some(due) => drop(timeout_at(due, arrived).await),
+        }
+    }
+
+    async fn is_empty(&self, _: &Slot<'_>) -> Result<bool, SourceError> {
+        Ok(self.jobs().waiting.is_empty())
+    }
+
+    async fn done(&self, _: &Permit, _: &JobOutcome) -> Result<bool, SourceError> {
+        Ok(true)
+    }
+
+    async fn again(&self, claim: &Permit, job: &Job, wait: Duration, _: &JobOutcome) -> Result<bool, SourceError> {
+        if let Some(registry) = self.registry.upgrade() {
+            let notice = notice(&registry, job, claim.clone());
+            self.jobs().push(wait, job.clone(), notice);
+        }
+        Ok(true)
+    }
+
+    async fn bury(&self, _: &Permit, _: Burial, _: &JobOutcome) -> Result<bool, SourceError> {
+        Ok(true)
+    }
+}
+
+/// The task that takes jobs. Empty once it has ended by itself.
+struct Working(Option<Arc<Data>>);
+
+impl Working {
+    async fn work(mut self) {
+        while let Some(data) = &self.0 {
+            let run = Run::new(data.worker.clone(), data.registry.clone(), Arc::clone(data));
+            run.work(&data.tasks.shutdown, true).await;
+            if data.tasks.shutdown.is_cancelled() || data.registry.upgrade().is_none() {
+                return;
+            }
+            let mut jobs = data.jobs();
+            // Under the same lock, so that no job arrives in between.
+            if jobs.waiting.is_empty() {
+                jobs.is_worked_on = false;
+                drop(jobs);
+                self.0 = None;
+            }
+        }
+    }
+}
+
+impl Drop for Working {
+    /// The registry or the runtime ended, so the jobs that are left will never run; their notices report it.
+    fn drop(&mut self) {
+        let Some(data) = self.0.take() else { return };
+        let left = std::mem::take(&mut *data.jobs());
+        drop(left);
+    }
+}
