@@ -4,6 +4,9 @@
 //! [`World`] that notes what the loop does. [`check`] makes a harness fire each kind through a driver, a type with
 //! [`Drive`]: for kinds of an app, and for those outside of turns.
 //!
+//! [`check_jobs`] checks an engine that runs background jobs, such as an implementation of
+//! [`JobSource`](hook_sdk::worker::JobSource).
+//!
 //! Use it as a dev-dependency, in a test binary of its own: a declaration applies to a whole binary.
 
 mod drive;
@@ -15,9 +18,11 @@ mod world;
 mod expect;
 mod cases;
 mod turns;
+mod jobs;
 
 pub use check::check;
 pub use drive::Drive;
 pub use error::NotConforming;
+pub use jobs::{JobBreaches, JobEngine, check_jobs};
 pub use turns::{AgentLoop, check_turns, sentences};
 pub use world::World;

@@ -28,6 +28,12 @@ impl JobWorker {
         Self { jobs: StoredJobs::new(store), registry, worker: Worker::new() }
     }
 
+    /// Sets the worker: the context of its hooks, how many jobs run concurrently, and the delay between attempts.
+    pub fn worker(mut self, worker: Worker) -> Self {
+        self.worker = worker;
+        self
+    }
+
     /// Sets the context of hooks. Its state is passed on, and its ids are replaced by those of the job.
     pub fn context(mut self, cx: HookContext) -> Self {
         self.worker = self.worker.context(cx);

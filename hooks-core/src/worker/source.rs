@@ -12,7 +12,7 @@ use crate::registry::Registry;
 /// A queue of jobs: tables of a database, or a broker. [`Worker::run`](super::Worker::run) takes jobs from it.
 ///
 /// The source stores that a job starts before it returns it, and takes over jobs whose worker died: it runs them again
-/// unless [`Burial::of_deaths`] forbids that. `hooks_conformance::jobs` tests an implementation.
+/// unless [`Burial::of_deaths`] forbids that. `hooks_conformance::check_jobs` tests an implementation.
 pub trait JobSource: Send + Sync + 'static {
     /// One start of a job. If it is dropped without an end, its worker has died.
     type Claim: Send + Sync + 'static;

@@ -1,5 +1,7 @@
 //! Promise 13: a background run is a job that any process with the hook can run.
 
+use std::time::Duration;
+
 use hook_sdk::record::Status;
 use hook_sdk::verdict::Contribution;
 use hook_sdk::worker::{JobError, Worker};
@@ -73,6 +75,23 @@ async fn a_job_that_the_worker_can_no_longer_run_is_reported_as_failed() {
     assert_eq!(registry.drain(SOON).await.background.failed, 1);
     assert_eq!(ends.rows(), [row("note", Status::Failed, 1)]);
     assert!(ends.all()[0].run.cause.as_deref().unwrap().contains("which is disabled"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_whose_plugin_does_not_run_for_a_moment_waits_for_it() {
+    let registry = registry([background("note", |_, _| vec![]).plugin("search")]);
+    let ends = Ends::of(&registry);
+    registry.install("search").unwrap();
+    Worker::new().start(&registry).unwrap();
+    let set = scope(&registry, &["note"]);
+    registry.uninstall("search", &cx()).await.unwrap();
+    let _ = set.fire(&cx(), &wind_down(), vec![]).await.unwrap();
+    while ends.all().is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    registry.install("search").unwrap();
+    assert_eq!(registry.drain(SOON).await.background.done, 1);
+    assert_eq!(ends.rows(), [row("note", Status::Failed, 1), row("note", Status::Completed, 2)]);
 }
 
 #[test]
