@@ -1,4 +1,6 @@
-//! The engine in memory keeps the contract, and engines that break it are found.
+//! The engine in memory keeps the contract.
+
+#![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
 use std::time::Duration;
 
@@ -13,6 +15,7 @@ impl JobEngine for Memory {
         worker.start(registry).unwrap();
     }
 
+    #[allow(clippy::manual_async_fn, reason = "the future outlives the engine")]
     fn work(&self, _: Registry, _: Worker, stop: CancellationToken) -> impl Future<Output = ()> + Send + 'static {
         async move { stop.cancelled().await }
     }

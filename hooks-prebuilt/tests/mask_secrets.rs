@@ -10,14 +10,15 @@ use serde_json::json;
 use crate::personal::Random;
 use crate::streams::{cut, shown};
 
+const WORD: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const HEX: &str = "0123456789abcdef";
+
 /// Secrets of many kinds, from a generator, so that none is written in this file.
 pub(crate) fn secret(random: &mut Random) -> (&'static str, String) {
     let mut of = |count: usize, alphabet: &str| -> String {
         (0..count).map(|_| char::from(alphabet.as_bytes()[random.below(alphabet.len())])).collect()
     };
-    const WORD: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-    const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-    const HEX: &str = "0123456789abcdef";
     let kinds = [
         ("github", format!("ghp_{}", of(36, WORD))),
         ("gitlab", format!("glpat-{}", of(20, WORD))),
@@ -45,7 +46,6 @@ pub(crate) fn nearly(random: &mut Random) -> String {
     let of = |random: &mut Random, count: usize, alphabet: &str| -> String {
         (0..count).map(|_| char::from(alphabet.as_bytes()[random.below(alphabet.len())])).collect()
     };
-    const HEX: &str = "0123456789abcdef";
     match random.below(14) {
         0 => format!("commit {}", of(random, 40, HEX)),
         1 => format!("sha256:{}", of(random, 64, HEX)),

@@ -116,6 +116,7 @@ async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) -> Result<(), S
     Ok(())
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "its callers make both for it")]
 fn expect<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> Result<(), String> {
     if found == expected { Ok(()) } else { Err(format!("{what}: {found:?} instead of {expected:?}")) }
 }

@@ -55,11 +55,11 @@ impl BackgroundSink for Queue {
         }
         let notice = notice(&registry, &job, data.tasks.take_in());
         jobs.push(job.delay, job, notice);
-        if !std::mem::replace(&mut jobs.is_worked_on, true) {
+        if std::mem::replace(&mut jobs.is_worked_on, true) {
+            data.arrived.notify_one();
+        } else {
             drop(jobs);
             data.handle.spawn(Working(Some(Arc::clone(data))).work());
-        } else {
-            data.arrived.notify_one();
         }
         Ok(())
     }

@@ -127,13 +127,13 @@ pub(crate) async fn claim(
         beat: "UPDATE hooks_jobs SET beat = beat + 1 WHERE id = $1 AND start = $2 AND status = 'running'",
         release: None,
     };
-    let _heartbeat = Heartbeat::start(database, silence / 3, held);
+    let heartbeat = Heartbeat::start(database, silence / 3, held);
     let job = serde_json::from_str::<Job>(&text).map_err(|error| format!("the stored job cannot be read: {error}"));
     let job = job.map(|mut job| {
         job.attempt = u32::try_from(start.attempt).unwrap_or(u32::MAX);
         job
     });
-    Ok(Some((job, Claimed { start, _heartbeat })))
+    Ok(Some((job, Claimed { start, _heartbeat: heartbeat })))
 }
 
 async fn take(tx: &mut Tx, worker: String, due: Due, known: Known) -> Result<Option<(Start, String)>, Failure> {

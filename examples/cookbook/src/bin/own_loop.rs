@@ -10,7 +10,7 @@ use std::error::Error;
 use hook_sdk::data::Block;
 use hook_sdk::diagnostics::HarnessFacts;
 use hook_sdk::prelude::*;
-use hook_sdk::protocol::{NextStep, StepError, ToolQuestion};
+use hook_sdk::protocol::{Approval, NextStep, StepError, ToolQuestion};
 use serde_json::json;
 // ANCHOR_END: imports
 
@@ -23,7 +23,7 @@ hook_sdk::fires![prompt, store, model_call, tool_call, stop];
 struct Agent<'a> {
     model: &'a (dyn Fn(&ModelRequest, &Messages) -> Vec<Block> + Sync),
     tool: &'a (dyn Fn(&ToolCall, &ToolInput) -> Result<String, String> + Sync),
-    approve: &'a (dyn Fn(&ToolQuestion) -> bool + Sync),
+    approve: &'a (dyn Fn(&ToolQuestion) -> Approval + Sync),
     append: &'a (dyn Fn(&Message) + Sync),
 }
 
@@ -133,7 +133,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         println!("{findings}");
     }
     // ANCHOR_END: audit
-    let agent = Agent { model: &model, tool: &|_, _| Ok("deleted".to_owned()), approve: &|_| false, append: &|_| {} };
+    let agent =
+        Agent { model: &model, tool: &|_, _| Ok("deleted".to_owned()), approve: &|_| false.into(), append: &|_| {} };
     let mut chat = Chat::default();
     let answer = agent.turn(&hooks, &HookContext::new(), &mut chat, "delete my account").await;
     for block in chat.stored.iter().flat_map(|row| &row.content) {
@@ -156,7 +157,7 @@ mod tests {
     use super::*;
 
     /// The loop, and what its approver says.
-    struct OwnLoop(fn(&World) -> bool);
+    struct OwnLoop(fn(&World) -> Approval);
 
     impl AgentLoop for OwnLoop {
         async fn turn(&self, hooks: &HookSet, world: &World) {
@@ -182,7 +183,7 @@ mod tests {
     /// The page shows the report for a loop whose approver says yes to every question.
     #[tokio::test]
     async fn conformance_finds_an_approver_that_approves_everything() {
-        let breaches = check_turns(&OwnLoop(|_| true)).await.unwrap_err().to_string();
+        let breaches = check_turns(&OwnLoop(|_| Approval::Yes)).await.unwrap_err().to_string();
         let page = include_str!("../../../../docs/own-loop.md");
         assert!(page.contains(&breaches), "docs/own-loop.md does not show:\n{breaches}");
     }
