@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 hook_sdk::fires![
     DeskOpens,
-    BeforeToolCall,
+    BeforeToolCall [never info],
     AfterCreateMessage [never message_id],
     BeforeCreateMessage,
     PrePromptContext [never history, contributions],

@@ -12,7 +12,7 @@ use hook_sdk::verdict::Decision;
 use hooks_conformance::{Drive, check};
 use serde_json::{Value, json};
 
-hook_sdk::fires![BeforeToolCall, AfterCreateMessage];
+hook_sdk::fires![BeforeToolCall [never info], AfterCreateMessage];
 
 #[derive(Clone, Copy, PartialEq)]
 enum Wrong {

@@ -38,8 +38,8 @@ const OVER: &[&str] = &["post_turn", "turn_end"];
 
 /// Each scene, with its events and the exit reason of the turn.
 fn expected() -> Vec<(&'static str, Vec<&'static [&'static str]>, &'static str)> {
-    // A sub-agent has no session of its own.
-    let within = &BEGIN[1..];
+    // A sub-agent has no session of its own, and the masks of its caller apply to its rows too.
+    let (within, stored) = (&BEGIN[1..4], &BEGIN[3..]);
     let calls = [BEGIN, ASKED, ANSWERED, STORED, GATE];
     let answer = [ASKED, ANSWERED, ENDED, OVER];
     let turn = |parts: &[&[&'static [&'static str]]]| parts.concat();
@@ -56,7 +56,17 @@ fn expected() -> Vec<(&'static str, Vec<&'static [&'static str]>, &'static str)>
         ("repair", turn(&[&[BEGIN, ASKED, ANSWERED], &answer]), done),
         ("empty-reply", turn(&[&[BEGIN, ASKED, ANSWERED, STOP, STORED], &answer]), done),
         ("blocked", vec![&BEGIN[..3], &OVER[1..]], "prompt_refused"),
-        ("sub-agent", turn(&[&calls, &[RUNS, within], &answer, &[SUCCESS, RESULT], &answer]), done),
+        (
+            "sub-agent",
+            turn(&[
+                &calls,
+                &[RUNS, within, stored, ASKED, ANSWERED, &ENDED[..1]],
+                &[ENDED, OVER],
+                &[SUCCESS, RESULT],
+                &answer,
+            ]),
+            done,
+        ),
         ("summary-fails", turn(&[&[BEGIN, COMPACTS, ASKED, ANSWERED], &answer]), done),
         ("stream-stopped", vec![BEGIN, ASKED, &["stream_delta"], STORED, OVER], "answer_blocked"),
         ("parallel-calls", turn(&[&calls, &[GATE, RUNS, RUNS, SUCCESS, RESULT, SUCCESS, RESULT], &answer]), done),
@@ -74,7 +84,11 @@ fn expected() -> Vec<(&'static str, Vec<&'static [&'static str]>, &'static str)>
         ("cancelled-in-tool", turn(&[&calls, &[RUNS, RESULT, OVER]]), "aborted_during_tools"),
         (
             "cancelled-in-agent",
-            turn(&[&calls, &[RUNS, within], &calls[1..], &[RUNS, RESULT, OVER, RESULT, OVER]]),
+            turn(&[
+                &calls,
+                &[RUNS, within, stored, ASKED, ANSWERED, &STORED[..1], STORED, GATE],
+                &[RUNS, &RESULT[..3], STORED, OVER, RESULT, OVER],
+            ]),
             "aborted_during_tools",
         ),
         ("cancelled-in-summary", vec![BEGIN, COMPACTS, ASKED, OVER], "aborted_pre_call"),

@@ -160,10 +160,10 @@ impl Tasks {
 
 /// The permit of one run; returned when its last clone is dropped.
 #[derive(Clone, Debug)]
-pub(crate) struct Permit(Arc<Place>);
+pub(crate) struct Permit(Arc<Admission>);
 
 #[derive(Debug)]
-struct Place {
+struct Admission {
     tasks: Arc<Tasks>,
     mode: RunMode,
     /// How the run ended. A run that never reports its end was cancelled.
@@ -172,7 +172,7 @@ struct Place {
 
 impl Permit {
     fn new(tasks: &Arc<Tasks>, mode: RunMode) -> Self {
-        Self(Arc::new(Place { tasks: Arc::clone(tasks), mode, end: Mutex::new(Status::Cancelled) }))
+        Self(Arc::new(Admission { tasks: Arc::clone(tasks), mode, end: Mutex::new(Status::Cancelled) }))
     }
 
     /// Returns the permit with the status of the run.
@@ -181,7 +181,7 @@ impl Permit {
     }
 }
 
-impl Drop for Place {
+impl Drop for Admission {
     fn drop(&mut self) {
         let mut state = self.tasks.state();
         let counts = state.of(self.mode);
