@@ -9,9 +9,9 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
 use super::Worker;
-use super::run::Run;
+use super::run::JobRun;
 use super::run_job::notice;
-use super::source::{Burial, JobOutcome, JobSource, Slot, SourceError, Taken};
+use super::source::{Burial, JobOutcome, JobSlot, JobSource, SourceError, Taken};
 use crate::detached::{BackgroundSink, EnqueueError, Job, Notice, Permit, Tasks};
 use crate::registry::{Registry, WeakRegistry};
 
@@ -82,7 +82,7 @@ impl Data {
 impl JobSource for Data {
     type Claim = Permit;
 
-    async fn take(&self, _: &Slot<'_>) -> Result<Option<Taken<Permit>>, SourceError> {
+    async fn take(&self, _: &JobSlot<'_>) -> Result<Option<Taken<Permit>>, SourceError> {
         let mut jobs = self.jobs();
         let is_due = jobs.waiting.front().is_some_and(|(due, ..)| *due <= Instant::now());
         let next = if is_due { jobs.waiting.pop_front() } else { None };
@@ -103,7 +103,7 @@ impl JobSource for Data {
         }
     }
 
-    async fn is_empty(&self, _: &Slot<'_>) -> Result<bool, SourceError> {
+    async fn is_empty(&self, _: &JobSlot<'_>) -> Result<bool, SourceError> {
         Ok(self.jobs().waiting.is_empty())
     }
 
@@ -130,7 +130,7 @@ struct Working(Option<Arc<Data>>);
 impl Working {
     async fn work(mut self) {
         while let Some(data) = &self.0 {
-            let run = Run::new(data.worker.clone(), data.registry.clone(), Arc::clone(data));
+            let run = JobRun::new(data.worker.clone(), data.registry.clone(), Arc::clone(data));
             run.work(&data.tasks.shutdown, true).await;
             if data.tasks.shutdown.is_cancelled() || data.registry.upgrade().is_none() {
                 return;

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::run_job::{attempt, notice};
-use super::source::{Burial, JobOutcome, JobSource, Slot, SourceError, Taken};
+use super::source::{Burial, JobOutcome, JobSlot, JobSource, SourceError, Taken};
 use super::{JobErrorKind, Worker};
 use crate::detached::{Job, Notice, RunError};
 use crate::record::Status;
@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 const STARTS: u32 = 6;
 
 /// A running worker.
-pub(super) struct Run<S> {
+pub(super) struct JobRun<S> {
     shared: Arc<Shared<S>>,
     running: JoinSet<()>,
     /// Whether the running job must run alone.
@@ -38,13 +38,13 @@ struct Shared<S> {
     source: Arc<S>,
 }
 
-enum Step {
+enum JobStep {
     Started,
     Wait,
     Over,
 }
 
-impl<S: JobSource> Run<S> {
+impl<S: JobSource> JobRun<S> {
     pub(super) fn new(worker: Worker, registry: WeakRegistry, source: Arc<S>) -> Self {
         Self { shared: Arc::new(Shared { worker, registry, source }), running: JoinSet::new(), alone: false }
     }
@@ -53,11 +53,11 @@ impl<S: JobSource> Run<S> {
         while !stop.is_cancelled() {
             while self.running.try_join_next().is_some() {}
             match self.step(until_empty).await {
-                Ok(Step::Started) => {}
-                Ok(Step::Wait) => {
+                Ok(JobStep::Started) => {}
+                Ok(JobStep::Wait) => {
                     stop.run_until_cancelled(self.wait()).await;
                 }
-                Ok(Step::Over) | Err(SourceError::Closed) => break,
+                Ok(JobStep::Over) | Err(SourceError::Closed) => break,
                 Err(error) => {
                     tracing::error!(target: "hook_sdk", %error, "a worker cannot take jobs");
                     stop.run_until_cancelled(sleep(PAUSE)).await;
@@ -71,20 +71,20 @@ impl<S: JobSource> Run<S> {
         !self.alone && self.running.len() < self.shared.worker.parallelism
     }
 
-    async fn step(&mut self, until_empty: bool) -> Result<Step, SourceError> {
+    async fn step(&mut self, until_empty: bool) -> Result<JobStep, SourceError> {
         self.alone &= !self.running.is_empty();
-        let Some(registry) = self.shared.registry.upgrade() else { return Ok(Step::Over) };
+        let Some(registry) = self.shared.registry.upgrade() else { return Ok(JobStep::Over) };
         if !self.has_room() {
-            return Ok(Step::Wait);
+            return Ok(JobStep::Wait);
         }
-        let slot = Slot::new(&registry, self.running.len());
+        let slot = JobSlot::new(&registry, self.running.len());
         if let Some(taken) = self.shared.source.take(&slot).await? {
             self.alone = taken.alone;
             self.running.spawn(Arc::clone(&self.shared).finish(registry, taken));
-            return Ok(Step::Started);
+            return Ok(JobStep::Started);
         }
         let is_over = until_empty && self.running.is_empty() && self.shared.source.is_empty(&slot).await?;
-        Ok(if is_over { Step::Over } else { Step::Wait })
+        Ok(if is_over { JobStep::Over } else { JobStep::Wait })
     }
 
     /// Waits until a job ends, or there may be another one.

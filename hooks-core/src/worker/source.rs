@@ -18,13 +18,13 @@ pub trait JobSource: Send + Sync + 'static {
     type Claim: Send + Sync + 'static;
 
     /// Starts the next job that is due. `None` if there is none for this worker now.
-    fn take(&self, slot: &Slot<'_>) -> impl Future<Output = Result<Option<Taken<Self::Claim>>, SourceError>> + Send;
+    fn take(&self, slot: &JobSlot<'_>) -> impl Future<Output = Result<Option<Taken<Self::Claim>>, SourceError>> + Send;
 
     /// Waits until there may be a job to take, without promising one. It may end at any time.
     fn ready(&self) -> impl Future<Output = ()> + Send;
 
     /// Whether no job that this worker may run is queued, due later, or running anywhere.
-    fn is_empty(&self, slot: &Slot<'_>) -> impl Future<Output = Result<bool, SourceError>> + Send;
+    fn is_empty(&self, slot: &JobSlot<'_>) -> impl Future<Output = Result<bool, SourceError>> + Send;
 
     /// How often [`progress`](Self::progress) is called for each running job. By default never, for a source that notices
     /// by itself that a worker lives.
@@ -62,12 +62,12 @@ pub trait JobSource: Send + Sync + 'static {
 
 /// The place of a worker that is free for a job.
 #[derive(Clone, Copy, Debug)]
-pub struct Slot<'a> {
+pub struct JobSlot<'a> {
     registry: &'a Registry,
     running: usize,
 }
 
-impl<'a> Slot<'a> {
+impl<'a> JobSlot<'a> {
     pub(super) fn new(registry: &'a Registry, running: usize) -> Self {
         Self { registry, running }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hook_sdk::detached::Job;
 use hook_sdk::record::Status;
-use hook_sdk::worker::{Burial, JobErrorKind, JobOutcome, JobSource, Slot, SourceError, Taken};
+use hook_sdk::worker::{Burial, JobErrorKind, JobOutcome, JobSlot, JobSource, SourceError, Taken};
 use tokio::time::sleep;
 use uuid::Uuid;
 
@@ -56,12 +56,12 @@ impl StoredJobs {
     }
 
     /// The hooks that the worker has now, because a plugin can be installed while it runs.
-    fn known(&self, slot: &Slot<'_>) -> Known {
+    fn known(&self, slot: &JobSlot<'_>) -> Known {
         let hooks = slot.hooks().iter().map(ToString::to_string).collect();
         Known { hooks, patience: self.unknown_after }
     }
 
-    async fn next(&self, slot: &Slot<'_>) -> Result<Option<Taken<Claimed>>, Failure> {
+    async fn next(&self, slot: &JobSlot<'_>) -> Result<Option<Taken<Claimed>>, Failure> {
         let (database, known) = (&self.store.database, self.known(slot));
         // A job that must run alone waits until no job runs. Until then, no other job starts, so that it is not starved.
         let due = if is_due(database, Due::Alone, known.clone()).await? {
@@ -102,7 +102,7 @@ impl StoredJobs {
 impl JobSource for StoredJobs {
     type Claim = Claimed;
 
-    async fn take(&self, slot: &Slot<'_>) -> Result<Option<Taken<Claimed>>, SourceError> {
+    async fn take(&self, slot: &JobSlot<'_>) -> Result<Option<Taken<Claimed>>, SourceError> {
         Ok(self.next(slot).await?)
     }
 
@@ -110,7 +110,7 @@ impl JobSource for StoredJobs {
         sleep(self.poll).await;
     }
 
-    async fn is_empty(&self, slot: &Slot<'_>) -> Result<bool, SourceError> {
+    async fn is_empty(&self, slot: &JobSlot<'_>) -> Result<bool, SourceError> {
         Ok(!is_any_left(&self.store.database, self.known(slot)).await?)
     }
 

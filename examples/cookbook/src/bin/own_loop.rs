@@ -180,11 +180,12 @@ mod tests {
     }
     // ANCHOR_END: conformance
 
-    /// The page shows the report for a loop whose approver says yes to every question.
+    /// The page shows how the report for a loop whose approver says yes to every question begins.
     #[tokio::test]
     async fn conformance_finds_an_approver_that_approves_everything() {
         let breaches = check_turns(&OwnLoop(|_| Approval::Yes)).await.unwrap_err().to_string();
+        let begin: Vec<&str> = breaches.lines().take(6).collect();
         let page = include_str!("../../../../docs/own-loop.md");
-        assert!(page.contains(&breaches), "docs/own-loop.md does not show:\n{breaches}");
+        assert!(page.contains(&begin.join("\n")), "docs/own-loop.md does not show:\n{breaches}");
     }
 }
