@@ -17,7 +17,7 @@ use crate::context::HookContext;
 use crate::registry::Registry;
 use crate::tables::setters;
 use memory::Queue;
-use run::Run;
+use run::JobRun;
 
 /// Runs background jobs in this process, by default one at a time.
 ///
@@ -107,13 +107,13 @@ impl Worker {
     ///
     /// Other errors of the source are logged with `tracing`, and the worker tries again.
     pub async fn run<S: JobSource>(self, registry: &Registry, source: S, stop: CancellationToken) {
-        Run::new(self, registry.downgrade(), source.into()).work(&stop, false).await;
+        JobRun::new(self, registry.downgrade(), source.into()).work(&stop, false).await;
     }
 
     /// Runs jobs until none that is for a hook of `registry` is queued or running, in this worker or another one, or
     /// the source is closed. It also waits for jobs that are due later.
     pub async fn run_until_empty<S: JobSource>(self, registry: &Registry, source: S) {
-        Run::new(self, registry.downgrade(), source.into()).work(&CancellationToken::new(), true).await;
+        JobRun::new(self, registry.downgrade(), source.into()).work(&CancellationToken::new(), true).await;
     }
 }
 
