@@ -117,7 +117,7 @@ pub enum Outcome {
 }
 
 /// Why a turn failed.
-#[derive(thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TurnError {
     /// The lists of hooks are invalid.
@@ -173,13 +173,6 @@ pub enum TurnError {
     /// A message could not be stored or read.
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-/// As `Display`, because a `main` that returns it prints this.
-impl std::fmt::Debug for TurnError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::fmt::Display::fmt(self, f)
-    }
 }
 
 impl TurnError {
