@@ -117,7 +117,7 @@ impl Conversations {
 }
 
 /// A store operation failed.
-#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// Another writer changed the conversation after it was read. Nothing was stored. Read it again.
@@ -130,13 +130,6 @@ pub enum StoreError {
     /// connection before it said so.
     #[error("the message store failed: {0}")]
     Failed(String),
-}
-
-/// As `Display`, because a `main` that returns it prints this.
-impl std::fmt::Debug for StoreError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::fmt::Display::fmt(self, f)
-    }
 }
 
 impl StoreError {
