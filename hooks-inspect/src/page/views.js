@@ -332,7 +332,7 @@ function replayOf(turn) {
 
 function replayView() {
   const report = about.replay;
-  if (!report) return [h("h2", {}, "Replay"), h("p", {}, "This page was made without a replay. Make it with ", h("code", {}, "--replay"), ", by a program that has hooks.")];
+  if (!report) return [h("h2", {}, "Replay"), h("p", {}, "This page was made without a replay. A program that has hooks adds one with ", h("code", {}, "HooksPage::replay"), ".")];
   return [h("h2", {}, "Replay with today's hooks"), h("p", {}, `${plural(report.replayed, "dispatch").replace(/hs$/, "hes")} replayed, ${report.differing} differ.`),
     report.problems.map((text) => h("p", { class: "banner bad" }, text)),
     report.groups.map((group) => h("div", { class: "card" }, h("h3", {}, `${group.count} × `, h("code", {}, group.kind), " ", group.hook && toHook(group.hook), " ", group.title, group.counterfactual ? ", after the turn diverged" : ""),
