@@ -8,7 +8,7 @@ use hook_sdk::{CancellationToken, HookContext, Registry};
 use crate::jobs::StoredJobs;
 use crate::store::Store;
 
-/// Runs the background jobs of a store with the hooks of a registry: a [`Worker`] on [`StoredJobs`]. Any number of
+/// Runs the background jobs of a store with the hooks of a registry: a [`Worker`] on its queue. Any number of
 /// workers on any number of machines can share a store.
 ///
 /// The job of an idempotent hook runs at least once, any other job at most once. A worker without a heartbeat for
