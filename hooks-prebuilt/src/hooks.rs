@@ -3,6 +3,8 @@
 pub(crate) mod ask_for;
 pub(crate) mod budget;
 pub(crate) mod cap_results;
+#[cfg(feature = "schema")]
+pub(crate) mod check_input;
 #[cfg(feature = "shell")]
 pub(crate) mod confine_commands;
 pub(crate) mod confine_paths;

@@ -16,6 +16,8 @@ pub use finder::StreamWindow;
 pub use hooks::ask_for::{AskFor, ask_for};
 pub use hooks::budget::{Budget, Spent, budget};
 pub use hooks::cap_results::{CapResults, cap_results};
+#[cfg(feature = "schema")]
+pub use hooks::check_input::{CheckInput, check_input};
 #[cfg(feature = "shell")]
 pub use hooks::confine_commands::{ConfineCommands, confine_commands};
 pub use hooks::confine_paths::{ConfinePaths, confine_paths};

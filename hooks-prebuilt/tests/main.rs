@@ -6,6 +6,8 @@
 mod ask_for;
 mod budget;
 mod cap_results;
+#[cfg(feature = "schema")]
+mod check_input;
 #[cfg(feature = "shell")]
 mod confine_commands;
 mod confine_paths;

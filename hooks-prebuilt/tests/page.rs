@@ -12,6 +12,8 @@ fn every_list_of_the_page_can_be_built() {
     let registry = registry.with(hooks![strip_images, strip_invisible]).unwrap();
     #[cfg(feature = "shell")]
     let registry = registry.with(hooks![confine_commands]).unwrap();
+    #[cfg(feature = "schema")]
+    let registry = registry.with(hooks![check_input]).unwrap();
     #[cfg(feature = "sql")]
     let registry = registry.with(hooks![read_only_sql]).unwrap();
     let mut built = 0;
@@ -20,8 +22,12 @@ fn every_list_of_the_page_can_be_built() {
         let hooks = if hooks.is_array() { hooks } else { json!([hooks]) };
         let text = hooks.to_string();
         let is_missing = |id: &str, has: bool| text.contains(id) && !has;
-        if is_missing("read_only_sql", cfg!(feature = "sql")) || is_missing("confine_commands", cfg!(feature = "shell"))
-        {
+        let features = [
+            ("read_only_sql", cfg!(feature = "sql")),
+            ("confine_commands", cfg!(feature = "shell")),
+            ("check_input", cfg!(feature = "schema")),
+        ];
+        if features.into_iter().any(|(id, has)| is_missing(id, has)) {
             continue;
         }
         let agent = json!({ "name": "a", "hooks": hooks }).to_string();
