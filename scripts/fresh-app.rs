@@ -74,7 +74,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     JobWorker::new(store.clone(), registry.clone()).run_until_empty().await;
     let indexed = store.jobs(&JobFilter::new().hook("index").status(JobStatus::Done), 10).await?;
     assert_eq!(indexed.len(), 2, "{indexed:?}");
-    store.close().await;
+    store.close().await?;
 
     let rules = RuleFile::read("hooks.json", r#"{"hooks": {"PreToolUse": []}}"#);
     assert!(rules.defects.is_empty(), "{rules:?}");

@@ -7,8 +7,8 @@ use std::time::Duration;
 use hook_sdk::hook::BoxFuture;
 use sqlx::pool::PoolConnection;
 use sqlx::{Any, AnyConnection, AnyPool, Executor};
-use tokio::task::{JoinError, JoinHandle};
-use tokio::time::timeout;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::address::Address;
 use crate::connect::connect;
@@ -55,7 +55,7 @@ impl Database {
         let runtime = Arc::new(StoreRuntime::start()?);
         let (dialect, limit) = (address.dialect, options.transaction_timeout);
         let connecting = runtime.handle.spawn(connect(address.clone(), options.clone()));
-        let (writers, readers) = connecting.await.map_err(|error| ended(&error))??;
+        let (writers, readers) = connecting.await.map_err(|error| Failure::of_work(&error))??;
         Ok(Self { dialect, writers, readers, limit, read_only: options.read_only, is_open: false, runtime })
     }
 
@@ -65,6 +65,17 @@ impl Database {
         &self,
         work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
     ) -> Result<T, Failure> {
+        match self.write_in_doubt(work).await? {
+            (done, None) => Ok(done),
+            (_, Some(doubt)) => Err(Failure::InDoubt(doubt.into())),
+        }
+    }
+
+    /// The same, with the result also if the commit was not confirmed, and why: nobody knows whether it is stored.
+    pub(crate) async fn write_in_doubt<T: Send + 'static>(
+        &self,
+        work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
+    ) -> Result<(T, Option<Failure>), Failure> {
         let begin = self.dialect.begin(self.read_only);
         self.transact(self.writers.clone(), begin, self.limit, work).await
     }
@@ -83,7 +94,8 @@ impl Database {
         limit: Duration,
         work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
     ) -> Result<T, Failure> {
-        self.transact(self.readers.clone(), self.dialect.begin_snapshot(), limit, work).await
+        let (read, failed) = self.transact(self.readers.clone(), self.dialect.begin_snapshot(), limit, work).await?;
+        failed.map_or(Ok(read), Err)
     }
 
     async fn transact<T: Send + 'static>(
@@ -92,32 +104,34 @@ impl Database {
         begin: &'static str,
         limit: Duration,
         work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
-    ) -> Result<T, Failure> {
+    ) -> Result<(T, Option<Failure>), Failure> {
         let (dialect, is_open) = (self.dialect, self.is_open);
         let running = self.spawn(async move {
             let connection = pool.acquire().await.map_err(|error| Failure::of_pool(error, dialect))?;
             let mut tx = Tx { connection, has_ended: false, dialect };
+            // A server that is frozen, or behind a network that lost the connection, never answers.
+            let deadline = Instant::now() + limit;
             let done = async {
                 tx.connection.execute(sqlx::raw_sql(begin)).await?;
-                let done = async {
-                    if is_open {
-                        schema::check(&mut tx.connection).await?;
-                    }
-                    work(&mut tx).await
-                };
-                match done.await {
-                    Ok(done) => tx.end("COMMIT").await.map(|()| done),
-                    Err(failure) => {
-                        // If it fails, the connection is closed, which rolls back too.
-                        let _ = tx.end("ROLLBACK").await;
-                        Err(failure)
-                    }
+                if is_open {
+                    schema::check(&mut tx.connection).await?;
                 }
+                work(&mut tx).await
             };
-            // A server that is frozen, or behind a network that lost the connection, never answers.
-            timeout(limit, done).await.unwrap_or(Err(Failure::Late(limit)))
+            match timeout_at(deadline, done).await.unwrap_or(Err(Failure::Late(limit))) {
+                Ok(done) => match timeout_at(deadline, tx.end("COMMIT")).await.unwrap_or(Err(Failure::Late(limit))) {
+                    Ok(()) => Ok((done, None)),
+                    Err(failure) if failure.is_rejection() => Err(failure),
+                    Err(failure) => Ok((done, Some(failure))),
+                },
+                Err(failure) => {
+                    // If it fails, the connection is closed, which rolls back too.
+                    let _ = timeout_at(deadline, tx.end("ROLLBACK")).await;
+                    Err(failure)
+                }
+            }
         });
-        running.await.map_err(|error| ended(&error))?
+        running.await.map_err(|error| Failure::of_work(&error))?
     }
 
     /// Starts `work` on the thread of the store. It runs to its end even if the caller stops waiting.
@@ -125,14 +139,15 @@ impl Database {
         self.runtime.handle.spawn(work)
     }
 
-    pub(crate) async fn close(&self) {
+    /// Closes the connections. A transaction that takes longer than its limit is not waited for.
+    pub(crate) async fn close(&self) -> Result<(), Failure> {
         let (writers, readers) = (self.writers.clone(), self.readers.clone());
         let closing = self.spawn(async move {
             readers.close().await;
             writers.close().await;
         });
-        // It fails only if closing panics, and then there is nothing left to close.
-        let _ = closing.await;
+        let closed = timeout(self.limit, closing).await.map_err(|_| Failure::NotClosed(self.limit))?;
+        closed.map_err(|error| Failure::of_work(&error))
     }
 }
 
@@ -151,11 +166,6 @@ impl Drop for Tx {
             self.connection.close_on_drop();
         }
     }
-}
-
-/// Why work on the thread of the store has no result.
-fn ended(error: &JoinError) -> Failure {
-    if error.is_cancelled() { Failure::Database(sqlx::Error::PoolClosed) } else { Failure::Panicked }
 }
 
 impl Deref for Tx {
@@ -272,5 +282,25 @@ mod tests {
         assert!(failed.iter().all(|failure| !failure.is_closed()), "{failed:?}");
         store.database.limit = usual;
         store.append("c", Append::new([big()])).await.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn closing_a_store_that_is_still_read_ends_in_time_and_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path().join("store.db").to_str().unwrap()).await.unwrap();
+        let (reads, reading) = tokio::sync::oneshot::channel();
+        let database = store.database.clone();
+        let reader = tokio::spawn(async move {
+            let read = database.read_within::<()>(SLOW, |_| {
+                let _ = reads.send(());
+                Box::pin(std::future::pending())
+            });
+            read.await
+        });
+        reading.await.unwrap();
+        store.database.limit = Duration::from_millis(200);
+        let error = store.close().await.unwrap_err().to_string();
+        assert!(error.contains("still in use after 200ms"), "{error}");
+        reader.abort();
     }
 }

@@ -102,6 +102,10 @@ pub(crate) enum Failure {
     Late(Duration),
     #[error("the work of a transaction panicked")]
     Panicked,
+    #[error("nobody knows whether the change was stored, because its commit was not confirmed: {0}; read it again")]
+    InDoubt(Box<Failure>),
+    #[error("a connection is still in use after {0:?}; other processes can use the store")]
+    NotClosed(Duration),
     #[error(
         "a newer version of hooks-store has migrated the store to schema {found}, and this process knows {known} at most; \
          nothing was stored, update and restart it"
@@ -110,11 +114,29 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Why work on the thread of the store has no result.
+    pub(crate) fn of_work(error: &tokio::task::JoinError) -> Self {
+        if error.is_cancelled() { Self::Database(sqlx::Error::PoolClosed) } else { Self::Panicked }
+    }
+
     /// The failure of a pool to give a connection.
     pub(crate) fn of_pool(error: sqlx::Error, dialect: Dialect) -> Self {
         match error {
             sqlx::Error::PoolTimedOut => Self::Busy(dialect),
             error => Self::Database(error),
+        }
+    }
+
+    /// Whether the database answered a commit by saying that nothing is stored. After any other failure, such as a lost
+    /// connection or a disk that fails, the change may be stored.
+    pub(crate) fn is_rejection(&self) -> bool {
+        let Self::Database(sqlx::Error::Database(error)) = self else { return false };
+        let code = error.code().unwrap_or_default();
+        match code.parse::<u32>() {
+            // Of SQLite: everything except `SQLITE_IOERR`, which has many forms.
+            Ok(number) if code.len() < 5 => number & 0xff != 10,
+            // Of Postgres: what is wrong with the data or the transaction, except `statement_completion_unknown`.
+            _ => ["22", "23", "25", "40"].iter().any(|class| code.starts_with(class)) && code != "40003",
         }
     }
 

@@ -33,8 +33,14 @@ pub(crate) async fn take(store: &Store, conversation: &str) -> Result<Lease, Sto
         looked = Instant::now();
         let silent = seen.filter(|(_, since)| since.elapsed() >= store.silence).map(|(seen, _)| seen);
         let id = conversation.to_owned();
-        let now = match store.database.write(move |tx| Box::pin(try_take(tx, id, silent))).await? {
-            Ok(token) => return Ok(lease(store, conversation, token)),
+        let (of, on) = (id.clone(), store.clone());
+        // The lease is made on the thread of the store, so that a caller who stopped waiting gives it up.
+        let taking = store.database.spawn(async move {
+            let taken = on.database.write(move |tx| Box::pin(try_take(tx, id, silent))).await?;
+            Ok::<_, Failure>(taken.map(|token| lease(&on, &of, token)))
+        });
+        let now = match taking.await.map_err(|error| Failure::of_work(&error))?? {
+            Ok(lease) => return Ok(lease),
             Err(now) => now,
         };
         if seen.is_none_or(|(then, _)| then != now) {
@@ -73,8 +79,10 @@ fn lease(store: &Store, conversation: &str, token: i64) -> Lease {
     let held = Held {
         key: conversation.to_owned(),
         number: token,
-        beat: "UPDATE hooks_leases SET beat = beat + 1 WHERE conversation = $1 AND token = $2",
-        release: Some("UPDATE hooks_leases SET holder = NULL WHERE conversation = $1 AND token = $2"),
+        holder: holder::this_process().into(),
+        beat: "UPDATE hooks_leases SET beat = beat + 1 WHERE conversation = $1 AND token = $2 AND holder = $3",
+        release: &["UPDATE hooks_leases SET holder = NULL WHERE conversation = $1 AND token = $2 AND holder = $3"],
+        is_released: true,
     };
     let heartbeat = Heartbeat::start(&store.database, store.silence / 3, held);
     Lease::new(u64::try_from(token).unwrap_or_default(), heartbeat)

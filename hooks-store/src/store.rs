@@ -93,8 +93,12 @@ impl Store {
 
     /// Waits for running transactions and closes the connections. When the last process closes an SQLite file,
     /// everything is in that file, without a `-wal` file.
-    pub async fn close(&self) {
-        self.database.close().await;
+    ///
+    /// # Errors
+    /// [`StoreError`] if a connection is still in use after the limit of a transaction, such as by an export that is
+    /// not read to its end. What is stored stays stored.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        Ok(self.database.close().await?)
     }
 }
 

@@ -82,14 +82,16 @@ impl JobWorker {
     /// Runs jobs until `stop` is cancelled or the store is closed, and then waits for the running ones.
     ///
     /// Database errors are logged with `tracing` and retried, so the worker survives a restart of its database.
-    pub async fn run(self, stop: CancellationToken) {
+    pub async fn run(mut self, stop: CancellationToken) {
+        self.jobs.rename();
         let _reaping = self.jobs.reap();
         self.worker.run(&self.registry, self.jobs, stop).await;
     }
 
     /// Runs jobs until none is queued or running in any worker, or the store is closed. It also waits for jobs that are
     /// due later, but not for jobs that it [leaves to others](Self::unknown_after).
-    pub async fn run_until_empty(self) {
+    pub async fn run_until_empty(mut self) {
+        self.jobs.rename();
         let _reaping = self.jobs.reap();
         self.worker.run_until_empty(&self.registry, self.jobs).await;
     }

@@ -23,7 +23,7 @@ async fn written(folder: &Path) -> PathBuf {
             (0..40).map(|number| Message::new(Role::User, format!("{conversation} {number} {}", "x".repeat(300))));
         store.append(conversation, Append::new(said)).await.unwrap();
     }
-    store.close().await;
+    store.close().await.unwrap();
     file
 }
 
@@ -152,7 +152,7 @@ async fn damage_in_a_large_file_is_found_by_a_check() {
         store.append("c", Append::new([said])).await.unwrap();
     }
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
-    store.close().await;
+    store.close().await.unwrap();
     let mut bytes = std::fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle..middle + 8_192].fill(0xff);
@@ -222,7 +222,7 @@ async fn a_damaged_file_is_an_error_or_readable_and_never_a_panic() {
                 }
                 let is_new = at == 0 && number < places;
                 assert!(is_new || rows >= 79, "{at} of {}: {rows} of 120 rows", whole.len());
-                store.close().await;
+                store.close().await.unwrap();
             }
         }
         std::fs::remove_file(&damaged).unwrap();

@@ -86,7 +86,7 @@ async fn a_failing_log_changes_no_outcome() {
         };
         registry.register(Hook::at::<BeforeCreateMessage>("stamp").writer(stamp)).unwrap();
         registry.observe(log.clone());
-        database.store.close().await;
+        database.store.close().await.unwrap();
         let set = registry.scope(&AgentDef::new("clerk").hooks(["stamp"]), None).unwrap();
         for _ in 0..10_000 {
             let row = Message::new(Role::User, "hello");
@@ -95,6 +95,7 @@ async fn a_failing_log_changes_no_outcome() {
             assert!(fired.report.failures.is_empty());
         }
         log.flush().await;
+        assert_eq!(log.dropped(), 10_000, "{}: what is not in the log is counted", database.name);
     }
 }
 
@@ -113,11 +114,11 @@ async fn a_store_of_the_first_version_is_migrated_with_its_content() {
             connection.execute(back).await.unwrap();
         }
         connection.close().await.unwrap();
-        database.store.close().await;
+        database.store.close().await.unwrap();
         let store = Store::open(&database.url).await.unwrap();
         assert!(store.dispatches(&DispatchFilter::new(), 1).await.unwrap().is_empty(), "{}", database.name);
         assert_eq!(store.jobs(&hooks_store::JobFilter::new(), 10).await.unwrap().len(), 1, "{}", database.name);
-        store.close().await;
+        store.close().await.unwrap();
     }
 }
 

@@ -61,7 +61,7 @@ async fn an_unreadable_row_is_reported_and_hides_no_other_row() {
         let read = rest(database.store.rows("c")).await;
         assert_eq!(read.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true], "{}", database.name);
         assert!(read[1].as_ref().unwrap_err().to_string().contains(&rows[1].id));
-        database.store.close().await;
+        database.store.close().await.unwrap();
         assert!(database.store.rows("c").next().await.unwrap().is_err(), "{}", database.name);
     }
 }

@@ -298,7 +298,7 @@ async fn a_worker_ends_when_its_store_is_closed() {
         fire(&registry, "waits").await;
         let worker = tokio::spawn(worker(&database, &registry).run(CancellationToken::new()));
         began.cancelled().await;
-        database.store.close().await;
+        database.store.close().await.unwrap();
         goes_on.cancel();
         tokio::time::timeout(Duration::from_mins(1), worker).await.unwrap().unwrap();
     }

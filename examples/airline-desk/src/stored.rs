@@ -72,7 +72,7 @@ pub(crate) fn chat(desk: Desk, model: Arc<dyn Model>, url: &str, conversation: &
     runtime().map_err(RunError::Runtime)?.block_on(async {
         let (desk, store) = open(desk, url).await?;
         chat::stored::talk(&desk, model, &store, url, conversation).await?;
-        store.close().await;
+        store.close().await.map_err(|error| RunError::Store(error.to_string()))?;
         Ok(ExitCode::SUCCESS)
     })
 }
@@ -94,7 +94,7 @@ pub(crate) fn work(desk: Desk, url: &str, parallelism: usize, once: bool) -> Res
             });
             worker.run(stop).await;
         }
-        store.close().await;
+        store.close().await.map_err(|error| RunError::Store(error.to_string()))?;
         Ok(ExitCode::SUCCESS)
     })
 }

@@ -34,7 +34,8 @@ pub(super) fn with_store<F: Future<Output = Result<Output, String>> + Send>(
             Err(why) => return error(why, Exit::FAILURE),
         };
         let done = work(store.clone()).await;
-        store.close().await;
+        // What was stored is stored, and the process ends now.
+        let _ = store.close().await;
         done.unwrap_or_else(|why| error(why, Exit::FAILURE))
     })
 }

@@ -149,7 +149,7 @@ impl Launched {
                 self.runs.tasks.dropped();
                 Err(LaunchError::Dropped(refused.to_string()))
             }
-            Err(refused @ EnqueueError::Failed(_)) => Err(LaunchError::Failed(refused.to_string())),
+            Err(refused) => Err(LaunchError::Failed(refused.to_string())),
         }
     }
 }

@@ -48,6 +48,9 @@ pub enum EnqueueError {
     /// The job could not be stored. The run is recorded as failed.
     #[error("the background queue could not store the job: {0}")]
     Failed(String),
+    /// Nobody knows whether the job was stored. The run is recorded as failed, and may still come.
+    #[error("nobody knows whether the background queue stored the job: {0}")]
+    InDoubt(String),
 }
 
 /// The registry's state for detached and background runs.

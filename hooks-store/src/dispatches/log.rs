@@ -47,8 +47,9 @@ impl Store {
     /// Returns an observer that records dispatches in this store. [`Store::dispatches`] reads them.
     pub fn dispatch_log(&self) -> DispatchLog {
         let (queue, entries) = channel(WAITING);
-        self.database.spawn(write_all(self.database.clone(), entries));
-        DispatchLog { queue, dropped: Arc::default(), _store: self.clone() }
+        let dropped = Arc::default();
+        self.database.spawn(write_all(self.database.clone(), entries, Arc::clone(&dropped)));
+        DispatchLog { queue, dropped, _store: self.clone() }
     }
 }
 
@@ -61,15 +62,15 @@ impl DispatchLog {
         }
     }
 
-    /// The number of records that were dropped because the database was too slow.
+    /// The number of records that are not in the log, because the database was too slow or rejected them. If a commit was
+    /// not confirmed, its records are counted although they may be stored.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
     fn queue(&self, entry: Entry) {
-        if let Err(TrySendError::Full(_)) = self.queue.try_send(entry)
-            && self.dropped.fetch_add(1, Ordering::Relaxed) == 0
-        {
+        let Err(refused) = self.queue.try_send(entry) else { return };
+        if self.dropped.fetch_add(1, Ordering::Relaxed) == 0 && matches!(refused, TrySendError::Full(_)) {
             tracing::warn!(target: "hooks_store", "the database is too slow for the log of dispatches: records are dropped");
         }
     }
@@ -89,7 +90,7 @@ impl Observer for DispatchLog {
 }
 
 /// Writes records until the log is dropped.
-async fn write_all(database: Database, mut entries: Receiver<Entry>) {
+async fn write_all(database: Database, mut entries: Receiver<Entry>, dropped: Arc<AtomicU64>) {
     let mut batch = Vec::with_capacity(BATCH);
     while entries.recv_many(&mut batch, BATCH).await > 0 {
         let (mut rows, mut flushed) = (Vec::with_capacity(batch.len()), Vec::new());
@@ -104,6 +105,7 @@ async fn write_all(database: Database, mut entries: Receiver<Entry>) {
         if count > 0
             && let Err(error) = database.write(move |tx| Box::pin(insert_all(tx, rows))).await
         {
+            dropped.fetch_add(count as u64, Ordering::Relaxed);
             tracing::error!(target: "hooks_store", %error, records = count, "the database rejected records of dispatches");
         }
         for done in flushed {

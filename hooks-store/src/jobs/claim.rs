@@ -18,9 +18,22 @@ type Query<'q> = sqlx::query::Query<'q, sqlx::Any, AnyArguments>;
 /// A job that a worker has started.
 pub(crate) struct Claimed {
     pub(crate) start: Start,
-    /// Each job has its own heartbeat. If the commit of a claim succeeds but the worker does not learn that, the job has
-    /// none, and is taken over.
+    /// Each job has its own heartbeat.
     _heartbeat: Heartbeat,
+}
+
+/// A claim on its way to its worker. If the worker was dropped meanwhile, the job is given up: nothing has run.
+struct Sent {
+    database: Database,
+    held: Option<Held>,
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        let Some(held) = self.held.take() else { return };
+        let database = self.database.clone();
+        self.database.spawn(async move { held.give_up(&database).await });
+    }
 }
 
 /// One start of a job.
@@ -113,20 +126,39 @@ async fn is_found(
 /// Claims the next job for a worker, and records the start before the job runs. The job can be unreadable.
 pub(crate) async fn claim(
     database: &Database,
-    worker: &str,
+    worker: &Arc<str>,
     due: Due,
     known: Known,
     silence: Duration,
 ) -> Result<Option<(Result<Job, String>, Claimed)>, Failure> {
-    let worker = worker.to_owned();
-    let taken = database.write(move |tx| Box::pin(take(tx, worker, due, known)));
-    let Some((start, text)) = taken.await? else { return Ok(None) };
-    let held = Held {
-        key: start.job.clone(),
-        number: start.number,
-        beat: "UPDATE hooks_jobs SET beat = beat + 1 WHERE id = $1 AND start = $2 AND status = 'running'",
-        release: None,
-    };
+    let (on, holder) = (database.clone(), Arc::clone(worker));
+    let claiming = database.spawn(async move {
+        let by = Arc::clone(&holder);
+        let (taken, doubt) = on.write_in_doubt(move |tx| Box::pin(take(tx, by, due, known))).await?;
+        let Some((start, text)) = taken else { return doubt.map_or(Ok(None), Err) };
+        let held = Held {
+            key: start.job.clone(),
+            number: start.number,
+            holder,
+            beat: "UPDATE hooks_jobs SET beat = beat + 1 \
+                   WHERE id = $1 AND start = $2 AND worker = $3 AND status = 'running'",
+            release: &[
+                "UPDATE hooks_jobs SET status = 'queued' \
+                 WHERE id = $1 AND start = $2 AND worker = $3 AND status = 'running'",
+                "DELETE FROM hooks_attempts WHERE job = $1 AND start = $2 AND worker = $3",
+            ],
+            is_released: false,
+        };
+        if let Some(doubt) = doubt {
+            // Before the worker makes another claim, which could have the same number.
+            held.give_up(&on).await;
+            return Err(doubt);
+        }
+        Ok(Some((start, text, Sent { database: on, held: Some(held) })))
+    });
+    let claimed = claiming.await.map_err(|error| Failure::of_work(&error))??;
+    let Some((start, text, mut sent)) = claimed else { return Ok(None) };
+    let Some(held) = sent.held.take() else { return Ok(None) };
     let heartbeat = Heartbeat::start(database, silence / 3, held);
     let job = serde_json::from_str::<Job>(&text).map_err(|error| format!("the stored job cannot be read: {error}"));
     let job = job.map(|mut job| {
@@ -136,7 +168,7 @@ pub(crate) async fn claim(
     Ok(Some((job, Claimed { start, _heartbeat: heartbeat })))
 }
 
-async fn take(tx: &mut Tx, worker: String, due: Due, known: Known) -> Result<Option<(Start, String)>, Failure> {
+async fn take(tx: &mut Tx, worker: Arc<str>, due: Due, known: Known) -> Result<Option<(Start, String)>, Failure> {
     let next = format!(
         "SELECT id, job, attempt, start FROM hooks_jobs WHERE {DUE} AND {} AND {} \
          ORDER BY run_at, id LIMIT 1{}",
@@ -148,10 +180,11 @@ async fn take(tx: &mut Tx, worker: String, due: Due, known: Known) -> Result<Opt
     let Some(row) = next else { return Ok(None) };
     let start = Start { job: row.try_get(0)?, attempt: row.try_get(2)?, number: row.try_get::<i64, _>(3)? + 1 };
     let run = "UPDATE hooks_jobs SET status = $2, worker = $3, start = $4, beat = 0 WHERE id = $1";
-    let run = sqlx::query(run).bind(&start.job).bind(JobStatus::Running.as_str()).bind(&worker).bind(start.number);
+    let run = sqlx::query(run).bind(&start.job).bind(JobStatus::Running.as_str()).bind(&*worker).bind(start.number);
     run.execute(&mut **tx).await?;
     let attempt = "INSERT INTO hooks_attempts (job, start, attempt, worker, started_at) VALUES ($1, $2, $3, $4, $5)";
-    let attempt = sqlx::query(attempt).bind(&start.job).bind(start.number).bind(start.attempt).bind(worker).bind(now());
+    let attempt =
+        sqlx::query(attempt).bind(&start.job).bind(start.number).bind(start.attempt).bind(&*worker).bind(now());
     attempt.execute(&mut **tx).await?;
     Ok(Some((start, row.try_get(1)?)))
 }

@@ -8,6 +8,9 @@ use crate::clock::{millis, now};
 use crate::database::{Database, Tx};
 use crate::error::Failure;
 
+/// The status of an attempt whose job was taken from its worker.
+pub(super) const LOST: &str = "lost";
+
 /// The end of a job's start.
 #[derive(Clone)]
 pub(crate) struct End {
@@ -23,7 +26,7 @@ pub(crate) struct End {
 }
 
 /// Writes the end of a start. Returns `false` if the worker was declared dead and has lost the job: then only the
-/// attempt is updated.
+/// attempt is updated. An end that is stored already, by a commit that was not confirmed, is not written again.
 pub(crate) async fn end(database: &Database, start: &Start, end: &End) -> Result<bool, Failure> {
     let (start, mut end) = (start.clone(), end.clone());
     // A cause is what a service said, such as the URL of the request.
@@ -32,6 +35,12 @@ pub(crate) async fn end(database: &Database, start: &Start, end: &End) -> Result
 }
 
 async fn write(tx: &mut Tx, start: Start, end: End) -> Result<bool, Failure> {
+    let before = "SELECT status FROM hooks_attempts WHERE job = $1 AND start = $2";
+    let before = sqlx::query_scalar(before).bind(&start.job).bind(start.number).fetch_optional(&mut **tx);
+    let before: Option<Option<String>> = before.await?;
+    if before.flatten().is_some_and(|status| status != LOST) {
+        return Ok(true);
+    }
     let now = now();
     let (attempt, run_at, ended_at) = match end.again {
         Some(wait) => (start.attempt + 1, Some(now.saturating_add(millis(wait))), None),

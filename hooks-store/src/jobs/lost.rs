@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::JobStatus;
+use super::end::LOST;
 use crate::clock::now;
 use crate::database::{Database, Tx};
 use crate::error::Failure;
@@ -110,7 +111,7 @@ impl Lost {
         match status {
             JobStatus::Queued => tracing::warn!(target: "hooks_store", job, hook, deaths, cause, "a job runs again"),
             _ => {
-                tracing::error!(target: "hooks_store", job, hook, deaths, cause, %status, "a job was not completed because its worker died");
+                tracing::error!(target: "hooks_store", job, hook, deaths, cause, %status, "a job was not completed because its worker fell silent");
             }
         }
     }
@@ -129,11 +130,12 @@ async fn take(tx: &mut Tx, job: String, start: i64, beat: i64, limit: u32) -> Re
     let worker = worker.unwrap_or_default();
     let buried = Burial::of_deaths(idempotent != 0, u32::try_from(deaths).unwrap_or(u32::MAX), limit);
     let cause = match buried {
-        None => format!("the worker {worker} ended while it ran"),
-        Some(Burial::Interrupted) => {
-            format!("the worker {worker} ended while it ran; `{hook}` is not idempotent, so it does not run again")
-        }
-        Some(_) => format!("{deaths} workers ended while they ran it, the last one was {worker}"),
+        None => format!("the worker {worker} took it and fell silent"),
+        Some(Burial::Interrupted) => format!(
+            "the worker {worker} took it and fell silent, and nobody knows how far it ran; `{hook}` is not idempotent, so \
+             it does not run again"
+        ),
+        Some(_) => format!("{deaths} workers took it and fell silent, the last one was {worker}"),
     };
     let status = buried.map_or(JobStatus::Queued, JobStatus::from);
     let now = now();
@@ -141,8 +143,8 @@ async fn take(tx: &mut Tx, job: String, start: i64, beat: i64, limit: u32) -> Re
     let update = "UPDATE hooks_jobs SET status = $2, cause = $3, deaths = $4, ended_at = $5 WHERE id = $1";
     let update = sqlx::query(update).bind(&job).bind(status.as_str()).bind(&cause).bind(deaths).bind(ended);
     update.execute(&mut **tx).await?;
-    let attempt = "UPDATE hooks_attempts SET ended_at = $3, status = 'lost', cause = $4 WHERE job = $1 AND start = $2";
-    let attempt = sqlx::query(attempt).bind(&job).bind(start).bind(now).bind(&cause);
+    let attempt = "UPDATE hooks_attempts SET ended_at = $3, status = $5, cause = $4 WHERE job = $1 AND start = $2";
+    let attempt = sqlx::query(attempt).bind(&job).bind(start).bind(now).bind(&cause).bind(LOST);
     attempt.execute(&mut **tx).await?;
     Ok(Some(Lost { job, hook, status, deaths, cause }))
 }

@@ -37,17 +37,19 @@ impl fmt::Debug for StoredJobs {
 
 impl StoredJobs {
     pub(crate) fn new(store: Store) -> Self {
-        let host = std::env::var("HOSTNAME").or_else(|_| std::fs::read_to_string("/etc/hostname"));
-        let host = host.unwrap_or_else(|_| "worker".to_owned());
-        let name = format!("{}-{}-{}", host.trim(), std::process::id(), &Uuid::new_v4().simple().to_string()[..8]);
         Self {
             store,
             poll: Duration::from_millis(500),
             silence: Duration::from_secs(15),
             deaths: 5,
             unknown_after: Duration::from_mins(10),
-            name: name.into(),
+            name: name(),
         }
+    }
+
+    /// For each run of a worker, so that no other one can have made a claim that this one is in doubt about.
+    pub(crate) fn rename(&mut self) {
+        self.name = name();
     }
 
     /// Takes over the jobs of dead workers until the result is dropped.
@@ -147,6 +149,13 @@ impl From<Burial> for JobStatus {
             _ => Self::Failed,
         }
     }
+}
+
+fn name() -> Arc<str> {
+    let host = std::env::var("HOSTNAME").or_else(|_| std::fs::read_to_string("/etc/hostname"));
+    let host = host.unwrap_or_else(|_| "worker".to_owned());
+    let number = Uuid::new_v4().simple().to_string();
+    format!("{}-{}-{}", host.trim(), std::process::id(), &number[..8]).into()
 }
 
 /// The name of a status in records.

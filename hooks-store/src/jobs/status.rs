@@ -22,10 +22,10 @@ pub enum JobStatus {
     Done,
     /// Its last attempt failed, or it could not be run at all.
     Failed,
-    /// The worker that was running it has died, and it is unknown how far the run came. The hook is not idempotent, so
-    /// the job is not run again.
+    /// The worker that had taken it has died, and it is unknown how far it ran, if at all. The hook is not idempotent,
+    /// so the job is not run again.
     Interrupted,
-    /// Too many workers died while they ran it, so it is probably the cause.
+    /// Too many workers died after they had taken it, so it is probably the cause.
     Quarantined,
 }
 
