@@ -18,7 +18,7 @@
 //! - A tool and its arguments have one name at every host. A call that does several things is judged for each.
 //! - Exactly one answer leaves the program, whatever its hooks print.
 //!
-//! The chapter `docs/hosts.md` has the tables of all hosts.
+#![doc = include_str!("../TABLES.md")]
 
 // The layers. A module uses the modules above it, never those below it.
 mod json;

@@ -1,4 +1,5 @@
-//! What each host carries: the table of the book, written from the tables of the hosts, and held to what their contracts say.
+//! What each host carries: `TABLES.md` and the table of the book, written from the tables of the hosts, and held to what their
+//! contracts say.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -69,6 +70,32 @@ fn every_host_carries_what_its_contract_says() {
     }
 }
 
+/// The answers that are carried as they are, and what becomes of the others.
+fn words(c: Carries) -> (Vec<&'static str>, Vec<String>) {
+    let answers = [
+        ("deny", c.deny),
+        ("ask", c.ask),
+        ("rewrite", c.rewrite),
+        ("allow", c.allow),
+        ("context", c.context),
+        ("replace", c.replace),
+        ("go on", c.keep_going),
+    ];
+    let (yes, others): (Vec<_>, Vec<_>) = answers
+        .into_iter()
+        .filter(|(_, carried)| *carried != Carried::Absent)
+        .partition(|(_, carried)| *carried == Carried::Yes);
+    let mut becomes: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (answer, carried) in others {
+        match becomes.iter_mut().find(|(becomes, _)| *becomes == word(carried)) {
+            Some((_, answers)) => answers.push(answer),
+            None => becomes.push((word(carried), vec![answer])),
+        }
+    }
+    let others = becomes.into_iter().map(|(word, answers)| format!("{word}: {}", answers.join(", "))).collect();
+    (yes.into_iter().map(|(answer, _)| answer).collect(), others)
+}
+
 /// The table of one host: its events, which answers it carries there, and what becomes of others. Events of one kind that
 /// carry the same share a row.
 fn table(host: &dyn Host) -> String {
@@ -84,29 +111,7 @@ fn table(host: &dyn Host) -> String {
         }
     }
     for (names, kind, c) in rows {
-        let answers = [
-            ("deny", c.deny),
-            ("ask", c.ask),
-            ("rewrite", c.rewrite),
-            ("allow", c.allow),
-            ("context", c.context),
-            ("replace", c.replace),
-            ("go on", c.keep_going),
-        ];
-        let (yes, others): (Vec<_>, Vec<_>) = answers
-            .into_iter()
-            .filter(|(_, carried)| *carried != Carried::Absent)
-            .partition(|(_, carried)| *carried == Carried::Yes);
-        let yes: Vec<&str> = yes.into_iter().map(|(answer, _)| answer).collect();
-        let mut becomes: Vec<(&str, Vec<&str>)> = Vec::new();
-        for (answer, carried) in others {
-            match becomes.iter_mut().find(|(becomes, _)| *becomes == word(carried)) {
-                Some((_, answers)) => answers.push(answer),
-                None => becomes.push((word(carried), vec![answer])),
-            }
-        }
-        let others: Vec<String> =
-            becomes.into_iter().map(|(word, answers)| format!("{word}: {}", answers.join(", "))).collect();
+        let (yes, others) = words(c);
         let _ = writeln!(text, "| {names} | `{}` | {} | {} |", kind.name(), yes.join(", "), others.join("; "));
     }
     let notices: Vec<String> = table.notices.split_whitespace().map(|name| format!("`{name}`")).collect();
@@ -133,21 +138,47 @@ fn tools() -> String {
     text
 }
 
-#[test]
-fn the_book_shows_the_tables() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/hosts.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let mut written = page.clone();
-    let tables: String = all().iter().map(|host| table(*host)).collect();
-    for (name, text) in [("hosts", tables), ("host tools", tools())] {
+/// What each host carries at the points that most guards use, one row per host.
+fn overview() -> String {
+    let points =
+        [HookPoint::BeforeToolCall, HookPoint::AfterToolCallSuccess, HookPoint::UserPromptSubmit, HookPoint::Stop];
+    let mut text =
+        String::from("\n| Host | Before a call | After a call | At a prompt | At the end |\n|---|---|---|---|---|\n");
+    for host in all() {
+        let carried = points.map(|kind| first(*host, kind).map_or_else(String::new, |c| words(c).0.join(", ")));
+        let _ = writeln!(text, "| `{}` | {} |", host.table().name, carried.join(" | "));
+    }
+    text
+}
+
+/// The page with its parts between the marks replaced.
+fn replaced(page: &str, parts: &[(&str, String)]) -> String {
+    let mut written = page.to_owned();
+    for (name, text) in parts {
         let from = format!("<!-- written: {name} -->\n");
         let start = written.find(&from).unwrap_or_else(|| panic!("the page has no part `{name}`")) + from.len();
         let end = start + written[start..].find("<!-- to here -->").unwrap();
         written.replace_range(start..end, &format!("{text}\n"));
     }
-    if std::env::var_os("UPDATE_BOOK").is_some() {
-        fs::write(&path, &written).unwrap();
-    } else {
-        assert!(page == written, "docs/hosts.md is not what the tables say; run the test with UPDATE_BOOK=1");
+    written
+}
+
+#[test]
+fn the_pages_show_the_tables() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let tables: String = all().iter().map(|host| table(*host)).collect();
+    let pages = [
+        ("TABLES.md", vec![("hosts", tables), ("host tools", tools())]),
+        ("../docs/hosts.md", vec![("hosts", overview())]),
+    ];
+    for (name, parts) in pages {
+        let path = folder.join(name);
+        let page = fs::read_to_string(&path).unwrap();
+        let written = replaced(&page, &parts);
+        if std::env::var_os("UPDATE_BOOK").is_some() {
+            fs::write(&path, &written).unwrap();
+        } else {
+            assert!(page == written, "{name} is not what the tables say; run the test with UPDATE_BOOK=1");
+        }
     }
 }
