@@ -1,4 +1,4 @@
-"""RESULTS.md, and its first two tables for the chapter of the book."""
+"""RESULTS.md, and the table of the chapter of the book."""
 
 from . import budgets
 from .table import find, ratio, time
@@ -60,10 +60,8 @@ def tables(sitting):
 
 
 def summary(sitting):
-    """The tables of the chapter."""
-    rows = sitting["rows"]
-    head = ["## Budgets\n", budget_table(rows), "\n## Compared with the fastest alternative\n", ratio_tables(rows, (8,), AGAINST[:2])]
-    return "\n".join(head) + "\n"
+    """The table of the chapter."""
+    return ratio_tables(sitting["rows"], (8,), AGAINST[1:2]) + "\n"
 
 
 def class_tables(sitting):

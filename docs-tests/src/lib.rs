@@ -29,7 +29,6 @@ macro_rules! chapters {
 chapters! {
     introduction: "introduction.md",
     terms: "terms.md",
-    events: "events.md",
     kinds: "kinds.md",
     writing_hooks: "writing-hooks.md",
     scopes: "scopes.md",

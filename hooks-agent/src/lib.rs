@@ -42,6 +42,8 @@
 //! | `tokens` | `window::Tokenizer`: counts the tokens of the window with OpenAI's tokenizers |
 //!
 //! No feature is enabled by default.
+//!
+#![doc = include_str!("../EVENTS.md")]
 
 mod call_site;
 mod limits;

@@ -296,7 +296,7 @@ async fn each_field_of_each_event_is_filled_and_listed_in_the_book() {
 
 /// Compares the rows with the page, or writes them to it.
 fn holds_the_page(rows: &str) {
-    let page = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/events.md"));
+    let page = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/EVENTS.md"));
     let old = std::fs::read_to_string(page).unwrap();
     let (begin, end) = ("| Kind | Field | How the app passes it |\n|---|---|---|\n", "\n<!-- to here -->");
     let (head, rest) = old.split_once(begin).unwrap();
@@ -307,7 +307,7 @@ fn holds_the_page(rows: &str) {
     } else {
         assert!(
             old == new,
-            "docs/events.md is old: UPDATE_EVENTS=1 cargo test -p hooks-agent --all-features --test it filled rewrites it"
+            "hooks-agent/EVENTS.md is old: UPDATE_EVENTS=1 cargo test -p hooks-agent --all-features --test it filled rewrites it"
         );
     }
 }

@@ -6,7 +6,9 @@
 //! echo '{"tool_name": "Bash"}' | hooks dispatch --event PreToolUse --trust hooks.json
 //! ```
 //!
-//! What each command prints, the form of `--json` and the exit statuses are in the chapter `docs/command-line.md`.
+//! What each command prints and the exit statuses are in the chapter `docs/command-line.md`.
+//!
+#![doc = include_str!("../DISPATCH.md")]
 //!
 //! # In an app
 //!

@@ -1,4 +1,4 @@
-//! Promise 11: the messages about a harness that does less than it declares. `docs/diagnosis.md` shows them:
+//! Promise 11: the messages about a harness that does less than it declares. `README.md` shows them:
 //! `UPDATE_DIAGNOSIS=1 cargo test -p hooks-conformance --test page` writes them.
 //!
 //! A binary of its own, because `fires!` applies to a whole binary.
@@ -89,10 +89,10 @@ async fn rows() -> String {
 }
 
 #[tokio::test]
-async fn the_page_shows_the_message_of_each_way() {
+async fn the_readme_shows_the_message_of_each_way() {
     let wanted =
         format!("\n| The hook does not run, or has no effect, because | Message |\n|---|---|\n{}\n", rows().await);
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/diagnosis.md");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let found = std::fs::read_to_string(&file).unwrap();
     let (open, close) = ("<!-- written: conformance -->\n", "<!-- to here -->");
     let (before, rest) = found.split_once(open).unwrap();
@@ -101,5 +101,5 @@ async fn the_page_shows_the_message_of_each_way() {
         std::fs::write(&file, format!("{before}{open}{wanted}{close}{after}")).unwrap();
         return;
     }
-    assert_eq!(there, wanted, "docs/diagnosis.md differs from the messages; UPDATE_DIAGNOSIS=1 writes it");
+    assert_eq!(there, wanted, "README.md differs from the messages; UPDATE_DIAGNOSIS=1 writes it");
 }

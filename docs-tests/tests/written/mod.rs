@@ -10,7 +10,6 @@ mod measured;
 mod options;
 mod source;
 mod start;
-mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};

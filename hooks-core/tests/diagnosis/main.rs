@@ -1,5 +1,5 @@
-//! Promise 11: each way in which a hook can be dead, and the message that reports it. `docs/diagnosis.md` shows these messages:
-//! `UPDATE_DIAGNOSIS=1 cargo test -p hook-sdk --all-features --test diagnosis` writes the page.
+//! Promise 11: each way in which a hook can be dead, and the message that reports it. `messages.md` shows these messages,
+//! `docs/diagnosis.md` who reports each way: `UPDATE_DIAGNOSIS=1 cargo test -p hook-sdk --all-features --test diagnosis` writes both.
 //!
 //! A binary of its own, because `fires!` applies to a whole binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
@@ -91,39 +91,57 @@ async fn ways() -> Vec<(&'static str, Vec<Way>)> {
     ]
 }
 
-fn page(parts: &[(&str, Vec<Way>)]) -> String {
+/// The message of each way.
+fn messages(parts: &[(&str, Vec<Way>)]) -> String {
     let row = |way: &Way| {
         assert!(!way.reported.trim().is_empty() && !way.reported.contains('\n'), "{}: {:?}", way.because, way.reported);
-        // A message says what is wrong, and after a semicolon what to write instead. The page shows the first part.
-        let wrong = way.reported.split("; ").next().unwrap_or_default();
-        format!("| {} | {} | {} |\n", way.because, way.by, wrong.replace('|', "\\|"))
+        format!("| {} | {} | {} |\n", way.because, way.by, way.reported.replace('|', "\\|"))
     };
     let part = |(title, ways): &(&str, Vec<Way>)| {
         let rows: String = ways.iter().map(row).collect();
         format!(
-            "### {title}\n\n| The hook does not run, or has no effect, because | Reported by | Message |\n|---|---|---|\n{rows}\n"
+            "## {title}\n\n| The hook does not run, or has no effect, because | Reported by | Message |\n|---|---|---|\n{rows}\n"
         )
     };
-    // The first part, at compile time, is on the page of compile errors.
-    parts.iter().skip(1).map(part).collect()
+    parts.iter().map(part).collect()
 }
 
-#[tokio::test(start_paused = true)]
-async fn the_page_shows_the_message_of_each_way() {
-    let parts = ways().await;
-    let reported = parts.iter().map(|(_, ways)| ways.len()).sum::<usize>();
-    assert!(reported >= 35, "{reported} ways");
+/// Who reports each way, in the order of the parts.
+fn reporters(parts: &[(&str, Vec<Way>)]) -> String {
+    let mut by: Vec<(&str, Vec<&str>)> = Vec::new();
+    // The first part, at compile time, is on the page of compile errors.
+    for way in parts.iter().skip(1).flat_map(|(_, ways)| ways) {
+        match by.iter_mut().find(|(by, _)| *by == way.by) {
+            Some((_, ways)) => ways.push(way.because),
+            None => by.push((way.by, vec![way.because])),
+        }
+    }
+    let row = |(by, ways): &(&str, Vec<&str>)| format!("| {by} | {} |\n", ways.join("; "));
+    let rows: String = by.iter().map(row).collect();
+    format!("| Reported by | The hook does not run, or has no effect, because |\n|---|---|\n{rows}\n")
+}
 
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/diagnosis.md");
+/// Compares a part of a page with `text`, or writes it there.
+fn assert_written(page: &str, text: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
     let found = std::fs::read_to_string(&file).unwrap();
     let (open, close) = ("<!-- written: ways -->\n", "<!-- to here -->");
     let (before, rest) = found.split_once(open).unwrap();
     let (there, after) = rest.split_once(close).unwrap();
-    let wanted = format!("\n{}", page(&parts));
+    let wanted = format!("\n{text}");
     if std::env::var_os("UPDATE_DIAGNOSIS").is_some_and(|value| value == "1") {
         std::fs::write(&file, format!("{before}{open}{wanted}{close}{after}")).unwrap();
         return;
     }
     let drift = there.lines().zip(wanted.lines()).find(|(there, wanted)| there != wanted);
-    assert!(there == wanted, "docs/diagnosis.md differs from the messages: {drift:?}; UPDATE_DIAGNOSIS=1 writes it");
+    assert!(there == wanted, "{page} differs from the messages: {drift:?}; UPDATE_DIAGNOSIS=1 writes it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_pages_show_the_message_of_each_way() {
+    let parts = ways().await;
+    let reported = parts.iter().map(|(_, ways)| ways.len()).sum::<usize>();
+    assert!(reported >= 35, "{reported} ways");
+    assert_written("tests/diagnosis/messages.md", &messages(&parts));
+    assert_written("../docs/diagnosis.md", &reporters(&parts));
 }
