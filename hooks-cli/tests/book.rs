@@ -1,4 +1,4 @@
-//! Compares the outputs in the chapter on the command line with the program. `UPDATE_BOOK=1` writes them.
+//! Compares the outputs in the chapter on the command line and in the README with the program. `UPDATE_BOOK=1` writes them.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 #![cfg(unix)]
 
@@ -15,14 +15,14 @@ fn chapter() -> PathBuf {
 
 /// Compares with the text between `<!-- written: <part> -->` and the next `<!-- to here -->`.
 #[track_caller]
-fn assert_written(part: &str, text: &str) {
-    let page = fs::read_to_string(chapter()).unwrap();
+fn assert_written(file: &Path, part: &str, text: &str) {
+    let page = fs::read_to_string(file).unwrap();
     let head = format!("<!-- written: {part} -->\n");
-    let start = page.find(&head).unwrap_or_else(|| panic!("the chapter has no part `{part}`")) + head.len();
+    let start = page.find(&head).unwrap_or_else(|| panic!("{} has no part `{part}`", file.display())) + head.len();
     let end = start + page[start..].find("<!-- to here -->").unwrap();
     let wanted = format!("\n{}\n\n", text.trim());
     if std::env::var_os("UPDATE_BOOK").is_some_and(|value| value == "1") {
-        fs::write(chapter(), format!("{}{wanted}{}", &page[..start], &page[end..])).unwrap();
+        fs::write(file, format!("{}{wanted}{}", &page[..start], &page[end..])).unwrap();
     } else {
         assert_eq!(&page[start..end], wanted, "UPDATE_BOOK=1 cargo test -p hooks-cli --test it book rewrites it");
     }
@@ -35,7 +35,7 @@ fn the_chapter_shows_the_output_of_the_program() {
     // The first mistakes and the total: the page shows how a defect looks, not each of them.
     let defects: Vec<&str> = check.split("\n\n").collect();
     let shown = [&defects[..3], &["…"], &defects[defects.len() - 1..]].concat().join("\n\n");
-    assert_written("check", &format!("```text\n$ hooks check ten_mistakes.json\n{shown}```"));
+    assert_written(&chapter(), "check", &format!("```text\n$ hooks check ten_mistakes.json\n{shown}```"));
     let args = [
         "explain",
         "--trust",
@@ -50,9 +50,19 @@ fn the_chapter_shows_the_output_of_the_program() {
     let explain = settled(&hooks(&data("data"), &args).out);
     let (explain, _) = explain.split_once("\nproblems of the files:").unwrap();
     let line = r#"hooks explain --event PreToolUse --tool Bash --input '{"command": "git status"}' why_not.json"#;
-    assert_written("explain", &format!("```text\n$ {line}\n{explain}```"));
-    assert_written("dispatch", &human());
+    assert_written(&chapter(), "explain", &format!("```text\n$ {line}\n{explain}```"));
+    assert_written(&chapter(), "dispatch", &human());
     assert_snapshot(&events());
+}
+
+#[test]
+fn the_readme_shows_what_its_replay_prints() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let line = readme.lines().find_map(|line| line.strip_prefix("cargo run -p hooks-cli -- ")).unwrap();
+    let said = hooks(&root, &line.split(' ').collect::<Vec<_>>());
+    assert_written(&root.join("README.md"), "replay", &format!("```text\n{}```", said.out));
+    assert_eq!((said.code, said.err.as_str()), (Some(2), ""));
 }
 
 /// The output at every event, in a file of its own.

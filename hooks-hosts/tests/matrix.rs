@@ -151,6 +151,22 @@ fn overview() -> String {
     text
 }
 
+/// The hosts by what they carry before a call.
+fn before_a_call() -> String {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for host in all() {
+        let carried = first(*host, HookPoint::BeforeToolCall).map(|c| words(c).0.join(", ")).unwrap_or_default();
+        match groups.iter_mut().find(|(group, _)| *group == carried) {
+            Some((_, titles)) => titles.push(host.table().title),
+            None => groups.push((carried, vec![host.table().title])),
+        }
+    }
+    groups.sort_by_key(|(carried, _)| std::cmp::Reverse(carried.len()));
+    let rows: String =
+        groups.iter().map(|(carried, titles)| format!("| {} | {carried} |\n", titles.join(", "))).collect();
+    format!("\n| Agent program | Carries |\n|---|---|\n{rows}")
+}
+
 /// The page with its parts between the marks replaced.
 fn replaced(page: &str, parts: &[(&str, String)]) -> String {
     let mut written = page.to_owned();
@@ -170,6 +186,7 @@ fn the_pages_show_the_tables() {
     let pages = [
         ("TABLES.md", vec![("hosts", tables), ("host tools", tools())]),
         ("../docs/hosts.md", vec![("hosts", overview())]),
+        ("../README.md", vec![("hosts", before_a_call())]),
     ];
     for (name, parts) in pages {
         let path = folder.join(name);
