@@ -8,7 +8,7 @@ use hook_sdk::scope::{AppDef, HookUse};
 use hook_sdk::{ConfigError, HookContextBuilder, Registry};
 use hooks_hosts::{HostEvent, HostNotes, Responder};
 use hooks_replay::{RecordLimits, Recorder};
-use hooks_rules::{CallContexts, Event, PlainHttp, Rules, SessionHalt, SessionInfo, Trust};
+use hooks_rules::{CallContexts, Event, PlainHttp, ProjectFolder, Rules, SessionHalt, SessionInfo, Trust};
 use serde_json::Value;
 
 use crate::args::FilesArgs;
@@ -40,7 +40,11 @@ pub(crate) fn load(registry: Registry, files: &FilesArgs, record: Option<&Path>)
             Err("no rules are named: `--rules FILE`".into())
         };
     }
-    Ok(responder(registry, &loaded(files)?)?)
+    let mut responder = responder(registry, &loaded(files)?)?;
+    if files.project_dir.is_none() {
+        responder = responder.surround(in_project);
+    }
+    Ok(responder)
 }
 
 /// The rules, beside the compiled hooks of the app.
@@ -82,6 +86,21 @@ fn loaded(files: &FilesArgs) -> Result<Rules, BuildError> {
         return Err(format!("{}:{}: the rule calls `hooks host` again", rule.file.display(), rule.line).into());
     }
     Ok(rules)
+}
+
+/// With the folder of the project, where the host runs commands elsewhere.
+fn in_project(event: &HostEvent, notes: &HostNotes, context: HookContextBuilder) -> HookContextBuilder {
+    let context = surround(event, notes, context);
+    match &event.project {
+        Some(folder) => context.state(ProjectFolder(folder.into())),
+        None => context,
+    }
+}
+
+/// Whether a file has rules that nobody waits for.
+pub(crate) fn lingers(files: &FilesArgs) -> bool {
+    let names = |text: String| text.contains("\"async");
+    files.files.iter().any(|file| std::fs::read_to_string(file).is_ok_and(names))
 }
 
 /// What scripts read besides the fields of the event, and where texts go that they say before a call.

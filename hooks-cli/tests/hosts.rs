@@ -413,6 +413,28 @@ fn an_async_rule_does_not_keep_the_host_waiting_for_a_server_and_still_runs() {
     assert_eq!(fs::read_to_string(&fifo).unwrap(), "ran\n");
 }
 
+#[cfg(unix)]
+#[test]
+fn an_async_rule_does_not_keep_the_host_waiting_and_still_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = folder.path().join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let waits = json!({ "type": "command", "command": format!("echo ran > '{}'", fifo.display()), "async": true });
+    let denies = json!({ "type": "command", "command": "echo 'no shell here' >&2; exit 2" });
+    let rules = json!({ "hooks": { "PreToolUse": [{ "hooks": [waits, denies] }] } });
+    fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
+    let shell = case("codex", "pre_tool.shell");
+    let args = [shell.args(), vec!["--rules", "rules.json"]].concat();
+    // Whatever is wrong in the other process is a refusal here.
+    assert!(denied(&hooks_with(folder.path(), &args, &shell.stdin)).contains("is not trusted"));
+    assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+    let said = hooks_with(folder.path(), &[&args[..], &["--record", "calls"]].concat(), &shell.stdin);
+    assert_eq!(denied(&said), "no shell here", "{}", said.err);
+    // The program has ended; the rule has waited for somebody who reads.
+    assert_eq!(fs::read_to_string(&fifo).unwrap(), "ran\n");
+    assert_eq!(fs::read_dir(folder.path().join("calls")).unwrap().count(), 1);
+}
+
 /// Through the program, with files that are links, read-only, broken or full of comments.
 #[cfg(unix)]
 #[test]
@@ -499,4 +521,59 @@ fn a_script_that_ends_a_session_at_its_start_is_heard() {
     }
     assert_eq!(said("cursor", "sessionStart").json()["continue"], false);
     assert!(said("kiro", "SessionStart").err.contains("cannot carry a denial"));
+}
+
+/// A host that begins a session all the same hears a denial at everything in it, until the session begins anew.
+#[test]
+fn nothing_happens_in_a_session_that_a_script_has_ended_at_its_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let gate = json!({ "type": "command", "command": "true" });
+    let halts = json!({ "type": "command", "command": "test -f open || echo '{\"continue\": false, \"stopReason\": \"closed today\"}'" });
+    let rules = json!({ "hooks": {
+        "SessionStart": [{ "hooks": [halts] }], "PreToolUse": [{ "hooks": [gate] }], "UserPromptSubmit": [{ "hooks": [gate] }] } });
+    fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
+    assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+    for (host, call) in
+        [("qwen", "run_shell_command"), ("kiro", "shell"), ("droid", "Execute"), ("vscode", "run_in_terminal")]
+    {
+        let said = |event: &str, session: &str| {
+            let mut payload =
+                json!({ "hook_event_name": event, "session_id": session, "source": "startup", "prompt": "p" });
+            payload["tool_name"] = call.into();
+            payload["tool_input"] = json!({ "command": "ls" });
+            let said =
+                hooks_with(folder.path(), &["host", host, "--rules", "rules.json"], payload.to_string().as_bytes());
+            format!("{}{}", said.out, said.err).contains("closed today")
+        };
+        let _ = fs::remove_file(folder.path().join("open"));
+        said("SessionStart", "s/1");
+        assert!(said("PreToolUse", "s/1") && said("UserPromptSubmit", "s/1"), "{host}");
+        assert!(!said("PreToolUse", "s/2") && !said("UserPromptSubmit", "s/2"), "{host}");
+        fs::write(folder.path().join("open"), "").unwrap();
+        said("SessionStart", "s/1");
+        assert!(!said("PreToolUse", "s/1") && !said("UserPromptSubmit", "s/1"), "{host}");
+    }
+}
+
+/// An entry of a person runs in the folder of its file, and names no project.
+#[test]
+fn a_script_of_a_person_hears_of_the_project_in_the_payload() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "echo \"at $CLAUDE_PROJECT_DIR\" >&2; exit 2";
+    let rules = json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": script }] }] } });
+    fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
+    assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+    let sent = [("antigravity", "/workspacePaths"), ("cursor", "/workspace_roots"), ("cline", "/workspaceRoots")];
+    for (host, place) in sent {
+        let shell = case(host, "pre_tool.shell");
+        let mut payload: Value = serde_json::from_slice(&shell.stdin).unwrap();
+        *payload.pointer_mut(place).unwrap() = json!(["/work/shop"]);
+        let args = [shell.args(), vec!["--rules", "rules.json"]].concat();
+        let said = hooks_with(folder.path(), &args, payload.to_string().as_bytes());
+        assert!(said.out.contains("at /work/shop"), "{host}: {}{}", said.out, said.err);
+        // Who installs it for a project means that one.
+        let named = [&args[..], &["--project-dir", "."]].concat();
+        let said = hooks_with(folder.path(), &named, payload.to_string().as_bytes());
+        assert!(!said.out.contains("/work/shop"), "{host}: {}{}", said.out, said.err);
+    }
 }

@@ -17,9 +17,6 @@ use crate::install::{Installation, event_of};
 use crate::journal;
 use crate::respond::Responder;
 
-/// What `install` gives the host as its time.
-const PATIENCE: Duration = Duration::from_secs(20);
-
 /// What `doctor` found out about a host.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -54,7 +51,13 @@ impl Diagnosis {
 }
 
 /// Looks at one host.
-pub fn diagnose(host: &dyn Host, installation: &Installation, hooks: Option<&Responder>) -> Diagnosis {
+/// Each entry has `patience` to answer; `install` gives the host 20 seconds.
+pub fn diagnose(
+    host: &dyn Host,
+    installation: &Installation,
+    hooks: Option<&Responder>,
+    patience: Duration,
+) -> Diagnosis {
     let table = host.table();
     let mut found = Diagnosis { host: table.name, commands: Vec::new(), problems: Vec::new(), notes: Vec::new() };
     match installation.installed(host) {
@@ -68,7 +71,7 @@ pub fn diagnose(host: &dyn Host, installation: &Installation, hooks: Option<&Res
         concerned(host, responder, &mut found);
     }
     for command in &found.commands {
-        if let Err(problem) = probe(host, command) {
+        if let Err(problem) = probe(host, command, patience) {
             found.problems.push(format!("`{command}`: {problem}"));
         }
     }
@@ -98,7 +101,7 @@ fn concerned(host: &dyn Host, responder: &Responder, found: &mut Diagnosis) {
 }
 
 /// Runs the command as the host does, with an event that no hook minds.
-fn probe(host: &dyn Host, command: &str) -> Result<(), String> {
+fn probe(host: &dyn Host, command: &str, patience: Duration) -> Result<(), String> {
     let state = std::env::temp_dir().join(format!("hooks-doctor-{}", std::process::id()));
     let shell = Command::new("sh")
         .args(["-c", command])
@@ -111,7 +114,7 @@ fn probe(host: &dyn Host, command: &str) -> Result<(), String> {
     if let Some(mut stdin) = child.stdin.take() {
         let _ = stdin.write_all(sample(host, event_of(command)).to_string().as_bytes());
     }
-    let output = ended(child);
+    let output = ended(child, patience);
     let failure = journal::entries(&state).pop().and_then(|entry| entry.failure);
     let _ = fs::remove_dir_all(&state);
     let output = output?;
@@ -124,12 +127,14 @@ fn probe(host: &dyn Host, command: &str) -> Result<(), String> {
         Some(0) if is_json => Ok(()),
         // A refusal is an answer too: a hook may mind the call.
         Some(2) if !output.stderr.is_empty() => Ok(()),
+        // What a shell says of a command that is not there.
+        Some(126 | 127) => Err("there is no such program; run `install` again".to_owned()),
         _ => Err(format!("{}, {}", output.status, String::from_utf8_lossy(&output.stderr).trim())),
     }
 }
 
 /// What a command has left. One that does not end is ended, as a host does.
-fn ended(mut child: Child) -> Result<Output, String> {
+fn ended(mut child: Child, patience: Duration) -> Result<Output, String> {
     let mut pipes = (child.stdout.take(), child.stderr.take());
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -139,10 +144,10 @@ fn ended(mut child: Child) -> Result<Output, String> {
         read(pipes.1.as_mut().map(|pipe| pipe as _), &mut stderr);
         let _ = sender.send((stdout, stderr));
     });
-    let Ok((stdout, stderr)) = receiver.recv_timeout(PATIENCE) else {
+    let Ok((stdout, stderr)) = receiver.recv_timeout(patience) else {
         let _ = child.kill();
         let _ = child.wait();
-        return Err(format!("it did not answer within {} seconds, and the host would go on", PATIENCE.as_secs()));
+        return Err(format!("it did not answer within {} seconds, and the host would go on", patience.as_secs_f64()));
     };
     let status = child.wait().map_err(|error| error.to_string())?;
     Ok(Output { status, stdout, stderr })

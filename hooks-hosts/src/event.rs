@@ -129,12 +129,18 @@ pub struct HostEvent {
     pub session: Option<String>,
     /// The working folder.
     pub cwd: Option<String>,
+    /// The folder of the project, where the host runs hooks in another one.
+    #[serde(skip)]
+    pub project: Option<String>,
     /// The tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<HostTool>,
     /// The id of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<String>,
+    /// An id that no other call has, where the host sends none.
+    #[serde(skip)]
+    pub(crate) own_id: String,
     /// The arguments of the call, under canonical names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
@@ -189,6 +195,11 @@ impl HostEvent {
     /// An event of which only the name is known.
     pub(crate) fn named(host: &'static str, kind: HookPoint, name: &str) -> Self {
         Self { host, kind, host_event: name.to_owned(), writable: true, ..Self::default() }
+    }
+
+    /// The id of the call, which is never empty: hooks that count calls by it would take all of them for one.
+    pub(crate) fn call_id(&self) -> &str {
+        self.tool_use_id.as_deref().unwrap_or(&self.own_id)
     }
 
     /// Whether the call is one of an MCP server, as far as the host tells.

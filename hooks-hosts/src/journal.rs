@@ -70,13 +70,13 @@ pub(crate) fn append(folder: &Path, entry: &Entry) {
 
 /// Only the person reads the log: reasons of hooks and names of files stand there.
 #[cfg(unix)]
-mod own {
+pub(crate) mod own {
     use std::fs::{DirBuilder, File, OpenOptions, Permissions};
     use std::io::Result;
     use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
     use std::path::Path;
 
-    pub(super) fn folder(folder: &Path) -> Result<()> {
+    pub(crate) fn folder(folder: &Path) -> Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)
     }
 
@@ -91,12 +91,12 @@ mod own {
 }
 
 #[cfg(not(unix))]
-mod own {
+pub(crate) mod own {
     use std::fs::{File, OpenOptions};
     use std::io::Result;
     use std::path::Path;
 
-    pub(super) fn folder(folder: &Path) -> Result<()> {
+    pub(crate) fn folder(folder: &Path) -> Result<()> {
         std::fs::create_dir_all(folder)
     }
 

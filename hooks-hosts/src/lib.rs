@@ -36,11 +36,12 @@ mod read;
 mod degrade;
 mod hosts;
 mod fire;
+mod journal;
+mod halted;
 mod respond;
 mod edit;
 mod install;
 mod outlet;
-mod journal;
 mod steps;
 mod call;
 #[cfg(unix)]

@@ -31,6 +31,7 @@ pub struct HookProgram {
     options: Vec<String>,
     build: Box<dyn Fn() -> Result<Responder, BuildError> + Send + Sync>,
     sources: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
+    lingers: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl fmt::Debug for HookProgram {
@@ -48,7 +49,8 @@ pub fn main() -> ExitCode {
 pub const USAGE: &str =
     "  install [HOST…] [--user]     names this program in the files of hosts, of the project or of the person
   uninstall [HOST…] [--user]   removes its entries, and nothing else
-  doctor [HOST…] [--user]      tells whether hosts really ask
+  doctor [HOST…] [--user] [--deadline SECONDS]
+                               tells whether hosts really ask
   serve [--socket PATH]        keeps the hooks loaded, for `host NAME --serve`
   host NAME [--event EVENT] [--deadline SECONDS] [--serve | --socket PATH]
                                answers a host, which calls it";
@@ -62,6 +64,7 @@ impl HookProgram {
             options: Vec::new(),
             build: Box::new(build),
             sources: Box::new(Vec::new),
+            lingers: Box::new(|| false),
         }
     }
 
@@ -69,6 +72,13 @@ impl HookProgram {
     /// this is another.
     pub fn sources(mut self, sources: impl Fn() -> Vec<u8> + Send + Sync + 'static) -> Self {
         self.sources = Box::new(sources);
+        self
+    }
+
+    /// Whether some of the hooks go on after the answer, such as asynchronous rules. A process of its own then judges each call,
+    /// so that the host waits for the answer alone.
+    pub fn lingers(mut self, lingers: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.lingers = Box::new(lingers);
         self
     }
 
@@ -138,10 +148,7 @@ impl HookProgram {
             let mut value = || options.next().ok_or_else(|| format!("`{option}` needs a value"));
             match option.as_str() {
                 "--event" => call.event = Some(value()?.clone()),
-                "--deadline" => {
-                    let seconds = value()?.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-                    call.deadline = Some(seconds.ok_or("`--deadline` is a number of seconds")?);
-                }
+                "--deadline" => call.deadline = Some(seconds(value()?)?),
                 "--socket" => socket = Some(value()?.into()),
                 #[cfg(unix)]
                 "--serve" => socket = Some(serve::default_socket(&self.name).ok_or("there is no folder for a socket")?),
@@ -150,21 +157,32 @@ impl HookProgram {
         }
         match socket {
             #[cfg(unix)]
-            Some(socket) => Ok(call.run(host, serve::Remote { socket, options: self.options })),
+            Some(socket) => {
+                Ok(call.run(host, serve::Remote { server: serve::Server::At(socket), options: self.options }))
+            }
             #[cfg(not(unix))]
             Some(_) => Err("there is no server here".to_owned()),
+            #[cfg(unix)]
+            None if (self.lingers)() => {
+                let words = ["host", "serve", "--once"].map(str::to_owned);
+                let args = self.before.iter().chain(&words).chain(&self.options).cloned().collect();
+                Ok(call.run(host, serve::Remote { server: serve::Server::Once(args), options: self.options }))
+            }
             None => Ok(call.run(host, Local(self.build))),
         }
     }
 
     #[cfg(unix)]
     fn serve(self, args: &[String]) -> Result<String, String> {
+        let hooks = serve::Hooks { build: self.build, sources: self.sources, options: self.options };
         let socket = match args {
+            [option] if option == "--once" => {
+                return serve::serve_once(&hooks).map(|()| String::new()).map_err(|error| error.to_string());
+            }
             [] => serve::default_socket(&self.name).ok_or("there is no folder for a socket")?,
             [option, path] if option == "--socket" => path.into(),
             _ => return Err(format!("`serve` takes `--socket PATH` and nothing else\n{USAGE}")),
         };
-        let hooks = serve::Hooks { build: self.build, sources: self.sources, options: self.options };
         #[allow(clippy::print_stdout, reason = "whoever starts a server waits for this")]
         let listens = || println!("listens at {}", socket.display());
         serve::serve(&socket, hooks, listens).map_err(|error| format!("{}: {error}", socket.display()))?;
@@ -183,13 +201,17 @@ impl HookProgram {
     }
 
     fn doctor(self, args: &[String]) -> Result<String, String> {
+        let (args, patience) = match args {
+            [args @ .., option, text] if option == "--deadline" => (args, seconds(text)?),
+            _ => (args, Duration::from_secs(20)),
+        };
         let everything: Vec<String> = hosts::all().iter().map(|host| host.table().name.to_owned()).collect();
         let has_host = args.iter().any(|arg| !arg.starts_with('-'));
         let all = if has_host { args.to_vec() } else { [args, &everything].concat() };
         let (hosts, installation) = self.named(&all)?;
         // If they cannot be loaded, the commands that are installed say so.
         let responder = (self.build)().ok();
-        let found = hosts.iter().map(|host| diagnose(*host, &installation, responder.as_ref()));
+        let found = hosts.iter().map(|host| diagnose(*host, &installation, responder.as_ref(), patience));
         let found: Vec<Diagnosis> = found.filter(|found| has_host || !found.commands.is_empty()).collect();
         let text: String = found.iter().map(Diagnosis::text).collect();
         if found.iter().any(|found| !found.problems.is_empty()) {
@@ -221,6 +243,11 @@ impl HookProgram {
         let found: Result<Vec<_>, String> = names.into_iter().map(|name| host_of(name)).collect();
         Ok((found?, installation))
     }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "`--deadline` is a number of seconds".to_owned())
 }
 
 fn host_of(name: &str) -> Result<&'static dyn Host, String> {

@@ -1,5 +1,8 @@
 //! From the payload of a host to an event.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use serde_json::{Map, Value};
 
 use crate::event::{HookPoint, HostEvent, HostTool};
@@ -58,6 +61,7 @@ fn event(host: &dyn Host, spec: &HostEventSpec, payload: &Value) -> Result<HostE
     let text = |pointers: &[&str]| json::text(&arranged, pointers).map(str::to_owned);
     event.session = text(keys.session);
     event.cwd = text(keys.cwd);
+    event.project = text(keys.project);
     if spec.kind != HookPoint::Notice {
         event.prompt = text(keys.prompt);
         event.last_message = text(keys.last_message);
@@ -89,6 +93,7 @@ fn read_call(host: &dyn Host, spec: &HostEventSpec, payload: &Value, event: &mut
         return Ok(());
     }
     event.tool_use_id = json::text(payload, keys.call).map(str::to_owned);
+    event.own_id = own_id();
     if spec.kind.is_after_tool() {
         event.result = json::at(payload, keys.result).cloned();
         event.error = json::at(payload, keys.error).map(shown).filter(|error| !error.is_empty());
@@ -118,6 +123,13 @@ fn read_call(host: &dyn Host, spec: &HostEventSpec, payload: &Value, event: &mut
         tool::canonical(event, spec);
     }
     Ok(())
+}
+
+/// The call's own id, in this process and in others.
+fn own_id() -> String {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    format!("call-{now:x}-{:x}-{:x}", std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed))
 }
 
 /// The arguments of a call: an object, or its text.

@@ -13,8 +13,10 @@ use crate::answer::HostAnswer;
 use crate::degrade::degrade;
 use crate::event::{HookPoint, HostEvent};
 use crate::fire::fire;
+use crate::halted::Halted;
 use crate::host::{Foreign, Host};
 use crate::hosts;
+use crate::journal;
 use crate::notes::HostNotes;
 use crate::read::{PayloadError, read};
 use crate::table::Carried;
@@ -51,6 +53,7 @@ pub struct Responder {
     context: HookContext,
     surround: Option<Surround>,
     drain: Option<Drain>,
+    halted: Option<Halted>,
 }
 
 /// Adds to the context of an event.
@@ -177,7 +180,7 @@ impl Responder {
             registry.set_app(AppDef::new("hooks-hosts").hooks(ids));
         }
         let hooks = registry.scope(&AgentDef::new("hooks-hosts"), None)?;
-        Ok(Self { registry, hooks, context: HookContext::new(), surround: None, drain: None })
+        Ok(Self { registry, hooks, context: HookContext::new(), surround: None, drain: None, halted: None })
     }
 
     /// Answers with every hook that is linked into this program.
@@ -209,6 +212,12 @@ impl Responder {
     #[must_use]
     pub fn drain_with(mut self, wait: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static) -> Self {
         self.drain = Some(Arc::new(wait));
+        self
+    }
+
+    /// Remembers which sessions a hook has ended, in a program that is started anew for each event.
+    pub(crate) fn remembering(mut self) -> Self {
+        self.halted = journal::folder().map(|folder| Halted::below(&folder));
         self
     }
 
@@ -255,7 +264,14 @@ impl Responder {
 
     /// What the hooks say about an event.
     pub async fn judge(&self, host: &dyn Host, event: &HostEvent) -> HostVerdict {
-        let person = host.carries(event).ask == Carried::Yes;
+        let halted = self.halted.as_ref();
+        if event.kind.is_gate()
+            && let Some(reason) = halted.and_then(|halted| halted.reason(event))
+        {
+            return HostVerdict::deny(reason);
+        }
+        let carries = host.carries(event);
+        let person = carries.ask == Carried::Yes;
         let notes = HostNotes::default();
         let mut context = self.context.to_builder().agent(event.host).human_present(person);
         context = context.state(event.clone()).state(notes.clone());
@@ -271,8 +287,11 @@ impl Responder {
         let mut verdict = fire(&self.hooks, &context.build(), event).await;
         let (texts, halt) = notes.take();
         verdict.contexts.splice(0..0, texts);
-        if let (HookPoint::SessionStart, Some(reason)) = (event.kind, halt) {
-            verdict.decision = HostDecision::Deny(reason);
+        if event.kind == HookPoint::SessionStart {
+            if let Some(halted) = halted.filter(|_| carries.deny != Carried::Yes) {
+                halted.note(event, halt.as_deref());
+            }
+            verdict.decision = halt.map_or(verdict.decision, HostDecision::Deny);
         }
         verdict
     }

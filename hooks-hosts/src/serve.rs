@@ -1,10 +1,14 @@
 //! A server that has the hooks loaded, and a client that a host starts: the same answers, without building the hooks.
 
+use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
@@ -64,7 +68,7 @@ impl Hooks {
             return Ok(responder.clone());
         }
         *kept = None;
-        let responder = (self.build)().map_err(unloaded)?;
+        let responder = (self.build)().map_err(unloaded)?.remembering();
         *kept = Some((sources, responder.clone()));
         Ok(responder)
     }
@@ -105,6 +109,12 @@ pub(crate) fn serve(socket: &Path, hooks: Hooks, listens: impl FnOnce()) -> Resu
         drop(attended);
     }
     Ok(())
+}
+
+/// Answers the one client at standard input, and ends when the hooks that nobody waits for have ended.
+pub(crate) fn serve_once(hooks: &Hooks) -> Result<(), BuildError> {
+    let stream = io::stdin().as_fd().try_clone_to_owned()?.into();
+    attend(hooks, &Mutex::new(None), &build_of_program(), stream)
 }
 
 /// Only the person may connect.
@@ -156,7 +166,8 @@ fn attend(hooks: &Hooks, kept: &Mutex<Kept>, build: &str, mut stream: UnixStream
     };
     let HostAnswer { exit, stderr, warnings, failure, .. } = answer;
     stream.write_all(&serde_json::to_vec(&Answered { exit, json, text, stderr, warnings, failure })?)?;
-    drop(stream);
+    // Another descriptor of it may be open.
+    stream.shutdown(Shutdown::Both)?;
     if let Ok(responder) = responder {
         // The host has its answer and does not wait for these.
         runtime.block_on(responder.drain());
@@ -164,15 +175,45 @@ fn attend(hooks: &Hooks, kept: &Mutex<Kept>, build: &str, mut stream: UnixStream
     Ok(())
 }
 
-/// The hooks of a server.
+/// The hooks of another process.
 pub(crate) struct Remote {
-    pub(crate) socket: PathBuf,
+    pub(crate) server: Server,
     pub(crate) options: Vec<String>,
+}
+
+/// Who has them loaded.
+pub(crate) enum Server {
+    /// The server at a socket.
+    At(PathBuf),
+    /// This program with these arguments, started for one call. The host waits for the client alone.
+    Once(Vec<String>),
+}
+
+impl Server {
+    fn connect(&self) -> io::Result<(UnixStream, Option<Child>)> {
+        let args = match self {
+            Self::At(socket) => return Ok((UnixStream::connect(socket)?, None)),
+            Self::Once(args) => args,
+        };
+        let (ours, theirs) = UnixStream::pair()?;
+        let mut command = Command::new(std::env::current_exe()?);
+        // A host that ends the group of its hooks does not end what they have left behind.
+        command.args(args).process_group(0).stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok((ours, Some(command.spawn()?)))
+    }
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(socket) => write!(f, "the server at {}", socket.display()),
+            Self::Once(_) => f.write_str("the process of the hooks"),
+        }
+    }
 }
 
 impl Judge for Remote {
     fn answer(self, request: &Request<'_>, until: Instant, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError> {
-        let server = |error: io::Error| format!("the server at {} does not answer: {error}", self.socket.display());
         let rest = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         let asked = Asked {
             host: request.host.table().name.to_owned(),
@@ -182,16 +223,24 @@ impl Judge for Remote {
             options: self.options,
             build: build_of_program(),
         };
-        let mut stream = UnixStream::connect(&self.socket).map_err(server)?;
-        stream.set_read_timeout(Some(rest)).map_err(server)?;
-        let mut line = serde_json::to_vec(&asked)?;
-        line.push(b'\n');
-        stream.write_all(&line).and_then(|()| stream.write_all(request.stdin)).map_err(server)?;
-        stream.shutdown(Shutdown::Write).map_err(server)?;
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).map_err(server)?;
-        let answered: Answered =
-            serde_json::from_slice(&bytes).map_err(|_| format!("the server at {} broke off", self.socket.display()))?;
+        let (mut stream, child) =
+            self.server.connect().map_err(|error| format!("{} does not answer: {error}", self.server))?;
+        let mut exchange = || -> io::Result<Vec<u8>> {
+            stream.set_read_timeout(Some(rest))?;
+            let mut line = serde_json::to_vec(&asked)?;
+            line.push(b'\n');
+            stream.write_all(&line)?;
+            stream.write_all(request.stdin)?;
+            stream.shutdown(Shutdown::Write)?;
+            let mut bytes = Vec::new();
+            stream.read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let bytes = exchange().map_err(|error| {
+            let _ = child.map(|mut child| child.kill());
+            format!("{} does not answer: {error}", self.server)
+        })?;
+        let answered: Answered = serde_json::from_slice(&bytes).map_err(|_| format!("{} broke off", self.server))?;
         let Answered { exit, json, text, stderr, warnings, failure } = answered;
         let stdout = json.map(Stdout::Json).or(text.map(Stdout::Text)).unwrap_or_default();
         say(HostAnswer { exit, stdout, stderr, warnings, failure });

@@ -185,6 +185,8 @@ pub struct PayloadKeys {
     pub session: &'static [&'static str],
     /// The working folder.
     pub cwd: &'static [&'static str],
+    /// The folder of the project, where the host runs hooks in another one.
+    pub project: &'static [&'static str],
     /// The name of the tool.
     pub tool: &'static [&'static str],
     /// The arguments of the call.
@@ -207,6 +209,26 @@ pub struct PayloadKeys {
     pub details: &'static [(&'static str, &'static str)],
 }
 
+impl PayloadKeys {
+    /// Of a host that has nothing yet.
+    pub(crate) const NOTHING: Self = Self {
+        event: &[],
+        session: &[],
+        cwd: &[],
+        project: &[],
+        tool: &[],
+        input: &[],
+        input_is_text: false,
+        call: &[],
+        result: &[],
+        error: &[],
+        prompt: &[],
+        last_message: &[],
+        stop_hook_active: &[],
+        details: &[],
+    };
+}
+
 /// The keys of Claude Code, which several hosts have taken over.
 pub(crate) const SNAKE_CASE: PayloadKeys = PayloadKeys {
     event: &["/hook_event_name"],
@@ -214,7 +236,6 @@ pub(crate) const SNAKE_CASE: PayloadKeys = PayloadKeys {
     cwd: &["/cwd"],
     tool: &["/tool_name"],
     input: &["/tool_input"],
-    input_is_text: false,
     call: &["/tool_use_id"],
     result: &["/tool_response"],
     error: &["/error"],
@@ -222,6 +243,7 @@ pub(crate) const SNAKE_CASE: PayloadKeys = PayloadKeys {
     last_message: &["/last_assistant_message"],
     stop_hook_active: &["/stop_hook_active"],
     details: &[("trigger", "/trigger"), ("source", "/source"), ("reason", "/reason")],
+    ..PayloadKeys::NOTHING
 };
 
 /// What this project knows of a host.

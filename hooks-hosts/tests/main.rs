@@ -4,6 +4,7 @@
 mod attacks;
 mod cases;
 mod contract;
+mod generated;
 mod golden;
 mod install;
 mod matrix;

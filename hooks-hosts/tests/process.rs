@@ -42,7 +42,7 @@ fn answered(case: &Case, stdin: &[u8], more: &[&str]) -> Output {
 }
 
 /// Whether the host takes the output as a denial, by its contract.
-fn denies(host: &str, output: &Output) -> bool {
+pub(crate) fn denies(host: &str, output: &Output) -> bool {
     let said: Value = match serde_json::from_slice(&output.stdout) {
         Ok(said) => said,
         Err(_) => return output.status.code() == Some(2) && !output.stderr.is_empty() && output.stdout.is_empty(),

@@ -4,9 +4,10 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
 
 use hook_sdk::Hook;
-use hook_sdk::kinds::{BeforeCompaction, SessionStart};
+use hook_sdk::kinds::{BeforeCompaction, BeforeToolCall, SessionStart};
 use hook_sdk::verdict::{Contexts, Permission};
 use hooks_hosts::{HostNotes, HostTrial, Responder, Stdout, convert, find, scaffold};
 use serde_json::{Value, json};
@@ -198,4 +199,98 @@ fn a_new_crate_is_written_once() {
     assert!(fs::read_to_string(crate_folder.join("src/main.rs")).unwrap().contains("`my-guards install claude`"));
     assert!(scaffold(&crate_folder, None).is_err());
     assert!(scaffold(&folder.path().join("1 bad name"), None).is_err());
+}
+
+/// Hooks that count calls by their id must not take all for one.
+#[test]
+fn a_call_to_which_the_host_gives_no_id_has_one_of_its_own() {
+    let ids = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&ids);
+    let registry = hook_sdk::Registry::empty();
+    let keeps = Hook::at::<BeforeToolCall>("keeps").reader(move |_, event: &BeforeToolCall, _| {
+        kept.lock().unwrap().push(event.call.id.clone());
+        Permission::NoOpinion
+    });
+    registry.register(keeps).unwrap();
+    let responder = Responder::new(registry).unwrap();
+    let gates = || cases().into_iter().filter(|case| case.read["kind"] == "before_tool_call");
+    let mut own = Vec::new();
+    for case in gates().chain(gates()) {
+        case.with(&case.stdin, |request| responder.respond_blocking(request).unwrap());
+        let mut ids = std::mem::take(&mut *ids.lock().unwrap());
+        ids.dedup();
+        // Every part of a call has its id.
+        assert!(ids.len() <= 1 && ids.iter().all(|id| !id.is_empty()), "{}/{}: {ids:?}", case.host, case.name);
+        own.extend(ids.into_iter().filter(|id| id.starts_with("call-")));
+    }
+    let count = own.len();
+    own.sort();
+    own.dedup();
+    assert!(own.len() == count && count > 20, "{count} calls, {} ids", own.len());
+}
+
+#[test]
+fn doctor_tells_what_another_host_reads_too_and_how_old_its_facts_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let hosts = ["claude", "cursor", "copilot", "vscode"];
+    let installed = program(folder.path(), &[&["install"][..], &hosts].concat());
+    assert!(installed.status.success(), "{installed:?}");
+    let shell = case("cursor", "pre_tool.shell");
+    let mut asked = Command::new(env!("CARGO_BIN_EXE_hooks-hosts-fixture"));
+    asked.args(shell.args()).env("HOOKS_STATE_DIR", folder.path().join("state")).stdin(Stdio::piped());
+    let mut asked = asked.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    std::io::Write::write_all(&mut asked.stdin.take().unwrap(), &shell.stdin).unwrap();
+    asked.wait().unwrap();
+    let doctor = |host: &str| {
+        let output = program(folder.path(), &["doctor", host]);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for (host, other) in [("claude", "cursor"), ("cursor", "claude"), ("copilot", "vscode"), ("vscode", "copilot")] {
+        let said = doctor(host);
+        assert!(said.contains(&format!("installed for {other} too: ")), "{said}");
+        let table = find(host).unwrap().table();
+        assert!(said.contains(&format!("facts about {}: {}", table.title, table.facts)), "{said}");
+        assert!(table.facts.contains("2026"), "no date in {}", table.facts);
+    }
+    let payload: Value = serde_json::from_slice(&shell.stdin).unwrap();
+    let version = payload["cursor_version"].as_str().unwrap();
+    assert!(doctor("cursor").contains(&format!(", version {version}")), "{}", doctor("cursor"));
+    // Alone, nobody else reads its file.
+    assert!(program(folder.path(), &["uninstall", "cursor"]).status.success());
+    assert!(!doctor("claude").contains("too: "), "{}", doctor("claude"));
+}
+
+/// An entry of the program at this path.
+#[cfg(unix)]
+fn entry_of(folder: &Path, program: &Path) {
+    let claude = find("claude").unwrap();
+    let gate = |kind| kind == hooks_hosts::HookPoint::BeforeToolCall;
+    hooks_hosts::Installation::project(folder, program).install(claude, &gate).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn doctor_finds_a_program_that_has_moved_and_one_that_does_not_answer() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let before = folder.path().join("old place").join("hooks-hosts-fixture");
+    let doctor = || {
+        let output = program(folder.path(), &["doctor", "claude", "--deadline", "0.2"]);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    entry_of(folder.path(), &before);
+    let said = doctor();
+    assert!(said.contains("old place") && said.contains("there is no such program; run `install` again"), "{said}");
+    // Something at its place that hangs.
+    fs::create_dir(before.parent().unwrap()).unwrap();
+    fs::write(&before, "#!/bin/sh\nexec sleep 30\n").unwrap();
+    fs::set_permissions(&before, fs::Permissions::from_mode(0o755)).unwrap();
+    let said = doctor();
+    assert!(said.contains("did not answer within 0.2 seconds, and the host would go on"), "{said}");
+    // `install` puts the program that runs in its place.
+    assert!(program(folder.path(), &["install", "claude"]).status.success());
+    let output = program(folder.path(), &["doctor", "claude"]);
+    assert!(output.status.success() && !String::from_utf8_lossy(&output.stdout).contains("old place"), "{output:?}");
 }

@@ -263,7 +263,7 @@ fn value_has(value: &Value, mark: &str) -> bool {
 }
 
 /// Whether any host takes the answer as a refusal of what is no call.
-fn refuses_otherwise(answer: &HostAnswer) -> bool {
+pub(crate) fn refuses_otherwise(answer: &HostAnswer) -> bool {
     let Stdout::Json(said) = &answer.stdout else { return answer.exit == 2 };
     said["decision"] == "block"
         || said["decision"] == "deny"

@@ -27,6 +27,8 @@ pub struct Occurrence {
     pub transcript: String,
     /// The working directory.
     pub cwd: String,
+    /// The folder of its project, if the rules answer for several.
+    pub(crate) project: Option<String>,
     /// Whether it is the replay of a recorded occurrence, in which background runs are not started.
     pub replay: bool,
     /// The permission mode, as the harness calls it. Only sent at the events that have one.
@@ -53,6 +55,7 @@ impl Occurrence {
             session: String::new(),
             transcript: String::new(),
             cwd: String::new(),
+            project: None,
             replay: false,
             permission_mode: None,
             prompt: None,
@@ -94,6 +97,7 @@ impl Occurrence {
         said(other.session, &mut self.session);
         said(other.transcript, &mut self.transcript);
         said(other.cwd, &mut self.cwd);
+        self.project = other.project.or(self.project);
         self.permission_mode = other.permission_mode.or(self.permission_mode);
         self.prompt = other.prompt.or(self.prompt);
         self.agent = other.agent.or(self.agent);

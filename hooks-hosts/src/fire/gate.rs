@@ -59,7 +59,7 @@ pub(super) fn of_event(event: &HostEvent) -> ToolCall {
     let tool = event.tool.as_ref();
     let input = event.input.clone().unwrap_or_else(|| json!({}));
     let name = tool.map(|tool| tool.canonical.clone()).unwrap_or_default();
-    let mut call = ToolCall::new(event.tool_use_id.clone().unwrap_or_default(), name, input);
+    let mut call = ToolCall::new(event.call_id(), name, input);
     call.declared_as = tool.filter(|tool| tool.host != tool.canonical).map(|tool| tool.host.clone());
     call
 }

@@ -16,7 +16,7 @@ use super::event_summary::EventSummary;
 use super::handler;
 use super::input::Input;
 use super::report::Notices;
-use super::session_info::{ExtraFields, SessionInfo};
+use super::session_info::{ExtraFields, ProjectFolder, SessionInfo};
 use super::shared::Shared;
 use super::skip_reason::SkipReason;
 use crate::answer::{Answer, RuleDecision};
@@ -50,6 +50,9 @@ impl EventRules {
         let recorded = cx.workspace().filter(|_| cx.is_replay());
         let cwd = recorded.map_or_else(|| self.shared.environment.folder(cx.workspace()), Path::to_path_buf);
         occurrence.cwd = cwd.to_string_lossy().into_owned();
+        if let Ok(ProjectFolder(folder)) = cx.state::<ProjectFolder>() {
+            occurrence.project = Some(folder.to_string_lossy().into_owned());
+        }
         if let Ok(session) = cx.state::<SessionInfo>() {
             let transcript = session.transcript.as_ref().map(|path| path.to_string_lossy().into_owned());
             occurrence.transcript = transcript.unwrap_or_default();

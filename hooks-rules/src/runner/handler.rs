@@ -110,9 +110,10 @@ async fn run_line(
         return HandlerResult::of(reader.failed("there is no Tokio runtime; fire within one"));
     }
     let environment = &shared.environment;
+    let project = input.occurrence.project.as_deref().map_or(environment.project.as_path(), Path::new);
     let mut around = CommandContext {
         cwd: environment.folder(Some(Path::new(&input.occurrence.cwd))),
-        variables: active.owner.variables(&environment.project),
+        variables: active.owner.variables(project),
     };
     if let Some(Err(error)) = active.owner.data().map(std::fs::create_dir_all) {
         tracing::warn!(target: "hooks_rules", %error, "the data folder of a plugin cannot be created");

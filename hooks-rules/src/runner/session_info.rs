@@ -21,6 +21,11 @@ pub struct SessionInfo {
     pub permission_mode: Option<String>,
 }
 
+/// The folder of the project that an occurrence belongs to, in a program that answers for several: `CLAUDE_PROJECT_DIR`. Put it
+/// into the context's state. Without it, it is the folder with which the rules were loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectFolder(pub std::path::PathBuf);
+
 /// Takes the contexts of rules before a call, in a harness that can give them to the model at once. Put it into the
 /// context's state. Without it, the model gets them with the result of the call.
 pub struct CallContexts(pub Box<dyn Fn(Vec<String>) + Send + Sync>);

@@ -36,19 +36,13 @@ pub(super) const TABLE: HostTable = HostTable {
         tool("invoke_subagent", "Task", &[]),
     ],
     keys: PayloadKeys {
-        event: &[],
         session: &["/conversationId"],
         cwd: &["/workspacePaths/0"],
+        project: &["/workspacePaths/0"],
         tool: &["/toolCall/name"],
         input: &["/toolCall/args"],
-        input_is_text: false,
-        call: &[],
-        result: &[],
         error: &["/error"],
-        prompt: &[],
-        last_message: &[],
-        stop_hook_active: &[],
-        details: &[],
+        ..PayloadKeys::NOTHING
     },
     reads_stderr: false,
     place: EntryPlace {

@@ -57,16 +57,15 @@ pub(super) const TABLE: HostTable = HostTable {
         event: &["/hookName"],
         session: &["/taskId"],
         cwd: &["/workspaceRoots/0"],
+        project: &["/workspaceRoots/0"],
         tool: &["/call/name"],
         input: &["/call/input"],
-        input_is_text: false,
         call: &["/call/id"],
         result: &["/call/result"],
         error: &["/call/error"],
         prompt: &["/userPromptSubmit/prompt", "/prompt_submit/prompt", "/prompt"],
         last_message: &["/taskComplete/taskMetadata/result"],
-        stop_hook_active: &[],
-        details: &[],
+        ..PayloadKeys::NOTHING
     },
     reads_stderr: false,
     place: EntryPlace {

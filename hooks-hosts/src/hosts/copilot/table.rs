@@ -76,9 +76,9 @@ pub(super) const TABLE: HostTable = HostTable {
         result: &["/toolResult/textResultForLlm", "/tool_result/text_result_for_llm"],
         error: &["/error"],
         prompt: &["/prompt"],
-        last_message: &[],
         stop_hook_active: &["/stop_hook_active"],
         details: &[("trigger", "/trigger"), ("source", "/source"), ("reason", "/reason")],
+        ..PayloadKeys::NOTHING
     },
     reads_stderr: false,
     place: EntryPlace {

@@ -59,6 +59,7 @@ pub(super) const TABLE: HostTable = HostTable {
         event: &["/hook_event_name"],
         session: &["/session_id", "/conversation_id"],
         cwd: &["/cwd", "/workspace_roots/0"],
+        project: &["/workspace_roots/0"],
         tool: &["/tool_name"],
         input: &["/tool_input"],
         input_is_text: true,

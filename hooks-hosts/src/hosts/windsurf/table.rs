@@ -31,14 +31,10 @@ pub(super) const TABLE: HostTable = HostTable {
         cwd: &["/tool_info/cwd"],
         tool: &["/tool_name", "/tool_info/mcp_tool_name"],
         input: &["/tool_input"],
-        input_is_text: false,
-        call: &[],
         result: &["/tool_info/mcp_result"],
-        error: &[],
         prompt: &["/tool_info/user_prompt"],
         last_message: &["/tool_info/response"],
-        stop_hook_active: &[],
-        details: &[],
+        ..PayloadKeys::NOTHING
     },
     reads_stderr: false,
     place: EntryPlace {
