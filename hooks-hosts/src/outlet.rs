@@ -19,7 +19,9 @@ impl Outlet {
     #[cfg(unix)]
     pub(crate) fn take(reads_stderr: bool) -> Self {
         let take = || -> io::Result<(File, File)> {
-            let streams = (rustix::io::dup(rustix::stdio::stdout())?, rustix::io::dup(rustix::stdio::stderr())?);
+            // Not for the processes that hooks start: a host waits until nobody can write any more.
+            let kept = |stream| rustix::io::fcntl_dupfd_cloexec(stream, 3);
+            let streams = (kept(rustix::stdio::stdout())?, kept(rustix::stdio::stderr())?);
             if reads_stderr {
                 let nowhere = File::options().write(true).open("/dev/null")?;
                 rustix::stdio::dup2_stdout(&nowhere)?;

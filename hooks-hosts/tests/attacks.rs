@@ -154,6 +154,10 @@ fn cline() {
     denied("read_files", json!({ "files": "[{\"path\": \"/a/.env\"}]", "commands": "[\"ls\"]" }));
     denied("read_files", json!({ "files": "[{\"path\": \"/a\"}]", "path": "/a/.env" }));
     denied("editor", json!({ "path": "/a/.env", "new_text": "x", "insert_line": "1" }));
+    // The arguments that run are gone, those for show are there.
+    let beside = json!({ "hookName": "tool_call", "tool_call": { "name": "new_shell" },
+        "preToolUse": { "toolName": "new_shell", "parameters": { "command": "rm -rf /" } } });
+    assert_denied("cline", "tool_call", beside.to_string());
     let sdk =
         |input: Value| json!({ "hookName": "tool_call", "tool_call": { "name": "run_commands", "input": input } });
     for input in [

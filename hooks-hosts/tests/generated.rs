@@ -47,7 +47,7 @@ fn made(dice: &mut Dice, case: &Case, others: &[Case]) -> Made {
             }
             4 => {
                 let other = &others[dice.below(others.len())];
-                foreign(dice, &mut doc, other);
+                made.same_event &= !foreign(dice, &mut doc, other);
             }
             5 => made.same_event &= !renamed(dice, &mut doc, EVENTS, event_name),
             6 => made.same_tool &= !renamed(dice, &mut doc, TOOLS, tool_name),
@@ -75,17 +75,21 @@ fn twice(dice: &mut Dice, doc: &mut Doc) {
     }
 }
 
-/// What another host says beside.
-fn foreign(dice: &mut Dice, doc: &mut Doc, other: &Case) {
-    let Doc::Map(mut theirs) = Doc::from(&serde_json::from_slice::<Value>(&other.stdin).unwrap()) else { return };
+/// What another host says beside; whether an event is among it.
+fn foreign(dice: &mut Dice, doc: &mut Doc, other: &Case) -> bool {
+    let Doc::Map(mut theirs) = Doc::from(&serde_json::from_slice::<Value>(&other.stdin).unwrap()) else { return false };
     // By this key Cursor says that it asks, and it judges the call itself.
     theirs.retain(|(key, _)| key != "cursor_version");
+    let mut names_event = false;
     if let Doc::Map(members) = doc {
         for _ in 0..=dice.below(3) {
             let at = dice.below(members.len() + 1);
-            members.insert(at, theirs[dice.below(theirs.len())].clone());
+            let member = theirs[dice.below(theirs.len())].clone();
+            names_event |= EVENTS.contains(&member.0.as_str());
+            members.insert(at, member);
         }
     }
+    names_event
 }
 
 fn longer(dice: &mut Dice, doc: &mut Doc) {

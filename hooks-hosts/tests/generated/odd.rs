@@ -1,5 +1,7 @@
 //! Payloads as no serializer would write them: keys twice, numbers that are none, text that is not UTF-8.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 /// A small generator of numbers, the same for the same seed.
@@ -100,7 +102,7 @@ fn text(dice: &mut Dice, value: &str, into: &mut String) {
     }
     for c in written.chars() {
         if c.is_ascii_alphabetic() && dice.below(3) == 0 {
-            into.push_str(&format!("\\u{:04x}", u32::from(c)));
+            let _ = write!(into, "\\u{:04x}", u32::from(c));
         } else {
             into.push(c);
         }
@@ -148,8 +150,12 @@ pub(super) fn other_type(dice: &mut Dice, old: &Doc) -> Doc {
         1 => Doc::List(vec![old.clone(), old.clone()]),
         2 => Doc::Map(vec![(dice.of(&["command", "value", "", "0", "type"]).to_owned(), old.clone())]),
         3 => {
-            old.write(dice, &mut written);
-            Doc::Text(written)
+            // Escapes within a command would make it another one.
+            let plain = if let Doc::Text(text) = old { Some(Value::from(&**text).to_string()) } else { None };
+            if plain.is_none() {
+                old.write(dice, &mut written);
+            }
+            Doc::Text(plain.unwrap_or(written))
         }
         4 => {
             let depth = [1, 2, 60, 126, 127, 128, 129, 5_000][dice.below(8)];

@@ -12,7 +12,10 @@ const LISTS: &[&str] = &["commands", "files", "queries", "requests"];
 pub(super) fn arranged(payload: &Value) -> Result<Option<Value>, String> {
     if let Some(call) = payload.get("tool_call").or_else(|| payload.get("tool_result")) {
         let name = call.get("name").cloned().unwrap_or(Value::Null);
-        let input = typed(name.as_str(), call.get("input").unwrap_or(&Value::Null));
+        // Without arguments of its own, the call is judged by those that stand beside it for show.
+        let of_call = call.get("input").filter(|input| !input.is_null());
+        let input = of_call.or_else(|| payload.pointer("/preToolUse/parameters")).unwrap_or(&Value::Null);
+        let input = typed(name.as_str(), input);
         return Ok(Some(json!({
             "name": name, "id": call.get("id"), "input": input, "result": call.get("output"), "error": call.get("error"),
         })));
