@@ -20,7 +20,8 @@ fn spawn(args: &[&str]) -> Child {
 
 pub(crate) fn call(args: &[&str], stdin: &[u8]) -> Output {
     let mut child = spawn(args);
-    child.stdin.take().unwrap().write_all(stdin).unwrap();
+    // On a busy machine, the deadline of a test may be over before it writes.
+    let _ = child.stdin.take().unwrap().write_all(stdin);
     child.wait_with_output().unwrap()
 }
 
