@@ -1,5 +1,6 @@
 //! Leases: only one turn at a time runs in a conversation, across processes.
 
+mod cut_off;
 mod holder;
 
 use std::time::{Duration, Instant};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use hook_sdk::data::{Message, Role};
 use hooks_agent::store::{Append, MessageStore, StoreError};
 use hooks_store::OpenOptions;
+use sqlx::Executor;
 
 use crate::databases::{self, Database};
 use crate::support::{Process, lines, times, wait_until};
@@ -117,5 +118,34 @@ async fn a_later_lease_ends_an_earlier_one() {
         drop(second);
         let third = database.store.lease("c").await.unwrap();
         assert!(third.token() > old, "a conversation that begins anew has no lease that it had");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_whose_process_was_killed_is_listed_until_somebody_answers() {
+    for database in databases::all().await {
+        let store = OpenOptions::new().silence(Duration::from_millis(100)).open(&database.url).await.unwrap();
+        let say = async |conversation: &str, role| {
+            store.append(conversation, Append::new([Message::new(role, "hello")])).await.unwrap();
+        };
+        for conversation in ["c", "c/call_1", "d", "never begun"] {
+            std::mem::forget(store.lease(conversation).await.unwrap());
+            if conversation != "never begun" {
+                say(conversation, Role::User).await;
+            }
+        }
+        assert_eq!(store.cut_off().await.unwrap(), Vec::<String>::new(), "{}: they are running", database.name);
+        let mut connection = databases::connect(&database.url).await;
+        let pid = std::process::id();
+        for holder in [format!("replace(holder, ' {pid} ', ' 999999999 ')"), "'another machine 1 1'".to_owned()] {
+            // Without the heartbeats of this process.
+            let dead = format!("UPDATE hooks_leases SET token = token + 1, holder = {holder}");
+            connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(dead))).await.unwrap();
+            assert_eq!(store.cut_off().await.unwrap(), ["c", "d"], "{}: {holder}", database.name);
+        }
+        say("c", Role::Assistant).await;
+        assert_eq!(store.cut_off().await.unwrap(), ["d"], "{}", database.name);
+        drop(store.lease("d").await.unwrap());
+        assert_eq!(store.cut_off().await.unwrap(), Vec::<String>::new(), "{}", database.name);
     }
 }

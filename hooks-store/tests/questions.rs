@@ -191,7 +191,9 @@ async fn an_answer_that_is_not_accepted_is_an_error_with_the_reason() {
         assert_eq!(again.answer, Some(Approval::Yes), "the same answer twice is no error");
         let _done = asking.resume(None).await;
         assert_eq!(paid.load(Ordering::SeqCst), 2);
-        assert_eq!(store.answer(&id, &Approval::Yes).await, Err(AnswerError::Closed(id)));
+        let again = store.answer(&id, &Approval::Yes).await.unwrap();
+        assert_eq!(again.answer, Some(Approval::Yes), "nor after a turn has acted on it");
+        assert_eq!(store.answer(&id, &other).await, Err(AnswerError::Closed(id)));
 
         // A turn that was cancelled while it waited has ended without the call.
         database.empty().await;

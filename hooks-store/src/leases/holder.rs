@@ -15,17 +15,19 @@ pub(super) fn this_process() -> &'static str {
     })
 }
 
+/// Whether the holder is or was a process on this machine, so that [`has_ended`] knows about it.
+pub(super) fn is_here(holder: &str) -> bool {
+    // If processes of other users are hidden, a process that is not visible may be running.
+    started(1).is_some() && machine().as_deref() == holder.split(' ').next()
+}
+
 /// Whether the holder was a process on this machine that has ended. `false` if this is unknown.
 pub(super) fn has_ended(holder: &str) -> bool {
-    let mut parts = holder.split(' ');
-    let (Some(of), Some(pid), Some(since)) =
-        (parts.next(), parts.next().and_then(|pid| pid.parse().ok()), parts.next())
-    else {
+    let mut parts = holder.split(' ').skip(1);
+    let (Some(pid), Some(since)) = (parts.next().and_then(|pid| pid.parse().ok()), parts.next()) else {
         return false;
     };
-    // If processes of other users are hidden, a process that is not visible may be running.
-    let sees_all = started(1).is_some();
-    sees_all && machine().as_deref() == Some(of) && started(pid).as_deref() != Some(since)
+    is_here(holder) && started(pid).as_deref() != Some(since)
 }
 
 /// The boot id of this machine and the PID namespace, because a container has its own processes.
