@@ -26,6 +26,8 @@ impl Program {
 
     /// Like [`main`](Self::main), with these arguments. The first one is the program's name.
     pub fn run(&self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+        // Unless the app has installed its own.
+        hook_sdk::record::set_redactor(hooks_secrets::redact);
         let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
         // A host hears every mistake of its command line as a refusal, and it waits: nothing else is parsed.
         if let [_, command, words @ ..] = args.as_slice()

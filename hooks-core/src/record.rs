@@ -17,8 +17,7 @@ pub use crate::failure::{Failure, FailureKind};
 use crate::id::HookId;
 use crate::options::Visibility;
 use crate::panics::catch;
-use crate::text::redacted;
-pub use crate::text::{Redactor, set_redactor};
+pub use crate::text::{Redactor, redacted, set_redactor};
 use crate::verdict::{Attribution, ContributionId, Contributions};
 
 /// The record of one dispatch of a kind with hooks in force. Contains no payload.

@@ -12,5 +12,5 @@ pub(crate) use fields::fields_of;
 pub(crate) use fingerprint::{Fnv, fingerprint};
 pub(crate) use nearest::{did_you_mean, nearest, nearest_names};
 pub(crate) use numbered::numbered;
-pub(crate) use redact::{CAUSE_LIMIT, cut, is_unsafe, one_line, redacted};
-pub use redact::{Redactor, set_redactor};
+pub(crate) use redact::{CAUSE_LIMIT, cut, is_unsafe, one_line};
+pub use redact::{Redactor, redacted, set_redactor};

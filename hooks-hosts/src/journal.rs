@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use hook_sdk::record::redacted;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::HostAnswer;
@@ -38,8 +39,9 @@ impl Entry {
             event: event.to_owned(),
             version: None,
             millis: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            warnings: answer.warnings.clone(),
-            failure: answer.failure.clone(),
+            // What a hook says about its failure may quote a payload.
+            warnings: answer.warnings.iter().map(|text| redacted(text)).collect(),
+            failure: answer.failure.as_deref().map(redacted),
         }
     }
 }

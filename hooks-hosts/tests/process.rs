@@ -139,6 +139,19 @@ fn only_the_person_reads_the_log() {
     }
 }
 
+/// A guard may quote in its failure what it has read.
+#[test]
+fn the_log_contains_no_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let case = shell("claude");
+    let command_line = "panic password=hunter-two postgres://ada:s3cr3t-pw@db/x";
+    let mut child = command(&case.args()).env("HOOKS_STATE_DIR", folder.path()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&with_command(&case, command_line)).unwrap();
+    child.wait_with_output().unwrap();
+    let log = std::fs::read_to_string(folder.path().join("hosts.jsonl")).unwrap();
+    assert!(log.contains("as the test asks") && !log.contains("hunter-two") && !log.contains("s3cr3t-pw"), "{log}");
+}
+
 #[test]
 fn a_call_with_wrong_arguments_is_refused() {
     for args in [&["host", "nobody"][..], &["host", "claude", "--evnt", "PreToolUse"], &["host"]] {

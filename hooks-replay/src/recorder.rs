@@ -90,6 +90,8 @@ impl Recorder {
         limits: RecordLimits,
         rules: Vec<OwnRule>,
     ) -> io::Result<Self> {
+        // Unless the app has installed its own.
+        hook_sdk::record::set_redactor(hooks_secrets::redact);
         let mut writer = Writer::new(path.into(), program.to_owned(), limits, rules)?;
         let (queue, tasks) = sync_channel(limits.queue.max(1));
         let dropped = Arc::new(AtomicU64::new(0));

@@ -37,6 +37,7 @@ const SECRET_ENDINGS: &[&str] = &[
     "passphrase",
     "clientsecret",
     "secretkey",
+    "secretkeybase",
     "apikey",
     "apisecret",
     "accesskey",
@@ -74,34 +75,15 @@ const SECRET_ENDINGS: &[&str] = &[
 ];
 
 /// Last words of a name whose value may also be something else.
-const PERHAPS_WORDS: &[&str] = &["token", "tokens", "sig", "auth", "assertion", "sid", "otp", "dsn"];
+const PERHAPS_WORDS: &[&str] =
+    &["token", "tokens", "sig", "auth", "assertion", "sid", "otp", "dsn", "pat", "salt", "pepper"];
 
-/// Such a word means something else in these names: `next_page_token`, `max_tokens`.
-const HARMLESS_WORDS: &[&str] = &[
-    "page",
-    "next",
-    "previous",
-    "continuation",
-    "cursor",
-    "cancellation",
-    "max",
-    "min",
-    "total",
-    "count",
-    "input",
-    "output",
-    "prompt",
-    "stop",
-    "pad",
-    "eos",
-    "bos",
-    "special",
-    "cached",
-    "public",
-    "csrf_header",
-    "policy",
-    "reset_url",
-];
+/// A token with such a word is the place in a list, or an end of work: `next_page_token`.
+const HARMLESS_WORDS: &[&str] = &["page", "next", "previous", "continuation", "cursor", "pagination", "cancellation"];
+
+/// A key or token with such a word is for everybody to read: `NEXT_PUBLIC_API_KEY`. A password is not, whatever it is
+/// called.
+const PUBLIC_WORDS: &[&str] = &["public", "publishable", "anon"];
 
 /// Whether the value of this name is a secret, whatever it looks like.
 pub fn is_secret_name(name: &str) -> bool {
@@ -114,17 +96,19 @@ pub(crate) fn of(name: &str) -> Name {
     }
     let words = words(name);
     let Some(last) = words.last() else { return Name::Harmless };
-    if words.iter().any(|word| HARMLESS_WORDS.contains(&word.as_str())) {
+    let has = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
+    let joined = words.concat();
+    let is_key = ["key", "token", "tokens"].iter().any(|word| last.ends_with(word));
+    if is_key && has(PUBLIC_WORDS) {
         return Name::Harmless;
     }
-    let joined = words.concat();
     if SECRET_WORDS.contains(&last.as_str()) || SECRET_ENDINGS.iter().any(|ending| joined.ends_with(ending)) {
-        Name::Secret
-    } else if PERHAPS_WORDS.contains(&last.as_str()) {
-        Name::Perhaps
-    } else {
-        Name::Harmless
+        return Name::Secret;
     }
+    // `OPENAI_KEY`, but not `sort_key`.
+    let is_variable = last == "key" && words.len() > 1 && !name.contains(char::is_lowercase);
+    let is_perhaps = is_variable || PERHAPS_WORDS.contains(&last.as_str());
+    if is_perhaps && !(is_key && has(HARMLESS_WORDS)) { Name::Perhaps } else { Name::Harmless }
 }
 
 /// Whether the value of a field with this name is a secret.
@@ -169,9 +153,12 @@ fn is_uuid(value: &str) -> bool {
             .all(|(at, c)| if [8, 13, 18, 23].contains(&at) { c == '-' } else { c.is_ascii_hexdigit() })
 }
 
-/// `PWD` is also the working directory.
-fn is_path(name: &str, value: &str) -> bool {
-    name.eq_ignore_ascii_case("pwd") && (value.starts_with(['/', '~', '.']) || value.get(1..3) == Some(":\\"))
+/// `PWD` is also the working directory, and credentials may be in a file.
+pub(crate) fn is_path(name: &str, value: &str) -> bool {
+    let is_file = ["pwd", "credentials", "secrets", "passwords", "cookies"];
+    let may_be = name.eq_ignore_ascii_case("pwd")
+        || words(name).last().is_some_and(|last| *last != "pwd" && is_file.contains(&last.as_str()));
+    may_be && (value.starts_with(['/', '~', '.']) || value.get(1..3) == Some(":\\"))
 }
 
 /// The words of a name in lower case: `X-Api-Key`, `apiKey` and `API_KEY` have the same.
@@ -200,36 +187,44 @@ pub(crate) fn words(name: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
+    /// Names of real programs, and what was decided about each.
+    const TABLE: &[(Name, &str)] = &[
+        (
+            Name::Secret,
+            "password DB_PASSWORD pgPassword PGPASSWORD Cookie set-cookie X-Api-Key apiKey APIKey client_secret \
+             aws_secret_access_key AccountKey refresh_token MYSQL_PWD PRIVATE-TOKEN Pwd NEXT_AUTH_SECRET NEXTAUTH_SECRET \
+             BETTER_AUTH_SECRET CRON_SECRET SESSION_SECRET JWT_SECRET_KEY SECRET_KEY_BASE RAILS_MASTER_KEY CURSOR_API_KEY \
+             PAGE_ACCESS_TOKEN next-auth.session-token INPUT_PASSWORD previous_password next_password stop_password \
+             NEXT_PUBLIC_DB_PASSWORD public_client_secret VITE_API_KEY TWILIO_AUTH_TOKEN X-Amz-Security-Token \
+             X-Vault-Token proxy-authorization NUXT_SESSION_PASSWORD GOOGLE_APPLICATION_CREDENTIALS SLACK_WEBHOOK_URL \
+             ConnectionString csrfToken",
+        ),
+        (
+            Name::Perhaps,
+            "token sig github_token NPM_TOKEN INPUT_TOKEN GITHUB_PAT OPENAI_KEY STRIPE_KEY DD_APP_KEY APP_KEY SENTRY_DSN \
+             connect.sid PASSWORD_SALT max_tokens prompt_tokens eos_token sync_token",
+        ),
+        (
+            Name::Harmless,
+            "next_page_token nextPageToken NextToken continuationToken pagination_token cancellation_token secretary key \
+             monkey author passenger public_key NEXT_PUBLIC_API_KEY SUPABASE_ANON_KEY STRIPE_PUBLISHABLE_KEY PUBLIC_KEY \
+             cache_key sort_key primaryKey token_type token_url secret_name password_hint PASS_MAX_DAYS SSH_ASKPASS \
+             private_key_path csrf_header_name password_policy ACCESS_TOKEN_EXPIRE_MINUTES session_id keyboard compass",
+        ),
+    ];
+
     #[test]
     fn names_of_secrets_are_told_from_others() {
-        for name in [
-            "password",
-            "DB_PASSWORD",
-            "pgPassword",
-            "PGPASSWORD",
-            "Cookie",
-            "set-cookie",
-            "X-Api-Key",
-            "apiKey",
-            "APIKey",
-            "client_secret",
-            "aws_secret_access_key",
-            "AccountKey",
-            "refresh_token",
-            "MYSQL_PWD",
-            "PRIVATE-TOKEN",
-            "Pwd",
-        ] {
-            assert_eq!(of(name), Name::Secret, "{name}");
+        for (expected, names) in TABLE {
+            for name in names.split_whitespace() {
+                assert_eq!(of(name), *expected, "{name}");
+            }
         }
-        for name in ["token", "sig", "github_token"] {
-            assert_eq!(of(name), Name::Perhaps, "{name}");
-        }
-        for name in
-            ["max_tokens", "next_page_token", "secretary", "key", "monkey", "author", "passenger", "public_key", ""]
-        {
-            assert_eq!(of(name), Name::Harmless, "{name}");
-        }
+        assert!(TABLE.iter().map(|(_, names)| names.split_whitespace().count()).sum::<usize>() >= 60);
+        assert_eq!(of(""), Name::Harmless);
         assert!(!hides("PWD", "/home/ada") && hides("Pwd", "hunter") && !hides("password", "${PASSWORD}"));
+        assert!(!hides("max_tokens", "4096") && !hides("eos_token", "</s>") && hides("OPENAI_KEY", "k7Qd81aa"));
+        let file = "GOOGLE_APPLICATION_CREDENTIALS";
+        assert!(!hides(file, "/etc/key.json") && hides(file, "{\"private_key\"") && hides("password", "/x7/"));
     }
 }

@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::names::{self, Name, is_opaque, is_placeholder};
+use crate::names::{self, Name, is_opaque, is_path, is_placeholder};
 use crate::pattern::{Pattern, regex};
 
 /// Something that all these names contain.
 static HINT: Pattern = LazyLock::new(|| {
     regex(
-        r"(?i)pass|pwd|secret|token|key|auth|cookie|credential|sig|jwt|otp|sid|code|assertion|dsn|connectionstring|webhook",
+        r"(?i)pass|pwd|secret|token|key|auth|cookie|credential|sig|jwt|otp|sid|code|assertion|dsn|pat\b|salt|pepper|connectionstring|webhook",
     )
 });
 
@@ -79,10 +79,6 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
         has_form && !is_code(text, &joined, &range)
     };
     (is_secret && !is_path(name, value)).then_some(range)
-}
-
-fn is_path(name: &str, value: &str) -> bool {
-    name.eq_ignore_ascii_case("pwd") && value.starts_with(['/', '~'])
 }
 
 /// The value of a header: the rest of the line, or of the quote that begins before the name.

@@ -71,6 +71,11 @@ const KINDS: &[(&str, &str)] = &[
     ("api key flag", "deploy --api-key «{a12}»"),
     ("curl user", "curl -u ada:«{w}» https://x.org"),
     ("session token", "AWS_SESSION_TOKEN=«{a80}»"),
+    ("secret of next-auth", "NEXT_AUTH_SECRET=«{w}»"),
+    ("page access token", "PAGE_ACCESS_TOKEN=«{a24}»"),
+    ("key variable", "OPENAI_KEY=«{a40}»"),
+    ("secret key base", "SECRET_KEY_BASE: «{h64}»"),
+    ("personal access token", "GITHUB_PAT=«{a40}»"),
 ];
 
 struct Random(u64);
@@ -155,6 +160,7 @@ fn texts(value: &Value) -> String {
 fn planted_secrets_are_found() {
     let mut random = Random(7);
     let (mut planted, mut left, mut report) = (0, 0, String::new());
+    let mut found = std::collections::BTreeMap::<&str, usize>::new();
     for (place, clean) in PLACES {
         let mut missed = Vec::new();
         for (kind, template) in KINDS {
@@ -163,12 +169,18 @@ fn planted_secrets_are_found() {
             let clean = clean(&text, &mut random);
             if is_left(&clean, &secret) {
                 missed.push(format!("{kind}: {clean}"));
+            } else {
+                *found.entry(kind).or_default() += 1;
             }
         }
         left += missed.len();
         writeln!(report, "{place}: {} of {} left {missed:#?}", missed.len(), KINDS.len()).unwrap();
     }
-    println!("{planted} planted secrets of {} kinds, {left} left\n{report}", KINDS.len());
+    println!(
+        "{planted} planted secrets of {} kinds, {left} left\n{report}\nfound, of {}: {found:?}",
+        KINDS.len(),
+        PLACES.len()
+    );
     assert!(planted >= 200 && left == 0, "{report}");
 }
 

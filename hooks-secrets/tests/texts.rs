@@ -39,6 +39,8 @@ fn secrets_are_found_by_name_place_and_form() {
         " \"allocator-api2\",\n \"equivalent\",\n \"foldhash2x91\",",
         "the setting `password=…` is empty here",
         "max_tokens: 4096, next_page_token=abc123def456, author=ada, the password: is wrong",
+        "NEXT_AUTH_SECRET=«hunter7» NEXT_PUBLIC_API_KEY=abc12345 CURSOR_API_KEY=«abc12345»",
+        "password=\"\" user=\"ada\" and {\\\"password\\\": \\\"\\\", \\\"user\\\": \\\"ada\\\"}",
         "password: ${DB_PASSWORD} secret=<your secret> token=*** api_key: null",
     ] {
         check(text);

@@ -38,6 +38,8 @@ impl OpenOptions {
     /// # Errors
     /// [`OpenError`].
     pub async fn open(self, url: &str) -> Result<Store, OpenError> {
+        // Unless the app has installed its own.
+        hook_sdk::record::set_redactor(hooks_secrets::redact);
         let address = Address::parse(url, &self)?;
         let mut database = Database::connect(&address, &self).await.map_err(|error| refused(&address, error))?;
         let dialect = address.dialect;

@@ -34,6 +34,16 @@ const FAILURES: [(&str, &str); 20] = [
     ("cannot parse -----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n", "MIIEvQIBADANBgkqhkiG9w0BAQEF"),
 ];
 
+/// Whoever opens a store need not remember the scanner.
+#[tokio::test(flavor = "multi_thread")]
+async fn opening_a_store_cleans_the_records_of_every_observer() {
+    let _database = databases::sqlite().await;
+    for (text, secret) in FAILURES {
+        let shown = hook_sdk::record::redacted(text);
+        assert!(!shown.contains(secret), "{shown}");
+    }
+}
+
 async fn texts(connection: &mut AnyConnection, of: &'static str) -> Vec<String> {
     sqlx::query_scalar(of).fetch_all(connection).await.unwrap()
 }

@@ -11,9 +11,9 @@ pub type Redactor = fn(&str) -> Option<String>;
 
 static REDACTOR: OnceLock<Redactor> = OnceLock::new();
 
-/// Installs a scanner that removes secrets from the causes of failures before they are recorded or logged, such as
-/// `hooks_secrets::redact`. The engine itself knows the keys of some vendors, and some names. Returns `false` if another
-/// scanner is installed already.
+/// Installs a scanner that removes secrets from the causes of failures before they are recorded or logged. Returns `false`
+/// if another one is installed already. The engine itself knows the keys of some vendors, and some names. hooks-store,
+/// hooks-replay and the program `hooks` install `hooks_secrets::redact`.
 pub fn set_redactor(redactor: Redactor) -> bool {
     REDACTOR.set(redactor).is_ok()
 }
@@ -55,9 +55,8 @@ pub(crate) fn one_line(text: &str) -> String {
     preview(&text.replace(['\r', '\n', '\t'], " "), CAUSE_LIMIT).into_owned()
 }
 
-/// Puts `text` on one line of at most [`CAUSE_LIMIT`] characters and replaces each secret by `[redacted]`; the rest of
-/// an error stays readable.
-pub(crate) fn redacted(text: &str) -> String {
+/// Puts the text of an error on one line of at most 512 characters, without its secrets, as records have it.
+pub fn redacted(text: &str) -> String {
     let scanned = REDACTOR.get().and_then(|redactor| redactor(text));
     let text = without_named(scanned.as_deref().unwrap_or(text));
     let text = &*text;
@@ -95,7 +94,9 @@ fn without_named(text: &str) -> Cow<'_, str> {
             Some(2 + user.find(':')? + 1..2 + user.len())
         });
         let value = user.or_else(|| is_secret_name(before).then(|| value_of(after)));
-        match value.filter(|value| !value.is_empty() && !after[value.clone()].starts_with('[')) {
+        match value
+            .filter(|value| !value.is_empty() && !after[value.clone()].to_ascii_lowercase().starts_with("[redacted"))
+        {
             Some(value) => {
                 safe.push_str(&rest[..=at + value.start]);
                 safe.push_str("[redacted]");
@@ -126,14 +127,14 @@ fn is_secret_name(before: &str) -> bool {
 /// The value at the beginning of the text: up to the closing quote, or the next word. A scheme such as `Bearer` is part
 /// of it.
 fn value_of(after: &str) -> std::ops::Range<usize> {
-    let start = after.len() - after.trim_start_matches([' ', '"', '\'', '\\']).len();
-    let value = &after[start..];
-    if let Some(opening) = after[..start].rfind(['"', '\'']) {
+    let opening = after.len() - after.trim_start_matches([' ', '\\']).len();
+    let (start, value) = (opening, &after[opening..]);
+    if let Some(quote @ ('"' | '\'')) = value.chars().next() {
+        let (start, value) = (opening + 1, &value[1..]);
         // The closing quote is escaped no deeper than the opening one; the quotes in between are.
         let slashes = |text: &str| text.len() - text.trim_end_matches('\\').len();
         let depth = slashes(&after[..opening]);
         let closes = |at: &usize| slashes(&value[..*at]) <= depth;
-        let quote = &after[opening..=opening];
         let end = value.match_indices(quote).map(|(at, _)| at).find(closes);
         return start..start + end.map_or(value.len(), |at| at - slashes(&value[..at]));
     }
@@ -217,6 +218,10 @@ mod tests {
             ("Authorization: Bearer abc.def rejected", "Authorization: [redacted] rejected"),
             ("GET https://x.org/?api_key=k1&page=2 failed", "GET https://x.org/?api_key=[redacted]&page=2 failed"),
             ("{\"password\": \"hunter\"}", "{\"password\": \"[redacted]\"}"),
+            ("password=\"\" user=\"ada\"", "password=\"\" user=\"ada\""),
+            ("{\\\"token\\\":\\\"\\\",\\\"user\\\":\\\"ada\\\"}", "{\\\"token\\\":\\\"\\\",\\\"user\\\":\\\"ada\\\"}"),
+            ("password='[x y]' user=\"ada\"", "password='[redacted]' user=\"ada\""),
+            ("{\\\"password\\\":\\\"a\\\\\\\"b\\\"}", "{\\\"password\\\":\\\"[redacted]\\\"}"),
             ("status: 401, tokens: 12, at 10:15", "status: 401, tokens: 12, at 10:15"),
         ];
         for (text, expected) in table {

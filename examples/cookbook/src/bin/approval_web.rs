@@ -4,7 +4,6 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that shows what it does")]
 
-// ANCHOR: hooks
 use std::error::Error;
 
 use axum::Router;
@@ -23,7 +22,7 @@ use hooks_store::{AnswerError, Store, StoredApprover, StoredQuestion};
 /// Small refunds run, large ones are asked about, and what is no amount is denied.
 #[hook(id = "ask_for_refunds", kind = before_tool_call, tool = "refund")]
 fn ask_for_refunds(input: &ToolInput) -> Permission {
-    match input.get("cents").and_then(|cents| cents.as_u64()) {
+    match input["cents"].as_u64() {
         Some(..=5_000) => Permission::Allow,
         Some(cents) => Permission::ask(format!("a refund of {cents} cents")),
         None => Permission::deny("the refund has no amount"),
@@ -79,7 +78,7 @@ async fn chat(State(desk): State<Desk>, Path(customer): Path<String>, text: Stri
 async fn look(State(desk): State<Desk>, Path(customer): Path<String>) -> Result<String, StatusCode> {
     let messages = desk.session(&customer).await.map_err(failed)?.messages().await.map_err(failed)?;
     let shown = messages.iter().filter(|said| said.role != Role::Tool && !["", CUT_OFF].contains(&&*said.text()));
-    Ok(shown.map(|said| format!("{}: {}\n", said.role, said.text())).collect())
+    Ok(shown.map(|said| format!("{}: {}\n", said.role, said.text())).collect::<Vec<_>>().concat())
 }
 
 /// The open questions, each with two buttons.
@@ -118,9 +117,7 @@ async fn answer(State(desk): State<Desk>, Form(click): Form<Click>) -> Result<Re
     tokio::spawn(async move { desk.resume().await.map_err(failed) });
     Ok(Redirect::to("/"))
 }
-// ANCHOR_END: hooks
 
-// ANCHOR: main
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let argument = |at, otherwise: &str| std::env::args().nth(at).unwrap_or_else(|| otherwise.to_owned());
@@ -135,4 +132,3 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     println!("listening on http://{}", listener.local_addr()?);
     Ok(axum::serve(listener, app.with_state(desk)).await?)
 }
-// ANCHOR_END: main
