@@ -274,6 +274,7 @@ impl Responder {
         let person = carries.ask == Carried::Yes;
         let notes = HostNotes::default();
         let mut context = self.context.to_builder().agent(event.host).human_present(person);
+        context = context.conversation_states(self.registry.conversation_states());
         context = context.state(event.clone()).state(notes.clone());
         if let Some(session) = &event.session {
             context = context.conversation(Arc::<str>::from(session.as_str()));

@@ -162,9 +162,9 @@ fn before_a_call() -> String {
         }
     }
     groups.sort_by_key(|(carried, _)| std::cmp::Reverse(carried.len()));
-    let rows: String =
-        groups.iter().map(|(carried, titles)| format!("| {} | {carried} |\n", titles.join(", "))).collect();
-    format!("\n| Agent program | Carries |\n|---|---|\n{rows}")
+    let row = |(carried, titles): &(String, Vec<&str>)| format!("| {} | {carried} |", titles.join(", "));
+    let rows: Vec<String> = groups.iter().map(row).collect();
+    format!("\n| Agent program | Carries |\n|---|---|\n{}\n", rows.join("\n"))
 }
 
 /// The page with its parts between the marks replaced.

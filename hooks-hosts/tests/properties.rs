@@ -424,3 +424,30 @@ fn refuses(case: &Case, stdin: &[u8], answer: &HostAnswer) -> bool {
     // A refusal without a known event says it by its status.
     taken == Taken::Denied || answer.exit == 2
 }
+
+#[test]
+fn hooks_count_in_the_session_of_the_host() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use hook_sdk::kinds::BeforeToolCall;
+    use hook_sdk::prelude::*;
+    use hooks_hosts::{Request, Responder, Stdout, find};
+
+    let registry = Registry::empty();
+    let counts = |cx: &HookContext, _: &BeforeToolCall, _: &ToolInput| match cx.conversation_state::<AtomicU32>() {
+        Ok(count) if count.fetch_add(1, Ordering::Relaxed) == 0 => Permission::NoOpinion,
+        Ok(_) => Permission::deny("once"),
+        Err(error) => Permission::deny(error.to_string()),
+    };
+    registry.register(Hook::at::<BeforeToolCall>("once").reader(counts)).unwrap();
+    let responder = Responder::new(registry).unwrap();
+    let call = |session: &str| {
+        let stdin = serde_json::json!({ "event": "PreToolUse", "session_id": session, "tool_name": "shell", "tool_input": { "command": "ls" } });
+        let answer = responder.respond_blocking(&Request::new(find("goose").unwrap(), stdin.to_string().as_bytes()));
+        match answer.unwrap().stdout {
+            Stdout::Json(said) => said["reason"].as_str().unwrap_or_default().to_owned(),
+            _ => String::new(),
+        }
+    };
+    assert_eq!(["a", "a", "b"].map(call), ["", "once", ""]);
+}

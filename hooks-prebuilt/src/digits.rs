@@ -18,8 +18,8 @@ pub(crate) fn digit(c: char) -> Option<u8> {
 pub(crate) fn is_separator(c: char) -> bool {
     matches!(
         c,
-        ' ' | '-' | '.' | '\u{a0}' | '\u{ad}' | '\u{2009}' | '\u{200b}' | '\u{2010}'
-            ..='\u{2015}' | '\u{202f}' | '\u{2060}' | '\u{2212}'
+        ' ' | '-' | '.' | '\u{a0}' | '\u{ad}' | '\u{2000}'..='\u{200b}' | '\u{2010}'
+            ..='\u{2015}' | '\u{202f}' | '\u{2060}' | '\u{2212}' | '\u{3000}'
     )
 }
 
@@ -106,9 +106,12 @@ pub(crate) fn begins(text: &str, at: usize) -> bool {
     }
 }
 
-/// Whether a number may end at `at`: not in a word, and not before the point of a decimal.
+/// Whether a number may end at `at`: not in a word, and not before the point of a decimal. `.0` is how programs write a
+/// whole number that they take for a decimal.
 pub(crate) fn ends(text: &str, at: usize) -> bool {
-    let mut after = text[at..].chars();
+    let rest = &text[at..];
+    let mut after =
+        rest.strip_prefix(".0").filter(|rest| !rest.starts_with(|c| digit(c).is_some())).unwrap_or(rest).chars();
     match after.next() {
         None => true,
         Some('.') => after.next().is_none_or(|c| digit(c).is_none()),

@@ -65,6 +65,16 @@ impl Field {
 pub(crate) struct FieldsOf(Vec<(WildMatch, Vec<Field>)>);
 
 impl FieldsOf {
+    /// Reads `fields`, which has to name some.
+    pub(crate) fn required(fields: &mut Fields, example: &str) -> Self {
+        let expected = format!("the fields that are judged, such as {example}");
+        let given: BTreeMap<String, Vec<String>> = fields.required("fields", &expected);
+        if given.is_empty() {
+            fields.problem(format_args!("`fields` is empty: write {expected}"));
+        }
+        Self::read(given, fields)
+    }
+
     pub(crate) fn read(given: BTreeMap<String, Vec<String>>, fields: &mut Fields) -> Self {
         let read = given.into_iter().map(|(pattern, names)| {
             if names.is_empty() {
@@ -75,10 +85,6 @@ impl FieldsOf {
             (WildMatch::new(&pattern), names.iter().map(|name| Field::parse(name)).collect())
         });
         Self(read.collect())
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// The values of the fields of a tool. Every pattern that matches it counts.

@@ -1,8 +1,8 @@
 //! Hooks ready to use.
 #![doc = include_str!("../README.md")]
 
-mod conversations;
 mod digits;
+mod kept;
 mod parameters;
 mod fields;
 mod addresses;

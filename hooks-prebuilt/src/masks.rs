@@ -41,7 +41,8 @@ macro_rules! mask_everywhere {
         #[hook(group = $group, kind = stream_delta, channel = "text|thinking", hold = $hold, on_failure = deny)]
         fn stream(mask: &With<$mask>, event: &StreamDelta, window: &mut String) -> Permission {
             match mask.stream(&event.shown, window, event.last) {
-                Ok(text) => *window = text,
+                Ok(Some(text)) => *window = text,
+                Ok(None) => {}
                 Err(reason) => return Permission::deny(reason),
             }
             Permission::NoOpinion

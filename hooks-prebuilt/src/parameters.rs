@@ -1,5 +1,7 @@
 //! Reads the parameters that a list passes to a hook, and reports every mistake in them.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use serde::de::DeserializeOwned;
@@ -9,13 +11,16 @@ use wildmatch::WildMatch;
 /// The fields of parameters that were not read yet, and what is wrong with those that were.
 pub(crate) struct Fields {
     given: Map<String, Value>,
+    /// All that was given, as text: it tells two entries of a list apart.
+    pub(crate) settings: String,
     known: Vec<&'static str>,
     problems: Vec<String>,
 }
 
 impl Fields {
     pub(crate) fn new(given: Map<String, Value>) -> Self {
-        Self { given, known: Vec::new(), problems: Vec::new() }
+        let settings = Value::Object(given.clone()).to_string();
+        Self { given, settings, known: Vec::new(), problems: Vec::new() }
     }
 
     /// The value of an optional field.
@@ -37,6 +42,21 @@ impl Fields {
             self.problem(format_args!("`{name}` is missing: {expected}"));
         }
         self.optional(name).unwrap_or_default()
+    }
+
+    /// Every field, whatever its name.
+    pub(crate) fn all(&mut self) -> BTreeMap<String, Value> {
+        std::mem::take(&mut self.given).into_iter().collect()
+    }
+
+    /// One of these words; the first is the default.
+    pub(crate) fn choice<const N: usize>(&mut self, name: &'static str, words: [&'static str; N]) -> &'static str {
+        let given: String = self.or(name, words[0].to_owned());
+        let known = words.into_iter().find(|word| *word == given);
+        known.unwrap_or_else(|| {
+            self.problem(unknown(&format!("word in `{name}`"), &given, words.into_iter()));
+            words[0]
+        })
     }
 
     pub(crate) fn problem(&mut self, problem: impl Display) {
@@ -65,6 +85,23 @@ pub(crate) fn patterns(fields: &mut Fields, name: &'static str, default: &[&str]
     given.iter().map(|pattern| WildMatch::new(pattern)).collect()
 }
 
+/// The values of a map from patterns, the most specific pattern first.
+pub(crate) fn by_pattern<T>(given: BTreeMap<String, T>) -> Vec<(WildMatch, T)> {
+    let mut read: Vec<_> = given.into_iter().collect();
+    read.sort_by_key(|(pattern, _)| Reverse(specificity(pattern)));
+    read.into_iter().map(|(pattern, value)| (WildMatch::new(&pattern), value)).collect()
+}
+
+/// How specific a pattern is: the number of its characters that stand for themselves.
+pub(crate) fn specificity(pattern: &str) -> usize {
+    pattern.chars().filter(|c| !"*?".contains(*c)).count()
+}
+
+/// The lines of a file in `data`, without comments.
+pub(crate) fn rows(file: &'static str) -> impl Iterator<Item = &'static str> {
+    file.lines().filter_map(|line| line.split('#').next()).map(str::trim).filter(|line| !line.is_empty())
+}
+
 /// Says that a name is unknown, and which one was probably meant.
 pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     let limit = (name.chars().count() / 3).max(1);
@@ -78,14 +115,12 @@ pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'
 /// Reads parameters from a JSON object with this function.
 macro_rules! from_fields {
     ($name:ident, $read:expr) => {
-        impl TryFrom<serde_json::Map<String, serde_json::Value>> for $name {
-            type Error = String;
-
-            fn try_from(given: serde_json::Map<String, serde_json::Value>) -> Result<Self, String> {
-                let mut fields = $crate::parameters::Fields::new(given);
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let mut fields = $crate::parameters::Fields::new(serde::Deserialize::deserialize(deserializer)?);
                 let read: fn(&mut $crate::parameters::Fields) -> Self = $read;
                 let parameters = read(&mut fields);
-                fields.finish(parameters)
+                fields.finish(parameters).map_err(serde::de::Error::custom)
             }
         }
     };

@@ -52,10 +52,14 @@ pub(crate) const LINES: &[(&str, &str)] = &[
     ("git push origin main", "ask"),
 ];
 
+pub(crate) fn commands() -> ConfineCommands {
+    let with = json!({ "tools": ["bash"], "allow": ["git *", "cargo test", "head *", "cd *"], "ask": ["git push *"], "deny": ["rm *"] });
+    serde_json::from_value(with).unwrap()
+}
+
 #[test]
 fn every_command_of_a_line_has_to_be_allowed_and_one_is_enough_to_be_denied() {
-    let with = json!({ "tools": ["bash"], "allow": ["git *", "cargo test", "head *", "cd *"], "ask": ["git push *"], "deny": ["rm *"] });
-    let commands: ConfineCommands = serde_json::from_value(with).unwrap();
+    let commands = commands();
     let mut wrong = Vec::new();
     for (line, expected) in LINES {
         let answer = match commands.judge("bash", &json!({ "command": line })) {

@@ -1,7 +1,7 @@
 use hooks_prebuilt::ConfineUrls;
 use serde_json::{Value, json};
 
-fn urls() -> ConfineUrls {
+pub(crate) fn urls() -> ConfineUrls {
     serde_json::from_value(
         json!({ "hosts": ["example.org", "*.example.org", "xn--mnchen-3ya.de"], "fields": { "fetch": ["url"] } }),
     )

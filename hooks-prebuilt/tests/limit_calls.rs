@@ -100,15 +100,15 @@ mod gate {
         set.fire_blocking(cx, &BeforeToolCall::new(call.clone()), call.input.clone()).unwrap().verdict
     }
 
-    fn cx(conversation: &str, turn: u64) -> HookContext {
-        HookContext::builder().conversation(conversation).turn(turn).build()
+    fn cx(set: &HookSet, conversation: &str, turn: u64) -> HookContext {
+        set.context(HookContext::builder().conversation(conversation).turn(turn)).unwrap()
     }
 
     #[test]
     fn conversations_and_turns_are_counted_alone_and_denied_calls_are_not() {
         let set = set(json!({ "*": { "turn": 2 } }));
         for (conversation, turn) in [("a", 1), ("b", 1), ("a", 2)] {
-            let cx = cx(conversation, turn);
+            let cx = cx(&set, conversation, turn);
             for _ in 0..5 {
                 assert!(judge(&set, &cx, &call("x", "denied")).denial().unwrap().reason.as_str().contains("never"));
             }
@@ -126,7 +126,8 @@ mod gate {
 
     #[test]
     fn a_call_that_a_person_was_asked_about_counts_once() {
-        let (set, cx, pay) = (set(json!({ "pay": { "turn": 1 } })), cx("a", 1), call("x", "pay"));
+        let (set, pay) = (set(json!({ "pay": { "turn": 1 } })), call("x", "pay"));
+        let cx = cx(&set, "a", 1);
         assert!(judge(&set, &cx, &pay).denial().is_none());
         set.fire_blocking(&cx, &PermissionRequest::new(pay.clone()), pay.input.clone()).unwrap();
         assert!(judge(&set, &cx, &pay).denial().is_none(), "judged again after the answer");
@@ -136,7 +137,8 @@ mod gate {
 
     #[test]
     fn the_model_is_warned_before_the_limit() {
-        let (set, cx, call) = (set(json!({ "*": { "turn": 5 } })), cx("a", 1), call("x", "read"));
+        let (set, call) = (set(json!({ "*": { "turn": 5 } })), call("x", "read"));
+        let cx = cx(&set, "a", 1);
         let mut warned = Vec::new();
         for _ in 0..5 {
             let _ = judge(&set, &cx, &call);
@@ -145,5 +147,51 @@ mod gate {
             warned.push(result.additional_context.len());
         }
         assert_eq!(warned, [0, 0, 0, 1, 1]);
+    }
+
+    #[test]
+    fn every_limit_is_announced_before_it_is_reached() {
+        for within in ["turn", "conversation", "per_minute"] {
+            for most in 1..=6 {
+                let set = set(json!({ "*": { within: most } }));
+                let (cx, call) = (cx(&set, "a", 1), call("x", "read"));
+                let mut announced = false;
+                for _ in 0..most {
+                    assert!(judge(&set, &cx, &call).denial().is_none());
+                    let failed = AfterToolCallFailure::new(call.clone(), call.input.clone(), "x");
+                    let result = set.fire_blocking(&cx, &failed, ToolResult::error("x")).unwrap().subject.unwrap();
+                    announced = !result.additional_context.is_empty();
+                }
+                assert!(announced && judge(&set, &cx, &call).denial().is_some(), "{within}: {most}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sub_agent_has_no_calls_of_its_own() {
+        let set = set(json!({ "pay": { "conversation": 3, "turn": 2 } }));
+        let read = |cx: &HookContext| judge(&set, cx, &call("x", "pay")).denial().is_some();
+        let child = |id: &str| {
+            let ids = HookContext::builder().conversation(id).session("a").turn(1).agent_path(["support"]);
+            set.context(ids).unwrap()
+        };
+        assert!(!read(&cx(&set, "a", 7)) && !read(&child("b")));
+        assert!(read(&child("c")) && read(&cx(&set, "a", 7)), "two in the turn of the session");
+        assert!(!read(&cx(&set, "a", 8)) && read(&child("d")), "three in the conversation");
+    }
+
+    #[test]
+    fn a_new_set_of_the_same_list_counts_on_and_two_entries_count_alone() {
+        let registry = Registry::empty().with(hooks![limit_calls]).unwrap();
+        let entry = |name: &str, most: u32| json!({ "id": "limit_calls", "as": name, "with": { "limits": { "*": { "conversation": most } } } });
+        let agent = json!({ "name": "a", "hooks": [entry("one", 2), entry("other", 3)] }).to_string();
+        let set = || registry.scope(&AgentDef::from_json("a.json", &agent).unwrap(), None).unwrap();
+        let answers: Vec<bool> = (0..4)
+            .map(|_| {
+                let set = set();
+                judge(&set, &cx(&set, "a", 1), &call("x", "read")).denial().is_some()
+            })
+            .collect();
+        assert_eq!(answers, [false, false, true, true]);
     }
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "`json!(…)` reads best as an argument")]
 
 mod ask_for;
+mod attacks;
 mod budget;
 mod cap_results;
 #[cfg(feature = "schema")]

@@ -14,7 +14,7 @@ fn of(name: &str) -> MaskPii {
 }
 
 /// Precision and recall of a type over generated texts, and the texts with errors.
-fn measure(name: &str) -> (f64, f64, Vec<String>) {
+pub(crate) fn measure(name: &str) -> (f64, f64, Vec<String>) {
     let (_, value, nearly) = TYPES.iter().find(|(type_name, ..)| *type_name == name).unwrap();
     let mut random = Random::new(7);
     let all = cases(&mut random, *value, true, 2_000).into_iter().chain(cases(&mut random, *nearly, false, 2_000));

@@ -4,7 +4,7 @@ use hook_sdk::data::{Block, MessageUpdate, ResultRow};
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::testing::Trial;
-use hooks_prebuilt::{mask_pii, strip_images, strip_invisible};
+use hooks_prebuilt::{confine_urls, limit_calls, mask_pii, strip_images, strip_invisible};
 use serde_json::{Value, json};
 
 fn call() -> ToolCall {
@@ -55,6 +55,34 @@ fn personal_data_is_masked_wherever_a_model_reads_it() {
     is_clean(&trial().run_blocking(&event, result).unwrap().subject);
     let event = AfterToolCallFailure::new(call(), call().input, "x");
     is_clean(&trial().run_blocking(&event, ToolResult::error("no such user: ada@example.com")).unwrap().subject);
+}
+
+#[test]
+fn an_agent_program_is_answered_by_the_hooks_of_a_list() {
+    use hooks_hosts::{Request, Responder, Stdout, find};
+
+    let registry = Registry::empty().with(hooks![confine_urls, limit_calls]).unwrap();
+    let list = json!({ "name": "ready", "hooks": [
+        { "id": "confine_urls", "with": { "hosts": ["example.org"] } },
+        { "id": "limit_calls", "with": { "limits": { "WebFetch": { "conversation": 2 } } } },
+    ] });
+    registry.set_app(AppDef::from_json("ready.json", &list.to_string()).unwrap());
+    let responder = Responder::new(registry).unwrap();
+    let call = |session: &str, url: &str| {
+        let stdin = json!({
+            "session_id": session, "transcript_path": "/t.jsonl", "cwd": "/", "hook_event_name": "PreToolUse",
+            "tool_name": "WebFetch", "tool_input": { "url": url, "prompt": "read" },
+        });
+        let request = stdin.to_string();
+        let answer = responder.respond_blocking(&Request::new(find("claude").unwrap(), request.as_bytes())).unwrap();
+        match answer.stdout {
+            Stdout::Json(said) => said["hookSpecificOutput"]["permissionDecisionReason"].to_string(),
+            _ => "none".to_owned(),
+        }
+    };
+    assert!(call("a", "https://evil.org").contains("`evil.org` is not listed"));
+    let answers = ["a", "a", "a", "b"].map(|session| call(session, "https://example.org/").contains("2 times"));
+    assert_eq!(answers, [false, false, true, false], "a denied call does not count");
 }
 
 #[test]

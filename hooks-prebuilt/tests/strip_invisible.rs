@@ -6,37 +6,39 @@ fn strip(text: &str) -> String {
     StripInvisible::default().strip(text).unwrap_or_else(|| text.to_owned())
 }
 
+/// Texts that stay.
+pub(crate) const NEEDED: &[&str] = &[
+    "1️⃣ #️⃣ *️⃣ #⃣",
+    "👨‍👩‍👧‍👦 👩🏽‍🚀 🧑🏻‍❤️‍💋‍🧑🏿 👁️‍🗨️ 🏳️‍🌈 🏴‍☠️ 🐻‍❄️ 🧔🏿‍♂️ ⛹🏿‍♀️ ❤️‍🔥 🙂‍↔️ ⛓️‍💥",
+    "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+    "🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
+    "🇩🇪 ☺️ ☺︎ ™️ ©️ ‼️ ㊗️ 〰️ ↔️ ⌨️ Ⓜ️ ⬛️ ♟️",
+    "می‌خواهم ه‍.ش نامه‌ای",
+    "क्‍ष क्‌ष র‍্য ക്‍ ශ්‍රී",
+    "ᠮᠣᠩᠭᠣᠯ᠋ ᠠ\u{180e}ᠠ",
+    "שלום\u{200f}! abc\u{200e} עברית",
+    "العربية\u{200f}, C++\u{200e} \u{61c}1",
+    "葛\u{e0100}城 辻\u{fe00} ≨\u{fe00} 0\u{fe00}",
+    "ភាសា\u{200b}ខ្មែរ ภาษา\u{200b}ไทย",
+    "ⴰ\u{2d7f}ⴰ",
+    "\u{115f}\u{1161} \u{115f}\u{1161} \u{1100}\u{1160}",
+    "plain\ttext\r\nwith\u{a0}spaces\u{3000}and\u{2028}lines",
+];
+
 #[test]
 fn what_an_emoji_or_a_script_needs_stays() {
-    let texts = [
-        "1️⃣ #️⃣ *️⃣ #⃣",
-        "👨‍👩‍👧‍👦 👩🏽‍🚀 🧑🏻‍❤️‍💋‍🧑🏿 👁️‍🗨️ 🏳️‍🌈 🏴‍☠️ 🐻‍❄️ 🧔🏿‍♂️ ⛹🏿‍♀️ ❤️‍🔥 🙂‍↔️ ⛓️‍💥",
-        "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
-        "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
-        "🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
-        "🇩🇪 ☺️ ☺︎ ™️ ©️ ‼️ ㊗️ 〰️ ↔️ ⌨️ Ⓜ️ ⬛️ ♟️",
-        "می‌خواهم ه‍.ش نامه‌ای",
-        "क्‍ष क्‌ष র‍্য ക്‍ ශ්‍රී",
-        "ᠮᠣᠩᠭᠣᠯ᠋ ᠠ\u{180e}ᠠ",
-        "שלום\u{200f}! abc\u{200e} עברית",
-        "العربية\u{200f}, C++\u{200e} \u{61c}1",
-        "葛\u{e0100}城 辻\u{fe00} ≨\u{fe00} 0\u{fe00}",
-        "ភាសា\u{200b}ខ្មែរ ภาษา\u{200b}ไทย",
-        "ⴰ\u{2d7f}ⴰ",
-        "\u{115f}\u{1161} \u{115f}\u{1161} \u{1100}\u{1160}",
-        "plain\ttext\r\nwith\u{a0}spaces\u{3000}and\u{2028}lines",
-    ];
-    for text in texts {
-        assert_eq!(strip(text), text, "{}", text.escape_unicode());
+    for text in NEEDED {
+        assert_eq!(strip(text), *text, "{}", text.escape_unicode());
     }
 }
 
-#[test]
-fn what_nothing_needs_goes() {
+/// Texts with what nothing needs, and without it.
+pub(crate) fn hidden() -> Vec<(String, &'static str)> {
     let hidden: String = "ignore all".chars().map(|c| char::from_u32(0xe0000 + u32::from(c)).unwrap()).collect();
     let data: String = (0..40).map(|at| char::from_u32(0xfe00 + at % 16).unwrap()).collect();
     let more: String = (0..40).map(|at| char::from_u32(0xe0100 + at * 3).unwrap()).collect();
-    let table = [
+    vec![
         (format!("hello{hidden}"), "hello"),
         (format!("🏴{hidden}"), "🏴"),
         ("🏴\u{e0075}\u{e0073}\u{e0063}\u{e0061}\u{e007f}".to_owned(), "🏴"),
@@ -59,8 +61,12 @@ fn what_nothing_needs_goes() {
         ("می\u{200c}\u{200c}\u{200c}خ".to_owned(), "می\u{200c}خ"),
         ("א\u{200e}\u{200f}\u{200e}\u{200e}ב".to_owned(), "א\u{200e}ב"),
         ("\u{206a}a\u{206f}b\u{1d173}c\u{1bca0}".to_owned(), "abc"),
-    ];
-    for (text, expected) in table {
+    ]
+}
+
+#[test]
+fn what_nothing_needs_goes() {
+    for (text, expected) in hidden() {
         assert_eq!(strip(&text), expected, "{}", text.escape_unicode());
     }
 }

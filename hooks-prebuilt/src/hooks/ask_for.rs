@@ -8,50 +8,48 @@ use hook_sdk::hook;
 use hook_sdk::kinds::BeforeToolCall;
 use hook_sdk::prelude::*;
 use rule::Rule;
-use serde::Deserialize;
-use serde_json::Value;
 use wildmatch::WildMatch;
 
-use crate::parameters::Fields;
+use crate::parameters::{Fields, by_pattern, from_fields, specificity};
 
 /// The parameters of `ask_for`: a rule for each pattern of tool names.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "BTreeMap<String, Value>")]
+#[derive(Debug)]
 pub struct AskFor {
     /// The most specific pattern first.
     rules: Vec<(WildMatch, Rule)>,
 }
 
-impl TryFrom<BTreeMap<String, Value>> for AskFor {
-    type Error = String;
-
-    fn try_from(given: BTreeMap<String, Value>) -> Result<Self, String> {
-        let mut fields = Fields::new(serde_json::Map::new());
-        if given.is_empty() {
-            fields.problem(r#"no tool is named: write a rule such as {"send_*": "ask"}"#);
-        }
-        let mut rules: Vec<(WildMatch, Rule)> = Vec::new();
-        for (pattern, rule) in given {
-            match Rule::read(rule) {
-                Ok(rule) => rules.push((WildMatch::new(&pattern), rule)),
-                Err(problem) => fields.problem(format_args!("`{pattern}`: {problem}")),
-            }
-        }
-        rules.sort_by_key(|(pattern, _)| std::cmp::Reverse(letters(&pattern.to_string())));
-        fields.finish(Self { rules })
+from_fields!(AskFor, |fields: &mut Fields| {
+    let given = fields.all();
+    if given.is_empty() {
+        fields.problem(r#"no tool is named: write a rule such as {"send_*": "ask"}"#);
     }
-}
-
-/// How specific a pattern is: the number of its characters that stand for themselves.
-fn letters(pattern: &str) -> usize {
-    pattern.chars().filter(|c| !"*?".contains(*c)).count()
-}
+    let mut rules = BTreeMap::new();
+    for (pattern, rule) in given {
+        match Rule::read(rule) {
+            Ok(rule) => drop(rules.insert(pattern, rule)),
+            Err(problem) => fields.problem(format_args!("`{pattern}`: {problem}")),
+        }
+    }
+    AskFor { rules: by_pattern(rules) }
+});
 
 impl AskFor {
-    /// Judges a call by the rule of the most specific pattern that matches the tool.
+    /// Judges a call by the rule of the most specific pattern that matches the tool; of two that are equally specific, by
+    /// the stricter answer.
     pub fn judge(&self, tool: &str, input: &ToolInput) -> Permission {
-        let rule = self.rules.iter().find(|(pattern, _)| pattern.matches(tool));
-        rule.map_or(Permission::NoOpinion, |(_, rule)| rule.judge(tool, input))
+        let mut rules = self.rules.iter().filter(|(pattern, _)| pattern.matches(tool)).peekable();
+        let Some(first) = rules.peek().map(|(pattern, _)| specificity(&pattern.to_string())) else {
+            return Permission::NoOpinion;
+        };
+        let equal = rules.take_while(|(pattern, _)| specificity(&pattern.to_string()) == first);
+        let strictness = |verdict: &Permission| match verdict {
+            Permission::NoOpinion => 0,
+            Permission::Allow => 1,
+            Permission::Deny(_) => 3,
+            _ => 2,
+        };
+        equal.map(|(_, rule)| rule.judge(tool, input)).max_by_key(strictness).unwrap_or_default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! `budget`: how many tokens, and how much money, models may use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use hook_sdk::data::Usage;
@@ -10,26 +10,26 @@ use hook_sdk::prelude::*;
 use serde::Deserialize;
 use wildmatch::WildMatch;
 
-use crate::conversations::Conversations;
-use crate::parameters::{Fields, from_fields, unknown};
+use crate::kept;
+use crate::parameters::{Fields, by_pattern, from_fields};
 
 /// The parameters of `budget`.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+#[derive(Debug)]
 pub struct Budget {
     tokens: Option<u64>,
     /// In millionths.
     cost: Option<u64>,
     /// By patterns of models; the most specific counts.
     prices: Vec<(WildMatch, Price)>,
-    per: Per,
+    /// `conversation`, `turn` or `day`.
+    per: &'static str,
     warn_at: f64,
     say: String,
     /// Whether the price of a model that has none is nothing, rather than the whole budget.
     free: bool,
     /// The tokens of a call whose provider reports none.
     unreported: u64,
-    spent: Conversations<Spent>,
+    settings: String,
 }
 
 /// What a million tokens cost.
@@ -41,16 +41,6 @@ struct Price {
     output: f64,
 }
 
-/// What a budget is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Per {
-    Conversation,
-    Turn,
-    Day,
-}
-
-const PER: [&str; 3] = ["conversation", "turn", "day"];
-
 /// What was spent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
@@ -60,17 +50,16 @@ pub struct Spent {
     pub cost: u64,
     /// The model for which there is no price.
     pub unpriced: Option<String>,
-    /// Whether the call that is under way is answered in the model's place, which costs nothing.
-    is_answered: bool,
+    /// The conversations whose call is answered in the model's place, which costs nothing.
+    answered: HashSet<String>,
     /// The turn or day for which this counts.
-    within: u64,
+    within: Option<u64>,
 }
 
 from_fields!(Budget, |fields: &mut Fields| {
     let (tokens, cost): (Option<u64>, Option<f64>) = (fields.optional("tokens"), fields.optional("cost"));
     let prices: BTreeMap<String, Price> = fields.or("prices", BTreeMap::new());
-    let per: String = fields.or("per", "conversation".to_owned());
-    let unknown_model: String = fields.or("unknown_model", "deny".to_owned());
+    let per = fields.choice("per", ["conversation", "turn", "day"]);
     let warn_at = fields.or("warn_at", 0.8);
     if tokens.is_none() && cost.is_none() {
         fields.problem("it limits nothing: write `tokens`, or `cost` and `prices`");
@@ -88,33 +77,18 @@ from_fields!(Budget, |fields: &mut Fields| {
     if !(0.0..=1.0).contains(&warn_at) {
         fields.problem(format_args!("`warn_at` is {warn_at}: write a part from 0 to 1"));
     }
-    if !PER.contains(&per.as_str()) {
-        fields.problem(unknown("`per`", &per, PER.into_iter()));
-    }
-    if !["deny", "free"].contains(&unknown_model.as_str()) {
-        fields.problem(unknown("`unknown_model`", &unknown_model, ["deny", "free"].into_iter()));
-    }
-    let mut prices: Vec<_> = prices.into_iter().map(|(model, price)| (WildMatch::new(&model), price)).collect();
-    prices
-        .sort_by_key(|(model, _)| std::cmp::Reverse(model.to_string().chars().filter(|c| !"*?".contains(*c)).count()));
     Budget {
         tokens,
         cost: cost.map(|cost| micros(cost * 1e6)),
-        prices,
-        per: if per == "turn" {
-            Per::Turn
-        } else if per == "day" {
-            Per::Day
-        } else {
-            Per::Conversation
-        },
+        prices: by_pattern(prices),
+        per,
         warn_at,
         say: fields
             .or("say", "The budget of this {per} is used up. Please start a new one, or ask whoever set it.".to_owned())
-            .replace("{per}", &per),
-        free: unknown_model == "free",
+            .replace("{per}", per),
+        free: fields.choice("unknown_model", ["deny", "free"]) == "free",
         unreported: fields.or("unreported", 2_000),
-        spent: Conversations::default(),
+        settings: fields.settings.clone(),
     }
 });
 
@@ -156,20 +130,23 @@ impl Budget {
         part(spent.tokens, self.tokens).max(part(spent.cost, self.cost))
     }
 
-    /// Reads or changes what was spent; `None` if the context does not say where to count.
-    fn with<R>(&self, cx: &HookContext, change: impl FnOnce(&mut Spent) -> R) -> Option<R> {
-        let within = match self.per {
-            Per::Conversation => 0,
-            Per::Turn => cx.turn()?,
-            Per::Day => SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs() / 86_400,
-        };
-        // Sub-agents have conversations of their own in the session of their caller.
-        Some(self.spent.with(cx.session()?, |spent| {
+    /// Reads or changes what was spent.
+    fn with<R>(&self, cx: &HookContext, change: impl FnOnce(&mut Spent) -> R) -> Result<R, String> {
+        let day = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
+        // A day is everybody's.
+        let session = if self.per == "day" { Some("hooks-prebuilt: budget of a day") } else { cx.session() };
+        let changed = kept::with(cx, session, &self.settings, |spent: &mut Spent| {
+            let within = match self.per {
+                "turn" => Some(kept::turn(cx, spent.within).ok_or("the context has no turn")?),
+                "day" => Some(day()),
+                _ => None,
+            };
             if spent.within != within {
                 *spent = Spent { within, ..Spent::default() };
             }
-            change(spent)
-        }))
+            Ok(change(spent))
+        });
+        changed.map_err(|error| error.to_string())?
     }
 }
 
@@ -183,12 +160,22 @@ hook_sdk::group! {
 fn ask(cx: &HookContext, limits: &With<Budget>, request: &mut ModelRequest) {
     let is_answered = request.answer.is_some();
     let spent = limits.with(cx, |spent| {
-        spent.is_answered = is_answered || limits.part(spent) >= 1.0;
+        let conversation = cx.conversation().unwrap_or_default();
+        if is_answered || limits.part(spent) >= 1.0 {
+            spent.answered.insert(conversation.to_owned());
+        } else {
+            // What was answered earlier may never have come to an end.
+            spent.answered.remove(conversation);
+        }
         spent.clone()
     });
-    let Some(spent) = spent else {
-        *request = std::mem::take(request).answer("There is a budget, and no conversation or turn to count in.");
-        return;
+    let spent = match spent {
+        Ok(spent) => spent,
+        Err(error) => {
+            let say = format!("There is a budget, and nothing counts what is spent: {error}");
+            *request = std::mem::take(request).answer(say);
+            return;
+        }
     };
     let part = limits.part(&spent);
     if is_answered {
@@ -207,8 +194,8 @@ fn charge(cx: &HookContext, limits: &With<Budget>, event: &PostModelCall, _reply
     // A rejected call costs nothing; one that broke off may have cost something.
     let failure = event.failure.as_ref().map(AsRef::as_ref);
     let is_free = matches!(failure, Some("overflow" | "rejected" | "rate_limited"));
-    limits.with(cx, |spent| {
-        let is_answered = std::mem::take(&mut spent.is_answered);
+    let _ = limits.with(cx, |spent| {
+        let is_answered = spent.answered.remove(cx.conversation().unwrap_or_default());
         if event.usage.is_some() || !(is_free || is_answered) {
             limits.charge(spent, &event.model, event.usage);
         }

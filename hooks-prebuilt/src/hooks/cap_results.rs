@@ -9,14 +9,12 @@ use hook_sdk::data::Block;
 use hook_sdk::hook;
 use hook_sdk::kinds::{AfterToolCallFailure, AfterToolCallSuccess};
 use hook_sdk::prelude::*;
-use serde::Deserialize;
 use wildmatch::WildMatch;
 
-use crate::parameters::{Fields, from_fields};
+use crate::parameters::{Fields, by_pattern, from_fields};
 
 /// The parameters of `cap_results`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+#[derive(Clone, Debug)]
 pub struct CapResults {
     /// The most characters of a result.
     most: usize,
@@ -41,11 +39,7 @@ from_fields!(CapResults, |fields: &mut Fields| {
     if !(0.0..=1.0).contains(&head) {
         fields.problem(format_args!("`head` is {head}: write a part from 0 to 1"));
     }
-    let mut tools: Vec<_> = tools.into_iter().map(|(pattern, most)| (WildMatch::new(&pattern), most)).collect();
-    tools.sort_by_key(|(pattern, _)| {
-        std::cmp::Reverse(pattern.to_string().chars().filter(|c| !"*?".contains(*c)).count())
-    });
-    CapResults { most, tools, head, spill: fields.optional("spill") }
+    CapResults { most, tools: by_pattern(tools), head, spill: fields.optional("spill") }
 });
 
 impl CapResults {

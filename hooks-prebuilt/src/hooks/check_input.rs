@@ -8,15 +8,13 @@ use hook_sdk::hook;
 use hook_sdk::kinds::BeforeToolCall;
 use hook_sdk::prelude::*;
 use jsonschema::{Draft, Validator};
-use serde::Deserialize;
 use serde_json::Value;
 use wildmatch::WildMatch;
 
-use crate::parameters::{Fields, from_fields, patterns, unknown};
+use crate::parameters::{Fields, from_fields, patterns};
 
 /// The parameters of `check_input`.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+#[derive(Debug)]
 pub struct CheckInput {
     tools: Vec<WildMatch>,
     /// Schemas of the app, by patterns of tools. They hold besides the schema that the harness knows.
@@ -38,10 +36,6 @@ const PROBLEMS: usize = 5;
 
 from_fields!(CheckInput, |fields: &mut Fields| {
     let schemas: BTreeMap<String, Value> = fields.or("schemas", BTreeMap::new());
-    let otherwise: String = fields.or("unknown", "allow".to_owned());
-    if !["allow", "deny"].contains(&otherwise.as_str()) {
-        fields.problem(unknown("answer in `unknown`", &otherwise, ["allow", "deny"].into_iter()));
-    }
     let mut read = Vec::new();
     for (pattern, schema) in schemas {
         match compile(&schema) {
@@ -52,7 +46,7 @@ from_fields!(CheckInput, |fields: &mut Fields| {
     CheckInput {
         tools: patterns(fields, "tools", &["*"]),
         schemas: read,
-        denies_unknown: otherwise == "deny",
+        denies_unknown: fields.choice("unknown", ["allow", "deny"]) == "deny",
         read: Mutex::default(),
     }
 });

@@ -5,16 +5,14 @@ use hook_sdk::kinds::BeforeToolCall;
 use hook_sdk::prelude::*;
 use hook_sdk::verdict::Question;
 use hooks_rules::{Aliases, Filter, plain_commands};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use wildmatch::WildMatch;
 
 use crate::fields::Field;
-use crate::parameters::{Fields, from_fields, patterns, unknown};
+use crate::parameters::{Fields, from_fields, patterns};
 
 /// The parameters of `confine_commands`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+#[derive(Clone, Debug)]
 pub struct ConfineCommands {
     tools: Vec<WildMatch>,
     field: Field,
@@ -27,17 +25,14 @@ pub struct ConfineCommands {
 
 from_fields!(ConfineCommands, |fields: &mut Fields| {
     let tools: Vec<String> = fields.required("tools", r#"the tools that run shell lines, such as ["bash"]"#);
-    let (field, otherwise) = (fields.or("field", "command".to_owned()), fields.or("else", "ask".to_owned()));
-    if !["ask", "deny"].contains(&otherwise.as_str()) {
-        fields.problem(unknown("answer in `else`", &otherwise, ["ask", "deny"].into_iter()));
-    }
+    let field = fields.or("field", "command".to_owned());
     ConfineCommands {
         tools: tools.iter().map(|tool| WildMatch::new(tool)).collect(),
         field: Field::parse(&field),
         allow: patterns(fields, "allow", &[]),
         ask: filters(fields, "ask"),
         deny: filters(fields, "deny"),
-        asks: otherwise == "ask",
+        asks: fields.choice("else", ["ask", "deny"]) == "ask",
     }
 });
 

@@ -2,23 +2,20 @@
 
 mod resolve;
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
 use hook_sdk::hook;
 use hook_sdk::kinds::BeforeToolCall;
 use hook_sdk::prelude::*;
-use serde::Deserialize;
 use serde_json::Value;
 use wildmatch::WildMatch;
 
 use crate::fields::FieldsOf;
-use crate::parameters::{Fields, from_fields};
+use crate::parameters::{Fields, from_fields, rows};
 
 /// The parameters of `confine_paths`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+#[derive(Clone, Debug)]
 pub struct ConfinePaths {
     fields: FieldsOf,
     roots: Vec<String>,
@@ -26,42 +23,20 @@ pub struct ConfinePaths {
     deny: Vec<WildMatch>,
 }
 
-const DENIED: &[&str] = &[
-    ".env*",
-    ".ssh",
-    ".aws",
-    ".gnupg",
-    ".kube",
-    ".docker",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
-    "*.pem",
-    "*.key",
-    "id_rsa*",
-    "id_ed25519*",
-];
-
 from_fields!(ConfinePaths, |fields: &mut Fields| {
-    let expected = r#"the fields that hold paths, such as {"read_*": ["path"]}"#;
-    let names: BTreeMap<String, Vec<String>> = fields.required("fields", expected);
-    let of_tools = FieldsOf::read(names, fields);
-    if of_tools.is_empty() {
-        fields.problem(format_args!("`fields` is empty: write {expected}"));
-    }
     let roots: Vec<String> =
         fields.required("roots", r#"the folders below which paths stay, such as ["/srv/files"] or ["."]"#);
     if roots.iter().any(|root| root.is_empty() || root.starts_with('~')) || roots.is_empty() {
         fields.problem("`roots` are folders such as `/srv/files`, or `.` for the workspace; `~` is not read");
     }
     let deny: Option<Vec<String>> = fields.optional("deny");
-    let deny = deny.unwrap_or_else(|| DENIED.iter().map(|name| (*name).to_owned()).collect());
+    let usual = || rows(include_str!("../../data/private_names.txt")).map(str::to_owned).collect();
+    let deny = deny.unwrap_or_else(usual);
     if let Some(name) = deny.iter().find(|name| name.contains('/')) {
         fields.problem(format_args!("`deny`: `{name}` is not the name of one file or folder"));
     }
     ConfinePaths {
-        fields: of_tools,
+        fields: FieldsOf::required(fields, r#"{"read_*": ["path"]}"#),
         roots,
         deny: deny.iter().map(|name| WildMatch::new_case_insensitive(name)).collect(),
     }
@@ -87,8 +62,7 @@ impl ConfinePaths {
 
     fn check(&self, path: &str, workspace: Option<&Path>) -> Result<(), String> {
         // What a tool may read in another way than the system.
-        if path.is_empty() || path.starts_with(['~', '$']) || path.chars().any(char::is_control) || path.contains("://")
-        {
+        if path.is_empty() || path.starts_with(['~', '$']) || path.chars().any(char::is_control) || is_url(path) {
             return Err("write it as a plain path".to_owned());
         }
         if cfg!(unix) && path.contains('\\') {
@@ -124,6 +98,12 @@ impl ConfinePaths {
         }
         Err(format!("it is not below `{}`", self.roots.join("`, `")))
     }
+}
+
+/// Whether a tool may read it as an address: `file:/etc/passwd`.
+fn is_url(path: &str) -> bool {
+    let scheme = path.split_once(':').map_or("", |(scheme, _)| scheme);
+    path.contains("://") || ["file", "data", "jar", "zip"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
 /// Denies calls with paths outside the given folders. A path can still change between this and its use: tools that can

@@ -7,7 +7,6 @@ use hook_sdk::hook;
 use hook_sdk::kinds::BeforeToolCall;
 use hook_sdk::prelude::*;
 use regex::Regex;
-use serde::Deserialize;
 use serde_json::Value;
 use wildmatch::WildMatch;
 
@@ -16,8 +15,7 @@ use crate::fields::FieldsOf;
 use crate::parameters::{Fields, from_fields, patterns};
 
 /// The parameters of `confine_urls`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+#[derive(Clone, Debug)]
 pub struct ConfineUrls {
     tools: Vec<WildMatch>,
     /// Fields that hold nothing but an address.
@@ -45,10 +43,10 @@ from_fields!(ConfineUrls, |fields: &mut Fields| {
     }
 });
 
-/// Where an address begins in a text. Clients take any slashes, or none, after the scheme of the web.
-static BEGINNING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:(?:https?|wss?|ftps?):[/\\]*[^\s/\\]|[a-z][a-z0-9+.-]{1,20}:[/\\]{2})").ok()
-});
+/// Where an address begins in a text, also right behind a letter: a Chinese one, a line of Markdown's emphasis. Clients
+/// take any slashes, or none, after the scheme of the web.
+static BEGINNING: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)(?:https?|wss?|ftps?):[/\\]*[^\s/\\]|[a-z][a-z0-9+.-]{1,20}:[/\\]{2}").ok());
 
 impl ConfineUrls {
     /// Judges a call by the addresses in its arguments.
@@ -122,8 +120,10 @@ impl ConfineUrls {
         let mut at = 0;
         while let Some(found) = beginning.find_at(text, at) {
             let rest = &text[found.start()..];
-            let end = rest.find(|c: char| c.is_whitespace() || "\"'<>`|{}^".contains(c)).unwrap_or(rest.len());
-            let url = rest[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '*', '_']);
+            let end = rest
+                .find(|c: char| c.is_whitespace() || "\"'<>`|{}^，、；：！？（）「」『』【】《》“”".contains(c))
+                .unwrap_or(rest.len());
+            let url = rest[..end].trim_end_matches(['。', '．', '.', ',', ';', ':', '!', '?', ')', ']', '*', '_']);
             let url = if url.contains('[') && !url.contains(']') { &rest[..end] } else { url };
             self.check(url)?;
             // A tab or line break within the host of an address that is the whole text.

@@ -7,19 +7,16 @@ pub use group::limit_calls;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
 use serde_json::{Map, Value};
 use wildmatch::WildMatch;
 
-use crate::conversations::Conversations;
 use crate::parameters::{Fields, from_fields};
 
 /// The parameters of `limit_calls`.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+#[derive(Debug)]
 pub struct LimitCalls {
     limits: Vec<Limit>,
-    calls: Conversations<Calls>,
+    settings: String,
 }
 
 /// What holds for the tools of a pattern.
@@ -64,10 +61,10 @@ from_fields!(LimitCalls, |fields: &mut Fields| {
             Err(problem) => fields.problem(format_args!("`limits.{pattern}`: {problem}")),
         }
     }
-    LimitCalls { limits: read, calls: Conversations::default() }
+    LimitCalls { limits: read, settings: fields.settings.clone() }
 });
 
-/// The calls of one conversation.
+/// The calls of one session.
 #[derive(Debug, Default)]
 pub struct Calls {
     turn: Option<u64>,
@@ -88,7 +85,10 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 impl Calls {
     fn wait(&mut self, id: &str, tool: &str) {
-        self.waiting.insert(id.to_owned(), tool.to_owned());
+        // Calls without ids would all be the one that was asked about.
+        if !id.is_empty() {
+            self.waiting.insert(id.to_owned(), tool.to_owned());
+        }
     }
 
     fn is_waiting(&self, id: &str, tool: &str) -> bool {
@@ -126,7 +126,10 @@ impl LimitCalls {
             let reached = |of: Option<u32>, count: u32, within: &str| {
                 let most = of.filter(|most| count >= *most)?;
                 let what = if limit.together { format!("tools such as `{tool}`") } else { format!("`{tool}`") };
-                Some(format!("{what} may be called {most} times {within}, and was; continue without it"))
+                Some(match most {
+                    0 => format!("{what} may not be called; continue without it"),
+                    _ => format!("{what} may be called {most} times {within}, and was; continue without it"),
+                })
             };
             let error = reached(limit.turn, count.turn, "in a turn")
                 .or_else(|| reached(limit.conversation, count.conversation, "in a conversation"))
@@ -146,19 +149,21 @@ impl LimitCalls {
         Ok(())
     }
 
-    /// The least number of calls that a tool has left, and within what, if only a fifth of them is left.
+    /// The least number of calls that a tool has left, and within what, if only a fifth of them, or one, is left.
     pub fn left(&self, calls: &Calls, tool: &str) -> Option<String> {
         let left = self.limits_of(tool).flat_map(|limit| {
             let count = calls.counts.get(&limit.key(tool));
             let of =
                 move |most: Option<u32>, done: Option<u32>, within| Some((most?, most?.saturating_sub(done?), within));
+            let recent = |count: &Count| u32::try_from(count.recent.len()).unwrap_or(u32::MAX);
             [
                 of(limit.turn, count.map(|count| count.turn), "turn"),
                 of(limit.conversation, count.map(|count| count.conversation), "conversation"),
+                of(limit.per_minute, count.map(recent), "minute"),
             ]
         });
         let (most, left, within) = left.flatten().min_by_key(|(_, left, _)| *left)?;
-        let is_near = most > 1 && left <= most / 5;
-        is_near.then(|| format!("`{tool}` may be called {left} more times in this {within} ({most} in all)."))
+        (left <= (most / 5).max(1))
+            .then(|| format!("`{tool}` may be called {left} more times in this {within} ({most} in all)."))
     }
 }

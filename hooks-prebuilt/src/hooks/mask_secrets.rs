@@ -7,7 +7,6 @@ pub use deny::{DenySecrets, deny_secrets};
 pub use group::mask_secrets;
 
 use hooks_secrets::REDACTED;
-use serde::Deserialize;
 use wildmatch::WildMatch;
 
 use crate::finder::{self, Finder, Found, StreamWindow};
@@ -18,8 +17,7 @@ use crate::parameters::{Fields, from_fields, patterns};
 const HOLD: usize = 256;
 
 /// The parameters of `mask_secrets`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+#[derive(Clone, Debug, Default)]
 pub struct MaskSecrets {
     /// Values that are no secrets, such as the keys of tests.
     allow: Vec<WildMatch>,
@@ -54,14 +52,14 @@ impl MaskSecrets {
         is_named.then(|| hooks_secrets::redact_named(name, text)).flatten()
     }
 
-    fn stream(&self, shown: &str, window: &str, last: bool) -> Result<String, String> {
+    fn stream(&self, shown: &str, window: &str, last: bool) -> Result<Option<String>, String> {
         let read = self.window(shown, window, last);
         let held = &read.text[read.held..];
         // A long address is held back because it may be the beginning of a secret; then the loop shows its beginning.
         if held.chars().count() > HOLD && !hooks_secrets::find(held).is_empty() {
             return Err(format!("the answer contains a secret that is longer than {HOLD} characters"));
         }
-        Ok(read.text)
+        Ok(Some(read.text))
     }
 
     fn is_allowed(&self, value: &str) -> bool {

@@ -15,8 +15,7 @@ use wildmatch::WildMatch;
 use crate::parameters::{Fields, from_fields, patterns};
 
 /// The parameters of `retry_tools`.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+#[derive(Debug)]
 pub struct RetryTools {
     tools: Vec<WildMatch>,
     retries: u32,

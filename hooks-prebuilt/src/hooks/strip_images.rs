@@ -10,32 +10,20 @@ pub use group::strip_images;
 use std::ops::Range;
 
 use markdown::Read;
-use serde::Deserialize;
 use source::Sources;
-use wildmatch::WildMatch;
 
+use crate::addresses;
 use crate::finder::StreamWindow;
 use crate::parameters::{Fields, from_fields};
 
 /// The parameters of `strip_images`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+#[derive(Clone, Debug, Default)]
 pub struct StripImages {
     sources: Sources,
 }
 
 from_fields!(StripImages, |fields: &mut Fields| {
-    let hosts: Vec<String> = fields.or("hosts", Vec::new());
-    let relative = fields.or("relative", false);
-    for host in &hosts {
-        let plain = |c: char| c.is_ascii_alphanumeric() || ".-*".contains(c);
-        if host.is_empty() || !host.chars().all(plain) || host == "*" {
-            fields.problem(format_args!(
-                "`hosts`: `{host}` is not a host; write one such as `example.com` or `*.example.com`"
-            ));
-        }
-    }
-    let hosts = hosts.iter().map(|host| WildMatch::new(&host.to_ascii_lowercase())).collect();
+    let (hosts, relative) = (addresses::hosts(fields, "hosts"), fields.or("relative", false));
     StripImages { sources: Sources { hosts, relative } }
 });
 

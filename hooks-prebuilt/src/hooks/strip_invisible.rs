@@ -8,13 +8,11 @@ pub use group::strip_invisible;
 use scripts::{
     breaks, has_form, is_hebrew, is_ideograph, is_mongolian, is_pictograph, is_right_to_left, is_skin, joins,
 };
-use serde::Deserialize;
 
 use crate::parameters::{Fields, from_fields};
 
 /// The parameters of `strip_invisible`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+#[derive(Clone, Debug, Default)]
 pub struct StripInvisible {
     /// Characters that stay wherever they are.
     keep: Vec<char>,

@@ -1,9 +1,11 @@
 //! A rule: what happens with a call, depending on its arguments.
 
+use std::cmp::Ordering;
+
 use hook_sdk::data::json_type_name;
 use hook_sdk::prelude::{Permission, ToolInput};
 use hook_sdk::verdict::Question;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 use wildmatch::WildMatch;
 
 use crate::fields::Field;
@@ -41,8 +43,8 @@ struct Condition {
 
 #[derive(Debug)]
 enum Test {
-    Above(f64),
-    Below(f64),
+    Above(Number),
+    Below(Number),
     OneOf(Vec<Value>),
     Matches(WildMatch),
 }
@@ -146,7 +148,7 @@ impl Condition {
             return Err(unknown("condition", word, CONDITIONS.into_iter()));
         };
         let wrong = |expected: &str| format!("`{word}` takes {expected}, and not {}", json_type_name(value));
-        let number = || value.as_f64().ok_or_else(|| wrong("a number"));
+        let number = || value.as_number().cloned().ok_or_else(|| wrong("a number"));
         let test = match place / 2 {
             0 => Test::Above(number()?),
             1 => Test::Below(number()?),
@@ -182,17 +184,28 @@ impl Test {
     /// # Errors
     /// What was expected in its place.
     fn fits(&self, value: &Value) -> Result<bool, String> {
-        let number = || value.as_f64().ok_or("a number");
+        let compared = |limit| value.as_number().map(|number| compare(number, limit)).ok_or("a number");
         match self {
-            Self::Above(limit) => Ok(number()? > *limit),
-            Self::Below(limit) => Ok(number()? < *limit),
+            Self::Above(limit) => Ok(compared(limit)? == Ordering::Greater),
+            Self::Below(limit) => Ok(compared(limit)? == Ordering::Less),
             Self::Matches(pattern) => Ok(pattern.matches(value.as_str().ok_or("a string")?)),
             Self::OneOf(others) => {
                 let is_like = |other: &&Value| std::mem::discriminant(value) == std::mem::discriminant(*other);
                 let mut like = others.iter().filter(is_like).peekable();
                 like.peek().ok_or_else(|| format!("like one of {}", json!(others)))?;
-                Ok(like.any(|other| value == other || (value.is_number() && value.as_f64() == other.as_f64())))
+                Ok(like.any(|other| match (value.as_number(), other.as_number()) {
+                    (Some(number), Some(other)) => compare(number, other) == Ordering::Equal,
+                    _ => value == other,
+                }))
             }
         }
+    }
+}
+
+/// Compares integers as integers: two ids of seventeen digits are one as floating-point numbers.
+fn compare(one: &Number, other: &Number) -> Ordering {
+    match (one.as_i128(), other.as_i128()) {
+        (Some(one), Some(other)) => one.cmp(&other),
+        _ => one.as_f64().unwrap_or(f64::NAN).total_cmp(&other.as_f64().unwrap_or(f64::NAN)),
     }
 }

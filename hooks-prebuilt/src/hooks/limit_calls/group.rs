@@ -2,15 +2,29 @@
 
 use std::time::Instant;
 
+use hook_sdk::context::MissingState;
 use hook_sdk::hook;
-use hook_sdk::kinds::{AfterToolCall, AfterToolCallSuccess, BeforeToolCall, PermissionRequest};
+use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall, PermissionRequest};
 use hook_sdk::prelude::*;
 
-use super::LimitCalls;
+use super::{Calls, LimitCalls};
+use crate::kept;
 
 hook_sdk::group! {
     /// Limits how often each tool may be called, per turn, per conversation and per minute.
     pub limit_calls
+}
+
+impl LimitCalls {
+    fn with<R>(&self, cx: &HookContext, change: impl FnOnce(&mut Calls) -> R) -> Result<R, MissingState> {
+        kept::with(cx, cx.session(), &self.settings, change)
+    }
+
+    fn warn(&self, cx: &HookContext, tool: &str, result: &mut ToolResult) {
+        if let Ok(Some(left)) = self.with(cx, |calls| self.left(calls, tool)) {
+            result.add_context(left);
+        }
+    }
 }
 
 // Late, so that a call is not counted that another gate denies.
@@ -20,40 +34,36 @@ fn judge(cx: &HookContext, limits: &With<LimitCalls>, event: &BeforeToolCall) ->
     if limits.limits_of(tool).next().is_none() {
         return Permission::NoOpinion;
     }
-    let Some(conversation) = cx.conversation() else {
-        return Permission::deny(format!(
-            "calls of `{tool}` are limited, and the context has no conversation to count in"
-        ));
-    };
-    let counted = limits.calls.with(conversation, |calls| {
+    let counted = limits.with(cx, |calls| {
         // A person was asked about it, and the gates judge it again.
         if calls.is_waiting(&event.call.id, tool) {
             return Ok(());
         }
-        limits.count(calls, cx.turn(), tool, Instant::now())
+        limits.count(calls, kept::turn(cx, calls.turn), tool, Instant::now())
     });
-    counted.map_or_else(Permission::deny, |()| Permission::NoOpinion)
+    match counted {
+        Ok(Ok(())) => Permission::NoOpinion,
+        Ok(Err(reached)) => Permission::deny(reached),
+        Err(error) => Permission::deny(format!("calls of `{tool}` are limited, and nothing counts them: {error}")),
+    }
 }
 
 #[hook(group = limit_calls, kind = permission_request)]
 fn wait(cx: &HookContext, limits: &With<LimitCalls>, event: &PermissionRequest) {
-    if let Some(conversation) = cx.conversation() {
-        limits.calls.with(conversation, |calls| calls.wait(&event.call.id, &event.call.name));
-    }
+    let _ = limits.with(cx, |calls| calls.wait(&event.call.id, &event.call.name));
 }
 
 #[hook(group = limit_calls, kind = after_tool_call_success)]
 fn warn(cx: &HookContext, limits: &With<LimitCalls>, event: &AfterToolCallSuccess, result: &mut ToolResult) {
-    let tool = &event.call.name;
-    let left = cx.conversation().and_then(|id| limits.calls.with(id, |calls| limits.left(calls, tool)));
-    if let Some(left) = left {
-        result.add_context(left);
-    }
+    limits.warn(cx, &event.call.name, result);
+}
+
+#[hook(group = limit_calls, kind = after_tool_call_failure)]
+fn warn_of_failure(cx: &HookContext, limits: &With<LimitCalls>, event: &AfterToolCallFailure, result: &mut ToolResult) {
+    limits.warn(cx, &event.call.name, result);
 }
 
 #[hook(group = limit_calls, kind = after_tool_call)]
 fn end(cx: &HookContext, limits: &With<LimitCalls>, event: &AfterToolCall) {
-    if let Some(conversation) = cx.conversation() {
-        limits.calls.with(conversation, |calls| calls.end(&event.call.id));
-    }
+    let _ = limits.with(cx, |calls| calls.end(&event.call.id));
 }

@@ -1,25 +1,26 @@
 //! Numbers of payment cards: the checksum, the issuer's prefix and the length have to fit.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
+use std::sync::LazyLock;
 
 use crate::digits::{self, Groups, luhn};
+use crate::parameters::rows;
 
 /// The first digits of an issuer's cards, from and to, and the least and most digits of a card.
-type Issuer = (u32, u32, usize, usize);
+struct Issuer {
+    prefixes: RangeInclusive<u32>,
+    lengths: RangeInclusive<usize>,
+}
 
-/// A prefix occurs for each range of lengths that it has.
-// Visa, Mastercard, American Express, Diners Club, Discover and RuPay, JCB, UnionPay, Mir and Borica, Maestro, Dankort, Verve,
-// Elo, InterPayment and InstaPayment, Troy.
-#[rustfmt::skip]
-const ISSUERS: &[Issuer] = &[
-    (4, 4, 13, 13), (4, 4, 16, 16), (4, 4, 19, 19), (51, 55, 16, 16), (2221, 2720, 16, 16), (34, 34, 15, 15), (37, 37, 15, 15),
-    (300, 305, 14, 14), (300, 305, 16, 19), (3095, 3095, 14, 14), (3095, 3095, 16, 19), (36, 36, 14, 19), (38, 39, 14, 14),
-    (38, 39, 16, 19), (6011, 6011, 16, 19), (644, 659, 16, 19), (3528, 3589, 16, 19), (62, 62, 16, 19), (81, 82, 16, 16),
-    (2200, 2204, 16, 19), (2205, 2205, 16, 16), (508, 508, 16, 16), (6060, 6085, 16, 16), (5018, 5018, 12, 19),
-    (5019, 5019, 16, 16), (5020, 5020, 12, 19), (5038, 5038, 12, 19), (5893, 5893, 12, 19), (6304, 6304, 12, 19),
-    (6390, 6390, 12, 19), (6759, 6759, 12, 19), (6761, 6763, 12, 19), (5060, 5061, 16, 16), (5060, 5061, 18, 19),
-    (5067, 5067, 16, 16), (5090, 5090, 16, 16), (636, 639, 16, 19), (9792, 9792, 16, 16),
-];
+static ISSUERS: LazyLock<Vec<Issuer>> = LazyLock::new(|| {
+    let issuer = |row: &str| {
+        let mut numbers = row.split_whitespace().map(|number| number.split_once('-').unwrap_or((number, number)));
+        let ((low, high), (least, most)) = (numbers.next()?, numbers.next()?);
+        let (prefixes, lengths) = (low.parse().ok()?..=high.parse().ok()?, least.parse().ok()?..=most.parse().ok()?);
+        Some(Issuer { prefixes, lengths })
+    };
+    rows(include_str!("../../../data/cards.txt")).filter_map(issuer).collect()
+});
 
 /// The most digits of a card.
 const MOST: usize = 19;
@@ -48,10 +49,10 @@ fn is_printed(sizes: &[usize]) -> bool {
 }
 
 fn is_issued(digits: &[u8]) -> bool {
-    ISSUERS.iter().any(|(low, high, least, most)| {
-        let places = low.to_string().len();
+    ISSUERS.iter().any(|Issuer { prefixes, lengths }| {
+        let places = prefixes.end().to_string().len();
         let prefix = digits.iter().take(places).fold(0, |prefix, digit| prefix * 10 + u32::from(*digit));
-        (*low..=*high).contains(&prefix) && (*least..=*most).contains(&digits.len())
+        prefixes.contains(&prefix) && lengths.contains(&digits.len())
     }) && digits.iter().any(|digit| *digit != digits[0])
 }
 

@@ -4,8 +4,11 @@ use std::ops::Range;
 
 use crate::digits::is_escape;
 
-/// The forms of an `@`: plain, in a URL, in JSON, and in HTML.
-const AT: &[&str] = &["@", "%40", "\\u0040", "&#64;", "&#x40;", "&commat;"];
+/// The forms of an `@`: plain, of full width, in a URL, in JSON, and in HTML.
+const AT: &[&str] = &["@", "＠", "%40", "\\u0040", "&#64;", "&#x40;", "&commat;"];
+
+/// Their first characters.
+const SIGNS: [char; 5] = ['@', '＠', '%', '\\', '&'];
 
 /// The most characters before the `@`, and of the host after it.
 const LOCAL: usize = 64;
@@ -17,7 +20,8 @@ pub(super) fn next(text: &str, mut from: usize) -> Option<Range<usize>> {
         let (at, sign) = next_at(text, from)?;
         let after = at + sign.len();
         if let Some(found) = local(text, start, at).zip(host(text, after)).map(|(start, end)| start..end) {
-            if !is_of_url(text, found.start) && !is_remote_path(&text[found.end..]) {
+            // A user of a server is no address, but one that is encoded is.
+            if sign != "@" || !(is_of_url(text, found.start) || is_remote_path(&text[found.end..])) {
                 return Some(found);
             }
         }
@@ -27,12 +31,13 @@ pub(super) fn next(text: &str, mut from: usize) -> Option<Range<usize>> {
 
 fn next_at(text: &str, from: usize) -> Option<(usize, &'static str)> {
     let rest = &text[from..];
-    let mut at = rest.find(['@', '%', '\\', '&']);
+    let mut at = rest.find(SIGNS);
     while let Some(place) = at {
         if let Some(sign) = AT.iter().find(|sign| rest[place..].starts_with(**sign)) {
             return Some((from + place, sign));
         }
-        at = rest[place + 1..].find(['@', '%', '\\', '&']).map(|next| place + 1 + next);
+        let next = place + rest[place..].chars().next().map_or(1, char::len_utf8);
+        at = rest[next..].find(SIGNS).map(|found| next + found);
     }
     None
 }

@@ -1,22 +1,17 @@
 //! International bank account numbers: the length of the country and the checksum have to fit.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::digits::{self, is_separator};
+use crate::parameters::rows;
 
 /// The length of a country's numbers.
-#[rustfmt::skip]
-const LENGTHS: &[(&str, usize)] = &[
-    ("AD", 24), ("AE", 23), ("AL", 28), ("AT", 20), ("AZ", 28), ("BA", 20), ("BE", 16), ("BG", 22), ("BH", 22), ("BI", 27),
-    ("BR", 29), ("BY", 28), ("CH", 21), ("CR", 22), ("CY", 28), ("CZ", 24), ("DE", 22), ("DJ", 27), ("DK", 18), ("DO", 28),
-    ("EE", 20), ("EG", 29), ("ES", 24), ("FI", 18), ("FK", 18), ("FO", 18), ("FR", 27), ("GB", 22), ("GE", 22), ("GI", 23),
-    ("GL", 18), ("GR", 27), ("GT", 28), ("HN", 28), ("HR", 21), ("HU", 28), ("IE", 22), ("IL", 23), ("IQ", 23), ("IS", 26),
-    ("IT", 27), ("JO", 30), ("KW", 30), ("KZ", 20), ("LB", 28), ("LC", 32), ("LI", 21), ("LT", 20), ("LU", 20), ("LV", 21),
-    ("LY", 25), ("MC", 27), ("MD", 24), ("ME", 22), ("MK", 19), ("MN", 20), ("MR", 27), ("MT", 31), ("MU", 30), ("NI", 28),
-    ("NL", 18), ("NO", 15), ("OM", 23), ("PK", 24), ("PL", 28), ("PS", 29), ("PT", 25), ("QA", 29), ("RO", 24), ("RS", 22),
-    ("RU", 33), ("SA", 24), ("SC", 31), ("SD", 18), ("SE", 24), ("SI", 19), ("SK", 24), ("SM", 27), ("SO", 23), ("ST", 25),
-    ("SV", 28), ("TL", 23), ("TN", 24), ("TR", 26), ("UA", 29), ("VA", 22), ("VG", 24), ("XK", 20), ("YE", 30),
-];
+static LENGTHS: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
+    let country = |row: &'static str| row.split_once(' ').and_then(|(code, length)| Some((code, length.parse().ok()?)));
+    rows(include_str!("../../../data/ibans.txt")).filter_map(country).collect()
+});
 
 /// The most characters of a number, with its separators.
 const MOST: usize = 64;
@@ -64,10 +59,15 @@ fn end(text: &str, at: usize) -> Option<usize> {
 pub(super) fn tail(text: &str, floor: usize) -> usize {
     let is_cut_off = |at: usize| {
         let rest = &text[at..];
+        if !rest.bytes().take(2).all(|byte| byte.is_ascii_alphabetic()) {
+            return false;
+        }
+        if !rest.bytes().skip(2).take(2).all(|byte| byte.is_ascii_digit()) {
+            return false;
+        }
         let length = rest.get(..2).and_then(|code| length_in(&code.to_ascii_uppercase()));
         let count = rest.chars().filter(char::is_ascii_alphanumeric).count();
         length.is_some_and(|length| count <= length)
-            && rest.bytes().skip(2).take(2).all(|byte| byte.is_ascii_digit())
             && rest.chars().all(|c| c.is_ascii_alphanumeric() || is_separator(c))
             && digits::begins(text, at)
     };
@@ -76,7 +76,7 @@ pub(super) fn tail(text: &str, floor: usize) -> usize {
 }
 
 fn length_in(country: &str) -> Option<usize> {
-    LENGTHS.iter().find(|(code, _)| *code == country).map(|(_, length)| *length)
+    LENGTHS.get(country).copied()
 }
 
 fn is_word_end(text: &str, at: usize) -> bool {

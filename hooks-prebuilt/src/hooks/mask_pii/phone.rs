@@ -7,24 +7,16 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::digits::{self, begins, ends};
+use crate::parameters::rows;
 
-/// Country codes, and the most digits that follow.
-#[rustfmt::skip]
-const COUNTRIES: &[(&str, usize)] = &[
-    ("1", 10), ("7", 10), ("20", 10), ("27", 9), ("30", 10), ("31", 9), ("32", 9), ("33", 9), ("34", 9), ("36", 9), ("39", 11),
-    ("40", 9), ("41", 9), ("43", 13), ("44", 10), ("45", 8), ("46", 9), ("47", 8), ("48", 9), ("49", 11), ("51", 9), ("52", 10),
-    ("53", 8), ("54", 11), ("55", 11), ("56", 9), ("57", 10), ("58", 10), ("60", 10), ("61", 9), ("62", 12), ("63", 10), ("64", 10),
-    ("65", 8), ("66", 9), ("81", 10), ("82", 10), ("84", 10), ("86", 11), ("90", 10), ("91", 10), ("92", 10), ("93", 9), ("94", 9),
-    ("95", 10), ("98", 10), ("351", 9), ("352", 9), ("353", 9), ("354", 7), ("355", 9), ("356", 8), ("357", 8), ("358", 11),
-    ("359", 9), ("370", 8), ("371", 8), ("372", 8), ("373", 8), ("374", 8), ("375", 9), ("376", 9), ("377", 9), ("380", 9),
-    ("381", 9), ("382", 8), ("383", 9), ("385", 9), ("386", 8), ("387", 8), ("389", 8), ("420", 9), ("421", 9), ("423", 7),
-];
-
-/// Other codes of three digits begin with these.
-const REGIONS: &[&str] = &[
-    "21", "22", "23", "24", "25", "26", "29", "35", "37", "38", "42", "50", "59", "67", "68", "69", "80", "85", "88",
-    "96", "97", "99",
-];
+/// The beginnings of numbers, with the length of the country code and the most digits after it.
+static COUNTRIES: LazyLock<Vec<(&str, usize, usize)>> = LazyLock::new(|| {
+    let country = |row: &'static str| {
+        let (code, most) = row.split_once(' ')?;
+        Some((code.trim_end_matches('?'), code.len(), most.parse().ok()?))
+    };
+    rows(include_str!("../../../data/phones.txt")).filter_map(country).collect()
+});
 
 /// The least digits of a number without its country code.
 const LEAST: usize = 7;
@@ -109,9 +101,8 @@ fn international_end(text: &str, found: Range<usize>) -> Option<usize> {
 
 /// The length of the country code, and the most digits after it.
 fn country(digits: &str) -> Option<(usize, usize)> {
-    let known = COUNTRIES.iter().find(|(code, _)| digits.starts_with(code));
-    let region = || REGIONS.iter().any(|region| digits.starts_with(region)).then_some((3, 12));
-    known.map(|(code, most)| (code.len(), *most)).or_else(region)
+    let mut known = COUNTRIES.iter().filter(|(code, ..)| digits.starts_with(code));
+    known.next().map(|(_, length, most)| (*length, *most))
 }
 
 /// Nine to eleven digits with at least one gap.

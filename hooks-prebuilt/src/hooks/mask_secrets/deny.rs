@@ -3,7 +3,6 @@
 use hook_sdk::hook;
 use hook_sdk::kinds::BeforeToolCall;
 use hook_sdk::prelude::*;
-use serde::Deserialize;
 use serde_json::Value;
 use wildmatch::WildMatch;
 
@@ -12,8 +11,7 @@ use crate::json;
 use crate::parameters::{Fields, from_fields, patterns};
 
 /// The parameters of `deny_secrets`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "serde_json::Map<String, serde_json::Value>")]
+#[derive(Clone, Debug)]
 pub struct DenySecrets {
     tools: Vec<WildMatch>,
     secrets: MaskSecrets,

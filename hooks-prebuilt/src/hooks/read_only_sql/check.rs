@@ -8,6 +8,7 @@ use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
 
 use super::ReadOnlySql;
+use crate::parameters::rows;
 
 /// Longer statements are denied.
 const CHARACTERS: usize = 50_000;
@@ -22,14 +23,6 @@ const NOTS: usize = 50;
 /// The most parentheses within each other: the parser may try each of them in two ways.
 const NESTING: usize = 10;
 
-/// Words that begin a statement. SQL Server needs no semicolon between two.
-#[rustfmt::skip]
-const STATEMENTS: &[&str] = &[
-    "ALTER", "BACKUP", "BEGIN", "BULK", "CHECKPOINT", "COMMIT", "CREATE", "DBCC", "DECLARE", "DELETE", "DENY", "DISABLE", "DROP", "ENABLE",
-    "EXEC", "EXECUTE", "GO", "GRANT", "IF", "INSERT", "INTO", "KILL", "MERGE", "PRINT", "RAISERROR", "RECONFIGURE", "RESTORE", "REVERT",
-    "REVOKE", "ROLLBACK", "SAVE", "SET", "SHUTDOWN", "THROW", "TRUNCATE", "UPDATE", "UPDATETEXT", "USE", "WAITFOR", "WHILE", "WRITETEXT",
-];
-
 impl ReadOnlySql {
     /// Whether a text is one statement that only reads.
     ///
@@ -42,10 +35,9 @@ impl ReadOnlySql {
         if sql.contains('\0') {
             return Err("it contains a null character".to_owned());
         }
-        let dialect = self.dialect();
-        let tokens = Tokenizer::new(&*dialect, sql).tokenize().map_err(|error| error.to_string())?;
+        let tokens = Tokenizer::new(self.dialect, sql).tokenize().map_err(|error| error.to_string())?;
         self.check_words(&tokens)?;
-        let statements = Parser::new(&*dialect)
+        let statements = Parser::new(self.dialect)
             .with_recursion_limit(30)
             .with_tokens(tokens)
             .parse_statements()
@@ -68,6 +60,29 @@ impl ReadOnlySql {
         };
         if tokens.iter().find(runs).is_some() {
             return Err("it contains a comment that a database may run".to_owned());
+        }
+        let is_nested = |token: &Token| matches!(token, Token::Whitespace(Whitespace::MultiLineComment(text)) if text.contains("/*"));
+        if tokens.iter().any(is_nested) {
+            return Err("it contains a comment within another, which databases end in different places".to_owned());
+        }
+        // `U&"pg_sl\0065ep"` is a name, and this parser reads it as the operator `&`.
+        let is_escaped = |three: &[Token]| match three {
+            [Token::Word(word), Token::Ampersand, Token::Word(quoted)] => {
+                word.value.eq_ignore_ascii_case("u") && word.quote_style.is_none() && quoted.quote_style.is_some()
+            }
+            _ => false,
+        };
+        if tokens.windows(3).any(is_escaped) {
+            return Err("it contains a name with escapes; write it plainly".to_owned());
+        }
+        let has_dollars = ["ansi", "clickhouse", "duckdb", "postgres", "redshift", "snowflake"].contains(&self.name);
+        let is_hidden = |token: &Token| match token {
+            Token::DollarQuotedString(_) => !has_dollars,
+            Token::SingleQuotedString(text) => self.name == "databricks" && text.contains('\\'),
+            _ => false,
+        };
+        if tokens.iter().any(is_hidden) {
+            return Err("it contains a text that databases end in different places".to_owned());
         }
         let words: Vec<&Token> = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect();
         let is_operator = |token: &&&Token| match token {
@@ -96,9 +111,10 @@ impl ReadOnlySql {
             }
             let Token::Word(word) = word else { continue };
             let is_plain = word.quote_style.is_none();
-            if self.dialect == "mssql"
+            if self.name == "mssql"
                 && is_plain
-                && STATEMENTS.iter().any(|known| word.value.eq_ignore_ascii_case(known))
+                && rows(include_str!("../../../data/sql_statements.txt"))
+                    .any(|known| word.value.eq_ignore_ascii_case(known))
             {
                 return Err(format!(
                     "`{}` begins a statement; write a name like this as `[{}]`",
@@ -202,7 +218,7 @@ impl Visitor for Walk<'_> {
             relation.0.iter().map(|part| part.as_ident().map(|ident| ident.value.to_lowercase())).collect();
         let Some(parts) = parts else { return self.stop("the name of a table is computed") };
         let name = parts.join(".");
-        let is_file = self.sql.dialect == "duckdb" && (name.contains('/') || name.contains("://"));
+        let is_file = self.sql.name == "duckdb" && (name.contains('/') || name.contains("://"));
         if is_file {
             return self.stop(format!("`{name}` is a file"));
         }

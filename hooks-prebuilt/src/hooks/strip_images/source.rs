@@ -2,6 +2,8 @@
 
 use wildmatch::WildMatch;
 
+use crate::addresses::Address;
+
 /// The hosts from which images may be loaded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sources {
@@ -17,20 +19,14 @@ impl Sources {
         if !address.chars().all(plain) {
             return false;
         }
-        let scheme = ["https://", "http://"]
-            .into_iter()
-            .find(|scheme| address.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
-        let Some(scheme) = scheme else {
-            return self.relative && is_relative(address);
-        };
-        let rest = &address[scheme.len()..];
-        let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
-        let (host, port) = authority.split_once(':').unwrap_or((authority, "443"));
-        let is_host =
-            !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
-        let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-        let host = host.trim_end_matches('.').to_ascii_lowercase();
-        is_host && is_port && self.hosts.iter().any(|listed| listed.matches(&host))
+        match Address::read(address) {
+            Ok(read) => {
+                ["https", "http"].contains(&&*read.scheme)
+                    && read.userinfo.is_none()
+                    && self.hosts.iter().any(|listed| listed.matches(&read.host))
+            }
+            Err(_) => self.relative && is_relative(address),
+        }
     }
 }
 
