@@ -51,6 +51,7 @@ chapters! {
     performance: "performance.md",
     replay: "replay.md",
     durable: "durable.md",
+    opentelemetry: "opentelemetry.md",
     from_claude_code: "coming-from/claude-code.md",
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use hook_sdk::diagnostics::{Finding, FindingKind};
+use hook_sdk::hook::BoxFuture;
 use hook_sdk::scope::AgentDef;
 use hook_sdk::{HookContext, HookSet, Registry};
 
@@ -68,6 +69,7 @@ impl Harness {
                 preflight: None,
                 on_reply: None,
                 on_inputs: None,
+                around: None,
                 store: Arc::new(MemoryStore::new()),
                 approver: Arc::new(Nobody),
                 window: None,
@@ -182,6 +184,29 @@ impl HarnessBuilder {
     /// The inputs contain what people and tools said. A panic of the listener is logged.
     pub fn on_inputs(mut self, listener: impl Fn(&HookContext, TurnInputs, &Reply) + Send + Sync + 'static) -> Self {
         self.state.on_inputs = Some(Arc::new(listener));
+        self
+    }
+
+    /// Wraps every turn, those of sub-agents included, for example in a span of a tracing system. `wrap` gets the context of the
+    /// session and the turn as a future. It is called by the task that starts the turn; the future runs on a task of its own.
+    ///
+    /// ```
+    /// # use hooks_agent::Harness;
+    /// # use hook_sdk::Registry;
+    /// let harness = Harness::builder(Registry::empty()).around_turns(|cx, turn| {
+    ///     let agent = cx.agent().unwrap_or_default().to_owned();
+    ///     Box::pin(async move {
+    ///         let reply = turn.await;
+    ///         println!("{agent}: {:?}", reply.exit);
+    ///         reply
+    ///     })
+    /// });
+    /// ```
+    pub fn around_turns(
+        mut self,
+        wrap: impl Fn(&HookContext, BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> + Send + Sync + 'static,
+    ) -> Self {
+        self.state.around = Some(Arc::new(wrap));
         self
     }
 

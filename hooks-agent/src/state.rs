@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use hook_sdk::data::Role;
 use hook_sdk::diagnostics::HarnessFacts;
+use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::{
     BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, PermissionRequest, SessionEnd, SessionEndReason,
 };
@@ -50,6 +51,7 @@ pub(crate) struct HarnessState {
     pub(crate) preflight: Option<Arc<dyn JsonPreflight>>,
     pub(crate) on_reply: Option<Arc<OnReply>>,
     pub(crate) on_inputs: Option<Arc<OnInputs>>,
+    pub(crate) around: Option<Arc<Around>>,
     pub(crate) store: Arc<dyn MessageStore>,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) window: Option<Window>,
@@ -123,6 +125,9 @@ impl OpenSessions {
         open.iter().filter_map(Weak::upgrade).collect()
     }
 }
+
+/// Wraps the future of every turn.
+pub(crate) type Around = dyn Fn(&HookContext, BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> + Send + Sync;
 
 /// Listener for the end of every turn.
 pub(crate) type OnReply = dyn Fn(&HookContext, &Reply) + Send + Sync;

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use source::Crate;
 
-const CRATES: [&str; 15] = [
+const CRATES: [&str; 16] = [
     "hooks-macros",
     "hooks-core",
     "hooks-agent",
@@ -26,6 +26,7 @@ const CRATES: [&str; 15] = [
     "hooks-replay",
     "hooks-store",
     "hooks-inspect",
+    "hooks-otel",
     "hooks-cli",
     "hooks-conformance",
     "adapters/hooks-mcp",

@@ -34,6 +34,10 @@ pub(crate) fn begin(session: &Arc<SessionState>, request: TurnRequest, cancellat
     let queue = Arc::clone(&session.one_at_a_time);
     // A turn can start turns of sub-agents. The box breaks the recursive type.
     let run: Pin<Box<dyn Future<Output = Reply> + Send>> = Box::pin(run(start));
+    let run = match &session.harness.around {
+        Some(around) => around(&session.cx, run),
+        None => run,
+    };
     // Joins the queue here and not in the task, so that turns run in the order in which they are started, whenever
     // their tasks are polled.
     let mut place = Box::pin(tokio::task::unconstrained(queue.lock_owned()));

@@ -1,0 +1,90 @@
+use std::sync::Arc;
+use std::time::Instant;
+
+use hook_sdk::HookContext;
+use hook_sdk::hook::BoxFuture;
+use hooks_agent::{Outcome, Reply, TurnError};
+use opentelemetry::trace::{FutureExt, Link, SpanBuilder, Status, TraceContextExt};
+use opentelemetry::{Context, KeyValue};
+
+use super::tokens;
+use crate::metrics::agent::took;
+use crate::names::{AGENT, CONVERSATION, ERROR_TYPE, PROVIDER, agent, operation};
+use crate::telemetry::Telemetry;
+
+impl Telemetry {
+    /// For [`HarnessBuilder::around_turns`](hooks_agent::HarnessBuilder::around_turns): a span per turn, `invoke_agent {agent}`, with
+    /// the turns of sub-agents in it. Dispatches, model calls and tools are its children. A turn that continues a suspended one of
+    /// this process has a link to it.
+    pub fn turns(
+        &self,
+    ) -> impl Fn(&HookContext, BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> + Send + Sync + 'static {
+        let telemetry = self.clone();
+        move |cx, turn| {
+            let (telemetry, parent) = (telemetry.clone(), Context::current());
+            let ids = [cx.agent(), cx.conversation()].map(|id| id.map(Arc::from));
+            Box::pin(async move { telemetry.turn(&parent, ids, turn).await })
+        }
+    }
+
+    async fn turn(
+        &self,
+        parent: &Context,
+        [agent, conversation]: [Option<Arc<str>>; 2],
+        turn: BoxFuture<'static, Reply>,
+    ) -> Reply {
+        let start = Instant::now();
+        let operation = KeyValue::new(operation::NAME, operation::INVOKE_AGENT);
+        let agent_name = agent.clone().map(|name| KeyValue::new(AGENT, name));
+        let span = self.shared.tracing.start(parent, || {
+            let mut attributes = vec![operation.clone()];
+            attributes.extend(agent_name.clone());
+            attributes.extend(conversation.clone().map(|id| KeyValue::new(CONVERSATION, id)));
+            attributes.extend(self.provider.clone().map(|name| KeyValue::new(PROVIDER, name)));
+            self.add_viewers(&mut attributes, "AGENT", "agent");
+            let name =
+                agent.as_ref().map_or(operation::INVOKE_AGENT.to_owned(), |agent| format!("invoke_agent {agent}"));
+            let asked = self.shared.links.get(key(conversation.as_deref())).map(Link::with_context);
+            SpanBuilder::from_name(name).with_attributes(attributes).with_links(asked.into_iter().collect())
+        });
+        let Some(span) = span else { return turn.with_context(parent.clone()).await };
+        self.shared.links.forget(key(conversation.as_deref()));
+        let cx = parent.with_span(span);
+        let reply = turn.with_context(cx.clone()).await;
+        let span = cx.span();
+        span.set_attributes(tokens(&reply.usage).chain([KeyValue::new(agent::EXIT, reply.exit.to_string())]));
+        let error = error(&reply.outcome).map(|error| KeyValue::new(ERROR_TYPE, error));
+        if let Some(error) = &error {
+            span.set_attribute(error.clone());
+            span.set_status(Status::error(error.value.to_string()));
+        }
+        if let Outcome::Suspended(request) = &reply.outcome {
+            let id = KeyValue::new(agent::QUESTION_ID, request.id.clone());
+            let call = KeyValue::new(agent::TOOL_CALL, request.call.id.clone());
+            span.add_event(agent::QUESTION, vec![id, call]);
+            self.shared.links.keep(key(conversation.as_deref()), span.span_context());
+        }
+        span.end();
+        let attributes: Vec<_> = [Some(operation), agent_name, error].into_iter().flatten().collect();
+        took(&self.shared.metrics.agent.turns, start, &attributes);
+        reply
+    }
+}
+
+/// What a turn that waits and the one that continues it have in common.
+fn key(conversation: Option<&str>) -> impl std::hash::Hash + Copy + '_ {
+    ("turn", conversation)
+}
+
+/// Why a turn failed, as a word.
+fn error(outcome: &Outcome) -> Option<&'static str> {
+    let Outcome::Failed(error) = outcome else { return None };
+    Some(match error {
+        TurnError::Model(_) => "model",
+        TurnError::Dispatch(_) => "required_hook",
+        TurnError::Store(_) => "store",
+        TurnError::Hooks(_) | TurnError::Plugins(_) | TurnError::NoProfile { .. } => "configuration",
+        TurnError::Panicked(_) => "panicked",
+        _ => "_OTHER",
+    })
+}

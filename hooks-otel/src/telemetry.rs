@@ -1,0 +1,96 @@
+//! What the app registers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use hook_sdk::{Semantics, kinds};
+use opentelemetry::global::{BoxedTracer, ObjectSafeTracerProvider};
+use opentelemetry::metrics::{Meter, MeterProvider};
+use opentelemetry::{InstrumentationScope, KeyValue, global};
+
+use crate::ids::Ids;
+use crate::links::Links;
+use crate::metrics::Metrics;
+use crate::names::{LATEST, OPT_IN, viewer};
+use crate::tracing::Tracing;
+
+/// Spans and metrics of hooks. Register it with [`Registry::observe`](hook_sdk::Registry::observe); clones share what they know.
+#[derive(Clone, Debug)]
+pub struct Telemetry {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) provider: Option<Arc<str>>,
+    pub(crate) has_guardrails: bool,
+    has_viewers: bool,
+}
+
+/// What clones share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) tracing: Tracing,
+    pub(crate) metrics: Metrics,
+    pub(crate) links: Links,
+    pub(crate) ids: Ids,
+    semantics: HashMap<&'static str, Semantics>,
+}
+
+impl Telemetry {
+    /// Uses the global providers of the app, which it has to set before. Without them, nothing is made and nothing is allocated.
+    pub fn global() -> Self {
+        Self::of(global::tracer_with_scope(scope()), &global::meter_with_scope(scope()))
+    }
+
+    /// Uses these providers.
+    pub fn new(tracers: &impl ObjectSafeTracerProvider, meters: &impl MeterProvider) -> Self {
+        Self::of(BoxedTracer::new(tracers.boxed_tracer(scope())), &meters.meter_with_scope(scope()))
+    }
+
+    fn of(tracer: BoxedTracer, meter: &Meter) -> Self {
+        let shared = Shared {
+            tracing: Tracing::new(tracer),
+            metrics: Metrics::new(meter),
+            links: Links::default(),
+            ids: Ids::default(),
+            semantics: kinds::all().into_iter().map(|kind| (kind.name, kind.semantics)).collect(),
+        };
+        let opted = std::env::var(OPT_IN).is_ok_and(|names| names.split(',').any(|name| name.trim() == LATEST));
+        Self { shared: Arc::new(shared), provider: None, has_guardrails: opted, has_viewers: false }
+    }
+
+    /// Sets `gen_ai.provider.name`, such as `anthropic` or `openai`, which the conventions require of turns and model calls.
+    #[must_use]
+    pub fn provider(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.provider = Some(name.into());
+        self
+    }
+
+    /// Whether gates also get the attributes `gen_ai.guardrail.*`, which still move. By default, the environment variable
+    /// `OTEL_SEMCONV_STABILITY_OPT_IN` decides: yes with `gen_ai_latest_experimental`.
+    #[must_use]
+    pub fn guardrails(mut self, yes: bool) -> Self {
+        self.has_guardrails = yes;
+        self
+    }
+
+    /// Whether spans also name their kind for Phoenix (`openinference.span.kind`) and Langfuse (`langfuse.observation.type`).
+    #[must_use]
+    pub fn viewers(mut self, yes: bool) -> Self {
+        self.has_viewers = yes;
+        self
+    }
+
+    pub(crate) fn semantics(&self, kind: &str) -> Semantics {
+        self.shared.semantics.get(kind).copied().unwrap_or(Semantics::Event)
+    }
+
+    /// Adds the kind of a span for viewers, if they are wanted.
+    pub(crate) fn add_viewers(&self, to: &mut Vec<KeyValue>, openinference: &'static str, langfuse: &'static str) {
+        if self.has_viewers {
+            to.push(KeyValue::new(viewer::OPENINFERENCE, openinference));
+            to.push(KeyValue::new(viewer::LANGFUSE, langfuse));
+        }
+    }
+}
+
+fn scope() -> InstrumentationScope {
+    InstrumentationScope::builder(env!("CARGO_PKG_NAME")).with_version(env!("CARGO_PKG_VERSION")).build()
+}

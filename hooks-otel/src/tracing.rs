@@ -1,0 +1,35 @@
+//! Starts spans, unless nobody makes them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use opentelemetry::Context;
+use opentelemetry::global::{BoxedSpan, BoxedTracer};
+use opentelemetry::trace::{Span, SpanBuilder, TraceContextExt, Tracer};
+
+/// The tracer of the app.
+#[derive(Debug)]
+pub(crate) struct Tracing {
+    tracer: BoxedTracer,
+    /// Whether the tracer turned out to make no spans. Asking it again would allocate.
+    is_silent: AtomicBool,
+}
+
+impl Tracing {
+    pub(crate) fn new(tracer: BoxedTracer) -> Self {
+        Self { tracer, is_silent: AtomicBool::new(false) }
+    }
+
+    /// Starts a span. `None` if nobody makes spans.
+    pub(crate) fn start(&self, parent: &Context, span: impl FnOnce() -> SpanBuilder) -> Option<BoxedSpan> {
+        if self.is_silent.load(Ordering::Relaxed) || parent.is_telemetry_suppressed() {
+            return None;
+        }
+        let span = self.tracer.build_with_context(span(), parent);
+        // A tracer without a provider returns the parent, or no span.
+        if span.span_context().span_id() == parent.span().span_context().span_id() {
+            self.is_silent.store(true, Ordering::Relaxed);
+            return None;
+        }
+        Some(span)
+    }
+}
