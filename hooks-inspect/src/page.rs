@@ -1,5 +1,8 @@
 //! The page: its parts, what it knows of the program, and the lines of recordings.
 
+#[cfg(feature = "store")]
+pub(crate) mod stored;
+
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
 
@@ -32,6 +35,14 @@ pub struct HooksPage {
     audit: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replay: Option<ReplayReport>,
+    /// Whether there is a store, and what was read of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    store: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<serde_json::Value>,
+    /// Lines that come before those of recordings.
+    #[serde(skip)]
+    logged: Vec<String>,
 }
 
 /// Which hooks run for an agent and a prompt.
@@ -113,7 +124,10 @@ impl HooksPage {
     /// If reading or writing fails.
     pub fn report<R: BufRead>(&self, recordings: impl IntoIterator<Item = R>, to: &mut impl Write) -> io::Result<()> {
         let about = serde_json::to_string(self)?;
-        Self::write(&about, to, |to| recordings.into_iter().try_for_each(|recording| put_lines(recording, to)))
+        Self::write(&about, to, |to| {
+            self.logged.iter().try_for_each(|line| put_lines(line.as_bytes(), to))?;
+            recordings.into_iter().try_for_each(|recording| put_lines(recording, to))
+        })
     }
 
     /// Writes the page without lines, which it asks its server for. Returns its content security policy.

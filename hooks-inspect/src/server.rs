@@ -55,6 +55,7 @@ pub fn router(inspector: Inspector) -> Router {
         .route("/api/events", get(events::events))
         .route("/api/answer", post(operate::answer))
         .route("/api/retry", post(operate::retry))
+        .route("/api/cancel", post(operate::cancel))
         .layer(from_fn_with_state(Arc::clone(&inspector), guard::guard))
         .with_state(inspector)
 }

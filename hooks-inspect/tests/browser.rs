@@ -43,7 +43,7 @@ fn dom(html: &str, hash: &str) -> Option<String> {
 }
 
 /// A recording with `evil` wherever a text can be.
-fn recording(evil: &str) -> String {
+pub(crate) fn recording(evil: &str) -> String {
     let ids = json!({ "conversation": evil, "agent": evil, "request": "r1", "turn": 1, "prompt": evil });
     let lines = [
         json!({ "line": "header", "schema": 2, "program": evil, "written_by": evil, "started": 0, "field": 1 }),

@@ -2,7 +2,11 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
 mod browser;
+#[cfg(feature = "store")]
+mod driver;
 mod file;
+#[cfg(feature = "store")]
+mod live;
 #[cfg(feature = "server")]
 mod server;
 #[cfg(feature = "store")]

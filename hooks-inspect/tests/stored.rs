@@ -34,7 +34,7 @@ async fn state(app: &Router) -> Value {
 }
 
 /// A harness whose turns ask before `pay` runs, with what it gets as its result.
-fn harness(store: &Store) -> (Harness, Registry) {
+pub(crate) fn harness(store: &Store) -> (Harness, Registry) {
     let registry = Registry::empty();
     let gate = |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| Permission::ask("<script>it costs money</script>");
     registry.register(Hook::at::<BeforeToolCall>("asks").reader(gate)).unwrap();
@@ -93,7 +93,7 @@ async fn a_failed_run_is_queued_again_from_the_page() {
     let (harness, registry) = harness(&store);
     let session = harness.session("c-1", AgentDef::new("clerk").hooks(["mail"])).open().await.unwrap();
     let _reply = session.turn(None, "hello").await;
-    JobWorker::new(store.clone(), registry).poll(Duration::from_millis(1)).run_until_empty().await;
+    JobWorker::new(store.clone(), registry.clone()).poll(Duration::from_millis(1)).run_until_empty().await;
     let job = state(&app).await["jobs"][0].clone();
     assert!(job["status"] == "failed" && job["cause"] == "no server", "{job}");
     let id = json!({ "id": job["id"] });
@@ -101,4 +101,15 @@ async fn a_failed_run_is_queued_again_from_the_page() {
     assert_eq!(post(&app, "/api/retry", id).await.0, 409, "it is queued already");
     let jobs = state(&app).await["jobs"].clone();
     assert!(jobs.as_array().unwrap().iter().any(|one| one["id"] == job["id"] && one["status"] == "queued"), "{jobs}");
+
+    assert_eq!(post(&app, "/api/cancel", json!({ "id": job["id"] })).await, (200, "cancelled".to_owned()));
+    assert_eq!(post(&app, "/api/cancel", json!({ "id": job["id"] })).await.0, 409, "it does not wait any more");
+    JobWorker::new(store.clone(), registry).poll(Duration::from_millis(1)).run_until_empty().await;
+    let cancelled = state(&app).await["jobs"].as_array().unwrap().iter().find(|one| one["id"] == job["id"]).cloned();
+    assert_eq!(cancelled.unwrap()["status"], "cancelled", "no worker takes it");
+    assert_eq!(
+        post(&app, "/api/retry", json!({ "id": job["id"] })).await.0,
+        200,
+        "a cancelled run can be queued again"
+    );
 }

@@ -60,10 +60,10 @@ function questionsView() {
 }
 
 function jobsView() {
-  const again = (job) => ["failed", "interrupted", "quarantined"].includes(job.status);
+  const again = (job) => ["failed", "interrupted", "quarantined"].includes(job.status), once = (job) => again(job) || job.status === "cancelled";
   const row = (job) => h("tr", {}, h("th", { scope: "row" }, toHook(job.hook), h("div", { class: "faint mono" }, `${job.conversation} ${job.id}`)), h("td", { class: again(job) ? "bad" : "" }, job.status, job.cause && h("div", {}, job.cause)),
     h("td", { "data-name": "attempt" }, `${job.attempt} of ${job.max_attempts}`), h("td", { "data-name": "worker" }, job.worker ?? ""), h("td", { "data-name": "runs" }, clock(job.run_at * 1000)),
-    h("td", {}, about.live && again(job) && act("Retry", "retry", () => ({ id: job.id }))));
+    h("td", {}, about.live && (once(job) ? act("Retry", "retry", () => ({ id: job.id })) : job.status === "queued" && act("Cancel", "cancel", () => ({ id: job.id })))));
   const heads = ["Hook", "Status", "Attempt", "Worker", "Runs at (UTC)"].map((name) => h("th", {}, name));
   return [h("h2", {}, "Background runs"), state.jobs.length ? h("table", { class: "stack" }, h("caption", { class: "hidden" }, "Background runs, latest first"),
     h("thead", {}, h("tr", {}, heads, h("th", {}, h("span", { class: "hidden" }, "Actions")))), h("tbody", {}, state.jobs.map(row))) : h("p", { class: "faint" }, "No background run.")];

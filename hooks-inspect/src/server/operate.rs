@@ -60,18 +60,20 @@ pub(super) async fn retry(State(inspector): Shared, Json(job): Json<Job>) -> Don
     Err(refused("there is no store"))
 }
 
+pub(super) async fn cancel(State(inspector): Shared, Json(job): Json<Job>) -> Done {
+    #[cfg(feature = "store")]
+    if let Some(store) = &inspector.store {
+        let is_cancelled = store.cancel(&job.id).await.map_err(refused)?;
+        return if is_cancelled { Ok("cancelled".to_owned()) } else { Err(refused("it does not wait any more")) };
+    }
+    Err(refused("there is no store"))
+}
+
 /// What the page shows of the store, as JSON. `None` without one, or if it cannot be read now.
 pub(super) async fn state(inspector: &Inspector) -> Option<String> {
     #[cfg(feature = "store")]
     if let Some(store) = &inspector.store {
-        let mut questions = store.questions().await.ok()?;
-        questions.extend(store.answered_questions().await.ok()?);
-        let jobs = store.jobs(&hooks_store::JobFilter::new(), JOBS).await.ok()?;
-        return serde_json::to_string(&serde_json::json!({ "questions": questions, "jobs": jobs })).ok();
+        return crate::page::stored::state(store).await.ok().map(|state| state.to_string());
     }
     None
 }
-
-/// The number of background runs that the page shows, latest first.
-#[cfg(feature = "store")]
-const JOBS: u32 = 500;

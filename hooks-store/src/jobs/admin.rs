@@ -124,7 +124,7 @@ impl Store {
         Ok(attempts.await?)
     }
 
-    /// Queues a failed, interrupted or quarantined job again, as if it had never run. Returns `false` if it does not
+    /// Queues a failed, interrupted, quarantined or cancelled job again, as if it had never run. Returns `false` if it does not
     /// exist or has another status.
     ///
     /// # Errors
@@ -134,11 +134,28 @@ impl Store {
         let retried = self.database.write(move |tx| {
             Box::pin(async move {
                 let retry = "UPDATE hooks_jobs SET status = 'queued', code = NULL, cause = NULL, attempt = 1, deaths = 0, \
-                             run_at = $2, ended_at = NULL WHERE id = $1 AND status IN ('failed', 'interrupted', 'quarantined')";
+                             run_at = $2, ended_at = NULL WHERE id = $1 AND status IN ('failed', 'interrupted', 'quarantined', 'cancelled')";
                 Ok(sqlx::query(retry).bind(job).bind(now()).execute(&mut **tx).await?.rows_affected())
             })
         });
         Ok(retried.await? == 1)
+    }
+
+    /// Cancels a job that waits for a worker, now or at a later time. Returns `false` if it does not exist or has another
+    /// status: a job that runs is not stopped.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn cancel(&self, job: &str) -> Result<bool, StoreError> {
+        let job = job.to_owned();
+        let cancelled = self.database.write(move |tx| {
+            Box::pin(async move {
+                let cancel =
+                    "UPDATE hooks_jobs SET status = 'cancelled', ended_at = $2 WHERE id = $1 AND status = 'queued'";
+                Ok(sqlx::query(cancel).bind(job).bind(now()).execute(&mut **tx).await?.rows_affected())
+            })
+        });
+        Ok(cancelled.await? == 1)
     }
 
     /// Removes the jobs that completed more than `age` ago. Returns their number.

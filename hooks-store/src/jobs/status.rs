@@ -27,11 +27,13 @@ pub enum JobStatus {
     Interrupted,
     /// Too many workers died after they had taken it, so it is probably the cause.
     Quarantined,
+    /// Somebody cancelled it before a worker took it.
+    Cancelled,
 }
 
 impl JobStatus {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Queued, Self::Running, Self::Done, Self::Failed, Self::Interrupted, Self::Quarantined];
+    pub(super) const ALL: [Self; 7] =
+        [Self::Queued, Self::Running, Self::Done, Self::Failed, Self::Interrupted, Self::Quarantined, Self::Cancelled];
 
     /// The name in the database and in output.
     pub const fn as_str(self) -> &'static str {
@@ -42,6 +44,7 @@ impl JobStatus {
             Self::Failed => "failed",
             Self::Interrupted => "interrupted",
             Self::Quarantined => "quarantined",
+            Self::Cancelled => "cancelled",
         }
     }
 
