@@ -14,7 +14,7 @@ use hooks_rules::Dialect;
 use crate::event_name::EventName;
 #[cfg(feature = "store")]
 pub use store::{
-    AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ExportArgs, ImportArgs, RetryArgs, RunsArgs, StoreArgs,
+    AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ImportArgs, RetryArgs, RunsArgs, StoreArgs,
 };
 
 const EXIT_STATUS: &str = "\
@@ -93,8 +93,7 @@ pub enum Command {
     /// List the conversations of a store.
     #[cfg(feature = "store")]
     Conversations(ConversationsArgs),
-    /// Print a conversation of a store as JSON lines, with every row that was ever stored.
-    #[cfg(feature = "store")]
+    /// Write a recording for OpenTelemetry, or a conversation of a store as JSON lines.
     Export(ExportArgs),
     /// Store a transcript of Claude Code as a conversation.
     #[cfg(feature = "store")]
@@ -165,12 +164,55 @@ pub struct ReplayArgs {
 #[non_exhaustive]
 pub struct ReportArgs {
     /// Recordings, or folders of recordings.
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE")]
+    #[cfg_attr(feature = "store", arg(required_unless_present = "store"))]
+    #[cfg_attr(not(feature = "store"), arg(required = true))]
     pub recordings: Vec<PathBuf>,
 
     /// The HTML file to write.
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
+
+    /// Also show what the current hooks, or those of `--rules`, would do with the recordings.
+    #[arg(long, requires = "recordings")]
+    pub replay: bool,
+
+    /// A rule file for the replay. Its commands run, as they do in `dispatch`.
+    #[arg(long, value_name = "FILE", requires = "replay")]
+    pub rules: Vec<PathBuf>,
+
+    /// Which files may run.
+    #[command(flatten)]
+    pub trusted: TrustedArgs,
+
+    /// Also show the dispatches, questions and background runs of this store.
+    #[cfg(feature = "store")]
+    #[arg(long, value_name = "FILE_OR_URL")]
+    pub store: Option<String>,
+}
+
+/// The arguments of `export`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct ExportArgs {
+    /// The conversation of a store, of which every row that was ever stored is printed.
+    #[cfg(feature = "store")]
+    #[arg(value_name = "CONVERSATION", required_unless_present = "otlp", conflicts_with = "otlp", requires = "store")]
+    pub conversation: Option<String>,
+
+    /// The file of the store, or the URL of a Postgres database.
+    #[cfg(feature = "store")]
+    #[arg(long, value_name = "FILE_OR_URL", env = "HOOKS_STORE", hide_env_values = true)]
+    pub store: Option<String>,
+
+    /// A recording, or a folder of recordings, whose turns, calls and dispatches are written as OTLP/JSON.
+    #[arg(long, value_name = "RECORDING")]
+    #[cfg_attr(not(feature = "store"), arg(required = true))]
+    pub otlp: Option<PathBuf>,
+
+    /// The file to write [default: standard output].
+    #[arg(long, short, value_name = "FILE", requires = "otlp")]
+    pub output: Option<PathBuf>,
 }
 
 /// The arguments of `inspect`.

@@ -16,7 +16,7 @@ use crate::output::Output;
 use crate::program::Program;
 #[cfg(feature = "store")]
 use crate::store;
-use crate::{check, dispatch, doctor, explain, host, list, overview, reference, replay, report, trust};
+use crate::{check, dispatch, doctor, explain, export, host, list, overview, reference, replay, report, trust};
 
 impl Program {
     /// Parses the command line of this process, runs the command, and returns the exit status.
@@ -64,7 +64,6 @@ impl Program {
         if cli.json && says_nothing { output.with_error_json() } else { output }
     }
 
-    #[cfg_attr(not(feature = "store"), allow(unused_variables))]
     fn answer(&self, cli: &Cli, out: &mut (dyn io::Write + Send)) -> Output {
         let Some(command) = &cli.command else { return overview::overview(cli.json) };
         match command {
@@ -91,8 +90,7 @@ impl Program {
             Command::Answer(args) => store::answer(args, cli.json),
             #[cfg(feature = "store")]
             Command::Conversations(args) => store::conversations(args, cli.json),
-            #[cfg(feature = "store")]
-            Command::Export(args) => store::export(args, out),
+            Command::Export(args) => export::export(args, out),
             #[cfg(feature = "store")]
             Command::Import(args) => store::import(args, cli.json),
             Command::Host(args) => {

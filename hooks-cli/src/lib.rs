@@ -67,6 +67,7 @@ mod rules_of_host;
 mod dispatch;
 mod replay;
 mod report;
+mod export;
 #[cfg(feature = "inspect")]
 mod inspect;
 mod host;
@@ -78,12 +79,10 @@ pub use args::InspectArgs;
 #[cfg(feature = "turns")]
 pub use args::Turns;
 #[cfg(feature = "store")]
+pub use args::{AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ImportArgs, RetryArgs, RunsArgs, StoreArgs};
 pub use args::{
-    AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ExportArgs, ImportArgs, RetryArgs, RunsArgs, StoreArgs,
-};
-pub use args::{
-    CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, Format, HostArgs, ListArgs, ReplayArgs,
-    ReportArgs, SchemaArgs, ShadowArgs, TrustArgs,
+    CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, ExportArgs, FilesArgs, Form, Format, HostArgs, ListArgs,
+    ReplayArgs, ReportArgs, SchemaArgs, ShadowArgs, TrustArgs,
 };
 pub use exit::Exit;
 pub use output::Output;

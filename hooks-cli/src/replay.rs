@@ -134,6 +134,17 @@ fn not_written_over(args: &ReplayArgs, files: &[PathBuf]) -> Result<(), Output> 
     }
 }
 
+/// What the current hooks would do with these recordings, for a page.
+pub(crate) async fn for_page(
+    program: &Program,
+    args: &ReplayArgs,
+    recordings: &[PathBuf],
+) -> Result<(ReplayReport, Vec<diagnostics::Diagnostic>), Output> {
+    let inputs = ReplayInputs::of(program, args)?;
+    let (report, found) = Box::pin(replayed(program, args, &inputs, recordings)).await?;
+    report.map(|report| (report, found)).map_err(|problem| faulty(&problem))
+}
+
 async fn replay_all(
     program: &Program,
     args: &ReplayArgs,
@@ -141,6 +152,27 @@ async fn replay_all(
     recordings: &[PathBuf],
     as_json: bool,
 ) -> Output {
+    let (done, found) = match Box::pin(replayed(program, args, inputs, recordings)).await {
+        Ok(replayed) => replayed,
+        Err(interrupted) => return interrupted,
+    };
+    let output = match done {
+        Ok(report) => render(&report, args, as_json),
+        Err(problem) => faulty(&problem),
+    };
+    if found.is_empty() { output } else { output.and_err(&format!("{}\n", diagnostics::all(&found))) }
+}
+
+/// The report, and the defects of the rules.
+///
+/// # Errors
+/// If a signal ended it.
+async fn replayed(
+    program: &Program,
+    args: &ReplayArgs,
+    inputs: &ReplayInputs,
+    recordings: &[PathBuf],
+) -> Result<(Result<ReplayReport, String>, Vec<diagnostics::Diagnostic>), Output> {
     let rules = inputs.inputs.builder().post(PlainHttp).build();
     let others = match &inputs.candidate {
         Candidate::Rules(inputs) => Some(inputs.builder().post(PlainHttp).build()),
@@ -164,20 +196,16 @@ async fn replay_all(
         biased;
         number = wait::signal() => {
             end().await;
-            return Output::trouble(styled(FAINT, "interrupted; the commands were ended"), Exit::signal(number));
+            return Err(Output::trouble(styled(FAINT, "interrupted; the commands were ended"), Exit::signal(number)));
         }
         done = wait::with_sign_of_life(work, what) => done,
     };
     end().await;
-    let output = match done {
-        Ok(report) => render(&report, args, as_json),
-        Err(problem) => faulty(&problem),
-    };
     let mut found = inputs.inputs.diagnostics(&rules);
     // A script that is not there fails, or denies by accident: the report alone would pass it off as the guard's decision.
     let defects = rules.inspect().into_iter().filter(|defect| defect.severity > Severity::Hint);
     found.extend(defects.map(diagnostics::Diagnostic::from));
-    if found.is_empty() { output } else { output.and_err(&format!("{}\n", diagnostics::all(&found))) }
+    Ok((done, found))
 }
 
 /// Creates the report. The app's registry is not changed.

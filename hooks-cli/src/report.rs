@@ -1,43 +1,66 @@
 //! `hooks report`: recordings as a page.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use hooks_inspect::HooksPage;
 
-use crate::args::ReportArgs;
+use crate::args::{ReplayArgs, ReportArgs};
+use crate::diagnostics;
 use crate::exit::Exit;
 use crate::inputs::usage_error;
 use crate::output::Output;
 use crate::program::Program;
-use crate::replay::{recordings, unreadable};
+use crate::replay::{for_page, recordings, unreadable};
 use crate::style::{BAD, line, styled};
+use crate::wait::{Read, block_on};
 
 pub(crate) fn report(program: &Program, args: &ReportArgs) -> Output {
-    written(program, args).unwrap_or_else(|problem| problem)
+    block_on("report", || async { written(program, args).await.unwrap_or_else(|problem| problem) })
 }
 
-fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output> {
-    let files = recordings(&args.recordings)?;
+async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output> {
+    let files = if args.recordings.is_empty() { Vec::new() } else { recordings(&args.recordings)? };
     let canonical = |file: &Path| std::fs::canonicalize(file).ok();
     if let Some(out) = canonical(&args.output)
         && files.iter().any(|file| canonical(file).as_ref() == Some(&out))
     {
         return Err(usage_error("--output names one of the recordings; name another file"));
     }
-    let opened: Vec<_> = files
-        .iter()
-        .map(|file| File::open(file).map(BufReader::new).map_err(|error| unreadable(file, &error)))
-        .collect::<Result<_, _>>()?;
-    let written =
-        File::create(&args.output).and_then(|file| page(program, &files).report(opened, &mut BufWriter::new(file)));
+    let (mut page, mut told) = (page(program, &files), String::new());
+    if args.replay {
+        let replay = ReplayArgs { rules: args.rules.clone(), trusted: args.trusted.clone(), ..ReplayArgs::default() };
+        let (report, found) = for_page(program, &replay, &files).await?;
+        page = page.replay(report);
+        if !found.is_empty() {
+            told = format!("{}\n", diagnostics::all(&found));
+        }
+    }
+    #[cfg(feature = "store")]
+    if let Some(url) = &args.store {
+        page = with_store(page, url).await?;
+    }
+    let opened = Read::open(&files).map_err(|(file, error)| unreadable(file, &error))?;
+    let written = File::create(&args.output).and_then(|file| page.report(opened, &mut BufWriter::new(file)));
     written.map_err(|error| {
         let text = format!("{}: {}: {error}", styled(BAD, "error"), line(&args.output.to_string_lossy()));
         Output::trouble(text, Exit::IO_ERROR)
     })?;
     let name = line(&args.output.to_string_lossy());
-    Ok(Output::new(String::new(), Exit::SUCCESS).and_err(&format!("{name}: open it in a browser\n")))
+    Ok(Output::new(String::new(), Exit::SUCCESS).and_err(&format!("{told}{name}: open it in a browser\n")))
+}
+
+/// The page with what a store has. A store that does not exist is not created.
+#[cfg(feature = "store")]
+async fn with_store(page: HooksPage, url: &str) -> Result<HooksPage, Output> {
+    let failed =
+        |error: &dyn std::fmt::Display| Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::FAILURE);
+    let store = hooks_store::OpenOptions::new().existing().open(url).await.map_err(|error| failed(&error))?;
+    let page = page.store(&store).await.map_err(|error| failed(&error));
+    // What was read is read.
+    let _ = store.close().await;
+    page
 }
 
 /// The page about a program and these recordings.

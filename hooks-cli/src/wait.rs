@@ -1,8 +1,11 @@
 //! Waits for hooks, with a progress indicator on terminals, and handles signals.
 
+use std::fs::File;
 use std::future::Future;
+use std::io::{self, BufReader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use tokio::runtime::{Builder, Handle};
@@ -86,4 +89,64 @@ pub(crate) async fn signal() -> u8 {
         return std::future::pending().await;
     }
     2
+}
+
+/// A file that is read to its end. If all files of a command take long, a bar on standard error shows how much was read; it is
+/// drawn only on terminals.
+pub(crate) struct Read {
+    file: BufReader<File>,
+    bar: ProgressBar,
+    since: Instant,
+    is_shown: bool,
+}
+
+impl Read {
+    /// Opens these files, which share one bar.
+    ///
+    /// # Errors
+    /// The first file that cannot be opened.
+    pub(crate) fn open(files: &[PathBuf]) -> Result<Vec<Self>, (&Path, io::Error)> {
+        let opened = files.iter().map(|path| File::open(path).map_err(|error| (path.as_path(), error)));
+        let opened: Vec<File> = opened.collect::<Result<_, _>>()?;
+        let total = opened.iter().filter_map(|file| file.metadata().ok()).map(|about| about.len()).sum();
+        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
+        let bar = bar.with_finish(ProgressFinish::AndClear);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {percent} % of {total_bytes}") {
+            bar.set_style(style);
+        }
+        let since = Instant::now();
+        Ok(opened
+            .into_iter()
+            .map(|file| Self { file: BufReader::new(file), bar: bar.clone(), since, is_shown: false })
+            .collect())
+    }
+}
+
+impl io::Read for Read {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(to)?;
+        self.told(read);
+        Ok(read)
+    }
+}
+
+impl io::BufRead for Read {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.file.fill_buf()
+    }
+
+    fn consume(&mut self, read: usize) {
+        self.file.consume(read);
+        self.told(read);
+    }
+}
+
+impl Read {
+    fn told(&mut self, read: usize) {
+        self.bar.inc(read as u64);
+        if !self.is_shown && self.since.elapsed() > LONG {
+            self.is_shown = true;
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
 }

@@ -16,6 +16,7 @@ mod discovery;
 mod hosts;
 mod interrupted;
 mod outputs;
+mod pages;
 mod payloads;
 mod replays;
 mod robust;

@@ -136,3 +136,26 @@ async fn a_transcript_is_imported_once_and_skipped_lines_are_reported() {
     let none = run(&["import", "none.jsonl"]);
     assert!(none.code == Some(1) && none.err.contains("contains no message"), "{}", none.err);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_shows_what_a_store_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_store, _) = stored(folder.path()).await;
+    let said = hooks(folder.path(), &["report", "--store", "agent.db", "-o", "page.html"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    let about = page.split("id=\"about\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let about: serde_json::Value = serde_json::from_str(about).unwrap();
+    assert_eq!(about["state"]["questions"][0]["request"]["call"]["name"], "pay", "{about}");
+    assert_eq!(about["state"]["jobs"].as_array().unwrap().len(), 2, "{about}");
+    let lines = page.split("id=\"lines\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let asked = lines.iter().find(|line| line["kind"] == "before_tool_call").unwrap();
+    assert_eq!(
+        (&asked["word"], &asked["runs"][0]["hook"], &asked["ids"]["conversation"]),
+        (&json!("ask"), &json!("asks"), &json!("c-1"))
+    );
+    assert!(asked["at"].as_u64().unwrap() > 1_700_000_000_000_000, "{asked}");
+    let none = hooks(folder.path(), &["report", "--store", "none.db", "-o", "page.html"]);
+    assert!(none.code == Some(1) && !folder.path().join("none.db").exists(), "{}", none.err);
+}

@@ -126,3 +126,41 @@ async fn a_file_without_traffic_is_one_problem() {
         assert!(report.problems[0].contains("one JSON object per line"), "{report}");
     }
 }
+
+/// What pages and exports read besides the payload.
+#[tokio::test]
+async fn a_line_has_the_time_the_stages_the_notes_and_the_rules_of_its_dispatch() {
+    use hook_sdk::verdict::{Attribution, Denial};
+
+    let (folder, registry) = (Folder::new(), Registry::empty());
+    let path = folder.path("month.jsonl");
+    let rule = Attribution::new(hook_sdk::HookId::named("no_rm").unwrap()).file("rules.json", 4).plugin("guards");
+    let by_rule = rule.clone();
+    let denies = move |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| {
+        Permission::Deny(Box::new(Denial::new("no").attributed_to(by_rule.clone())))
+    };
+    let tries = |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| Permission::deny("perhaps");
+    registry
+        .register(Hook::at::<BeforeToolCall>("tries").reader(tries).mode(hook_sdk::hook::HookMode::Shadow))
+        .unwrap();
+    registry.register(Hook::at::<BeforeToolCall>("denies").reader(denies)).unwrap();
+    let recorder = Recorder::create(&path, "desk", RecordLimits::default()).unwrap();
+    registry.observe(recorder.clone());
+    let hooks = registry.scope(&AgentDef::new("support").hooks(["tries", "denies"]), None).unwrap();
+    let now = || u64::try_from(std::time::UNIX_EPOCH.elapsed().unwrap().as_micros()).unwrap();
+    let (before, call) = (now(), ToolCall::new("1", "Bash", json!({ "command": "rm" })));
+    let event = BeforeToolCall::new(call.clone());
+    hooks.fire(&HookContext::new(), &event, call.input).await.unwrap();
+    let after = now();
+    recorder.flush();
+    let line = Reader::open(&path).unwrap().find_map(|(_, line)| match line.unwrap() {
+        RecordingLine::Dispatch(line) => Some(line),
+        _ => None,
+    });
+    let line = line.unwrap();
+    assert!(before <= line.at && line.at + line.micros <= after, "{before} {line:?} {after}");
+    let [tries, denies] = &line.runs.as_deref().unwrap()[..] else { panic!("{line:?}") };
+    assert_eq!((tries.note.as_deref(), tries.shadow, tries.word.as_deref()), (Some("shadow"), true, Some("deny")));
+    assert_eq!((denies.note.as_deref(), denies.attribution.as_deref()), (None, Some(&rule)));
+    assert!(tries.stage.is_some() && denies.stage.is_some() && denies.micros.is_some(), "{line:?}");
+}

@@ -158,16 +158,3 @@ pub struct ImportArgs {
     #[arg(long, value_name = "ID")]
     pub conversation: Option<String>,
 }
-
-/// `export`.
-#[derive(Clone, Debug, Default, Args)]
-#[non_exhaustive]
-pub struct ExportArgs {
-    /// The store.
-    #[command(flatten)]
-    pub store: StoreArgs,
-
-    /// The conversation.
-    #[arg(value_name = "CONVERSATION")]
-    pub conversation: String,
-}

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::commands::{error, with_store};
 use super::text;
-use crate::args::{ExportArgs, ImportArgs};
+use crate::args::{ImportArgs, StoreArgs};
 use crate::diagnostics::count;
 use crate::exit::Exit;
 use crate::output::{self, Output};
@@ -21,10 +21,10 @@ fn rows(number: usize) -> String {
 }
 
 /// Writes each row to `out` as it is read, because a conversation can be long.
-pub(crate) fn export(args: &ExportArgs, out: &mut (dyn io::Write + Send)) -> Output {
-    with_store(&args.store, |store| async move {
+pub(crate) fn export(store: &StoreArgs, conversation: &str, out: &mut (dyn io::Write + Send)) -> Output {
+    with_store(store, |store| async move {
         let count = AtomicUsize::new(0);
-        let export = export_rows(store.rows(&args.conversation), out, &count);
+        let export = export_rows(store.rows(conversation), out, &count);
         let written = with_sign_of_life(export, || format!("{} exported", rows(count.load(Relaxed)))).await;
         let output = match written {
             // As with a reader that has seen enough, such as `head`.
@@ -33,7 +33,7 @@ pub(crate) fn export(args: &ExportArgs, out: &mut (dyn io::Write + Send)) -> Out
             Ok(output) => output,
         };
         if count.into_inner() == 0 && output.exit == Exit::SUCCESS {
-            return Err(format!("there is no conversation `{}`; `hooks conversations` lists them", args.conversation));
+            return Err(format!("there is no conversation `{conversation}`; `hooks conversations` lists them"));
         }
         Ok(output)
     })

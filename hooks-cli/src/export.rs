@@ -1,0 +1,68 @@
+//! `hooks export`: a recording for OpenTelemetry, or a conversation of a store.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use hooks_otel::write_otlp;
+use hooks_replay::Reader;
+
+use crate::args::ExportArgs;
+use crate::diagnostics::count;
+use crate::exit::Exit;
+use crate::inputs::usage_error;
+use crate::output::Output;
+use crate::replay::{recordings, unreadable};
+use crate::style::{BAD, line, styled};
+use crate::wait::Read;
+
+pub(crate) fn export(args: &ExportArgs, out: &mut (dyn Write + Send)) -> Output {
+    #[cfg(feature = "store")]
+    if let (Some(conversation), Some(store)) = (&args.conversation, &args.store) {
+        let store = crate::args::StoreArgs { store: store.clone() };
+        return crate::store::export(&store, conversation, out);
+    }
+    let Some(recording) = &args.otlp else { return usage_error("name a recording: `--otlp traffic.jsonl`") };
+    otlp(recording, args.output.as_deref(), out).unwrap_or_else(|problem| problem)
+}
+
+fn otlp(recording: &Path, output: Option<&Path>, out: &mut (dyn Write + Send)) -> Result<Output, Output> {
+    let files = recordings(&[recording.to_owned()])?;
+    let canonical = |file: &Path| std::fs::canonicalize(file).ok();
+    if let Some(out) = output.and_then(canonical)
+        && files.iter().any(|file| canonical(file).as_ref() == Some(&out))
+    {
+        return Err(usage_error("--output names one of the recordings; name another file"));
+    }
+    let opened = Read::open(&files).map_err(|(file, error)| unreadable(file, &error))?;
+    let mut skipped = 0;
+    let lines = opened.into_iter().flat_map(Reader::new).filter_map(|(_, line)| {
+        skipped += usize::from(line.is_err());
+        line.ok()
+    });
+    let written = match output {
+        Some(path) => File::create(path).and_then(|file| write_otlp(lines, BufWriter::new(file))),
+        None => write_otlp(lines, BufWriter::new(out)),
+    };
+    let export = match written {
+        // As with a reader that has seen enough, such as `head`.
+        Err(why) if why.kind() == io::ErrorKind::BrokenPipe => return Ok(Output::new("", Exit::SUCCESS)),
+        Err(why) => {
+            let place = output.map_or("the export".into(), Path::to_string_lossy);
+            let text = format!("{}: {}: {why}", styled(BAD, "error"), line(&place));
+            return Err(Output::trouble(text, Exit::IO_ERROR));
+        }
+        Ok(export) => export,
+    };
+    let mut told = format!("{} written\n", count(export.spans, "span"));
+    if export.undated > 0 {
+        told.push_str(&count(export.undated, "span"));
+        told.push_str(" left out: the recording has no times of them\n");
+    }
+    if skipped > 0 {
+        told.push_str(&count(skipped, "line"));
+        told.push_str(" left out: they cannot be read\n");
+    }
+    let exit = if skipped > 0 { Exit::UNDECIDED } else { Exit::SUCCESS };
+    Ok(Output::new("", exit).and_err(&told))
+}

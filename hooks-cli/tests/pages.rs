@@ -1,0 +1,94 @@
+//! `hooks report` and `hooks export --otlp`: a recording as a page, and for OpenTelemetry.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::hooks;
+
+/// A recorded denial, in a turn that called a tool.
+pub(crate) fn recording(folder: &Path) {
+    let ids = json!({ "conversation": "c-1", "agent": "clerk", "request": "r-1", "turn": 1 });
+    let run = json!({ "hook": "guard", "status": "completed", "word": "deny", "stage": 0, "micros": 3 });
+    let call = json!({ "id": "t1", "name": "Bash", "input": { "command": "rm -rf /" } });
+    let lines = [
+        json!({ "line": "header", "schema": 2, "program": "desk", "written_by": "0.1.0", "started": 1 }),
+        json!({ "line": "dispatch", "kind": "before_tool_call", "ids": ids, "event": { "call": call },
+            "subject": { "command": "rm -rf /" }, "runs": [run], "word": "deny", "at": 1_700_000_000_000_010_u64, "micros": 5 }),
+        json!({ "line": "turn", "ids": ids, "exit": "no_tool_calls", "reply": "no", "at": 1_700_000_000_000_000_u64,
+            "micros": 90, "usage": { "input": 7, "output": 2 } }),
+    ];
+    let text: Vec<_> = lines.iter().map(Value::to_string).collect();
+    fs::write(folder.join("traffic.jsonl"), text.join("\n") + "\n").unwrap();
+    let deny = r#"{"type": "command", "command": "echo 'not that' >&2; exit 2"}"#;
+    let rules = format!(r#"{{"hooks": {{"PreToolUse": [{{"matcher": "Bash", "hooks": [{deny}]}}]}}}}"#);
+    fs::write(folder.join("rules.json"), rules).unwrap();
+}
+
+/// What the page knows besides the lines.
+fn about(page: &str) -> Value {
+    let about = page.split("id=\"about\">").nth(1).unwrap().split("</script>").next().unwrap();
+    serde_json::from_str(about).unwrap()
+}
+
+#[test]
+fn a_recording_becomes_otlp() {
+    let folder = tempfile::tempdir().unwrap();
+    recording(folder.path());
+    let said = hooks(folder.path(), &["export", "--otlp", "traffic.jsonl"]);
+    assert_eq!((said.code, said.err.trim()), (Some(0), "3 spans written"), "{}", said.out);
+    let spans = said.json()["resourceSpans"][0]["scopeSpans"][0]["spans"].clone();
+    let names: Vec<_> = spans.as_array().unwrap().iter().map(|span| span["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["invoke_agent clerk", "hook before_tool_call", "run_guardrail guard"]);
+    assert!(!said.out.contains("rm -rf"), "a payload was exported");
+
+    let to_file = hooks(folder.path(), &["export", "--otlp", "traffic.jsonl", "-o", "spans.json"]);
+    assert_eq!((to_file.code, to_file.out.as_str()), (Some(0), ""));
+    assert_eq!(fs::read_to_string(folder.path().join("spans.json")).unwrap(), said.out);
+}
+
+#[test]
+fn an_export_says_what_it_left_out_and_overwrites_no_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    recording(folder.path());
+    let file = folder.path().join("traffic.jsonl");
+    let whole = fs::read_to_string(&file).unwrap();
+    let over = hooks(folder.path(), &["export", "--otlp", "traffic.jsonl", "-o", "./traffic.jsonl"]);
+    assert!(over.code == Some(64) && over.err.contains("one of the recordings"), "{}", over.err);
+    assert_eq!(fs::read_to_string(&file).unwrap(), whole);
+    assert_eq!(hooks(folder.path(), &["export", "--otlp", "nothing.jsonl"]).code, Some(64));
+    assert_eq!(hooks(folder.path(), &["export"]).code, Some(64));
+
+    fs::write(&file, format!("{whole}no line\n{{\"line\":\"turn\",\"ids\":{{\"request\":\"old\"}}}}\n")).unwrap();
+    let said = hooks(folder.path(), &["export", "--otlp", "traffic.jsonl"]);
+    assert_eq!(said.code, Some(3));
+    for part in
+        ["3 spans written", "1 span left out: the recording has no times", "1 line left out: they cannot be read"]
+    {
+        assert!(said.err.contains(part), "{part}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_report_is_one_page_with_or_without_a_replay() {
+    let folder = tempfile::tempdir().unwrap();
+    recording(folder.path());
+    let said = hooks(folder.path(), &["report", "traffic.jsonl", "-o", "page.html"]);
+    assert_eq!((said.code, said.err.trim()), (Some(0), "page.html: open it in a browser"));
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert!(page.contains("\"hook\":\"guard\"") && about(&page)["replay"].is_null());
+
+    let replay = ["report", "traffic.jsonl", "-o", "page.html", "--replay", "--trust", "--rules", "rules.json"];
+    let said = hooks(folder.path(), &replay);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    let report = about(&page)["replay"].to_string();
+    assert!(report.contains("not that"), "what the rule of today says: {report}");
+
+    let untrusted =
+        hooks(folder.path(), &["report", "traffic.jsonl", "-o", "page.html", "--replay", "--rules", "rules.json"]);
+    assert_eq!(untrusted.code, Some(77), "{}", untrusted.err);
+    let without = hooks(folder.path(), &["report", "traffic.jsonl", "-o", "page.html", "--rules", "rules.json"]);
+    assert_eq!(without.code, Some(64), "rules without --replay: {}", without.err);
+}
