@@ -159,7 +159,7 @@ async fn a_line_has_the_time_the_stages_the_notes_and_the_rules_of_its_dispatch(
     });
     let line = line.unwrap();
     assert!(before <= line.at && line.at + line.micros <= after, "{before} {line:?} {after}");
-    let [tries, denies] = &line.runs.as_deref().unwrap()[..] else { panic!("{line:?}") };
+    let Some([tries, denies]) = line.runs.as_deref() else { panic!("{line:?}") };
     assert_eq!((tries.note.as_deref(), tries.shadow, tries.word.as_deref()), (Some("shadow"), true, Some("deny")));
     assert_eq!((denies.note.as_deref(), denies.attribution.as_deref()), (None, Some(&rule)));
     assert!(tries.stage.is_some() && denies.stage.is_some() && denies.micros.is_some(), "{line:?}");

@@ -294,3 +294,28 @@ fn the_report_of_an_edit_names_the_edited_hook() {
     }
     assert_eq!(reported, std::fs::read_to_string(&file).unwrap_or_default(), "UPDATE_SNAPSHOTS=1 rewrites it");
 }
+
+/// `--record`, for `hooks report` and `hooks export`.
+#[test]
+fn the_scenes_are_recorded_with_their_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("desk.jsonl");
+    let arguments = ["--scene", "all", "--record", file.to_str().unwrap()];
+    let run = std::process::Command::new(env!("CARGO_BIN_EXE_airline-desk")).args(arguments).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let (mut turns, mut dispatches) = (0, 0);
+    for (_, line) in hooks_replay::Reader::open(&file).unwrap() {
+        match line.unwrap() {
+            hooks_replay::RecordingLine::Turn(turn) => {
+                assert!(turn.at > 0 && !turn.exit.is_empty(), "{turn:?}");
+                turns += 1;
+            }
+            hooks_replay::RecordingLine::Dispatch(line) => {
+                assert!(line.at > 0 && line.runs.is_some(), "{line:?}");
+                dispatches += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(turns > 5 && dispatches > turns, "{turns} turns, {dispatches} dispatches");
+}
