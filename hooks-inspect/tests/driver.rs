@@ -50,8 +50,8 @@ impl Browser {
         Some(browser)
     }
 
-    /// A command of `WebDriver`, and its value.
-    fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
+    /// The answer to a command of `WebDriver`.
+    fn answer(&self, method: &str, path: &str, body: &Value) -> Value {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let body = if method == "POST" { body.to_string() } else { String::new() };
         let length = body.len();
@@ -72,8 +72,14 @@ impl Browser {
         let mut text = vec![0; length];
         reader.read_exact(&mut text).unwrap();
         let answer: Value = serde_json::from_slice(&text).unwrap();
-        assert!(answer["value"]["error"].is_null(), "{method} {path}: {}", answer["value"]);
         answer["value"].clone()
+    }
+
+    /// The same for a command that succeeds.
+    fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
+        let answer = self.answer(method, path, body);
+        assert!(answer["error"].is_null(), "{method} {path}: {answer}");
+        answer
     }
 
     fn post(&self, command: &str, body: &Value) -> Value {
@@ -104,22 +110,34 @@ impl Browser {
         self.run("document.querySelector('main').innerText").as_str().unwrap_or_default().to_owned()
     }
 
-    fn element(&self, xpath: &str) -> String {
-        let found = self.post("element", &json!({ "using": "xpath", "value": xpath }));
-        found.as_object().unwrap().values().next().unwrap().as_str().unwrap().to_owned()
+    /// A command for an element, which the page may be replacing right now.
+    fn at(&self, xpath: &str, command: &str, body: &Value) {
+        let start = Instant::now();
+        loop {
+            let found =
+                self.answer("POST", &format!("{}/element", self.session), &json!({ "using": "xpath", "value": xpath }));
+            let id = found.as_object().and_then(|found| found.values().next()).and_then(Value::as_str);
+            let done = match id.filter(|_| found["error"].is_null()) {
+                Some(id) => self.answer("POST", &format!("{}/element/{id}/{command}", self.session), body),
+                None => found.clone(),
+            };
+            if done["error"].is_null() {
+                return;
+            }
+            assert!(start.elapsed() < PATIENCE, "{command} at `{xpath}`: {done}\n{}", self.text());
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Clicks at the element, which has to be visible.
     pub(crate) fn click(&self, xpath: &str) {
-        let element = self.element(xpath);
-        self.post(&format!("element/{element}/click"), &json!({}));
+        self.at(xpath, "click", &json!({}));
     }
 
     /// Replaces the text of a field, key by key.
     pub(crate) fn write(&self, xpath: &str, text: &str) {
-        let element = self.element(xpath);
-        self.post(&format!("element/{element}/clear"), &json!({}));
-        self.post(&format!("element/{element}/value"), &json!({ "text": text }));
+        self.at(xpath, "clear", &json!({}));
+        self.at(xpath, "value", &json!({ "text": text }));
     }
 
     /// The width of the window, and light or dark.

@@ -92,6 +92,34 @@ fn questions_are_answered_by_clicks_and_the_turn_goes_on() {
 }
 
 #[test]
+fn what_a_person_has_written_stays_while_the_store_changes() {
+    let Some(browser) = Browser::open() else { return };
+    let (runtime, folder) = (runtime(), tempfile::tempdir().unwrap());
+    let store = open(&runtime, folder.path());
+    let address = serve(&runtime, Inspector::new(HooksPage::new("desk")).store(store.clone()));
+    let asks = |conversation: &'static str| {
+        let store = store.clone();
+        runtime.spawn(async move {
+            let (harness, _) = harness(&store);
+            let session = harness.session(conversation, AgentDef::new("clerk").hooks(["asks"])).open().await.unwrap();
+            session.turn(None, "pay").await
+        })
+    };
+    let _first = asks("c-1");
+    browser.look(1000, "light");
+    browser.go(&format!("{address}#/questions"));
+    browser.until("document.querySelector('nav').innerText.includes('Questions 1')");
+    browser.write("//main//input[@name='reason']", "too much");
+    browser.run("document.activeElement.blur()");
+    let _second = asks("c-2");
+    browser.until("document.querySelector('nav').innerText.includes('Questions 2')");
+    assert_eq!(browser.run("document.querySelector('main input[name=reason]').value"), "too much");
+    browser.click("//main//button[text()='No']");
+    browser.until("document.querySelector('nav').innerText.includes('Questions 1')");
+    browser.until("document.querySelector('main').innerText.includes('c-2')");
+}
+
+#[test]
 fn a_failed_run_is_queued_again_and_cancelled_by_clicks() {
     let Some(browser) = Browser::open() else { return };
     let (runtime, folder) = (runtime(), tempfile::tempdir().unwrap());

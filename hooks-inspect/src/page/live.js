@@ -23,17 +23,21 @@ async function follow() {
       state = JSON.parse(event.data);
       const [, name] = location.hash.split("/");
       navigation(name ?? "");
-      if ((name === "jobs" || name === "questions") && !main.contains(document.activeElement?.closest("form, button"))) route();
+      if ((name === "jobs" || name === "questions") && !isBusy()) route();
     });
     events.addEventListener("open", () => { status.textContent = "live"; });
     events.addEventListener("error", () => { status.textContent = "not connected"; });
   } catch (error) { status.textContent = String(error.message ?? error); route(); }
 }
 
+// Whether somebody writes an answer, or is about to act: the view must not be replaced under their hands.
+const fields = (of) => [...of.querySelectorAll("textarea, input")];
+const isBusy = () => main.contains(document.activeElement?.closest("button, input, textarea, summary")) || fields(main).some((field) => field.value !== field.defaultValue);
+
 function act(text, what, body, done) {
   const button = h("button", { onclick: async () => {
     button.disabled = true;
-    try { say(await post(what, body())); done?.(); } catch (error) { button.after(h("span", { class: "bad", role: "alert" }, " " + error.message)); }
+    try { say(await post(what, body())); fields(button.closest("section") ?? button).forEach((field) => { field.value = field.defaultValue; }); done?.(); } catch (error) { button.after(h("span", { class: "bad", role: "alert" }, " " + error.message)); }
     button.disabled = false;
   } }, text);
   return button;
@@ -46,7 +50,7 @@ function questionsView() {
     const request = stored.request ?? {}, input = request.edited ?? request.input ?? request.call?.input;
     const original = JSON.stringify(input, null, 2) ?? "";
     const reason = h("input", { name: "reason", autocomplete: "off" }), edited = h("textarea", { spellcheck: "false" });
-    edited.value = original;
+    edited.defaultValue = original;
     const yes = () => ({ id: stored.id, yes: true, ...(edited.value !== original && { input: JSON.parse(edited.value) }) });
     const buttons = stored.answer ? h("p", {}, "Answered; no turn has acted on it yet.") : about.live ? [
       hidden("Edit the input", () => h("label", {}, "The input as the call gets it", edited), false), h("label", {}, "Reason of a no, which the model reads ", reason),
