@@ -74,11 +74,14 @@ async fn work(database: Database, mut requests: UnboundedReceiver<Request>) {
 /// Stores all jobs or none, again if nobody knows whether the commit succeeded: a job that is stored is not stored twice.
 async fn store_surely(database: &Database, jobs: Arc<[Job]>) -> Result<HashMap<usize, String>, Failure> {
     let start = Instant::now();
+    let mut doubt = None;
     loop {
         let jobs = Arc::clone(&jobs);
-        match database.write(move |tx| Box::pin(store(tx, jobs))).await {
-            Err(Failure::InDoubt(_)) if start.elapsed() < PATIENCE => {}
-            stored => return stored,
+        match (database.write(move |tx| Box::pin(store(tx, jobs))).await, doubt.take()) {
+            (Err(failure @ Failure::InDoubt(_)), _) if start.elapsed() < PATIENCE => doubt = Some(failure),
+            // Whatever became of this try, the commit of the one before may still come.
+            (Err(_), Some(failure)) => return Err(failure),
+            (stored, _) => return stored,
         }
     }
 }
