@@ -567,13 +567,13 @@ fn a_script_of_a_person_hears_of_the_project_in_the_payload() {
     for (host, place) in sent {
         let shell = case(host, "pre_tool.shell");
         let mut payload: Value = serde_json::from_slice(&shell.stdin).unwrap();
-        *payload.pointer_mut(place).unwrap() = json!(["/work/shop"]);
+        *payload.pointer_mut(place).unwrap() = json!(["/home/ada/shop"]);
         let args = [shell.args(), vec!["--rules", "rules.json"]].concat();
         let said = hooks_with(folder.path(), &args, payload.to_string().as_bytes());
-        assert!(said.out.contains("at /work/shop"), "{host}: {}{}", said.out, said.err);
+        assert!(said.out.contains("at /home/ada/shop"), "{host}: {}{}", said.out, said.err);
         // Who installs it for a project means that one.
         let named = [&args[..], &["--project-dir", "."]].concat();
         let said = hooks_with(folder.path(), &named, payload.to_string().as_bytes());
-        assert!(!said.out.contains("/work/shop"), "{host}: {}{}", said.out, said.err);
+        assert!(!said.out.contains("/home/ada/shop"), "{host}: {}{}", said.out, said.err);
     }
 }
