@@ -81,7 +81,7 @@ pub enum Command {
     /// List the recorded dispatches of a store: which hooks ran, what they decided, and what failed.
     #[cfg(feature = "store")]
     Dispatches(DispatchesArgs),
-    /// Queue a failed, interrupted or quarantined background run again.
+    /// Queue a background run that ended without success again.
     #[cfg(feature = "store")]
     Retry(RetryArgs),
     /// List the open questions of a store, and answered ones that no turn has acted on yet.

@@ -290,7 +290,9 @@ impl Responder {
         verdict.contexts.splice(0..0, texts);
         if event.kind == HookPoint::SessionStart {
             if let Some(halted) = halted.filter(|_| carries.deny != Carried::Yes) {
-                halted.note(event, halt.as_deref());
+                if let Err(error) = halted.note(event, halt.as_deref()) {
+                    verdict.warnings.push(format!("the session begins although a hook ended it: {error}"));
+                }
             }
             verdict.decision = halt.map_or(verdict.decision, HostDecision::Deny);
         }

@@ -75,6 +75,33 @@ async fn each_job_is_run_once_by_one_worker() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_job_runs_only_if_it_is_queued_again() {
+    for database in databases::all().await {
+        let (registry, ran) = registry(&database.store);
+        fire(&registry, "index").await;
+        let id = database.store.jobs(&JobFilter::new(), 1).await.unwrap().remove(0).id;
+        assert!(!database.store.retry(&id).await.unwrap(), "it waits");
+        assert!(database.store.cancel(&id).await.unwrap());
+        assert!(!database.store.cancel(&id).await.unwrap(), "it waits no longer");
+        worker(&database, &registry).run_until_empty().await;
+        let cancelled = database.store.job(&id).await.unwrap().unwrap();
+        assert_eq!((ran.load(Ordering::SeqCst), cancelled.status), (0, JobStatus::Cancelled), "{}", database.name);
+        assert!(database.store.jobs(&JobFilter::needing_attention(), 1).await.unwrap().is_empty());
+
+        assert!(database.store.retry(&id).await.unwrap());
+        worker(&database, &registry).run_until_empty().await;
+        assert_eq!(ran.load(Ordering::SeqCst), 1, "{}", database.name);
+        assert!(!database.store.cancel(&id).await.unwrap(), "it is done");
+
+        fire(&registry, "index").await;
+        let waits = database.store.jobs(&JobFilter::new().status(JobStatus::Queued), 1).await.unwrap().remove(0).id;
+        assert!(database.store.cancel(&waits).await.unwrap());
+        std::thread::sleep(Duration::from_millis(2)); // the age of a job has milliseconds
+        assert_eq!(database.store.remove_done_jobs(Duration::ZERO).await.unwrap(), 2);
+    }
+}
+
 #[tokio::test(flavor = "current_thread")]
 async fn a_job_can_be_stored_on_a_single_threaded_runtime() {
     for database in databases::all().await {

@@ -112,8 +112,7 @@ pub(crate) fn retry(args: &RetryArgs, as_json: bool) -> Output {
             return Ok(Output::new(output::json(report), exit));
         }
         let said: Vec<_> = queued.iter().map(|id| format!("{} is queued again", text::printable(id))).collect();
-        let left =
-            |id: &&String| format!("`{}` is not a failed, interrupted or quarantined run\n", text::printable(id));
+        let left = |id: &&String| format!("`{}` is not a run that ended without success\n", text::printable(id));
         Ok(Output::new(said.join("\n"), exit).and_err(&not.iter().map(left).collect::<String>()))
     })
 }

@@ -54,7 +54,7 @@ pub(super) async fn retry(State(inspector): Shared, Json(job): Json<Job>) -> Don
     #[cfg(feature = "store")]
     if let Some(store) = &inspector.store {
         let is_queued = store.retry(&job.id).await.map_err(refused)?;
-        let why = "it is not a failed, interrupted or quarantined run";
+        let why = "it is not a run that ended without success";
         return if is_queued { Ok("queued again".to_owned()) } else { Err(refused(why)) };
     }
     Err(refused("there is no store"))

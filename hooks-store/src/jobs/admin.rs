@@ -124,8 +124,8 @@ impl Store {
         Ok(attempts.await?)
     }
 
-    /// Queues a failed, interrupted, quarantined or cancelled job again, as if it had never run. Returns `false` if it does not
-    /// exist or has another status.
+    /// Queues a failed, interrupted, quarantined or cancelled job again, as if it had never run. Returns `false` if it does
+    /// not exist or has another status.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -134,7 +134,8 @@ impl Store {
         let retried = self.database.write(move |tx| {
             Box::pin(async move {
                 let retry = "UPDATE hooks_jobs SET status = 'queued', code = NULL, cause = NULL, attempt = 1, deaths = 0, \
-                             run_at = $2, ended_at = NULL WHERE id = $1 AND status IN ('failed', 'interrupted', 'quarantined', 'cancelled')";
+                             run_at = $2, ended_at = NULL WHERE id = $1 \
+                             AND status IN ('failed', 'interrupted', 'quarantined', 'cancelled')";
                 Ok(sqlx::query(retry).bind(job).bind(now()).execute(&mut **tx).await?.rows_affected())
             })
         });
@@ -158,7 +159,7 @@ impl Store {
         Ok(cancelled.await? == 1)
     }
 
-    /// Removes the jobs that completed more than `age` ago. Returns their number.
+    /// Removes the jobs that were done or cancelled more than `age` ago. Returns their number.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -166,7 +167,7 @@ impl Store {
         let removed = self.database.write(move |tx| {
             Box::pin(async move {
                 let before = now().saturating_sub(millis(age));
-                let remove = "DELETE FROM hooks_jobs WHERE status = 'done' AND ended_at < $1";
+                let remove = "DELETE FROM hooks_jobs WHERE status IN ('done', 'cancelled') AND ended_at < $1";
                 Ok(sqlx::query(remove).bind(before).execute(&mut **tx).await?.rows_affected())
             })
         });
