@@ -7,14 +7,14 @@ use crate::args::{CheckArgs, Format};
 use crate::ci_formats;
 use crate::diagnostics::{self, Diagnostic, count};
 use crate::exit::Exit;
-use crate::inputs::{RuleInputs, usage_error};
+use crate::inputs::{Confidence, RuleInputs, usage_error};
 use crate::output::{Output, json};
 use crate::program::Program;
 use crate::style::{BAD, DOUBTFUL, FAINT, GOOD, styled};
 
 /// Reports every defect of the files.
 pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Output {
-    let inputs = match RuleInputs::read(&args.files, None) {
+    let inputs = match RuleInputs::read(&args.files, &Confidence::By(None)) {
         Ok(inputs) if inputs.is_empty() => {
             return usage_error(
                 "there are no settings and no plugins here; name the files, as in `hooks check hooks.json`",

@@ -90,7 +90,7 @@ fn prepared(args: &DispatchArgs) -> Result<(RuleInputs, DispatchInput), Output> 
     let is_of_host = args.host.is_some();
     let event = args.event.as_deref().filter(|_| !is_of_host).map(event_named).transpose()?;
     let trust = Confidence::of(&args.trusted)?;
-    let inputs = RuleInputs::read(&args.files, trust.file())?;
+    let inputs = RuleInputs::read(&args.files, &trust)?;
     if inputs.is_empty() {
         let words =
             "there are no settings and no plugins here; name the files, as in `hooks dispatch --trust hooks.json`";

@@ -17,8 +17,7 @@ use crate::style::{BAD, DOUBTFUL, GOOD, STRONG, line, styled};
 
 /// Reports all sources and rules. Runs nothing. Fails if a rule does not run or would fail.
 pub(crate) fn doctor(args: &DoctorArgs, as_json: bool) -> Output {
-    let read =
-        Confidence::of(&args.trusted).and_then(|trust| Ok((RuleInputs::read(&args.files, trust.file())?, trust)));
+    let read = Confidence::of(&args.trusted).and_then(|trust| Ok((RuleInputs::read(&args.files, &trust)?, trust)));
     let (inputs, trust) = match read {
         Ok(read) => read,
         Err(output) => return output,

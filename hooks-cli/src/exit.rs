@@ -12,7 +12,7 @@ impl Exit {
     pub const FAILURE: Self = Self(1);
     /// `dispatch`: the call, the prompt, the compaction or the end of the turn is denied, or the turn ends.
     pub const DENIED: Self = Self(2);
-    /// `dispatch`: a rule asks or defers, so the decision is made elsewhere.
+    /// `dispatch`: a rule asks or defers, so the decision is made elsewhere. `replay`: there was nothing to replay.
     pub const UNDECIDED: Self = Self(3);
     /// The command line or the payload is invalid. Nothing was run.
     pub const USAGE: Self = Self(64);

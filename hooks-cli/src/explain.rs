@@ -15,7 +15,7 @@ use crate::style::{DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, styled};
 /// Explains which rules would run, in which order, and why the others would not. Runs nothing.
 pub(crate) fn explain(program: &Program, args: &ExplainArgs, as_json: bool) -> Output {
     let read = Confidence::of(&args.trusted).and_then(|trust| {
-        let inputs = RuleInputs::read(&args.files, trust.file())?;
+        let inputs = RuleInputs::read(&args.files, &trust)?;
         Ok((occurrence(args, &inputs)?, inputs, trust))
     });
     let (occurrence, inputs, trust) = match read {

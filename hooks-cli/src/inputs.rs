@@ -72,11 +72,13 @@ impl RuleInputs {
     ///
     /// # Errors
     /// The error message for an invalid command line.
-    pub(crate) fn read(args: &FilesArgs, trust: Option<&Trust>) -> Result<Self, Output> {
+    pub(crate) fn read(args: &FilesArgs, trust: &Confidence) -> Result<Self, Output> {
         let project = project(args)?;
         if args.files.is_empty() {
             let files = discover::files(&project, trust);
-            return Self::of(args, project, &files);
+            let mut inputs = Self::of(args, project, &files)?;
+            inputs.tell_what_changed(&files, trust);
+            return Ok(inputs);
         }
         Self::of(args, project, &named(args))
     }
@@ -102,6 +104,13 @@ impl RuleInputs {
                 );
                 continue;
             }
+            if *origin == Origin::Managed {
+                // One that cannot be read restricts the rules of all others, so it is not left out.
+                let text = text_of(path).map(|(_, text)| text).unwrap_or_default();
+                let (path, part) = (path.clone(), InputKind::Rules);
+                inputs.read.push(InputFile { path, text, origin: *origin, part, plugin: None });
+                continue;
+            }
             if path.is_dir() {
                 inputs.read_plugin(path, *origin);
                 continue;
@@ -116,6 +125,21 @@ impl RuleInputs {
             }
         }
         Ok(inputs)
+    }
+
+    /// Tells that a plugin no longer has a file that somebody trusted as its own: a guard in it would be missed.
+    fn tell_what_changed(&mut self, files: &[(PathBuf, Origin)], trust: &Confidence) {
+        let Some(trust) = trust.file() else { return };
+        let read =
+            |path: &Path| self.read.iter().any(|one| std::fs::canonicalize(&one.path).is_ok_and(|one| one == path));
+        let lost = files.iter().filter(|(path, _)| path.is_dir()).flat_map(|(root, _)| trust.files_within(root));
+        let lost = lost.filter(|path| !path.ends_with(".disabled") && !read(path)).map(|path| {
+            let problem = "somebody trusted this file of a plugin, which no longer names it, so its rules do not run";
+            let help = "name it in the manifest again, or end its trust with `hooks trust --remove`";
+            Diagnostic::of_file(path, problem, help).warning()
+        });
+        let lost: Vec<Diagnostic> = lost.collect();
+        self.troubles.extend(lost);
     }
 
     /// Reads the files of the plugin in `root`.
@@ -140,7 +164,9 @@ impl RuleInputs {
             let read = plugin.settings.iter().find(|(settings, _)| settings == path).map(|(_, text)| text.clone());
             match read.map_or_else(|| text_of(path).map(|(_, text)| text), Ok) {
                 Ok(text) => {
-                    let part = InputKind::PluginRules(plugin.folder.clone());
+                    let folder = plugin.folder.clone();
+                    let is_managed = origin == Origin::ManagedPlugin;
+                    let part = InputKind::PluginRules(if is_managed { folder.managed() } else { folder });
                     let plugin = Some(root.to_owned());
                     self.read.push(InputFile { path: path.clone(), text, origin, part, plugin });
                 }
@@ -149,7 +175,8 @@ impl RuleInputs {
         }
         // A plugin that is named runs. One that a project wants to switch off is off once this file is trusted.
         let off = root.join(".disabled");
-        let off = Some(off).filter(|_| plugin.disabled && origin == Origin::Plugin);
+        let is_found = matches!(origin, Origin::Plugin | Origin::ManagedPlugin);
+        let off = Some(off).filter(|_| plugin.disabled && is_found);
         let off = off.and_then(|path| Some((path.clone(), text_of(&path).ok()?.1)));
         for (path, text) in plugin.settings.into_iter().chain(off) {
             if !plugin.rules.contains(&path) {
@@ -177,6 +204,8 @@ impl RuleInputs {
         self.read.iter().fold(start, |builder, one| {
             let builder = match &one.part {
                 InputKind::PluginRules(plugin) => builder.plugin_file(plugin.clone(), &one.path),
+                // The library reads these itself, and knows what to do if it cannot.
+                InputKind::Rules if one.origin == Origin::Managed => return builder.managed_settings(&one.path),
                 InputKind::Rules if one.origin == Origin::User => builder.settings(&one.path),
                 InputKind::Rules => builder.project_settings(&one.path),
                 InputKind::PluginSettings => return builder,
@@ -243,7 +272,10 @@ impl RuleInputs {
     pub(crate) fn switched_off(&self, trust: &Confidence) -> Vec<(&Path, bool)> {
         let form = self.args.dialect.map(Into::into);
         let off = |one: &&InputFile| self.may_run(one, trust) && RuleFile::read_as(&one.path, &one.text, form).disabled;
-        self.rule_files().filter(off).map(|one| (one.path.as_path(), one.origin == Origin::User)).collect()
+        self.rule_files()
+            .filter(off)
+            .map(|one| (one.path.as_path(), matches!(one.origin, Origin::User | Origin::Managed)))
+            .collect()
     }
 
     /// The files whose current content has to be trusted and is not. A file that neither has rules nor enables plugins
@@ -263,7 +295,8 @@ impl RuleInputs {
     /// Whether a file may run: it belongs to the user, or its content is trusted.
     fn allows(&self, one: &InputFile, trust: Option<&Trust>) -> bool {
         let is_of_project = || lies_in(&one.path, &self.project);
-        let is_of_person = one.origin == Origin::User || (one.origin == Origin::Plugin && !is_of_project());
+        let is_plugin = matches!(one.origin, Origin::Plugin | Origin::ManagedPlugin);
+        let is_of_person = matches!(one.origin, Origin::User | Origin::Managed) || (is_plugin && !is_of_project());
         is_of_person || trust.is_some_and(|trust| trust.allows(&one.path, one.text.as_bytes()))
     }
 
@@ -331,6 +364,16 @@ impl Confidence {
         let trust = path.map(Trust::open).transpose();
         let untrusted = |error| Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::UNTRUSTED);
         trust.map(Self::By).map_err(untrusted)
+    }
+
+    /// Whether the file counts as it is now.
+    pub(crate) fn allows(&self, file: &Path) -> bool {
+        match self {
+            Self::All => true,
+            Self::By(trust) => trust
+                .as_ref()
+                .is_some_and(|trust| std::fs::read(file).is_ok_and(|content| trust.allows(file, &content))),
+        }
     }
 
     /// The trust file.

@@ -14,8 +14,7 @@ use crate::style::{FAINT, PLACE, STRONG, line, styled};
 
 /// Lists the rules of the files, and the compiled hooks.
 pub(crate) fn list(program: &Program, args: &ListArgs, as_json: bool) -> Output {
-    let read =
-        Confidence::of(&args.trusted).and_then(|trust| Ok((RuleInputs::read(&args.files, trust.file())?, trust)));
+    let read = Confidence::of(&args.trusted).and_then(|trust| Ok((RuleInputs::read(&args.files, &trust)?, trust)));
     let (inputs, trust) = match read {
         Ok(read) => read,
         Err(output) => return output,

@@ -18,7 +18,7 @@ use crate::style::{BAD, FAINT, GOOD, PLACE, STRONG, line, styled};
 pub(crate) fn overview(as_json: bool) -> Output {
     // A trust file that cannot be read trusts nothing; the commands that need it say so.
     let trust = Confidence::of(&TrustedArgs::default()).unwrap_or(Confidence::By(None));
-    let inputs = match RuleInputs::read(&FilesArgs::default(), trust.file()) {
+    let inputs = match RuleInputs::read(&FilesArgs::default(), &trust) {
         Ok(inputs) => inputs,
         Err(output) => return output,
     };

@@ -14,6 +14,19 @@ pub(crate) fn config() -> Option<PathBuf> {
     named.or_else(|| Some(home()?.join(".claude")))
 }
 
+/// The folder of the administrator's settings.
+pub(crate) fn managed() -> PathBuf {
+    let named = std::env::var_os("HOOKS_MANAGED_SETTINGS").filter(|value| !value.is_empty()).map(PathBuf::from);
+    named.unwrap_or_else(|| {
+        let usual = match std::env::consts::OS {
+            "macos" => "/Library/Application Support/ClaudeCode",
+            "windows" => r"C:\Program Files\ClaudeCode",
+            _ => "/etc/claude-code",
+        };
+        usual.into()
+    })
+}
+
 /// Whether a path lies in a folder, as it is written or as the system finds it. Either can contain symbolic links.
 pub(crate) fn lies_in(path: &Path, folder: &Path) -> bool {
     let real = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_default();

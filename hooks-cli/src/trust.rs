@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::args::{Color, FilesArgs, TrustArgs};
 use crate::diagnostics::{self, Diagnostic};
 use crate::exit::Exit;
-use crate::inputs::{RuleInputs, usage_error};
+use crate::inputs::{Confidence, RuleInputs, usage_error};
 use crate::output::{Output, json};
 use crate::style::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
 
@@ -41,7 +41,7 @@ fn add(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool, color: Co
     }
     let inputs = match RuleInputs::read(
         &FilesArgs { files: args.files.clone(), dialect: args.dialect, ..FilesArgs::default() },
-        None,
+        &Confidence::By(None),
     ) {
         Ok(inputs) => inputs,
         Err(output) => return output,

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use hooks_rules::{Event, Occurrence, Rules, Trust};
+use hooks_rules::{Event, Occurrence, PluginFolder, Rules, Trust};
 use serde_json::Value;
 
 use crate::support::{Said, program};
@@ -20,8 +20,14 @@ enum Whose {
     Plugin,
     /// The file is named on the command line.
     Named,
+    /// The administrator of the machine.
+    Managed,
+    /// A plugin that the administrator enables.
+    ManagedPlugin,
+    /// A plugin that the user installed, and only the project enables.
+    Enabled,
 }
-use Whose::{Local, Named, Nobody, Plugin, Project};
+use Whose::{Enabled, Local, Managed, ManagedPlugin, Named, Nobody, Plugin, Project};
 
 /// What switches what off.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +38,8 @@ enum Switch {
     Own,
     /// The file `.disabled`.
     File,
+    /// `allowManagedHooksOnly` in managed settings.
+    OnlyManaged,
 }
 
 /// One row: whose, is it trusted, the switch; then whether the rule of the user and the other one run.
@@ -59,6 +67,18 @@ const TABLE: &[Row] = &[
     (Named, false, Switch::None, false, false),
     (Named, true, Switch::None, false, true),
     (Named, true, Switch::Own, false, false),
+    (Managed, false, Switch::None, true, true),
+    (Managed, false, Switch::OfUser, false, true),
+    (Managed, false, Switch::Own, false, false),
+    (Managed, false, Switch::OnlyManaged, false, true),
+    (Nobody, false, Switch::OnlyManaged, false, false),
+    (Project, true, Switch::OnlyManaged, false, false),
+    (Plugin, true, Switch::OnlyManaged, false, false),
+    (ManagedPlugin, false, Switch::None, true, true),
+    (ManagedPlugin, false, Switch::OnlyManaged, false, true),
+    (ManagedPlugin, false, Switch::OfUser, false, false),
+    (Enabled, false, Switch::None, true, false),
+    (Enabled, true, Switch::None, true, true),
 ];
 
 fn put(path: &Path, text: &str) {
@@ -75,7 +95,13 @@ fn rules(name: &str, off: bool) -> String {
 
 fn run(root: &Path, args: &[&str], named: Option<&str>) -> Said {
     let mut command = program(&root.join("shop"));
-    let mut child = command.env("HOME", root.join("home")).args(args).args(named).spawn().unwrap();
+    let mut child = command
+        .env("HOME", root.join("home"))
+        .env("HOOKS_MANAGED_SETTINGS", root.join("managed"))
+        .args(args)
+        .args(named)
+        .spawn()
+        .unwrap();
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), br#"{"tool_name": "Bash"}"#).ok();
     child.wait_with_output().unwrap().into()
 }
@@ -84,7 +110,10 @@ fn run(root: &Path, args: &[&str], named: Option<&str>) -> Said {
 fn names(report: &Value, runs: impl Fn(&Value) -> bool) -> Vec<String> {
     let rules = report["rules"].as_array().unwrap();
     let found = rules.iter().filter(|rule| runs(rule));
-    found.map(|rule| rule["text"].as_str().unwrap().split(' ').nth(1).unwrap().to_owned()).collect()
+    let mut names: Vec<_> =
+        found.map(|rule| rule["text"].as_str().unwrap().split(' ').nth(1).unwrap().to_owned()).collect();
+    names.sort_unstable_by_key(|name| name == "other");
+    names
 }
 
 #[test]
@@ -102,9 +131,24 @@ fn every_command_and_the_library_say_what_runs() {
             Local => Some(shop.join(".claude/settings.local.json")),
             Plugin => Some(shop.join(".claude/plugins/inner/hooks/hooks.json")),
             Named => Some(shop.join("named.json")),
+            Managed => Some(root.join("managed/managed-settings.d/10-guards.json")),
+            ManagedPlugin | Enabled => Some(root.join("installed/hooks/hooks.json")),
         };
         if let Some(other) = &other {
             put(other, &rules("other", *switch == Switch::Own));
+        }
+        let list = serde_json::json!({"plugins": {"other@desk": [{"installPath": root.join("installed")}]}});
+        put(&home.join(".claude/plugins/installed_plugins.json"), &list.to_string());
+        let managed = root.join("managed/managed-settings.json");
+        let enables = r#""enabledPlugins": {"other@desk": true}"#;
+        match (switch, whose) {
+            (Switch::OnlyManaged, _) => put(&managed, &format!(r#"{{"allowManagedHooksOnly": true, {enables}}}"#)),
+            (_, ManagedPlugin) => put(&managed, &format!("{{{enables}}}")),
+            _ => {}
+        }
+        let of_project = shop.join(".claude/settings.json");
+        if *whose == Enabled {
+            put(&of_project, &format!("{{{enables}}}"));
         }
         let off = shop.join(".claude/plugins/inner/.disabled");
         if *switch == Switch::File {
@@ -113,7 +157,7 @@ fn every_command_and_the_library_say_what_runs() {
         let trust = home.join(".config/hooks/trust.json");
         if *trusted {
             let mut store = Trust::open(&trust).unwrap();
-            store.trust(other.as_ref().unwrap()).unwrap();
+            store.trust(if *whose == Enabled { &of_project } else { other.as_ref().unwrap() }).unwrap();
             if *switch == Switch::File {
                 store.trust(&off).unwrap();
             }
@@ -142,15 +186,25 @@ fn every_command_and_the_library_say_what_runs() {
         let ran = fs::read_to_string(shop.join("ran")).unwrap_or_default();
         let mut ran: Vec<&str> = ran.lines().collect();
         ran.sort_unstable_by_key(|name| *name == "other");
-        if *whose != Nobody && !trusted {
+        if !matches!(whose, Nobody | Managed | ManagedPlugin) && !trusted {
             assert_eq!((dispatched.code, ran.len()), (Some(77), 0), "dispatch {row:?}: {}", dispatched.err);
         } else {
             assert_eq!(ran, expected, "dispatch {row:?}: {}{}", dispatched.out, dispatched.err);
         }
 
         let builder = Rules::builder().trust(&trust).project_dir(&shop);
+        let builder = if *switch == Switch::OnlyManaged || *whose == ManagedPlugin {
+            builder.managed_settings(&managed)
+        } else {
+            builder
+        };
         let builder = if named.is_some() { builder } else { builder.settings(&user) };
+        let plugin = PluginFolder::new("other", root.join("installed")).data(root.join("data"));
         let library = match (whose, &other) {
+            (Managed, Some(other)) => builder.managed_settings(other),
+            (ManagedPlugin, _) => builder.plugin(plugin.managed()),
+            (Enabled, _) if *trusted => builder.plugin(plugin),
+            (Enabled, _) => builder,
             (Plugin, _) => builder.plugins(shop.join(".claude/plugins")).plugin_data(root.join("data")),
             (_, Some(other)) => builder.project_settings(other),
             _ => builder,
@@ -159,13 +213,62 @@ fn every_command_and_the_library_say_what_runs() {
         let mut call = Occurrence::new(Event::PreToolUse);
         call.set("tool_name", "Bash");
         let selected = library.select(&call);
-        let selected: Vec<&str> = selected.iter().map(|rule| rule.text.split(' ').nth(1).unwrap()).collect();
+        let mut selected: Vec<&str> = selected.iter().map(|rule| rule.text.split(' ').nth(1).unwrap()).collect();
+        selected.sort_unstable_by_key(|name| *name == "other");
         assert_eq!(selected, expected, "library {row:?}");
 
         // `check` says which files switch rules off, trusted or not.
         let checked = run(&root, &["check", "--json"], named).json().to_string();
         let switches = matches!(switch, Switch::Own | Switch::OfUser);
         assert_eq!(checked.contains("`disableAllHooks` switches"), switches, "check {row:?}: {checked}");
+    }
+}
+
+/// What they forbid is unknown then, so nothing runs, and the guards deny.
+#[test]
+fn managed_settings_that_cannot_be_read_are_told_and_close() {
+    for is_a_folder in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        put(&folder.path().join("home/.claude/settings.json"), &rules("user", false));
+        fs::create_dir_all(folder.path().join("shop")).unwrap();
+        let managed = folder.path().join("managed/managed-settings.json");
+        if is_a_folder {
+            fs::create_dir_all(&managed).unwrap()
+        } else {
+            put(&managed, "{")
+        }
+        let said = run(folder.path(), &["dispatch", "--event", "PreToolUse"], None);
+        assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+        assert!(said.out.contains("managed-settings.json cannot be read") && !folder.path().join("shop/ran").exists());
+        for command in ["list", "doctor", "check"] {
+            let said = run(folder.path(), &[command], None);
+            assert_eq!(said.code, Some(1), "{command}: {}{}", said.out, said.err);
+            assert!(format!("{}{}", said.out, said.err).contains("managed-settings.json"), "{command}");
+        }
+    }
+}
+
+/// A guard of a trusted plugin does not vanish because somebody changes the manifest that names it.
+#[test]
+fn a_manifest_that_drops_trusted_rules_is_told_and_stops_dispatch() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("shop/.claude/plugins/inner");
+    fs::create_dir_all(folder.path().join("home")).unwrap();
+    put(&inner.join("plugin.json"), r#"{"name": "inner", "hooks": "rules/guard.json"}"#);
+    put(&inner.join("rules/guard.json"), &rules("guard", false));
+    assert_eq!(run(folder.path(), &["trust", "--yes"], None).code, Some(0));
+    let dispatch = ["dispatch", "--event", "PreToolUse"];
+    assert_eq!(run(folder.path(), &dispatch, None).code, Some(0));
+    assert!(folder.path().join("shop/ran").exists());
+    for manifest in [r#"{"name": "inner"}"#, r#"{"name": "inner", "hooks": "rules/other.json"}"#] {
+        put(&inner.join("plugin.json"), manifest);
+        put(&inner.join("rules/other.json"), r#"{"hooks": {}}"#);
+        assert_eq!(run(folder.path(), &dispatch, None).code, Some(77), "{manifest}");
+        for command in [&["list"][..], &["doctor"], &["explain", "--event", "PreToolUse", "--tool", "Bash"]] {
+            let said = run(folder.path(), command, None);
+            let said = said.out + &said.err;
+            assert!(said.contains("guard.json") && said.contains("no longer names it"), "{command:?}: {said}");
+        }
     }
 }
 

@@ -104,6 +104,13 @@ pub enum Action {
     Text(String),
     /// Asks a model.
     Judge(JudgePrompt),
+    /// Does what only another program can do, so it fails here.
+    Unsupported {
+        /// The type of the handler: `agent` or `mcp_tool`.
+        kind: String,
+        /// The prompt, or the tool.
+        what: String,
+    },
     /// Runs a compiled hook.
     Compiled {
         /// The id of the hook.
@@ -196,6 +203,7 @@ impl Rule {
             Action::Http(request) => format!("POST {}", request.url),
             Action::Text(text) => format!("text: {text}"),
             Action::Judge(question) => format!("asks a model: {}", question.prompt),
+            Action::Unsupported { kind, what } => format!("{kind}: {what}"),
             Action::Compiled { id, .. } => format!("hook {id}"),
         }
     }

@@ -1,5 +1,6 @@
 //! Parses rule files and reports each defect with its position. A defect affects only the entry that contains it.
 
+mod locks;
 mod other_programs;
 
 use std::collections::HashMap;
@@ -8,6 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
+
+pub(crate) use locks::Locks;
 
 use crate::dialect::Dialect;
 use crate::event::Event;
@@ -34,9 +37,15 @@ pub struct RuleFile {
     pub disabled: bool,
     /// Whether the text could be parsed. If not, the rules of an earlier version should stay in use.
     pub readable: bool,
+    /// What it forbids to rules.
+    #[cfg_attr(not(feature = "runner"), allow(dead_code, reason = "the runner reads it"))]
+    pub(crate) locks: Locks,
     /// Whether the file is not trusted yet.
     #[cfg_attr(not(feature = "runner"), allow(dead_code, reason = "the runner reads it"))]
     pub(crate) waits: bool,
+    /// Whether it holds what an earlier version said, because it cannot be read now.
+    #[cfg_attr(not(feature = "runner"), allow(dead_code, reason = "the runner reads it"))]
+    pub(crate) was_readable: bool,
     /// A fingerprint of the text.
     #[cfg_attr(not(feature = "runner"), allow(dead_code, reason = "the runner reads it"))]
     pub(crate) fingerprint: u64,
@@ -75,6 +84,7 @@ impl RuleFile {
         });
         let mut drafts = Drafts::default();
         let (mut form, mut disabled, mut readable) = (dialect.unwrap_or_default(), false, true);
+        let mut locks = Locks::default();
         match parsed {
             Err(flaw) => {
                 readable = false;
@@ -86,6 +96,7 @@ impl RuleFile {
                     let problem = "`disableAllHooks` switches every rule of this file off";
                     flaws.push(Flaw::warning(entry.key_span.clone(), problem, "remove it, or write `false`"));
                 }
+                locks = Locks::read(&root, &mut flaws);
                 let entries = root.entries().unwrap_or_default();
                 warn_of_keys(entries, OF_FILE, &mut flaws, |_| ", so no rule under it runs");
                 if dialect.is_none() && other_programs::warn(&file, &root, &mut flaws) {
@@ -111,7 +122,9 @@ impl RuleFile {
             defects,
             disabled,
             readable,
+            locks,
             waits: false,
+            was_readable: false,
             fingerprint: text_fingerprint(text),
         }
     }
@@ -122,7 +135,19 @@ impl RuleFile {
         let file: Arc<Path> = file.into();
         let defects = vec![Defect::of_file(&file, problem, help)];
         let (dialect, fingerprint) = (Dialect::default(), text_fingerprint(problem));
-        Self { file, dialect, rules: Vec::new(), defects, disabled: false, readable: false, waits: false, fingerprint }
+        let (rules, locks) = (Vec::new(), Locks::default());
+        Self {
+            file,
+            dialect,
+            rules,
+            defects,
+            disabled: false,
+            readable: false,
+            locks,
+            waits: false,
+            was_readable: false,
+            fingerprint,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod trust;
 mod source;
 mod plugins;
+mod policy;
 mod state;
 mod rules;
 mod audit;

@@ -40,6 +40,9 @@ pub fn schema(dialect: Dialect) -> Value {
         "properties": {
             "$schema": { "type": "string" },
             "description": { "type": "string" },
+            "allowManagedHooksOnly": { "type": "boolean", "description": "In managed settings: only their rules run." },
+            "allowedHttpHookUrls": { "type": "array", "items": { "type": "string" }, "description": "Where requests may go; `*` stands for anything." },
+            "httpHookAllowedEnvVars": { "type": "array", "items": { "type": "string" }, "description": "The variables in headers of requests." },
             "disableAllHooks": { "type": "boolean", "description": "Switches every rule off." },
             "hooks": { "type": "object", "properties": events, "additionalProperties": false },
         },

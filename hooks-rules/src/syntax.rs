@@ -13,6 +13,8 @@ use serde_json::{Map, Value};
 
 pub use defect::{Defect, Severity};
 pub(crate) use defect::{Flaw, Flaws, Lines};
+#[cfg(feature = "runner")]
+pub(crate) use handler::unsupported;
 pub(crate) use handler::{HandlerSpec, read as handler};
 pub(crate) use json::{Entry, Json, Node, parse};
 pub(crate) use keys::{OF_FILE, OF_GROUP, warn as warn_of_keys};

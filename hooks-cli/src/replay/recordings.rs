@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use crate::exit::Exit;
-use crate::inputs::usage_error;
 use crate::output::Output;
 use crate::style::{BAD, line, styled};
 
@@ -15,7 +14,8 @@ pub(crate) fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
         collect(path, &mut files).map_err(|error| unreadable(path, &error))?;
     }
     if files.is_empty() {
-        return Err(usage_error("these folders have no file that ends with `.jsonl`"));
+        let text = format!("{}: these folders have no file that ends with `.jsonl`", styled(BAD, "error"));
+        return Err(Output::trouble(text, Exit::UNDECIDED));
     }
     Ok(files)
 }

@@ -50,6 +50,7 @@ pub(crate) fn program(folder: &Path) -> Command {
     command.current_dir(folder).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
     // The user who runs the tests may have settings and trust files.
     command.env("HOME", folder).env_remove("XDG_CONFIG_HOME");
+    command.env("HOOKS_MANAGED_SETTINGS", folder.join("managed"));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

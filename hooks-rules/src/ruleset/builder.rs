@@ -58,6 +58,13 @@ impl RulesBuilder {
         self.source(path, Owner::User)
     }
 
+    /// Adds managed settings: those of the administrator of the machine. `disableAllHooks` elsewhere does not switch
+    /// their rules off, and their `allowManagedHooksOnly`, `allowedHttpHookUrls` and `httpHookAllowedEnvVars` apply to
+    /// all rules. If they cannot be read, no other rule runs, and the guards deny. The file does not have to exist.
+    pub fn managed_settings(self, path: impl Into<PathBuf>) -> Self {
+        self.source(path, Owner::Managed)
+    }
+
     /// Adds a settings file of the project. Its rules do not run until the file is trusted, see [`trust`](Self::trust).
     /// The file does not have to exist.
     pub fn project_settings(self, path: impl Into<PathBuf>) -> Self {

@@ -17,6 +17,8 @@ use crate::syntax::Defect;
 const INTERPRETERS: &[&str] =
     &["sh", "bash", "dash", "zsh", "python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "pwsh"];
 
+const PATH_HELP: &str = "write the path from the project's folder, or from `$CLAUDE_PROJECT_DIR`";
+
 /// Builtins and reserved words of the shell.
 const BUILTINS: &[&str] = &[
     ".", ":", "[", "alias", "bg", "break", "case", "cd", "command", "continue", "echo", "eval", "exec", "exit",
@@ -102,7 +104,9 @@ fn of_rule(active: &ActiveRule, project: &Path) -> Vec<Defect> {
         }
     };
     if let Some((problem, help)) = words.and_then(|words: Vec<String>| cannot_run(&words, project)) {
-        report(problem, help);
+        // Commands of a plugin run in the project's folder too, which does not contain its scripts.
+        let is_path = help == PATH_HELP && active.owner.plugin().is_some();
+        report(problem, if is_path { "write the path from `$CLAUDE_PLUGIN_ROOT`" } else { help });
     }
     found
 }
@@ -124,12 +128,12 @@ fn cannot_run(words: &[String], project: &Path) -> Option<(String, &'static str)
         let missing = is_a_script && !project.join(script).exists();
         let problem =
             format!("there is no file `{script}`: `{program}` fails, and with code 2 it would deny every call");
-        return missing.then_some((problem, "write the path from the project's folder, or from `$CLAUDE_PROJECT_DIR`"));
+        return missing.then_some((problem, PATH_HELP));
     }
     let path = project.join(program);
     let Ok(file) = std::fs::metadata(&path) else {
         let problem = format!("there is no file `{program}`: it exits with code 127, which denies nothing");
-        return Some((problem, "write the path from the project's folder, or from `$CLAUDE_PROJECT_DIR`"));
+        return Some((problem, PATH_HELP));
     };
     if !is_executable(&file) {
         let problem = format!("`{program}` is not executable: it exits with code 126, which denies nothing");

@@ -102,7 +102,7 @@ impl Source {
     /// Whether its rules belong to the project: they are in its settings, or in a plugin or skill inside its folder.
     fn waits_for_trust(&self, project: &Path) -> bool {
         match self.owner {
-            Owner::User => false,
+            Owner::Managed | Owner::User => false,
             Owner::Project => true,
             Owner::Plugin(_) | Owner::Skill(_) => lies_in(&self.path, project),
         }

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use hook_sdk::scope::HookUse;
 
 use super::plugins::{PluginEntry, PluginStates, PluginStatus};
+use super::policy::Policy;
 use super::source::Source;
 use crate::clients::Clients;
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::rule::{Action, Rule, RuleId};
 use crate::rule_file::RuleFile;
-use crate::runner::{ActiveRule, Owner, SkipReason};
+use crate::runner::{ActiveRule, SkipReason};
 use crate::syntax::Defect;
 
 /// A file and its parsed content. `None` if it does not exist.
@@ -146,22 +147,14 @@ impl State {
     fn arm(&mut self, clients: &Clients) {
         let files: Vec<_> =
             self.files.iter().filter_map(|loaded| Some((&loaded.source, loaded.file.as_ref()?))).collect();
-        // `disableAllHooks` of the user applies to all rules, that of a project or a plugin to its own.
-        let switches_all = |(source, file): &&(&Source, &RuleFile)| {
-            file.disabled && !file.waits && matches!(source.owner, Owner::User)
-        };
-        let all_off = files.iter().find(switches_all).map(|(_, file)| Arc::clone(&file.file));
+        let policy = Policy::of(&files);
         let mut ids: HashMap<String, usize> = HashMap::new();
         let spent: HashSet<RuleId> =
             self.active.iter().filter(|active| active.is_spent()).map(|active| active.rule.id.clone()).collect();
         let mut lacking = Vec::new();
         let mut listed = Vec::new();
         for (source, file) in files {
-            let off = match &all_off {
-                _ if file.waits => Some(SkipReason::Untrusted),
-                Some(by) => Some(SkipReason::SwitchedOff { by: Arc::clone(by) }),
-                None => file.disabled.then(|| SkipReason::SwitchedOff { by: Arc::clone(&file.file) }),
-            };
+            let off = policy.off(source, file);
             listed.extend(file.rules.iter().map(|rule| (source, file, rule.clone(), off.clone())));
         }
         // Rules that are off take no id away from one that runs.
@@ -174,14 +167,20 @@ impl State {
                 }
             }
         }
-        let rules = listed.into_iter().map(|(source, file, rule, off)| {
+        let rules = listed.into_iter().map(|(source, file, mut rule, off)| {
             lacking.extend(lacks(clients, file, &rule).filter(|_| off.is_none()));
             let spent = spent.contains(&rule.id);
-            let rule = Arc::new(ActiveRule::new(rule, source.owner.clone(), spent));
-            // Of a failed plugin, only the guards remain, and they deny.
-            let failed = source.owner.plugin_failure().filter(|_| !rule.guards());
-            let off = off.or_else(|| Some(SkipReason::PluginFailed { reason: failed?.to_owned() }));
-            ListedRule { rule, off }
+            let forbidden = policy.restrict(file, &mut rule);
+            let mut rule = ActiveRule::new(rule, source.owner.clone(), spent);
+            // Of what cannot run, only the guards remain, and they deny.
+            let broken =
+                source.owner.plugin_failure().or_else(|| policy.failure(source)).map(|why| (why, rule.guards()));
+            let failed = broken.or_else(|| forbidden.map(|why| (why, rule.fails_closed())));
+            let stays = failed.as_ref().is_none_or(|(_, denies)| *denies);
+            rule.failure = failed.map(|(why, _)| why);
+            let reason = rule.failure.clone().filter(|_| !stays);
+            let off = off.or_else(|| Some(SkipReason::CannotRun { reason: reason? }));
+            ListedRule { rule: Arc::new(rule), off }
         });
         let rules: Vec<ListedRule> = rules.collect();
         self.active = rules.iter().filter(|one| one.off.is_none()).map(|one| Arc::clone(&one.rule)).collect();
@@ -284,6 +283,8 @@ fn kept(now: Option<RuleFile>, before: Option<RuleFile>) -> Option<RuleFile> {
             now.rules = before.rules;
             now.dialect = before.dialect;
             now.disabled = before.disabled;
+            now.locks = before.locks;
+            now.was_readable = before.readable || before.was_readable;
             Some(now)
         }
         (now, _) => now,

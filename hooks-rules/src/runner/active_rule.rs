@@ -9,6 +9,8 @@ use crate::rule::{Action, FailureMode, Rule};
 pub(crate) struct ActiveRule {
     pub(crate) rule: Rule,
     pub(crate) owner: Owner,
+    /// Why it cannot run. It then denies.
+    pub(crate) failure: Option<String>,
     /// Whether it has the field `once` and has already succeeded.
     spent: AtomicBool,
 }
@@ -16,7 +18,7 @@ pub(crate) struct ActiveRule {
 impl ActiveRule {
     /// `spent` carries the state of a `once` rule over when its file is reloaded.
     pub(crate) fn new(rule: Rule, owner: Owner, spent: bool) -> Self {
-        Self { rule, owner, spent: AtomicBool::new(spent) }
+        Self { rule, owner, failure: None, spent: AtomicBool::new(spent) }
     }
 
     /// Whether the rule may deny something.
@@ -25,6 +27,11 @@ impl ActiveRule {
         let may_refuse = rule.event == Event::PreToolUse || rule.on_failure == FailureMode::Block;
         // A compiled hook runs regardless of the rule that names it.
         matches!(rule.action, Action::Compiled { .. }) || (may_refuse && !rule.detached)
+    }
+
+    /// Whether its failure denies.
+    pub(crate) fn fails_closed(&self) -> bool {
+        self.rule.on_failure == FailureMode::Block && !self.rule.detached
     }
 
     /// Whether a `once` rule has run.

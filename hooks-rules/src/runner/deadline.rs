@@ -18,8 +18,9 @@ pub(super) fn of(rule: &ActiveRule, among: &[&ActiveRule]) -> Duration {
     if rule.rule.event != Event::SessionEnd {
         return rule.rule.timeout;
     }
-    let own =
-        |active: &&&ActiveRule| active.rule.timeout_is_written && matches!(active.owner, Owner::User | Owner::Project);
+    let own = |active: &&&ActiveRule| {
+        active.rule.timeout_is_written && matches!(active.owner, Owner::Managed | Owner::User | Owner::Project)
+    };
     let said = among.iter().filter(own).map(|active| active.rule.timeout.min(LONGEST_END)).max();
     let by_person = std::env::var(SESSION_END).ok().and_then(|millis| millis.parse().ok()).map(Duration::from_millis);
     let usual = rule.rule.dialect.command_timeout(Event::SessionEnd);

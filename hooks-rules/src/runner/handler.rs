@@ -52,10 +52,10 @@ pub(super) async fn run(
     let began = Instant::now();
     let rule = &active.rule;
     let mut reader = AnswerReader::new(rule.dialect, rule.event);
-    reader.on_failure = if active.owner.plugin_failure().is_some() { FailureMode::Block } else { rule.on_failure };
+    reader.on_failure = if active.failure.is_some() { FailureMode::Block } else { rule.on_failure };
     let run = async {
-        if let (Some(plugin), Some(reason)) = (active.owner.plugin(), active.owner.plugin_failure()) {
-            return HandlerResult::of(reader.failed(format!("its plugin `{plugin}` cannot run: {reason}")));
+        if let Some(reason) = &active.failure {
+            return HandlerResult::of(reader.failed(reason));
         }
         match &rule.action {
             // Its effects happened when the event was recorded.
@@ -64,7 +64,7 @@ pub(super) async fn run(
             Action::Http(request) => HandlerResult::of(post(shared, rule, input, request, reader).await),
             Action::Judge(question) => HandlerResult::of(ask(shared, rule, input, question, reader).await),
             Action::Text(text) => HandlerResult::of(put(text, input)),
-            Action::Compiled { .. } => HandlerResult::of(Answer::default()),
+            Action::Compiled { .. } | Action::Unsupported { .. } => HandlerResult::of(Answer::default()),
         }
     };
     // Clients that the app provides may panic. That is a failure of this rule only.

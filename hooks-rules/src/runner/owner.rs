@@ -14,12 +14,21 @@ pub struct PluginFolder {
     pub(crate) options: BTreeMap<String, String>,
     /// If set, the reason why its guards deny and its other rules are left out.
     pub(crate) failure: Option<Arc<str>>,
+    /// Whether the administrator of the machine enables it.
+    pub(crate) managed: bool,
 }
 
 impl PluginFolder {
     /// Creates the plugin `name` with the folder `root`. Its rules are in `hooks/hooks.json` in that folder.
     pub fn new(name: impl Into<String>, root: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), root: root.into(), data: None, options: BTreeMap::new(), failure: None }
+        Self {
+            name: name.into(),
+            root: root.into(),
+            data: None,
+            options: BTreeMap::new(),
+            failure: None,
+            managed: false,
+        }
     }
 
     /// The name of the plugin.
@@ -32,6 +41,13 @@ impl PluginFolder {
     #[must_use]
     pub fn data(mut self, folder: impl Into<PathBuf>) -> Self {
         self.data = Some(folder.into());
+        self
+    }
+
+    /// Says that the administrator of the machine enables it, so that `allowManagedHooksOnly` lets its rules run.
+    #[must_use]
+    pub fn managed(mut self) -> Self {
+        self.managed = true;
         self
     }
 
@@ -57,6 +73,8 @@ impl fmt::Debug for PluginFolder {
 /// The owner of a file.
 #[derive(Clone, Debug)]
 pub(crate) enum Owner {
+    /// The administrator of the machine. Nobody else switches these rules off.
+    Managed,
     /// The user, or the operator.
     User,
     /// The project. The file has to be trusted first.
@@ -71,7 +89,7 @@ impl Owner {
     /// Distinguishes its rules from equal rules elsewhere. All settings files have the same key.
     pub(crate) fn duplicate_key(&self) -> &str {
         match self {
-            Self::User | Self::Project => "",
+            Self::Managed | Self::User | Self::Project => "",
             Self::Skill(name) => name,
             Self::Plugin(plugin) => &plugin.name,
         }
@@ -86,11 +104,18 @@ impl Owner {
     }
 
     /// If set, the reason why its guards deny and its other rules are left out.
-    pub(crate) fn plugin_failure(&self) -> Option<&str> {
+    pub(crate) fn plugin_failure(&self) -> Option<String> {
         match self {
-            Self::Plugin(plugin) => plugin.failure.as_deref(),
+            Self::Plugin(plugin) => {
+                plugin.failure.as_deref().map(|reason| format!("its plugin `{}` cannot run: {reason}", plugin.name))
+            }
             _ => None,
         }
+    }
+
+    /// Whether the administrator of the machine wants its rules.
+    pub(crate) fn is_managed(&self) -> bool {
+        matches!(self, Self::Managed) || matches!(self, Self::Plugin(plugin) if plugin.managed)
     }
 
     /// The folder of a plugin's data.

@@ -24,8 +24,13 @@ pub enum SkipReason {
         /// The file.
         by: Arc<Path>,
     },
-    /// Its plugin cannot run.
-    PluginFailed {
+    /// Managed settings say `allowManagedHooksOnly`, and it is in none of them.
+    NotManaged {
+        /// The file.
+        by: Arc<Path>,
+    },
+    /// Something that it needs is missing or forbidden. If its failure denies, it runs, and denies.
+    CannotRun {
         /// Why.
         reason: String,
     },
@@ -56,7 +61,10 @@ impl fmt::Display for SkipReason {
             Self::Disabled => f.write_str("it is disabled"),
             Self::Untrusted => f.write_str("nobody trusts its file as it is now"),
             Self::SwitchedOff { by } => write!(f, "`disableAllHooks` in {} switches it off", by.display()),
-            Self::PluginFailed { reason } => write!(f, "its plugin cannot run: {reason}"),
+            Self::NotManaged { by } => {
+                write!(f, "`allowManagedHooksOnly` in {} lets only managed rules run", by.display())
+            }
+            Self::CannotRun { reason } => f.write_str(reason),
             Self::Spent => f.write_str("it has `once`, and has run"),
             Self::Matcher { against } if against.is_empty() => {
                 f.write_str("its matcher needs a value, but this event has none")

@@ -76,7 +76,18 @@ pub(crate) fn read(
         let problem = "a rule that runs in the background refuses nothing, so `onFailure` has no effect";
         flaws.push(Flaw::warning(node.span.clone(), problem, "remove `async` from a guard"));
     }
-    (flaws.costly() == before).then_some((fields, parts))
+    let read = flaws.costly() == before;
+    if let (Action::Unsupported { kind, .. }, true) = (&parts.action, read) {
+        let help = "use `command`, `prompt`, or a compiled hook, `{\"type\": \"hook\", \"id\": \"…\"}`";
+        let span = node.get("type").map_or(node.span.clone(), |node| node.span.clone());
+        flaws.push(Flaw::error(span, unsupported(kind), help));
+    }
+    read.then_some((fields, parts))
+}
+
+/// What is said of a handler whose type only another program has.
+pub(crate) fn unsupported(kind: &str) -> String {
+    format!("handlers of the type `{kind}` are not supported here; with `onFailure: block` they deny")
 }
 
 impl Handler<'_> {
@@ -90,9 +101,12 @@ impl Handler<'_> {
             });
         }
         if matches!(written, "agent" | "mcp_tool") {
-            let help = "use `command`, `prompt`, or a compiled hook, `{\"type\": \"hook\", \"id\": \"…\"}`";
-            self.error("type", format!("handlers of the type `{written}` are not supported here"), help);
-            return None;
+            let mut part = |name: &str| self.text(name);
+            let what = match part("prompt") {
+                Some(prompt) => prompt,
+                None => [part("server"), part("tool")].into_iter().flatten().collect::<Vec<_>>().join(" "),
+            };
+            return Some(Action::Unsupported { kind, what });
         }
         let types = self.terms.types;
         if !types.contains(&written) {

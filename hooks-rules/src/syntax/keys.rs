@@ -4,7 +4,8 @@ use super::defect::{Flaw, Flaws};
 use super::json::Entry;
 
 /// The keys of a file, of a group and of a handler.
-pub(crate) const OF_FILE: &[&str] = &["hooks", "disableAllHooks"];
+pub(crate) const OF_FILE: &[&str] =
+    &["hooks", "disableAllHooks", "allowManagedHooksOnly", "allowedHttpHookUrls", "httpHookAllowedEnvVars"];
 pub(crate) const OF_GROUP: &[&str] = &["matcher", "hooks"];
 pub(crate) const OF_HANDLER: &[&str] = &[
     "type",

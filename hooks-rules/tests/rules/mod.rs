@@ -12,6 +12,7 @@ mod folding;
 mod guards;
 mod installing;
 mod kinds;
+mod locks;
 mod plugins;
 mod clients;
 mod scripts;

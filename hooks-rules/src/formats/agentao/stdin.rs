@@ -6,7 +6,7 @@ use crate::event::Event;
 use crate::occurrence::Occurrence;
 
 /// The details of an occurrence that this dialect sends. Nested files have no such fields.
-const DETAILS: &[&str] = &["turn_end_reason", "compaction_type", "reason"];
+const DETAILS: &[&str] = &["turn_end_reason", "compaction_type", "reason", "at_max_iter"];
 
 /// The object for a rule's stdin.
 pub(super) fn write(occurrence: &Occurrence) -> Value {

@@ -23,7 +23,9 @@ pub(super) fn read(event: Event, object: &Fields) -> Result<Answer, String> {
     // Accepted, without an effect in this dialect.
     flag(object, "suppressOutput")?;
     let message = text(object, "systemMessage")?;
-    text(object, "terminalSequence")?;
+    if let Some(sequence) = text(object, "terminalSequence")? {
+        answer.members.insert("terminalSequence".to_owned(), sequence.into());
+    }
     let reason = text(object, "reason")?.unwrap_or_default();
     let decision = text(object, "decision")?;
     if let Some(word) = decision.as_deref().filter(|word| !matches!(*word, "approve" | "block")) {
