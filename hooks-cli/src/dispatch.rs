@@ -247,7 +247,8 @@ fn built(
         builder = builder.withhold_credentials();
     }
     match transcripts {
-        Some(folder) => builder.session_files(folder).build(),
+        // A folder that is created for them is private.
+        Some(folder) => builder.session_files(folder.join("sessions")).build(),
         None => builder.build(),
     }
 }

@@ -21,6 +21,7 @@ mod payloads;
 mod replays;
 mod robust;
 mod same;
+mod sentences;
 mod scripts;
 #[cfg(feature = "store")]
 mod stored;

@@ -38,6 +38,25 @@ pub(super) fn is_plain_mark(text: &str) -> bool {
         && inner.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+'))
 }
 
+/// Whether a part of the node that is more than blanks is in none of its children, as the `-` in `make -f - <<A`. The
+/// shell has fewer blanks than the grammar.
+pub(super) fn leaves_text_out(node: Node<'_>, source: &str) -> bool {
+    if node.child_count() == 0 || node.kind() == "heredoc_body" {
+        return false;
+    }
+    let (start, end) = if node.parent().is_none() { (0, source.len()) } else { (node.start_byte(), node.end_byte()) };
+    let is_more = |from: usize, to: usize| {
+        let between = source.get(from..to).unwrap_or("?");
+        !between.is_empty() && !between.replace("\\\n", "").trim_matches([' ', '\t', '\n']).is_empty()
+    };
+    let mut cursor = node.walk();
+    let mut at = start;
+    let in_front = node
+        .children(&mut cursor)
+        .any(|child| is_more(std::mem::replace(&mut at, child.end_byte()), child.start_byte()));
+    in_front || is_more(at, end)
+}
+
 /// Whether a redirection writes a file.
 pub(super) fn writes(redirect: Node<'_>, source: &str) -> bool {
     if redirect.kind() != "file_redirect" {

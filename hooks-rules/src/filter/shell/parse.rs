@@ -8,7 +8,7 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 use super::command::{Assignment, Command, Commands};
 use super::nodes::{
     begins_a_word, calculates, feeds, holds_a_command, holds_an_end, is_arithmetic, is_arithmetic_itself,
-    is_plain_mark, names_an_integer, words_behind, writes,
+    is_plain_mark, leaves_text_out, names_an_integer, words_behind, writes,
 };
 use super::programs;
 use super::seen::{Seen, is_known, takes_any_value};
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
             self.calculates = true;
             self.hides |= takes_any_value(node, self.text(node));
         }
-        if node.is_named() && !is_known(node.kind()) {
+        if (node.is_named() && !is_known(node.kind())) || leaves_text_out(node, self.source) {
             return None;
         }
         self.seen.node(node);

@@ -1,0 +1,148 @@
+//! Runs what the pages say with a number, a status or a flag.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
+
+use std::fs;
+
+use crate::support::{hooks, hooks_with};
+
+/// A file with one command at an event.
+fn file(event: &str, command: &str) -> String {
+    serde_json::json!({"hooks": {event: [{"hooks": [{"type": "command", "command": command}]}]}}).to_string()
+}
+
+#[test]
+fn check_says_where_a_script_of_a_plugin_is_looked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join("guards");
+    fs::create_dir_all(plugin.join("hooks")).unwrap();
+    fs::write(plugin.join("hooks/hooks.json"), file("PreToolUse", "./scripts/guard.sh")).unwrap();
+    let said = hooks(folder.path(), &["check", "guards"]);
+    assert!(said.out.contains("write the path from `$CLAUDE_PLUGIN_ROOT`"), "{}", said.out);
+    assert!(!said.out.contains("CLAUDE_PROJECT_DIR"), "{}", said.out);
+    // A file of settings has no plugin.
+    fs::write(folder.path().join("hooks.json"), file("PreToolUse", "./scripts/guard.sh")).unwrap();
+    assert!(hooks(folder.path(), &["check", "hooks.json"]).out.contains("or from `$CLAUDE_PROJECT_DIR`"));
+}
+
+#[test]
+fn replaying_an_empty_folder_exits_with_3() {
+    let folder = crate::support::folder();
+    fs::create_dir(folder.path().join("traffic")).unwrap();
+    for args in [&["replay", "traffic", "--rules", "hooks.json"][..], &["shadow", "traffic"]] {
+        let said = hooks(folder.path(), args);
+        assert!(said.code == Some(3) && said.err.contains("no file that ends with `.jsonl`"), "{args:?}: {}", said.err);
+    }
+}
+
+/// The table of defaults.
+#[test]
+fn missing_fields_have_the_defaults_of_the_page() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/DISPATCH.md")).unwrap();
+    let input = |event: &str, payload: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("hooks.json"), file(event, "cat >&2")).unwrap();
+        let args = ["dispatch", "--trust", "--json", "--event", event, "hooks.json"];
+        let report = hooks_with(folder.path(), &args, payload.as_bytes()).json();
+        serde_json::from_str::<serde_json::Value>(report["runs"][0]["stderr"].as_str().unwrap()).unwrap()
+    };
+    for (event, payload, field, default) in [
+        ("Stop", "{}", "session_id", "session-1"),
+        ("Stop", "{}", "permission_mode", "default"),
+        ("SubagentStart", "{}", "agent_type", "general-purpose"),
+        ("SubagentStop", "{}", "agent_id", "main/general-purpose"),
+        ("PreToolUse", r#"{"tool_name": "Bash"}"#, "tool_use_id", "call_1"),
+        ("PostToolUseFailure", r#"{"tool_name": "Bash"}"#, "error", "the tool failed"),
+        ("SessionStart", "{}", "source", "startup"),
+        ("SessionEnd", "{}", "reason", "other"),
+        ("PreCompact", "{}", "trigger", "auto"),
+        ("PostCompact", "{}", "trigger", "auto"),
+    ] {
+        assert_eq!(input(event, payload)[field], default, "{event}");
+        assert!(page.contains(&format!("`{default}`")), "{default}");
+    }
+    assert_eq!(input("PreToolUse", r#"{"tool_name": "Bash"}"#)["tool_input"], serde_json::json!({}));
+    assert_eq!(input("Stop", "{}")["stop_hook_active"], false);
+    let stop = input("Stop", "{}");
+    assert!(stop.get("agent_id").is_none() && stop.get("last_assistant_message").is_none(), "{stop}");
+}
+
+/// Runs one command at an event, with variables, and returns the report of its run.
+#[cfg(unix)]
+fn run(event: &str, command: &str, flags: &[&str], variables: &[(&str, &str)]) -> serde_json::Value {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("hooks.json"), file(event, command)).unwrap();
+    let mut program = crate::support::program(folder.path());
+    program.args(["dispatch", "--trust", "--json", "--event", event, "hooks.json"]).args(flags);
+    let mut child = program.envs(variables.iter().copied()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"{}").unwrap();
+    let said = crate::support::Said::from(child.wait_with_output().unwrap());
+    said.json()["runs"][0].clone()
+}
+
+/// 1.5 seconds, unless the person says otherwise.
+#[cfg(unix)]
+#[test]
+fn the_end_of_a_session_has_a_deadline() {
+    let named = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
+    for (variables, at_least) in [(&[][..], 1_500), (&[(named, "300")], 300)] {
+        let run = run("SessionEnd", "sleep 60", &[], variables);
+        assert_eq!(run["failure"], "it timed out", "{run}");
+        let took = run["duration_ms"].as_u64().unwrap();
+        assert!(took >= at_least && took < 30_000, "{run}");
+    }
+}
+
+/// The pipes are read for another quarter of a second after the command has ended, and then its children are killed.
+#[cfg(unix)]
+#[test]
+fn a_child_that_keeps_the_pipes_is_waited_for_briefly() {
+    let run = run("Stop", "sleep 60 & (sleep 0.05; echo soon >&2) & echo now >&2", &[], &[]);
+    assert!(run["stderr"].as_str().unwrap().starts_with("now"), "{run}");
+    let took = run["duration_ms"].as_u64().unwrap();
+    assert!((250..30_000).contains(&took), "{run}");
+}
+
+#[cfg(unix)]
+#[test]
+fn variables_are_withheld_by_their_names() {
+    let names = [
+        ("A_API_KEY_B", true),
+        ("MY_SECRETS", true),
+        ("TOKEN1", true),
+        ("DB_PASSWORD", true),
+        ("X_CREDENTIALS", true),
+        ("SIGNING_KEY", true),
+        ("GITHUB_PAT", true),
+        ("PATIENCE", false),
+        ("KEYBOARD", false),
+    ];
+    let variables: Vec<(&str, &str)> = names.iter().map(|(name, _)| (*name, "1")).collect();
+    let run = run("Stop", "env >&2", &["--withhold-credentials"], &variables);
+    for (name, is_withheld) in names {
+        let listed = run["withheld"].as_array().unwrap().iter().any(|one| one == name);
+        let seen = run["stderr"].as_str().unwrap().lines().any(|line| line == format!("{name}=1"));
+        assert_eq!((listed, seen), (is_withheld, !is_withheld), "{name}: {run}");
+    }
+}
+
+/// `OTEL_*` is never inherited, and other values of the variables that the program sets neither.
+#[cfg(unix)]
+#[test]
+fn some_variables_are_not_inherited() {
+    let inherited = [("OTEL_EXPORTER_X", "1"), ("CLAUDE_PLUGIN_ROOT", "/evil"), ("CLAUDE_ENV_FILE", "/evil")];
+    let run = run("Stop", "env >&2", &[], &inherited);
+    let said = run["stderr"].as_str().unwrap();
+    assert!(!said.contains("OTEL_") && !said.contains("/evil"), "{said}");
+    assert!(said.contains("CLAUDE_PROJECT_DIR=/"), "{said}");
+}
+
+/// Session files have mode 0600 in a folder of mode 0700.
+#[cfg(unix)]
+#[test]
+fn session_files_are_private() {
+    let run =
+        run("SessionStart", "stat -c '%a %n' \"$CLAUDE_ENV_FILE\" \"$(dirname \"$CLAUDE_ENV_FILE\")\" >&2", &[], &[]);
+    let said = run["stderr"].as_str().unwrap();
+    let modes: Vec<&str> = said.lines().map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(modes, ["600", "700"], "{said}");
+}
