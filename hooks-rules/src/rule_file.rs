@@ -37,15 +37,12 @@ pub struct RuleFile {
     pub disabled: bool,
     /// Whether the text could be parsed. If not, the rules of an earlier version should stay in use.
     pub readable: bool,
-    /// What it forbids to rules.
+    /// What it forbids to rules. `None` if no version of it could be read.
     #[cfg_attr(not(feature = "runner"), allow(dead_code, reason = "the runner reads it"))]
-    pub(crate) locks: Locks,
+    pub(crate) locks: Option<Locks>,
     /// Whether the file is not trusted yet.
     #[cfg_attr(not(feature = "runner"), allow(dead_code, reason = "the runner reads it"))]
     pub(crate) waits: bool,
-    /// Whether it holds what an earlier version said, because it cannot be read now.
-    #[cfg_attr(not(feature = "runner"), allow(dead_code, reason = "the runner reads it"))]
-    pub(crate) was_readable: bool,
     /// A fingerprint of the text.
     #[cfg_attr(not(feature = "runner"), allow(dead_code, reason = "the runner reads it"))]
     pub(crate) fingerprint: u64,
@@ -84,7 +81,7 @@ impl RuleFile {
         });
         let mut drafts = Drafts::default();
         let (mut form, mut disabled, mut readable) = (dialect.unwrap_or_default(), false, true);
-        let mut locks = Locks::default();
+        let mut locks = None;
         match parsed {
             Err(flaw) => {
                 readable = false;
@@ -96,7 +93,7 @@ impl RuleFile {
                     let problem = "`disableAllHooks` switches every rule of this file off";
                     flaws.push(Flaw::warning(entry.key_span.clone(), problem, "remove it, or write `false`"));
                 }
-                locks = Locks::read(&root, &mut flaws);
+                locks = Some(Locks::read(&root, &mut flaws));
                 let entries = root.entries().unwrap_or_default();
                 warn_of_keys(entries, OF_FILE, &mut flaws, |_| ", so no rule under it runs");
                 if dialect.is_none() && other_programs::warn(&file, &root, &mut flaws) {
@@ -124,7 +121,6 @@ impl RuleFile {
             readable,
             locks,
             waits: false,
-            was_readable: false,
             fingerprint: text_fingerprint(text),
         }
     }
@@ -135,19 +131,8 @@ impl RuleFile {
         let file: Arc<Path> = file.into();
         let defects = vec![Defect::of_file(&file, problem, help)];
         let (dialect, fingerprint) = (Dialect::default(), text_fingerprint(problem));
-        let (rules, locks) = (Vec::new(), Locks::default());
-        Self {
-            file,
-            dialect,
-            rules,
-            defects,
-            disabled: false,
-            readable: false,
-            locks,
-            waits: false,
-            was_readable: false,
-            fingerprint,
-        }
+        let rules = Vec::new();
+        Self { file, dialect, rules, defects, disabled: false, readable: false, locks: None, waits: false, fingerprint }
     }
 }
 

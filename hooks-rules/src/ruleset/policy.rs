@@ -29,15 +29,16 @@ impl<'a> Policy<'a> {
             if !is_managed && !matches!(source.owner, Owner::User) {
                 continue;
             }
-            policy.locks.push((&file.file, &file.locks));
+            match &file.locks {
+                Some(locks) => policy.locks.push((&file.file, locks)),
+                None if is_managed => drop(policy.unknown.get_or_insert(&file.file)),
+                None => {}
+            }
             if file.disabled {
                 policy.all_off[usize::from(!is_managed)].get_or_insert(&file.file);
             }
-            if is_managed && file.locks.managed_only {
+            if is_managed && file.locks.as_ref().is_some_and(|locks| locks.managed_only) {
                 policy.managed_only.get_or_insert(&file.file);
-            }
-            if is_managed && !file.readable && !file.was_readable {
-                policy.unknown.get_or_insert(&file.file);
             }
         }
         policy
@@ -65,7 +66,8 @@ impl<'a> Policy<'a> {
 
     /// Takes away what a rule may not use. Returns why it cannot run at all.
     pub(super) fn restrict(&self, file: &RuleFile, rule: &mut Rule) -> Option<String> {
-        let locks = || self.locks.iter().copied().chain([(&file.file, &file.locks)]);
+        let own = file.locks.as_ref().map(|locks| (&file.file, locks));
+        let locks = || self.locks.iter().copied().chain(own);
         match &mut rule.action {
             Action::Http(request) => {
                 request.allowed_env.retain(|name| locks().all(|(_, locks)| locks.allow_variable(name)));

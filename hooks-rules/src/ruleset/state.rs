@@ -284,7 +284,6 @@ fn kept(now: Option<RuleFile>, before: Option<RuleFile>) -> Option<RuleFile> {
             now.dialect = before.dialect;
             now.disabled = before.disabled;
             now.locks = before.locks;
-            now.was_readable = before.readable || before.was_readable;
             Some(now)
         }
         (now, _) => now,

@@ -66,7 +66,7 @@ impl fmt::Debug for PluginFolder {
         let options: Vec<_> = self.options.keys().collect();
         let mut shown = f.debug_struct("PluginFolder");
         shown.field("name", &self.name).field("root", &self.root).field("data", &self.data);
-        shown.field("options", &options).field("failure", &self.failure).finish()
+        shown.field("options", &options).field("failure", &self.failure).field("managed", &self.managed).finish()
     }
 }
 

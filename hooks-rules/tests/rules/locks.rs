@@ -158,7 +158,7 @@ async fn managed_settings_that_cannot_be_read_let_nothing_run() {
     }
     // A folder is no file. One that is missing forbids nothing.
     let of_path = |path: &std::path::Path| Rules::builder().managed_settings(path).text("u.json", stop.clone()).build();
-    assert!(!shell(&set(&of_path(folder.path())), "ls").await.verdict.denial().is_none());
+    assert!(shell(&set(&of_path(folder.path())), "ls").await.verdict.denial().is_some());
     assert!(shell(&set(&of_path(&folder.path().join("no"))), "ls").await.verdict.denial().is_none() && ran.exists());
 }
 
