@@ -5,9 +5,10 @@ use serde_json::json;
 
 use crate::args::{CheckArgs, Format};
 use crate::ci_formats;
+use crate::confidence::Confidence;
 use crate::diagnostics::{self, Diagnostic, count};
 use crate::exit::Exit;
-use crate::inputs::{Confidence, RuleInputs, usage_error};
+use crate::inputs::{RuleInputs, usage_error};
 use crate::output::{Output, json};
 use crate::program::Program;
 use crate::style::{BAD, DOUBTFUL, FAINT, GOOD, styled};

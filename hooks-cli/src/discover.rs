@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hooks_rules::PluginContents;
 use serde_json::Value;
 
-use crate::inputs::Confidence;
+use crate::confidence::Confidence;
 use crate::paths;
 
 /// The origin of a file.

@@ -19,10 +19,11 @@ use hooks_rules::{Answer, CommandOutput, Notices, PlainHttp, RuleRun, Rules};
 use serde_json::Value;
 
 use crate::args::DispatchArgs;
+use crate::confidence::Confidence;
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::explain::event as event_named;
-use crate::inputs::{Confidence, RuleInputs, usage_error};
+use crate::inputs::{RuleInputs, usage_error};
 use crate::output::Output;
 use crate::program::Program;
 use crate::style::{BAD, DOUBTFUL, FAINT, line, styled};

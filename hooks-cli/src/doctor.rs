@@ -7,9 +7,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::args::DoctorArgs;
+use crate::confidence::Confidence;
 use crate::diagnostics::{self, Diagnostic, count};
 use crate::exit::Exit;
-use crate::inputs::{Confidence, RuleInputs, usage_error};
+use crate::inputs::{RuleInputs, usage_error};
 use crate::list::described;
 use crate::output::{Output, json};
 use crate::overview::{files, shown};

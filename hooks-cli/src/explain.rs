@@ -5,9 +5,10 @@ use hooks_rules::{Event, Explanation, Occurrence, SkipReason};
 use serde_json::{Value, json};
 
 use crate::args::ExplainArgs;
+use crate::confidence::Confidence;
 use crate::diagnostics::{self, Diagnostic};
 use crate::exit::Exit;
-use crate::inputs::{Confidence, RuleInputs, usage_error};
+use crate::inputs::{RuleInputs, usage_error};
 use crate::output::{Output, json};
 use crate::program::Program;
 use crate::style::{DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, styled};

@@ -50,6 +50,7 @@ mod args;
 mod output;
 mod diagnostics;
 mod paths;
+mod confidence;
 mod discover;
 mod inputs;
 mod wait;

@@ -5,9 +5,10 @@ use hooks_rules::RuleInfo;
 use serde_json::{Value, json};
 
 use crate::args::ListArgs;
+use crate::confidence::Confidence;
 use crate::diagnostics::{self, Diagnostic};
 use crate::exit::Exit;
-use crate::inputs::{Confidence, RuleInputs, Standing, usage_error};
+use crate::inputs::{RuleInputs, Standing, usage_error};
 use crate::output::{Output, json};
 use crate::program::Program;
 use crate::style::{FAINT, PLACE, STRONG, line, styled};

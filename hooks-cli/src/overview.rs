@@ -7,9 +7,10 @@ use hooks_rules::{Event, RuleInfo};
 use serde_json::{Value, json};
 
 use crate::args::{FilesArgs, TrustedArgs};
+use crate::confidence::Confidence;
 use crate::diagnostics;
 use crate::exit::Exit;
-use crate::inputs::{Confidence, RuleInputs, Standing};
+use crate::inputs::{RuleInputs, Standing};
 use crate::list::described;
 use crate::output::{Output, json};
 use crate::style::{BAD, FAINT, GOOD, PLACE, STRONG, line, styled};

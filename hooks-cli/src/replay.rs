@@ -12,10 +12,11 @@ use hooks_replay::{Progress, Reader, Replay, ReplayReport, ShadowReport, diff};
 use hooks_rules::{PlainHttp, Rules, Severity};
 
 use crate::args::{FilesArgs, ReplayArgs, ShadowArgs};
+use crate::confidence::Confidence;
 use crate::diagnostics;
 use crate::dispatch::trusted;
 use crate::exit::Exit;
-use crate::inputs::{Confidence, RuleInputs, usage_error};
+use crate::inputs::{RuleInputs, usage_error};
 use crate::output::{Output, json};
 use crate::program::Program;
 use crate::style::{BAD, FAINT, line, styled};

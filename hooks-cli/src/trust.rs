@@ -8,9 +8,10 @@ use hooks_rules::{Action, FailureMode, Rule, RuleFile, Shell, Trust as Store, Tr
 use serde_json::{Value, json};
 
 use crate::args::{Color, FilesArgs, TrustArgs};
+use crate::confidence::Confidence;
 use crate::diagnostics::{self, Diagnostic};
 use crate::exit::Exit;
-use crate::inputs::{Confidence, RuleInputs, usage_error};
+use crate::inputs::{RuleInputs, usage_error};
 use crate::output::{Output, json};
 use crate::style::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
 
