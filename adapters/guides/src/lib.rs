@@ -25,7 +25,7 @@ fn limit_refunds(input: &ToolInput) -> Permission {
 /// The hooks of the agent `support`.
 ///
 /// # Errors
-/// Every mistake in the list, and every hook that could never run.
+/// Every mistake in the list.
 pub fn hooks() -> Result<HookSet, Box<dyn Error + Send + Sync>> {
     let agent = AgentDef::from_json("agent.json", r#"{"name": "support", "hooks": ["limit_refunds"]}"#)?;
     Ok(Registry::discover()?.scope(&agent, None)?)

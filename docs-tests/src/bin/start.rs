@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let registry = Registry::discover()?; // every hook linked into this program
     let agent = r#"{ "name": "support", "hooks": ["limit_refunds", "mask_addresses", "count_refunds"] }"#;
     let agent = AgentDef::from_json("support.json", agent)?;
-    let hooks = registry.scope(&agent, None)?; // the hooks in force for this agent
+    let hooks = registry.scope(&agent, None)?; // the active hooks of this agent
     print!("{hooks}");
 
     let cx = HookContext::builder().agent("support").state(Paid::default()).build();

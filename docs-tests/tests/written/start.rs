@@ -1,8 +1,9 @@
 //! Compares `docs/start.md` with the program that it explains: the source, the output and the tests.
 
+use std::fs;
 use std::process::Command;
 
-use super::assert_written;
+use super::{assert_written, root};
 
 /// The program without the lines that only this workspace needs.
 fn program() -> &'static str {
@@ -34,4 +35,14 @@ fn the_start_page_lists_the_tests_that_pass() {
     for test in tests {
         assert!(page.contains(&format!("test tests::{test} ... ok")), "{test}");
     }
+}
+
+/// The page misspells another option than the program that must not compile.
+#[test]
+fn the_start_page_shows_the_message_of_the_compiler() {
+    let messages = fs::read_to_string(root().join("hooks-derive-tests/tests/ui/fail/filter.stderr")).unwrap();
+    let first = messages.lines().next().unwrap().replace("`tol`", "`tols`");
+    assert!(first.contains("`tols`"), "{first}");
+    let page = include_str!("../../../docs/start.md");
+    assert!(page.contains(&format!("\n{first}\n")), "docs/start.md does not show:\n{first}");
 }
