@@ -1,9 +1,12 @@
-//! A new app that uses every package: `scripts/check-packages` builds it from the packaged files.
+//! A new app that uses every package: `scripts/release` builds it from the packaged files.
 
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
 use hooks_cli::Program;
 use hooks_conformance::Drive;
+use hooks_hosts::HostTrial;
+use hooks_inspect::HooksPage;
+use hooks_prebuilt::mask_pii;
 use hook_sdk::data::ToolCall;
 use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};
 use hook_sdk::prelude::*;
@@ -52,29 +55,46 @@ impl Drive for Idle {
     }
 }
 
+/// Denies every write.
+#[hook(id = "no_writes", kind = before_tool_call, tool = "Write")]
+fn no_writes() -> Permission {
+    Permission::deny("the folder is frozen")
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let call = ToolCall::new("call-1", "refund", json!({ "cents": 9_900 }));
     let (input, trial) = (call.input.clone(), Trial::of(hooks![limit_refunds]));
     trial.run(&BeforeToolCall::new(call), input).await?.expect_denied("need a person");
 
+    let payload = json!({"event": "PreToolUse", "tool_name": "write", "tool_input": {"path": "a", "content": "b"}});
+    HostTrial::of("goose", hooks![no_writes])?.answer(payload.to_string())?.expect_denied("frozen");
+
     let folder = tempfile::tempdir()?;
+    let recording = folder.path().join("recorded.jsonl");
     let registry = Registry::discover()?;
-    registry.observe(Recorder::create(folder.path().join("recorded.jsonl"), "fresh-app", RecordLimits::default())?);
+    registry.observe(Recorder::create(&recording, "fresh-app", RecordLimits::default())?);
     let store = Store::open(&folder.path().join("agent.db").to_string_lossy()).await?;
     registry.set_background(store.job_queue());
     let harness = Harness::builder(registry.clone())
         .model("main", Scripted::new([Line::text("Hello!")]))
         .store(store.clone())
         .build();
-    let agent = AgentDef::new("support").hooks(hooks![limit_refunds, index]);
+    let agent = AgentDef::new("support").hooks(hooks![limit_refunds, index, mask_pii]);
     let session = harness.session("c-1", agent).open().await?;
-    let reply = session.turn(None, "hi").await;
+    let reply = session.turn(None, "hi, I am ada@example.org").await;
     assert_eq!(reply.to_string(), "Hello!", "{reply:?}");
     JobWorker::new(store.clone(), registry.clone()).run_until_empty().await;
     let indexed = store.jobs(&JobFilter::new().hook("index").status(JobStatus::Done), 10).await?;
     assert_eq!(indexed.len(), 2, "{indexed:?}");
+    let rows = session.messages().await?;
+    assert!(!format!("{rows:?}").contains("ada@example.org"), "{rows:?}");
     store.close().await?;
+    let mut page = Vec::new();
+    let recorded = std::io::BufReader::new(std::fs::File::open(&recording)?);
+    HooksPage::new("fresh-app").registry(&registry).report([recorded], &mut page)?;
+    assert!(String::from_utf8(page)?.contains("limit_refunds"));
+    assert_eq!(hooks_secrets::redact("ada").as_deref(), None);
 
     let rules = RuleFile::read("hooks.json", r#"{"hooks": {"PreToolUse": []}}"#);
     assert!(rules.defects.is_empty(), "{rules:?}");

@@ -180,6 +180,11 @@ fn packages_of(folder: &Path, page: &str) {
             continue;
         }
         let name = folder.strip_prefix(root()).unwrap().to_str().unwrap();
+        for needed in ["description", "license", "readme", "keywords", "categories"] {
+            assert!(package.iter().any(|line| line.starts_with(needed)), "`{name}` has no {needed} for the registry");
+        }
+        let docs = table(&manifest, "package.metadata.docs.rs");
+        assert!(docs.contains(&"all-features = true"), "docs.rs shows `{name}` without its features");
         let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
         let row = row.unwrap_or_else(|| panic!("docs/packages.md has no row for the folder `{name}`"));
         let version = |lines: Vec<&str>| {

@@ -2,7 +2,7 @@
 //!
 //! `benchmarks/run` and `benchmarks/dispatch` record the commit that they measured and a hash of the engine's sources. A page
 //! says so where the sources have changed since, so an edit of the engine asks for the generated sentence, not for a new run. A
-//! release asks for the run: `scripts/check-packages` fails where a page shows another engine than the released one.
+//! release asks for the run: `scripts/release` fails where a page shows another engine than the released one.
 
 use std::fs;
 use std::path::Path;
