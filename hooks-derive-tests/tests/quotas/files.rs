@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Each category, its minimum number of files, and the prefixes of their names. The first category that matches applies.
 pub(crate) const CATEGORIES: &[(&str, usize, &[&str])] = &[
-    ("Ids", 6, &["id_", "duplicate_ids", "missing"]),
+    ("Ids", 4, &["id_", "duplicate_ids", "missing"]),
     ("Kinds", 8, &["kind"]),
     ("Parameters", 12, &["parameter_", "with"]),
     ("Returns", 10, &["return_", "not_send"]),

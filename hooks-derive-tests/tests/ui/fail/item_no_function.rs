@@ -1,4 +1,7 @@
 //! The attribute applies only to functions.
+//! A closure has to be registered as a value.
+//! A foreign function has to be called from a hook.
+//! A hook needs a function body.
 use hook_sdk::prelude::*;
 
 mod hooks {
@@ -36,6 +39,45 @@ mod hooks {
     type Input = u8;
 //~ ^^^^
 
+}
+
+mod hooks_closure {
+    use super::*;
+
+    #[hook(id = "static_closure", kind = before_tool_call)]
+    static GUARD: fn(&ToolInput) -> Permission = |_| Permission::allow();
+//~ ^^^^^^
+
+    #[hook(id = "constant_closure", kind = before_tool_call)]
+    const ALLOW: fn() -> Permission = || Permission::allow();
+//~ ^^^^^
+}
+
+mod hooks_foreign {
+    use super::*;
+
+    #[hook(id = "block", kind = before_tool_call)]
+    unsafe extern "C" {
+//~        ^^^^^^
+        fn block();
+    }
+
+    #[hook(id = "system", kind = before_tool_call)]
+    pub extern "system" fn system(_input: &ToolInput) {}
+//~     ^^^^^^^^^^^^^^^
+
+    #[hook(id = "exported", kind = before_tool_call)]
+    #[unsafe(no_mangle)]
+    pub unsafe extern "C" fn exported(_input: &mut ToolInput) {}
+//~     ^^^^^^ ^^^^^^^^^^
+}
+
+mod hooks_body {
+    use super::*;
+
+    #[hook(id = "no_body", kind = before_tool_call)]
+    fn no_body(_input: &ToolInput);
+//~ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 }
 
 fn main() {}

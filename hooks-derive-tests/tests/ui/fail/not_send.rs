@@ -1,6 +1,6 @@
 //! The future of a hook has to be `Send`.
+//! A detached hook can run on any thread, so its future has to be `Send`.
 use std::rc::Rc;
-
 use hook_sdk::prelude::*;
 
 async fn wait() {}
@@ -18,6 +18,14 @@ async fn keeps_rc_and_writes(_input: &mut ToolInput) {
 //~      ^^^^^^^^^^^^^^^^^^^
     let count = Rc::new(1);
     wait().await;
+    drop(count);
+}
+
+#[hook(id = "counts", kind = after_create_message, run = detached)]
+async fn counts() {
+//~      ^^^^^^
+    let count = Rc::new(1);
+    std::future::ready(()).await;
     drop(count);
 }
 

@@ -1,4 +1,6 @@
 //! Unknown options.
+//! A word such as `detached` needs its option: `run = detached`.
+//! Each option appears once.
 use hook_sdk::prelude::*;
 
 #[hook(id = "near", kind = before_tool_call, prioritty = 3)]
@@ -16,5 +18,21 @@ fn flag() {}
 #[hook(id = "call", kind = before_tool_call, limit(3))]
 //~                                          ^^^^^
 fn call() {}
+
+#[hook(id = "mode", kind = before_tool_call, detached)]
+//~                                          ^^^^^^^^
+fn mode() {}
+
+#[hook(id = "job", kind = before_tool_call, background)]
+//~                                         ^^^^^^^^^^
+fn job() {}
+
+#[hook(id = "first", id = "second", kind = before_tool_call, kind = filter_messages)]
+//~                  ^^                                      ^^^^
+fn id_and_kind() {}
+
+#[hook(id = "third", kind = before_tool_call, tool = "a", priority = 1, tool = "b", priority = 2)]
+//~                                                                     ^^^^        ^^^^^^^^
+fn others() {}
 
 fn main() {}

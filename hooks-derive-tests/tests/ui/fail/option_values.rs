@@ -1,4 +1,5 @@
 //! Values that an option does not accept.
+//! Options are separated by commas. If a comma is missing, the other options are still checked.
 use hook_sdk::prelude::*;
 
 #[hook(id = "priority_text", kind = before_tool_call, priority = "high")]
@@ -32,5 +33,18 @@ fn pattern_empty() {}
 #[hook(id = "core_path", kind = before_tool_call, crate = "hook_sdk")]
 //~                                                       ^^^^^^^^^^
 fn core_path() {}
+
+#[hook(id = "behind_id" kind = before_tool_call)]
+//~                     ^^^^
+fn behind_id() {}
+
+#[hook(id = "behind_kind", kind = before_tool_call locked retries = "x")]
+//~                                                ^^^^^^ ^^^^^^^   ^^^
+//~                                                       ^^^^^^^
+fn behind_kind() {}
+
+#[hook(id = "no_value", kind = before_tool_call, locked =, priority =, visibility[debug])]
+//~                                              ^^^^^^    ^^^^^^^^    ^^^^^^^^^^
+fn no_value() {}
 
 fn main() {}

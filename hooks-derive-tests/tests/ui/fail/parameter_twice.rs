@@ -1,4 +1,5 @@
 //! Each parameter type appears once.
+//! A hook borrows its parameters only for its run.
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 
@@ -19,5 +20,13 @@ fn two_events(_a: &BeforeToolCall, _b: &BeforeToolCall) {}
 #[hook(id = "read_and_lent", kind = before_tool_call)]
 fn read_and_lent(_a: &ToolInput, _b: &mut ToolInput) {}
 //~                                  ^^^^^^^^^^^^^^
+
+#[hook(id = "subject", kind = before_tool_call)]
+fn subject(_input: &'static ToolInput) {}
+//~                 ^^^^^^^
+
+#[hook(id = "context", kind = before_tool_call)]
+async fn context(_cx: &'static HookContext) {}
+//~                    ^^^^^^^
 
 fn main() {}
