@@ -233,9 +233,9 @@ fn managed_settings_that_cannot_be_read_are_told_and_close() {
         fs::create_dir_all(folder.path().join("shop")).unwrap();
         let managed = folder.path().join("managed/managed-settings.json");
         if is_a_folder {
-            fs::create_dir_all(&managed).unwrap()
+            fs::create_dir_all(&managed).unwrap();
         } else {
-            put(&managed, "{")
+            put(&managed, "{");
         }
         let said = run(folder.path(), &["dispatch", "--event", "PreToolUse"], None);
         assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
