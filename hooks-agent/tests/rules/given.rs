@@ -126,6 +126,7 @@ async fn a_flat_rule_gets_its_envelope_at_each_event() {
         (
             "Stop",
             vec![
+                "at_max_iter",
                 "cwd",
                 "hook_event_name",
                 "last_assistant_message",
