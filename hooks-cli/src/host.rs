@@ -114,7 +114,7 @@ fn checkout() -> Option<PathBuf> {
 }
 
 fn converted(from: &str, to: &str, file: &Path) -> Output {
-    let known = |name: &str| -> Result<&'static dyn Host, Output> {
+    let known = |name: &str| -> Result<&'static Host, Output> {
         find(name).ok_or_else(|| trouble(&format!("there is no host `{name}`")))
     };
     let convert = || -> Result<Output, Output> {

@@ -162,7 +162,7 @@ fn run(folder: &Path, command: &str, stdin: &[u8]) -> Said {
 fn a_host_that_was_installed_is_answered_and_left_without_a_trace() {
     let mut left = 0;
     for host in all() {
-        let name = host.table().name;
+        let name = host.name;
         // One file of somebody else after the other, and none at all.
         let files = others(*host).into_iter().map(Some).chain([None]).enumerate();
         for (round, theirs) in files.filter(|(round, _)| round % 4 == 0) {
@@ -441,7 +441,7 @@ fn an_async_rule_does_not_keep_the_host_waiting_and_still_runs() {
 fn nothing_of_others_is_lost_whatever_their_file_is() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     for host in all() {
-        let name = host.table().name;
+        let name = host.name;
         let folder = tempfile::tempdir().unwrap();
         no_shell(folder.path());
         let Some(file) = shared(*host, folder.path()) else { continue };

@@ -23,6 +23,9 @@ pub(crate) fn unloaded(error: BuildError) -> BuildError {
     format!("the hooks could not be loaded: {error}").into()
 }
 
+/// Where payloads say the version of the host.
+const VERSIONS: &[&str] = &["/cursor_version", "/clineVersion"];
+
 /// How a host is answered.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
@@ -60,10 +63,10 @@ impl<F: FnOnce() -> Result<Responder, BuildError> + Send + 'static> Judge for Lo
 
 impl Call {
     /// Answers `host` on the streams of this process.
-    pub(crate) fn run(self, host: &'static dyn Host, judge: impl Judge) -> u8 {
+    pub(crate) fn run(self, host: &'static Host, judge: impl Judge) -> u8 {
         let started = Instant::now();
-        let reads_stderr = host.table().reads_stderr;
-        let deadline = self.deadline.unwrap_or_else(|| host.deadline(self.event.as_deref().unwrap_or_default()));
+        let reads_stderr = host.reads_stderr;
+        let deadline = self.deadline.unwrap_or_else(|| (host.deadline)(self.event.as_deref().unwrap_or_default()));
         let outlet = Outlet::take(reads_stderr);
         std::panic::set_hook(Box::new(|_| {}));
         let until = started + deadline;
@@ -82,30 +85,24 @@ impl Call {
         let answer = answer.unwrap_or_else(|problem| {
             let refused = || request(host, self.event.as_deref(), &stdin).refused(&problem);
             // Reading the payload may be what has panicked.
-            let refused = catch_unwind(AssertUnwindSafe(refused)).unwrap_or_else(|_| host.refuse(&problem));
+            let refused = catch_unwind(AssertUnwindSafe(refused)).unwrap_or_else(|_| (host.refuse)(&problem));
             refused.because(problem)
         });
         let exit = if outlet.write(&answer, reads_stderr) { answer.exit } else { 2 };
         // Hooks that nobody waits for have the rest of the time.
         while is_answered && steps.as_mut().is_some_and(|steps| steps.next().is_ok()) {}
         if let Some(folder) = journal::folder() {
-            let name = self.event.clone().or_else(|| host.event_name(&crate::json::parse(&stdin).unwrap_or_default()));
-            let name = name.unwrap_or_default();
-            let mut entry = Entry::new(&self.program, host.table().name, &name, &answer, started.elapsed());
-            entry.version = version(&stdin);
+            let payload = crate::json::parse(&stdin).unwrap_or_default();
+            let name = self.event.as_deref().or_else(|| host.event_name(&payload)).unwrap_or_default();
+            let mut entry = Entry::new(&self.program, host.name, name, &answer, started.elapsed());
+            entry.version = crate::json::text(&payload, VERSIONS).map(str::to_owned);
             journal::append(&folder, &entry);
         }
         exit
     }
 
     /// A thread of its own judges: a hook may block it for good, and the process ends without it.
-    fn judging(
-        &self,
-        host: &'static dyn Host,
-        judge: impl Judge,
-        until: Instant,
-        deadline: Duration,
-    ) -> io::Result<Steps> {
+    fn judging(&self, host: &'static Host, judge: impl Judge, until: Instant, deadline: Duration) -> io::Result<Steps> {
         let (sender, steps) = Steps::new(until)?;
         let event = self.event.clone();
         thread::Builder::new().stack_size(STACK).spawn(move || {
@@ -132,14 +129,8 @@ fn decided(steps: &mut Steps, stdin: &mut Vec<u8>) -> Result<HostAnswer, String>
     }
 }
 
-fn request<'a>(host: &'static dyn Host, event: Option<&'a str>, stdin: &'a [u8]) -> Request<'a> {
+fn request<'a>(host: &'static Host, event: Option<&'a str>, stdin: &'a [u8]) -> Request<'a> {
     let mut request = Request::new(host, stdin).env(&|name| std::env::var_os(name).is_some());
     request.event = event;
     request
-}
-
-/// The version of the host, where its payload says it.
-fn version(stdin: &[u8]) -> Option<String> {
-    let payload = crate::json::parse(stdin).ok()?;
-    crate::json::text(&payload, &["/cursor_version", "/clineVersion"]).map(str::to_owned)
 }

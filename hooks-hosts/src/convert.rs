@@ -34,14 +34,14 @@ struct Rule {
 ///
 /// # Errors
 /// The file is not JSON, or has no entries where the host expects them; or a host has no such file.
-pub fn convert(from: &dyn Host, to: &dyn Host, text: &str) -> Result<Conversion, String> {
-    let scripts = |host: &dyn Host| host.table().place.form == EntryForm::Scripts;
+pub fn convert(from: &Host, to: &Host, text: &str) -> Result<Conversion, String> {
+    let scripts = |host: &Host| host.place.form == EntryForm::Scripts;
     if scripts(from) || scripts(to) {
         return Err("Cline has one executable file per event, and no file of rules".to_owned());
     }
     let parsed: Value = serde_json::from_str(text).map_err(|error| format!("the file is not JSON: {error}"))?;
     let mut lost = Vec::new();
-    let place = &to.table().place;
+    let place = &to.place;
     let mut converted = install::seed(place);
     for rule in rules(from, &parsed, &mut lost)? {
         let Some(event) = event(from, to, &rule, &mut lost) else { continue };
@@ -53,7 +53,7 @@ pub fn convert(from: &dyn Host, to: &dyn Host, text: &str) -> Result<Conversion,
         };
         let shown = format!("`{}`", event.name);
         if details.closes && (place.at_gates.is_empty() || event.kind != HookPoint::BeforeToolCall) {
-            lost.push(format!("{shown}: a failure of the command opens at {}", to.table().title));
+            lost.push(format!("{shown}: a failure of the command opens at {}", to.title));
         }
         let is_kept = |key: &&String| *key == "command" || CLOSES.contains(&key.as_str());
         lost.extend(rule.entry.keys().filter(|key| !is_kept(key)).map(|key| format!("{shown}: the key `{key}`")));
@@ -65,8 +65,8 @@ pub fn convert(from: &dyn Host, to: &dyn Host, text: &str) -> Result<Conversion,
     Ok(Conversion { file, lost })
 }
 
-fn rules(host: &dyn Host, file: &Value, lost: &mut Vec<String>) -> Result<Vec<Rule>, String> {
-    let place = host.table().place;
+fn rules(host: &Host, file: &Value, lost: &mut Vec<String>) -> Result<Vec<Rule>, String> {
+    let place = host.place;
     let root = place.root.map_or(Some(file), |root| file.get(root));
     let root = root.ok_or_else(|| format!("the file has no `{}`", place.root.unwrap_or_default()))?;
     let mut rules = Vec::new();
@@ -81,12 +81,12 @@ fn rules(host: &dyn Host, file: &Value, lost: &mut Vec<String>) -> Result<Vec<Ru
             names.values().for_each(|events| of_events(host, events, &mut rules, lost));
         }
         (_, Value::Object(_)) => of_events(host, root, &mut rules, lost),
-        _ => return Err(format!("the entries are not what {} expects", host.table().title)),
+        _ => return Err(format!("the entries are not what {} expects", host.title)),
     }
     Ok(rules)
 }
 
-fn of_events(host: &dyn Host, events: &Value, rules: &mut Vec<Rule>, lost: &mut Vec<String>) {
+fn of_events(host: &Host, events: &Value, rules: &mut Vec<Rule>, lost: &mut Vec<String>) {
     for (event, entries) in events.as_object().into_iter().flatten() {
         for entry in entries.as_array().into_iter().flatten() {
             match entry.get("hooks").and_then(Value::as_array) {
@@ -102,14 +102,7 @@ fn of_events(host: &dyn Host, events: &Value, rules: &mut Vec<Rule>, lost: &mut 
     }
 }
 
-fn rule(
-    host: &dyn Host,
-    event: &str,
-    above: Option<&str>,
-    entry: &Value,
-    rules: &mut Vec<Rule>,
-    lost: &mut Vec<String>,
-) {
+fn rule(host: &Host, event: &str, above: Option<&str>, entry: &Value, rules: &mut Vec<Rule>, lost: &mut Vec<String>) {
     let Value::Object(entry) = entry else { return };
     let mut entry = entry.clone();
     let matcher = entry.remove("matcher").and_then(|matcher| matcher.as_str().map(str::to_owned));
@@ -128,33 +121,33 @@ fn rule(
         entry.insert("command".to_owned(), bash);
     }
     let timeout = ["timeout", "timeoutSec", "timeout_ms"].iter().find_map(|key| entry.remove(*key)?.as_f64());
-    let in_millis = host.table().place.millis;
+    let in_millis = host.place.millis;
     let seconds = timeout.map(|time| if in_millis { time / 1000.0 } else { time });
     let matcher = matcher.or_else(|| above.map(str::to_owned));
     rules.push(Rule { event: event.to_owned(), matcher, entry, seconds });
 }
 
 /// The event of the other host that stands for the same.
-fn event(from: &dyn Host, to: &dyn Host, rule: &Rule, lost: &mut Vec<String>) -> Option<HostEventSpec> {
-    let kind = from.table().event(&rule.event).map(|event| event.kind).filter(|kind| *kind != HookPoint::Notice);
-    let events = to.table().events.iter().filter(|event| Some(event.kind) == kind);
-    let same = events.clone().find(|event| to.table().place.names(event.name)).or_else(|| events.clone().next());
+fn event(from: &Host, to: &Host, rule: &Rule, lost: &mut Vec<String>) -> Option<HostEventSpec> {
+    let kind = from.event(&rule.event).map(|event| event.kind).filter(|kind| *kind != HookPoint::Notice);
+    let events = to.events().filter(|event| Some(event.kind) == kind);
+    let same = events.clone().find(|event| to.place.names(event.name)).or_else(|| events.clone().next());
     if same.is_none() {
-        lost.push(format!("`{}`: {} has no event for it", rule.event, to.table().title));
+        lost.push(format!("`{}`: {} has no event for it", rule.event, to.title));
     }
     same.copied()
 }
 
 /// The matcher with the names that the other host has for the tools. A guard that would match less runs always.
-fn matcher(from: &dyn Host, to: &dyn Host, rule: &Rule, event: &str, lost: &mut Vec<String>) -> Option<String> {
+fn matcher(from: &Host, to: &Host, rule: &Rule, event: &str, lost: &mut Vec<String>) -> Option<String> {
     let matcher = rule.matcher.as_deref().filter(|matcher| !["", "*", ".*"].contains(matcher))?;
     let names = |word: &str| -> Option<Vec<&'static str>> {
-        let canonical = from.table().tools.iter().find(|tool| tool.name == word)?.canonical;
-        let of_tool = to.table().tools.iter().filter(|tool| tool.canonical == canonical).map(|tool| tool.name);
+        let canonical = from.tools().find(|tool| tool.name == word)?.canonical;
+        let of_tool = to.tools().filter(|tool| tool.canonical == canonical).map(|tool| tool.name);
         Some(of_tool.collect::<Vec<_>>()).filter(|names| !names.is_empty())
     };
     let words: Option<Vec<Vec<&str>>> = matcher.split('|').map(names).collect();
-    let kept = words.filter(|_| to.table().place.matcher.is_some()).map(|words| {
+    let kept = words.filter(|_| to.place.matcher.is_some()).map(|words| {
         let mut words = words.concat();
         words.dedup();
         words.join("|")

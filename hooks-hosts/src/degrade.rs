@@ -8,8 +8,8 @@ use crate::table::{Carried, Carries};
 use crate::verdict::{HostDecision, HostVerdict};
 
 /// The verdict as the host can carry it at this event, and what had to be left out.
-pub(crate) fn degrade(host: &dyn Host, event: &HostEvent, verdict: HostVerdict) -> (HostVerdict, Vec<String>) {
-    let (title, carries) = (host.table().title, host.carries(event));
+pub(crate) fn degrade(host: &Host, event: &HostEvent, verdict: HostVerdict) -> (HostVerdict, Vec<String>) {
+    let (title, carries) = (host.title, host.carries(event));
     let mut degrading = Degrading { title, event, carries, warnings: Vec::new() };
     let verdict = degrading.result(verdict);
     let verdict = degrading.gate(verdict);

@@ -52,14 +52,8 @@ impl Diagnosis {
 
 /// Looks at one host.
 /// Each entry has `patience` to answer; `install` gives the host 20 seconds.
-pub fn diagnose(
-    host: &dyn Host,
-    installation: &Installation,
-    hooks: Option<&Responder>,
-    patience: Duration,
-) -> Diagnosis {
-    let table = host.table();
-    let mut found = Diagnosis { host: table.name, commands: Vec::new(), problems: Vec::new(), notes: Vec::new() };
+pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Responder>, patience: Duration) -> Diagnosis {
+    let mut found = Diagnosis { host: host.name, commands: Vec::new(), problems: Vec::new(), notes: Vec::new() };
     match installation.installed(host) {
         Ok(commands) => found.commands = commands,
         Err(error) => found.problems.push(error.to_string()),
@@ -80,18 +74,18 @@ pub fn diagnose(
     }
     last_seen(host, &mut found);
     twice(host, installation, &mut found);
-    found.notes.push(format!("facts about {}: {}", table.title, table.facts));
+    found.notes.push(format!("facts about {}: {}", host.title, host.facts));
     found
 }
 
 /// Kinds with hooks that this host does not fire, and events with hooks that are not installed.
-fn concerned(host: &dyn Host, responder: &Responder, found: &mut Diagnosis) {
-    let fired: Vec<&str> = host.table().events.iter().map(|event| event.kind.name()).collect();
+fn concerned(host: &Host, responder: &Responder, found: &mut Diagnosis) {
+    let fired: Vec<&str> = host.events().map(|event| event.kind.name()).collect();
     for kind in responder.hooks().kinds().filter(|kind| !fired.contains(kind) && *kind != "after_tool_call") {
-        found.problems.push(format!("hooks at `{kind}` never run: {} has no such event", host.table().title));
+        found.problems.push(format!("hooks at `{kind}` never run: {} has no such event", host.title));
     }
-    for event in host.table().events.iter().filter(|event| event.kind.is_gate() && responder.is_concerned(event.kind)) {
-        let place = host.table().place;
+    for event in host.events().filter(|event| event.kind.is_gate() && responder.is_concerned(event.kind)) {
+        let place = host.place;
         let is_named = place.names(event.name);
         let is_there = found.commands.iter().any(|command| event_of(command) == event.name);
         if is_named && !is_there {
@@ -101,7 +95,7 @@ fn concerned(host: &dyn Host, responder: &Responder, found: &mut Diagnosis) {
 }
 
 /// Runs the command as the host does, with an event that no hook minds.
-fn probe(host: &dyn Host, command: &str, patience: Duration) -> Result<(), String> {
+fn probe(host: &Host, command: &str, patience: Duration) -> Result<(), String> {
     let state = std::env::temp_dir().join(format!("hooks-doctor-{}", std::process::id()));
     let shell = Command::new("sh")
         .args(["-c", command])
@@ -154,8 +148,8 @@ fn ended(mut child: Child, patience: Duration) -> Result<Output, String> {
 }
 
 /// A payload with the least that an event needs.
-fn sample(host: &dyn Host, event: &str) -> Value {
-    let keys = &host.table().keys;
+fn sample(host: &Host, event: &str) -> Value {
+    let keys = &host.keys;
     let mut payload = Value::Object(Map::new());
     let values = [(keys.event, event), (keys.session, "doctor"), (keys.prompt, "doctor")];
     let values = values.into_iter().filter_map(|(pointers, value)| Some((*pointers.first()?, json!(value))));
@@ -177,12 +171,12 @@ fn put(payload: &mut Value, pointer: &str, value: Value) {
     *place = value;
 }
 
-fn last_seen(host: &dyn Host, found: &mut Diagnosis) {
-    let name = host.table().name;
+fn last_seen(host: &Host, found: &mut Diagnosis) {
+    let name = host.name;
     let entries = journal::folder().map(|folder| journal::entries(&folder)).unwrap_or_default();
     let mut of_host = entries.iter().filter(|entry| entry.host == name);
     let Some(last) = of_host.next_back() else {
-        found.notes.push(format!("never called by {}: {}", host.table().title, host.table().place.then));
+        found.notes.push(format!("never called by {}: {}", host.title, host.place.then));
         return;
     };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -195,13 +189,13 @@ fn last_seen(host: &dyn Host, found: &mut Diagnosis) {
 }
 
 /// Hosts that read the same files.
-fn twice(host: &dyn Host, installation: &Installation, found: &mut Diagnosis) {
+fn twice(host: &Host, installation: &Installation, found: &mut Diagnosis) {
     let pairs: &[(&str, &str, &str)] = &[
         ("claude", "cursor", "Cursor reads the settings of Claude Code too; this program has no opinion there"),
         ("copilot", "vscode", "both read the same folder, so each judges the calls of the other once more"),
     ];
     for (first, second, why) in pairs {
-        let other = match host.table().name {
+        let other = match host.name {
             name if name == *first => second,
             name if name == *second => first,
             _ => continue,
@@ -214,8 +208,8 @@ fn twice(host: &dyn Host, installation: &Installation, found: &mut Diagnosis) {
 }
 
 /// Whether a folder is one of a host, by the folder of its files.
-pub(crate) fn is_used(host: &dyn Host, root: &Path, user: bool) -> bool {
-    let place = host.table().place;
+pub(crate) fn is_used(host: &Host, root: &Path, user: bool) -> bool {
+    let place = host.place;
     let file = root.join(if user { place.user } else { place.project });
     let mut above = file.ancestors().skip(1).take_while(|folder| *folder != root);
     above.any(Path::exists)

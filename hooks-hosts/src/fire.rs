@@ -4,12 +4,13 @@ mod after;
 mod gate;
 
 use hook_sdk::data::{Message, Messages, ModelRequest, Role};
+use hook_sdk::dispatch::{Fired, Report};
 use hook_sdk::kinds::{
     BeforeCompaction, BeforeToolCall, CompactionKind, PermissionRequest, PreModelCall, SessionEnd, SessionStart, Stop,
     StopReason, UserPromptSubmit,
 };
 use hook_sdk::verdict::{PromptDecision, StopDecision};
-use hook_sdk::{DispatchError, HookContext, HookSet};
+use hook_sdk::{DispatchError, HookContext, HookKind, HookSet};
 use serde_json::Value;
 
 use crate::event::{HookPoint, HostEvent};
@@ -27,10 +28,7 @@ pub async fn fire(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostV
         HookPoint::SessionStart => session_start(hooks, cx, event).await,
         HookPoint::SessionEnd => {
             let ended = SessionEnd::new(event.session.clone().unwrap_or_default(), word(event, "reason", "shutdown"));
-            match hooks.fire(cx, &ended, ()).await {
-                Ok(fired) => HostVerdict::default().with_failures(&fired.report),
-                Err(error) => undecided(&error),
-            }
+            said(hooks.fire(cx, &ended, ()).await, |_| HostVerdict::default())
         }
         HookPoint::Stop => stop(hooks, cx, event).await,
         HookPoint::BeforeCompaction => compaction(hooks, cx, event).await,
@@ -38,9 +36,30 @@ pub async fn fire(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostV
     }
 }
 
-/// A gate that has no outcome refuses. The caller of an event that is none gets the denial too, which its host drops.
+/// What the hooks said, and which have failed. A gate that has no outcome refuses; at an event that is none, the host drops
+/// the denial.
+fn said<K: HookKind>(
+    fired: Result<Fired<K>, DispatchError>,
+    read: impl FnOnce(Fired<K>) -> HostVerdict,
+) -> HostVerdict {
+    match fired {
+        Ok(fired) => {
+            let failures: Vec<String> = fired.report.failures.iter().map(ToString::to_string).collect();
+            let mut verdict = read(fired);
+            verdict.warnings.extend(failures);
+            verdict
+        }
+        Err(error) => undecided(&error),
+    }
+}
+
 fn undecided(error: &DispatchError) -> HostVerdict {
     HostVerdict::deny(format!("the hooks could not decide: {error}"))
+}
+
+/// A halt, where somebody waits for the answer.
+fn halted(report: &Report) -> HostDecision {
+    report.halt.as_ref().map(|halt| HostDecision::Deny(halt.reason.to_string())).unwrap_or_default()
 }
 
 fn word<'a>(event: &'a HostEvent, detail: &str, default: &'a str) -> &'a str {
@@ -51,27 +70,22 @@ async fn prompt(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVer
     let text = event.prompt.clone().unwrap_or_default();
     let messages = Messages::from(vec![Message::new(Role::User, text.clone())]);
     let submitted = UserPromptSubmit::new(text, messages.clone());
-    let fired = match hooks.fire(cx, &submitted, messages.clone()).await {
-        Ok(fired) => fired,
-        Err(error) => return undecided(&error),
-    };
-    let mut verdict = HostVerdict::default().with_failures(&fired.report);
-    verdict.contexts = fired.verdict.contexts;
-    verdict.decision = match (fired.verdict.decision, &fired.report.halt) {
-        (PromptDecision::Block(reason) | PromptDecision::Stop(reason), _) => HostDecision::Deny(reason.into()),
-        (_, Some(halt)) => HostDecision::Deny(halt.reason.to_string()),
-        _ => HostDecision::NoOpinion,
-    };
-    let added = fired.subject.strip_prefix(messages.as_slice());
-    match added {
-        Some(added) => verdict.contexts.extend(added.iter().map(|message| message.text().into_owned())),
-        None if verdict.decision == HostDecision::NoOpinion => {
-            let reason = "a hook rewrites this prompt, which no host of this kind can carry, so it is refused";
-            verdict.decision = HostDecision::Deny(reason.to_owned());
+    said(hooks.fire(cx, &submitted, messages.clone()).await, |fired| {
+        let mut verdict = HostVerdict::of(match fired.verdict.decision {
+            PromptDecision::Block(reason) | PromptDecision::Stop(reason) => HostDecision::Deny(reason.into()),
+            _ => halted(&fired.report),
+        });
+        verdict.contexts = fired.verdict.contexts;
+        match fired.subject.strip_prefix(messages.as_slice()) {
+            Some(added) => verdict.contexts.extend(added.iter().map(|message| message.text().into_owned())),
+            None if verdict.decision == HostDecision::NoOpinion => {
+                let reason = "a hook rewrites this prompt, which no host of this kind can carry, so it is refused";
+                verdict.decision = HostDecision::Deny(reason.to_owned());
+            }
+            None => {}
         }
-        None => {}
-    }
-    verdict
+        verdict
+    })
 }
 
 async fn model_call(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
@@ -82,34 +96,26 @@ async fn model_call(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> Hos
     };
     let messages: Vec<Message> = rows.into_iter().flatten().map(row).collect();
     let call = PreModelCall::new().messages(messages);
-    let fired = match hooks.fire(cx, &call, ModelRequest::default()).await {
-        Ok(fired) => fired,
-        Err(error) => return undecided(&error),
-    };
-    let mut request = fired.subject;
-    let mut verdict = HostVerdict::default().with_failures(&fired.report);
-    let system = std::mem::take(&mut request.system_prompt);
-    if let Some(halt) = &fired.report.halt {
-        verdict.decision = HostDecision::Deny(halt.reason.to_string());
-    } else if request != ModelRequest::default() {
-        let reason = "a hook changes this request, which the host cannot carry, so it is refused";
-        verdict.decision = HostDecision::Deny(reason.to_owned());
-    } else if !system.is_empty() {
-        verdict.contexts.push(system);
-    }
-    verdict
+    said(hooks.fire(cx, &call, ModelRequest::default()).await, |fired| {
+        let mut verdict = HostVerdict::of(halted(&fired.report));
+        let mut request = fired.subject;
+        let system = std::mem::take(&mut request.system_prompt);
+        if verdict.decision == HostDecision::NoOpinion && request != ModelRequest::default() {
+            let reason = "a hook changes this request, which the host cannot carry, so it is refused";
+            verdict.decision = HostDecision::Deny(reason.to_owned());
+        } else if verdict.decision == HostDecision::NoOpinion && !system.is_empty() {
+            verdict.contexts.push(system);
+        }
+        verdict
+    })
 }
 
 async fn session_start(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
     let started = SessionStart::new(event.session.clone().unwrap_or_default(), word(event, "source", "startup"));
-    match hooks.fire(cx, &started, ()).await {
-        Ok(fired) => {
-            let mut verdict = HostVerdict::default().with_failures(&fired.report);
-            verdict.contexts = fired.verdict.iter().map(str::to_owned).collect();
-            verdict
-        }
-        Err(error) => undecided(&error),
-    }
+    said(hooks.fire(cx, &started, ()).await, |fired| {
+        let contexts = fired.verdict.iter().map(str::to_owned).collect();
+        HostVerdict { contexts, ..HostVerdict::default() }
+    })
 }
 
 async fn stop(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
@@ -118,26 +124,19 @@ async fn stop(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdi
     stop.at_iteration_cap = capped;
     stop.stop_hook_active = event.stop_hook_active.unwrap_or_default();
     stop.last_message = event.last_message.as_ref().map(|text| Message::new(Role::Assistant, text.clone()));
-    match hooks.fire(cx, &stop, ()).await {
-        Ok(fired) => {
-            let decision = match fired.verdict.decision {
-                StopDecision::Continue(follow_up) if fired.report.halt.is_none() => {
-                    HostDecision::KeepGoing(follow_up.into())
-                }
-                _ => HostDecision::NoOpinion,
-            };
-            HostVerdict::of(decision).with_failures(&fired.report)
-        }
-        Err(error) => undecided(&error),
-    }
+    said(hooks.fire(cx, &stop, ()).await, |fired| {
+        HostVerdict::of(match fired.verdict.decision {
+            StopDecision::Continue(follow_up) if fired.report.halt.is_none() => {
+                HostDecision::KeepGoing(follow_up.into())
+            }
+            _ => HostDecision::NoOpinion,
+        })
+    })
 }
 
 async fn compaction(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
     let before = BeforeCompaction::new(word(event, "trigger", "auto"), CompactionKind::Full, Messages::default());
-    match hooks.fire(cx, &before, ()).await {
-        Ok(fired) => {
-            HostVerdict::of(gate::decision(&fired.verdict, fired.report.halt.as_ref())).with_failures(&fired.report)
-        }
-        Err(error) => undecided(&error),
-    }
+    said(hooks.fire(cx, &before, ()).await, |fired| {
+        HostVerdict::of(gate::decision(&fired.verdict, fired.report.halt.as_ref()))
+    })
 }

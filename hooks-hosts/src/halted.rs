@@ -5,6 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
+use hook_sdk::record::redacted;
+
 use crate::event::HostEvent;
 
 /// A file per session, with the reason. The last start of a session decides.
@@ -33,7 +35,7 @@ impl Halted {
         match (self.file(event), reason) {
             (Some(file), Some(reason)) => {
                 crate::journal::own::folder(&self.0)?;
-                fs::write(file, reason)
+                fs::write(file, redacted(reason))
             }
             // What stays here goes on to deny.
             (Some(file), None) => {

@@ -1,67 +1,108 @@
-//! What a host is to the rest of this crate.
+//! What a host is to the rest of this crate: a table, and the functions in which it departs from others.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::answer::HostAnswer;
-use crate::event::{HostEvent, McpName};
-use crate::table::{Carries, HostTable};
+use crate::event::{HookPoint, HostEvent, McpName};
+use crate::place::EntryPlace;
+use crate::table::{Carries, HostEventSpec, HostToolSpec, PayloadKeys, SNAKE_CASE, event};
 use crate::verdict::HostVerdict;
 
 /// An agent program that calls hooks as commands. Its functions are pure: a payload becomes an event, a verdict an answer.
-pub trait Host: Sync {
-    /// What is known of it.
-    fn table(&self) -> &'static HostTable;
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Host {
+    /// The name in commands, such as `claude`.
+    pub name: &'static str,
+    /// The name for people, such as `Claude Code`.
+    pub title: &'static str,
+    /// The versions that the facts are about, and their date.
+    pub facts: &'static str,
+    /// Its events; a row may have several names.
+    pub(crate) events: &'static [HostEventSpec],
+    /// The names of the events that it only tells.
+    pub notices: &'static str,
+    /// Its tools; a row may have several names.
+    pub(crate) tools: &'static [HostToolSpec],
+    /// Where its payloads have what.
+    pub keys: PayloadKeys,
+    /// Whether it reads standard error as an answer, so that nothing else may stand there.
+    pub reads_stderr: bool,
+    /// Where its hooks are named.
+    pub place: EntryPlace,
+    /// The name of the event, by the keys of a payload that does not say it.
+    pub(crate) event_by_keys: fn(&Value) -> Option<&'static str>,
+    /// The payload of an event with everything where the table expects it, or what cannot be parsed.
+    pub(crate) arranged: fn(&str, &Value) -> Result<Value, String>,
+    /// The MCP tool behind the name of a tool, if the payload tells.
+    pub(crate) mcp: fn(&str, &Value) -> Option<McpName>,
+    /// Completes what was read by the table.
+    pub(crate) complete: fn(&mut HostEvent),
+    /// What the answer to an event can carry, where the table of the event says too much.
+    pub(crate) restricts: fn(&HostEvent, Carries) -> Carries,
+    /// The verdict in the host's words. It holds only what the table of the event carries.
+    pub(crate) write: fn(&HostEvent, &HostVerdict) -> HostAnswer,
+    /// Refuses whatever it was that the host asked, if the event is not known.
+    pub(crate) refuse: fn(&str) -> HostAnswer,
+    /// The program that really sends a payload, if it is another one that reads this host's settings.
+    pub(crate) foreign: Asker,
+    /// How long the hooks have at an event: four fifths of what the host waits.
+    pub(crate) deadline: fn(&str) -> Duration,
+}
+
+/// Who asks, by the payload and the variables that are set.
+type Asker = fn(&Value, &dyn Fn(&str) -> bool) -> Option<Foreign>;
+
+/// A host that departs from no other. Most take an exit status of 2 as a refusal.
+pub(crate) const HOST: Host = Host {
+    name: "",
+    title: "",
+    facts: "",
+    events: &[],
+    notices: "",
+    tools: &[],
+    keys: SNAKE_CASE,
+    reads_stderr: false,
+    place: EntryPlace::at(""),
+    event_by_keys: |_| None,
+    arranged: |_, payload| Ok(payload.clone()),
+    mcp: |_, _| None,
+    complete: |_| (),
+    restricts: |_, carries| carries,
+    write: |_, _| HostAnswer::silent(),
+    refuse: |reason| HostAnswer::exit_2(reason),
+    foreign: |_, _| None,
+    deadline: |_| Duration::from_secs(16),
+};
+
+impl Host {
+    /// Its events that stand for a kind.
+    pub fn events(&self) -> impl Iterator<Item = HostEventSpec> + use<> {
+        self.events.iter().flat_map(|row| row.name.split(' ').map(move |name| HostEventSpec { name, ..*row }))
+    }
+
+    /// Its tools.
+    pub fn tools(&self) -> impl Iterator<Item = HostToolSpec> + use<> {
+        self.tools.iter().flat_map(|row| row.name.split(' ').map(move |name| HostToolSpec { name, ..*row }))
+    }
+
+    /// The event of this name.
+    pub fn event(&self, name: &str) -> Option<HostEventSpec> {
+        let told = self.notices.split_whitespace().map(|name| event(name, HookPoint::Notice, Carries::NOTHING));
+        self.events().chain(told).find(|event| event.name == name)
+    }
 
     /// The name of the event that the payload shows, if it shows one.
-    fn event_name(&self, payload: &Value) -> Option<String> {
-        crate::json::text(payload, self.table().keys.event).map(str::to_owned)
+    pub fn event_name<'a>(&self, payload: &'a Value) -> Option<&'a str> {
+        crate::json::text(payload, self.keys.event).or_else(|| (self.event_by_keys)(payload))
     }
 
-    /// The payload with everything where the table expects it.
-    ///
-    /// # Errors
-    /// What cannot be parsed.
-    fn arranged(&self, event: &str, payload: &Value) -> Result<Value, String> {
-        let _ = event;
-        Ok(payload.clone())
-    }
-
-    /// The MCP tool behind the name of a tool, if the host tells.
-    fn mcp(&self, tool: &str, payload: &Value) -> Option<McpName> {
-        let _ = (tool, payload);
-        None
-    }
-
-    /// Completes what was read by the table.
-    fn complete(&self, event: &mut HostEvent) {
-        let _ = event;
-    }
-
-    /// What the answer to this event can carry.
-    fn carries(&self, event: &HostEvent) -> Carries {
-        self.table().carries(&event.host_event)
-    }
-
-    /// The verdict in the host's words. It holds only what the table of the event carries.
-    fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer;
-
-    /// Refuses whatever it was that the host asked, if the event is not known. Most hosts take an exit status of 2 for that.
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        HostAnswer::exit_2(reason)
-    }
-
-    /// The program that really sends this payload, if it is another one that reads this host's settings.
-    fn foreign(&self, payload: &Value, env: &dyn Fn(&str) -> bool) -> Option<Foreign> {
-        let _ = (payload, env);
-        None
-    }
-
-    /// How long the hooks have: four fifths of what the host waits at this event.
-    fn deadline(&self, event: &str) -> Duration {
-        let _ = event;
-        Duration::from_secs(16)
+    /// What the answer to this event can carry; nothing at an unknown one.
+    pub fn carries(&self, event: &HostEvent) -> Carries {
+        let carries = self.event(&event.host_event).map_or(Carries::NOTHING, |event| event.carries);
+        (self.restricts)(event, carries)
     }
 }
 

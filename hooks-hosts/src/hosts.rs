@@ -1,4 +1,4 @@
-//! The hosts: a folder each, with a table and the two functions.
+//! The hosts: a file each, with a table and what it does otherwise than others.
 
 mod nested;
 
@@ -19,25 +19,25 @@ mod windsurf;
 use crate::host::Host;
 
 /// Every host that this crate answers, the most used first.
-pub fn all() -> &'static [&'static dyn Host] {
+pub fn all() -> &'static [&'static Host] {
     &[
-        &claude::Claude,
-        &codex::Codex,
-        &copilot::Copilot,
-        &vscode::VsCode,
-        &gemini::Gemini,
-        &antigravity::Antigravity,
-        &cursor::Cursor,
-        &windsurf::Windsurf,
-        &kiro::Kiro,
-        &qwen::Qwen,
-        &droid::Droid,
-        &goose::Goose,
-        &cline::Cline,
+        &claude::CLAUDE,
+        &codex::CODEX,
+        &copilot::COPILOT,
+        &vscode::VSCODE,
+        &gemini::GEMINI,
+        &antigravity::ANTIGRAVITY,
+        &cursor::CURSOR,
+        &windsurf::WINDSURF,
+        &kiro::KIRO,
+        &qwen::QWEN,
+        &droid::DROID,
+        &goose::GOOSE,
+        &cline::CLINE,
     ]
 }
 
 /// The host of this name, such as `claude`.
-pub fn find(name: &str) -> Option<&'static dyn Host> {
-    all().iter().copied().find(|host| host.table().name == name)
+pub fn find(name: &str) -> Option<&'static Host> {
+    all().iter().copied().find(|host| host.name == name)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::edit::{self, Node, NodeKind};
 use crate::event::HookPoint;
 use crate::host::Host;
-use crate::place::{EntryForm, EntryPlace};
+use crate::place::{EntryForm, EntryPlace, quoted};
 use crate::table::HostEventSpec;
 
 /// Where the entries of a program are written.
@@ -82,22 +82,17 @@ impl Installation {
     }
 
     /// The events that the program is installed at.
-    fn events(place: &EntryPlace, host: &dyn Host, wanted: &dyn Fn(HookPoint) -> bool) -> Vec<&'static HostEventSpec> {
-        let named = |event: &&HostEventSpec| place.names(event.name);
-        let table = host.table();
-        table.events.iter().filter(|event| wanted(event.kind)).filter(named).collect()
+    fn events(place: &EntryPlace, host: &Host, wanted: &dyn Fn(HookPoint) -> bool) -> Vec<HostEventSpec> {
+        let named = |event: &HostEventSpec| place.names(event.name);
+        host.events().filter(|event| wanted(event.kind)).filter(named).collect()
     }
 
     /// Names the program in the host's files, at the events where `wanted` says that it has hooks.
     ///
     /// # Errors
     /// A file cannot be read or written, or is not what the host expects. Then none is changed.
-    pub fn install(
-        &self,
-        host: &dyn Host,
-        wanted: &dyn Fn(HookPoint) -> bool,
-    ) -> Result<Vec<FileChange>, InstallError> {
-        let (place, table) = (host.table().place, host.table());
+    pub fn install(&self, host: &Host, wanted: &dyn Fn(HookPoint) -> bool) -> Result<Vec<FileChange>, InstallError> {
+        let place = host.place;
         let events = Self::events(&place, host, wanted);
         if place.form == EntryForm::Scripts {
             return events.iter().map(|event| self.script(host, &place, event.name)).collect();
@@ -109,7 +104,7 @@ impl Installation {
         let mut added = Vec::new();
         let there = self.installed(host)?;
         for event in events {
-            let command = self.command(table.name, event.name);
+            let command = self.command(host.name, event.name);
             if there.contains(&command) {
                 continue;
             }
@@ -136,8 +131,8 @@ impl Installation {
     ///
     /// # Errors
     /// A file cannot be read or written, or is not JSON.
-    pub fn uninstall(&self, host: &dyn Host) -> Result<Vec<FileChange>, InstallError> {
-        let (place, table) = (host.table().place, host.table());
+    pub fn uninstall(&self, host: &Host) -> Result<Vec<FileChange>, InstallError> {
+        let place = host.place;
         if place.form == EntryForm::Scripts {
             let ours = self.scripts(host, &place).map(|(file, _)| file);
             return ours.map(|file| delete(&file).map(|()| FileChange::Deleted(file))).collect();
@@ -147,7 +142,7 @@ impl Installation {
         let mut text = before.clone();
         loop {
             let parsed = edit::parse(&text).map_err(|problem| InstallError::of(&file, problem))?;
-            let Some((path, _)) = self.ours(table.name, &parsed).pop() else { break };
+            let Some((path, _)) = self.ours(host.name, &parsed).pop() else { break };
             text = edit::remove(&text, &path).map_err(|problem| InstallError::of(&file, problem))?;
         }
         if text == before {
@@ -166,15 +161,15 @@ impl Installation {
     ///
     /// # Errors
     /// A file cannot be read, or is not JSON.
-    pub fn installed(&self, host: &dyn Host) -> Result<Vec<String>, InstallError> {
-        let (place, table) = (host.table().place, host.table());
+    pub fn installed(&self, host: &Host) -> Result<Vec<String>, InstallError> {
+        let place = host.place;
         if place.form == EntryForm::Scripts {
             return Ok(self.scripts(host, &place).map(|(_, command)| command).collect());
         }
         let file = self.file(&place, "");
         let Some(text) = read(&file)? else { return Ok(Vec::new()) };
         let parsed = edit::parse(&text).map_err(|problem| InstallError::of(&file, problem))?;
-        Ok(self.ours(table.name, &parsed).into_iter().map(|(_, command)| command).collect())
+        Ok(self.ours(host.name, &parsed).into_iter().map(|(_, command)| command).collect())
     }
 
     /// The entries of this program: the path of each, and its command. A group that holds nothing else is one.
@@ -205,9 +200,9 @@ impl Installation {
         found
     }
 
-    fn script(&self, host: &dyn Host, place: &EntryPlace, event: &'static str) -> Result<FileChange, InstallError> {
+    fn script(&self, host: &Host, place: &EntryPlace, event: &'static str) -> Result<FileChange, InstallError> {
         let file = self.file(place, event);
-        let text = format!("#!/bin/sh\nexec {}\n", self.command(host.table().name, event));
+        let text = format!("#!/bin/sh\nexec {}\n", self.command(host.name, event));
         match read(&file)? {
             Some(there) if there == text => return Ok(FileChange::Unchanged(file)),
             Some(there) if self.of_script(host, &there).is_none() => {
@@ -220,19 +215,19 @@ impl Installation {
     }
 
     /// The files of this program, one for each event, and their commands.
-    fn scripts(&self, host: &dyn Host, place: &EntryPlace) -> impl Iterator<Item = (PathBuf, String)> {
-        let of_event = |event: &HostEventSpec| {
+    fn scripts(&self, host: &Host, place: &EntryPlace) -> impl Iterator<Item = (PathBuf, String)> {
+        let of_event = |event: HostEventSpec| {
             let file = self.file(place, event.name);
             let command = self.of_script(host, &read(&file).ok()??)?.to_owned();
             Some((file, command))
         };
-        host.table().events.iter().filter_map(of_event).collect::<Vec<_>>().into_iter()
+        host.events().filter_map(of_event).collect::<Vec<_>>().into_iter()
     }
 
     /// The command of a script, if it is one of this program.
-    fn of_script<'a>(&self, host: &dyn Host, text: &'a str) -> Option<&'a str> {
+    fn of_script<'a>(&self, host: &Host, text: &'a str) -> Option<&'a str> {
         let command = text.strip_prefix("#!/bin/sh\nexec ")?.strip_suffix('\n')?;
-        self.is_ours(host.table().name, command).then_some(command)
+        self.is_ours(host.name, command).then_some(command)
     }
 }
 
@@ -322,15 +317,6 @@ pub(crate) fn appended(text: &str, path: &[&str], entry: &str) -> Result<String,
 
 fn json_text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 fn read(file: &Path) -> Result<Option<String>, InstallError> {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 /// Parses one JSON document. A byte order mark before it is skipped; anything but white space after it is an error.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Value, String> {
@@ -37,6 +37,14 @@ impl<'de> Deserialize<'de> for Strict {
 
 struct StrictVisitor;
 
+macro_rules! plain {
+    ($($visit:ident: $value:ty),*) => {
+        $(fn $visit<E>(self, value: $value) -> Result<Value, E> {
+            Ok(value.into())
+        })*
+    };
+}
+
 impl<'de> Visitor<'de> for StrictVisitor {
     type Value = Value;
 
@@ -48,29 +56,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
         Ok(Value::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
+    plain!(visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_str: &str, visit_string: String);
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();

@@ -29,6 +29,23 @@ pub struct EntryPlace {
 }
 
 impl EntryPlace {
+    /// Below the home folder and below a project, in groups.
+    pub(crate) const fn at(file: &'static str) -> Self {
+        Self {
+            user: file,
+            project: file,
+            form: EntryForm::Groups,
+            root: Some("hooks"),
+            head: "",
+            handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME}"#,
+            millis: false,
+            at_gates: "",
+            matcher: None,
+            events: "",
+            then: "",
+        }
+    }
+
     /// Whether a program is installed at this event.
     pub(crate) fn names(&self, event: &str) -> bool {
         self.events.is_empty() || self.events.split_whitespace().any(|named| named == event)
@@ -49,4 +66,14 @@ pub enum EntryForm {
     List,
     /// One executable file per event.
     Scripts,
+}
+
+/// A word of a command line, as a shell reads it.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }

@@ -205,7 +205,7 @@ impl HookProgram {
             [args @ .., option, text] if option == "--deadline" => (args, seconds(text)?),
             _ => (args, Duration::from_secs(20)),
         };
-        let everything: Vec<String> = hosts::all().iter().map(|host| host.table().name.to_owned()).collect();
+        let everything: Vec<String> = hosts::all().iter().map(|host| host.name.to_owned()).collect();
         let has_host = args.iter().any(|arg| !arg.starts_with('-'));
         let all = if has_host { args.to_vec() } else { [args, &everything].concat() };
         let (hosts, installation) = self.named(&all)?;
@@ -221,7 +221,7 @@ impl HookProgram {
     }
 
     /// The hosts and the place that the arguments name; without a host, those that have a folder there.
-    fn named(&self, args: &[String]) -> Result<(Vec<&'static dyn Host>, Installation), String> {
+    fn named(&self, args: &[String]) -> Result<(Vec<&'static Host>, Installation), String> {
         let user = args.iter().any(|arg| arg == "--user");
         let root = if user {
             std::env::var_os("HOME").map(PathBuf::from).ok_or("`HOME` is not set")?
@@ -233,7 +233,7 @@ impl HookProgram {
         let installation = Installation { root, user, program, arguments, options };
         let names: Vec<&String> = args.iter().filter(|arg| *arg != "--user").collect();
         if names.is_empty() {
-            let has_folder = |host: &&&'static dyn Host| is_used(**host, &installation.root, user);
+            let has_folder = |host: &&&'static Host| is_used(**host, &installation.root, user);
             let found: Vec<_> = hosts::all().iter().filter(has_folder).copied().collect();
             if found.is_empty() {
                 return Err(format!("no host has a folder in {}; name one", installation.root.display()));
@@ -250,20 +250,20 @@ fn seconds(text: &str) -> Result<Duration, String> {
     seconds.ok_or_else(|| "`--deadline` is a number of seconds".to_owned())
 }
 
-fn host_of(name: &str) -> Result<&'static dyn Host, String> {
-    let known: Vec<&str> = hosts::all().iter().map(|host| host.table().name).collect();
+fn host_of(name: &str) -> Result<&'static Host, String> {
+    let known: Vec<&str> = hosts::all().iter().map(|host| host.name).collect();
     hosts::find(name).ok_or_else(|| format!("there is no host `{name}`; there are {}", known.join(", ")))
 }
 
 /// What was changed at each host, also if another one cannot be changed.
 fn changed(
-    hosts: &[&'static dyn Host],
-    change: impl Fn(&'static dyn Host) -> Result<Vec<FileChange>, InstallError>,
+    hosts: &[&'static Host],
+    change: impl Fn(&'static Host) -> Result<Vec<FileChange>, InstallError>,
     installs: bool,
 ) -> Result<String, String> {
     let (mut text, mut failed) = (String::new(), false);
     for host in hosts {
-        let name = host.table().name;
+        let name = host.name;
         let changes = match change(*host) {
             Ok(changes) => changes,
             Err(error) => {
@@ -285,7 +285,7 @@ fn changed(
             let _ = writeln!(text, "{name}: not installed here");
         }
         if installs {
-            let _ = writeln!(text, "  then: {}", host.table().place.then);
+            let _ = writeln!(text, "  then: {}", host.place.then);
         }
     }
     if failed { Err(text) } else { Ok(text) }

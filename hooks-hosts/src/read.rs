@@ -31,11 +31,10 @@ impl PayloadError {
 ///
 /// # Errors
 /// [`PayloadError`], which a gate has to refuse.
-pub fn read(host: &dyn Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEvent, PayloadError> {
-    let table = host.table();
+pub fn read(host: &Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEvent, PayloadError> {
     let known = |name: &str| {
-        let unknown = || format!("{} has no event `{name}` that this program knows", table.title);
-        table.event(name).ok_or_else(|| PayloadError { reason: unknown(), event: None })
+        let unknown = || format!("{} has no event `{name}` that this program knows", host.title);
+        host.event(name).ok_or_else(|| PayloadError { reason: unknown(), event: None })
     };
     let spec = named.map(known).transpose()?;
     let unread = |reason: String| PayloadError { reason, event: spec.map(|spec| (spec.kind, spec.name)) };
@@ -46,18 +45,17 @@ pub fn read(host: &dyn Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEv
     let spec = match spec {
         Some(spec) => spec,
         None => match host.event_name(&payload) {
-            Some(name) => known(&name)?,
+            Some(name) => known(name)?,
             None => return Err(unread("the payload names no event; call this program with `--event`".to_owned())),
         },
     };
     event(host, &spec, &payload)
 }
 
-fn event(host: &dyn Host, spec: &HostEventSpec, payload: &Value) -> Result<HostEvent, PayloadError> {
-    let table = host.table();
-    let keys = &table.keys;
-    let arranged = host.arranged(spec.name, payload).map_err(|reason| PayloadError::at(spec, reason))?;
-    let mut event = HostEvent::named(table.name, spec.kind, spec.name);
+fn event(host: &Host, spec: &HostEventSpec, payload: &Value) -> Result<HostEvent, PayloadError> {
+    let keys = &host.keys;
+    let arranged = (host.arranged)(spec.name, payload).map_err(|reason| PayloadError::at(spec, reason))?;
+    let mut event = HostEvent::named(host.name, spec.kind, spec.name);
     let text = |pointers: &[&str]| json::text(&arranged, pointers).map(str::to_owned);
     event.session = text(keys.session);
     event.cwd = text(keys.cwd);
@@ -79,15 +77,15 @@ fn event(host: &dyn Host, spec: &HostEventSpec, payload: &Value) -> Result<HostE
         event.prompt.get_or_insert_default();
     }
     event.payload = arranged;
-    host.complete(&mut event);
+    (host.complete)(&mut event);
     if event.kind.is_after_tool() && event.error.is_some() {
         event.kind = HookPoint::AfterToolCallFailure;
     }
     Ok(event)
 }
 
-fn read_call(host: &dyn Host, spec: &HostEventSpec, payload: &Value, event: &mut HostEvent) -> Result<(), String> {
-    let keys = &host.table().keys;
+fn read_call(host: &Host, spec: &HostEventSpec, payload: &Value, event: &mut HostEvent) -> Result<(), String> {
+    let keys = &host.keys;
     let is_before = matches!(spec.kind, HookPoint::BeforeToolCall | HookPoint::PermissionRequest);
     if !is_before && !spec.kind.is_after_tool() {
         return Ok(());
@@ -108,11 +106,12 @@ fn read_call(host: &dyn Host, spec: &HostEventSpec, payload: &Value, event: &mut
         return if is_before { Err("the payload names no tool".to_owned()) } else { Ok(()) };
     };
     let input = arguments(keys, payload);
-    let mcp = host.mcp(name, payload);
+    let mcp = (host.mcp)(name, payload);
     let by_table =
-        if mcp.is_none() { input.as_ref().ok().and_then(|input| tool::spec(host.table(), name, input)) } else { None };
+        if mcp.is_none() { input.as_ref().ok().and_then(|input| tool::spec(host, name, input)) } else { None };
     let of_server = mcp.as_ref().and_then(|mcp| Some(format!("mcp__{}__{}", mcp.server.as_ref()?, mcp.tool)));
-    let canonical = by_table.map(|spec| spec.canonical.to_owned()).or(of_server).unwrap_or_else(|| name.to_owned());
+    let canonical =
+        by_table.as_ref().map(|spec| spec.canonical.to_owned()).or(of_server).unwrap_or_else(|| name.to_owned());
     event.tool = Some(HostTool { host: name.to_owned(), canonical, mcp });
     match input {
         Ok(input) => event.input = Some(input),
@@ -120,7 +119,7 @@ fn read_call(host: &dyn Host, spec: &HostEventSpec, payload: &Value, event: &mut
         Err(_) => event.writable = false,
     }
     if let Some(spec) = by_table {
-        tool::canonical(event, spec);
+        tool::canonical(event, &spec);
     }
     Ok(())
 }

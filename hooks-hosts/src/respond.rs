@@ -73,7 +73,7 @@ impl fmt::Debug for Responder {
 #[non_exhaustive]
 pub struct Request<'a> {
     /// The host.
-    pub host: &'a dyn Host,
+    pub host: &'a Host,
     /// The event's name, if somebody knows it. It counts more than the payload.
     pub event: Option<&'a str>,
     /// What the host has written to standard input.
@@ -85,16 +85,13 @@ pub struct Request<'a> {
 impl fmt::Debug for Request<'_> {
     /// Without the payload, which may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Request")
-            .field("host", &self.host.table().name)
-            .field("event", &self.event)
-            .finish_non_exhaustive()
+        f.debug_struct("Request").field("host", &self.host.name).field("event", &self.event).finish_non_exhaustive()
     }
 }
 
 impl<'a> Request<'a> {
     /// A request of `host`.
-    pub fn new(host: &'a dyn Host, stdin: &'a [u8]) -> Self {
+    pub fn new(host: &'a Host, stdin: &'a [u8]) -> Self {
         Self { host, event: None, stdin, env: &|_| false }
     }
 
@@ -117,12 +114,12 @@ impl<'a> Request<'a> {
     ///
     /// # Errors
     /// [`PayloadError`], which [`refused`](Self::refused) puts into the host's words.
-    pub fn read(&self) -> Result<(&'a dyn Host, HostEvent), PayloadError> {
+    pub fn read(&self) -> Result<(&'a Host, HostEvent), PayloadError> {
         let payload = crate::json::parse(self.stdin).unwrap_or_default();
-        match self.host.foreign(&payload, self.env) {
+        match (self.host.foreign)(&payload, self.env) {
             Some(Foreign::Silent(other)) => {
-                let name = crate::json::text(&payload, self.host.table().keys.event).unwrap_or_default();
-                let mut event = HostEvent::named(self.host.table().name, HookPoint::ForeignHost, name);
+                let name = crate::json::text(&payload, self.host.keys.event).unwrap_or_default();
+                let mut event = HostEvent::named(self.host.name, HookPoint::ForeignHost, name);
                 event.details.insert("host".to_owned(), other.into());
                 Ok((self.host, event))
             }
@@ -143,7 +140,7 @@ impl<'a> Request<'a> {
     }
 }
 
-fn closed(host: &dyn Host, kind: HookPoint, event: &HostEvent, reason: &str) -> HostAnswer {
+fn closed(host: &Host, kind: HookPoint, event: &HostEvent, reason: &str) -> HostAnswer {
     if kind.is_gate() || kind.is_after_tool() {
         written(host, event, HostVerdict::deny(reason))
     } else {
@@ -151,20 +148,20 @@ fn closed(host: &dyn Host, kind: HookPoint, event: &HostEvent, reason: &str) -> 
     }
 }
 
-fn unread(host: &dyn Host, event: Option<(HookPoint, &'static str)>, reason: &str) -> HostAnswer {
+fn unread(host: &Host, event: Option<(HookPoint, &'static str)>, reason: &str) -> HostAnswer {
     match event {
-        Some((kind, name)) => closed(host, kind, &HostEvent::named(host.table().name, kind, name), reason),
-        None => host.refuse(reason),
+        Some((kind, name)) => closed(host, kind, &HostEvent::named(host.name, kind, name), reason),
+        None => (host.refuse)(reason),
     }
 }
 
 /// The verdict as the host can carry it, in its words.
-pub fn written(host: &dyn Host, event: &HostEvent, verdict: HostVerdict) -> HostAnswer {
+pub fn written(host: &Host, event: &HostEvent, verdict: HostVerdict) -> HostAnswer {
     let mut warnings = verdict.warnings.clone();
     let (mut verdict, left_out) = degrade(host, event, verdict);
     warnings.extend(left_out);
     verdict.input = verdict.input.map(|input| tool::as_host(event, &input));
-    let mut answer = host.write(event, &verdict);
+    let mut answer = (host.write)(event, &verdict);
     answer.warnings = warnings;
     answer
 }
@@ -263,7 +260,7 @@ impl Responder {
     }
 
     /// What the hooks say about an event.
-    pub async fn judge(&self, host: &dyn Host, event: &HostEvent) -> HostVerdict {
+    pub async fn judge(&self, host: &Host, event: &HostEvent) -> HostVerdict {
         let halted = self.halted.as_ref();
         if event.kind.is_gate()
             && let Some(reason) = halted.and_then(|halted| halted.reason(event))

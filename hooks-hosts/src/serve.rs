@@ -216,7 +216,7 @@ impl Judge for Remote {
     fn answer(self, request: &Request<'_>, until: Instant, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError> {
         let rest = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         let asked = Asked {
-            host: request.host.table().name.to_owned(),
+            host: request.host.name.to_owned(),
             event: request.event.map(str::to_owned),
             env: ENV.iter().filter(|name| (request.env)(name)).map(|name| (*name).to_owned()).collect(),
             millis: u64::try_from(rest.as_millis()).unwrap_or(u64::MAX),

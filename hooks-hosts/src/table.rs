@@ -1,7 +1,6 @@
-//! The table of a host: its events, its tools, where a payload has what, and what an answer can carry.
+//! The rows of a host: its events, its tools, where a payload has what, and what an answer can carry.
 
 use crate::event::HookPoint;
-use crate::place::EntryPlace;
 
 /// How a host carries an answer at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -115,9 +114,9 @@ pub struct HostEventSpec {
     pub carries: Carries,
 }
 
-/// An event of a table.
-pub(crate) const fn event(name: &'static str, kind: HookPoint, carries: Carries) -> HostEventSpec {
-    HostEventSpec { name, kind, carries }
+/// Events of a table that are the same but for their names.
+pub(crate) const fn event(names: &'static str, kind: HookPoint, carries: Carries) -> HostEventSpec {
+    HostEventSpec { name: names, kind, carries }
 }
 
 /// A tool of a host.
@@ -130,8 +129,9 @@ pub struct HostToolSpec {
     pub canonical: &'static str,
     /// Arguments that have another name here: the host's, and the canonical one. They hold inside lists too.
     pub arguments: &'static [(&'static str, &'static str)],
-    /// Canonical arguments of which the call must have one, as a text or a list, so that a guard can judge it.
-    pub needs: &'static [&'static str],
+    /// Canonical arguments of which the call must have one, as a text or a list, so that a guard can judge it; see
+    /// [`needs`](Self::needs).
+    needs: &'static [&'static str],
     /// The row holds only for calls that have one of these arguments, as the host names them.
     pub only_with: &'static [&'static str],
     /// Another tool that the call may be too: it is judged as both.
@@ -140,18 +140,29 @@ pub struct HostToolSpec {
     pub patch: &'static [&'static str],
 }
 
-/// A tool of a table.
+/// Tools of a table that are the same but for their names.
 pub(crate) const fn tool(
-    name: &'static str,
+    names: &'static str,
     canonical: &'static str,
     arguments: &'static [(&'static str, &'static str)],
 ) -> HostToolSpec {
-    HostToolSpec { name, canonical, arguments, needs: &[], only_with: &[], also: None, patch: &[] }
+    HostToolSpec { name: names, canonical, arguments, needs: &[], only_with: &[], also: None, patch: &[] }
 }
 
 impl HostToolSpec {
+    /// Canonical arguments of which the call must have one. A shell without a command cannot be judged, whatever its table says.
+    pub fn needs(&self) -> &'static [&'static str] {
+        match self.canonical {
+            _ if !self.needs.is_empty() => self.needs,
+            "Bash" => &["command"],
+            "Read" | "Write" | "Edit" | "Delete" => &["file_path"],
+            "WebFetch" => &["url"],
+            _ => &[],
+        }
+    }
+
     /// A call without one of these arguments cannot be judged.
-    pub(crate) const fn needs(mut self, needs: &'static [&'static str]) -> Self {
+    pub(crate) const fn needing(mut self, needs: &'static [&'static str]) -> Self {
         self.needs = needs;
         self
     }
@@ -245,40 +256,3 @@ pub(crate) const SNAKE_CASE: PayloadKeys = PayloadKeys {
     details: &[("trigger", "/trigger"), ("source", "/source"), ("reason", "/reason")],
     ..PayloadKeys::NOTHING
 };
-
-/// What this project knows of a host.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct HostTable {
-    /// The name in commands, such as `claude`.
-    pub name: &'static str,
-    /// The name for people, such as `Claude Code`.
-    pub title: &'static str,
-    /// The versions that the facts are about, and their date.
-    pub facts: &'static str,
-    /// Its events.
-    pub events: &'static [HostEventSpec],
-    /// The names of the events that it only tells.
-    pub notices: &'static str,
-    /// Its tools.
-    pub tools: &'static [HostToolSpec],
-    /// Where its payloads have what.
-    pub keys: PayloadKeys,
-    /// Whether it reads standard error as an answer, so that nothing else may stand there.
-    pub reads_stderr: bool,
-    /// Where its hooks are named.
-    pub place: EntryPlace,
-}
-
-impl HostTable {
-    /// The event of this name.
-    pub fn event(&self, name: &str) -> Option<HostEventSpec> {
-        let told = self.notices.split_whitespace().map(|name| event(name, HookPoint::Notice, Carries::NOTHING));
-        self.events.iter().copied().chain(told).find(|event| event.name == name)
-    }
-
-    /// How answers are carried at the event of this name; nothing at an unknown one.
-    pub(crate) fn carries(&self, name: &str) -> Carries {
-        self.event(name).map_or(Carries::NOTHING, |event| event.carries)
-    }
-}

@@ -84,7 +84,7 @@ impl HostTrial {
     /// The host is not known.
     pub fn with(host: &str, responder: Responder) -> Result<Self, HostTrialError> {
         let found = hosts::find(host).ok_or_else(|| HostTrialError(format!("there is no host `{host}`")))?;
-        Ok(Self { host: found.table().name, responder, event: None })
+        Ok(Self { host: found.name, responder, event: None })
     }
 
     /// The event's name, for hosts whose payloads do not say it.
@@ -100,7 +100,7 @@ impl HostTrial {
     /// The payload cannot be read. In operation, it is then refused at a gate.
     pub fn answer(&self, payload: impl AsRef<[u8]>) -> Result<HostRan, HostTrialError> {
         let refused = |problem: String| HostTrialError(format!("{} refuses the payload: {problem}", self.host));
-        let host: &dyn Host = hosts::find(self.host).ok_or_else(|| HostTrialError(self.host.to_owned()))?;
+        let host: &Host = hosts::find(self.host).ok_or_else(|| HostTrialError(self.host.to_owned()))?;
         let mut request = Request::new(host, payload.as_ref());
         request.event = self.event.as_deref();
         let (host, event) = request.read().map_err(|unreadable| refused(unreadable.reason))?;

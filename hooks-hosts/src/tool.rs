@@ -5,8 +5,9 @@ mod looks;
 use serde_json::{Map, Value, json};
 
 use crate::event::HostEvent;
+use crate::host::Host;
 use crate::patch;
-use crate::table::{HostTable, HostToolSpec};
+use crate::table::HostToolSpec;
 
 /// Lists of which every element is judged on its own, and the argument that an element without a name of its own is.
 const LISTS: &[(&str, &str)] = &[
@@ -20,12 +21,12 @@ const LISTS: &[(&str, &str)] = &[
 
 /// The row of the tool `name`, called with these arguments. Case does not count: a host that finds a tool by another
 /// spelling runs it all the same.
-pub(crate) fn spec(table: &HostTable, name: &str, input: &Value) -> Option<&'static HostToolSpec> {
-    let holds = |tool: &&HostToolSpec| {
+pub(crate) fn spec(host: &Host, name: &str, input: &Value) -> Option<HostToolSpec> {
+    let holds = |tool: &HostToolSpec| {
         tool.name.eq_ignore_ascii_case(name.trim())
             && (tool.only_with.is_empty() || tool.only_with.iter().any(|key| input.get(key).is_some()))
     };
-    table.tools.iter().find(holds)
+    host.tools().find(holds)
 }
 
 /// Gives the arguments of the event their canonical names, and says what cannot be judged.
@@ -43,7 +44,8 @@ pub(crate) fn canonical(event: &mut HostEvent, spec: &HostToolSpec) {
         }
     }
     let input = event.input.as_ref().unwrap_or(&Value::Null);
-    let of_spec = |list: &&str| spec.needs.contains(list) || spec.canonical == "Edit" && *list == "edits";
+    let needs = spec.needs();
+    let of_spec = |list: &&str| needs.contains(list) || spec.canonical == "Edit" && *list == "edits";
     event.lists = LISTS.iter().map(|(list, _)| *list).filter(|list| of_spec(list)).collect();
     // Codex runs a patch within a shell line as one.
     let line = input.get("command").and_then(Value::as_str).filter(|_| spec.canonical == "Bash");
@@ -56,14 +58,10 @@ pub(crate) fn canonical(event: &mut HostEvent, spec: &HostToolSpec) {
             Ok(files) => event.files = files,
             Err(problem) => event.unseen = Some(problem),
         }
-    } else if !spec.needs.is_empty()
-        && !spec.needs.iter().any(|key| input.get(key).is_some_and(|value| is_readable(key, value)))
+    } else if !needs.is_empty() && !needs.iter().any(|key| input.get(key).is_some_and(|value| is_readable(key, value)))
     {
-        let needs = spec.needs.join("` or `");
-        event.unseen = Some(format!("the call shows no `{needs}` that a hook could judge"));
-    } else if let Some(key) =
-        spec.needs.iter().find(|key| input.get(**key).is_some_and(|value| !is_readable(key, value)))
-    {
+        event.unseen = Some(format!("the call shows no `{}` that a hook could judge", needs.join("` or `")));
+    } else if let Some(key) = needs.iter().find(|key| input.get(**key).is_some_and(|value| !is_readable(key, value))) {
         event.unseen = Some(format!("`{key}` of the call is not what it has to be"));
     }
 }

@@ -1,6 +1,5 @@
 //! What the hooks said about an event, before it is put into a host's words.
 
-use hook_sdk::dispatch::Report;
 use serde_json::Value;
 
 /// What the hooks said, merged.
@@ -72,15 +71,17 @@ impl HostVerdict {
         self
     }
 
-    /// With the failures of hooks in the log.
-    pub(crate) fn with_failures(mut self, report: &Report) -> Self {
-        self.warnings.extend(report.failures.iter().map(ToString::to_string));
-        self
-    }
-
     /// The texts for the model as one.
     pub(crate) fn context(&self) -> Option<String> {
         (!self.contexts.is_empty()).then(|| self.contexts.join("\n\n"))
+    }
+
+    /// The replacement of the result in the form that the tool's own has.
+    pub(crate) fn shaped(&self, original: Option<&Value>) -> Option<Value> {
+        Some(match (self.result.as_ref()?, original) {
+            (Value::String(text), Some(original)) => crate::shape::replaced(original, text),
+            (result, _) => result.clone(),
+        })
     }
 
     /// The replacement of the result as a text.

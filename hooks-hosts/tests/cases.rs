@@ -58,7 +58,7 @@ pub(crate) fn cases() -> Vec<Case> {
         let cases: Map<String, Value> = serde_json::from_slice(&text).unwrap();
         cases.into_iter().map(move |(name, case)| Case::of(host, &name, &case))
     };
-    all().iter().flat_map(|host| of_host(host.table().name)).collect()
+    all().iter().flat_map(|host| of_host(host.name)).collect()
 }
 
 pub(crate) fn case(host: &str, name: &str) -> Case {

@@ -46,7 +46,7 @@ fn every_payload_is_read() {
 fn every_answer_is_exact() {
     let (mut problems, mut passed) = (Vec::new(), 0);
     for case in cases() {
-        let (host, event) = case.with(&case.stdin, |request| (request.host.table().name, request.read().unwrap().1));
+        let (host, event) = case.with(&case.stdin, |request| (request.host.name, request.read().unwrap().1));
         for (name, expected) in &case.answers {
             let answer = written(find(host).unwrap(), &event, verdict(&expected["verdict"]));
             let says_less = matches!(expected["carried"].as_str().unwrap(), "degraded" | "dropped" | "impossible");

@@ -22,7 +22,7 @@ fn nothing_of_others_changes_between_install_and_uninstall() {
             let Some(file) = shared(*host, folder.path()) else { continue };
             put(&file, &text);
             let installation = installation(folder.path());
-            let name = host.table().name;
+            let name = host.name;
             let changes = installation.install(*host, &|_| true).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(matches!(&changes[..], [FileChange::Added(there, events)] if *there == file && !events.is_empty()));
             let installed = fs::read_to_string(&file).unwrap();
@@ -51,7 +51,7 @@ fn a_new_file_is_what_the_host_reads_and_goes_again() {
             if file.extension().is_some_and(|name| name == "json") {
                 let value: serde_json::Value =
                     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-                let place = host.table().place;
+                let place = host.place;
                 let root = place.root.map_or(&value["guards"], |root| &value[root]);
                 let count = root.as_object().map_or_else(|| root.as_array().map_or(0, Vec::len), serde_json::Map::len);
                 assert_eq!(count, events.len(), "{text}");
@@ -62,7 +62,7 @@ fn a_new_file_is_what_the_host_reads_and_goes_again() {
         installation.uninstall(*host).unwrap();
         for change in changes {
             let FileChange::Added(file, _) = change else { continue };
-            assert!(!file.exists(), "{}: {}", host.table().name, fs::read_to_string(&file).unwrap());
+            assert!(!file.exists(), "{}: {}", host.name, fs::read_to_string(&file).unwrap());
         }
     }
 }

@@ -18,12 +18,12 @@ fn word(carried: Carried) -> &'static str {
     }
 }
 
-fn first(host: &dyn Host, kind: HookPoint) -> Option<Carries> {
-    host.table().events.iter().find(|event| event.kind == kind).map(|event| event.carries)
+fn first(host: &Host, kind: HookPoint) -> Option<Carries> {
+    host.events().find(|event| event.kind == kind).map(|event| event.carries)
 }
 
 /// Before a call: deny, ask, rewrite, context. After: replace, context. Prompt: deny, context. Stop: keep going.
-fn summary(host: &dyn Host) -> [&'static str; 9] {
+fn summary(host: &Host) -> [&'static str; 9] {
     let none = || "none";
     let of = |kind, field: fn(Carries) -> Carried| first(host, kind).map_or_else(none, |carries| word(field(carries)));
     let (before, after) = (HookPoint::BeforeToolCall, HookPoint::AfterToolCallSuccess);
@@ -64,7 +64,7 @@ fn every_host_carries_what_its_contract_says() {
     assert_eq!(lines.len(), all().len());
     for (line, host) in lines.into_iter().zip(all()) {
         let words: Vec<String> = line.split_whitespace().map(|word| word.replace('_', " ")).collect();
-        let mut carried = vec![host.table().name];
+        let mut carried = vec![host.name];
         carried.extend(summary(*host));
         assert_eq!(carried, words);
     }
@@ -98,12 +98,12 @@ fn words(c: Carries) -> (Vec<&'static str>, Vec<String>) {
 
 /// The table of one host: its events, which answers it carries there, and what becomes of others. Events of one kind that
 /// carry the same share a row.
-fn table(host: &dyn Host) -> String {
-    let table = host.table();
+fn table(host: &Host) -> String {
+    let table = host;
     let mut text = format!("\n#### {} (`{}`)\n\nFacts: {}.\n\n", table.title, table.name, table.facts);
     text += "| Events | Kind | Carried | Otherwise |\n|---|---|---|---|\n";
     let mut rows: Vec<(String, HookPoint, Carries)> = Vec::new();
-    for event in table.events {
+    for event in table.events() {
         let name = format!("`{}`", event.name);
         match rows.iter_mut().find(|(_, kind, carries)| (*kind, *carries) == (event.kind, event.carries)) {
             Some((names, ..)) => names.extend([" ", &name]),
@@ -125,12 +125,12 @@ fn tools() -> String {
     let mut text = String::from("\n| Tool of hooks | Its name at each host |\n|---|---|\n");
     let names = ["Bash", "Read", "Write", "Edit", "apply_patch", "Grep", "Glob", "WebFetch", "WebSearch", "Task"];
     for canonical in names {
-        let of = |host: &&dyn Host| {
-            let tools = host.table().tools.iter().filter(|tool| tool.canonical == canonical);
+        let of = |host: &&Host| {
+            let tools = host.tools().filter(|tool| tool.canonical == canonical);
             let mut names: Vec<&str> = tools.map(|tool| tool.name).collect();
             names.dedup();
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            (!names.is_empty()).then(|| format!("{} {}", host.table().name, names.join(" ")))
+            (!names.is_empty()).then(|| format!("{} {}", host.name, names.join(" ")))
         };
         let of_hosts: Vec<String> = all().iter().filter_map(of).collect();
         let _ = writeln!(text, "| `{canonical}` | {} |", of_hosts.join("; "));
@@ -146,7 +146,7 @@ fn overview() -> String {
         String::from("\n| Host | Before a call | After a call | At a prompt | At the end |\n|---|---|---|---|---|\n");
     for host in all() {
         let carried = points.map(|kind| first(*host, kind).map_or_else(String::new, |c| words(c).0.join(", ")));
-        let _ = writeln!(text, "| `{}` | {} |", host.table().name, carried.join(" | "));
+        let _ = writeln!(text, "| `{}` | {} |", host.name, carried.join(" | "));
     }
     text
 }
@@ -157,8 +157,8 @@ fn before_a_call() -> String {
     for host in all() {
         let carried = first(*host, HookPoint::BeforeToolCall).map(|c| words(c).0.join(", ")).unwrap_or_default();
         match groups.iter_mut().find(|(group, _)| *group == carried) {
-            Some((_, titles)) => titles.push(host.table().title),
-            None => groups.push((carried, vec![host.table().title])),
+            Some((_, titles)) => titles.push(host.title),
+            None => groups.push((carried, vec![host.title])),
         }
     }
     groups.sort_by_key(|(carried, _)| std::cmp::Reverse(carried.len()));

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use hooks_hosts::Host;
 
 /// The file of a host that several programs share.
-pub(crate) fn shared(host: &dyn Host, folder: &Path) -> Option<PathBuf> {
-    let name = host.table().place.project;
+pub(crate) fn shared(host: &Host, folder: &Path) -> Option<PathBuf> {
+    let name = host.place.project;
     (!name.contains('$')).then(|| folder.join(name))
 }
 
@@ -17,14 +17,14 @@ pub(crate) fn put(file: &Path, text: &str) {
 }
 
 /// Files of others, with their entries at the same events, comments, and every layout.
-pub(crate) fn others(host: &dyn Host) -> Vec<String> {
-    let first = host.table().events.iter().find(|event| event.kind.is_gate()).unwrap().name;
-    let root = host.table().place.root.unwrap_or("theirs");
+pub(crate) fn others(host: &Host) -> Vec<String> {
+    let first = host.events().find(|event| event.kind.is_gate()).unwrap().name;
+    let root = host.place.root.unwrap_or("theirs");
     vec![
         format!(
             "{{\n    // theirs\n    \"model\": \"x\", /* kept */\n    \"{root}\": {{\n        \"{first}\": [\n            \
              {{\"matcher\": \"Bash\", \"hooks\": [{{\"type\": \"command\", \"command\": \"./guard.sh host {0} --event {first}\"}}]}}, // why\n        ]\n    }},\n    \"z\": [1, 2]\n}}",
-            host.table().name
+            host.name
         ),
         format!("{{\"{root}\":{{\"{first}\":[{{\"command\":\"./a.sh\"}}]}},\"b\":\"\\u00e4 \\\" {{\"}}"),
         format!("{{\r\n\t\"{root}\": {{}},\r\n\t\"x\": null\r\n}}\r\n"),

@@ -63,7 +63,7 @@ pub(crate) fn denies(host: &str, output: &Output) -> bool {
 #[test]
 fn one_guard_denies_at_every_host_and_lets_through_what_it_may() {
     for host in hooks_hosts::all() {
-        let case = shell(host.table().name);
+        let case = shell(host.name);
         assert!(denies(case.host, &answered(&case, &case.stdin, &[])), "{}", case.host);
         let output = answered(&case, &with_command(&case, "ls"), &[]);
         assert!(!denies(case.host, &output) && output.status.success(), "{}: {output:?}", case.host);
@@ -73,11 +73,11 @@ fn one_guard_denies_at_every_host_and_lets_through_what_it_may() {
 #[test]
 fn a_hook_that_panics_hangs_or_prints_does_not_open() {
     for host in hooks_hosts::all() {
-        let case = shell(host.table().name);
+        let case = shell(host.name);
         for command in ["panic", "hang", "print"] {
             let output = answered(&case, &with_command(&case, command), &["--deadline", "0.5"]);
             assert!(denies(case.host, &output), "{} {command}: {output:?}", case.host);
-            if host.table().reads_stderr {
+            if host.reads_stderr {
                 assert!(output.stderr.is_empty(), "{} {command}: {output:?}", case.host);
             }
         }
@@ -87,11 +87,11 @@ fn a_hook_that_panics_hangs_or_prints_does_not_open() {
 #[test]
 fn what_cannot_be_read_is_refused_at_a_gate() {
     for host in hooks_hosts::all() {
-        let case = shell(host.table().name);
+        let case = shell(host.name);
         let half = &case.stdin[..case.stdin.len() / 2];
         for stdin in [&b""[..], b"[]", b"\"PreToolUse\"", half] {
             assert!(denies(case.host, &answered(&case, stdin, &[])), "{}", case.host);
-            let named = host.table().events.iter().find(|event| event.kind.is_gate()).unwrap();
+            let named = host.events().find(|event| event.kind.is_gate()).unwrap();
             let output = call(&["host", case.host, "--event", named.name], stdin);
             assert!(denies(case.host, &output), "{}: {output:?}", case.host);
         }
@@ -101,7 +101,7 @@ fn what_cannot_be_read_is_refused_at_a_gate() {
 #[test]
 fn hooks_that_cannot_be_built_and_a_payload_without_end_are_refused() {
     for host in hooks_hosts::all() {
-        let case = shell(host.table().name);
+        let case = shell(host.name);
         let broken = |stdin: &[u8]| {
             let mut child = command(&case.args()).env("HOOKS_FIXTURE_BROKEN", "no folder").spawn().unwrap();
             child.stdin.take().unwrap().write_all(stdin).unwrap();

@@ -249,7 +249,7 @@ fn doctor_tells_what_another_host_reads_too_and_how_old_its_facts_are() {
     for (host, other) in [("claude", "cursor"), ("cursor", "claude"), ("copilot", "vscode"), ("vscode", "copilot")] {
         let said = doctor(host);
         assert!(said.contains(&format!("installed for {other} too: ")), "{said}");
-        let table = find(host).unwrap().table();
+        let table = find(host).unwrap();
         assert!(said.contains(&format!("facts about {}: {}", table.title, table.facts)), "{said}");
         assert!(table.facts.contains("2026"), "no date in {}", table.facts);
     }

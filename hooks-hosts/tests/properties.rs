@@ -57,7 +57,7 @@ fn changed(input: &Value, at: Index, how: u8) -> Value {
 
 /// The arguments of the call under the host's own names.
 fn sent(event: &HostEvent) -> Value {
-    let keys = hooks_hosts::find(event.host).unwrap().table().keys.input;
+    let keys = hooks_hosts::find(event.host).unwrap().keys.input;
     let found = keys.iter().find_map(|pointer| event.payload.pointer(pointer)).cloned().unwrap_or_default();
     match &found {
         Value::String(text) => serde_json::from_str(text).unwrap_or(found),
@@ -246,7 +246,7 @@ fn marked() -> Vec<Gate> {
 fn still_marked(Gate { case, event }: &Gate, stdin: &[u8]) -> bool {
     let Ok(value) = serde_json::from_slice::<Value>(stdin) else { return true };
     let original: Value = serde_json::from_slice(&case.stdin).unwrap();
-    let names = find(case.host).unwrap().table().keys.event;
+    let names = find(case.host).unwrap().keys.event;
     let same_event = case.event.is_some() || names.iter().all(|at| value.pointer(at) == original.pointer(at));
     let is_marked = |value: &&Value| value_has(value, MARK);
     let compacts = event.kind == HookPoint::BeforeCompaction;
@@ -397,7 +397,7 @@ fn must_deny(case: &Case, stdin: &[u8]) -> bool {
     // Only what the original had at this place says that it is the shell.
     let tool = tools.iter().find(|pointer| original.pointer(pointer).is_some());
     let is_shell = tool.is_none_or(|pointer| value.pointer(pointer) == original.pointer(pointer));
-    let event = find(case.host).unwrap().table().keys.event;
+    let event = find(case.host).unwrap().keys.event;
     let same_event =
         case.event.is_some() || event.iter().all(|pointer| value.pointer(pointer) == original.pointer(pointer));
     let line = lines.iter().find_map(|pointer| value.pointer(pointer));

@@ -15,7 +15,7 @@ use crate::rules_of_host;
 
 /// What a host has sent.
 pub(super) struct HostInput {
-    host: &'static dyn Host,
+    host: &'static Host,
     event: HostEvent,
 }
 
@@ -26,7 +26,7 @@ impl HostInput {
     /// The message about an unknown host, or a payload that the host would hear a refusal for.
     pub(super) fn read(name: &str, event: Option<&str>, stdin: &str) -> Result<Self, Output> {
         let host = find(name).ok_or_else(|| {
-            let known: Vec<&str> = hooks_hosts::all().iter().map(|host| host.table().name).collect();
+            let known: Vec<&str> = hooks_hosts::all().iter().map(|host| host.name).collect();
             usage_error(&format!("--host {name}: there is no such host; there are {}", known.join(", ")))
         })?;
         let mut request = Request::new(host, stdin.as_bytes());
@@ -44,7 +44,7 @@ impl HostInput {
     pub(super) fn occurrence(&self) -> Result<Occurrence, Output> {
         let kind = self.event.kind.name();
         let event = Event::all().find(|event| event.spec().kind == Some(kind)).ok_or_else(|| {
-            usage_error(&format!("no rule runs at `{}` of {}", self.event.host_event, self.host.table().title))
+            usage_error(&format!("no rule runs at `{}` of {}", self.event.host_event, self.host.title))
         })?;
         let mut occurrence = Occurrence::new(event);
         if let Some(tool) = &self.event.tool {
@@ -77,7 +77,7 @@ impl HostInput {
     }
 }
 
-fn shown(host: &dyn Host, answer: &HostAnswer) -> Value {
+fn shown(host: &Host, answer: &HostAnswer) -> Value {
     let stdout = match &answer.stdout {
         Stdout::Json(value) => value.clone(),
         Stdout::Text(text) => text.clone().into(),
@@ -85,6 +85,6 @@ fn shown(host: &dyn Host, answer: &HostAnswer) -> Value {
     };
     let (stderr, warnings) = (&answer.stderr, &answer.warnings);
     json!({
-        "host": host.table().name, "exit_status": answer.exit, "stdout": stdout, "stderr": stderr, "warnings": warnings,
+        "host": host.name, "exit_status": answer.exit, "stdout": stdout, "stderr": stderr, "warnings": warnings,
     })
 }

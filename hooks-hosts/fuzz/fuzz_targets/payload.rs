@@ -12,15 +12,15 @@ thread_local! {
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let [host, event, payload @ ..] = input else { return };
     let host = all()[usize::from(*host) % all().len()];
-    let hears = |event: &&HostEventSpec| {
+    let hears = |event: &HostEventSpec| {
         event.kind.is_gate() && event.kind != HookPoint::PreModelCall && event.carries.deny == Carried::Yes
     };
-    let gates: Vec<&HostEventSpec> = host.table().events.iter().filter(hears).collect();
+    let gates: Vec<HostEventSpec> = host.events().filter(hears).collect();
     let event = gates[usize::from(*event) % gates.len()];
     let request = Request::new(host, payload).event(event.name);
     let answer = DENIES.with(|(denies, runtime)| runtime.block_on(denies.respond(&request)));
     let Stdout::Json(said) = &answer.stdout else {
-        assert_eq!(answer.exit, 2, "{} {}: {answer:?}", host.table().name, event.name);
+        assert_eq!(answer.exit, 2, "{} {}: {answer:?}", host.name, event.name);
         return;
     };
     let words = ["/decision", "/permission", "/permissionDecision", "/behavior", "/hookSpecificOutput/permissionDecision",
@@ -28,7 +28,7 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let denied = words.iter().any(|at| said.pointer(at).is_some_and(|word| word == "deny" || word == "block"));
     let denied = denied || said["continue"] == false || said["cancel"] == true || answer.exit == 2;
     let foreign = said.as_object().is_some_and(|said| said.is_empty()) && is_of_cursor(payload);
-    assert!(denied || foreign, "{} {}: {answer:?}", host.table().name, event.name);
+    assert!(denied || foreign, "{} {}: {answer:?}", host.name, event.name);
 });
 
 /// Cursor runs the commands of Claude Code too, and has its own entry.

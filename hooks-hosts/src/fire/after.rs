@@ -6,7 +6,7 @@ use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess}
 use hook_sdk::{HookContext, HookSet};
 use serde_json::Value;
 
-use super::{gate, undecided};
+use super::{gate, halted, said};
 use crate::event::HostEvent;
 use crate::shape;
 use crate::verdict::{HostDecision, HostVerdict};
@@ -17,10 +17,8 @@ const REMOVED: &str = "(a hook has removed the result)";
 pub(super) async fn success(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
     let result = seen(event);
     let after = AfterToolCallSuccess::new(gate::of_event(event), input(event));
-    let verdict = match hooks.fire(cx, &after, result.clone()).await {
-        Ok(fired) => gathered(event, &result, fired.subject.as_ref(), &fired.report),
-        Err(error) => undecided(&error),
-    };
+    let fired = hooks.fire(cx, &after, result.clone()).await;
+    let verdict = said(fired, |fired| gathered(event, &result, fired.subject.as_ref(), &fired.report));
     ended(hooks, cx, event, verdict).await
 }
 
@@ -28,30 +26,24 @@ pub(super) async fn failure(hooks: &HookSet, cx: &HookContext, event: &HostEvent
     let mut result = seen(event);
     result.is_error = true;
     let after = AfterToolCallFailure::new(gate::of_event(event), input(event), result.text().into_owned());
-    let verdict = match hooks.fire(cx, &after, result.clone()).await {
-        Ok(fired) => gathered(event, &result, fired.subject.as_ref(), &fired.report),
-        Err(error) => undecided(&error),
-    };
+    let fired = hooks.fire(cx, &after, result.clone()).await;
+    let verdict = said(fired, |fired| gathered(event, &result, fired.subject.as_ref(), &fired.report));
     ended(hooks, cx, event, verdict).await
 }
 
 /// Tells the hooks that only want to know how a call has ended.
-async fn ended(hooks: &HookSet, cx: &HookContext, event: &HostEvent, verdict: HostVerdict) -> HostVerdict {
+async fn ended(hooks: &HookSet, cx: &HookContext, event: &HostEvent, mut verdict: HostVerdict) -> HostVerdict {
     if !hooks.has::<AfterToolCall>() {
         return verdict;
     }
     let mut ended = AfterToolCall::new(gate::of_event(event), input(event)).result(seen(event));
     ended.error.clone_from(&event.error);
-    match hooks.fire(cx, &ended, ()).await {
-        Ok(fired) => {
-            let mut verdict = verdict.with_failures(&fired.report);
-            if let (Some(halt), HostDecision::NoOpinion) = (&fired.report.halt, &verdict.decision) {
-                verdict.decision = HostDecision::Deny(halt.reason.to_string());
-            }
-            verdict
-        }
-        Err(error) => undecided(&error),
+    let told = said(hooks.fire(cx, &ended, ()).await, |fired| HostVerdict::of(halted(&fired.report)));
+    if verdict.decision == HostDecision::NoOpinion {
+        verdict.decision = told.decision;
     }
+    verdict.warnings.extend(told.warnings);
+    verdict
 }
 
 /// What the tool has run with.
@@ -72,7 +64,7 @@ fn seen(event: &HostEvent) -> ToolResult {
 }
 
 fn gathered(event: &HostEvent, before: &ToolResult, after: Option<&ToolResult>, report: &Report) -> HostVerdict {
-    let mut verdict = HostVerdict::default().with_failures(report);
+    let mut verdict = HostVerdict::of(halted(report));
     match after {
         None => verdict.result = Some(REMOVED.into()),
         Some(after) => {
@@ -81,9 +73,6 @@ fn gathered(event: &HostEvent, before: &ToolResult, after: Option<&ToolResult>, 
                 verdict.result = Some(replacement(event, before, after));
             }
         }
-    }
-    if let Some(halt) = &report.halt {
-        verdict.decision = HostDecision::Deny(halt.reason.to_string());
     }
     verdict
 }

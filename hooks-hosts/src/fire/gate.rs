@@ -41,7 +41,7 @@ where
         let judged = make(of_part(event, &part));
         match hooks.fire(cx, &judged, ToolInput::from(part.input.clone())).await {
             Ok(fired) => {
-                all.verdict = std::mem::take(&mut all.verdict).with_failures(&fired.report);
+                all.verdict.warnings.extend(fired.report.failures.iter().map(ToString::to_string));
                 all.add(decision(&fired.verdict, fired.report.halt.as_ref()));
                 all.rewrite(&part, &fired.subject);
             }

@@ -1,75 +1,118 @@
 //! Antigravity.
 
-mod table;
-
 use serde_json::{Value, json};
 
-use table::TABLE;
-
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent};
-use crate::host::Host;
-use crate::table::HostTable;
+use crate::event::{HookPoint as P, HostEvent};
+use crate::host::{HOST, Host};
+use crate::place::{EntryForm, EntryPlace};
+use crate::table::{AFTER_UNREAD, BEFORE, CONTEXT, Carried, Carries, PayloadKeys, STOP, event, tool};
 use crate::verdict::{HostDecision, HostVerdict};
 
-#[derive(Debug)]
-pub(super) struct Antigravity;
+const EDIT: &[(&str, &str)] = &[
+    ("TargetFile", "file_path"),
+    ("TargetContent", "old_string"),
+    ("ReplacementContent", "new_string"),
+    ("ReplacementChunks", "edits"),
+];
 
-impl Host for Antigravity {
-    fn table(&self) -> &'static HostTable {
-        &TABLE
+pub(super) static ANTIGRAVITY: Host = Host {
+    name: "antigravity",
+    title: "Antigravity",
+    facts: "1.1.2 to 1.4.3, 2026-10-21",
+    events: &[
+        // What an allow means is disputed, and no decision at all prompts: it is the word for no opinion.
+        event("PreToolUse", P::BeforeToolCall, Carries { context: Carried::Dropped, allow: Carried::Absent, ..BEFORE }),
+        event("PostToolUse", P::AfterToolCallSuccess, AFTER_UNREAD),
+        event("PreInvocation", P::PreModelCall, CONTEXT),
+        event("Stop", P::Stop, STOP),
+    ],
+    notices: "PostInvocation",
+    tools: &[
+        tool("run_command", "Bash", &[("CommandLine", "command")]),
+        tool("send_command_input", "Bash", &[("Input", "command")]),
+        tool("view_file", "Read", &[("AbsolutePath", "file_path")]),
+        tool("write_to_file", "Write", &[("TargetFile", "file_path"), ("CodeContent", "content")]),
+        tool("replace_file_content multi_replace_file_content", "Edit", EDIT),
+        tool("grep_search", "Grep", &[("Query", "pattern")]),
+        tool("find_by_name", "Glob", &[("Pattern", "pattern")]),
+        tool("read_url_content", "WebFetch", &[("Url", "url")]),
+        tool("search_web", "WebSearch", &[]),
+        tool("invoke_subagent", "Task", &[]),
+    ],
+    keys: PayloadKeys {
+        session: &["/conversationId"],
+        cwd: &["/workspacePaths/0"],
+        project: &["/workspacePaths/0"],
+        tool: &["/toolCall/name"],
+        input: &["/toolCall/args"],
+        error: &["/error"],
+        ..PayloadKeys::NOTHING
+    },
+    place: EntryPlace {
+        user: ".gemini/config/hooks.json",
+        project: ".agents/hooks.json",
+        form: EntryForm::Named,
+        root: None,
+        matcher: Some("*"),
+        then: "check with `agy -p /hooks`: a file that it cannot read is dropped whole, in silence",
+        ..EntryPlace::at("")
+    },
+    event_by_keys,
+    complete,
+    write,
+    refuse,
+    ..HOST
+};
+
+/// The payload names no event; only a call that has not run can be told from the rest.
+fn event_by_keys(payload: &Value) -> Option<&'static str> {
+    let has = |key: &str| payload.get(key).is_some();
+    match (has("toolCall"), has("executionNum"), has("invocationNum")) {
+        (true, ..) if !has("error") => Some("PreToolUse"),
+        (_, true, _) => Some("Stop"),
+        (_, _, true) => Some("PreInvocation"),
+        _ => None,
     }
+}
 
-    /// The payload names no event; only a call that has not run can be told from the rest.
-    fn event_name(&self, payload: &Value) -> Option<String> {
-        let has = |key: &str| payload.get(key).is_some();
-        let name = match (has("toolCall"), has("executionNum"), has("invocationNum")) {
-            (true, ..) if !has("error") => "PreToolUse",
-            (_, true, _) => "Stop",
-            (_, _, true) => "PreInvocation",
-            _ => return None,
-        };
-        Some(name.to_owned())
-    }
+fn complete(event: &mut HostEvent) {
+    let payload = &event.payload;
+    let detail = match event.kind {
+        P::AfterToolCallSuccess => payload.get("stepIdx").map(|step| ("step", step)),
+        P::Stop => payload.get("terminationReason").map(|reason| ("termination", reason)),
+        _ => None,
+    };
+    let detail = detail.map(|(name, value)| (name.to_owned(), value.clone()));
+    event.details.extend(detail);
+}
 
-    fn complete(&self, event: &mut HostEvent) {
-        let payload = &event.payload;
-        let detail = match event.kind {
-            HookPoint::AfterToolCallSuccess => payload.get("stepIdx").map(|step| ("step", step)),
-            HookPoint::Stop => payload.get("terminationReason").map(|reason| ("termination", reason)),
-            _ => None,
-        };
-        let detail = detail.map(|(name, value)| (name.to_owned(), value.clone()));
-        event.details.extend(detail);
-    }
-
-    fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-        HostAnswer::json(match (event.kind, &verdict.decision) {
-            (HookPoint::BeforeToolCall, HostDecision::Deny(reason)) => json!({ "decision": "deny", "reason": reason }),
-            (HookPoint::BeforeToolCall, HostDecision::Ask(reason)) => {
-                json!({ "decision": "force_ask", "reason": reason })
+fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
+    HostAnswer::json(match (event.kind, &verdict.decision) {
+        (P::BeforeToolCall, HostDecision::Deny(reason)) => json!({ "decision": "deny", "reason": reason }),
+        (P::BeforeToolCall, HostDecision::Ask(reason)) => {
+            json!({ "decision": "force_ask", "reason": reason })
+        }
+        (P::BeforeToolCall, _) => match &verdict.input {
+            Some(input) if removes(event, input) => {
+                let reason = "a hook removes an argument of this call, and Antigravity would keep it";
+                json!({ "decision": "deny", "reason": reason })
             }
-            (HookPoint::BeforeToolCall, _) => match &verdict.input {
-                Some(input) if removes(event, input) => {
-                    let reason = "a hook removes an argument of this call, and Antigravity would keep it";
-                    json!({ "decision": "deny", "reason": reason })
-                }
-                Some(input) => json!({ "decision": "allow", "overwrite": input }),
-                None => json!({ "decision": "allow" }),
-            },
-            (HookPoint::Stop, HostDecision::KeepGoing(reason)) => json!({ "decision": "continue", "reason": reason }),
-            (HookPoint::Stop, _) => json!({ "decision": "stop" }),
-            (HookPoint::PreModelCall, _) => match verdict.context() {
-                Some(text) => json!({ "injectSteps": [{ "ephemeralMessage": text }] }),
-                None => json!({}),
-            },
-            _ => json!({}),
-        })
-    }
+            Some(input) => json!({ "decision": "allow", "overwrite": input }),
+            None => json!({ "decision": "allow" }),
+        },
+        (P::Stop, HostDecision::KeepGoing(reason)) => json!({ "decision": "continue", "reason": reason }),
+        (P::Stop, _) => json!({ "decision": "stop" }),
+        (P::PreModelCall, _) => match verdict.context() {
+            Some(text) => json!({ "injectSteps": [{ "ephemeralMessage": text }] }),
+            None => json!({}),
+        },
+        _ => json!({}),
+    })
+}
 
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        HostAnswer::json(json!({ "decision": "deny", "reason": reason }))
-    }
+fn refuse(reason: &str) -> HostAnswer {
+    HostAnswer::json(json!({ "decision": "deny", "reason": reason }))
 }
 
 /// Whether the arguments lack one that the call has. Antigravity merges both.

@@ -1,67 +1,100 @@
 //! Claude Code.
 
-mod table;
-
 use serde_json::{Value, json};
-
-pub(super) use table::PERMISSION;
-use table::TABLE;
 
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpName};
-use crate::host::{Foreign, Host};
-use crate::shape;
-use crate::table::HostTable;
+use crate::event::{HookPoint as P, HostEvent};
+use crate::host::{Foreign, HOST, Host};
+use crate::place::EntryPlace;
+use crate::table::{AFTER, BEFORE, Carried, Carries, PROMPT, SESSION, STOP, event, tool};
 use crate::verdict::HostVerdict;
 
-#[derive(Debug)]
-pub(super) struct Claude;
+pub(super) static CLAUDE: Host = Host {
+    name: "claude",
+    title: "Claude Code",
+    facts: "2.1.302, 2026-10-21",
+    events: &[
+        event("PreToolUse", P::BeforeToolCall, Carries { ask_rewritten: Carried::Yes, ..BEFORE }),
+        event("PermissionRequest", P::PermissionRequest, PERMISSION),
+        event("PostToolUse", P::AfterToolCallSuccess, AFTER),
+        event("PostToolUseFailure", P::AfterToolCallFailure, Carries { replace: Carried::Impossible, ..AFTER }),
+        event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
+        event("SessionStart", P::SessionStart, SESSION),
+        event("SessionEnd", P::SessionEnd, Carries::NOTHING),
+        event("Stop", P::Stop, STOP),
+        event("PreCompact", P::BeforeCompaction, Carries { deny: Carried::Yes, ..Carries::NOTHING }),
+    ],
+    notices: "\
+        PostCompact SubagentStart SubagentStop Notification PermissionDenied PostToolBatch \
+        UserPromptExpansion StopFailure Setup ConfigChange CwdChanged FileChanged DirectoryAdded \
+        WorktreeRemove InstructionsLoaded MessageDisplay TaskCreated TaskCompleted TeammateIdle \
+        Elicitation ElicitationResult PostModelSwitch",
+    tools: &[
+        tool("Bash PowerShell", "Bash", &[]),
+        tool("Read", "Read", &[]),
+        tool("Write", "Write", &[]),
+        tool("Edit MultiEdit", "Edit", &[]),
+        tool("NotebookEdit", "Edit", &[("notebook_path", "file_path"), ("new_source", "new_string")]),
+        tool("Grep", "Grep", &[]),
+        tool("Glob", "Glob", &[]),
+        tool("WebFetch", "WebFetch", &[]),
+        tool("WebSearch", "WebSearch", &[]),
+        tool("Agent Task", "Task", &[]),
+    ],
+    place: EntryPlace {
+        handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME$GATE}"#,
+        at_gates: r#", "onFailure": "block""#,
+        matcher: Some("*"),
+        then: "`/hooks` in Claude Code shows the hooks",
+        ..EntryPlace::at(".claude/settings.json")
+    },
+    mcp: nested::mcp,
+    write,
+    foreign,
+    ..HOST
+};
+/// Where the question has been put already: an ask is what would happen anyway.
+pub(super) const PERMISSION: Carries = Carries {
+    deny: Carried::Yes,
+    ask: Carried::Yes,
+    rewrite: Carried::IfAllowed,
+    ask_rewritten: Carried::Degraded,
+    allow: Carried::Yes,
+    context: Carried::Dropped,
+    ..Carries::NOTHING
+};
 
-impl Host for Claude {
-    fn table(&self) -> &'static HostTable {
-        &TABLE
-    }
+fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
+    HostAnswer::json(match event.kind {
+        P::BeforeToolCall => nested::before(event, verdict, Before::default()),
+        P::PermissionRequest => nested::permission(event, verdict),
+        P::AfterToolCallSuccess => after(event, verdict),
+        P::SessionStart => nested::session(event, verdict),
+        _ => nested::block(event, verdict),
+    })
+}
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
-        nested::mcp(tool)
+/// What the payload shows counts: a variable of the environment may have come from a terminal within another host.
+fn foreign(payload: &Value, env: &dyn Fn(&str) -> bool) -> Option<Foreign> {
+    if payload.get("cursor_version").is_some() {
+        return Some(Foreign::Silent("cursor"));
     }
-
-    fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-        HostAnswer::json(match event.kind {
-            HookPoint::BeforeToolCall => nested::before(event, verdict, Before::default()),
-            HookPoint::PermissionRequest => nested::permission(event, verdict),
-            HookPoint::AfterToolCallSuccess => after(event, verdict),
-            HookPoint::SessionStart => nested::session(event, verdict),
-            _ => nested::block(event, verdict),
-        })
+    if payload.get("timestamp").is_none() || payload.get("permission_mode").is_some() {
+        return None;
     }
-
-    /// What the payload shows counts: a variable of the environment may have come from a terminal within another host.
-    fn foreign(&self, payload: &Value, env: &dyn Fn(&str) -> bool) -> Option<Foreign> {
-        if payload.get("cursor_version").is_some() {
-            return Some(Foreign::Silent("cursor"));
-        }
-        if payload.get("timestamp").is_none() || payload.get("permission_mode").is_some() {
-            return None;
-        }
-        if env("COPILOT_CLI") {
-            return Some(Foreign::As("copilot"));
-        }
-        let tool = payload.get("tool_name").and_then(Value::as_str);
-        let ours = |name: &str| nested::mcp(name).is_some() || TABLE.tools.iter().any(|tool| tool.name == name);
-        (!tool.is_some_and(ours)).then_some(Foreign::As("vscode"))
+    if env("COPILOT_CLI") {
+        return Some(Foreign::As("copilot"));
     }
+    let tool = payload.get("tool_name").and_then(Value::as_str);
+    let ours = |name: &str| nested::mcp(name, payload).is_some() || CLAUDE.tools().any(|tool| tool.name == name);
+    (!tool.is_some_and(ours)).then_some(Foreign::As("vscode"))
 }
 
 /// After a call. A replaced result keeps the form of the tool's own, or Claude Code ignores it.
 fn after(event: &HostEvent, verdict: &HostVerdict) -> Value {
     let mut answer = nested::block(event, verdict);
-    if let Some(result) = &verdict.result {
-        let shaped = match (result, &event.result) {
-            (Value::String(text), Some(original)) => shape::replaced(original, text),
-            (result, _) => result.clone(),
-        };
+    if let Some(shaped) = verdict.shaped(event.result.as_ref()) {
         if answer.get("hookSpecificOutput").is_none() {
             answer["hookSpecificOutput"] = json!({ "hookEventName": event.host_event });
         }

@@ -1,72 +1,140 @@
 //! Cline: its extension, its SDK and its command line.
 
 mod call;
-mod table;
 
 use serde_json::{Map, Value, json};
 
-use table::TABLE;
-
 use super::nested;
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpName};
-use crate::host::Host;
-use crate::table::HostTable;
+use crate::event::{HookPoint as P, HostEvent, McpName};
+use crate::host::{HOST, Host};
+use crate::place::{EntryForm, EntryPlace};
+use crate::table::{AFTER, BEFORE, Carried, Carries, DENY_ONLY, HostEventSpec, PROMPT, PayloadKeys, event, tool};
 use crate::verdict::{HostDecision, HostVerdict};
 
-#[derive(Debug)]
-pub(super) struct Cline;
+/// `cancel` after a call would end the run.
+const AFTER_CALL: Carries = Carries { deny: Carried::Degraded, replace: Carried::Impossible, ..AFTER };
+const SUBMITTED: Carries = Carries { context: Carried::Dropped, ..PROMPT };
+const UNREAD: Carries = Carries {
+    context: Carried::Dropped,
+    keep_going: Carried::Impossible,
+    deny: Carried::Impossible,
+    ..Carries::NOTHING
+};
+
+/// The files of the extension, and the events of the SDK and the command line.
+const EVENTS: &[HostEventSpec] = &[
+    event("PreToolUse", P::BeforeToolCall, Carries { context: Carried::Yes, ..DENY_ONLY }),
+    event("PostToolUse", P::AfterToolCallSuccess, AFTER_CALL),
+    event("UserPromptSubmit", P::UserPromptSubmit, SUBMITTED),
+    event("TaskStart", P::SessionStart, Carries { deny: Carried::Yes, ..UNREAD }),
+    event("TaskComplete TaskCancel", P::SessionEnd, UNREAD),
+    event("tool_call", P::BeforeToolCall, Carries { ask: Carried::Degraded, allow: Carried::Absent, ..BEFORE }),
+    event("tool_result", P::AfterToolCallSuccess, AFTER_CALL),
+    event("prompt_submit", P::UserPromptSubmit, Carries { deny: Carried::Impossible, ..SUBMITTED }),
+    event("agent_start", P::SessionStart, UNREAD),
+    event("agent_end", P::Stop, UNREAD),
+    event("session_shutdown", P::SessionEnd, UNREAD),
+];
+
+const FILE: &[(&str, &str)] = &[("path", "file_path"), ("new_text", "content")];
+const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_text", "old_string"), ("new_text", "new_string")];
 
 /// A denied call ends the whole run: Cline has no word for a call that is skipped.
-impl Host for Cline {
-    fn table(&self) -> &'static HostTable {
-        &TABLE
-    }
+pub(super) static CLINE: Host = Host {
+    name: "cline",
+    title: "Cline",
+    facts: "VS Code 4.1.13 and its SDK, 2026-10",
+    events: EVENTS,
+    notices: "TaskResume PreCompact Notification agent_resume agent_abort agent_error",
+    tools: &[
+        tool("run_commands", "Bash", &[("cmd", "command")]).needing(&["commands", "command"]),
+        tool("execute_command", "Bash", &[]),
+        tool("read_files", "Read", FILE).needing(&["files", "file_path"]),
+        tool("read_file", "Read", FILE),
+        tool("editor", "Edit", EDIT).only_with(&["old_text", "insert_line"]),
+        tool("editor write_to_file", "Write", FILE),
+        tool("replace_in_file", "Edit", EDIT),
+        tool("apply_patch", "apply_patch", &[]).patch(&["input"]),
+        tool("search_codebase", "Grep", &[]).needing(&["queries", "pattern"]),
+        tool("fetch_web_content", "WebFetch", &[]).needing(&["requests", "url"]),
+        tool("spawn_agent", "Task", &[]),
+    ],
+    keys: PayloadKeys {
+        event: &["/hookName"],
+        session: &["/taskId"],
+        cwd: &["/workspaceRoots/0"],
+        project: &["/workspaceRoots/0"],
+        tool: &["/call/name"],
+        input: &["/call/input"],
+        call: &["/call/id"],
+        result: &["/call/result"],
+        error: &["/call/error"],
+        prompt: &["/userPromptSubmit/prompt", "/prompt_submit/prompt", "/prompt"],
+        last_message: &["/taskComplete/taskMetadata/result"],
+        ..PayloadKeys::NOTHING
+    },
+    place: EntryPlace {
+        user: "Documents/Cline/Hooks/$EVENT",
+        project: ".clinerules/hooks/$EVENT",
+        form: EntryForm::Scripts,
+        root: None,
+        handler: "{}",
+        events: "PreToolUse PostToolUse UserPromptSubmit TaskStart TaskComplete TaskCancel",
+        then: "turn hooks on in Cline's settings. A denied call ends the run there, and the model is not told why",
+        ..EntryPlace::at("")
+    },
+    arranged,
+    mcp,
+    complete,
+    write,
+    refuse,
+    ..HOST
+};
 
-    fn arranged(&self, _event: &str, payload: &Value) -> Result<Value, String> {
-        let mut payload = payload.clone();
-        if let Some(call) = call::arranged(&payload)? {
-            payload["call"] = call;
-        }
-        Ok(payload)
+fn arranged(_event: &str, payload: &Value) -> Result<Value, String> {
+    let mut payload = payload.clone();
+    if let Some(call) = call::arranged(&payload)? {
+        payload["call"] = call;
     }
+    Ok(payload)
+}
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
-        nested::separated(tool)
-    }
+fn mcp(tool: &str, _payload: &Value) -> Option<McpName> {
+    nested::separated(tool)
+}
 
-    fn complete(&self, event: &mut HostEvent) {
-        let input = event.input.as_mut();
-        let joined = |value: &mut Value| value.as_object_mut().and_then(|map| map.remove("_with_args")).is_some();
-        let Some(input) = input else { return };
-        let mut any = joined(input);
-        if let Some(list) = input.get_mut("commands").and_then(Value::as_array_mut) {
-            any |= list.iter_mut().map(joined).fold(false, |any, one| any | one);
-        }
-        event.writable &= !any;
+fn complete(event: &mut HostEvent) {
+    let input = event.input.as_mut();
+    let joined = |value: &mut Value| value.as_object_mut().and_then(|map| map.remove("_with_args")).is_some();
+    let Some(input) = input else { return };
+    let mut any = joined(input);
+    if let Some(list) = input.get_mut("commands").and_then(Value::as_array_mut) {
+        any |= list.iter_mut().map(joined).fold(false, |any, one| any | one);
     }
+    event.writable &= !any;
+}
 
-    fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-        let is_file = event.host_event.starts_with(char::is_uppercase);
-        let mut answer = Map::new();
-        let mut put = |key: &str, value: Value| answer.insert(key.to_owned(), value);
-        if let HostDecision::Deny(reason) = &verdict.decision {
-            put("cancel", true.into());
-            put("errorMessage", reason.clone().into());
-        } else if is_file {
-            put("cancel", false.into());
-        }
-        if let Some(input) = &verdict.input {
-            put("overrideInput", input.clone());
-        }
-        if let Some(text) = verdict.context() {
-            let is_call = !is_file && event.kind == HookPoint::BeforeToolCall;
-            put(if is_call { "context" } else { "contextModification" }, text.into());
-        }
-        HostAnswer::json(Value::Object(answer))
+fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
+    let is_file = event.host_event.starts_with(char::is_uppercase);
+    let mut answer = Map::new();
+    let mut put = |key: &str, value: Value| answer.insert(key.to_owned(), value);
+    if let HostDecision::Deny(reason) = &verdict.decision {
+        put("cancel", true.into());
+        put("errorMessage", reason.clone().into());
+    } else if is_file {
+        put("cancel", false.into());
     }
+    if let Some(input) = &verdict.input {
+        put("overrideInput", input.clone());
+    }
+    if let Some(text) = verdict.context() {
+        let is_call = !is_file && event.kind == P::BeforeToolCall;
+        put(if is_call { "context" } else { "contextModification" }, text.into());
+    }
+    HostAnswer::json(Value::Object(answer))
+}
 
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        HostAnswer::json(json!({ "cancel": true, "errorMessage": reason }))
-    }
+fn refuse(reason: &str) -> HostAnswer {
+    HostAnswer::json(json!({ "cancel": true, "errorMessage": reason }))
 }

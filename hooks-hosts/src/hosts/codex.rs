@@ -1,57 +1,73 @@
 //! Codex.
 
-mod table;
-
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use table::TABLE;
-
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpName};
-use crate::host::Host;
-use crate::table::HostTable;
+use crate::event::{HookPoint as P, HostEvent};
+use crate::host::{HOST, Host};
+use crate::place::EntryPlace;
+use crate::table::{AFTER, BEFORE, Carried, Carries, PROMPT, SESSION, STOP, event, tool};
 use crate::verdict::{HostDecision, HostVerdict};
 
-#[derive(Debug)]
-pub(super) struct Codex;
-
 /// Codex ignores an answer with a key that it does not know, and lets the call go on.
-impl Host for Codex {
-    fn table(&self) -> &'static HostTable {
-        &TABLE
-    }
+pub(super) static CODEX: Host = Host {
+    name: "codex",
+    title: "Codex",
+    facts: "0.155.1 to 0.166, 2026-10",
+    events: &[
+        // A bare allow counts as a failed run.
+        event("PreToolUse", P::BeforeToolCall, Carries { ask: Carried::Degraded, allow: Carried::Absent, ..BEFORE }),
+        event(
+            "PermissionRequest",
+            P::PermissionRequest,
+            Carries { rewrite: Carried::Degraded, ..super::claude::PERMISSION },
+        ),
+        event("PostToolUse", P::AfterToolCallSuccess, AFTER),
+        event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
+        event("SessionStart", P::SessionStart, SESSION),
+        event("SessionEnd", P::SessionEnd, Carries::NOTHING),
+        event("Stop", P::Stop, STOP),
+        event("PreCompact", P::BeforeCompaction, Carries { deny: Carried::Yes, ..Carries::NOTHING }),
+    ],
+    notices: "PostCompact SubagentStart SubagentStop PreModelRequest PostModelRequest Interrupt Notification",
+    tools: &[tool("Bash", "Bash", &[]), tool("apply_patch", "apply_patch", &[]).patch(&["command"])],
+    place: EntryPlace {
+        matcher: Some("*"),
+        then: "review the hooks with `/hooks` in Codex: it skips hooks that nobody has trusted",
+        ..EntryPlace::at(".codex/hooks.json")
+    },
+    mcp: nested::mcp,
+    write,
+    deadline,
+    ..HOST
+};
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
-        nested::mcp(tool)
-    }
+fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
+    const BEFORE: Before = Before { input_needs_allow: true, allow_has_reason: false, denial_alone: true };
+    HostAnswer::json(match event.kind {
+        P::BeforeToolCall => nested::before(event, verdict, BEFORE),
+        P::PermissionRequest => nested::permission(event, verdict),
+        P::SessionStart => nested::session(event, verdict),
+        P::BeforeCompaction => match &verdict.decision {
+            HostDecision::Deny(reason) => json!({ "continue": false, "stopReason": reason }),
+            _ => json!({}),
+        },
+        _ => match (verdict.result_text(), &verdict.decision) {
+            (Some(text), HostDecision::NoOpinion) => replaced(&text, verdict),
+            (_, HostDecision::Deny(reason) | HostDecision::KeepGoing(reason)) => {
+                json!({ "decision": "block", "reason": joined(reason, verdict) })
+            }
+            _ => nested::context(event, verdict),
+        },
+    })
+}
 
-    fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-        const BEFORE: Before = Before { input_needs_allow: true, allow_has_reason: false, denial_alone: true };
-        HostAnswer::json(match event.kind {
-            HookPoint::BeforeToolCall => nested::before(event, verdict, BEFORE),
-            HookPoint::PermissionRequest => nested::permission(event, verdict),
-            HookPoint::SessionStart => nested::session(event, verdict),
-            HookPoint::BeforeCompaction => match &verdict.decision {
-                HostDecision::Deny(reason) => json!({ "continue": false, "stopReason": reason }),
-                _ => json!({}),
-            },
-            _ => match (verdict.result_text(), &verdict.decision) {
-                (Some(text), HostDecision::NoOpinion) => replaced(&text, verdict),
-                (_, HostDecision::Deny(reason) | HostDecision::KeepGoing(reason)) => {
-                    json!({ "decision": "block", "reason": joined(reason, verdict) })
-                }
-                _ => nested::context(event, verdict),
-            },
-        })
-    }
-
-    /// The end of a session is given a second.
-    fn deadline(&self, event: &str) -> Duration {
-        Duration::from_millis(if event == "SessionEnd" { 800 } else { 16_000 })
-    }
+/// The end of a session is given a second.
+fn deadline(event: &str) -> Duration {
+    Duration::from_millis(if event == "SessionEnd" { 800 } else { 16_000 })
 }
 
 /// `reason` stands in place of the result; `stopReason` is for the person.

@@ -1,101 +1,172 @@
 //! Copilot CLI.
 
-mod table;
-
 use serde_json::{Map, Value, json};
 
-use table::TABLE;
-
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent};
-use crate::host::Host;
-use crate::table::HostTable;
+use crate::event::{HookPoint as P, HostEvent};
+use crate::host::{HOST, Host};
+use crate::place::{EntryForm, EntryPlace};
+use crate::table::{
+    AFTER, BEFORE, CONTEXT, Carried, Carries, HostEventSpec, PROMPT, PayloadKeys, STOP, UNSTOPPED, event, tool,
+};
 use crate::verdict::{HostDecision, HostVerdict};
 
-#[derive(Debug)]
-pub(super) struct Copilot;
+const AFTER_CALL: Carries = Carries { deny: Carried::Degraded, ..AFTER };
+const AFTER_FAILURE: Carries = Carries { replace: Carried::Impossible, ..AFTER_CALL };
+const BEFORE_CALL: Carries = Carries { context: Carried::Dropped, ..BEFORE };
 
-impl Host for Copilot {
-    fn table(&self) -> &'static HostTable {
-        &TABLE
-    }
+const PERMISSION: Carries = Carries { rewrite: Carried::Degraded, ..super::claude::PERMISSION };
 
-    /// The camelCase dialect names no event, but the keys of the tool events tell them apart.
-    fn event_name(&self, payload: &Value) -> Option<String> {
-        let has = |key: &str| payload.get(key).is_some();
-        let by_keys = || match (has("toolName"), has("toolResult"), has("error")) {
-            (true, false, false) => Some("preToolUse"),
-            (true, true, _) => Some("postToolUse"),
-            (true, false, true) => Some("postToolUseFailure"),
-            _ if has("stopReason") => Some("agentStop"),
-            _ if has("prompt") && !has("transformedPrompt") => Some("userPromptSubmitted"),
-            _ => None,
-        };
-        let named = crate::json::text(payload, TABLE.keys.event).map(str::to_owned);
-        named.or_else(|| by_keys().map(str::to_owned))
-    }
+/// The page says that the output of the prompt's event is dropped, a changelog that its context arrives.
+const SUBMITTED: Carries = Carries { deny: Carried::Impossible, ..PROMPT };
 
-    /// The arguments of `apply_patch` are the text of the patch.
-    fn arranged(&self, _event: &str, payload: &Value) -> Result<Value, String> {
-        let mut payload = payload.clone();
-        for (tool, arguments) in [("toolName", "toolArgs"), ("tool_name", "tool_input")] {
-            let patches = payload.get(tool).and_then(Value::as_str).is_some_and(|name| name == "apply_patch");
-            let text = payload.get(arguments).and_then(Value::as_str);
-            if let Some(text) = text.filter(|text| patches && crate::json::parse(text.as_bytes()).is_err()) {
-                payload[arguments] = json!({ "input": text });
-                payload["_patch_as_text"] = true.into();
-            }
-        }
-        Ok(payload)
-    }
+/// The casing of an event's name is the dialect of its payload.
+const EVENTS: &[HostEventSpec] = &[
+    event("preToolUse PreToolUse", P::BeforeToolCall, BEFORE_CALL),
+    event("permissionRequest PermissionRequest", P::PermissionRequest, PERMISSION),
+    event("postToolUse PostToolUse", P::AfterToolCallSuccess, AFTER_CALL),
+    event("postToolUseFailure PostToolUseFailure", P::AfterToolCallFailure, AFTER_FAILURE),
+    event("userPromptSubmitted UserPromptSubmit", P::UserPromptSubmit, SUBMITTED),
+    event("sessionStart SessionStart", P::SessionStart, CONTEXT),
+    event("sessionEnd SessionEnd", P::SessionEnd, Carries::NOTHING),
+    event("agentStop Stop", P::Stop, STOP),
+    event("preCompact PreCompact", P::BeforeCompaction, UNSTOPPED),
+];
 
-    fn complete(&self, event: &mut HostEvent) {
-        if event.payload.get("_patch_as_text").is_some() {
-            event.writable = false;
-        }
-    }
+pub(super) static COPILOT: Host = Host {
+    name: "copilot",
+    title: "Copilot CLI",
+    facts: "1.0.71 to 1.0.101, 2026-10-20",
+    events: EVENTS,
+    notices: "\
+        userPromptTransformed subagentStart SubagentStart subagentStop SubagentStop errorOccurred notification Notification",
+    tools: &[
+        tool("bash powershell", "Bash", &[]),
+        // What is typed into a shell that runs.
+        tool("write_bash write_powershell", "Bash", INPUT),
+        tool("view", "Read", &[("path", "file_path")]),
+        tool("Read", "Read", &[]),
+        tool("create", "Write", &[("path", "file_path"), ("file_text", "content")]),
+        tool("Write", "Write", &[]),
+        // The Pascal dialect has Claude's names, and may have Claude's arguments.
+        tool("edit", "Edit", EDIT).only_with(&["path"]),
+        tool("edit", "Edit", &[]),
+        tool("str_replace", "Edit", EDIT),
+        tool("apply_patch", "apply_patch", &[]).patch(&["input"]),
+        tool("grep rg", "Grep", &[]),
+        tool("glob", "Glob", &[]),
+        tool("web_fetch", "WebFetch", &[]),
+        tool("web_search", "WebSearch", &[]),
+        tool("task", "Task", &[]),
+    ],
+    keys: PayloadKeys {
+        event: &["/hook_event_name"],
+        session: &["/sessionId", "/session_id"],
+        cwd: &["/cwd"],
+        tool: &["/toolName", "/tool_name"],
+        input: &["/toolArgs", "/tool_input"],
+        input_is_text: true,
+        call: &["/toolCallId", "/tool_use_id"],
+        result: &["/toolResult/textResultForLlm", "/tool_result/text_result_for_llm"],
+        error: &["/error"],
+        prompt: &["/prompt"],
+        stop_hook_active: &["/stop_hook_active"],
+        details: &[("trigger", "/trigger"), ("source", "/source"), ("reason", "/reason")],
+        ..PayloadKeys::NOTHING
+    },
+    place: EntryPlace {
+        user: ".copilot/hooks/$NAME.json",
+        project: ".github/hooks/$NAME.json",
+        form: EntryForm::Flat,
+        head: r#""version": 1"#,
+        handler: r#"{"type": "command", "bash": $COMMAND, "timeoutSec": $TIME}"#,
+        events: "preToolUse permissionRequest postToolUse postToolUseFailure userPromptSubmitted sessionStart sessionEnd agentStop preCompact",
+        then: "start Copilot again; it reads hooks at its start only, and those of a repository in a trusted folder only",
+        ..EntryPlace::at("")
+    },
+    event_by_keys,
+    arranged,
+    complete,
+    write,
+    refuse,
+    ..HOST
+};
+const INPUT: &[(&str, &str)] = &[("input", "command")];
+const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")];
 
-    fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-        let mut answer = Map::new();
-        let mut put = |key: &str, value: Value| answer.insert(key.to_owned(), value);
-        let decision = match (&verdict.decision, event.kind) {
-            (HostDecision::Deny(reason), _) => Some(("deny", Some(reason))),
-            (HostDecision::Ask(reason), HookPoint::BeforeToolCall) => Some(("ask", Some(reason))),
-            (HostDecision::Allow, _) => Some(("allow", None)),
-            (HostDecision::KeepGoing(reason), _) => {
-                put("decision", "block".into());
-                put("reason", reason.clone().into());
-                None
-            }
-            _ => None,
-        };
-        let keys = match event.kind {
-            HookPoint::PermissionRequest => ("behavior", "message"),
-            _ => ("permissionDecision", "permissionDecisionReason"),
-        };
-        if let Some((word, reason)) = decision {
-            put(keys.0, word.into());
-            if let Some(reason) = reason {
-                put(keys.1, reason.clone().into());
-            }
-        }
-        if let Some(input) = &verdict.input {
-            put("modifiedArgs", input.clone());
-        }
-        if let Some(text) = verdict.result_text() {
-            put("modifiedResult", json!({ "resultType": "success", "textResultForLlm": text }));
-        }
-        if let Some(text) = verdict.context() {
-            put("additionalContext", text.into());
-        }
-        HostAnswer::json(Value::Object(answer))
+/// The camelCase dialect names no event, but the keys of the tool events tell them apart.
+fn event_by_keys(payload: &Value) -> Option<&'static str> {
+    let has = |key: &str| payload.get(key).is_some();
+    match (has("toolName"), has("toolResult"), has("error")) {
+        (true, false, false) => Some("preToolUse"),
+        (true, true, _) => Some("postToolUse"),
+        (true, false, true) => Some("postToolUseFailure"),
+        _ if has("stopReason") => Some("agentStop"),
+        _ if has("prompt") && !has("transformedPrompt") => Some("userPromptSubmitted"),
+        _ => None,
     }
+}
 
-    /// Copilot closes on any exit status before a call, and on 2 at a permission.
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        let answer = json!({
-            "permissionDecision": "deny", "permissionDecisionReason": reason, "behavior": "deny", "message": reason,
-        });
-        HostAnswer { exit: 2, ..HostAnswer::json(answer) }
+/// The arguments of `apply_patch` are the text of the patch.
+fn arranged(_event: &str, payload: &Value) -> Result<Value, String> {
+    let mut payload = payload.clone();
+    for (tool, arguments) in [("toolName", "toolArgs"), ("tool_name", "tool_input")] {
+        let patches = payload.get(tool).and_then(Value::as_str).is_some_and(|name| name == "apply_patch");
+        let text = payload.get(arguments).and_then(Value::as_str);
+        if let Some(text) = text.filter(|text| patches && crate::json::parse(text.as_bytes()).is_err()) {
+            payload[arguments] = json!({ "input": text });
+            payload["_patch_as_text"] = true.into();
+        }
     }
+    Ok(payload)
+}
+
+fn complete(event: &mut HostEvent) {
+    if event.payload.get("_patch_as_text").is_some() {
+        event.writable = false;
+    }
+}
+
+fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
+    let mut answer = Map::new();
+    let mut put = |key: &str, value: Value| answer.insert(key.to_owned(), value);
+    let decision = match (&verdict.decision, event.kind) {
+        (HostDecision::Deny(reason), _) => Some(("deny", Some(reason))),
+        (HostDecision::Ask(reason), P::BeforeToolCall) => Some(("ask", Some(reason))),
+        (HostDecision::Allow, _) => Some(("allow", None)),
+        (HostDecision::KeepGoing(reason), _) => {
+            put("decision", "block".into());
+            put("reason", reason.clone().into());
+            None
+        }
+        _ => None,
+    };
+    let keys = match event.kind {
+        P::PermissionRequest => ("behavior", "message"),
+        _ => ("permissionDecision", "permissionDecisionReason"),
+    };
+    if let Some((word, reason)) = decision {
+        put(keys.0, word.into());
+        if let Some(reason) = reason {
+            put(keys.1, reason.clone().into());
+        }
+    }
+    if let Some(input) = &verdict.input {
+        put("modifiedArgs", input.clone());
+    }
+    if let Some(text) = verdict.result_text() {
+        put("modifiedResult", json!({ "resultType": "success", "textResultForLlm": text }));
+    }
+    if let Some(text) = verdict.context() {
+        put("additionalContext", text.into());
+    }
+    HostAnswer::json(Value::Object(answer))
+}
+
+/// Copilot closes on any exit status before a call, and on 2 at a permission.
+fn refuse(reason: &str) -> HostAnswer {
+    let answer = json!({
+        "permissionDecision": "deny", "permissionDecisionReason": reason, "behavior": "deny", "message": reason,
+    });
+    HostAnswer { exit: 2, ..HostAnswer::json(answer) }
 }

@@ -1,119 +1,181 @@
 //! Cursor.
 
-mod table;
-
 use serde_json::{Map, Value, json};
 
-use table::TABLE;
-
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpName};
-use crate::host::Host;
-use crate::json;
-use crate::shape;
-use crate::table::{Carried, Carries, HostTable};
+use crate::event::{HookPoint as P, HostEvent, McpName};
+use crate::host::{HOST, Host};
+use crate::place::{EntryForm, EntryPlace};
+use crate::table::{AFTER, BEFORE, Carried, Carries, PROMPT, PayloadKeys, SESSION, STOP, UNSTOPPED, event, tool};
 use crate::verdict::{HostDecision, HostVerdict};
+use crate::{json, shape};
+
+/// A question is accepted and has no effect. Only a denial is reliable.
+const GATE: Carries =
+    Carries { ask: Carried::Degraded, rewrite: Carried::Degraded, context: Carried::Dropped, ..BEFORE };
+const AFTER_UNHEARD: Carries =
+    Carries { deny: Carried::Impossible, replace: Carried::Impossible, context: Carried::Dropped, ..Carries::NOTHING };
+
+/// The keys of the arguments are not documented.
+const FILE: &[(&str, &str)] = &[
+    ("path", "file_path"),
+    ("target_file", "file_path"),
+    ("old_str", "old_string"),
+    ("new_str", "new_string"),
+    ("contents", "content"),
+];
+
+pub(super) static CURSOR: Host = Host {
+    name: "cursor",
+    title: "Cursor",
+    facts: "CLI 2026.09.18, documentation of 2026-10-08",
+    events: &[
+        event("preToolUse", P::BeforeToolCall, Carries { rewrite: Carried::Yes, ..GATE }),
+        event("beforeShellExecution beforeMCPExecution beforeReadFile beforeTabFileRead", P::BeforeToolCall, GATE),
+        // The result of an MCP tool can be replaced, no other.
+        event("postToolUse", P::AfterToolCallSuccess, Carries { deny: Carried::Degraded, ..AFTER }),
+        event("postToolUseFailure", P::AfterToolCallFailure, AFTER_UNHEARD),
+        event("afterShellExecution afterMCPExecution afterFileEdit", P::AfterToolCallSuccess, AFTER_UNHEARD),
+        event("beforeSubmitPrompt", P::UserPromptSubmit, PROMPT),
+        event("sessionStart", P::SessionStart, SESSION),
+        event("sessionEnd", P::SessionEnd, Carries::NOTHING),
+        event("stop", P::Stop, STOP),
+        event("preCompact", P::BeforeCompaction, UNSTOPPED),
+    ],
+    notices: "subagentStart subagentStop afterAgentResponse afterAgentThought afterTabFileEdit",
+    tools: &[
+        tool("Shell", "Bash", &[]),
+        tool("Read", "Read", FILE),
+        // Some builds call an edit so, and the keys tell nothing.
+        tool("Write", "Write", FILE).also("Edit"),
+        tool("StrReplace Edit", "Edit", FILE),
+        tool("Delete", "Delete", FILE),
+        tool("Grep", "Grep", &[]),
+        tool("WebFetch", "WebFetch", &[]),
+        tool("WebSearch", "WebSearch", &[]),
+        tool("Task", "Task", &[]),
+    ],
+    keys: PayloadKeys {
+        event: &["/hook_event_name"],
+        session: &["/session_id", "/conversation_id"],
+        cwd: &["/cwd", "/workspace_roots/0"],
+        project: &["/workspace_roots/0"],
+        tool: &["/tool_name"],
+        input: &["/tool_input"],
+        input_is_text: true,
+        call: &["/tool_use_id"],
+        result: &["/tool_output"],
+        error: &["/error_message"],
+        prompt: &["/prompt"],
+        last_message: &[],
+        stop_hook_active: &[],
+        details: &[("trigger", "/trigger")],
+    },
+    place: EntryPlace {
+        form: EntryForm::Flat,
+        head: r#""version": 1"#,
+        handler: r#"{"command": $COMMAND, "timeout": $TIME$GATE}"#,
+        at_gates: r#", "failClosed": true"#,
+        // A shell command and a file would be told twice. An MCP call is, because only the second event names the server.
+        events: "preToolUse beforeMCPExecution postToolUse postToolUseFailure beforeSubmitPrompt sessionStart sessionEnd stop preCompact",
+        then: "trust the workspace; the output channel `Hooks` shows the runs",
+        ..EntryPlace::at(".cursor/hooks.json")
+    },
+    arranged,
+    mcp,
+    complete,
+    restricts,
+    write,
+    refuse,
+    ..HOST
+};
 
 /// A longer text at a prompt is dropped.
 const LONGEST_CONTEXT: usize = 10_000;
 
-#[derive(Debug)]
-pub(super) struct Cursor;
-
-impl Host for Cursor {
-    fn table(&self) -> &'static HostTable {
-        &TABLE
+/// The events of one tool have its arguments beside everything else.
+fn arranged(event: &str, payload: &Value) -> Result<Value, String> {
+    let mut payload = payload.clone();
+    let (tool, arguments): (&str, &[&str]) = match event {
+        "beforeShellExecution" | "afterShellExecution" => ("Shell", &["command"]),
+        "beforeReadFile" | "beforeTabFileRead" => ("Read", &["file_path", "content"]),
+        "afterFileEdit" => ("Edit", &["file_path", "edits"]),
+        _ => ("", &[]),
+    };
+    if !tool.is_empty() {
+        let sent = |key: &&str| Some(((*key).to_owned(), payload.get(*key)?.clone()));
+        let input: Map<String, Value> = arguments.iter().filter_map(sent).collect();
+        payload["tool_name"] = tool.into();
+        payload["tool_input"] = input.into();
     }
-
-    /// The events of one tool have its arguments beside everything else.
-    fn arranged(&self, event: &str, payload: &Value) -> Result<Value, String> {
-        let mut payload = payload.clone();
-        let (tool, arguments): (&str, &[&str]) = match event {
-            "beforeShellExecution" | "afterShellExecution" => ("Shell", &["command"]),
-            "beforeReadFile" | "beforeTabFileRead" => ("Read", &["file_path", "content"]),
-            "afterFileEdit" => ("Edit", &["file_path", "edits"]),
-            _ => ("", &[]),
-        };
-        if !tool.is_empty() {
-            let sent = |key: &&str| Some(((*key).to_owned(), payload.get(*key)?.clone()));
-            let input: Map<String, Value> = arguments.iter().filter_map(sent).collect();
-            payload["tool_name"] = tool.into();
-            payload["tool_input"] = input.into();
+    for result in ["output", "result_json", "tool_output"] {
+        if let Some(text) = payload.get(result).and_then(Value::as_str) {
+            let parsed = json::parse(text.as_bytes()).ok().filter(|value| value.is_object() || value.is_array());
+            payload["tool_output"] = parsed.unwrap_or_else(|| text.into());
         }
-        for result in ["output", "result_json", "tool_output"] {
-            if let Some(text) = payload.get(result).and_then(Value::as_str) {
-                let parsed = json::parse(text.as_bytes()).ok().filter(|value| value.is_object() || value.is_array());
-                payload["tool_output"] = parsed.unwrap_or_else(|| text.into());
+    }
+    Ok(payload)
+}
+
+fn mcp(tool: &str, payload: &Value) -> Option<McpName> {
+    if let Some(tool) = tool.strip_prefix("MCP:") {
+        return Some(McpName { server: None, tool: tool.to_owned() });
+    }
+    let server = json::text(payload, &["/mcp_server_name"]).map(str::to_owned);
+    let is_mcp = json::text(payload, CURSOR.keys.event).is_some_and(|event| event.contains("MCP"));
+    (server.is_some() || is_mcp).then(|| McpName { server, tool: tool.to_owned() })
+}
+
+fn complete(event: &mut HostEvent) {
+    if event.kind == P::Stop {
+        let loops = event.payload.get("loop_count").and_then(Value::as_u64);
+        event.stop_hook_active = Some(loops.is_some_and(|loops| loops > 0));
+    }
+}
+
+fn restricts(event: &HostEvent, carries: Carries) -> Carries {
+    let replace = if event.is_mcp() { carries.replace } else { Carried::Impossible };
+    if event.kind.is_after_tool() { Carries { replace, ..carries } } else { carries }
+}
+
+fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
+    let mut answer = Map::new();
+    let mut put = |key: &str, value: Value| answer.insert(key.to_owned(), value);
+    match (&verdict.decision, event.kind) {
+        (HostDecision::Deny(reason), P::BeforeToolCall) => {
+            put("permission", "deny".into());
+            put("user_message", reason.clone().into());
+            if event.host_event != "beforeReadFile" && event.host_event != "beforeTabFileRead" {
+                put("agent_message", reason.clone().into());
             }
         }
-        Ok(payload)
+        (HostDecision::Allow, P::BeforeToolCall) => {
+            put("permission", "allow".into());
+        }
+        (HostDecision::Deny(reason), _) => {
+            put("continue", false.into());
+            put("user_message", reason.clone().into());
+        }
+        (HostDecision::KeepGoing(reason), _) => {
+            put("followup_message", reason.clone().into());
+        }
+        _ => {}
     }
+    if let Some(input) = &verdict.input {
+        put("updated_input", input.clone());
+    }
+    if let Some(shaped) = verdict.shaped(event.result.as_ref()) {
+        put("updated_mcp_tool_output", shaped);
+    }
+    if let Some(text) = verdict.context() {
+        put("additional_context", text.chars().take(LONGEST_CONTEXT).collect::<String>().into());
+    }
+    HostAnswer::json(Value::Object(answer))
+}
 
-    fn mcp(&self, tool: &str, payload: &Value) -> Option<McpName> {
-        if let Some(tool) = tool.strip_prefix("MCP:") {
-            return Some(McpName { server: None, tool: tool.to_owned() });
-        }
-        let server = json::text(payload, &["/mcp_server_name"]).map(str::to_owned);
-        let is_mcp = json::text(payload, TABLE.keys.event).is_some_and(|event| event.contains("MCP"));
-        (server.is_some() || is_mcp).then(|| McpName { server, tool: tool.to_owned() })
-    }
-
-    fn complete(&self, event: &mut HostEvent) {
-        if event.kind == HookPoint::Stop {
-            let loops = event.payload.get("loop_count").and_then(Value::as_u64);
-            event.stop_hook_active = Some(loops.is_some_and(|loops| loops > 0));
-        }
-    }
-
-    fn carries(&self, event: &HostEvent) -> Carries {
-        let carries = TABLE.carries(&event.host_event);
-        let replace = if event.is_mcp() { carries.replace } else { Carried::Impossible };
-        if event.kind.is_after_tool() { Carries { replace, ..carries } } else { carries }
-    }
-
-    fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-        let mut answer = Map::new();
-        let mut put = |key: &str, value: Value| answer.insert(key.to_owned(), value);
-        match (&verdict.decision, event.kind) {
-            (HostDecision::Deny(reason), HookPoint::BeforeToolCall) => {
-                put("permission", "deny".into());
-                put("user_message", reason.clone().into());
-                if event.host_event != "beforeReadFile" && event.host_event != "beforeTabFileRead" {
-                    put("agent_message", reason.clone().into());
-                }
-            }
-            (HostDecision::Allow, HookPoint::BeforeToolCall) => {
-                put("permission", "allow".into());
-            }
-            (HostDecision::Deny(reason), _) => {
-                put("continue", false.into());
-                put("user_message", reason.clone().into());
-            }
-            (HostDecision::KeepGoing(reason), _) => {
-                put("followup_message", reason.clone().into());
-            }
-            _ => {}
-        }
-        if let Some(input) = &verdict.input {
-            put("updated_input", input.clone());
-        }
-        if let Some(result) = &verdict.result {
-            let shaped = match (result, &event.result) {
-                (Value::String(text), Some(original)) => shape::replaced(original, text),
-                (result, _) => result.clone(),
-            };
-            put("updated_mcp_tool_output", shaped);
-        }
-        if let Some(text) = verdict.context() {
-            put("additional_context", text.chars().take(LONGEST_CONTEXT).collect::<String>().into());
-        }
-        HostAnswer::json(Value::Object(answer))
-    }
-
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        let answer = json!({
-            "permission": "deny", "continue": false, "user_message": reason, "agent_message": reason,
-        });
-        HostAnswer { exit: 2, stderr: Some(reason.to_owned()), ..HostAnswer::json(answer) }
-    }
+fn refuse(reason: &str) -> HostAnswer {
+    let answer = json!({
+        "permission": "deny", "continue": false, "user_message": reason, "agent_message": reason,
+    });
+    HostAnswer { exit: 2, stderr: Some(reason.to_owned()), ..HostAnswer::json(answer) }
 }

@@ -1,50 +1,84 @@
 //! Droid.
 
-mod table;
-
 use serde_json::Value;
-
-use table::TABLE;
 
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpName};
-use crate::host::Host;
-use crate::table::HostTable;
+use crate::event::{HookPoint as P, HostEvent};
+use crate::host::{HOST, Host};
+use crate::place::EntryPlace;
+use crate::table::{AFTER, BEFORE, CONTEXT, Carried, Carries, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, tool};
 use crate::verdict::{HostDecision, HostVerdict};
 
-#[derive(Debug)]
-pub(super) struct Droid;
+const EDIT: &[(&str, &str)] = &[("old_str", "old_string"), ("new_str", "new_string"), ("changes", "edits")];
 
-impl Host for Droid {
-    fn table(&self) -> &'static HostTable {
-        &TABLE
-    }
+pub(super) static DROID: Host = Host {
+    name: "droid",
+    title: "Droid",
+    facts: "0.223 to 0.245, 2026-10-20",
+    events: &[
+        // Changed arguments are documented with an allow only, which skips the question.
+        event(
+            "PreToolUse",
+            P::BeforeToolCall,
+            Carries { rewrite: Carried::IfAllowed, context: Carried::Dropped, ..BEFORE },
+        ),
+        event("PostToolUse", P::AfterToolCallSuccess, Carries { replace: Carried::Impossible, ..AFTER }),
+        event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
+        event("SessionStart", P::SessionStart, CONTEXT),
+        event("SessionEnd", P::SessionEnd, Carries::NOTHING),
+        event("Stop", P::Stop, STOP),
+        event("PreCompact", P::BeforeCompaction, Carries { deny: Carried::Yes, ..Carries::NOTHING }),
+    ],
+    notices: "SubagentStop Notification",
+    tools: &[
+        tool("Execute", "Bash", &[]),
+        tool("Read", "Read", &[]),
+        tool("Create Write", "Write", &[]),
+        tool("Edit MultiEdit", "Edit", EDIT),
+        tool("ApplyPatch", "apply_patch", &[]).patch(&["input", "patch"]),
+        tool("Grep", "Grep", &[]),
+        tool("Glob", "Glob", &[]),
+        tool("FetchUrl", "WebFetch", &[]),
+        tool("WebSearch", "WebSearch", &[]),
+        tool("Task", "Task", &[]),
+    ],
+    keys: PayloadKeys {
+        event: &["/hook_event_name", "/hookEventName"],
+        session: &["/session_id", "/sessionId"],
+        stop_hook_active: &["/stop_hook_active", "/stopHookActive"],
+        ..SNAKE_CASE
+    },
+    place: EntryPlace {
+        matcher: Some("*"),
+        then: "start Droid again: it reads hooks at its start. An event in `.factory/hooks.json` hides the same one of the settings",
+        ..EntryPlace::at(".factory/settings.json")
+    },
+    mcp: nested::mcp,
+    complete,
+    write,
+    ..HOST
+};
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
-        nested::mcp(tool)
+/// A failed command is a result like others; its last line has the exit code.
+fn complete(event: &mut HostEvent) {
+    let text = event.result.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let last = text.trim_end().rsplit('\n').next().unwrap_or_default();
+    let code = last.strip_prefix("[Process exited with code ").and_then(|rest| rest.strip_suffix(']'));
+    event.exit_code = code.and_then(|code| code.trim().parse().ok());
+    if event.exit_code.is_some_and(|code| code != 0) {
+        event.kind = P::AfterToolCallFailure;
     }
+}
 
-    /// A failed command is a result like others; its last line has the exit code.
-    fn complete(&self, event: &mut HostEvent) {
-        let text = event.result.as_ref().and_then(Value::as_str).unwrap_or_default();
-        let last = text.trim_end().rsplit('\n').next().unwrap_or_default();
-        let code = last.strip_prefix("[Process exited with code ").and_then(|rest| rest.strip_suffix(']'));
-        event.exit_code = code.and_then(|code| code.trim().parse().ok());
-        if event.exit_code.is_some_and(|code| code != 0) {
-            event.kind = HookPoint::AfterToolCallFailure;
-        }
+fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
+    const BEFORE: Before = Before { input_needs_allow: true, allow_has_reason: true, denial_alone: false };
+    // Only an exit status stops a compaction.
+    if let (P::BeforeCompaction, HostDecision::Deny(reason)) = (event.kind, &verdict.decision) {
+        return HostAnswer::exit_2(reason);
     }
-
-    fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-        const BEFORE: Before = Before { input_needs_allow: true, allow_has_reason: true, denial_alone: false };
-        // Only an exit status stops a compaction.
-        if let (HookPoint::BeforeCompaction, HostDecision::Deny(reason)) = (event.kind, &verdict.decision) {
-            return HostAnswer::exit_2(reason);
-        }
-        HostAnswer::json(match event.kind {
-            HookPoint::BeforeToolCall => nested::before(event, verdict, BEFORE),
-            _ => nested::block(event, verdict),
-        })
-    }
+    HostAnswer::json(match event.kind {
+        P::BeforeToolCall => nested::before(event, verdict, BEFORE),
+        _ => nested::block(event, verdict),
+    })
 }

@@ -1,61 +1,115 @@
 //! Gemini CLI.
 
-mod table;
-
 use serde_json::{Map, Value, json};
-
-use table::TABLE;
-pub(super) use table::TOOLS;
 
 use super::nested;
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpName};
-use crate::host::Host;
+use crate::event::{HookPoint as P, HostEvent, McpName};
+use crate::host::{HOST, Host};
 use crate::json;
-use crate::table::HostTable;
+use crate::place::EntryPlace;
+use crate::table::{
+    AFTER, BEFORE, CONTEXT, Carried, Carries, HostToolSpec, PROMPT, PayloadKeys, SNAKE_CASE, STOP, UNSTOPPED, event,
+    tool,
+};
 use crate::verdict::{HostDecision, HostVerdict};
 
-#[derive(Debug)]
-pub(super) struct Gemini;
+pub(super) static GEMINI: Host = Host {
+    name: "gemini",
+    title: "Gemini CLI",
+    facts: "0.56 to 0.65, 2026-10",
+    events: &[
+        // An allow does not skip the question.
+        event("BeforeTool", P::BeforeToolCall, Carries { context: Carried::Dropped, allow: Carried::Absent, ..BEFORE }),
+        event("AfterTool", P::AfterToolCallSuccess, Carries { replace: Carried::Degraded, ..AFTER }),
+        event("BeforeAgent", P::UserPromptSubmit, PROMPT),
+        event(
+            "BeforeModel",
+            P::PreModelCall,
+            Carries { deny: Carried::Yes, rewrite: Carried::Degraded, ..Carries::NOTHING },
+        ),
+        event("SessionStart", P::SessionStart, CONTEXT),
+        event("SessionEnd", P::SessionEnd, Carries::NOTHING),
+        event("AfterAgent", P::Stop, STOP),
+        event("PreCompress", P::BeforeCompaction, UNSTOPPED),
+    ],
+    notices: "AfterModel BeforeToolSelection Notification",
+    tools: TOOLS,
+    keys: PayloadKeys {
+        result: &["/tool_response/llmContent"],
+        error: &["/tool_response/error"],
+        last_message: &["/prompt_response"],
+        details: &[
+            ("model", "/llm_request/model"),
+            ("messages", "/llm_request/messages"),
+            ("trigger", "/trigger"),
+            ("source", "/source"),
+            ("reason", "/reason"),
+        ],
+        ..SNAKE_CASE
+    },
+    reads_stderr: true,
+    place: EntryPlace {
+        handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": $TIME}"#,
+        millis: true,
+        matcher: Some(".*"),
+        then: "trust the folder: without trust Gemini runs no hooks of any settings; `/hooks panel` shows them",
+        ..EntryPlace::at(".gemini/settings.json")
+    },
+    mcp,
+    write,
+    refuse,
+    ..HOST
+};
+/// Those of Qwen too.
+pub(super) const TOOLS: &[HostToolSpec] = &[
+    tool("run_shell_command", "Bash", &[]),
+    tool("read_file", "Read", PATH).only_with(&["absolute_path"]),
+    tool("read_file", "Read", &[]),
+    tool("write_file", "Write", &[]),
+    tool("replace edit", "Edit", &[]),
+    tool("grep_search search_file_content", "Grep", &[]),
+    tool("glob", "Glob", &[]),
+    // Gemini has the addresses within a text.
+    tool("web_fetch", "WebFetch", &[]).needing(&["url", "prompt"]),
+    tool("google_web_search web_search", "WebSearch", &[]),
+    tool("invoke_agent agent", "Task", &[]),
+];
 
-impl Host for Gemini {
-    fn table(&self) -> &'static HostTable {
-        &TABLE
+const PATH: &[(&str, &str)] = &[("absolute_path", "file_path")];
+
+fn mcp(_tool: &str, payload: &Value) -> Option<McpName> {
+    let server = json::text(payload, &["/mcp_context/server_name"])?;
+    let tool = json::text(payload, &["/mcp_context/tool_name"])?;
+    Some(McpName { server: Some(server.to_owned()), tool: tool.to_owned() })
+}
+
+fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
+    let mut fields = Map::new();
+    if let Some(input) = &verdict.input {
+        fields.insert("tool_input".to_owned(), input.clone());
     }
-
-    fn mcp(&self, _tool: &str, payload: &Value) -> Option<McpName> {
-        let server = json::text(payload, &["/mcp_context/server_name"])?;
-        let tool = json::text(payload, &["/mcp_context/tool_name"])?;
-        Some(McpName { server: Some(server.to_owned()), tool: tool.to_owned() })
+    if let Some(text) = verdict.context() {
+        fields.insert("additionalContext".to_owned(), text.into());
     }
-
-    fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-        let mut fields = Map::new();
-        if let Some(input) = &verdict.input {
-            fields.insert("tool_input".to_owned(), input.clone());
+    let mut answer = nested::specific(event, fields);
+    let mut put = |word: &str, reason: &str| {
+        answer["decision"] = word.into();
+        answer["reason"] = reason.into();
+    };
+    match (&verdict.decision, verdict.result_text()) {
+        (HostDecision::Deny(reason) | HostDecision::KeepGoing(reason), _) => put("deny", reason),
+        // The model reads an error with this text, and no result.
+        (_, Some(text)) => put("deny", &text),
+        (HostDecision::Ask(reason), _) if event.kind == P::BeforeToolCall => {
+            put("ask", reason);
+            answer["systemMessage"] = reason.clone().into();
         }
-        if let Some(text) = verdict.context() {
-            fields.insert("additionalContext".to_owned(), text.into());
-        }
-        let mut answer = nested::specific(event, fields);
-        let mut put = |word: &str, reason: &str| {
-            answer["decision"] = word.into();
-            answer["reason"] = reason.into();
-        };
-        match (&verdict.decision, verdict.result_text()) {
-            (HostDecision::Deny(reason) | HostDecision::KeepGoing(reason), _) => put("deny", reason),
-            // The model reads an error with this text, and no result.
-            (_, Some(text)) => put("deny", &text),
-            (HostDecision::Ask(reason), _) if event.kind == HookPoint::BeforeToolCall => {
-                put("ask", reason);
-                answer["systemMessage"] = reason.clone().into();
-            }
-            _ => {}
-        }
-        HostAnswer::json(answer)
+        _ => {}
     }
+    HostAnswer::json(answer)
+}
 
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        HostAnswer::json(json!({ "decision": "deny", "reason": reason }))
-    }
+fn refuse(reason: &str) -> HostAnswer {
+    HostAnswer::json(json!({ "decision": "deny", "reason": reason }))
 }

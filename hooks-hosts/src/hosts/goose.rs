@@ -1,40 +1,83 @@
 //! goose.
 
-mod table;
-
 use serde_json::{Value, json};
-
-use table::TABLE;
 
 use super::nested;
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpName};
-use crate::host::Host;
-use crate::table::HostTable;
+use crate::event::{HookPoint as P, HostEvent, McpName};
+use crate::host::{HOST, Host};
+use crate::place::EntryPlace;
+use crate::table::{AFTER_UNREAD, Carried, Carries, DENY_ONLY, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, tool};
 use crate::verdict::{HostDecision, HostVerdict};
 
-#[derive(Debug)]
-pub(super) struct Goose;
+const FILE: &[(&str, &str)] = &[
+    ("path", "file_path"),
+    ("file_text", "content"),
+    ("before", "old_string"),
+    ("after", "new_string"),
+    ("old_str", "old_string"),
+    ("new_str", "new_string"),
+];
 
-impl Host for Goose {
-    fn table(&self) -> &'static HostTable {
-        &TABLE
-    }
+pub(super) static GOOSE: Host = Host {
+    name: "goose",
+    title: "goose",
+    facts: "1.51.0 and the source of autumn 2026",
+    events: &[
+        event("PreToolUse", P::BeforeToolCall, DENY_ONLY),
+        event("PostToolUse", P::AfterToolCallSuccess, AFTER_UNREAD),
+        event("PostToolUseFailure", P::AfterToolCallFailure, AFTER_UNREAD),
+        event(
+            "UserPromptSubmit",
+            P::UserPromptSubmit,
+            Carries { deny: Carried::Impossible, context: Carried::Dropped, ..PROMPT },
+        ),
+        event("SessionStart", P::SessionStart, Carries { context: Carried::Dropped, ..Carries::NOTHING }),
+        event("SessionEnd", P::SessionEnd, Carries::NOTHING),
+        event("Stop", P::Stop, STOP),
+    ],
+    notices: "PreToolUseResult BeforeShellExecution BeforeReadFile AfterShellExecution AfterFileEdit",
+    tools: &[
+        tool("shell developer__shell", "Bash", &[]),
+        tool("write", "Write", FILE),
+        tool("edit", "Edit", FILE),
+        tool("developer__text_editor", "Write", FILE).only_with(&["file_text"]),
+        tool("developer__text_editor", "Edit", FILE),
+    ],
+    keys: PayloadKeys {
+        event: &["/event"],
+        cwd: &["/working_dir"],
+        call: &["/tool_call_id"],
+        result: &["/tool_output"],
+        prompt: &["/message"],
+        ..SNAKE_CASE
+    },
+    place: EntryPlace {
+        handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME$GATE}"#,
+        at_gates: r#", "on_failure": "block""#,
+        matcher: Some(""),
+        then: "start goose again",
+        ..EntryPlace::at(".agents/plugins/$NAME/hooks/hooks.json")
+    },
+    mcp,
+    write,
+    refuse,
+    ..HOST
+};
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
-        nested::separated(tool).filter(|_| !TABLE.tools.iter().any(|spec| spec.name.eq_ignore_ascii_case(tool)))
-    }
+fn mcp(tool: &str, _payload: &Value) -> Option<McpName> {
+    nested::separated(tool).filter(|_| !GOOSE.tools().any(|spec| spec.name.eq_ignore_ascii_case(tool)))
+}
 
-    /// An empty object counts as a hook that failed.
-    fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-        match (&verdict.decision, event.kind) {
-            (HostDecision::Deny(reason) | HostDecision::KeepGoing(reason), _) => self.refuse(reason),
-            (_, HookPoint::BeforeToolCall | HookPoint::Stop) => HostAnswer::json(json!({ "decision": "allow" })),
-            _ => HostAnswer::silent(),
-        }
+/// An empty object counts as a hook that failed.
+fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
+    match (&verdict.decision, event.kind) {
+        (HostDecision::Deny(reason) | HostDecision::KeepGoing(reason), _) => refuse(reason),
+        (_, P::BeforeToolCall | P::Stop) => HostAnswer::json(json!({ "decision": "allow" })),
+        _ => HostAnswer::silent(),
     }
+}
 
-    fn refuse(&self, reason: &str) -> HostAnswer {
-        HostAnswer::json(json!({ "decision": "block", "reason": reason }))
-    }
+fn refuse(reason: &str) -> HostAnswer {
+    HostAnswer::json(json!({ "decision": "block", "reason": reason }))
 }

@@ -1,57 +1,103 @@
 //! Kiro.
 
-mod table;
-
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use table::TABLE;
-
 use crate::answer::{HostAnswer, Stdout};
-use crate::event::{HookPoint, HostEvent, McpName};
-use crate::host::Host;
-use crate::table::HostTable;
+use crate::event::{HookPoint as P, HostEvent, McpName};
+use crate::host::{HOST, Host};
+use crate::place::{EntryForm, EntryPlace};
+use crate::table::{
+    AFTER_UNREAD, CONTEXT, Carried, Carries, DENY_ONLY, HostEventSpec, PROMPT, SNAKE_CASE, STOP, event, tool,
+};
 use crate::verdict::{HostDecision, HostVerdict};
 
-#[derive(Debug)]
-pub(super) struct Kiro;
+/// The casing of an event's name is the engine: V3 writes `PreToolUse`, V1 and V2 `preToolUse`.
+const EVENTS: &[HostEventSpec] = &[
+    event("PreToolUse", P::BeforeToolCall, Carries { ask: Carried::Yes, ..DENY_ONLY }),
+    event("preToolUse", P::BeforeToolCall, DENY_ONLY),
+    event("PostToolUse postToolUse", P::AfterToolCallSuccess, AFTER_UNREAD),
+    event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
+    event("userPromptSubmit", P::UserPromptSubmit, Carries { deny: Carried::Impossible, ..PROMPT }),
+    event("SessionStart agentSpawn", P::SessionStart, CONTEXT),
+    event("SessionEnd", P::SessionEnd, Carries::NOTHING),
+    event("Stop", P::Stop, STOP),
+    event("stop", P::Stop, Carries { keep_going: Carried::Impossible, ..Carries::NOTHING }),
+];
 
-impl Host for Kiro {
-    fn table(&self) -> &'static HostTable {
-        &TABLE
-    }
+const FILE: &[(&str, &str)] = &[
+    ("path", "file_path"),
+    ("file_text", "content"),
+    ("old_str", "old_string"),
+    ("new_str", "new_string"),
+    ("operations", "files"),
+];
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
-        let (server, tool) = tool.strip_prefix('@')?.split_once('/')?;
-        Some(McpName { server: Some(server.to_owned()), tool: tool.to_owned() })
-    }
+pub(super) static KIRO: Host = Host {
+    name: "kiro",
+    title: "Kiro",
+    facts: "CLI 2.22 to 2.28, IDE 1.2.37, 2026-10-08",
+    events: EVENTS,
+    notices: "PreTaskExec PostTaskExec PostFileCreate PostFileSave PostFileDelete Manual",
+    tools: &[
+        tool("execute_bash shell", "Bash", &[]),
+        tool("fs_read read", "Read", FILE).needing(&["file_path", "files"]),
+        tool("fs_write", "Edit", FILE).only_with(&["old_str", "insert_line"]),
+        tool("fs_write", "Write", FILE),
+        tool("write", "Edit", FILE).only_with(&["old_str", "insert_line"]),
+        tool("write", "Write", FILE),
+        tool("str_replace", "Edit", FILE),
+        tool("grep", "Grep", &[]),
+        tool("glob", "Glob", &[]),
+        tool("web_fetch", "WebFetch", &[]),
+        tool("web_search", "WebSearch", &[]),
+        tool("subagent", "Task", &[]),
+    ],
+    keys: crate::table::PayloadKeys { last_message: &["/assistant_response"], ..SNAKE_CASE },
+    place: EntryPlace {
+        form: EntryForm::List,
+        head: r#""version": "v1""#,
+        handler: r#"{"name": "$NAME $EVENT", "trigger": "$EVENT", "action": {"type": "command", "command": $COMMAND}, "timeout": $TIME, "enabled": true}"#,
+        matcher: Some(".*"),
+        events: "PreToolUse PostToolUse UserPromptSubmit SessionStart SessionEnd Stop",
+        then: "start Kiro with `--v3`, or use its IDE: the engine V2 reads hooks from agent files only",
+        ..EntryPlace::at(".kiro/hooks/$NAME.json")
+    },
+    mcp,
+    complete,
+    write,
+    deadline,
+    ..HOST
+};
 
-    fn complete(&self, event: &mut HostEvent) {
-        let failed = event.result.as_ref().and_then(|result| result.get("success")) == Some(&Value::Bool(false));
-        if event.kind.is_after_tool() && failed {
-            event.kind = HookPoint::AfterToolCallFailure;
-        }
-    }
+fn mcp(tool: &str, _payload: &Value) -> Option<McpName> {
+    let (server, tool) = tool.strip_prefix('@')?.split_once('/')?;
+    Some(McpName { server: Some(server.to_owned()), tool: tool.to_owned() })
+}
 
-    fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-        match (&verdict.decision, event.kind) {
-            (HostDecision::Deny(reason), _) => HostAnswer::exit_2(reason),
-            // The reason has no place.
-            (HostDecision::Ask(_), _) => {
-                HostAnswer::json(json!({ "hookSpecificOutput": { "permissionDecision": "ask" } }))
-            }
-            (HostDecision::KeepGoing(reason), _) => HostAnswer::json(json!({ "decision": "block", "reason": reason })),
-            (_, HookPoint::UserPromptSubmit | HookPoint::SessionStart) => match verdict.context() {
-                Some(text) => HostAnswer { stdout: Stdout::Text(text), ..HostAnswer::default() },
-                None => HostAnswer::silent(),
-            },
-            _ => HostAnswer::silent(),
-        }
+fn complete(event: &mut HostEvent) {
+    let failed = event.result.as_ref().and_then(|result| result.get("success")) == Some(&Value::Bool(false));
+    if event.kind.is_after_tool() && failed {
+        event.kind = P::AfterToolCallFailure;
     }
+}
 
-    /// The engine V2 waits for ten seconds.
-    fn deadline(&self, event: &str) -> Duration {
-        Duration::from_secs(if event.starts_with(char::is_uppercase) { 16 } else { 8 })
+fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
+    match (&verdict.decision, event.kind) {
+        (HostDecision::Deny(reason), _) => HostAnswer::exit_2(reason),
+        // The reason has no place.
+        (HostDecision::Ask(_), _) => HostAnswer::json(json!({ "hookSpecificOutput": { "permissionDecision": "ask" } })),
+        (HostDecision::KeepGoing(reason), _) => HostAnswer::json(json!({ "decision": "block", "reason": reason })),
+        (_, P::UserPromptSubmit | P::SessionStart) => match verdict.context() {
+            Some(text) => HostAnswer { stdout: Stdout::Text(text), ..HostAnswer::default() },
+            None => HostAnswer::silent(),
+        },
+        _ => HostAnswer::silent(),
     }
+}
+
+/// The engine V2 waits for ten seconds.
+fn deadline(event: &str) -> Duration {
+    Duration::from_secs(if event.starts_with(char::is_uppercase) { 16 } else { 8 })
 }

@@ -93,7 +93,7 @@ pub(super) fn context(event: &HostEvent, verdict: &HostVerdict) -> Value {
 }
 
 /// The tool of an MCP server behind `mcp__SERVER__TOOL`.
-pub(super) fn mcp(name: &str) -> Option<crate::event::McpName> {
+pub(super) fn mcp(name: &str, _payload: &Value) -> Option<crate::event::McpName> {
     separated(name.strip_prefix("mcp__")?)
 }
 

@@ -1,45 +1,70 @@
 //! Qwen Code.
 
-mod table;
-
-use serde_json::{Value, json};
-
-use table::TABLE;
+use serde_json::json;
 
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpName};
-use crate::host::Host;
-use crate::table::HostTable;
+use crate::event::{HookPoint as P, HostEvent};
+use crate::host::{HOST, Host};
+use crate::place::EntryPlace;
+use crate::table::{AFTER, BEFORE, CONTEXT, Carried, Carries, PROMPT, PayloadKeys, SNAKE_CASE, STOP, UNSTOPPED, event};
 use crate::verdict::HostVerdict;
 
-#[derive(Debug)]
-pub(super) struct Qwen;
+const AFTER_CALL: Carries = Carries { deny: Carried::Degraded, replace: Carried::Degraded, ..AFTER };
 
-impl Host for Qwen {
-    fn table(&self) -> &'static HostTable {
-        &TABLE
-    }
+pub(super) static QWEN: Host = Host {
+    name: "qwen",
+    title: "Qwen Code",
+    facts: "0.24.3 to 0.25.3, 2026-10-19",
+    events: &[
+        event("PreToolUse", P::BeforeToolCall, BEFORE),
+        event("PermissionRequest", P::PermissionRequest, super::claude::PERMISSION),
+        event("PostToolUse", P::AfterToolCallSuccess, AFTER_CALL),
+        event("PostToolUseFailure", P::AfterToolCallFailure, Carries { replace: Carried::Impossible, ..AFTER_CALL }),
+        event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
+        event("SessionStart", P::SessionStart, CONTEXT),
+        event("SessionEnd", P::SessionEnd, Carries::NOTHING),
+        event("Stop", P::Stop, STOP),
+        // A text goes to the summarizer.
+        event("PreCompact", P::BeforeCompaction, Carries { context: Carried::Yes, ..UNSTOPPED }),
+    ],
+    notices: "PostCompact SubagentStart SubagentStop Notification",
+    tools: super::gemini::TOOLS,
+    keys: PayloadKeys {
+        call: &["/tool_use_id", "/tool_call_id"],
+        result: &["/tool_response/llmContent", "/tool_response"],
+        // The event comes after results of tools too; only this is what a person wrote.
+        prompt: &["/submitted_prompt", "/prompt"],
+        ..SNAKE_CASE
+    },
+    reads_stderr: true,
+    place: EntryPlace {
+        // Releases disagree about seconds and milliseconds; 20000 is right at all of them.
+        handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": $TIME}"#,
+        millis: true,
+        matcher: Some("*"),
+        then: "`/hooks` in Qwen Code shows the hooks",
+        ..EntryPlace::at(".qwen/settings.json")
+    },
+    mcp: nested::mcp,
+    write,
+    ..HOST
+};
 
-    fn mcp(&self, tool: &str, _payload: &Value) -> Option<McpName> {
-        nested::mcp(tool)
-    }
-
-    fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-        const BEFORE: Before = Before { input_needs_allow: true, allow_has_reason: true, denial_alone: false };
-        HostAnswer::json(match event.kind {
-            HookPoint::BeforeToolCall => nested::before(event, verdict, BEFORE),
-            HookPoint::PermissionRequest => nested::permission(event, verdict),
-            HookPoint::AfterToolCallSuccess => {
-                let mut answer = nested::context(event, verdict);
-                // The model reads an error with this text, and no result.
-                if let Some(text) = verdict.result_text() {
-                    answer["continue"] = json!(false);
-                    answer["stopReason"] = text.into();
-                }
-                answer
+fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
+    const BEFORE: Before = Before { input_needs_allow: true, allow_has_reason: true, denial_alone: false };
+    HostAnswer::json(match event.kind {
+        P::BeforeToolCall => nested::before(event, verdict, BEFORE),
+        P::PermissionRequest => nested::permission(event, verdict),
+        P::AfterToolCallSuccess => {
+            let mut answer = nested::context(event, verdict);
+            // The model reads an error with this text, and no result.
+            if let Some(text) = verdict.result_text() {
+                answer["continue"] = json!(false);
+                answer["stopReason"] = text.into();
             }
-            _ => nested::block(event, verdict),
-        })
-    }
+            answer
+        }
+        _ => nested::block(event, verdict),
+    })
 }

@@ -1,47 +1,90 @@
 //! VS Code, with its own agent.
 
-mod table;
-
 use serde_json::{Map, Value, json};
-
-use table::TABLE;
 
 use super::nested::{self, Before};
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent};
-use crate::host::{Foreign, Host};
-use crate::table::HostTable;
+use crate::event::{HookPoint as P, HostEvent};
+use crate::host::{Foreign, HOST, Host};
+use crate::place::{EntryForm, EntryPlace};
+use crate::table::{
+    AFTER, BEFORE, CONTEXT, Carried, Carries, PROMPT, PayloadKeys, SNAKE_CASE, STOP, UNSTOPPED, event, tool,
+};
 use crate::verdict::{HostDecision, HostVerdict};
 
-#[derive(Debug)]
-pub(super) struct VsCode;
+const FILE: &[(&str, &str)] = &[("filePath", "file_path")];
+const EDIT: &[(&str, &str)] = &[
+    ("filePath", "file_path"),
+    ("oldString", "old_string"),
+    ("newString", "new_string"),
+    ("replacements", "edits"),
+    ("code", "new_string"),
+];
 
-impl Host for VsCode {
-    fn table(&self) -> &'static HostTable {
-        &TABLE
-    }
+pub(super) static VSCODE: Host = Host {
+    name: "vscode",
+    title: "VS Code",
+    facts: "source of autumn 2026, page of 2026-10-07",
+    events: &[
+        event("PreToolUse", P::BeforeToolCall, BEFORE),
+        event("PostToolUse", P::AfterToolCallSuccess, Carries { replace: Carried::Impossible, ..AFTER }),
+        event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
+        event("SessionStart", P::SessionStart, CONTEXT),
+        event("Stop", P::Stop, STOP),
+        event("PreCompact", P::BeforeCompaction, UNSTOPPED),
+    ],
+    notices: "SubagentStart SubagentStop",
+    tools: &[
+        tool("run_in_terminal runTerminalCommand", "Bash", &[]),
+        tool("read_file", "Read", FILE),
+        tool("create_file createFile", "Write", FILE),
+        tool("replace_string_in_file", "Edit", EDIT),
+        tool("multi_replace_string_in_file", "Edit", EDIT).needing(&["edits"]),
+        tool("insert_edit_into_file", "Edit", EDIT),
+        tool("editFiles", "Edit", EDIT).needing(&["files", "file_path"]),
+        tool("apply_patch", "apply_patch", &[]).patch(&["input"]),
+        tool("grep_search", "Grep", &[("query", "pattern")]),
+        tool("file_search", "Glob", &[("query", "pattern")]),
+        tool("fetch_webpage", "WebFetch", &[]).needing(&["urls", "url"]),
+        tool("runSubagent", "Task", &[]),
+    ],
+    keys: PayloadKeys {
+        event: &["/hook_event_name", "/hookEventName"],
+        session: &["/session_id", "/sessionId"],
+        ..SNAKE_CASE
+    },
+    place: EntryPlace {
+        user: ".copilot/hooks/$NAME-vscode.json",
+        project: ".github/hooks/$NAME-vscode.json",
+        form: EntryForm::Flat,
+        then: "trust the workspace; the output channel `GitHub Copilot Chat Hooks` shows the runs",
+        ..EntryPlace::at("")
+    },
+    write,
+    foreign,
+    ..HOST
+};
 
-    fn write(&self, event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-        HostAnswer::json(match (event.kind, &verdict.decision) {
-            (HookPoint::BeforeToolCall, _) => nested::before(event, verdict, Before::default()),
-            // The page and the source agree on this form only.
-            (HookPoint::UserPromptSubmit, HostDecision::Deny(reason)) => {
-                json!({ "continue": false, "stopReason": reason })
-            }
-            // Nested, where Claude Code has it above.
-            (HookPoint::Stop, HostDecision::KeepGoing(reason)) => nested::specific(
-                event,
-                Map::from_iter([
-                    ("decision".to_owned(), "block".into()),
-                    ("reason".to_owned(), Value::from(reason.clone())),
-                ]),
-            ),
-            _ => nested::block(event, verdict),
-        })
-    }
+fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
+    HostAnswer::json(match (event.kind, &verdict.decision) {
+        (P::BeforeToolCall, _) => nested::before(event, verdict, Before::default()),
+        // The page and the source agree on this form only.
+        (P::UserPromptSubmit, HostDecision::Deny(reason)) => {
+            json!({ "continue": false, "stopReason": reason })
+        }
+        // Nested, where Claude Code has it above.
+        (P::Stop, HostDecision::KeepGoing(reason)) => nested::specific(
+            event,
+            Map::from_iter([
+                ("decision".to_owned(), "block".into()),
+                ("reason".to_owned(), Value::from(reason.clone())),
+            ]),
+        ),
+        _ => nested::block(event, verdict),
+    })
+}
 
-    /// Copilot CLI reads the same folders.
-    fn foreign(&self, _payload: &Value, env: &dyn Fn(&str) -> bool) -> Option<Foreign> {
-        env("COPILOT_CLI").then_some(Foreign::As("copilot"))
-    }
+/// Copilot CLI reads the same folders.
+fn foreign(_payload: &Value, env: &dyn Fn(&str) -> bool) -> Option<Foreign> {
+    env("COPILOT_CLI").then_some(Foreign::As("copilot"))
 }

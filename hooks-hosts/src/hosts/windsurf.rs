@@ -1,53 +1,84 @@
 //! Windsurf.
 
-mod table;
-
 use serde_json::Value;
 
-use table::TABLE;
-
 use crate::answer::HostAnswer;
-use crate::event::{HostEvent, McpName};
-use crate::host::Host;
+use crate::event::{HookPoint as P, HostEvent, McpName};
+use crate::host::{HOST, Host};
 use crate::json;
-use crate::table::HostTable;
+use crate::place::{EntryForm, EntryPlace};
+use crate::table::{AFTER_UNREAD, Carried, Carries, DENY_ONLY, PROMPT, PayloadKeys, event, tool};
 use crate::verdict::{HostDecision, HostVerdict};
 
-#[derive(Debug)]
-pub(super) struct Windsurf;
-
 /// Only an exit status of 2 is heard, with the reason on standard error.
-impl Host for Windsurf {
-    fn table(&self) -> &'static HostTable {
-        &TABLE
-    }
+pub(super) static WINDSURF: Host = Host {
+    name: "windsurf",
+    title: "Windsurf",
+    facts: "vendor's pages of 2026",
+    events: &[
+        event("pre_run_command pre_write_code pre_read_code pre_mcp_tool_use", P::BeforeToolCall, DENY_ONLY),
+        event("post_run_command post_write_code post_read_code", P::AfterToolCallSuccess, AFTER_UNREAD),
+        event("post_mcp_tool_use", P::AfterToolCallSuccess, AFTER_UNREAD),
+        event("pre_user_prompt", P::UserPromptSubmit, Carries { context: Carried::Dropped, ..PROMPT }),
+        event("post_cascade_response", P::Stop, Carries { keep_going: Carried::Impossible, ..Carries::NOTHING }),
+    ],
+    notices: "post_setup_worktree",
+    tools: &[
+        tool("run_command", "Bash", &[("command_line", "command")]),
+        // It writes new files too.
+        tool("write_code", "Edit", &[]).also("Write"),
+        tool("read_code", "Read", &[]),
+    ],
+    keys: PayloadKeys {
+        event: &["/agent_action_name"],
+        session: &["/trajectory_id"],
+        cwd: &["/tool_info/cwd"],
+        tool: &["/tool_name", "/tool_info/mcp_tool_name"],
+        input: &["/tool_input"],
+        result: &["/tool_info/mcp_result"],
+        prompt: &["/tool_info/user_prompt"],
+        last_message: &["/tool_info/response"],
+        ..PayloadKeys::NOTHING
+    },
+    place: EntryPlace {
+        user: ".codeium/windsurf/hooks.json",
+        project: ".windsurf/hooks.json",
+        form: EntryForm::Flat,
+        handler: r#"{"command": $COMMAND, "show_output": true}"#,
+        then: "start Windsurf again",
+        ..EntryPlace::at("")
+    },
+    arranged,
+    mcp,
+    write,
+    ..HOST
+};
 
-    /// The event names the tool.
-    fn arranged(&self, event: &str, payload: &Value) -> Result<Value, String> {
-        let mut payload = payload.clone();
-        let Some(info) = payload.get("tool_info").cloned() else { return Ok(payload) };
-        let (tool, input) = match event.trim_start_matches("pre_").trim_start_matches("post_") {
-            "mcp_tool_use" => {
-                let input = info.get("mcp_tool_arguments").cloned().unwrap_or(Value::Null);
-                (info.get("mcp_tool_name").cloned().unwrap_or(Value::Null), input)
-            }
-            tool => (tool.into(), info),
-        };
-        payload["tool_name"] = tool;
-        payload["tool_input"] = input;
-        Ok(payload)
-    }
-
-    fn mcp(&self, tool: &str, payload: &Value) -> Option<McpName> {
-        payload.pointer("/tool_info/mcp_tool_name")?;
-        let server = json::text(payload, &["/tool_info/mcp_server_name"]).map(str::to_owned);
-        Some(McpName { server, tool: tool.to_owned() })
-    }
-
-    fn write(&self, _event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-        match &verdict.decision {
-            HostDecision::Deny(reason) => HostAnswer::exit_2(reason),
-            _ => HostAnswer::silent(),
+/// The event names the tool.
+fn arranged(event: &str, payload: &Value) -> Result<Value, String> {
+    let mut payload = payload.clone();
+    let Some(info) = payload.get("tool_info").cloned() else { return Ok(payload) };
+    let (tool, input) = match event.trim_start_matches("pre_").trim_start_matches("post_") {
+        "mcp_tool_use" => {
+            let input = info.get("mcp_tool_arguments").cloned().unwrap_or(Value::Null);
+            (info.get("mcp_tool_name").cloned().unwrap_or(Value::Null), input)
         }
+        tool => (tool.into(), info),
+    };
+    payload["tool_name"] = tool;
+    payload["tool_input"] = input;
+    Ok(payload)
+}
+
+fn mcp(tool: &str, payload: &Value) -> Option<McpName> {
+    payload.pointer("/tool_info/mcp_tool_name")?;
+    let server = json::text(payload, &["/tool_info/mcp_server_name"]).map(str::to_owned);
+    Some(McpName { server, tool: tool.to_owned() })
+}
+
+fn write(_event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
+    match &verdict.decision {
+        HostDecision::Deny(reason) => HostAnswer::exit_2(reason),
+        _ => HostAnswer::silent(),
     }
 }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::nested;
 use crate::json;
+use crate::place::quoted;
 
 /// Arguments that are lists.
 const LISTS: &[&str] = &["commands", "files", "queries", "requests"];
@@ -86,7 +87,7 @@ fn typed(name: Option<&str>, input: &Value) -> Value {
 fn with_arguments(call: &mut Value) {
     let text = call.get("args").and_then(Value::as_str).and_then(|text| json::parse(text.as_bytes()).ok());
     let quoted = |value: &Value| match value {
-        Value::String(text) => quote(text),
+        Value::String(text) => quoted(text),
         other => other.to_string(),
     };
     let args: Vec<String> = match text.as_ref().or_else(|| call.get("args")) {
@@ -98,14 +99,5 @@ fn with_arguments(call: &mut Value) {
     if let Some(command) = call.get("command").or_else(|| call.get("cmd")).and_then(Value::as_str) {
         let line = std::iter::once(command).chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
         *call = json!({ "command": line, "_with_args": true });
-    }
-}
-
-fn quote(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
