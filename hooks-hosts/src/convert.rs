@@ -135,7 +135,7 @@ fn event(from: &Host, to: &Host, rule: &Rule, lost: &mut Vec<String>) -> Option<
     if same.is_none() {
         lost.push(format!("`{}`: {} has no event for it", rule.event, to.title));
     }
-    same.copied()
+    same
 }
 
 /// The matcher with the names that the other host has for the tools. A guard that would match less runs always.

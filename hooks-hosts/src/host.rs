@@ -79,12 +79,12 @@ pub(crate) const HOST: Host = Host {
 
 impl Host {
     /// Its events that stand for a kind.
-    pub fn events(&self) -> impl Iterator<Item = HostEventSpec> + use<> {
+    pub fn events(&self) -> impl Iterator<Item = HostEventSpec> + Clone + use<> {
         self.events.iter().flat_map(|row| row.name.split(' ').map(move |name| HostEventSpec { name, ..*row }))
     }
 
     /// Its tools.
-    pub fn tools(&self) -> impl Iterator<Item = HostToolSpec> + use<> {
+    pub fn tools(&self) -> impl Iterator<Item = HostToolSpec> + Clone + use<> {
         self.tools.iter().flat_map(|row| row.name.split(' ').map(move |name| HostToolSpec { name, ..*row }))
     }
 

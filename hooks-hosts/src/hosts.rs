@@ -18,23 +18,25 @@ mod windsurf;
 
 use crate::host::Host;
 
+static ALL: [&Host; 13] = [
+    &claude::CLAUDE,
+    &codex::CODEX,
+    &copilot::COPILOT,
+    &vscode::VSCODE,
+    &gemini::GEMINI,
+    &antigravity::ANTIGRAVITY,
+    &cursor::CURSOR,
+    &windsurf::WINDSURF,
+    &kiro::KIRO,
+    &qwen::QWEN,
+    &droid::DROID,
+    &goose::GOOSE,
+    &cline::CLINE,
+];
+
 /// Every host that this crate answers, the most used first.
 pub fn all() -> &'static [&'static Host] {
-    &[
-        &claude::CLAUDE,
-        &codex::CODEX,
-        &copilot::COPILOT,
-        &vscode::VSCODE,
-        &gemini::GEMINI,
-        &antigravity::ANTIGRAVITY,
-        &cursor::CURSOR,
-        &windsurf::WINDSURF,
-        &kiro::KIRO,
-        &qwen::QWEN,
-        &droid::DROID,
-        &goose::GOOSE,
-        &cline::CLINE,
-    ]
+    &ALL
 }
 
 /// The host of this name, such as `claude`.

@@ -115,7 +115,7 @@ impl Installation {
                 continue;
             }
             let details = EntryDetails { matcher: place.matcher, seconds: 20.0, closes: true };
-            let entry = entry(&place, event, &name, &command, &details);
+            let entry = entry(&place, &event, &name, &command, &details);
             let path = path(&place, event.name, &name);
             text = appended(&text, &path, &entry).map_err(|problem| InstallError::of(&file, problem))?;
             added.push(event.name);

@@ -131,7 +131,7 @@ pub struct HostToolSpec {
     pub arguments: &'static [(&'static str, &'static str)],
     /// Canonical arguments of which the call must have one, as a text or a list, so that a guard can judge it; see
     /// [`needs`](Self::needs).
-    needs: &'static [&'static str],
+    pub(crate) needs: &'static [&'static str],
     /// The row holds only for calls that have one of these arguments, as the host names them.
     pub only_with: &'static [&'static str],
     /// Another tool that the call may be too: it is judged as both.

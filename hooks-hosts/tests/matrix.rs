@@ -99,11 +99,10 @@ fn words(c: Carries) -> (Vec<&'static str>, Vec<String>) {
 /// The table of one host: its events, which answers it carries there, and what becomes of others. Events of one kind that
 /// carry the same share a row.
 fn table(host: &Host) -> String {
-    let table = host;
-    let mut text = format!("\n#### {} (`{}`)\n\nFacts: {}.\n\n", table.title, table.name, table.facts);
+    let mut text = format!("\n#### {} (`{}`)\n\nFacts: {}.\n\n", host.title, host.name, host.facts);
     text += "| Events | Kind | Carried | Otherwise |\n|---|---|---|---|\n";
     let mut rows: Vec<(String, HookPoint, Carries)> = Vec::new();
-    for event in table.events() {
+    for event in host.events() {
         let name = format!("`{}`", event.name);
         match rows.iter_mut().find(|(_, kind, carries)| (*kind, *carries) == (event.kind, event.carries)) {
             Some((names, ..)) => names.extend([" ", &name]),
@@ -114,7 +113,7 @@ fn table(host: &Host) -> String {
         let (yes, others) = words(c);
         let _ = writeln!(text, "| {names} | `{}` | {} | {} |", kind.name(), yes.join(", "), others.join("; "));
     }
-    let notices: Vec<String> = table.notices.split_whitespace().map(|name| format!("`{name}`")).collect();
+    let notices: Vec<String> = host.notices.split_whitespace().map(|name| format!("`{name}`")).collect();
     if !notices.is_empty() {
         let _ = write!(text, "\nNo kind fires at {}.\n", notices.join(", "));
     }

@@ -275,19 +275,19 @@ fn doctor_finds_a_program_that_has_moved_and_one_that_does_not_answer() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let before = folder.path().join("old place").join("hooks-hosts-fixture");
-    let doctor = || {
-        let output = program(folder.path(), &["doctor", "claude", "--deadline", "0.2"]);
+    let doctor = |deadline: &str| {
+        let output = program(folder.path(), &["doctor", "claude", "--deadline", deadline]);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         String::from_utf8(output.stderr).unwrap()
     };
     entry_of(folder.path(), &before);
-    let said = doctor();
+    let said = doctor("60");
     assert!(said.contains("old place") && said.contains("there is no such program; run `install` again"), "{said}");
     // Something at its place that hangs.
     fs::create_dir(before.parent().unwrap()).unwrap();
     fs::write(&before, "#!/bin/sh\nexec sleep 30\n").unwrap();
     fs::set_permissions(&before, fs::Permissions::from_mode(0o755)).unwrap();
-    let said = doctor();
+    let said = doctor("0.2");
     assert!(said.contains("did not answer within 0.2 seconds, and the host would go on"), "{said}");
     // `install` puts the program that runs in its place.
     assert!(program(folder.path(), &["install", "claude"]).status.success());

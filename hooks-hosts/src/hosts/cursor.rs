@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint as P, HostEvent, McpName};
 use crate::host::{HOST, Host};
+use crate::json;
 use crate::place::{EntryForm, EntryPlace};
 use crate::table::{AFTER, BEFORE, Carried, Carries, PROMPT, PayloadKeys, SESSION, STOP, UNSTOPPED, event, tool};
 use crate::verdict::{HostDecision, HostVerdict};
-use crate::{json, shape};
 
 /// A question is accepted and has no effect. Only a denial is reliable.
 const GATE: Carries =
