@@ -164,11 +164,11 @@ fn a_host_that_was_installed_is_answered_and_left_without_a_trace() {
     for host in all() {
         let name = host.name;
         // One file of somebody else after the other, and none at all.
-        let files = others(*host).into_iter().map(Some).chain([None]).enumerate();
+        let files = others(host).into_iter().map(Some).chain([None]).enumerate();
         for (round, theirs) in files.filter(|(round, _)| round % 4 == 0) {
             let folder = tempfile::tempdir().unwrap();
             no_shell(folder.path());
-            let file = shared(*host, folder.path());
+            let file = shared(host, folder.path());
             if let (Some(file), Some(text)) = (&file, &theirs) {
                 put(file, text);
             }
@@ -444,7 +444,7 @@ fn nothing_of_others_is_lost_whatever_their_file_is() {
         let name = host.name;
         let folder = tempfile::tempdir().unwrap();
         no_shell(folder.path());
-        let Some(file) = shared(*host, folder.path()) else { continue };
+        let Some(file) = shared(host, folder.path()) else { continue };
         let run = |command: &str| {
             let rules: &[&str] = if command == "install" { &["--rules", "rules.json"] } else { &[] };
             hooks(folder.path(), &[&["host", command, name], rules].concat())
@@ -461,7 +461,7 @@ fn nothing_of_others_is_lost_whatever_their_file_is() {
         }
         // A link to a file with comments.
         let real = folder.path().join("dotfiles/real.json");
-        let text = others(*host).remove(0);
+        let text = others(host).remove(0);
         put(&real, &text);
         fs::remove_file(&file).unwrap();
         symlink(&real, &file).unwrap();

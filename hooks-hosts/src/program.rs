@@ -211,7 +211,7 @@ impl HookProgram {
         let (hosts, installation) = self.named(&all)?;
         // If they cannot be loaded, the commands that are installed say so.
         let responder = (self.build)().ok();
-        let found = hosts.iter().map(|host| diagnose(*host, &installation, responder.as_ref(), patience));
+        let found = hosts.iter().map(|host| diagnose(host, &installation, responder.as_ref(), patience));
         let found: Vec<Diagnosis> = found.filter(|found| has_host || !found.commands.is_empty()).collect();
         let text: String = found.iter().map(Diagnosis::text).collect();
         if found.iter().any(|found| !found.problems.is_empty()) {
@@ -233,7 +233,7 @@ impl HookProgram {
         let installation = Installation { root, user, program, arguments, options };
         let names: Vec<&String> = args.iter().filter(|arg| *arg != "--user").collect();
         if names.is_empty() {
-            let has_folder = |host: &&&'static Host| is_used(**host, &installation.root, user);
+            let has_folder = |host: &&&'static Host| is_used(host, &installation.root, user);
             let found: Vec<_> = hosts::all().iter().filter(has_folder).copied().collect();
             if found.is_empty() {
                 return Err(format!("no host has a folder in {}; name one", installation.root.display()));
@@ -264,7 +264,7 @@ fn changed(
     let (mut text, mut failed) = (String::new(), false);
     for host in hosts {
         let name = host.name;
-        let changes = match change(*host) {
+        let changes = match change(host) {
             Ok(changes) => changes,
             Err(error) => {
                 failed = true;

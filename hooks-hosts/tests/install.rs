@@ -17,21 +17,21 @@ fn installation(folder: &Path) -> Installation {
 fn nothing_of_others_changes_between_install_and_uninstall() {
     let mut files = 0;
     for host in all() {
-        for text in others(*host) {
+        for text in others(host) {
             let folder = tempfile::tempdir().unwrap();
-            let Some(file) = shared(*host, folder.path()) else { continue };
+            let Some(file) = shared(host, folder.path()) else { continue };
             put(&file, &text);
             let installation = installation(folder.path());
             let name = host.name;
-            let changes = installation.install(*host, &|_| true).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let changes = installation.install(host, &|_| true).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(matches!(&changes[..], [FileChange::Added(there, events)] if *there == file && !events.is_empty()));
             let installed = fs::read_to_string(&file).unwrap();
-            let commands = installation.installed(*host).unwrap();
+            let commands = installation.installed(host).unwrap();
             assert!(commands.iter().any(|command| command.starts_with("'/opt/my tools/guards' host")), "{installed}");
             // Once more changes nothing.
-            installation.install(*host, &|_| true).unwrap();
+            installation.install(host, &|_| true).unwrap();
             assert_eq!(fs::read_to_string(&file).unwrap(), installed);
-            installation.uninstall(*host).unwrap();
+            installation.uninstall(host).unwrap();
             assert_eq!(fs::read_to_string(&file).unwrap(), text, "{name}, from\n{installed}");
             files += 1;
         }
@@ -44,7 +44,7 @@ fn a_new_file_is_what_the_host_reads_and_goes_again() {
     for host in all() {
         let folder = tempfile::tempdir().unwrap();
         let installation = installation(folder.path());
-        let changes = installation.install(*host, &|_| true).unwrap();
+        let changes = installation.install(host, &|_| true).unwrap();
         for change in &changes {
             let FileChange::Added(file, events) = change else { panic!("{change:?}") };
             let text = fs::read_to_string(file).unwrap();
@@ -59,7 +59,7 @@ fn a_new_file_is_what_the_host_reads_and_goes_again() {
                 assert!(text.starts_with("#!/bin/sh\nexec '/opt/my tools/guards' host cline --event "), "{text}");
             }
         }
-        installation.uninstall(*host).unwrap();
+        installation.uninstall(host).unwrap();
         for change in changes {
             let FileChange::Added(file, _) = change else { continue };
             assert!(!file.exists(), "{}: {}", host.name, fs::read_to_string(&file).unwrap());
@@ -83,9 +83,9 @@ fn a_file_that_is_not_json_is_refused_and_stays() {
     for host in all() {
         for text in ["{\"hooks\": {", "{\"hooks\": [}]}", "hooks = 1", "", "[]", "{\"hooks\": 7, \"guards\": 7}"] {
             let folder = tempfile::tempdir().unwrap();
-            let Some(file) = shared(*host, folder.path()) else { continue };
+            let Some(file) = shared(host, folder.path()) else { continue };
             put(&file, text);
-            let error = installation(folder.path()).install(*host, &|_| true).unwrap_err();
+            let error = installation(folder.path()).install(host, &|_| true).unwrap_err();
             assert_eq!(error.file, file);
             assert_eq!(fs::read_to_string(&file).unwrap(), text);
             assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1);
@@ -99,22 +99,22 @@ fn links_stay_and_read_only_files_are_refused() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     for host in all() {
         let folder = tempfile::tempdir().unwrap();
-        let Some(file) = shared(*host, folder.path()) else { continue };
+        let Some(file) = shared(host, folder.path()) else { continue };
         let real = folder.path().join("dotfiles/real.json");
         put(&real, "{\n  \"a\": 1\n}\n");
         fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         symlink(&real, &file).unwrap();
         let installation = installation(folder.path());
-        installation.install(*host, &|_| true).unwrap();
+        installation.install(host, &|_| true).unwrap();
         assert!(fs::symlink_metadata(&file).unwrap().is_symlink());
         assert!(fs::read_to_string(&real).unwrap().contains("guards"));
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
-        installation.uninstall(*host).unwrap();
+        installation.uninstall(host).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "{\n  \"a\": 1\n}\n");
 
         fs::set_permissions(&real, fs::Permissions::from_mode(0o400)).unwrap();
-        let error = installation.install(*host, &|_| true).unwrap_err();
+        let error = installation.install(host, &|_| true).unwrap_err();
         assert!(error.problem.contains("read-only"), "{error}");
     }
 }

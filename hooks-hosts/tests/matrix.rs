@@ -65,7 +65,7 @@ fn every_host_carries_what_its_contract_says() {
     for (line, host) in lines.into_iter().zip(all()) {
         let words: Vec<String> = line.split_whitespace().map(|word| word.replace('_', " ")).collect();
         let mut carried = vec![host.name];
-        carried.extend(summary(*host));
+        carried.extend(summary(host));
         assert_eq!(carried, words);
     }
 }
@@ -144,7 +144,7 @@ fn overview() -> String {
     let mut text =
         String::from("\n| Host | Before a call | After a call | At a prompt | At the end |\n|---|---|---|---|---|\n");
     for host in all() {
-        let carried = points.map(|kind| first(*host, kind).map_or_else(String::new, |c| words(c).0.join(", ")));
+        let carried = points.map(|kind| first(host, kind).map_or_else(String::new, |c| words(c).0.join(", ")));
         let _ = writeln!(text, "| `{}` | {} |", host.name, carried.join(" | "));
     }
     text
@@ -154,7 +154,7 @@ fn overview() -> String {
 fn before_a_call() -> String {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for host in all() {
-        let carried = first(*host, HookPoint::BeforeToolCall).map(|c| words(c).0.join(", ")).unwrap_or_default();
+        let carried = first(host, HookPoint::BeforeToolCall).map(|c| words(c).0.join(", ")).unwrap_or_default();
         match groups.iter_mut().find(|(group, _)| *group == carried) {
             Some((_, titles)) => titles.push(host.title),
             None => groups.push((carried, vec![host.title])),
@@ -181,7 +181,7 @@ fn replaced(page: &str, parts: &[(&str, String)]) -> String {
 #[test]
 fn the_pages_show_the_tables() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let tables: String = all().iter().map(|host| table(*host)).collect();
+    let tables: String = all().iter().map(|host| table(host)).collect();
     let pages = [
         ("TABLES.md", vec![("hosts", tables), ("host tools", tools())]),
         ("../docs/hosts.md", vec![("hosts", overview())]),

@@ -94,6 +94,7 @@ pub(super) static CURSOR: Host = Host {
 const LONGEST_CONTEXT: usize = 10_000;
 
 /// The events of one tool have its arguments beside everything else.
+#[expect(clippy::unnecessary_wraps, reason = "another host refuses what it cannot read")]
 fn arranged(event: &str, payload: &Value) -> Result<Value, String> {
     let mut payload = payload.clone();
     let (tool, arguments): (&str, &[&str]) = match event {
