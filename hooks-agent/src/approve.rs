@@ -162,6 +162,37 @@ impl Approver for Nobody {
     }
 }
 
+/// An approver made from an async function or closure, which may wait for a person.
+///
+/// ```
+/// use hooks_agent::approve::AsyncApprover;
+///
+/// let small = AsyncApprover::new(async |request| request.input["cents"].as_u64().is_some_and(|cents| cents < 100));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct AsyncApprover<F>(F);
+
+impl<F, R> AsyncApprover<F>
+where
+    F: Fn(ApprovalRequest) -> R + Send + Sync + 'static,
+    R: Future<Output: Into<Approval>> + Send + 'static,
+{
+    /// Creates an approver that returns what `approve` answers: an [`Approval`] or a `bool`.
+    pub fn new(approve: F) -> Self {
+        Self(approve)
+    }
+}
+
+impl<F, R> Approver for AsyncApprover<F>
+where
+    F: Fn(ApprovalRequest) -> R + Send + Sync + 'static,
+    R: Future<Output: Into<Approval>> + Send + 'static,
+{
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+        Box::pin(async move { (self.0)(request.clone()).await.into() })
+    }
+}
+
 /// A plain function that answers immediately.
 impl<F: Fn(&ApprovalRequest) -> Approval + Send + Sync + 'static> Approver for F {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {

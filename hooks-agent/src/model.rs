@@ -12,6 +12,7 @@ use hook_sdk::data::Messages;
 pub use hook_sdk::data::{MAX_TOKENS, ModelAnswer};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::ModelFailure;
+use hook_sdk::protocol::IntoModelAnswer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -49,6 +50,35 @@ pub trait Model: Send + Sync + 'static {
     /// # Errors
     /// [`ModelError`]. Its variant says whether the call may be retried.
     fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>>;
+}
+
+/// An async function or closure that answers with text, content blocks, a [`Message`](hook_sdk::data::Message), a
+/// [`ModelAnswer`], or a `Result` of one of them. An error that is no [`ModelError`] is not retried.
+/// A closure that captures is a `move |call| async move { … }`: the future may not borrow from it.
+///
+/// ```
+/// use hook_sdk::prelude::*;
+/// use hooks_agent::Harness;
+/// use hooks_agent::model::ModelCall;
+///
+/// let echo = async |call: ModelCall| call.messages.last().map(|prompt| prompt.text().into_owned()).unwrap_or_default();
+/// let harness = Harness::builder(Registry::empty()).model("main", echo).build();
+/// # drop(harness);
+/// ```
+impl<F, R, T> Model for F
+where
+    F: Fn(ModelCall) -> R + Send + Sync + 'static,
+    R: Future<Output = T> + Send + 'static,
+    T: IntoModelAnswer + Send + 'static,
+{
+    fn call<'a>(&'a self, call: &'a ModelCall, _: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            self(call.clone()).await.into_model_answer().map_err(|error| match error.downcast() {
+                Ok(error) => *error,
+                Err(error) => ModelError::Unanswered(error.to_string()),
+            })
+        })
+    }
 }
 
 /// A model call.

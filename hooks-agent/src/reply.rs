@@ -224,6 +224,21 @@ impl Reply {
 }
 
 impl Outcome {
+    /// The model's answer, if the turn ended with one.
+    pub fn answer(&self) -> Option<&Message> {
+        if let Self::Answered(message) = self { Some(message) } else { None }
+    }
+
+    /// The request for which the turn waits, if it does.
+    pub fn waits_for(&self) -> Option<&ApprovalRequest> {
+        if let Self::Suspended(request) = self { Some(request) } else { None }
+    }
+
+    /// The error, if the turn failed.
+    pub fn error(&self) -> Option<&TurnError> {
+        if let Self::Failed(error) = self { Some(error) } else { None }
+    }
+
     /// The hook that rejected, stopped or ended the turn, if one did.
     pub fn by(&self) -> Option<&HookId> {
         match self {

@@ -1,5 +1,6 @@
 //! The interface between the loop and a tool.
 
+mod async_tool;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 
@@ -11,6 +12,8 @@ use hook_sdk::data::{ToolCall, ToolInfo, ToolInput, ToolResult};
 use hook_sdk::hook::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+pub use async_tool::AsyncTool;
 
 /// The description of a tool for the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,8 +148,8 @@ impl ToolError {
 }
 
 /// A tool made from a plain function that returns quickly. The function runs on the thread of the turn, so neither a
-/// deadline nor a cancellation can stop it. A tool that waits, for example for a process or a server, implements
-/// [`Tool`].
+/// deadline nor a cancellation can stop it. A tool that waits, for example for a process or a server, is an
+/// [`AsyncTool`].
 ///
 /// ```
 /// use hooks_agent::tool::{FnTool, ToolError, ToolSpec};

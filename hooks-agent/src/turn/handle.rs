@@ -90,6 +90,15 @@ impl Turn {
         std::future::poll_fn(|cx| self.events.poll_next(cx)).await
     }
 
+    /// Waits for the end of the turn. Returns its reply and all events that nobody has read.
+    pub async fn finish(mut self) -> (Reply, Vec<TurnEvent>) {
+        let mut events = Vec::new();
+        while let Some(event) = self.next().await {
+            events.push(event);
+        }
+        (self.await, events)
+    }
+
     /// Cancels the turn. Its reply contains what was done until then.
     pub fn cancel(&self) {
         self.cancellation.cancel();

@@ -7,6 +7,7 @@ mod approvals;
 mod around;
 mod attacked;
 mod bench;
+mod closures;
 mod cases_of_calls;
 mod cases_of_ends;
 mod compaction;
