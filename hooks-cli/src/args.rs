@@ -14,7 +14,8 @@ use hooks_rules::Dialect;
 use crate::event_name::EventName;
 #[cfg(feature = "store")]
 pub use store::{
-    AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ImportArgs, RetryArgs, RunsArgs, StoreArgs,
+    AnswerArgs, AnswerWord, CleanArgs, ConversationsArgs, DispatchesArgs, IdsArgs, ImportArgs, MigrateArgs, PutOffArgs,
+    RetryArgs, RunsArgs, StoreArgs, StoreCommand, StoreExportArgs,
 };
 
 const EXIT_STATUS: &str = "\
@@ -75,29 +76,12 @@ pub enum Command {
     /// Answer an agent program, such as Claude Code, which calls this; install that call: `hooks host --help`.
     #[command(disable_help_flag = true)]
     Host(HostArgs),
-    /// List the background runs of a store: queued, running and ended.
-    #[cfg(feature = "store")]
-    Runs(RunsArgs),
-    /// List the recorded dispatches of a store: which hooks ran, what they decided, and what failed.
-    #[cfg(feature = "store")]
-    Dispatches(DispatchesArgs),
-    /// Queue a background run that ended without success again.
-    #[cfg(feature = "store")]
-    Retry(RetryArgs),
-    /// List the open questions of a store, and answered ones that no turn has acted on yet.
-    #[cfg(feature = "store")]
-    Questions(StoreArgs),
-    /// Answer a question of a store.
-    #[cfg(feature = "store")]
-    Answer(AnswerArgs),
-    /// List the conversations of a store.
-    #[cfg(feature = "store")]
-    Conversations(ConversationsArgs),
-    /// Write a recording for OpenTelemetry, or a conversation of a store as JSON lines.
+    /// Write a recording for OpenTelemetry.
     Export(ExportArgs),
-    /// Store a transcript of Claude Code as a conversation.
+    /// Look after what an agent keeps in a database: background runs, dispatches, questions, conversations.
     #[cfg(feature = "store")]
-    Import(ImportArgs),
+    #[command(subcommand)]
+    Store(StoreCommand),
     /// Print a JSON Schema for editors.
     Schema(SchemaArgs),
     /// List the kinds, the points at which hooks run.
@@ -195,23 +179,12 @@ pub struct ReportArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct ExportArgs {
-    /// The conversation of a store, of which every row that was ever stored is printed.
-    #[cfg(feature = "store")]
-    #[arg(value_name = "CONVERSATION", required_unless_present = "otlp", conflicts_with = "otlp", requires = "store")]
-    pub conversation: Option<String>,
-
-    /// The file of the store, or the URL of a Postgres database.
-    #[cfg(feature = "store")]
-    #[arg(long, value_name = "FILE_OR_URL", env = "HOOKS_STORE", hide_env_values = true)]
-    pub store: Option<String>,
-
     /// A recording, or a folder of recordings, whose turns, calls and dispatches are written as OTLP/JSON.
     #[arg(long, value_name = "RECORDING")]
-    #[cfg_attr(not(feature = "store"), arg(required = true))]
-    pub otlp: Option<PathBuf>,
+    pub otlp: PathBuf,
 
     /// The file to write [default: standard output].
-    #[arg(long, short, value_name = "FILE", requires = "otlp")]
+    #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 

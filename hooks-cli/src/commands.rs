@@ -79,20 +79,8 @@ impl Program {
             Command::Shadow(args) => replay::shadow(args, cli.json),
             Command::Trust(args) => trust::trust(args, cli.json, cli.color),
             #[cfg(feature = "store")]
-            Command::Runs(args) => store::runs(args, cli.json),
-            #[cfg(feature = "store")]
-            Command::Dispatches(args) => store::dispatches(args, cli.json),
-            #[cfg(feature = "store")]
-            Command::Retry(args) => store::retry(args, cli.json),
-            #[cfg(feature = "store")]
-            Command::Questions(args) => store::questions(args, cli.json),
-            #[cfg(feature = "store")]
-            Command::Answer(args) => store::answer(args, cli.json),
-            #[cfg(feature = "store")]
-            Command::Conversations(args) => store::conversations(args, cli.json),
+            Command::Store(command) => store::store(command, cli.json, out),
             Command::Export(args) => export::export(args, out),
-            #[cfg(feature = "store")]
-            Command::Import(args) => store::import(args, cli.json),
             Command::Host(args) => {
                 let called: Vec<OsString> = std::env::args_os().collect();
                 let at = called.iter().position(|word| word == "host").unwrap_or(1);

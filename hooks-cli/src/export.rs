@@ -1,4 +1,4 @@
-//! `hooks export`: a recording for OpenTelemetry, or a conversation of a store.
+//! `hooks export`: a recording for OpenTelemetry.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -17,13 +17,7 @@ use crate::style::{BAD, line, styled};
 use crate::wait::Read;
 
 pub(crate) fn export(args: &ExportArgs, out: &mut (dyn Write + Send)) -> Output {
-    #[cfg(feature = "store")]
-    if let (Some(conversation), Some(store)) = (&args.conversation, &args.store) {
-        let store = crate::args::StoreArgs { store: store.clone() };
-        return crate::store::export(&store, conversation, out);
-    }
-    let Some(recording) = &args.otlp else { return usage_error("name a recording: `--otlp traffic.jsonl`") };
-    otlp(recording, args.output.as_deref(), out).unwrap_or_else(|problem| problem)
+    otlp(&args.otlp, args.output.as_deref(), out).unwrap_or_else(|problem| problem)
 }
 
 fn otlp(recording: &Path, output: Option<&Path>, out: &mut (dyn Write + Send)) -> Result<Output, Output> {

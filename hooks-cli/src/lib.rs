@@ -80,7 +80,10 @@ pub use args::InspectArgs;
 #[cfg(feature = "turns")]
 pub use args::Turns;
 #[cfg(feature = "store")]
-pub use args::{AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ImportArgs, RetryArgs, RunsArgs, StoreArgs};
+pub use args::{
+    AnswerArgs, AnswerWord, CleanArgs, ConversationsArgs, DispatchesArgs, IdsArgs, ImportArgs, MigrateArgs, PutOffArgs,
+    RetryArgs, RunsArgs, StoreArgs, StoreCommand, StoreExportArgs,
+};
 pub use args::{
     CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, ExportArgs, FilesArgs, Form, Format, HostArgs, ListArgs,
     ReplayArgs, ReportArgs, SchemaArgs, ShadowArgs, TrustArgs,

@@ -48,7 +48,7 @@ async fn stored(folder: &Path) -> (Store, Registry) {
 async fn open_questions_and_failed_runs_are_listed_and_resolved() {
     let folder = tempfile::tempdir().unwrap();
     let (store, _) = stored(folder.path()).await;
-    let run = |args: &[&str]| hooks(folder.path(), &[args, &["--store", "agent.db"]].concat());
+    let run = |args: &[&str]| hooks(folder.path(), &[&["store"], args, &["--store", "agent.db"]].concat());
 
     let questions = run(&["questions"]);
     assert!(questions.out.contains("waits; asked") && questions.out.contains("by clerk, in c-1"), "{}", questions.out);
@@ -91,11 +91,11 @@ async fn a_long_conversation_is_exported_row_by_row() {
     let long = "word ".repeat(100);
     let messages = (0..2_000).map(|number| Message::new(Role::User, format!("{number} {long}")));
     store.append("c", Append::new(messages)).await.unwrap();
-    let export = hooks(folder.path(), &["export", "c", "--store", "agent.db"]);
+    let export = hooks(folder.path(), &["store", "export", "c", "--store", "agent.db"]);
     assert_eq!((export.code, export.out.lines().count(), export.err.as_str()), (Some(0), 2_000, ""));
 
     // A reader can close the pipe after the first line.
-    let mut child = program(folder.path()).args(["export", "c", "--store", "agent.db"]).spawn().unwrap();
+    let mut child = program(folder.path()).args(["store", "export", "c", "--store", "agent.db"]).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert!(line.contains("\"0 word"), "{line}");
@@ -106,10 +106,10 @@ async fn a_long_conversation_is_exported_row_by_row() {
 #[test]
 fn a_missing_store_is_reported_and_not_created() {
     let folder = tempfile::tempdir().unwrap();
-    let said = hooks(folder.path(), &["runs", "--store", "none.db"]);
+    let said = hooks(folder.path(), &["store", "runs", "--store", "none.db"]);
     assert!(said.code == Some(1) && said.err.contains("there is no store `none.db`"), "{}", said.err);
     assert!(!folder.path().join("none.db").exists());
-    assert_eq!(hooks(folder.path(), &["questions"]).code, Some(64), "`--store` is required");
+    assert_eq!(hooks(folder.path(), &["store", "questions"]).code, Some(64), "`--store` is required");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -124,7 +124,7 @@ async fn a_transcript_is_imported_once_and_skipped_lines_are_reported() {
     std::fs::write(folder.path().join("session.jsonl"), lines.join("\n")).unwrap();
     std::fs::write(folder.path().join("torn.jsonl"), format!("{}\n{{\"type", lines[1])).unwrap();
     std::fs::write(folder.path().join("none.jsonl"), lines[0]).unwrap();
-    let run = |args: &[&str]| hooks(folder.path(), &[args, &["--store", "agent.db"]].concat());
+    let run = |args: &[&str]| hooks(folder.path(), &[&["store"], args, &["--store", "agent.db"]].concat());
     let said = run(&["import", "session.jsonl"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert_eq!(said.out.trim(), "2 messages imported as `s-1`; the model reads 2 of them\n  skipped: 1 line (summary)");
@@ -158,4 +158,55 @@ async fn a_report_shows_what_a_store_has() {
     assert!(asked["at"].as_u64().unwrap() > 1_700_000_000_000_000, "{asked}");
     let none = hooks(folder.path(), &["report", "--store", "none.db", "-o", "page.html"]);
     assert!(none.code == Some(1) && !folder.path().join("none.db").exists(), "{}", none.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_cleans_cancels_puts_off_and_deletes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, registry) = stored(folder.path()).await;
+    let run = |args: &[&str]| hooks(folder.path(), &[&["store"], args, &["--store", "agent.db"]].concat());
+    let out = |args: &[&str]| {
+        let said = run(args);
+        assert_eq!(said.code, Some(0), "{args:?}: {}{}", said.out, said.err);
+        said.out.trim().to_owned()
+    };
+    assert!(out(&["stats"]).contains("0 waiting, 0 of them due; 0 running; 1 failed"), "{}", out(&["stats"]));
+    assert_eq!(out(&["retry", "--all", "--hook", "other"]), "0 queued again");
+    assert_eq!(out(&["retry", "--all"]), "1 queued again");
+    let waiting = run(&["runs", "--json"]).json()["runs"].as_array().unwrap().clone();
+    let waiting = waiting.iter().find(|run| run["status"] == "queued").unwrap()["id"].as_str().unwrap().to_owned();
+    assert!(out(&["stats"]).contains("1 waiting, 1 of them due, the oldest for 0 s"), "{}", out(&["stats"]));
+    assert_eq!(out(&["put-off", &waiting, "--by", "2h"]), format!("{waiting} is put off"));
+    assert!(out(&["stats"]).contains("1 waiting, 0 of them due;"));
+    assert_eq!(run(&["put-off", &waiting, "--by", "soon"]).code, Some(64));
+    assert_eq!(out(&["cancel", &waiting]), format!("{waiting} is cancelled"));
+    let again = run(&["cancel", &waiting]);
+    assert!(again.code == Some(1) && again.err.contains("is not a run that waits"), "{}", again.err);
+    assert!(out(&["runs"]).contains("cancelled"), "{}", out(&["runs"]));
+    JobWorker::new(store.clone(), registry).poll(Duration::from_millis(1)).run_until_empty().await;
+    assert!(out(&["runs"]).contains("cancelled"), "it does not run: {}", out(&["runs"]));
+
+    let first = out(&["runs", "--limit", "1"]);
+    let id = first.lines().last().unwrap().split('`').nth(1).unwrap().trim_start_matches("--before ").to_owned();
+    assert!(!out(&["runs", "--before", &id]).contains(&id) && out(&["runs", "--before", &id]).lines().count() < 4);
+    let page = out(&["dispatches", "--limit", "1"]);
+    let number = page.lines().last().unwrap().split('`').nth(1).unwrap().trim_start_matches("--before ").to_owned();
+    assert!(out(&["dispatches", "--before", &number, "--json"]).contains("\"number\""));
+
+    std::thread::sleep(Duration::from_millis(2)); // ages have milliseconds
+    let counted = out(&["clean", "--older-than", "0s", "--failed", "--dry-run"]);
+    assert!(counted.starts_with("2 runs, 0 questions and") && counted.ends_with("would be removed"), "{counted}");
+    assert_eq!(out(&["clean"]), "0 runs, 0 questions and 0 records of dispatches removed");
+    let removed = out(&["clean", "--older-than", "0s", "--failed"]);
+    assert_eq!(counted.replace("would be removed", "removed"), removed);
+    assert_eq!(out(&["runs"]), "there are no background runs");
+    assert!(out(&["vacuum"]).ends_with(" kB were given back"));
+    assert_eq!(out(&["check"]), "no damage was found");
+    assert!(out(&["migrate", "--dry-run"]).ends_with("which is the current one"));
+    assert_eq!(out(&["delete", "c-1"]), "c-1 is deleted");
+    assert_eq!(
+        (run(&["delete", "c-1"]).code, out(&["questions"])),
+        (Some(1), "there are no open questions".to_owned())
+    );
+    assert_eq!(run(&["migrate", "--store", "none.db"]).code, Some(64), "only one store");
 }

@@ -112,7 +112,8 @@ impl MessageStore for Store {
         Box::pin(read::conversations(self, from, limit))
     }
 
-    /// Deletes the conversation with its questions, its jobs and its part of the log of dispatches. A turn that is
+    /// Deletes the conversation with its questions, its jobs and its part of the log of dispatches, and the conversations
+    /// of the agents that it called. A turn that is
     /// running in it, or a worker that runs one of its jobs, cannot write any more.
     fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()> {
         self.change(conversation, None, |tx, id| Box::pin(write::delete(tx, id)))

@@ -134,6 +134,22 @@ impl Database {
         running.await.map_err(|error| Failure::of_work(&error))?
     }
 
+    /// Runs statements that no transaction may contain.
+    pub(crate) async fn run_alone(&self, statements: &'static [&'static str], limit: Duration) -> Result<(), Failure> {
+        let (pool, dialect) = (self.writers.clone(), self.dialect);
+        let running = self.spawn(async move {
+            let connection = pool.acquire().await.map_err(|error| Failure::of_pool(error, dialect))?;
+            let mut tx = Tx { connection, has_ended: false, dialect };
+            for statement in statements {
+                let done = tx.connection.execute(sqlx::raw_sql(*statement));
+                timeout(limit, done).await.map_err(|_| Failure::Late(limit))??;
+            }
+            tx.has_ended = true;
+            Ok(())
+        });
+        running.await.map_err(|error| Failure::of_work(&error))?
+    }
+
     /// Starts `work` on the thread of the store. It runs to its end even if the caller stops waiting.
     pub(crate) fn spawn<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
         self.runtime.handle.spawn(work)

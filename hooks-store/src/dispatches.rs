@@ -2,7 +2,7 @@
 
 mod log;
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use hooks_agent::store::StoreError;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use sqlx::any::AnyRow;
 
 pub use log::DispatchLog;
 
-use crate::clock::{as_millis, millis, now, time};
+use crate::clock::{as_millis, time};
 use crate::error::Failure;
 use crate::store::Store;
 
@@ -47,6 +47,7 @@ pub struct DispatchFilter {
     kind: Option<String>,
     hook: Option<String>,
     failed: bool,
+    before: Option<i64>,
 }
 
 impl DispatchFilter {
@@ -79,6 +80,12 @@ impl DispatchFilter {
         self
     }
 
+    /// Selects only dispatches that were recorded before the one with this number, for the next page.
+    pub fn before(mut self, number: i64) -> Self {
+        self.before = Some(number);
+        self
+    }
+
     /// The condition of a query, and the values of its parameters from `$1` on.
     fn condition(&self) -> (String, Vec<String>) {
         let (mut parts, mut values) = (vec![if self.failed { "failed = 1" } else { "1 = 1" }.to_owned()], Vec::new());
@@ -91,6 +98,7 @@ impl DispatchFilter {
                 parts.push(format!("{column}${}{end}", values.len()));
             }
         }
+        parts.extend(self.before.map(|number| format!("number < {number}")));
         (parts.join(" AND "), values)
     }
 }
@@ -135,20 +143,5 @@ impl Store {
             })
         });
         Ok(rows.await?.iter().map(read).collect::<Result<_, _>>()?)
-    }
-
-    /// Removes the dispatches that were recorded more than `age` ago. Returns their number.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn remove_dispatches(&self, age: Duration) -> Result<u64, StoreError> {
-        let removed = self.database.write(move |tx| {
-            Box::pin(async move {
-                let before = now().saturating_sub(millis(age));
-                let remove = "DELETE FROM hooks_dispatches WHERE recorded_at < $1";
-                Ok(sqlx::query(remove).bind(before).execute(&mut **tx).await?.rows_affected())
-            })
-        });
-        Ok(removed.await?)
     }
 }

@@ -11,7 +11,8 @@ mod lost;
 mod source;
 mod admin;
 
-pub use admin::JobFilter;
+pub(crate) use admin::DONE;
+pub use admin::{JobFilter, QueueStats};
 pub(crate) use insert::insert;
 pub(crate) use source::StoredJobs;
 pub use status::{JobStatus, StoredAttempt, StoredJob};

@@ -4,7 +4,7 @@ mod approver;
 
 use std::fmt;
 use std::future::Future;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, SuspendedTurn};
@@ -17,7 +17,7 @@ use sqlx::any::AnyRow;
 pub use approver::StoredApprover;
 pub(crate) use approver::close_of;
 
-use crate::clock::{as_millis, millis, now, time};
+use crate::clock::{as_millis, now, time};
 use crate::database::{Database, Tx};
 use crate::error::Failure;
 use crate::store::Store;
@@ -205,24 +205,6 @@ impl Store {
         }
         let (id, answer) = (id.to_owned(), answer.clone());
         self.database.write(move |tx| Box::pin(keep_answer(tx, id, answer))).await.map_err(StoreError::from)?
-    }
-
-    /// Removes questions that are closed and were asked more than `age` ago, and questions that expired more than `age`
-    /// ago.
-    /// Returns their number.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn remove_closed_questions(&self, age: Duration) -> Result<u64, StoreError> {
-        let removed = self.database.write(move |tx| {
-            Box::pin(async move {
-                let before = now().saturating_sub(millis(age));
-                let remove =
-                    "DELETE FROM hooks_questions WHERE (status = 'closed' OR expires_at < $1) AND asked_at < $1";
-                Ok(sqlx::query(remove).bind(before).execute(&mut **tx).await?.rows_affected())
-            })
-        });
-        Ok(removed.await?)
     }
 
     /// Closes a question, so that no turn acts on it any more. Returns `false` if it does not exist or is already

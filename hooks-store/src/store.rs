@@ -32,7 +32,31 @@ impl fmt::Debug for Store {
     }
 }
 
+/// The schema of a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SchemaVersion {
+    /// That of the database. `None` if it contains no store.
+    pub found: Option<i64>,
+    /// That of this version of hooks-store, to which opening migrates an older one.
+    pub known: i64,
+}
+
 impl OpenOptions {
+    /// Reads the schema of a database, and changes nothing.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub async fn schema(mut self, url: &str) -> Result<SchemaVersion, OpenError> {
+        (self.existing, self.read_only) = (true, true);
+        let address = Address::parse(url, &self)?;
+        let failed = |error| refused(&address, error);
+        let database = Database::connect(&address, &self).await.map_err(failed)?;
+        let dialect = address.dialect;
+        let found = database.read(move |tx| Box::pin(schema::version(tx, dialect))).await.map_err(failed)?;
+        Ok(SchemaVersion { found, known: schema::VERSION })
+    }
+
     /// Opens a store. See [`Store::open`].
     ///
     /// # Errors

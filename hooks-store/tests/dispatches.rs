@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use hook_sdk::data::{Message, Role};
+use hook_sdk::data::{Block, Message, Role};
 use hook_sdk::kinds::{AfterCreateMessage, BeforeCreateMessage};
 use hook_sdk::prelude::*;
-use hooks_agent::store::MessageStore;
-use hooks_store::{DispatchFilter, JobFilter, JobWorker, Store};
+use hooks_agent::store::{Append, MessageStore};
+use hooks_store::{Cleaning, DispatchFilter, JobFilter, JobWorker, QueueStats, Store};
 use sqlx::{Connection, Executor};
 
 use crate::databases;
@@ -70,9 +70,10 @@ async fn the_outcome_of_a_dispatch_is_recorded_without_its_payload() {
         assert_eq!(count(DispatchFilter::new().conversation("c-1")).await, 3);
         assert_eq!(count(DispatchFilter::new().hook("stamp").failed()).await, 2);
         assert_eq!(count(DispatchFilter::new().hook("index").kind("after_create_message")).await, 4);
-        assert_eq!(store.remove_dispatches(Duration::from_mins(1)).await.unwrap(), 0);
+        let removed = async |age| store.clean(Cleaning::older_than(age)).await.unwrap().dispatches;
+        assert_eq!(removed(Duration::from_mins(1)).await, 0);
         tokio::time::sleep(Duration::from_millis(2)).await; // the age of a record has milliseconds
-        assert_eq!(store.remove_dispatches(Duration::ZERO).await.unwrap(), 6);
+        assert_eq!(removed(Duration::ZERO).await, 6);
         assert_eq!((count(DispatchFilter::new()).await, log.dropped()), (0, 0));
     }
 }
@@ -142,5 +143,57 @@ async fn a_deleted_conversation_leaves_no_job_and_no_record_behind() {
         let jobs = store.jobs(&JobFilter::new(), 100).await.unwrap();
         assert!(dispatches.iter().all(|dispatch| dispatch.conversation == "c-2"), "{}", database.name);
         assert!(!dispatches.is_empty() && jobs.len() == 1 && jobs[0].conversation == "c-2", "{}", database.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_conversation_takes_those_of_its_sub_agents_along_and_no_other() {
+    for database in databases::all().await {
+        let store = &database.store;
+        for (conversation, call) in [
+            ("c", "call_1"),
+            ("c/call_1", "call_9"),
+            ("c/call_1-2", "call_1"),
+            ("c/call_1/call_9", "x"),
+            ("c/other", "x"),
+            ("c/call_1-x", "x"),
+        ] {
+            let call = Block::ToolUse(ToolCall::new(call, "ask", serde_json::json!({})));
+            store.append(conversation, Append::new([Message::of(Role::Assistant, vec![call])])).await.unwrap();
+        }
+        store.delete("c").await.unwrap();
+        let left = store.conversations(None, 10).await.unwrap().ids;
+        assert_eq!(left, ["c/call_1-x", "c/other"], "{}", database.name);
+    }
+}
+
+/// The second page begins where the first one ends.
+#[tokio::test(flavor = "multi_thread")]
+async fn jobs_are_paged_counted_and_changed() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let registry = registry(store);
+        for _ in 0..5 {
+            fire(&registry, "c").await;
+        }
+        let all: Vec<_> = store.jobs(&JobFilter::new(), 10).await.unwrap().into_iter().map(|job| job.id).collect();
+        let mut paged = Vec::<String>::new();
+        for _ in 0..3 {
+            let filter = paged.last().map_or_else(JobFilter::new, |last| JobFilter::new().hook("index").before(last));
+            paged.extend(store.jobs(&filter, 2).await.unwrap().into_iter().map(|job| job.id));
+        }
+        assert_eq!(paged, all, "{}", database.name);
+
+        assert!(store.put_off(&all[0], Duration::from_secs(60)).await.unwrap());
+        assert!(store.cancel(&all[1]).await.unwrap() && !store.cancel(&all[1]).await.unwrap());
+        assert!(!store.put_off(&all[1], Duration::ZERO).await.unwrap());
+        let stats = store.queue_stats().await.unwrap();
+        let counts = |of: &QueueStats| (of.queued, of.due, of.running, of.needing_attention, of.oldest_due.is_some());
+        assert_eq!(stats.iter().map(counts).collect::<Vec<_>>(), [(4, 3, 0, 1, true)], "{}", database.name);
+        assert_eq!(store.retry_all(&JobFilter::new().conversation("other")).await.unwrap(), 0);
+        assert_eq!(store.retry_all(&JobFilter::new().hook("index").conversation("c")).await.unwrap(), 1);
+        assert_eq!(store.queue_stats().await.unwrap()[0].due, 4);
+        store.vacuum().await.unwrap();
+        assert_eq!(store.jobs(&JobFilter::new(), 10).await.unwrap().len(), 5, "{}", database.name);
     }
 }

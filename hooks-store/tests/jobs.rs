@@ -10,7 +10,7 @@ use hook_sdk::kinds::AfterCreateMessage;
 use hook_sdk::prelude::*;
 use hook_sdk::worker::Backoff;
 use hooks_agent::store::{Append, MessageStore};
-use hooks_store::{JobFilter, JobStatus, JobWorker, Store};
+use hooks_store::{Cleaning, JobFilter, JobStatus, JobWorker, Store};
 use sqlx::{Connection, Executor};
 use tokio::sync::Barrier;
 
@@ -69,9 +69,10 @@ async fn each_job_is_run_once_by_one_worker() {
         assert_eq!(done.len(), 20);
         let attempts = database.store.attempts(&done[0].id).await.unwrap();
         assert_eq!((attempts.len(), attempts[0].status.as_deref()), (1, Some("completed")));
-        assert_eq!(database.store.remove_done_jobs(Duration::from_mins(1)).await.unwrap(), 0);
+        let removed = async |age| database.store.clean(Cleaning::older_than(age)).await.unwrap().jobs;
+        assert_eq!(removed(Duration::from_mins(1)).await, 0);
         std::thread::sleep(Duration::from_millis(2)); // the age of a job has milliseconds
-        assert_eq!(database.store.remove_done_jobs(Duration::ZERO).await.unwrap(), 20);
+        assert_eq!(removed(Duration::ZERO).await, 20);
     }
 }
 

@@ -6,6 +6,7 @@
     reason = "tests say what they expect by unwrapping"
 )]
 
+mod bad_days;
 #[cfg(target_os = "linux")]
 mod clock;
 mod contract;
@@ -22,4 +23,6 @@ mod secrets;
 mod support;
 mod transcripts;
 mod workers;
+#[path = "fixtures/writes.rs"]
+mod writes;
 mod databases;

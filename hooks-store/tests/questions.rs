@@ -73,7 +73,11 @@ async fn a_question_outlives_the_process_that_asked_and_the_call_runs_once() {
 }
 
 /// A session whose gate asks about `pay` for ten or more, and the number of payments.
-async fn session(database: &Database, approver: StoredApprover, lines: Vec<Line>) -> (Session, Arc<AtomicUsize>) {
+pub(crate) async fn session(
+    database: &Database,
+    approver: StoredApprover,
+    lines: Vec<Line>,
+) -> (Session, Arc<AtomicUsize>) {
     let registry = Registry::empty();
     let gate = |_: &HookContext, _: &BeforeToolCall, input: &ToolInput| match input["cents"].as_i64() {
         Some(..10) => Permission::allow(),
@@ -96,7 +100,7 @@ async fn session(database: &Database, approver: StoredApprover, lines: Vec<Line>
     (session, paid)
 }
 
-fn asks() -> Vec<Line> {
+pub(crate) fn asks() -> Vec<Line> {
     let calls = [("one", "pay", json!({ "cents": 100 })), ("two", "pay", json!({ "cents": 5 }))];
     vec![Line::calls(calls), Line::text("done")]
 }

@@ -27,7 +27,10 @@ fn desk(folder: &Path, arguments: &[&str], lines: &str) -> String {
 async fn a_question_can_be_answered_in_one_process_and_the_turn_continues_in_another() {
     let folder = tempfile::tempdir().unwrap();
     let asked = desk(folder.path(), &["--chat"], "look up PUF001\ncancel PUF002\n");
-    assert!(asked.contains("0 messages so far") && asked.contains("y or n, or elsewhere: hooks answer"), "{asked}");
+    assert!(
+        asked.contains("0 messages so far") && asked.contains("y or n, or elsewhere: hooks store answer"),
+        "{asked}"
+    );
     assert!(!asked.contains("cancel_reservation ran"), "{asked}");
 
     let store = Store::open(folder.path().join("desk.db").to_str().unwrap()).await.unwrap();

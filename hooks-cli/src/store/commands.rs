@@ -8,6 +8,7 @@ use hooks_store::{AnswerError, DispatchFilter, JobFilter, OpenOptions, Store};
 use serde_json::json;
 
 use super::text;
+use super::upkeep::each;
 use crate::args::{AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, RetryArgs, RunsArgs, StoreArgs};
 use crate::exit::Exit;
 use crate::output::{self, Output};
@@ -18,15 +19,22 @@ pub(super) fn error(text: impl std::fmt::Display, exit: Exit) -> Output {
     Output::trouble(format!("{}: {text}", styled(BAD, "error")), exit)
 }
 
+/// The error of a file that does not exist.
+pub(super) fn missing(url: &str) -> Option<Output> {
+    let file = url.strip_prefix("sqlite:").unwrap_or(url);
+    let is_missing = !url.contains("://") && !std::path::Path::new(file).exists();
+    let missing = || format!("there is no store `{url}`; give the file that the app opens, or a URL");
+    is_missing.then(|| error(missing(), Exit::FAILURE))
+}
+
 /// Runs `work` on the store. A file that does not exist is not created, because it would be empty.
 pub(super) fn with_store<F: Future<Output = Result<Output, String>> + Send>(
     args: &StoreArgs,
     work: impl FnOnce(Store) -> F + Send,
 ) -> Output {
     let url = args.store.as_str();
-    let file = url.strip_prefix("sqlite:").unwrap_or(url);
-    if !url.contains("://") && !std::path::Path::new(file).exists() {
-        return error(format!("there is no store `{url}`; give the file that the app opens, or a URL"), Exit::FAILURE);
+    if let Some(missing) = missing(url) {
+        return missing;
     }
     block_on("store", || async move {
         let store = match OpenOptions::new().existing().open(url).await {
@@ -40,7 +48,7 @@ pub(super) fn with_store<F: Future<Output = Result<Output, String>> + Send>(
     })
 }
 
-pub(crate) fn runs(args: &RunsArgs, as_json: bool) -> Output {
+pub(super) fn runs(args: &RunsArgs, as_json: bool) -> Output {
     with_store(&args.store, |store| async move {
         if let Some(id) = &args.id {
             return one_run(&store, id, as_json).await;
@@ -52,17 +60,21 @@ pub(crate) fn runs(args: &RunsArgs, as_json: bool) -> Output {
         if let Some(conversation) = &args.conversation {
             filter = filter.conversation(conversation);
         }
+        if let Some(before) = &args.before {
+            filter = filter.before(before);
+        }
         let jobs = store.jobs(&filter, args.limit).await.map_err(|error| error.to_string())?;
         if as_json {
             return Ok(Output::new(output::json(json!({ "version": 1, "runs": jobs })), Exit::SUCCESS));
         }
-        let lines: Vec<_> = jobs.iter().map(text::job).collect();
+        let mut lines: Vec<_> = jobs.iter().map(text::job).collect();
+        lines.extend(more(&jobs, args.limit).map(|last| format!("more with `--before {}`", text::printable(&last.id))));
         let nothing = if args.failed { "no background run needs attention" } else { "there are no background runs" };
         Ok(Output::new(if lines.is_empty() { nothing.to_owned() } else { lines.join("\n") }, Exit::SUCCESS))
     })
 }
 
-pub(crate) fn dispatches(args: &DispatchesArgs, as_json: bool) -> Output {
+pub(super) fn dispatches(args: &DispatchesArgs, as_json: bool) -> Output {
     with_store(&args.store, |store| async move {
         let mut filter = DispatchFilter::new();
         if args.failed {
@@ -77,19 +89,28 @@ pub(crate) fn dispatches(args: &DispatchesArgs, as_json: bool) -> Output {
         if let Some(conversation) = &args.conversation {
             filter = filter.conversation(conversation);
         }
+        if let Some(number) = args.before {
+            filter = filter.before(number);
+        }
         let dispatches = store.dispatches(&filter, args.limit).await.map_err(|error| error.to_string())?;
         if as_json {
             return Ok(Output::new(output::json(json!({ "version": 1, "dispatches": dispatches })), Exit::SUCCESS));
         }
-        let lines: Vec<_> = dispatches.iter().map(text::dispatch).collect();
+        let mut lines: Vec<_> = dispatches.iter().map(text::dispatch).collect();
+        lines.extend(more(&dispatches, args.limit).map(|last| format!("more with `--before {}`", last.number)));
         let nothing = "no dispatch is recorded; an app records them with `registry.observe(store.dispatch_log())`";
         Ok(Output::new(if lines.is_empty() { nothing.to_owned() } else { lines.join("\n") }, Exit::SUCCESS))
     })
 }
 
+/// The last row of a full page, behind which there may be more.
+fn more<T>(rows: &[T], limit: u32) -> Option<&T> {
+    rows.last().filter(|_| rows.len() >= usize::try_from(limit).unwrap_or(usize::MAX))
+}
+
 async fn one_run(store: &Store, id: &str, as_json: bool) -> Result<Output, String> {
     let Some(job) = store.job(id).await.map_err(|error| error.to_string())? else {
-        return Err(format!("there is no run `{id}`; `hooks runs` lists them"));
+        return Err(format!("there is no run `{id}`; `hooks store runs` lists them"));
     };
     let attempts = store.attempts(id).await.map_err(|error| error.to_string())?;
     if as_json {
@@ -99,25 +120,24 @@ async fn one_run(store: &Store, id: &str, as_json: bool) -> Result<Output, Strin
     Ok(Output::new(lines.join("\n"), Exit::SUCCESS))
 }
 
-pub(crate) fn retry(args: &RetryArgs, as_json: bool) -> Output {
+pub(super) fn retry(args: &RetryArgs, as_json: bool) -> Output {
     with_store(&args.store, |store| async move {
-        let (mut queued, mut not) = (Vec::new(), Vec::new());
-        for id in &args.ids {
-            let is_queued = store.retry(id).await.map_err(|error| error.to_string())?;
-            if is_queued { queued.push(id) } else { not.push(id) }
+        if args.all {
+            let filter = args.hook.iter().fold(JobFilter::new(), |filter, hook| filter.hook(hook));
+            let queued = store.retry_all(&filter).await.map_err(|error| error.to_string())?;
+            let report = output::json(json!({ "version": 1, "queued": queued }));
+            return Ok(Output::new(if as_json { report } else { format!("{queued} queued again") }, Exit::SUCCESS));
         }
-        let exit = if not.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };
-        if as_json {
-            let report = json!({ "version": 1, "queued": queued, "unchanged": not });
-            return Ok(Output::new(output::json(report), exit));
-        }
-        let said: Vec<_> = queued.iter().map(|id| format!("{} is queued again", text::printable(id))).collect();
-        let left = |id: &&String| format!("`{}` is not a run that ended without success\n", text::printable(id));
-        Ok(Output::new(said.join("\n"), exit).and_err(&not.iter().map(left).collect::<String>()))
+        let words = ("is queued again", "is not a run that ended without success");
+        let retry = |id: String| {
+            let store = store.clone();
+            async move { store.retry(&id).await }
+        };
+        each(&args.ids, as_json, words, retry).await
     })
 }
 
-pub(crate) fn questions(args: &StoreArgs, as_json: bool) -> Output {
+pub(super) fn questions(args: &StoreArgs, as_json: bool) -> Output {
     with_store(args, |store| async move {
         let mut questions = store.questions().await.map_err(|error| error.to_string())?;
         questions.extend(store.answered_questions().await.map_err(|error| error.to_string())?);
@@ -130,7 +150,7 @@ pub(crate) fn questions(args: &StoreArgs, as_json: bool) -> Output {
     })
 }
 
-pub(crate) fn answer(args: &AnswerArgs, as_json: bool) -> Output {
+pub(super) fn answer(args: &AnswerArgs, as_json: bool) -> Output {
     let answer = match args.answer {
         AnswerWord::Yes => Approval::Yes,
         AnswerWord::No => Approval::No(args.reason.clone().unwrap_or_else(|| "a person said no".to_owned())),
@@ -152,14 +172,14 @@ pub(crate) fn answer(args: &AnswerArgs, as_json: bool) -> Output {
                 Exit::SUCCESS,
             )),
             Err(AnswerError::Unknown(id)) => {
-                Err(format!("there is no question `{id}`; `hooks questions` lists the open ones"))
+                Err(format!("there is no question `{id}`; `hooks store questions` lists the open ones"))
             }
             Err(why) => Err(why.to_string()),
         }
     })
 }
 
-pub(crate) fn conversations(args: &ConversationsArgs, as_json: bool) -> Output {
+pub(super) fn conversations(args: &ConversationsArgs, as_json: bool) -> Output {
     with_store(&args.store, |store| async move {
         let page = store.conversations(args.from.as_deref(), args.limit).await.map_err(|error| error.to_string())?;
         if as_json {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::SystemTime;
 
-use hooks_store::{StoredAttempt, StoredDispatch, StoredJob, StoredQuestion, Transcript};
+use hooks_store::{QueueStats, StoredAttempt, StoredDispatch, StoredJob, StoredQuestion, Transcript};
 use serde_json::Value;
 
 use crate::diagnostics::count;
@@ -37,6 +37,20 @@ pub(super) fn job(job: &StoredJob) -> String {
         let _ = write!(text, "\n             {code}{}", printable(cause));
     }
     text
+}
+
+/// The runs of a hook.
+pub(super) fn stats(stats: &QueueStats) -> String {
+    let due = stats.oldest_due.map(|since| format!(", the oldest for {}", ago(since).trim_end_matches(" ago")));
+    format!(
+        "{:<24}  {} waiting, {} of them due{}; {} running; {} failed, interrupted or quarantined",
+        printable(&stats.hook),
+        stats.queued,
+        stats.due,
+        due.unwrap_or_default(),
+        stats.running,
+        stats.needing_attention,
+    )
 }
 
 /// A start of a run.

@@ -21,10 +21,10 @@ fn rows(number: usize) -> String {
 }
 
 /// Writes each row to `out` as it is read, because a conversation can be long.
-pub(crate) fn export(store: &StoreArgs, conversation: &str, out: &mut (dyn io::Write + Send)) -> Output {
-    with_store(store, |store| async move {
+pub(super) fn export(args: &StoreExportArgs, out: &mut (dyn io::Write + Send)) -> Output {
+    with_store(&args.store, |store| async move {
         let count = AtomicUsize::new(0);
-        let export = export_rows(store.rows(conversation), out, &count);
+        let export = export_rows(store.rows(&args.conversation), out, &count);
         let written = with_sign_of_life(export, || format!("{} exported", rows(count.load(Relaxed)))).await;
         let output = match written {
             // As with a reader that has seen enough, such as `head`.
@@ -33,7 +33,10 @@ pub(crate) fn export(store: &StoreArgs, conversation: &str, out: &mut (dyn io::W
             Ok(output) => output,
         };
         if count.into_inner() == 0 && output.exit == Exit::SUCCESS {
-            return Err(format!("there is no conversation `{conversation}`; `hooks conversations` lists them"));
+            return Err(format!(
+                "there is no conversation `{}`; `hooks store conversations` lists them",
+                args.conversation
+            ));
         }
         Ok(output)
     })
@@ -64,7 +67,7 @@ async fn export_rows(
     Ok(output)
 }
 
-pub(crate) fn import(args: &ImportArgs, as_json: bool) -> Output {
+pub(super) fn import(args: &ImportArgs, as_json: bool) -> Output {
     let name = text::printable(&args.file.to_string_lossy());
     let read = std::fs::File::open(&args.file)
         .and_then(|file| Transcript::claude_code(std::io::BufReader::new(file)))

@@ -166,7 +166,44 @@ pub(super) async fn fold(tx: &mut Tx, conversation: String, fold: Fold) -> Resul
     Ok(Written::new(rows, version))
 }
 
+/// Deletes a conversation with those of the agents that its turns called.
 pub(super) async fn delete(tx: &mut Tx, conversation: String) -> Result<(), Failure> {
+    let mut all = vec![conversation];
+    let mut at = 0;
+    while let Some(caller) = all.get(at).cloned() {
+        all.extend(called_by(tx, &caller).await?);
+        at += 1;
+    }
+    for conversation in all {
+        delete_one(tx, &conversation).await?;
+    }
+    Ok(())
+}
+
+/// The conversations of the agents that a conversation called: its id and that of a call, and a number from the second
+/// time on. Another conversation may have such an id by chance, but not with the id of a call.
+async fn called_by(tx: &mut Tx, caller: &str) -> Result<Vec<String>, Failure> {
+    let Some(found) = find(tx, caller).await? else { return Ok(Vec::new()) };
+    let messages = "SELECT message FROM hooks_messages WHERE conversation = $1";
+    let messages: Vec<String> = sqlx::query_scalar(messages).bind(found.number).fetch_all(&mut **tx).await?;
+    let messages = messages.iter().filter_map(|text| serde_json::from_str::<Message>(text).ok());
+    let calls: HashSet<String> =
+        messages.flat_map(|message| message.tool_calls().map(|call| call.id.clone()).collect::<Vec<_>>()).collect();
+    let mut called = Vec::new();
+    for call in calls {
+        let first = format!("{caller}/{call}");
+        let mut next = first.clone();
+        for number in 2.. {
+            if find(tx, &next).await?.is_none() {
+                break;
+            }
+            called.push(std::mem::replace(&mut next, format!("{first}-{number}")));
+        }
+    }
+    Ok(called)
+}
+
+async fn delete_one(tx: &mut Tx, conversation: &str) -> Result<(), Failure> {
     for delete in [
         "DELETE FROM hooks_conversations WHERE id = $1",
         // A job contains what was said. A worker that runs one of them writes no end any more.
@@ -177,7 +214,7 @@ pub(super) async fn delete(tx: &mut Tx, conversation: String) -> Result<(), Fail
         // A holder loses its lease.
         "UPDATE hooks_leases SET token = token + 1, holder = NULL WHERE conversation = $1",
     ] {
-        sqlx::query(delete).bind(&conversation).execute(&mut **tx).await?;
+        sqlx::query(delete).bind(conversation).execute(&mut **tx).await?;
     }
     Ok(())
 }

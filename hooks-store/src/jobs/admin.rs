@@ -1,13 +1,27 @@
 //! Lists, retries and removes jobs.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use hooks_agent::store::StoreError;
+use serde::Serialize;
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
 
 use super::status::JOB_COLUMNS;
 use super::{JobStatus, StoredAttempt, StoredJob};
-use crate::clock::{millis, now};
+use crate::clock::{as_optional_millis, millis, now, time};
+use crate::error::Failure;
 use crate::store::Store;
+
+/// Sets a job as if it had never run. `$1` is the current time.
+const QUEUED: &str =
+    "status = 'queued', code = NULL, cause = NULL, attempt = 1, deaths = 0, run_at = $1, ended_at = NULL";
+
+/// The job succeeded, or somebody did not want it.
+pub(crate) const DONE: &str = "status IN ('done', 'cancelled')";
+
+/// The job ended without success.
+const ATTENTION: &str = "status IN ('failed', 'interrupted', 'quarantined')";
 
 /// Selects jobs.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +30,26 @@ pub struct JobFilter {
     statuses: Vec<JobStatus>,
     hook: Option<String>,
     conversation: Option<String>,
+    before: Option<String>,
+}
+
+/// The jobs of one hook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct QueueStats {
+    /// The hook.
+    pub hook: String,
+    /// How many wait, now or for a later time.
+    pub queued: i64,
+    /// How many of these are due.
+    pub due: i64,
+    /// How many are running.
+    pub running: i64,
+    /// How many failed, were interrupted or quarantined.
+    pub needing_attention: i64,
+    /// Since when the oldest one is due. If that is long ago, no worker has this hook, or the workers are too slow.
+    #[serde(serialize_with = "as_optional_millis")]
+    pub oldest_due: Option<SystemTime>,
 }
 
 impl JobFilter {
@@ -50,8 +84,14 @@ impl JobFilter {
         self
     }
 
-    /// The condition of a query, and the values of its parameters from `$1` on.
-    fn condition(&self) -> (String, Vec<String>) {
+    /// Selects only jobs that are listed after this one, for the next page.
+    pub fn before(mut self, id: impl Into<String>) -> Self {
+        self.before = Some(id.into());
+        self
+    }
+
+    /// The condition of a query, and the values of its parameters from `first` on.
+    fn condition(&self, first: usize) -> (String, Vec<String>) {
         let (mut parts, mut values) = (vec!["1 = 1".to_owned()], Vec::new());
         if !self.statuses.is_empty() {
             let words: Vec<_> = self.statuses.iter().map(|status| format!("'{status}'")).collect();
@@ -60,8 +100,13 @@ impl JobFilter {
         for (column, value) in [("hook", &self.hook), ("conversation", &self.conversation)] {
             if let Some(value) = value {
                 values.push(value.clone());
-                parts.push(format!("{column} = ${}", values.len()));
+                parts.push(format!("{column} = ${}", first + values.len() - 1));
             }
+        }
+        if let Some(before) = &self.before {
+            values.push(before.clone());
+            let last = format!("(SELECT created_at, id FROM hooks_jobs WHERE id = ${})", first + values.len() - 1);
+            parts.push(format!("(created_at, id) < {last}"));
         }
         (parts.join(" AND "), values)
     }
@@ -73,7 +118,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn jobs(&self, filter: &JobFilter, limit: u32) -> Result<Vec<StoredJob>, StoreError> {
-        let (condition, values) = filter.condition();
+        let (condition, values) = filter.condition(1);
         let jobs = format!(
             "SELECT {JOB_COLUMNS} FROM hooks_jobs WHERE {condition} ORDER BY created_at DESC, id DESC LIMIT ${}",
             values.len() + 1
@@ -130,16 +175,18 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn retry(&self, job: &str) -> Result<bool, StoreError> {
-        let job = job.to_owned();
-        let retried = self.database.write(move |tx| {
-            Box::pin(async move {
-                let retry = "UPDATE hooks_jobs SET status = 'queued', code = NULL, cause = NULL, attempt = 1, deaths = 0, \
-                             run_at = $2, ended_at = NULL WHERE id = $1 \
-                             AND status IN ('failed', 'interrupted', 'quarantined', 'cancelled')";
-                Ok(sqlx::query(retry).bind(job).bind(now()).execute(&mut **tx).await?.rows_affected())
-            })
-        });
-        Ok(retried.await? == 1)
+        let retry = format!("UPDATE hooks_jobs SET {QUEUED} WHERE id = $2 AND ({ATTENTION} OR status = 'cancelled')");
+        Ok(self.change_jobs(retry, now(), vec![job.to_owned()]).await? == 1)
+    }
+
+    /// Queues the failed, interrupted and quarantined jobs again that `filter` selects. Returns their number.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn retry_all(&self, filter: &JobFilter) -> Result<u64, StoreError> {
+        let (condition, values) = filter.condition(2);
+        self.change_jobs(format!("UPDATE hooks_jobs SET {QUEUED} WHERE {condition} AND {ATTENTION}"), now(), values)
+            .await
     }
 
     /// Cancels a job that waits for a worker, now or at a later time. Returns `false` if it does not exist or has another
@@ -148,15 +195,19 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn cancel(&self, job: &str) -> Result<bool, StoreError> {
-        let job = job.to_owned();
-        let cancelled = self.database.write(move |tx| {
-            Box::pin(async move {
-                let cancel =
-                    "UPDATE hooks_jobs SET status = 'cancelled', ended_at = $2 WHERE id = $1 AND status = 'queued'";
-                Ok(sqlx::query(cancel).bind(job).bind(now()).execute(&mut **tx).await?.rows_affected())
-            })
-        });
-        Ok(cancelled.await? == 1)
+        let cancel = "UPDATE hooks_jobs SET status = 'cancelled', ended_at = $1 WHERE id = $2 AND status = 'queued'";
+        Ok(self.change_jobs(cancel.to_owned(), now(), vec![job.to_owned()]).await? == 1)
+    }
+
+    /// Puts off a job that waits: it is due after `delay`, counted from now. Returns `false` if it does not exist or
+    /// does not wait.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn put_off(&self, job: &str, delay: Duration) -> Result<bool, StoreError> {
+        let put_off = "UPDATE hooks_jobs SET run_at = $1 WHERE id = $2 AND status = 'queued'".to_owned();
+        let at = now().saturating_add(millis(delay));
+        Ok(self.change_jobs(put_off, at, vec![job.to_owned()]).await? == 1)
     }
 
     /// Removes the jobs that were done or cancelled more than `age` ago. Returns their number.
@@ -164,13 +215,51 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn remove_done_jobs(&self, age: Duration) -> Result<u64, StoreError> {
-        let removed = self.database.write(move |tx| {
+        let remove = format!("DELETE FROM hooks_jobs WHERE {DONE} AND ended_at < $1");
+        self.change_jobs(remove, now().saturating_sub(millis(age)), Vec::new()).await
+    }
+
+    async fn change_jobs(&self, change: String, at: i64, values: Vec<String>) -> Result<u64, StoreError> {
+        let changed = self.database.write(move |tx| {
             Box::pin(async move {
-                let before = now().saturating_sub(millis(age));
-                let remove = "DELETE FROM hooks_jobs WHERE status IN ('done', 'cancelled') AND ended_at < $1";
-                Ok(sqlx::query(remove).bind(before).execute(&mut **tx).await?.rows_affected())
+                let change = sqlx::query(sqlx::AssertSqlSafe(change)).bind(at);
+                let change = values.into_iter().fold(change, |change, value| change.bind(value));
+                Ok(change.execute(&mut **tx).await?.rows_affected())
             })
         });
-        Ok(removed.await?)
+        Ok(changed.await?)
+    }
+
+    /// The depth of the queue, by hook.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn queue_stats(&self) -> Result<Vec<QueueStats>, StoreError> {
+        let rows = self.database.read(|tx| {
+            Box::pin(async move {
+                let due = "status = 'queued' AND run_at <= $1";
+                let count = |of: &str| format!("COALESCE(SUM(CASE WHEN {of} THEN 1 ELSE 0 END), 0)");
+                let stats = format!(
+                    "SELECT hook, {}, {}, {}, {}, MIN(CASE WHEN {due} THEN run_at END) FROM hooks_jobs \
+                     WHERE NOT ({DONE}) GROUP BY hook ORDER BY hook",
+                    count("status = 'queued'"),
+                    count(due),
+                    count("status = 'running'"),
+                    count(ATTENTION),
+                );
+                Ok(sqlx::query(sqlx::AssertSqlSafe(stats)).bind(now()).fetch_all(&mut **tx).await?)
+            })
+        });
+        let read = |row: &AnyRow| -> Result<QueueStats, sqlx::Error> {
+            Ok(QueueStats {
+                hook: row.try_get(0)?,
+                queued: row.try_get(1)?,
+                due: row.try_get(2)?,
+                running: row.try_get(3)?,
+                needing_attention: row.try_get(4)?,
+                oldest_due: row.try_get::<Option<i64>, _>(5)?.map(time),
+            })
+        };
+        Ok(rows.await?.iter().map(read).collect::<Result<_, _>>().map_err(Failure::from)?)
     }
 }

@@ -114,7 +114,8 @@ impl Kept<'_> {
     fn show(&self, question: &StoredQuestion) {
         let reason = &question.request.question.reason;
         let (store, id) = (self.url, &question.id);
-        let text = format!("  ? {reason}: y or n, or elsewhere: hooks answer --store '{store}' '{id}' yes\n  [y/n] ");
+        let text =
+            format!("  ? {reason}: y or n, or elsewhere: hooks store answer --store '{store}' '{id}' yes\n  [y/n] ");
         self.chat.screen.say(Style::Question, &text);
     }
 
