@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hook_sdk::detached::BackgroundSink;
 use hooks_agent::store::{Append, MessageStore};
-use hooks_store::{OpenOptions, Store, StoredApprover};
+use hooks_store::{OpenOptions, StoredApprover};
 use sqlx::{AnyConnection, Executor};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UnixStream};

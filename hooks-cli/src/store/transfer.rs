@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::commands::{error, with_store};
 use super::text;
-use crate::args::{ImportArgs, StoreArgs};
+use crate::args::{ImportArgs, StoreExportArgs};
 use crate::diagnostics::count;
 use crate::exit::Exit;
 use crate::output::{self, Output};
