@@ -184,7 +184,7 @@ async fn jobs_are_paged_counted_and_changed() {
         }
         assert_eq!(paged, all, "{}", database.name);
 
-        assert!(store.put_off(&all[0], Duration::from_secs(60)).await.unwrap());
+        assert!(store.put_off(&all[0], Duration::from_mins(1)).await.unwrap());
         assert!(store.cancel(&all[1]).await.unwrap() && !store.cancel(&all[1]).await.unwrap());
         assert!(!store.put_off(&all[1], Duration::ZERO).await.unwrap());
         let stats = store.queue_stats().await.unwrap();

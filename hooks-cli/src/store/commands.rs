@@ -123,7 +123,7 @@ async fn one_run(store: &Store, id: &str, as_json: bool) -> Result<Output, Strin
 pub(super) fn retry(args: &RetryArgs, as_json: bool) -> Output {
     with_store(&args.store, |store| async move {
         if args.all {
-            let filter = args.hook.iter().fold(JobFilter::new(), |filter, hook| filter.hook(hook));
+            let filter = args.hook.iter().fold(JobFilter::new(), JobFilter::hook);
             let queued = store.retry_all(&filter).await.map_err(|error| error.to_string())?;
             let report = output::json(json!({ "version": 1, "queued": queued }));
             return Ok(Output::new(if as_json { report } else { format!("{queued} queued again") }, Exit::SUCCESS));

@@ -47,7 +47,8 @@ pub(super) async fn each<F: Future<Output = Result<bool, StoreError>> + Send>(
         return Ok(Output::new(output::json(report), exit));
     }
     let lines: Vec<_> = changed.iter().map(|id| format!("{} {done}", text::printable(id))).collect();
-    let left: String = unchanged.iter().map(|id| format!("`{}` {not}\n", text::printable(id))).collect();
+    let left = |id: &&String| format!("`{}` {not}\n", text::printable(id));
+    let left: String = unchanged.iter().map(left).collect();
     Ok(Output::new(lines.join("\n"), exit).and_err(&left))
 }
 

@@ -189,7 +189,7 @@ async fn called_by(tx: &mut Tx, caller: &str) -> Result<Vec<String>, Failure> {
     let messages = messages.iter().filter_map(|text| serde_json::from_str::<Message>(text).ok());
     let calls: HashSet<String> =
         messages.flat_map(|message| message.tool_calls().map(|call| call.id.clone()).collect::<Vec<_>>()).collect();
-    let mut called = Vec::new();
+    let mut ids = Vec::new();
     for call in calls {
         let first = format!("{caller}/{call}");
         let mut next = first.clone();
@@ -197,10 +197,10 @@ async fn called_by(tx: &mut Tx, caller: &str) -> Result<Vec<String>, Failure> {
             if find(tx, &next).await?.is_none() {
                 break;
             }
-            called.push(std::mem::replace(&mut next, format!("{first}-{number}")));
+            ids.push(std::mem::replace(&mut next, format!("{first}-{number}")));
         }
     }
-    Ok(called)
+    Ok(ids)
 }
 
 async fn delete_one(tx: &mut Tx, conversation: &str) -> Result<(), Failure> {

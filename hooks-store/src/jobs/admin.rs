@@ -223,7 +223,7 @@ impl Store {
         let changed = self.database.write(move |tx| {
             Box::pin(async move {
                 let change = sqlx::query(sqlx::AssertSqlSafe(change)).bind(at);
-                let change = values.into_iter().fold(change, |change, value| change.bind(value));
+                let change = values.into_iter().fold(change, sqlx::query::Query::bind);
                 Ok(change.execute(&mut **tx).await?.rows_affected())
             })
         });
