@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use source::Crate;
 
-const CRATES: [&str; 16] = [
+const CRATES: [&str; 17] = [
     "hooks-macros",
     "hooks-core",
     "hooks-agent",
@@ -31,6 +31,7 @@ const CRATES: [&str; 16] = [
     "hooks-conformance",
     "adapters/hooks-mcp",
     "adapters/hooks-mcp-guard",
+    "adapters/hooks-nats",
     "adapters/hooks-rig",
 ];
 

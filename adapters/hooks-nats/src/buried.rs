@@ -1,0 +1,99 @@
+//! The jobs that ended without success, for people.
+
+use async_nats::HeaderMap;
+use async_nats::header::NATS_MESSAGE_ID;
+use async_nats::jetstream::Message;
+use async_nats::jetstream::stream::LastRawMessageErrorKind;
+use bytes::Bytes;
+use hook_sdk::detached::Job;
+use hook_sdk::worker::Burial;
+
+use crate::error::NatsError;
+use crate::queue::NatsJobs;
+use crate::record::Grave;
+use crate::streams::Streams;
+
+const WHY: &str = "Hooks-Why";
+const CAUSE: &str = "Hooks-Cause";
+
+/// A job that ended without success.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BuriedJob {
+    /// Its hook.
+    pub hook: String,
+    /// Why it does not run again.
+    pub why: Burial,
+    /// The cause of its last failure, or empty.
+    pub cause: String,
+    /// The job as JSON, as it was queued.
+    pub job: Bytes,
+    sequence: u64,
+}
+
+impl NatsJobs {
+    /// The oldest jobs of a hook that ended without success.
+    ///
+    /// # Errors
+    /// [`NatsError`] if the server does not answer.
+    pub async fn buried(&self, hook: &str, limit: usize) -> Result<Vec<BuriedJob>, NatsError> {
+        let (stream, subject) = (&self.streams.buried, self.streams.grave(hook));
+        let (mut found, mut next) = (Vec::new(), 1);
+        while found.len() < limit {
+            let message = match stream.raw_message_builder().sequence(next).next_by_subject(&subject).send().await {
+                Ok(message) => message,
+                Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => break,
+                Err(error) => return Err(NatsError::of("the buried jobs could not be read")(error)),
+            };
+            next = message.sequence + 1;
+            let header = |name| message.headers.get(name).map(ToString::to_string).unwrap_or_default();
+            let why = match &*header(WHY) {
+                "interrupted" => Burial::Interrupted,
+                "quarantined" => Burial::Quarantined,
+                _ => Burial::Failed,
+            };
+            let (cause, job, sequence) = (header(CAUSE), message.payload.clone(), message.sequence);
+            found.push(BuriedJob { hook: hook.to_owned(), why, cause, job, sequence });
+        }
+        Ok(found)
+    }
+
+    /// Queues a buried job again, as it was queued first.
+    ///
+    /// # Errors
+    /// [`NatsError`] if the server does not answer. The job may then be queued and still be buried; it can be tried again.
+    pub async fn retry(&self, buried: &BuriedJob) -> Result<(), NatsError> {
+        let streams = &self.streams;
+        let failed = |error: &dyn std::fmt::Display| NatsError(format!("the job could not be queued again: {error}"));
+        let mut payload = buried.job.clone();
+        if let Ok(mut job) = serde_json::from_slice::<Job>(&payload) {
+            // The one with its id is over.
+            job.id = format!("{}-{}", job.id, buried.sequence);
+            payload = serde_json::to_vec(&job).map_err(|error| failed(&error))?.into();
+        }
+        streams
+            .send(format!("{}.jobs.{}", streams.name, buried.hook), HeaderMap::new(), payload)
+            .await
+            .map_err(|error| failed(&error))?;
+        let _ = streams.client.publish(streams.wake(), "".into()).await;
+        let failed = NatsError::of("the job is queued again, and could not be removed here");
+        streams.buried.delete_message(buried.sequence).await.map(drop).map_err(failed)
+    }
+}
+
+impl Streams {
+    fn grave(&self, hook: &str) -> String {
+        format!("{}.buried.{hook}", self.name)
+    }
+
+    /// Keeps a job. It is still queued, so that it is not lost if this is interrupted.
+    pub(crate) async fn bury(&self, message: &Message, key: &str, grave: &Grave) -> Result<(), NatsError> {
+        let hook = message.subject.rsplit('.').next().unwrap_or_default();
+        let mut headers = HeaderMap::new();
+        headers.insert(NATS_MESSAGE_ID, key);
+        headers.insert(WHY, grave.why.as_str());
+        headers.insert(CAUSE, grave.cause.as_str());
+        let sent = self.send(self.grave(hook), headers, message.payload.clone()).await;
+        sent.map_err(NatsError::of("a job could not be buried"))
+    }
+}

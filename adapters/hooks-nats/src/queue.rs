@@ -1,0 +1,165 @@
+//! Where jobs are queued, and the connection to the server.
+
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+use std::{fmt, thread};
+
+use async_nats::header::NATS_MESSAGE_ID;
+use async_nats::jetstream::context::PublishErrorKind;
+use async_nats::{ConnectOptions, HeaderMap};
+use hook_sdk::detached::{BackgroundSink, EnqueueError, Job};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
+
+use crate::error::NatsError;
+use crate::streams::Streams;
+
+/// How long a dispatch waits for its job to be stored.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// What a message may be larger by when it is buried: its headers.
+const ROOM: usize = 4_096;
+
+/// The header with the time at which a job is due, in milliseconds since 1970.
+pub(crate) const DUE: &str = "Hooks-Due";
+
+/// The jobs of background hooks on a NATS server. Clones share a connection.
+///
+/// As a sink, it blocks the dispatching thread until the server has stored the job, which takes about a millisecond. A run
+/// is recorded as failed if that does not happen within 15 s, although the job may then be stored.
+#[derive(Clone)]
+pub struct NatsJobs {
+    pub(crate) streams: Arc<Streams>,
+    requests: UnboundedSender<Request>,
+}
+
+type Request = (Job, mpsc::Sender<Result<(), EnqueueError>>);
+
+impl fmt::Debug for NatsJobs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NatsJobs").field("name", &self.streams.name).finish_non_exhaustive()
+    }
+}
+
+impl NatsJobs {
+    /// Connects to a server, or to several of one cluster with commas between them, and creates the streams of the queue
+    /// `name` unless they exist.
+    ///
+    /// # Errors
+    /// [`NatsError`] if no server can be reached, if it does not store messages, or if it refuses the streams.
+    pub async fn connect(url: &str, name: &str) -> Result<Self, NatsError> {
+        Self::connect_with(ConnectOptions::new(), url, name).await
+    }
+
+    /// Connects with credentials, certificates and so on.
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect).
+    pub async fn connect_with(options: ConnectOptions, url: &str, name: &str) -> Result<Self, NatsError> {
+        let servers: Vec<String> = url.split(',').map(|url| url.trim().to_owned()).collect();
+        let (name, (requests, queue)) = (name.to_owned(), unbounded_channel());
+        let (opened, opening) = oneshot::channel();
+        // The connection has a thread of its own, because a dispatch blocks its thread until the server answers.
+        let thread = thread::Builder::new().name("hooks-nats".to_owned());
+        let failed = NatsError::of("the thread of the connection could not be started");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(&failed)?;
+        let serve = async move {
+            let streams = match options.connect(servers).await {
+                Ok(client) => Streams::open(client, name).await.map(Arc::new),
+                Err(error) => Err(NatsError::of("the NATS server cannot be reached")(error)),
+            };
+            let serving = streams.as_ref().ok().cloned();
+            if opened.send(streams).is_ok()
+                && let Some(streams) = serving
+            {
+                serve(streams, queue).await;
+            }
+        };
+        thread.spawn(move || runtime.block_on(serve)).map_err(&failed)?;
+        let streams = opening.await.map_err(NatsError::of("the connection ended"))??;
+        Ok(Self { streams, requests })
+    }
+}
+
+impl BackgroundSink for NatsJobs {
+    fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
+        let (done, answer) = mpsc::channel();
+        self.requests.send((job, done)).map_err(|_| EnqueueError::Closed)?;
+        let late = || EnqueueError::Failed(format!("the server did not store it within {PATIENCE:?}"));
+        answer.recv_timeout(PATIENCE).unwrap_or_else(|_| Err(late()))
+    }
+}
+
+/// Publishes jobs until nobody can queue any.
+async fn serve(streams: Arc<Streams>, mut queue: UnboundedReceiver<Request>) {
+    while let Some((job, done)) = queue.recv().await {
+        let streams = Arc::clone(&streams);
+        tokio::spawn(async move {
+            // A caller that no longer waits has been told that the job failed.
+            let _ = done.send(streams.publish(&job).await);
+        });
+    }
+}
+
+impl Streams {
+    async fn publish(&self, job: &Job) -> Result<(), EnqueueError> {
+        let failed = |why: String| Err(EnqueueError::Failed(why));
+        let Some(key) = key(job) else {
+            return failed(format!("the id `{}` cannot be part of a subject of NATS", job.id));
+        };
+        let payload = serde_json::to_vec(job).map_err(|error| EnqueueError::Failed(error.to_string()))?;
+        let limit = self.client.max_payload().saturating_sub(ROOM);
+        if payload.len() > limit {
+            let size = payload.len();
+            return failed(format!("it has {size} bytes, of at most {limit}; raise `max_payload` of the server"));
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(NATS_MESSAGE_ID, key);
+        if !job.delay.is_zero() {
+            headers.insert(DUE, now().saturating_add(millis(job.delay)).to_string());
+        }
+        self.send(format!("{}.jobs.{}", self.name, job.hook), headers, payload.into()).await?;
+        let _ = self.client.publish(self.wake(), "".into()).await;
+        Ok(())
+    }
+
+    /// Publishes until the server has answered. It knows a message that it got before by its id.
+    pub(crate) async fn send(
+        &self,
+        subject: String,
+        headers: HeaderMap,
+        payload: bytes::Bytes,
+    ) -> Result<(), EnqueueError> {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let once = async {
+                self.context.publish_with_headers(subject.clone(), headers.clone(), payload.clone()).await?.await
+            };
+            let Ok(sent) = timeout_at(end, once).await else {
+                return Err(EnqueueError::Failed(format!("the server did not answer within {PATIENCE:?}")));
+            };
+            match sent {
+                Ok(_) => return Ok(()),
+                Err(error) if matches!(error.kind(), PublishErrorKind::TimedOut | PublishErrorKind::BrokenPipe) => {}
+                Err(error) if error.to_string().contains("maximum") => return Err(EnqueueError::Full),
+                Err(error) => return Err(EnqueueError::Failed(error.to_string())),
+            }
+        }
+    }
+}
+
+/// The id of a job and its attempt. `None` if a subject cannot contain the id.
+pub(crate) fn key(job: &Job) -> Option<String> {
+    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '.' | '*' | '>');
+    (!job.id.is_empty() && job.id.chars().all(is_plain)).then(|| format!("{}.{}", job.id, job.attempt))
+}
+
+/// In milliseconds since 1970.
+pub(crate) fn now() -> u64 {
+    std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, millis)
+}
+
+pub(crate) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,328 @@
+//! Where workers take jobs from.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt;
+use std::time::Duration;
+
+use async_nats::Subscriber;
+use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
+use async_nats::jetstream::{AckKind, Message};
+use futures_util::{FutureExt, StreamExt};
+use hook_sdk::detached::Job;
+use hook_sdk::worker::{Burial, JobOutcome, JobSlot, JobSource, SourceError, Taken};
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+
+use crate::error::NatsError;
+use crate::queue::{DUE, NatsJobs, key, millis, now};
+use crate::record::{Grave, Record, Step};
+use crate::streams::ANSWER;
+
+/// How many jobs of a hook may be running or waiting for their time.
+const UNFINISHED: i64 = 10_000;
+
+/// The jobs of a NATS server, for one [`Worker`](hook_sdk::worker::Worker).
+#[must_use = "a worker takes jobs from it"]
+pub struct NatsSource {
+    jobs: NatsJobs,
+    silence: Duration,
+    poll: Duration,
+    deaths: u32,
+    round: Mutex<Round>,
+    wake: Mutex<Option<Subscriber>>,
+}
+
+/// The hooks whose turn it is, so that none has to wait for all jobs of another.
+#[derive(Default)]
+struct Round {
+    hooks: VecDeque<String>,
+    at: Option<Instant>,
+    consumers: HashMap<String, PullConsumer>,
+}
+
+/// One start of a job.
+#[derive(Debug)]
+pub struct NatsClaim {
+    message: Message,
+    key: String,
+    record: Record,
+    sequence: u64,
+}
+
+impl fmt::Debug for NatsSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NatsSource").field("jobs", &self.jobs).field("silence", &self.silence).finish_non_exhaustive()
+    }
+}
+
+impl NatsJobs {
+    /// The jobs, for one worker. The jobs of a hook that the worker does not have are left to others.
+    pub fn source(&self) -> NatsSource {
+        NatsSource {
+            jobs: self.clone(),
+            silence: Duration::from_secs(15),
+            poll: Duration::from_millis(500),
+            deaths: 5,
+            round: Mutex::default(),
+            wake: Mutex::default(),
+        }
+    }
+}
+
+impl NatsSource {
+    /// Sets how long a worker can be silent before its jobs are taken from it. Default: 15 s. All workers of a queue need
+    /// the same value.
+    pub fn silence(mut self, limit: Duration) -> Self {
+        self.silence = limit.max(Duration::from_millis(30));
+        self
+    }
+
+    /// Sets how many workers may die while running the same job before it is quarantined. Default: 5.
+    pub fn deaths(mut self, limit: u32) -> Self {
+        self.deaths = limit.max(1);
+        self
+    }
+
+    /// Sets how often the worker looks for jobs that it was not told about, such as those whose time has come. Default:
+    /// 500 ms.
+    pub fn poll(mut self, every: Duration) -> Self {
+        self.poll = every.max(Duration::from_millis(1));
+        self
+    }
+
+    /// The hooks of the worker that have jobs, in any order.
+    async fn queued(&self, slot: &JobSlot<'_>) -> Result<VecDeque<String>, NatsError> {
+        let failed = "the queue could not be read";
+        let prefix = format!("{}.jobs.", self.jobs.streams.name);
+        let known: HashSet<String> = slot.hooks().iter().map(|hook| format!("{prefix}{hook}")).collect();
+        let found = self.jobs.streams.jobs.info_with_subjects(format!("{prefix}*")).await;
+        let mut found = found.map_err(NatsError::of(failed))?;
+        let mut hooks = VecDeque::new();
+        while let Some(subject) = found.next().await {
+            let (subject, _) = subject.map_err(NatsError::of(failed))?;
+            hooks.extend(known.contains(&subject).then(|| subject[prefix.len()..].to_owned()));
+        }
+        Ok(hooks)
+    }
+
+    /// The next message of a hook. Each hook has a consumer, which workers share.
+    async fn fetch(&self, round: &mut Round, hook: &str) -> Result<Option<Message>, NatsError> {
+        let failed = "jobs could not be fetched";
+        if !round.consumers.contains_key(hook) {
+            let config = pull::Config {
+                durable_name: Some(hook.to_owned()),
+                filter_subject: format!("{}.jobs.{hook}", self.jobs.streams.name),
+                ack_policy: AckPolicy::Explicit,
+                ack_wait: self.silence,
+                max_deliver: -1,
+                max_ack_pending: UNFINISHED,
+                ..pull::Config::default()
+            };
+            let consumer = self.jobs.streams.jobs.create_consumer(config).await.map_err(NatsError::of(failed))?;
+            round.consumers.insert(hook.to_owned(), consumer);
+        }
+        let next = async {
+            let mut batch = round.consumers[hook].fetch().max_messages(1).messages().await?;
+            batch.next().await.transpose()
+        };
+        let fetched = match timeout(ANSWER, next).await {
+            Ok(fetched) => fetched.map_err(|error| NatsError::of(failed)(error)),
+            Err(late) => Err(NatsError::of(failed)(late)),
+        };
+        if fetched.is_err() {
+            // Somebody may have deleted it.
+            round.consumers.remove(hook);
+        }
+        fetched
+    }
+
+    /// Starts the job of a message, unless it is not due, over, or run by another worker.
+    async fn start(&self, message: Message, asked: Instant) -> Result<Option<Taken<NatsClaim>>, NatsError> {
+        let streams = &self.jobs.streams;
+        let info = message.info().map_err(NatsError::of("a message without its number"))?;
+        let (id, delivered) = (info.stream_sequence, info.delivered);
+        let (mut job, key) = read(&message, id);
+        let due = message.headers.as_ref().and_then(|headers| headers.get(DUE)?.as_str().parse().ok());
+        if wait(&message, due).await {
+            return Ok(None);
+        }
+        let mut record = Record {
+            message: id,
+            delivered,
+            claim: streams.client.new_inbox(),
+            attempt: job.as_ref().map_or(1, |job| job.attempt),
+            deaths: 0,
+            step: Step::Running,
+        };
+        // Most jobs were never started.
+        let mut last = 0;
+        let sequence = loop {
+            if asked.elapsed() > self.silence {
+                // It was delivered to somebody else meanwhile.
+                return Ok(None);
+            }
+            if let Some(sequence) = streams.change(&key, last, &record).await? {
+                break sequence;
+            }
+            let (found, sequence) = streams.record(&key).await?;
+            last = sequence;
+            let Some(found) = found else { continue };
+            if found.message != id {
+                // A second message of one job.
+                let _ = message.ack().await;
+                return Ok(None);
+            }
+            (record.attempt, record.deaths) = (found.attempt, found.deaths);
+            match found.step {
+                // Its worker lives, as far as the server knows.
+                Step::Running if delivered <= found.delivered => return Ok(None),
+                Step::Running => {
+                    record.deaths += 1;
+                    let idempotent = job.as_ref().is_ok_and(|job| job.idempotent);
+                    if let Some(why) = Burial::of_deaths(idempotent, record.deaths, self.deaths) {
+                        let claim = NatsClaim { message, key, record, sequence };
+                        self.end(&claim, Step::Buried(Grave::new(why, ""))).await?;
+                        return Ok(None);
+                    }
+                }
+                Step::Waiting(due) => {
+                    if wait(&message, Some(due)).await {
+                        return Ok(None);
+                    }
+                }
+                // Its worker died before it had removed the message.
+                Step::Done | Step::Buried(_) => {
+                    let claim = NatsClaim { message, key, record: found.clone(), sequence };
+                    self.end(&claim, found.step).await?;
+                    return Ok(None);
+                }
+            }
+        };
+        if streams.is_over(&key).await? {
+            // The server forgot that it was removed; or another worker ended it before this one could write.
+            streams.remove(&message, &key).await?;
+            streams.forget(&key).await;
+            return Ok(None);
+        }
+        if let Ok(job) = &mut job {
+            job.attempt = record.attempt;
+        }
+        Ok(Some(Taken::new(job, NatsClaim { message, key, record, sequence })))
+    }
+
+    /// Writes the end of a job, and removes it. `false` if the job was taken from this worker.
+    async fn end(&self, claim: &NatsClaim, step: Step) -> Result<bool, NatsError> {
+        let (streams, record) = (&self.jobs.streams, Record { step, ..claim.record.clone() });
+        if streams.change(&claim.key, claim.sequence, &record).await?.is_none() {
+            return Ok(false);
+        }
+        if let Step::Buried(grave) = &record.step {
+            streams.bury(&claim.message, &claim.key, grave).await?;
+        }
+        streams.remove(&claim.message, &claim.key).await?;
+        streams.forget(&claim.key).await;
+        Ok(true)
+    }
+}
+
+/// The job of a message, and the key of its record.
+fn read(message: &Message, id: u64) -> (Result<Job, String>, String) {
+    let job = serde_json::from_slice::<Job>(&message.payload).map_err(|error| error.to_string());
+    let key = job.as_ref().ok().and_then(key);
+    let job = job.and_then(|job| if key.is_some() { Ok(job) } else { Err(format!("invalid id `{}`", job.id)) });
+    (job, key.unwrap_or_else(|| format!("unreadable.{id}")))
+}
+
+/// Whether a job is not due yet. The server then delivers it again when it is.
+async fn wait(message: &Message, due: Option<u64>) -> bool {
+    let left = due.unwrap_or_default().saturating_sub(now());
+    if left > 0 {
+        // If this is lost, it is delivered again after the silence.
+        let _ = message.ack_with(AckKind::Nak(Some(Duration::from_millis(left)))).await;
+    }
+    left > 0
+}
+
+impl JobSource for NatsSource {
+    type Claim = NatsClaim;
+
+    async fn take(&self, slot: &JobSlot<'_>) -> Result<Option<Taken<NatsClaim>>, SourceError> {
+        let mut round = self.round.lock().await;
+        if round.hooks.is_empty() || round.at.is_none_or(|at| at.elapsed() > self.poll) {
+            (round.hooks, round.at) = (self.queued(slot).await?, Some(Instant::now()));
+        }
+        while let Some(hook) = round.hooks.pop_front() {
+            loop {
+                let asked = Instant::now();
+                let Some(message) = self.fetch(&mut round, &hook).await? else { break };
+                if let Some(taken) = self.start(message, asked).await? {
+                    round.hooks.push_back(hook);
+                    return Ok(Some(taken));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    async fn ready(&self) {
+        let mut wake = self.wake.lock().await;
+        if wake.is_none() {
+            *wake = self.jobs.streams.client.subscribe(self.jobs.streams.wake()).await.ok();
+        }
+        let told = async {
+            match &mut *wake {
+                Some(wake) => {
+                    wake.next().await;
+                    // One look is enough for all of them.
+                    while let Some(Some(_)) = wake.next().now_or_never() {}
+                }
+                None => std::future::pending().await,
+            }
+        };
+        let _ = timeout(self.poll, told).await;
+    }
+
+    async fn is_empty(&self, slot: &JobSlot<'_>) -> Result<bool, SourceError> {
+        let jobs = &self.jobs.streams.jobs;
+        // Not the messages: after a crash, the server may keep some that are over.
+        for hook in self.queued(slot).await? {
+            let found = jobs.consumer_info(&hook).await.map_err(NatsError::of("the queue could not be read"))?;
+            if found.num_pending > 0 || found.num_ack_pending > 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn progress_interval(&self) -> Option<Duration> {
+        Some(self.silence / 3)
+    }
+
+    async fn progress(&self, claim: &NatsClaim) -> Result<bool, SourceError> {
+        let (_, sequence) = self.jobs.streams.record(&claim.key).await?;
+        if sequence != claim.sequence {
+            return Ok(false);
+        }
+        let told = claim.message.ack_with(AckKind::Progress).await;
+        told.map(|()| true).map_err(|error| SourceError::Failed(error.to_string()))
+    }
+
+    async fn done(&self, claim: &NatsClaim, _: &JobOutcome) -> Result<bool, SourceError> {
+        Ok(self.end(claim, Step::Done).await?)
+    }
+
+    async fn again(&self, claim: &NatsClaim, job: &Job, after: Duration, _: &JobOutcome) -> Result<bool, SourceError> {
+        let due = now().saturating_add(millis(after));
+        let record = Record { step: Step::Waiting(due), attempt: job.attempt, ..claim.record.clone() };
+        let written = self.jobs.streams.change(&claim.key, claim.sequence, &record).await?.is_some();
+        if written {
+            let _ = claim.message.ack_with(AckKind::Nak(Some(after))).await;
+        }
+        Ok(written)
+    }
+
+    async fn bury(&self, claim: &NatsClaim, why: Burial, outcome: &JobOutcome) -> Result<bool, SourceError> {
+        let cause = outcome.cause.as_deref().unwrap_or_default();
+        Ok(self.end(claim, Step::Buried(Grave::new(why, cause))).await?)
+    }
+}

@@ -1,0 +1,85 @@
+//! The streams of a queue.
+
+use std::time::Duration;
+
+use async_nats::jetstream::context::ContextBuilder;
+use async_nats::jetstream::stream::{Config, DiscardPolicy, LastRawMessageErrorKind, RetentionPolicy, Stream};
+use async_nats::jetstream::{Context, Message};
+use async_nats::{Client, HeaderMap};
+use bytes::Bytes;
+
+use crate::error::NatsError;
+
+/// How long the server recognises a message that is published again.
+const DUPLICATES: Duration = Duration::from_secs(600);
+
+/// How long it is known of a job that it is over.
+const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How long to wait for an answer of the server. What is lost with a connection is sent again.
+pub(crate) const ANSWER: Duration = Duration::from_secs(2);
+
+#[derive(Debug)]
+pub(crate) struct Streams {
+    pub(crate) client: Client,
+    pub(crate) context: Context,
+    pub(crate) name: String,
+    /// The jobs that are not over, by hook.
+    pub(crate) jobs: Stream,
+    /// The record of each job that was started, by its key.
+    pub(crate) states: Stream,
+    /// The keys of the jobs that are over.
+    pub(crate) over: Stream,
+    /// The jobs that ended without success, by hook.
+    pub(crate) buried: Stream,
+}
+
+impl Streams {
+    pub(crate) async fn open(client: Client, name: String) -> Result<Self, NatsError> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if name.is_empty() || !name.chars().all(is_plain) {
+            return Err(NatsError(format!("`{name}` cannot be the name of a queue; use letters, digits, `_` and `-`")));
+        }
+        let context = ContextBuilder::new().timeout(ANSWER).ack_timeout(ANSWER).build(client.clone());
+        let config = |what: &str| Config {
+            name: format!("{name}_{what}"),
+            subjects: vec![format!("{name}.{what}.>")],
+            duplicate_window: DUPLICATES,
+            ..Config::default()
+        };
+        let open = async |config: Config| {
+            let what = format!("the stream `{}` could not be opened", config.name);
+            context.get_or_create_stream(config).await.map_err(NatsError::of(&what))
+        };
+        // A full queue refuses jobs.
+        let (retention, discard) = (RetentionPolicy::WorkQueue, DiscardPolicy::New);
+        let jobs = open(Config { retention, discard, ..config("jobs") }).await?;
+        let states = open(Config { max_messages_per_subject: 1, ..config("states") }).await?;
+        let over = open(Config { max_messages_per_subject: 1, max_age: REMEMBERED, ..config("over") }).await?;
+        let buried = open(config("buried")).await?;
+        Ok(Self { client, context, name, jobs, states, over, buried })
+    }
+
+    /// Told about each new job, so that workers need not wait for their next look.
+    pub(crate) fn wake(&self) -> String {
+        format!("{}.wake", self.name)
+    }
+
+    /// Whether a job is over.
+    pub(crate) async fn is_over(&self, key: &str) -> Result<bool, NatsError> {
+        match self.over.get_last_raw_message_by_subject(&format!("{}.over.{key}", self.name)).await {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(false),
+            Err(error) => Err(NatsError::of("it could not be read whether a job is over")(error)),
+        }
+    }
+
+    /// Removes a job that is over. If the server crashes within two minutes, it may deliver the job again, so that is kept.
+    pub(crate) async fn remove(&self, message: &Message, key: &str) -> Result<(), NatsError> {
+        let over = self.send(format!("{}.over.{key}", self.name), HeaderMap::new(), Bytes::new()).await;
+        over.map_err(NatsError::of("it could not be written that a job is over"))?;
+        // If this is lost, the message is delivered again, and removed then.
+        let _ = message.ack().await;
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! Hooks that write down their runs, and worker processes.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use hook_sdk::data::{Message, Role};
+use hook_sdk::detached::BackgroundSink;
+use hook_sdk::kinds::AfterCreateMessage;
+use hook_sdk::prelude::*;
+use hook_sdk::record::{Record, Status};
+use hook_sdk::worker::Worker;
+use hook_sdk::{CancellationToken, Registry};
+use hooks_nats::NatsJobs;
+
+/// How long the workers of the tests can be silent.
+pub(crate) const SILENCE: Duration = Duration::from_secs(1);
+
+/// The hooks `once` and, idempotent, `again`, whose runs are lines of a file. A run may fail once.
+pub(crate) fn registry(runs: &Path) -> Registry {
+    let registry = Registry::empty();
+    for id in ["once", "again"] {
+        let runs = runs.to_owned();
+        let hook = Hook::at::<AfterCreateMessage>(id).background(move |_, event, ()| {
+            let text = event.message.text().to_string();
+            let mut file = OpenOptions::new().create(true).append(true).open(&runs).unwrap();
+            file.write_all(format!("{id} {text}\n").as_bytes()).unwrap();
+            Box::pin(async move {
+                // So that some are running whenever something is killed.
+                let lasts = if text == "long" { 2_000 } else { text.parse::<u64>().unwrap_or_default() % 5 * 20 };
+                tokio::time::sleep(Duration::from_millis(lasts)).await;
+                if text == "fails" { Err("it fails") } else { Ok(()) }
+            })
+        });
+        registry.register(if id == "again" { hook.idempotent().retries(2) } else { hook }).unwrap();
+    }
+    registry
+}
+
+/// Queues a job of a hook, or says why not.
+pub(crate) async fn queue(sink: impl BackgroundSink, hook: &'static str, text: &str) -> Result<(), String> {
+    let registry = registry(Path::new("/dev/null"));
+    registry.set_background(sink);
+    let (sender, runs) = mpsc::channel();
+    registry.observe(move |record: &Record| drop(sender.send(record.runs[0].clone())));
+    let set = registry.scope(&AgentDef::new("a").hooks([hook]), None).unwrap();
+    let event = AfterCreateMessage::new(Message::new(Role::User, text));
+    set.fire(&HookContext::new(), &event, ()).await.unwrap();
+    let run = runs.recv().unwrap();
+    if run.status == Status::Queued { Ok(()) } else { Err(run.cause.unwrap_or_default()) }
+}
+
+/// The number of runs by hook and text.
+pub(crate) fn runs(file: &Path) -> BTreeMap<String, usize> {
+    let mut runs = BTreeMap::new();
+    for line in std::fs::read_to_string(file).unwrap_or_default().lines() {
+        *runs.entry(line.to_owned()).or_default() += 1;
+    }
+    runs
+}
+
+pub(crate) async fn work(jobs: &NatsJobs, runs: &Path, parallelism: usize, stop: CancellationToken) {
+    let source = jobs.source().silence(SILENCE).poll(Duration::from_millis(20)).deaths(1_000);
+    Worker::new().parallelism(parallelism).run(&registry(runs), source, stop).await;
+}
+
+pub(crate) async fn work_until_empty(jobs: &NatsJobs, runs: &Path) {
+    let source = jobs.source().silence(SILENCE).poll(Duration::from_millis(20)).deaths(1_000);
+    Worker::new().parallelism(4).run_until_empty(&registry(runs), source).await;
+}
+
+/// A worker in a process of its own.
+pub(crate) struct Process {
+    child: Child,
+    url: String,
+    runs: PathBuf,
+}
+
+impl Process {
+    pub(crate) fn start(url: &str, runs: &Path) -> Self {
+        Self { child: run(url, runs), url: url.to_owned(), runs: runs.to_owned() }
+    }
+
+    /// Kills it, and starts another one.
+    pub(crate) fn restart(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.child = run(&self.url, &self.runs);
+    }
+
+    /// Stops or continues it, like `kill -STOP` and `kill -CONT`.
+    pub(crate) fn signal(&self, name: &str) {
+        let done = Command::new("kill").arg(format!("-{name}")).arg(self.child.id().to_string()).status().unwrap();
+        assert!(done.success());
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn run(url: &str, runs: &Path) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "desk::works_as_a_process", "--ignored", "--nocapture"]);
+    command.env("HOOKS_NATS_URL", url).env("HOOKS_NATS_RUNS", runs);
+    command.stdout(Stdio::null()).spawn().unwrap()
+}
+
+#[tokio::test]
+#[ignore = "the other tests start it as a process"]
+async fn works_as_a_process() {
+    let (Ok(url), Ok(runs)) = (std::env::var("HOOKS_NATS_URL"), std::env::var("HOOKS_NATS_RUNS")) else { return };
+    let jobs = loop {
+        match NatsJobs::connect(&url, "desk").await {
+            Ok(jobs) => break jobs,
+            // The server may be restarting.
+            Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    };
+    work(&jobs, &PathBuf::from(runs), 4, CancellationToken::new()).await;
+}

@@ -1,0 +1,165 @@
+//! What a queue on a server does beyond the contract of engines.
+
+use async_nats::jetstream;
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
+use hook_sdk::CancellationToken;
+use hook_sdk::worker::Burial;
+use hooks_nats::NatsJobs;
+
+use crate::desk::{Process, SILENCE, queue, runs, work, work_until_empty};
+use crate::server::{Server, Wire, until};
+
+/// `JetStream`, without the crate.
+async fn broker(server: &Server) -> jetstream::Context {
+    jetstream::new(async_nats::connect(server.url()).await.unwrap())
+}
+
+/// A queue whose stream the operator has made.
+async fn limited(server: &Server, max_messages: i64) -> NatsJobs {
+    let (name, subjects) = ("desk_jobs".to_owned(), vec!["desk.jobs.>".to_owned()]);
+    let (retention, discard) = (RetentionPolicy::WorkQueue, DiscardPolicy::New);
+    let config = Config { name, subjects, retention, discard, max_messages, ..Config::default() };
+    broker(server).await.create_stream(config).await.unwrap();
+    server.jobs().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_is_done_does_not_come_back_when_the_server_is_killed() {
+    let Some(mut server) = Server::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("runs");
+    let jobs = server.jobs().await;
+    for number in 0..20 {
+        queue(jobs.clone(), "once", &number.to_string()).await.unwrap();
+    }
+    work_until_empty(&jobs, &file).await;
+    server.restart();
+    work_until_empty(&server.jobs().await, &file).await;
+    let runs = runs(&file);
+    assert_eq!((runs.len(), runs.values().sum::<usize>()), (20, 20), "{runs:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_is_published_twice_runs_once() {
+    let Some(server) = Server::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("runs");
+    let jobs = server.jobs().await;
+    queue(jobs.clone(), "once", "long").await.unwrap();
+    // Without the id by which the server would know it for ten minutes.
+    let broker = broker(&server).await;
+    let stream = broker.get_stream("desk_jobs").await.unwrap();
+    let stored = stream.get_raw_message(1).await.unwrap();
+    let publish = async || broker.publish(stored.subject.clone(), stored.payload.clone()).await.unwrap().await.unwrap();
+    publish().await;
+    work_until_empty(&jobs, &file).await;
+    publish().await;
+    work_until_empty(&jobs, &file).await;
+    assert_eq!(runs(&file)["once long"], 1);
+    assert!(jobs.buried("once", 10).await.unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_is_no_job_is_kept_and_the_others_run() {
+    let Some(server) = Server::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("runs");
+    let jobs = server.jobs().await;
+    let broker = broker(&server).await;
+    let unreadable = ["", "{}", "\u{0}", r#"{"id":"a b"}"#];
+    for text in unreadable {
+        broker.publish("desk.jobs.once", text.into()).await.unwrap().await.unwrap();
+    }
+    queue(jobs.clone(), "once", "0").await.unwrap();
+    work_until_empty(&jobs, &file).await;
+    assert_eq!(runs(&file)["once 0"], 1);
+    let buried = jobs.buried("once", 10).await.unwrap();
+    assert_eq!(buried.iter().map(|job| &*job.job).collect::<Vec<_>>(), unreadable.map(str::as_bytes));
+    assert!(buried.iter().all(|job| job.why == Burial::Failed && !job.cause.is_empty()), "{buried:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_queue_that_is_full_refuses_a_job() {
+    let Some(server) = Server::start() else { return };
+    let jobs = limited(&server, 2).await;
+    queue(jobs.clone(), "once", "0").await.unwrap();
+    queue(jobs.clone(), "once", "1").await.unwrap();
+    let refused = queue(jobs.clone(), "once", "2").await.unwrap_err();
+    assert!(refused.contains("is full"), "{refused}");
+    let large = queue(jobs, "once", &"x".repeat(1 << 20)).await.unwrap_err();
+    assert!(large.contains("raise `max_payload` of the server"), "{large}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_failed_can_be_queued_again() {
+    let Some(server) = Server::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("runs");
+    let jobs = server.jobs().await;
+    queue(jobs.clone(), "once", "fails").await.unwrap();
+    for round in 1..=3 {
+        work_until_empty(&jobs, &file).await;
+        assert_eq!(runs(&file)["once fails"], round);
+        let buried = jobs.buried("once", 10).await.unwrap();
+        assert_eq!((buried.len(), buried[0].why, &*buried[0].cause), (1, Burial::Failed, "it fails"));
+        jobs.retry(&buried[0]).await.unwrap();
+        assert!(jobs.buried("once", 10).await.unwrap().is_empty());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_is_paused_for_too_long_ends_no_job_that_was_taken_from_it() {
+    let Some(server) = Server::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("runs");
+    let jobs = server.jobs().await;
+    let process = Process::start(&server.url(), &file);
+    queue(jobs.clone(), "once", "long").await.unwrap();
+    queue(jobs.clone(), "again", "long").await.unwrap();
+    until("both jobs run", || runs(&file).len() == 2);
+    process.signal("STOP");
+    let took = std::time::Instant::now();
+    work_until_empty(&jobs, &file).await;
+    assert!(took.elapsed() < SILENCE * 10, "{:?}", took.elapsed());
+    process.signal("CONT");
+    // It is alive, and works on.
+    queue(jobs.clone(), "again", "0").await.unwrap();
+    until("the worker runs another job", || runs(&file).contains_key("again 0"));
+    let (runs, buried) = (runs(&file), jobs.buried("once", 10).await.unwrap());
+    assert_eq!((runs["once long"], runs["again long"]), (1, 2));
+    assert_eq!(buried.iter().map(|job| job.why).collect::<Vec<_>>(), [Burial::Interrupted]);
+    assert!(jobs.buried("again", 10).await.unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_consumer_that_somebody_deletes_is_made_again() {
+    let Some(server) = Server::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("runs");
+    let jobs = server.jobs().await;
+    let stop = CancellationToken::new();
+    let worker = tokio::spawn({
+        let (jobs, file, stop) = (jobs.clone(), file.clone(), stop.clone());
+        async move { work(&jobs, &file, 1, stop).await }
+    });
+    queue(jobs.clone(), "once", "0").await.unwrap();
+    until("the first job runs", || runs(&file).len() == 1);
+    broker(&server).await.delete_consumer_from_stream("once", "desk_jobs").await.unwrap();
+    queue(jobs.clone(), "once", "1").await.unwrap();
+    until("the second job runs", || runs(&file).len() == 2);
+    stop.cancel();
+    worker.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_opened_says_why() {
+    let nobody = NatsJobs::connect("nats://127.0.0.1:1", "desk").await.unwrap_err().to_string();
+    assert!(nobody.starts_with("the NATS server cannot be reached: "), "{nobody}");
+    let Some(server) = Server::start() else { return };
+    let name = NatsJobs::connect(&server.url(), "a desk").await.unwrap_err().to_string();
+    assert_eq!(name, "`a desk` cannot be the name of a queue; use letters, digits, `_` and `-`");
+    let wire = Wire::to(&server);
+    let jobs = NatsJobs::connect(&wire.url, "desk").await.unwrap();
+    wire.cut();
+    queue(jobs, "once", "0").await.unwrap();
+}
