@@ -107,7 +107,8 @@ async fn clean(tx: &mut Tx, cleaning: Cleaning) -> Result<Cleaned, Failure> {
     for (count, rows) in counts.iter_mut().zip([&*jobs, questions, dispatches]) {
         *count = if cleaning.dry_run {
             let counted = sqlx::query_scalar(sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {rows}"))).bind(before);
-            u64::try_from(counted.fetch_one(&mut **tx).await.map(|count: i64| count)?).unwrap_or_default()
+            let counted: i64 = counted.fetch_one(&mut **tx).await?;
+            u64::try_from(counted).unwrap_or_default()
         } else {
             let remove = sqlx::query(sqlx::AssertSqlSafe(format!("DELETE FROM {rows}"))).bind(before);
             remove.execute(&mut **tx).await?.rows_affected()

@@ -99,7 +99,7 @@ async fn a_cancelled_job_runs_only_if_it_is_queued_again() {
         let waits = database.store.jobs(&JobFilter::new().status(JobStatus::Queued), 1).await.unwrap().remove(0).id;
         assert!(database.store.cancel(&waits).await.unwrap());
         std::thread::sleep(Duration::from_millis(2)); // the age of a job has milliseconds
-        assert_eq!(database.store.remove_done_jobs(Duration::ZERO).await.unwrap(), 2);
+        assert_eq!(database.store.clean(Cleaning::older_than(Duration::ZERO)).await.unwrap().jobs, 2);
     }
 }
 
@@ -276,8 +276,8 @@ async fn a_job_that_runs_alone_is_not_starved_by_a_busy_worker() {
         tokio::time::timeout(Duration::from_mins(1), works).await.expect("the others ran one by one");
         let ended = ended.lock().unwrap();
         let at = ended.iter().position(|(id, _)| *id == "lethal").unwrap();
-        // Those that ran when it became due, and one that was being claimed, end before it.
-        assert!((8..20).contains(&at), "{}: it ran at {at}", database.name);
+        // Those that ran when it became due end before it, on a busy machine more of them; if it starves, all 100 do.
+        assert!((8..60).contains(&at), "{}: it ran at {at}", database.name);
         assert_eq!(ended[at], ("lethal", 0), "{}: it did not run alone", database.name);
     }
 }

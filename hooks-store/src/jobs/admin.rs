@@ -210,15 +210,6 @@ impl Store {
         Ok(self.change_jobs(put_off, at, vec![job.to_owned()]).await? == 1)
     }
 
-    /// Removes the jobs that were done or cancelled more than `age` ago. Returns their number.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn remove_done_jobs(&self, age: Duration) -> Result<u64, StoreError> {
-        let remove = format!("DELETE FROM hooks_jobs WHERE {DONE} AND ended_at < $1");
-        self.change_jobs(remove, now().saturating_sub(millis(age)), Vec::new()).await
-    }
-
     async fn change_jobs(&self, change: String, at: i64, values: Vec<String>) -> Result<u64, StoreError> {
         let changed = self.database.write(move |tx| {
             Box::pin(async move {
