@@ -3,8 +3,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use hook_sdk::kinds::{AfterToolCallSuccess, BeforeToolCall, FilterMessages};
+use hook_sdk::kinds::{AfterToolCall, AfterToolCallSuccess, BeforeToolCall, FilterMessages};
 use hook_sdk::prelude::*;
+use hook_sdk::verdict::Decision;
 
 use crate::measure::{Measured, pair, ready, summary};
 use crate::{floors, hooks};
@@ -42,6 +43,7 @@ pub(crate) fn all() -> Vec<Row> {
         row("8 async hooks that each write one field, floor clones for each", 1.5, Some(1.1), || {
             async_same(hooks::async_write::refs(), async_own_floor(floors::async_write(), true))
         }),
+        row("a tool call as a step, with a gate and a reader, floor: its dispatches by hand", 1.05, None, tool_call),
         row("8 sync hooks that read, observed, floor: timed", 1.5, None, observed),
         row("8 hooks on 10,000 messages untouched, floor: on 10", 1.2, None, histories),
         row("20 hooks out of 10,000 registered, floor: out of 20", 1.1, None, scoped),
@@ -219,6 +221,66 @@ fn gates() -> Measured {
             black_box((&verdict, &mut floor));
         },
     )
+}
+
+/// A step beside what a loop without it writes, as short as it can be: the same dispatches, and the same answers read.
+fn tool_call() -> Measured {
+    let [gate, ..] = hooks::gate::refs();
+    let [reader, ..] = hooks::sync_read::refs();
+    let (set, cx) = (hooks::set([gate, reader]), HookContext::new());
+    let call = ToolCall::new("call_1", "lookup", serde_json::json!({ "id": 7 }));
+    let tool = |input: ToolInput| {
+        black_box(input);
+        ToolResult::new("found")
+    };
+    pair(
+        || {
+            black_box(set.tool_call(&cx, &call).run_blocking(tool).expect("nothing fails"));
+        },
+        || {
+            black_box(by_hand(&set, &cx, &call, tool).expect("nothing fails"));
+        },
+    )
+}
+
+#[inline(never)]
+fn by_hand(
+    set: &HookSet,
+    cx: &HookContext,
+    call: &ToolCall,
+    tool: impl FnOnce(ToolInput) -> ToolResult,
+) -> Result<ToolResult, Box<dyn std::error::Error>> {
+    let mut input = call.input.clone();
+    if set.has::<BeforeToolCall>() {
+        let fired = set.fire_blocking(cx, &BeforeToolCall::new(call.clone()), input)?;
+        if let Some(halt) = &fired.report.halt {
+            return Err(halt.reason.as_str().into());
+        }
+        if !matches!(fired.verdict.decide(), Decision::Run) {
+            return Err("denied".into());
+        }
+        input = fired.subject;
+    }
+    let start = Instant::now();
+    let mut result = Some(tool(input.clone()));
+    let took = start.elapsed();
+    if set.has::<AfterToolCallSuccess>() {
+        let event = AfterToolCallSuccess::new(call.clone(), input.clone()).duration(took);
+        let fired = set.fire_blocking(cx, &event, result.unwrap_or_else(|| ToolResult::new("")))?;
+        if let Some(halt) = &fired.report.halt {
+            return Err(halt.reason.as_str().into());
+        }
+        result = fired.subject;
+    }
+    if set.has::<AfterToolCall>() {
+        let mut event = AfterToolCall::new(call.clone(), input).duration(took);
+        event.result.clone_from(&result);
+        let fired = set.fire_blocking(cx, &event, ())?;
+        if let Some(halt) = &fired.report.halt {
+            return Err(halt.reason.as_str().into());
+        }
+    }
+    Ok(result.unwrap_or_else(|| ToolResult::new("[removed]")))
 }
 
 /// Ours beside a floor that is a future over the same subject.

@@ -82,6 +82,12 @@ impl CallState {
         Self::begin(call, None, None)
     }
 
+    /// A call as the model made it, about which the gates gave this verdict, with the input that they left.
+    pub(super) fn judged(call: &ToolCall, verdict: Permission, input: ToolInput) -> Self {
+        let history = CallHistory::new(call, None, None);
+        PendingCall { input: input.clone(), history }.by_gates(verdict, input)
+    }
+
     /// A call about which an earlier turn asked `question`, with the input of an earlier answer, if there was one. It
     /// needs an answer even if no gate asks any more.
     pub fn resumed(call: &ToolCall, edited: Option<ToolInput>, question: Question, deferred: bool) -> Self {
@@ -90,8 +96,7 @@ impl CallState {
 
     fn begin(call: &ToolCall, edited: Option<ToolInput>, owed: Option<(Question, bool)>) -> Self {
         let input = edited.as_ref().unwrap_or(&call.input).clone();
-        let history = CallHistory { call: call.clone(), owed, answered: None, edited, edits: 0, requested: false };
-        Self::Judge(PendingCall { input, history })
+        Self::Judge(PendingCall { input, history: CallHistory::new(call, edited, owed) })
     }
 }
 
@@ -180,6 +185,10 @@ impl CallQuestion {
 }
 
 impl CallHistory {
+    fn new(call: &ToolCall, edited: Option<ToolInput>, owed: Option<(Question, bool)>) -> Self {
+        Self { call: call.clone(), owed, answered: None, edited, edits: 0, requested: false }
+    }
+
     fn ask(mut self, input: ToolInput, question: Question, deferred: bool) -> CallState {
         self.owed = None;
         let is_first = !std::mem::replace(&mut self.requested, true);

@@ -3,7 +3,7 @@
 use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
-use super::mode::{StepMode, at_once};
+use super::mode::{StepMode, Waits, at_once};
 use crate::context::HookContext;
 use crate::data::Message;
 use crate::kinds::{AfterCreateMessage, BeforeCreateMessage};
@@ -67,8 +67,8 @@ impl HookSet {
 }
 
 /// Stores a message with the hooks around it.
-pub(super) async fn store<R: Future<Output: IntoRowId>>(
-    mode: StepMode<'_>,
+pub(super) async fn store<W: Waits, R: Future<Output: IntoRowId>>(
+    mode: StepMode<'_, W>,
     message: Message,
     append: impl FnOnce(Message) -> R,
 ) -> Result<Message, StepError> {
@@ -77,13 +77,13 @@ pub(super) async fn store<R: Future<Output: IntoRowId>>(
 }
 
 /// The row that is to be stored for `message`.
-pub(super) async fn row_of(mode: StepMode<'_>, message: Message) -> Result<Message, StepError> {
+pub(super) async fn row_of<W: Waits>(mode: StepMode<'_, W>, message: Message) -> Result<Message, StepError> {
     Ok(mode.fire(&BeforeCreateMessage::new(), message).await?.subject)
 }
 
 /// Stores `row` as it is. A cancelled turn does not stop this, so that nothing is half stored.
-pub(super) async fn append_row<R: Future<Output: IntoRowId>>(
-    mode: StepMode<'_>,
+pub(super) async fn append_row<W: Waits, R: Future<Output: IntoRowId>>(
+    mode: StepMode<'_, W>,
     row: Message,
     append: impl FnOnce(Message) -> R,
 ) -> Result<Message, StepError> {

@@ -1,6 +1,7 @@
 //! How a step fires its kinds: on a runtime, or at once.
 
 use std::future::Future;
+use std::marker::PhantomData;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -14,34 +15,104 @@ use crate::kind::HookKind;
 use crate::plan::HookSet;
 
 /// A set, and the context in which a step fires it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StepMode<'a> {
+#[derive(Debug)]
+pub(super) struct StepMode<'a, W = OnRuntime> {
     hooks: &'a HookSet,
     cx: &'a HookContext,
-    /// Without a runtime, nothing waits.
-    blocking: bool,
+    waits: PhantomData<W>,
+}
+
+impl<W> Clone for StepMode<'_, W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W> Copy for StepMode<'_, W> {}
+
+/// How a step waits. It is a type, because the future of a step that does not wait has no room for those that do.
+pub(super) trait Waits {
+    fn dispatch<K: HookKind>(
+        hooks: &HookSet,
+        cx: &HookContext,
+        event: &K,
+        subject: K::Subject,
+    ) -> impl Future<Output = Result<Fired<K>, DispatchError>>;
+
+    /// `None` if the turn was cancelled first.
+    fn run_until<F: Future>(cx: &HookContext, run: F) -> impl Future<Output = Option<F::Output>>;
+
+    /// `false` if there is no timer.
+    fn sleep(cx: &HookContext, wait: Duration) -> impl Future<Output = bool>;
+}
+
+/// The step waits as futures do.
+#[derive(Debug)]
+pub(super) struct OnRuntime;
+
+/// The step blocks its thread, and nothing interrupts it.
+#[derive(Debug)]
+pub(super) struct AtOnce;
+
+impl Waits for OnRuntime {
+    async fn dispatch<K: HookKind>(
+        hooks: &HookSet,
+        cx: &HookContext,
+        event: &K,
+        subject: K::Subject,
+    ) -> Result<Fired<K>, DispatchError> {
+        hooks.fire(cx, event, subject).await
+    }
+
+    async fn run_until<F: Future>(cx: &HookContext, run: F) -> Option<F::Output> {
+        let Some(token) = cx.cancellation() else { return Some(run.await) };
+        let mut run = pin!(run);
+        until_cancelled(Some(token), |task| run.as_mut().poll(task)).await
+    }
+
+    async fn sleep(cx: &HookContext, wait: Duration) -> bool {
+        wait.is_zero() || sleep(wait, cx.cancellation()).await.is_ok()
+    }
+}
+
+impl Waits for AtOnce {
+    async fn dispatch<K: HookKind>(
+        hooks: &HookSet,
+        cx: &HookContext,
+        event: &K,
+        subject: K::Subject,
+    ) -> Result<Fired<K>, DispatchError> {
+        hooks.fire_blocking(cx, event, subject)
+    }
+
+    async fn run_until<F: Future>(_: &HookContext, run: F) -> Option<F::Output> {
+        Some(run.await)
+    }
+
+    async fn sleep(_: &HookContext, wait: Duration) -> bool {
+        std::thread::sleep(wait);
+        true
+    }
 }
 
 impl<'a> StepMode<'a> {
     pub(super) fn new(hooks: &'a HookSet, cx: &'a HookContext) -> Self {
-        Self { hooks, cx, blocking: false }
+        Self { hooks, cx, waits: PhantomData }
     }
 
     /// The same without a runtime.
-    pub(super) fn blocking(self) -> Self {
-        Self { blocking: true, ..self }
+    pub(super) fn blocking(self) -> StepMode<'a, AtOnce> {
+        StepMode { hooks: self.hooks, cx: self.cx, waits: PhantomData }
     }
+}
 
+impl<'a, W: Waits> StepMode<'a, W> {
     pub(super) fn has<K: HookKind>(self) -> bool {
         self.hooks.has::<K>()
     }
 
     pub(super) async fn dispatch<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<Fired<K>, DispatchError> {
-        if self.blocking {
-            self.hooks.fire_blocking(self.cx, event, subject)
-        } else {
-            self.hooks.fire(self.cx, event, subject).await
-        }
+        W::dispatch(self.hooks, self.cx, event, subject).await
     }
 
     /// Fires `event`. A halt is an error.
@@ -62,21 +133,14 @@ impl<'a> StepMode<'a> {
     /// Waits. `false` if there is no timer. The error is that the turn was cancelled.
     pub(super) async fn sleep(self, wait: Duration) -> Result<bool, StepError> {
         self.go_on()?;
-        let slept = if self.blocking {
-            std::thread::sleep(wait);
-            true
-        } else {
-            wait.is_zero() || sleep(wait, self.cx.cancellation()).await.is_ok()
-        };
+        let slept = W::sleep(self.cx, wait).await;
         self.go_on()?;
         Ok(slept)
     }
 
-    /// Runs code of the caller. `None` if the turn was cancelled first; without a runtime, nothing interrupts it.
+    /// Runs code of the caller. `None` if the turn was cancelled first.
     pub(super) async fn run_until<F: Future>(self, run: F) -> Option<F::Output> {
-        let Some(token) = self.cx.cancellation().filter(|_| !self.blocking) else { return Some(run.await) };
-        let mut run = pin!(run);
-        until_cancelled(Some(token), |task| run.as_mut().poll(task)).await
+        W::run_until(self.cx, run).await
     }
 }
 

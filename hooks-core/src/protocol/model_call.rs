@@ -3,7 +3,7 @@
 use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
-use super::mode::{StepMode, at_once};
+use super::mode::{StepMode, Waits, at_once};
 use super::model_answer::IntoModelAnswer;
 use crate::context::HookContext;
 use crate::data::{Block, Message, Messages, ModelAnswer, ModelReply, ModelRequest};
@@ -68,7 +68,8 @@ impl ModelCallStep<'_> {
         self,
         model: impl FnMut(ModelRequest, Messages) -> R,
     ) -> Result<Message, StepError> {
-        self.step(model).await
+        let mode = self.mode;
+        self.step(mode, model).await
     }
 
     /// Like [`run`](Self::run), without a runtime.
@@ -76,18 +77,19 @@ impl ModelCallStep<'_> {
     /// # Errors
     /// Those of [`run`](Self::run).
     pub fn run_blocking<T: IntoModelAnswer>(
-        mut self,
+        self,
         mut model: impl FnMut(ModelRequest, Messages) -> T,
     ) -> Result<Message, StepError> {
-        self.mode = self.mode.blocking();
-        at_once(self.step(|request, messages| ready(model(request, messages))))
+        let mode = self.mode.blocking();
+        at_once(self.step(mode, |request, messages| ready(model(request, messages))))
     }
 
-    async fn step<R: Future<Output: IntoModelAnswer>>(
+    async fn step<W: Waits, R: Future<Output: IntoModelAnswer>>(
         self,
+        mode: StepMode<'_, W>,
         mut model: impl FnMut(ModelRequest, Messages) -> R,
     ) -> Result<Message, StepError> {
-        let Self { mode, request: first, messages, call_site, profiles, mut continues } = self;
+        let Self { mode: _, request: first, messages, call_site, profiles, mut continues } = self;
         let mut profile = first.profile.clone();
         loop {
             let event = PrefilterLlmHistory::new().call_site(call_site.as_str());

@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
 use super::message::{IntoRowId, store};
-use super::mode::{StepMode, at_once};
+use super::mode::{StepMode, Waits, at_once};
 use crate::context::HookContext;
 use crate::data::{Message, Messages, Role};
 use crate::kinds::UserPromptSubmit;
@@ -52,23 +52,25 @@ impl PromptStep<'_> {
         self,
         append: impl FnOnce(Message) -> R,
     ) -> Result<Messages, StepError> {
-        self.step(append).await
+        let mode = self.mode;
+        self.step(mode, append).await
     }
 
     /// Like [`store`](Self::store), without a runtime.
     ///
     /// # Errors
     /// Those of [`store`](Self::store).
-    pub fn store_blocking<I: IntoRowId>(mut self, append: impl FnOnce(Message) -> I) -> Result<Messages, StepError> {
-        self.mode = self.mode.blocking();
-        at_once(self.step(|row| ready(append(row))))
+    pub fn store_blocking<I: IntoRowId>(self, append: impl FnOnce(Message) -> I) -> Result<Messages, StepError> {
+        let mode = self.mode.blocking();
+        at_once(self.step(mode, |row| ready(append(row))))
     }
 
-    async fn step<R: Future<Output: IntoRowId>>(
+    async fn step<W: Waits, R: Future<Output: IntoRowId>>(
         self,
+        mode: StepMode<'_, W>,
         append: impl FnOnce(Message) -> R,
     ) -> Result<Messages, StepError> {
-        let Self { mode, prompt, stored, profile, hidden } = self;
+        let Self { mode: _, prompt, stored, profile, hidden } = self;
         let mut original = stored;
         original.push(prompt.clone());
         let event = UserPromptSubmit::new(prompt.text().into_owned(), original.clone()).profile(profile).hidden(hidden);

@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
 use super::message::{IntoRowId, append_row, row_of, store};
-use super::mode::{StepMode, at_once};
+use super::mode::{StepMode, Waits, at_once};
 use crate::context::HookContext;
 use crate::data::{Message, Role};
 use crate::kinds::{Stop, StopReason};
@@ -77,23 +77,25 @@ impl StopStep<'_> {
         self,
         append: impl FnOnce(Message) -> R,
     ) -> Result<NextStep, StepError> {
-        self.step(append).await
+        let mode = self.mode;
+        self.step(mode, append).await
     }
 
     /// Like [`store`](Self::store), without a runtime.
     ///
     /// # Errors
     /// Those of [`store`](Self::store).
-    pub fn store_blocking<I: IntoRowId>(mut self, append: impl FnOnce(Message) -> I) -> Result<NextStep, StepError> {
-        self.mode = self.mode.blocking();
-        at_once(self.step(|row| ready(append(row))))
+    pub fn store_blocking<I: IntoRowId>(self, append: impl FnOnce(Message) -> I) -> Result<NextStep, StepError> {
+        let mode = self.mode.blocking();
+        at_once(self.step(mode, |row| ready(append(row))))
     }
 
-    async fn step<R: Future<Output: IntoRowId>>(
+    async fn step<W: Waits, R: Future<Output: IntoRowId>>(
         self,
+        mode: StepMode<'_, W>,
         append: impl FnOnce(Message) -> R,
     ) -> Result<NextStep, StepError> {
-        let Self { mode, answer, reason, continued, limit } = self;
+        let Self { mode: _, answer, reason, continued, limit } = self;
         let row = row_of(mode, answer).await?;
         let at_cap = *continued >= limit;
         let event = Stop::new(reason).stop_hook_active(*continued > 0).at_iteration_cap(at_cap);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::approval::{Approval, ToolQuestion};
 use super::decision::{CallRefusal, CallState, Ruling};
 use super::error::{StepError, StepErrorKind};
-use super::mode::{StepMode, at_once};
+use super::mode::{StepMode, Waits, at_once};
 use super::tool_output::IntoToolResult;
 use crate::context::HookContext;
 use crate::data::{Messages, ToolCall, ToolInfo, ToolInput, ToolResult};
@@ -77,7 +77,8 @@ impl<T: Into<Approval>, A: FnMut(ToolQuestion) -> Ready<T>> ToolCallStep<'_, A> 
     /// Those of [`run`](Self::run).
     pub fn run_blocking<O: IntoToolResult>(self, tool: impl FnOnce(ToolInput) -> O) -> Result<ToolResult, StepError> {
         let mut tool = Some(tool);
-        at_once(self.blocking().step(1, |input| tool.take().map(|tool| ready(tool(input)))))
+        let mode = self.mode.blocking();
+        at_once(self.step(mode, 1, |input| tool.take().map(|tool| ready(tool(input)))))
     }
 
     /// Like [`run_up_to`](Self::run_up_to), without a runtime.
@@ -89,12 +90,8 @@ impl<T: Into<Approval>, A: FnMut(ToolQuestion) -> Ready<T>> ToolCallStep<'_, A> 
         times: u32,
         mut tool: impl FnMut(ToolInput) -> O,
     ) -> Result<ToolResult, StepError> {
-        at_once(self.blocking().step(times, |input| Some(ready(tool(input)))))
-    }
-
-    fn blocking(mut self) -> Self {
-        self.mode = self.mode.blocking();
-        self
+        let mode = self.mode.blocking();
+        at_once(self.step(mode, times, |input| Some(ready(tool(input)))))
     }
 }
 
@@ -127,7 +124,8 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         tool: impl FnOnce(ToolInput) -> O,
     ) -> Result<ToolResult, StepError> {
         let mut tool = Some(tool);
-        self.step(1, |input| tool.take().map(|tool| tool(input))).await
+        let mode = self.mode;
+        self.step(mode, 1, |input| tool.take().map(|tool| tool(input))).await
     }
 
     /// Like [`run`](Self::run), for a tool that may run again after it failed: up to `times` in all, if hooks at
@@ -140,21 +138,23 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         times: u32,
         mut tool: impl FnMut(ToolInput) -> O,
     ) -> Result<ToolResult, StepError> {
-        self.step(times, |input| Some(tool(input))).await
+        let mode = self.mode;
+        self.step(mode, times, |input| Some(tool(input))).await
     }
 
     /// `tool` is `None` if it cannot run again.
-    async fn step<O: Future<Output: IntoToolResult>>(
+    async fn step<W: Waits, O: Future<Output: IntoToolResult>>(
         mut self,
+        mode: StepMode<'_, W>,
         times: u32,
         mut tool: impl FnMut(ToolInput) -> Option<O>,
     ) -> Result<ToolResult, StepError> {
         let call = self.call;
         // What no hook watches is not paid for: the state of the parts that fire.
-        if !self.is_watched() {
-            self.mode.go_on().map_err(|end| end.with_result(call, ToolResult::error(NOT_RUN)))?;
+        if !Self::is_watched(mode) {
+            mode.go_on().map_err(|end| end.with_result(call, ToolResult::error(NOT_RUN)))?;
             let result = match tool(call.input.clone()) {
-                Some(run) => self.mode.run_until(run).await,
+                Some(run) => mode.run_until(run).await,
                 None => None,
             };
             return match result {
@@ -164,13 +164,13 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
                 }
             };
         }
-        let (input, ended) = match self.judged().await {
+        let (input, ended) = match self.judged(mode).await {
             Ok((input, Ruling::Run)) => {
-                let ended = self.run_tool(&input, times, &mut tool).await;
+                let ended = self.run_tool(mode, &input, times, &mut tool).await;
                 (input, ended)
             }
             Ok((input, Ruling::Answer(result))) => {
-                let ended = self.succeeded(&input, result, Duration::ZERO).await;
+                let ended = self.succeeded(mode, &input, result, Duration::ZERO).await;
                 (input, ended)
             }
             Ok((input, Ruling::Refuse(refusal))) => (input, CallEnd::without_result(refusal.message, None)),
@@ -184,12 +184,11 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
                 (call.input.clone(), CallEnd::without_result(text, Some(end)))
             }
         };
-        self.over(input, ended).await
+        self.over(mode, input, ended).await
     }
 
     /// Whether a hook of a tool call is in force.
-    fn is_watched(&self) -> bool {
-        let mode = &self.mode;
+    fn is_watched<W: Waits>(mode: StepMode<'_, W>) -> bool {
         mode.has::<BeforeToolCall>()
             || mode.has::<AfterToolCallSuccess>()
             || mode.has::<AfterToolCallFailure>()
@@ -197,13 +196,18 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
     }
 
     /// Fires `after_tool_call`, and ends the step.
-    async fn over(&self, input: ToolInput, ended: CallEnd) -> Result<ToolResult, StepError> {
+    async fn over<W: Waits>(
+        &self,
+        mode: StepMode<'_, W>,
+        input: ToolInput,
+        ended: CallEnd,
+    ) -> Result<ToolResult, StepError> {
         let CallEnd { result, removed_by, error, took, mut end } = ended;
-        if self.mode.has::<AfterToolCall>() {
+        if mode.has::<AfterToolCall>() {
             let mut event = AfterToolCall::new(self.call.clone(), input).duration(took);
             event.result.clone_from(&result);
             event.error = error;
-            end = end.or(self.mode.fire(&event, ()).await.err());
+            end = end.or(mode.fire(&event, ()).await.err());
         }
         let result = result.unwrap_or_else(|| ToolResult::new(format!("[result removed{removed_by}]")));
         match end {
@@ -213,30 +217,29 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
     }
 
     /// The decision about the call, and the input that was judged.
-    async fn judged(&mut self) -> Result<(ToolInput, Ruling), StepError> {
-        let mut state = CallState::new(self.call);
+    async fn judged<W: Waits>(&mut self, mode: StepMode<'_, W>) -> Result<(ToolInput, Ruling), StepError> {
+        let (verdict, input) = self.by_gates(mode, self.call.input.clone()).await?;
+        // Most calls are not asked about, and need no state.
+        if matches!(verdict, Permission::NoOpinion | Permission::Allow) {
+            return Ok((input, Ruling::Run));
+        }
+        let mut state = CallState::judged(self.call, verdict, input);
         loop {
             state = match state {
-                CallState::Judge(call) if !self.mode.has::<BeforeToolCall>() => {
-                    let input = call.input().clone();
-                    call.by_gates(Permission::NoOpinion, input)
-                }
                 CallState::Judge(call) => {
-                    let mut event = BeforeToolCall::new(self.call.clone());
-                    event.info = self.info.cloned();
-                    let fired = self.mode.fire(&event, call.input().clone()).await?;
-                    call.by_gates(fired.verdict, fired.subject)
+                    let (verdict, input) = self.by_gates(mode, call.input().clone()).await?;
+                    call.by_gates(verdict, input)
                 }
-                CallState::Request(call) if !self.mode.has::<PermissionRequest>() => CallState::Ask(call),
+                CallState::Request(call) if !mode.has::<PermissionRequest>() => CallState::Ask(call),
                 CallState::Request(call) => {
                     let asked = call.question();
                     let event = PermissionRequest::new(self.call.clone()).reason(asked.question.reason.as_str());
-                    let fired = self.mode.fire(&event.deferred(asked.deferred), asked.input.clone()).await?;
+                    let fired = mode.fire(&event.deferred(asked.deferred), asked.input.clone()).await?;
                     call.by_hooks(fired.verdict, fired.subject)
                 }
                 CallState::Ask(call) => {
                     let answer = (self.ask)(call.question().clone());
-                    let answer = self.mode.run_until(answer).await;
+                    let answer = mode.run_until(answer).await;
                     call.by_approver(answer.ok_or(StepErrorKind::Cancelled)?.into())
                 }
                 CallState::Suspend(call) => {
@@ -247,14 +250,30 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         }
     }
 
-    /// Runs the tool, and again if hooks request it.
-    async fn run_tool<O: Future<Output: IntoToolResult>>(
+    /// What the hooks at `before_tool_call` say about this input, and what they make of it.
+    async fn by_gates<W: Waits>(
         &self,
+        mode: StepMode<'_, W>,
+        input: ToolInput,
+    ) -> Result<(Permission, ToolInput), StepError> {
+        if !mode.has::<BeforeToolCall>() {
+            return Ok((Permission::NoOpinion, input));
+        }
+        let mut event = BeforeToolCall::new(self.call.clone());
+        event.info = self.info.cloned();
+        let fired = mode.fire(&event, input).await?;
+        Ok((fired.verdict, fired.subject))
+    }
+
+    /// Runs the tool, and again if hooks request it.
+    async fn run_tool<W: Waits, O: Future<Output: IntoToolResult>>(
+        &self,
+        mode: StepMode<'_, W>,
         input: &ToolInput,
         times: u32,
         run: &mut impl FnMut(ToolInput) -> Option<O>,
     ) -> CallEnd {
-        if let Err(end) = self.mode.go_on() {
+        if let Err(end) = mode.go_on() {
             return CallEnd::without_result(NOT_RUN.to_owned(), Some(end));
         }
         let mut attempt = 0;
@@ -262,7 +281,7 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
             attempt += 1;
             let start = Instant::now();
             let result = match run(input.clone()) {
-                Some(future) => self.mode.run_until(future).await,
+                Some(future) => mode.run_until(future).await,
                 None => None,
             };
             let Some(result) = result.map(IntoToolResult::into_tool_result) else {
@@ -270,11 +289,11 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
             };
             let took = start.elapsed();
             if !result.is_error {
-                return self.succeeded(input, result, took).await;
+                return self.succeeded(mode, input, result, took).await;
             }
-            let (ended, again) = self.failed(input, result, took, (attempt, times)).await;
+            let (ended, again) = self.failed(mode, input, result, took, (attempt, times)).await;
             let Some(wait) = again else { return ended };
-            match self.mode.sleep(wait).await {
+            match mode.sleep(wait).await {
                 Ok(true) => {}
                 Ok(false) => return ended,
                 Err(end) => return CallEnd { end: Some(end), ..ended },
@@ -282,15 +301,21 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         }
     }
 
-    async fn succeeded(&self, input: &ToolInput, result: ToolResult, took: Duration) -> CallEnd {
-        if !self.mode.has::<AfterToolCallSuccess>() {
+    async fn succeeded<W: Waits>(
+        &self,
+        mode: StepMode<'_, W>,
+        input: &ToolInput,
+        result: ToolResult,
+        took: Duration,
+    ) -> CallEnd {
+        if !mode.has::<AfterToolCallSuccess>() {
             return CallEnd { result: Some(result), removed_by: String::new(), error: None, took, end: None };
         }
         let mut event = AfterToolCallSuccess::new(self.call.clone(), input.clone()).duration(took);
         if let Some(history) = self.history {
             event.history.clone_from(history);
         }
-        match self.mode.dispatch(&event, result).await {
+        match mode.dispatch(&event, result).await {
             Ok(fired) => CallEnd {
                 removed_by: removed_by(&fired.report),
                 result: fired.subject,
@@ -303,15 +328,16 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
     }
 
     /// How the call ends, and the wait if the tool runs again instead.
-    async fn failed(
+    async fn failed<W: Waits>(
         &self,
+        mode: StepMode<'_, W>,
         input: &ToolInput,
         result: ToolResult,
         took: Duration,
         (attempt, times): (u32, u32),
     ) -> (CallEnd, Option<Duration>) {
         let error = result.text().into_owned();
-        if !self.mode.has::<AfterToolCallFailure>() {
+        if !mode.has::<AfterToolCallFailure>() {
             let (result, error) = (Some(result), Some(error));
             return (CallEnd { result, removed_by: String::new(), error, took, end: None }, None);
         }
@@ -321,7 +347,7 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         if let Some(history) = self.history {
             event.history.clone_from(history);
         }
-        match self.mode.dispatch(&event, result).await {
+        match mode.dispatch(&event, result).await {
             Ok(fired) => {
                 let again = match (fired.verdict, &fired.report.halt) {
                     (Retry::After(wait), None) if may_retry => Some(wait),
