@@ -178,7 +178,10 @@ impl TurnLoop {
             };
             let block = ToolResult::error(text).into_block(&call);
             let message = Message::of(Role::Tool, vec![block]);
-            if self.store(message.clone()).await.is_err() && self.open_calls().iter().any(|open| open.id == call.id) {
+            let failed = self.store(message.clone()).await.is_err();
+            // Here too, a store that failed may have stored the row. Of a call without a result, the next turn reads one;
+            // a second result could contradict the first.
+            if failed && self.catch_up().await.is_ok() && self.open_calls().iter().any(|open| open.id == call.id) {
                 // If a required hook fails, store the row anyway: this text contains nothing that it could have to
                 // redact.
                 let failed = self.append(message).await.err();

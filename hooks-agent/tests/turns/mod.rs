@@ -27,6 +27,7 @@ mod requests;
 mod resumed;
 mod retries;
 mod stores;
+mod storm;
 mod streams;
 mod suspended;
 mod room;

@@ -52,7 +52,7 @@ pub(super) struct OnRuntime;
 
 /// The step blocks its thread, and nothing interrupts it.
 #[derive(Debug)]
-pub(super) struct AtOnce;
+pub(super) struct Blocking;
 
 impl Waits for OnRuntime {
     async fn dispatch<K: HookKind>(
@@ -75,7 +75,7 @@ impl Waits for OnRuntime {
     }
 }
 
-impl Waits for AtOnce {
+impl Waits for Blocking {
     async fn dispatch<K: HookKind>(
         hooks: &HookSet,
         cx: &HookContext,
@@ -101,7 +101,7 @@ impl<'a> StepMode<'a> {
     }
 
     /// The same without a runtime.
-    pub(super) fn blocking(self) -> StepMode<'a, AtOnce> {
+    pub(super) fn blocking(self) -> StepMode<'a, Blocking> {
         StepMode { hooks: self.hooks, cx: self.cx, waits: PhantomData }
     }
 }
