@@ -23,7 +23,7 @@ use serde_json::json;
 
 use super::stores::{Disturb, Disturbed};
 
-/// SplitMix64.
+/// `SplitMix64`.
 struct Dice(u64);
 
 impl Dice {
@@ -33,6 +33,10 @@ impl Dice {
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         (z ^ (z >> 31)) % sides
+    }
+
+    fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[usize::try_from(self.roll(all.len() as u64)).unwrap()]
     }
 }
 
@@ -142,7 +146,7 @@ impl Model for Talks {
                 return Ok(ModelAnswer::text("so be it"));
             }
             let calls = (0..=self.0.roll(3)).map(|_| {
-                let tool = &call.tools[self.0.roll(call.tools.len() as u64) as usize].name;
+                let tool = &self.0.sky().dice.pick(&call.tools).name;
                 let mut sky = self.0.sky();
                 sky.calls += 1;
                 // The ids of calls clash on purpose.
@@ -218,10 +222,10 @@ impl Approver for Desk {
             let mut sky = self.0.sky();
             let mut closed = Vec::new();
             for call in calls {
-                if let Some(asked) = sky.questions.get_mut(&(of.to_owned(), (*call).to_owned())) {
-                    if std::mem::replace(&mut asked.is_closed, true) {
-                        closed.push((*call).to_owned());
-                    }
+                if let Some(asked) = sky.questions.get_mut(&(of.to_owned(), (*call).to_owned()))
+                    && std::mem::replace(&mut asked.is_closed, true)
+                {
+                    closed.push((*call).to_owned());
                 }
             }
             sky.log.push(format!("{of}: closes {calls:?}, closed before {closed:?}"));
@@ -346,10 +350,8 @@ fn holds(world: &World, all: &BTreeMap<String, Vec<Message>>) -> Result<(), Stri
             }
             for block in &message.content {
                 match block {
-                    Block::ToolUse(call) => {
-                        if calls.insert(&call.id, (number(&call.input), false)).is_some() {
-                            return Err(format!("{conversation}: two calls have the id {}", call.id));
-                        }
+                    Block::ToolUse(call) if calls.insert(&call.id, (number(&call.input), false)).is_some() => {
+                        return Err(format!("{conversation}: two calls have the id {}", call.id));
                     }
                     Block::ToolResult(result) => {
                         let Some((n, has_result)) = calls.get_mut(result.call_id.as_str()) else {
@@ -428,7 +430,7 @@ async fn live(world: &World, store: &Arc<MemoryStore>) -> Result<(), String> {
                 let open = sky.questions.iter().filter(|(_, asked)| !asked.is_closed && asked.answer.is_none());
                 let open: Vec<_> = open.map(|(key, _)| key.clone()).collect();
                 if !open.is_empty() {
-                    let key = open[sky.dice.roll(open.len() as u64) as usize].clone();
+                    let key = sky.dice.pick(&open).clone();
                     let answer = if sky.dice.roll(2) == 0 { Approval::Yes } else { Approval::No("no".to_owned()) };
                     sky.log.push(format!("{key:?} is answered later: {answer:?}"));
                     sky.questions.get_mut(&key).unwrap().answer = Some(answer);
@@ -492,10 +494,12 @@ fn in_a_storm_every_call_has_one_true_result_and_none_runs_without_its_gate() {
         if let Err(error) = ended {
             failed.push(format!("seed {seed}: {error}"));
             if lives == 1 {
-                world.sky().log.iter().for_each(|line| println!("{line}"));
+                println!("{}", world.sky().log.join("\n"));
                 let all = runtime.block_on(stored(&store));
                 for (conversation, messages) in all {
-                    messages.iter().for_each(|message| println!("{conversation} | {}", super::bench::line(message)));
+                    for message in &messages {
+                        println!("{conversation} | {}", super::bench::line(message));
+                    }
                 }
             }
         }

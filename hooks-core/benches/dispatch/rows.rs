@@ -263,9 +263,9 @@ fn by_hand(
     }
     let start = Instant::now();
     let mut result = Some(tool(input.clone()));
-    let took = start.elapsed();
+    let elapsed = start.elapsed();
     if set.has::<AfterToolCallSuccess>() {
-        let event = AfterToolCallSuccess::new(call.clone(), input.clone()).duration(took);
+        let event = AfterToolCallSuccess::new(call.clone(), input.clone()).duration(elapsed);
         let fired = set.fire_blocking(cx, &event, result.unwrap_or_else(|| ToolResult::new("")))?;
         if let Some(halt) = &fired.report.halt {
             return Err(halt.reason.as_str().into());
@@ -273,7 +273,7 @@ fn by_hand(
         result = fired.subject;
     }
     if set.has::<AfterToolCall>() {
-        let mut event = AfterToolCall::new(call.clone(), input).duration(took);
+        let mut event = AfterToolCall::new(call.clone(), input).duration(elapsed);
         event.result.clone_from(&result);
         let fired = set.fire_blocking(cx, &event, ())?;
         if let Some(halt) = &fired.report.halt {

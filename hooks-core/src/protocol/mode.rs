@@ -106,7 +106,7 @@ impl<'a> StepMode<'a> {
     }
 }
 
-impl<'a, W: Waits> StepMode<'a, W> {
+impl<W: Waits> StepMode<'_, W> {
     pub(super) fn has<K: HookKind>(self) -> bool {
         self.hooks.has::<K>()
     }
