@@ -178,16 +178,19 @@ impl TurnLoop {
             };
             let block = ToolResult::error(text).into_block(&call);
             let message = Message::of(Role::Tool, vec![block]);
-            let failed = self.store(message.clone()).await.is_err();
-            // Here too, a store that failed may have stored the row. Of a call without a result, the next turn reads one;
-            // a second result could contradict the first.
-            if failed && self.catch_up().await.is_ok() && self.open_calls().iter().any(|open| open.id == call.id) {
-                // If a required hook fails, store the row anyway: this text contains nothing that it could have to
-                // redact.
-                let failed = self.append(message).await.err();
-                if let Some(error) = failed.as_ref().and_then(End::error) {
-                    tracing::warn!(target: "hooks_agent", %error, call = %call.id, "a call is left without its result");
-                }
+            if self.store(message.clone()).await.is_ok() {
+                continue;
+            }
+            // Here too, a store that failed may have stored the row. If that cannot be read, the call stays open: the next
+            // turn reads a result for it, and a second one could contradict the first.
+            let failed = match self.catch_up().await {
+                Ok(_) if self.open_calls().iter().all(|open| open.id != call.id) => None,
+                // If a required hook fails, store the row anyway: this text contains nothing that it could have to redact.
+                Ok(_) => self.append(message).await.err(),
+                Err(error) => Some(error.into()),
+            };
+            if let Some(error) = failed.as_ref().and_then(End::error) {
+                tracing::warn!(target: "hooks_agent", %error, call = %call.id, "a call is left without its result");
             }
         }
     }
