@@ -2,6 +2,7 @@
 
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
+use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_cli::Program;
 use hooks_conformance::Drive;
 use hooks_hosts::HostTrial;
@@ -79,7 +80,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let harness = Harness::builder(registry.clone())
         .model("main", Scripted::new([Line::text("Hello!")]))
         .store(store.clone())
-        .build();
+        .tool(FnTool::new(ToolSpec::new("refund"), |_, _| Ok("paid".to_owned())))
+        .build()?;
     let agent = AgentDef::new("support").hooks(hooks![limit_refunds, index, mask_pii]);
     let session = harness.session("c-1", agent).open().await?;
     let reply = session.turn(None, "hi, I am ada@example.org").await;

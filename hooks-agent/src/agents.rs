@@ -13,7 +13,7 @@ use crate::tool::ToolSpec;
 pub(crate) const DEPTH: usize = 4;
 
 /// An agent that other agents can call like a tool. The app's hooks and its own hooks run in its turns. By default, the
-/// tool gates of the calling agent, and its hooks before a row is stored, apply to it too.
+/// tool gates of the calling agent, and its hooks at streams and before a row is stored, apply to it too.
 ///
 /// ```
 /// use std::time::Duration;
@@ -98,7 +98,8 @@ impl SubAgent {
         self
     }
 
-    /// Removes the caller's gates, and its hooks before a row is stored: only its own hooks and those of the app apply.
+    /// Removes the caller's gates, and its hooks at streams and before a row is stored: only its own hooks and those of the
+    /// app apply.
     #[must_use]
     pub fn own_gates(mut self) -> Self {
         self.is_gated = false;
@@ -130,6 +131,10 @@ impl SubAgents {
     pub(crate) fn add(&mut self, agent: SubAgent) {
         self.0.retain(|known| known.agent.name != agent.agent.name);
         self.0.push(Arc::new(agent));
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<SubAgent>> {
+        self.0.iter()
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<SubAgent>> {

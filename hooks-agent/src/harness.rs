@@ -1,12 +1,13 @@
 //! The harness: the parts that all sessions of an app share.
 
 use std::fmt;
+use std::iter;
 use std::sync::Arc;
 
 use hook_sdk::diagnostics::{Finding, FindingKind};
 use hook_sdk::hook::BoxFuture;
-use hook_sdk::scope::AgentDef;
-use hook_sdk::{HookContext, HookSet, Registry};
+use hook_sdk::scope::{AgentDef, PromptDef};
+use hook_sdk::{ConfigError, HookContext, HookSet, Registry};
 
 use crate::agents::{SubAgent, SubAgents};
 use crate::approve::{Approver, Nobody};
@@ -18,7 +19,7 @@ use crate::queues::Queues;
 use crate::reply::Reply;
 use crate::running::Running;
 use crate::session::Opening;
-use crate::state::{HarnessState, OpenSessions};
+use crate::state::{Checked, HarnessState, OpenSessions};
 use crate::store::{Guarded, MemoryStore, MessageStore};
 use crate::tool::{Tool, Tools};
 use crate::window::Window;
@@ -30,7 +31,7 @@ use crate::window::Window;
 /// use hooks_agent::Harness;
 /// use hook_sdk::prelude::*;
 ///
-/// #[hook(id = "shout", kind = before_create_message)]
+/// #[hook(id = "shout", kind = before_create_message, on_failure = required)]
 /// fn shout(row: &mut Message) {
 ///     row.rewrite_text(|text| Some(text.to_uppercase()));
 /// }
@@ -39,7 +40,7 @@ use crate::window::Window;
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let harness = Harness::builder(Registry::discover()?)
 ///     .model("main", Scripted::new([Line::text("hello")]))
-///     .build();
+///     .build()?;
 /// let agent = AgentDef::new("support").hooks(hooks![shout]);
 /// let session = harness.session("c-1", agent).open().await?;
 /// let reply = session.turn(None, "hi").await;
@@ -75,6 +76,7 @@ impl Harness {
                 window: None,
                 limits: Limits::default(),
                 cx: HookContext::default(),
+                checked: Checked::default(),
             },
             audited: false,
         }
@@ -91,8 +93,6 @@ impl Harness {
     /// Reports legal but suspicious configuration in these hook sets, like
     /// [`Registry::audit_with`](hook_sdk::Registry::audit_with), with what this harness has: tools, agents, profiles
     /// and call sites.
-    ///
-    /// Building a harness also logs the filters that can never match.
     pub fn audit<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>) -> Vec<Finding> {
         self.state.registry.audit_with(sets, &self.state.facts())
     }
@@ -121,7 +121,8 @@ pub struct HarnessBuilder {
 }
 
 impl HarnessBuilder {
-    /// Uses exactly these hooks, regardless of the lists of agents and prompts. For tests of a harness.
+    /// Uses exactly these hooks, regardless of the lists of agents and prompts, and does not check them. For tests of a
+    /// harness.
     pub fn hooks(mut self, hooks: HookSet) -> Self {
         self.state.fixed = Some(hooks);
         self
@@ -210,7 +211,7 @@ impl HarnessBuilder {
         self
     }
 
-    /// Shares the cache of hook sets of another harness with the same registry, and its audit. For apps that build a
+    /// Shares the cache of hook sets of another harness with the same registry, and its check. For apps that build a
     /// harness for each turn.
     pub fn sets_of(mut self, other: &Harness) -> Self {
         self.state.sets = Arc::clone(&other.state.sets);
@@ -263,22 +264,50 @@ impl HarnessBuilder {
         self
     }
 
-    /// Builds the harness.
-    pub fn build(mut self) -> Harness {
+    /// Declares an agent of the sessions, and the prompts of its turns, whose lists replace that of the agent. Their hooks
+    /// are then checked by [`build`](Self::build), and not only when the first session is opened, and a hook that no list
+    /// names is found.
+    pub fn serves<'a>(mut self, agent: &AgentDef, prompts: impl IntoIterator<Item = &'a PromptDef>) -> Self {
+        let agent = Arc::new(agent.clone());
+        let with = prompts.into_iter().map(|prompt| (Arc::clone(&agent), Some(prompt.clone())));
+        self.state.checked.agents.extend(iter::once((Arc::clone(&agent), None)).chain(with));
+        self
+    }
+
+    /// Accepts what the check finds about a hook, a plugin or a list. `because` is for the reader of the code.
+    pub fn accept(mut self, kind: FindingKind, about: impl Into<String>, because: &str) -> Self {
+        self.state.checked.facts = self.state.checked.facts.accept(kind, about, because);
+        self
+    }
+
+    /// Logs what the check finds, and does not fail. For a program that runs the hooks of another one, such as a replay.
+    /// `because` is for the reader of the code.
+    pub fn unchecked(mut self, because: &str) -> Self {
+        tracing::warn!(target: "hooks_agent", because, "the harness does not fail because of its hooks");
+        self.state.checked.only_logs = true;
+        self
+    }
+
+    /// Builds the harness, and checks what keeps hooks from guarding: see [`FindingKind`]. What an agent or a prompt that
+    /// is not [declared](Self::serves) does wrong is found when its first session or turn begins, and this fails then.
+    ///
+    /// A hook that an operator disabled, an empty list and a plugin that did not start are logged only.
+    ///
+    /// # Errors
+    /// Everything that is wrong and not [accepted](Self::accept).
+    pub fn build(mut self) -> Result<Harness, ConfigError> {
         self.state.store = Arc::new(Guarded { store: self.state.store, limit: self.state.limits.store });
         self.state.cx =
             self.state.cx.to_builder().conversation_states(self.state.registry.conversation_states()).build();
+        self.state.checked.revision = self.state.registry.revision();
         let harness = Harness { state: Arc::new(self.state) };
         for (agent, name) in harness.state.agents.unknown(|name| !harness.state.named(&[name.to_owned()]).is_empty()) {
             tracing::warn!(target: "hooks_agent", agent, tool = name, "an agent names an unknown tool");
         }
-        if self.audited {
-            return harness;
+        if !self.audited {
+            harness.state.check_all()?;
         }
-        for finding in harness.audit([]).iter().filter(|finding| finding.kind() == FindingKind::MatchesNothing) {
-            tracing::warn!(target: "hooks_agent", %finding, "a hook can never run");
-        }
-        harness
+        Ok(harness)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hook_sdk::scope::{AgentDef, HookUse, PromptDef};
 use hook_sdk::{ConfigError, HookSet, Registry};
 
-/// The hook sets of the agents and prompts of a harness. Each is built once, until the registry changes.
+/// The hook sets of the agents and prompts of a harness. Each is built and checked once, until the registry changes.
 #[derive(Default)]
 pub(crate) struct HookSets(Mutex<Vec<CachedSet>>);
 
@@ -43,6 +43,7 @@ impl HookSets {
         registry: &Registry,
         agent: &Arc<AgentDef>,
         prompt: Option<&PromptDef>,
+        check: impl FnOnce(&HookSet) -> Result<(), ConfigError>,
     ) -> Result<HookSet, ConfigError> {
         // Read the revision before building the set: a set that was built during a change belongs to the older
         // revision.
@@ -51,6 +52,7 @@ impl HookSets {
             return Ok(kept.set.clone());
         }
         let set = registry.scope(&**agent, prompt.map(|prompt| prompt as _))?;
+        check(&set)?;
         let mut kept = self.at(revision);
         // Another session may have built the same set meanwhile.
         kept.retain(|kept| !kept.is_of(agent, prompt));

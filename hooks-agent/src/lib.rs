@@ -39,6 +39,7 @@
 //! | `genai` | `model::Genai`: models of many providers, and of servers with an OpenAI-compatible API |
 //! | `mcp` | `tool::mcp`: tools of servers that speak the Model Context Protocol |
 //! | `mcp-http` | the same for servers over HTTP |
+//! | `schema` | `tool::typed`: tools whose schema and description come from the type of their input |
 //! | `tokens` | `window::Tokenizer`: counts the tokens of the window with OpenAI's tokenizers |
 //!
 //! No feature is enabled by default.

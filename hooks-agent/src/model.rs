@@ -62,8 +62,8 @@ pub trait Model: Send + Sync + 'static {
 /// use hooks_agent::model::ModelCall;
 ///
 /// let echo = async |call: ModelCall| call.messages.last().map(|prompt| prompt.text().into_owned()).unwrap_or_default();
-/// let harness = Harness::builder(Registry::empty()).model("main", echo).build();
-/// # drop(harness);
+/// let harness = Harness::builder(Registry::empty()).model("main", echo).build()?;
+/// # Ok::<(), ConfigError>(())
 /// ```
 impl<F, R, T> Model for F
 where

@@ -166,7 +166,9 @@ impl Opening {
             }
         }
         let cx = cx.shared_state(Arc::clone(&self.agent)).build();
-        let hooks = self.harness.scope(&self.agent, None)?;
+        let hooks = self.harness.scope(&self.agent, None, &cx)?;
+        // Another session of the agent may have been checked, with other states.
+        hooks.context(cx.to_builder())?;
         let is_resumed = source == SessionSource::Resume;
         let mut event = SessionStart::new(self.conversation.as_str(), source).channel(self.channel.as_str());
         event.resumed_from = self.resumed_from.or_else(|| is_resumed.then(|| self.conversation.clone()));
@@ -296,7 +298,7 @@ impl Session {
 
     /// The hooks in force around the turns of this session: those of the app, and of plugins for its agent.
     pub(crate) fn hooks(&self) -> Result<HookSet, TurnError> {
-        Ok(self.inner.harness.scope(&self.inner.agent, None)?)
+        Ok(self.inner.harness.scope(&self.inner.agent, None, &self.inner.cx)?)
     }
 
     pub(crate) fn limits(&self) -> &Limits {

@@ -1,5 +1,7 @@
 //! State that turns share: that of their harness and that of their session.
 
+mod check;
+
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,11 +10,8 @@ use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
 use hook_sdk::data::Role;
-use hook_sdk::diagnostics::HarnessFacts;
 use hook_sdk::hook::BoxFuture;
-use hook_sdk::kinds::{
-    BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, PermissionRequest, SessionEnd, SessionEndReason,
-};
+use hook_sdk::kinds::{SessionEnd, SessionEndReason};
 use hook_sdk::scope::{AgentDef, PromptDef};
 use hook_sdk::verdict::Contexts;
 use hook_sdk::{ConfigError, HookContext, HookSet, Registry};
@@ -22,7 +21,7 @@ use tokio::time::Instant;
 use crate::agents::{SubAgent, SubAgents};
 use crate::approve::{Approver, RootTurn};
 use crate::budget::Budget;
-use crate::call_site::{COMPACTION, MAIN, SUB_AGENT};
+use crate::call_site::SUB_AGENT;
 use crate::hook_sets::HookSets;
 use crate::inputs::{AskerInput, TurnInputs};
 use crate::limits::Limits;
@@ -35,6 +34,9 @@ use crate::running::Running;
 use crate::store::{self, MessageStore, Row};
 use crate::tool::{ToolSpec, Tools};
 use crate::window::{Measured, Window};
+
+pub(crate) use check::Checked;
+use check::{SHARED, app_alone};
 
 /// State that the sessions of a harness share.
 pub(crate) struct HarnessState {
@@ -57,14 +59,21 @@ pub(crate) struct HarnessState {
     pub(crate) window: Option<Window>,
     pub(crate) limits: Limits,
     pub(crate) cx: HookContext,
+    pub(crate) checked: Checked,
 }
 
 impl HarnessState {
-    /// The hooks in force for `agent` and `prompt`.
-    pub(crate) fn scope(&self, agent: &Arc<AgentDef>, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
+    /// The hooks in force for `agent` and `prompt`, which passed the check. Its hooks take states from
+    /// `cx`.
+    pub(crate) fn scope(
+        &self,
+        agent: &Arc<AgentDef>,
+        prompt: Option<&PromptDef>,
+        cx: &HookContext,
+    ) -> Result<HookSet, ConfigError> {
         match &self.fixed {
             Some(hooks) => Ok(hooks.clone()),
-            None => self.sets.of(&self.registry, agent, prompt),
+            None => self.sets.of(&self.registry, agent, prompt, |set| self.check(agent, set, cx)),
         }
     }
 
@@ -82,15 +91,7 @@ impl HarnessState {
 
     /// The hooks in the app's list, which are the only ones outside of turns.
     pub(crate) fn app_hooks(&self) -> Result<HookSet, ConfigError> {
-        self.scope(&Arc::new(AgentDef::new("").hooks::<String>([])), None)
-    }
-
-    /// The values that filters of hooks can match.
-    pub(crate) fn facts(&self) -> HarnessFacts {
-        HarnessFacts::new()
-            .tools(self.tools.names().map(str::to_owned).chain(self.agents.specs().map(|agent| agent.name)))
-            .profiles(self.models.profiles())
-            .call_sites([MAIN, SUB_AGENT, COMPACTION])
+        self.scope(&Arc::new(app_alone()), None, &self.cx)
     }
 
     /// The tools and agents with these names, except for tools that only a hook offers.
@@ -139,7 +140,7 @@ pub(crate) type OnInputs = dyn Fn(&HookContext, TurnInputs, &Reply) + Send + Syn
 #[derive(Clone, Default)]
 pub(crate) struct Asker {
     pub(crate) budget: Option<Arc<Budget>>,
-    /// The hook sets whose tool gates and hooks before a row is stored also apply, outermost first.
+    /// The hook sets whose tool gates also apply, and their hooks at streams and before a row is stored, outermost first.
     pub(crate) gates: Vec<HookSet>,
     /// The agents to which these gates belong.
     pub(crate) gated_by: Vec<AskerInput>,
@@ -154,17 +155,14 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    /// Adds the gates of a caller, and its hooks before a row is stored.
+    /// Adds the gates of a caller, and its hooks at streams and before a row is stored.
     pub(crate) fn gated(
         &mut self,
         harness: &HarnessState,
         agent: &AgentDef,
         prompt: Option<&PromptDef>,
     ) -> Result<(), ConfigError> {
-        let applies = |hooks: &HookSet| {
-            let judges = hooks.has::<BeforeToolCall>() || hooks.has::<PermissionRequest>();
-            judges || hooks.has::<BeforeStoreToolResult>() || hooks.has::<BeforeCreateMessage>()
-        };
+        let applies = |hooks: &HookSet| hooks.kinds().any(|kind| SHARED.contains(&kind));
         self.gates.extend(harness.own_hooks(agent, prompt)?.filter(applies));
         let (agent, prompt) = (agent.name.clone(), prompt.map(|prompt| prompt.name.clone()));
         self.gated_by.push(AskerInput { agent, prompt });
@@ -299,7 +297,7 @@ impl SessionState {
             .duration(self.opened.elapsed())
             .message_count(rows.as_ref().map_or(0, |stored| stored.rows.len() as u64));
         event.next_session = next;
-        let hooks = self.harness.scope(&self.agent, None)?;
+        let hooks = self.harness.scope(&self.agent, None, &self.cx)?;
         let fired = hooks.fire(&self.cx, &event, ()).await;
         self.harness.registry.conversation_states().end(&self.conversation);
         let _fired = fired.map_err(TurnError::Dispatch)?;

@@ -3,6 +3,8 @@
 mod async_tool;
 #[cfg(feature = "mcp")]
 pub mod mcp;
+#[cfg(feature = "schema")]
+mod typed;
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,6 +16,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use async_tool::AsyncTool;
+#[cfg(feature = "schema")]
+pub use typed::typed;
 
 /// The description of a tool for the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

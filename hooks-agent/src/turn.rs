@@ -283,7 +283,7 @@ impl TurnLoop {
         }
         let to_end = cx.cancellation(CancellationToken::new()).build();
         // One set of hooks applies to the whole turn.
-        let hooks = match session.harness.scope(&session.agent, asked.prompt.as_ref()) {
+        let hooks = match session.harness.scope(&session.agent, asked.prompt.as_ref(), &to_end) {
             Ok(hooks) => hooks,
             Err(error) => return Err(Box::new((to_end, error))),
         };

@@ -108,7 +108,7 @@ impl Drive for Loop {
             let rows = vec![Message::new(Role::User, "before"), Message::new(Role::Assistant, "yes")];
             store.append("c", Append::new(rows)).await?;
         }
-        let (harness, mail) = (harness.build(), Mail::default());
+        let (harness, mail) = (harness.build().unwrap(), Mail::default());
         let reported = match kind {
             "init" | "gateway_start" => harness.start("here").await.map(|()| Value::Null),
             "gateway_stop" | "shutdown" => harness.stop("done", Duration::ZERO).await.map(|_| Value::Null),

@@ -87,7 +87,7 @@ pub(crate) async fn by_the_loop(make: Make<'_>) {
     let refused = [Err(ModelError::rate_limited("busy", None)), Err(ModelError::Rejected("no".to_owned()))];
     let store = Arc::new(MemoryStore::new());
     let shared = || Arc::clone(&store) as Arc<dyn MessageStore>;
-    let harness = with_parts(make(), Words::new(lines.chain(refused))).shared_store(shared()).build();
+    let harness = with_parts(make(), Words::new(lines.chain(refused))).shared_store(shared()).build().unwrap();
     let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
     session.turn(None, "what is it?").await;
     session.turn(None, "and now?").await;
@@ -102,7 +102,7 @@ pub(crate) async fn by_the_loop(make: Make<'_>) {
     let lines = [Err(ModelError::Overflow("long".to_owned())), text("they spoke"), calls("3", "find"), text("never")];
     let mut limits = Limits::default();
     limits.iterations = 2;
-    let harness = with_parts(make(), Words::new(lines)).shared_store(shared()).limits(limits).build();
+    let harness = with_parts(make(), Words::new(lines)).shared_store(shared()).limits(limits).build().unwrap();
     let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
     session.turn(None, "what is it?").await;
 }
@@ -129,7 +129,8 @@ pub(crate) async fn by_the_app(make: Make<'_>) {
     let old = (0..8).map(|i| Message::new([Role::User, Role::Assistant][i % 2], "word ".repeat(50)));
     store.append("c", Append::new(old)).await.unwrap();
     let lines = [calls("1", "find"), calls("2", "fails")].into_iter().chain(lines);
-    let harness = with_parts(make(), Words::new(lines)).context(cx).preflight(find).shared_store(store).build();
+    let harness =
+        with_parts(make(), Words::new(lines)).context(cx).preflight(find).shared_store(store).build().unwrap();
     // The plugins of the registry are started with it.
     harness.start("127.0.0.1:8080").await.unwrap();
     let opening = harness.session("c", AgentDef::new("a")).channel("mail").dynamic_ui(true).resumed_from("b");

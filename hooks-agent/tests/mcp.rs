@@ -206,15 +206,19 @@ async fn session(server: &McpServer, tool: &str, log: &Log, limit: Duration) -> 
     let bad = Hook::at::<AfterToolCallFailure>("bad").reader(move |_, event: &AfterToolCallFailure, _| {
         note(&bad, format!("failure {}", event.error));
     });
-    for hook in [gate.only("tool", "fx_*"), good, bad] {
+    for hook in [gate.only("tool", "fx_*"), good.on_failure(OnFailure::Continue), bad] {
         registry.register(hook).unwrap();
     }
     registry.set_app(AppDef::new("app").hooks(["gate", "good", "bad"]));
     let mut limits = Limits::default();
     limits.tool = limit;
     let model = Scripted::new([Line::call("1", tool, json!({})), Line::text("done"), Line::text("done again")]);
-    let harness =
-        Harness::builder(registry).model("main", model).tools(server.tools_named("fx_")).limits(limits).build();
+    let harness = Harness::builder(registry)
+        .model("main", model)
+        .tools(server.tools_named("fx_"))
+        .limits(limits)
+        .build()
+        .unwrap();
     harness.session("c", AgentDef::new("a")).open().await.unwrap()
 }
 

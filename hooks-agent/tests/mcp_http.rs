@@ -135,7 +135,7 @@ async fn hooks_fire_for_tools_over_http_and_can_retry_them_and_cancelled_calls_a
         .unwrap();
     registry.set_app(AppDef::new("app").hooks(["gate", "again"]));
     let lines = ["finds", "flakes", "hangs"].map(|tool| Line::call(tool, tool, json!({})));
-    let harness = Harness::builder(registry).model("main", Scripted::new(lines)).tools(server.tools()).build();
+    let harness = Harness::builder(registry).model("main", Scripted::new(lines)).tools(server.tools()).build().unwrap();
     let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
     let mut turn = session.turn(None, "hi");
     let mut results = Vec::new();

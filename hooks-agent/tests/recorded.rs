@@ -29,7 +29,8 @@ async fn every_recorded_message_is_kept_and_calls_keep_their_results() {
             .model("main", recording.model())
             .tools(recording.tools())
             .shared_store(Arc::clone(&store) as Arc<dyn MessageStore>)
-            .build();
+            .build()
+            .unwrap();
         let id = number.to_string();
         let session = harness.session(id.as_str(), AgentDef::new("a")).system_prompt(recording.system_prompt());
         let session = session.open().await.unwrap();

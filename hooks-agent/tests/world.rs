@@ -90,7 +90,8 @@ impl AgentLoop for Loop {
             .approver(approve)
             .tool(tool("find"))
             .tool(tool("fail"))
-            .build();
+            .build()
+            .unwrap();
         let session = harness.session("c", AgentDef::new("a")).system_prompt("Be brief.").open().await;
         let Ok(session) = session else { return };
         let mut turn = session.turn(None, world.prompt());

@@ -207,7 +207,7 @@ fn an_app_replays_turns() {
         let registry = registry();
         registry.observe(recorder.clone());
         let model = Scripted::new([Line::call("a", "refund", serde_json::json!({})), Line::text("I cannot.")]);
-        let harness = Harness::builder(registry).model("main", model).on_inputs(recorder.turns()).build();
+        let harness = Harness::builder(registry).model("main", model).on_inputs(recorder.turns()).build().unwrap();
         let session = harness.session("c-1", agent.clone()).open().await.unwrap();
         let _reply = session.turn(None, "pay me back").await;
     });

@@ -36,7 +36,8 @@ async fn stored(folder: &Path) -> (Store, Registry) {
         .store(store.clone())
         .approver(StoredApprover::new(store.clone()).patience(Duration::ZERO))
         .tool(FnTool::new(ToolSpec::new("pay"), |_, _| Ok("paid".to_owned())))
-        .build();
+        .build()
+        .unwrap();
     let session = harness.session("c-1", AgentDef::new("clerk").hooks(["asks", "mail"])).open().await.unwrap();
     let _suspended = session.turn(None, "pay").await;
     JobWorker::new(store.clone(), registry.clone()).poll(Duration::from_millis(1)).run_until_empty().await;

@@ -31,10 +31,14 @@ impl ConfigError {
     }
 
     /// Returns `Ok` if there are no findings.
-    pub(crate) fn unless_found(findings: Vec<Finding>) -> Result<(), Self> {
-        let problem =
-            |finding: Finding| Problem::new(ProblemKind::Finding(finding.kind()), finding.about(), finding.to_string());
-        Self::unless_empty(findings.into_iter().map(problem).collect())
+    pub(crate) fn unless_found(findings: impl Iterator<Item = Finding>) -> Result<(), Self> {
+        let problem = |finding: Finding| {
+            let (kind, about) = (finding.kind(), finding.about());
+            let accept = format!(" [or `accept(FindingKind::{kind:?}, \"{about}\", \"why\")`]");
+            let accept = if kind == FindingKind::AcceptedNothing { String::new() } else { accept };
+            Problem::new(ProblemKind::Finding(kind), about, format!("{finding}{accept}"))
+        };
+        Self::unless_empty(findings.map(problem).collect())
     }
 
     /// Returns `Ok` if there are no problems.

@@ -234,6 +234,11 @@ impl Hook {
         self.origin
     }
 
+    /// The plugin that the hook belongs to.
+    pub fn of_plugin(&self) -> Option<&str> {
+        self.plugin.as_ref().map(HookId::as_str)
+    }
+
     /// The names of the kinds at which the hook runs.
     pub fn kinds(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.bindings.iter().map(|binding| binding.kind.name)

@@ -135,7 +135,7 @@ fn cases() -> Vec<Case> {
             agent: Some(&["g"]),
             prompt: Some(&["f"]),
             reported: &[
-                "prompt `p` omits the gate `g` (HERE) of agent `a`, because its list replaces the agent's; add the gate to the prompt's list or to the app's",
+                "prompt `p` omits the gate `g` (HERE) of agent `a`, because its list replaces the agent's; add it to the prompt's list or to the app's",
                 "no list names the hook `g` (HERE), so it never runs",
             ],
             ..NONE

@@ -47,7 +47,8 @@ pub(crate) fn harness(store: &Store) -> (Harness, Registry) {
         .store(store.clone())
         .approver(StoredApprover::new(store.clone()).patience(Duration::from_secs(60)))
         .tool(FnTool::new(ToolSpec::new("pay"), |_, input| Ok(format!("paid {}", input["cents"]))))
-        .build();
+        .build()
+        .unwrap();
     (harness, registry)
 }
 

@@ -17,7 +17,11 @@
 //!
 //! ```no_run
 //! # #[cfg(feature = "agent")]
-//! # fn harness(registry: hook_sdk::Registry, model: impl hooks_agent::model::Model, search: impl hooks_agent::tool::Tool) {
+//! # fn harness(
+//! #     registry: hook_sdk::Registry,
+//! #     model: impl hooks_agent::model::Model,
+//! #     search: impl hooks_agent::tool::Tool,
+//! # ) -> Result<(), hook_sdk::ConfigError> {
 //! use hooks_agent::Harness;
 //! use hooks_otel::Telemetry;
 //!
@@ -27,8 +31,9 @@
 //!     .around_turns(telemetry.turns()) // invoke_agent {agent}
 //!     .model("main", telemetry.model("claude-sonnet-5", model)) // chat {model}
 //!     .tool(telemetry.tool(search)) // execute_tool {tool}
-//!     .build();
+//!     .build()?;
 //! # drop(harness);
+//! # Ok(())
 //! # }
 //! ```
 

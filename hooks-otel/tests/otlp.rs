@@ -17,7 +17,7 @@ async fn exported() -> (Vec<RecordingLine>, OtlpExport, Value) {
     let recorder = Recorder::create(&file, "desk", RecordLimits::default()).unwrap();
     let (registry, harness) = builder(&Collector::new());
     registry.observe(recorder.clone());
-    let harness = harness.on_inputs(recorder.turns()).build();
+    let harness = harness.on_inputs(recorder.turns()).build().unwrap();
     let outcomes = turns_of(&harness, &["search", "fails", "helper", "pay", "resume", "down"]).await;
     assert!(matches!(outcomes[4], Outcome::Answered(_)), "{outcomes:?}");
     recorder.flush();

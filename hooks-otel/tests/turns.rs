@@ -90,7 +90,7 @@ pub(crate) async fn conversation(collector: &Collector) {
 /// The turns of these prompts, within the span of a request.
 async fn turns(collector: &Collector, prompts: &[&str]) -> Vec<Outcome> {
     let outer = Context::current().with_span(collector.tracers.tracer("app").start("request"));
-    turns_of(&builder(collector).1.build(), prompts).with_context(outer).await
+    turns_of(&builder(collector).1.build().unwrap(), prompts).with_context(outer).await
 }
 
 /// The turns of these prompts in one conversation. `resume` continues a turn that waits.

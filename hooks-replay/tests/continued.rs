@@ -37,7 +37,7 @@ async fn a_turn_that_a_message_joined_is_replayed() {
     registry.observe(recorder.clone());
     let agent = hooks.agent(&registry);
     let script = vec![transfer("a", 5), transfer("b", 6), Says::text("done"), Says::text("bye")];
-    let harness = harness(registry, script, &ran).approver(Slow).on_inputs(recorder.turns()).build();
+    let harness = harness(registry, script, &ran).approver(Slow).on_inputs(recorder.turns()).build().unwrap();
     let session = harness.session("c-1", agent).open().await.unwrap();
     let said = |text: &str| Message::new(Role::User, text);
     let mut turn = session.turn(None, "begin");
@@ -85,7 +85,8 @@ async fn suspended(path: &std::path::Path, hooks: &Hooks, script: Vec<Says>, ran
     let recorder = Recorder::create(path, "support", RecordLimits::default()).unwrap();
     registry.observe(recorder.clone());
     let agent = hooks.agent(&registry);
-    let harness = harness(registry, script, ran).approver(Later::default()).on_inputs(recorder.turns()).build();
+    let harness =
+        harness(registry, script, ran).approver(Later::default()).on_inputs(recorder.turns()).build().unwrap();
     let session = harness.session("c-1", agent).open().await.unwrap();
     let suspended = session.turn(None, "pay").await;
     assert!(matches!(suspended.outcome, Outcome::Suspended(_)), "{suspended:?}");

@@ -115,7 +115,7 @@ async fn record(
     let recorder = Recorder::create(path, "support", RecordLimits::default()).unwrap();
     registry.observe(recorder.clone());
     let agent = hooks.agent(&registry);
-    let harness = more(harness(registry, script, &ran).on_inputs(recorder.turns())).build();
+    let harness = more(harness(registry, script, &ran).on_inputs(recorder.turns())).build().unwrap();
     let session = harness.session("c-1", agent).system_prompt("Pay people back.").dynamic_ui(true);
     let session = session.open().await.unwrap();
     for prompt in prompts {
@@ -367,7 +367,7 @@ async fn turns_that_cannot_be_replayed_are_reported_with_the_reason() {
     let agent = hooks.agent(&registry);
     let script =
         vec![Says::text("one"), Says::text("two"), Says::text("three"), Says::text("four"), Says::text("five")];
-    let harness = harness(registry, script, &Ran::default()).on_inputs(recorder.turns()).build();
+    let harness = harness(registry, script, &Ran::default()).on_inputs(recorder.turns()).build().unwrap();
     let session = harness.session("c-1", agent).open().await.unwrap();
     let _ = session.turn(None, "begin").await;
     let cancelled = session.turn(None, "and then");
@@ -416,7 +416,7 @@ async fn turns_of_sub_agents_are_replayed_with_the_gates_of_their_callers() {
     ];
     let mut limits = Limits::default();
     limits.iterations = 4;
-    let harness = harness(registry, script, &ran).limits(limits).on_inputs(recorder.turns()).build();
+    let harness = harness(registry, script, &ran).limits(limits).on_inputs(recorder.turns()).build().unwrap();
     let support = AgentDef::new("support").hooks(["own_gate"]);
     let session = harness.session("c-1", support.clone()).open().await.unwrap();
     assert_eq!(session.turn(None, "look").await.to_string(), "done");

@@ -95,7 +95,8 @@ pub(crate) async fn session(
         .store(database.store.clone())
         .approver(approver)
         .tool(pay)
-        .build();
+        .build()
+        .unwrap();
     let session = harness.session("c", AgentDef::new("a").hooks(["asks"])).open().await.unwrap();
     (session, paid)
 }
@@ -158,7 +159,8 @@ async fn an_answer_applies_even_if_the_gate_no_longer_asks() {
             .store(database.store.clone())
             .approver(approver())
             .tool(pay)
-            .build();
+            .build()
+            .unwrap();
         let second = ungated.session("c", AgentDef::new("a")).open().await.unwrap();
         let waiting = second.resume(None).await;
         assert!(matches!(waiting.outcome, Outcome::Suspended(_)), "{:?}", waiting.outcome);
@@ -348,7 +350,8 @@ async fn what_is_stored_about_a_call_is_true_even_if_another_process_lost_its_le
                 .store(database.store.clone())
                 .approver(approver())
                 .tool(pay)
-                .build();
+                .build()
+                .unwrap();
             let resumed = harness.session("c", AgentDef::new("a").hooks(["asks"])).open().await.unwrap();
             let turn = resumed.resume(None);
             let over = Arc::new(Semaphore::new(0));
@@ -385,7 +388,8 @@ async fn what_is_stored_about_a_call_is_true_even_if_another_process_lost_its_le
                 .model("main", Scripted::new([Line::text("as you like")]))
                 .store(database.store.clone())
                 .approver(approver())
-                .build();
+                .build()
+                .unwrap();
             let other = other.session("c", AgentDef::new("a").hooks(["continues"])).open().await.unwrap();
             assert_eq!(other.turn(None, "never mind").await.to_string(), "as you like", "{}", database.name);
             go.add_permits(1);
@@ -448,7 +452,8 @@ async fn parallel_calls_that_ask_need_one_answer_each() {
             .store(database.store.clone())
             .approver(approver)
             .tool(pay)
-            .build();
+            .build()
+            .unwrap();
         let session = harness.session("c", AgentDef::new("a").hooks(["asks"])).open().await.unwrap();
         let mut reply = session.turn(None, "pay").await;
         let mut answers = 0;
@@ -488,7 +493,8 @@ async fn paying(
         .approver(StoredApprover::new(store.clone()).patience(Duration::ZERO))
         .tool(pay)
         .agent(SubAgent::new(AgentDef::new("clerk").hooks(["asks"]), "Pays."))
-        .build();
+        .build()
+        .unwrap();
     let agent = AgentDef::new(who).hooks(["asks"]);
     drop(harness.session(conversation, agent.clone()).open().await.unwrap());
     (harness, agent, paid)

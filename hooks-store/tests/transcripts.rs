@@ -104,8 +104,11 @@ async fn an_imported_conversation_can_be_continued() {
     let database = databases::sqlite().await;
     database.store.import("c", &transcript()).await.unwrap();
     let model = std::sync::Arc::new(Scripted::new([Line::text("it is gone")]));
-    let harness =
-        Harness::builder(Registry::empty()).shared_model("main", model.clone()).store(database.store.clone()).build();
+    let harness = Harness::builder(Registry::empty())
+        .shared_model("main", model.clone())
+        .store(database.store.clone())
+        .build()
+        .unwrap();
     let session = harness.session("c", AgentDef::new("clerk")).open().await.unwrap();
     let reply = session.turn(None, "and?").await;
     assert_eq!(reply.to_string(), "it is gone");

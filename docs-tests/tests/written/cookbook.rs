@@ -80,3 +80,10 @@ fn the_page_on_existing_agents_shows_the_programs_of_the_adapters() {
         assert_written("existing-agents.md", &format!("guides {part}"), &anchored(&source(file), anchor));
     }
 }
+
+#[test]
+fn the_page_on_models_shows_a_program_with_a_provider() {
+    // The book is compiled without the features that it needs; the crate compiles it.
+    let shown = anchored(&source("hooks-agent/examples/provider.rs"), "provider");
+    assert_written("models-and-tools.md", "provider", &shown.replacen("```rust", "```rust,ignore", 1));
+}

@@ -16,7 +16,7 @@ use hook_sdk::kinds::SessionEndReason;
 use hooks_agent::model::Model;
 use hooks_agent::{Outcome, Session, Turn, TurnEvent};
 
-use crate::desk::Desk;
+use crate::desk::{Desk, DeskError};
 use crate::run::{RunError, runtime};
 pub use clerk::Clerk;
 use input::{Heard, Input};
@@ -51,6 +51,7 @@ pub fn run(desk: &Desk, model: Arc<dyn Model>) -> Result<ExitCode, RunError> {
 async fn talk(desk: &Desk, model: Arc<dyn Model>) -> Result<(), RunError> {
     let (person, questions) = Person::new();
     let harness = desk.harness().shared_model("main", model).tools(bookings::tools()).approver(person).build();
+    let harness = harness.map_err(DeskError::from)?;
     let mut chat = Chat { desk, screen: Screen::new(), input: Input::new(), questions };
     harness.start("terminal").await?;
     let session = harness.session("chat", desk.agent.clone());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hook_sdk::diagnostics::Finding;
+use hook_sdk::diagnostics::{Finding, FindingKind};
 use hook_sdk::plugin::Plugin;
 use hook_sdk::scope::{AgentDef, AppDef, DefinitionError, PromptDef};
 use hook_sdk::{ConfigError, Hook, HookContext, HookSet, Registry, hooks};
@@ -192,7 +192,11 @@ impl Desk {
 
     /// Returns a harness builder with the desk's hooks, but without models and tools.
     pub fn harness(&self) -> HarnessBuilder {
-        let harness = Harness::builder(self.registry.clone()).context(self.cx.clone());
+        let harness = Harness::builder(self.registry.clone())
+            .context(self.cx.clone())
+            .accept(FindingKind::RewriteWithoutPolicy, "fragile_tier", "it shows what a failure does")
+            .accept(FindingKind::RewriteWithoutPolicy, "forget_thoughts", "thoughts that stay cost tokens, no more")
+            .accept(FindingKind::MatchesNothing, "guard_cancellation", "the chat books, and cancels nothing");
         #[cfg(feature = "replay")]
         if let Some(recorder) = &self.recorder {
             return harness.on_inputs(recorder.turns());

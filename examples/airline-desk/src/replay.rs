@@ -40,11 +40,12 @@ pub async fn replay(
     let recording = Recording::of(&recorded);
     let harness = desk
         .harness()
+        .unchecked("the tools are those of the recording")
         .model("recorded", recording.model())
         .tools(recording.tools())
         .approver(approver(desk.answer, Arc::clone(&approved)))
         .limits(limits())
-        .build();
+        .build()?;
     if let Some(trace) = &desk.trace {
         trace.note(format!("conversation {id}"));
     }

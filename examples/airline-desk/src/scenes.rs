@@ -17,7 +17,7 @@ use hooks_agent::store::{Append, MemoryStore, MessageStore};
 
 use crate::args::Args;
 use crate::chat::bookings;
-use crate::desk::Desk;
+use crate::desk::{Desk, DeskError};
 use crate::run::{RunError, runtime};
 use crate::trace::{Trace, Tracing};
 use never::Never;
@@ -143,7 +143,7 @@ async fn play(
     store.append(CONVERSATION, Append::new(said(stage.said))).await.map_err(hooks_agent::TurnError::from)?;
     let harness = desk.harness().model("clerk", stage.model).tools(bookings::tools());
     let harness = harness.shared_store(Arc::clone(&store) as Arc<dyn MessageStore>);
-    let harness = (stage.more)(harness, &never).build();
+    let harness = (stage.more)(harness, &never).build().map_err(DeskError::from)?;
     if is_started {
         harness.start("here").await?;
     }

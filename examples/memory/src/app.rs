@@ -59,19 +59,22 @@ impl App {
     /// # Errors
     /// [`AppError`].
     pub fn open(file: &Path) -> Result<Self, AppError> {
-        Ok(Self::with(Registry::discover()?, Store::open(file)?, Arc::new(Concierge)))
+        Self::with(Registry::discover()?, Store::open(file)?, Arc::new(Concierge))
     }
 
     /// Creates the app with other hooks, notes or another model.
-    pub fn with(registry: Registry, store: Store, model: Arc<dyn Model>) -> Self {
+    ///
+    /// # Errors
+    /// [`AppError`].
+    pub fn with(registry: Registry, store: Store, model: Arc<dyn Model>) -> Result<Self, AppError> {
         let harness = Harness::builder(registry)
             .shared_model("main", model)
             .preflight(topics::look)
             .bundled_tool(Remember)
             .bundled_tool(Forget)
             .context(HookContext::builder().app("memory").state(store.clone()).build())
-            .build();
-        Self { harness, worker: Worker::start(store.clone()), store }
+            .build()?;
+        Ok(Self { harness, worker: Worker::start(store.clone()), store })
     }
 
     /// The notes.

@@ -28,7 +28,7 @@ impl Model for Slow {
 
 /// The duration of `count` concurrent turns, each in its own conversation.
 async fn run(count: usize) -> Duration {
-    let harness = Harness::builder(hooks::registry(20)).model("main", Slow).build();
+    let harness = Harness::builder(hooks::registry(20)).model("main", Slow).build().unwrap();
     let agent = hooks::agent(20);
     let mut sessions = Vec::with_capacity(count);
     for id in 0..count {

@@ -36,7 +36,8 @@ pub(crate) fn report(runtime: &Runtime) {
     let harness = Harness::builder(hooks::registry(20))
         .model("main", Scripted::new([Line::text("hi")]))
         .shared_store(store.clone() as std::sync::Arc<dyn MessageStore>)
-        .build();
+        .build()
+        .unwrap();
     let agent = hooks::agent(20);
     let sessions: Vec<_> = runtime.block_on(async {
         let mut sessions = Vec::with_capacity(SESSIONS);

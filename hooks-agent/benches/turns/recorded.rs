@@ -54,7 +54,7 @@ impl Conversations {
         }
         let tools = tools.into_iter().map(|(name, tools)| Around(Answers { name, tools }, by_hand));
         let harness = harness.model("main", Around(Says(said.collect()), by_hand)).tools(tools);
-        harness.store(Around(MemoryStore::new(), by_hand)).build()
+        harness.store(Around(MemoryStore::new(), by_hand)).build().unwrap()
     }
 }
 

@@ -38,7 +38,7 @@ async fn run(hook: Option<Hook>) -> (Duration, usize) {
     }
     let mut limits = Limits::default();
     limits.events = 4 * CHUNKS;
-    let harness = Harness::builder(registry).model("main", Streams).limits(limits).build();
+    let harness = Harness::builder(registry).model("main", Streams).limits(limits).build().unwrap();
     let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
     let start = Instant::now();
     let (mut turn, mut pieces) = (session.turn(None, "hi"), 0);

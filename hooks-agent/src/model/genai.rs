@@ -31,7 +31,8 @@ use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 /// let harness = Harness::builder(Registry::empty())
 ///     .model("main", Genai::new("claude-sonnet-4-5").max_tokens(8_000))
 ///     .model("local", Genai::new("qwen3").base_url("http://127.0.0.1:8080/v1"))
-///     .build();
+///     .build()?;
+/// # Ok::<(), ConfigError>(())
 /// ```
 ///
 /// Thinking is part of the answer as `{"type": "thinking", …}` blocks. The blocks are sent back to the same model,

@@ -20,7 +20,7 @@ use crate::tool::{Tool, ToolError, ToolSpec};
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let messages = vec![Message::new(Role::User, "hello"), Message::new(Role::Assistant, "good morning")];
 /// let recording = Recording::of(&messages.into());
-/// let harness = Harness::builder(Registry::empty()).model("main", recording.model()).tools(recording.tools()).build();
+/// let harness = Harness::builder(Registry::empty()).model("main", recording.model()).tools(recording.tools()).build()?;
 /// let session = harness.session("c-1", AgentDef::new("support")).open().await?;
 /// for prompt in recording.prompts() {
 ///     assert_eq!(session.turn(None, prompt).await.to_string(), "good morning");

@@ -22,6 +22,7 @@ use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 pub struct Scripted {
     lines: Mutex<VecDeque<Line>>,
     heard: Mutex<Vec<ModelCall>>,
+    yields: bool,
 }
 
 /// What a [`Scripted`] model does at one call.
@@ -69,7 +70,20 @@ impl Line {
 impl Scripted {
     /// Creates a model that plays these lines in order. After the last one, it rejects calls.
     pub fn new(lines: impl IntoIterator<Item = Line>) -> Self {
-        Self { lines: Mutex::new(lines.into_iter().collect()), heard: Mutex::default() }
+        Self { lines: Mutex::new(lines.into_iter().collect()), heard: Mutex::default(), yields: false }
+    }
+
+    /// Lets other tasks run before each answer and after each streamed word, as a model on a network does.
+    #[must_use]
+    pub fn yielding(mut self) -> Self {
+        self.yields = true;
+        self
+    }
+
+    async fn pause(&self) {
+        if self.yields {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// The calls that it received so far, in order.
@@ -91,8 +105,12 @@ impl Model for Scripted {
                     Ok(answer) => answer.content.iter().filter_map(Block::as_text).collect::<Vec<_>>().join("\n"),
                     Err(_) => "Well, ".to_owned(),
                 };
-                text.split_inclusive(' ').for_each(|word| deltas.text(word));
+                for word in text.split_inclusive(' ') {
+                    deltas.text(word);
+                    self.pause().await;
+                }
             }
+            self.pause().await;
             line.answer
         })
     }

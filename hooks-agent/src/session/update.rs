@@ -18,7 +18,7 @@ impl Session {
         let _turn = self.inner.one_at_a_time.lock().await;
         let harness = &self.inner.harness;
         let lease = harness.store.lease(&self.inner.conversation).await?;
-        let hooks = harness.scope(&self.inner.agent, prompt)?;
+        let hooks = harness.scope(&self.inner.agent, prompt, &self.inner.cx)?;
         let fired = hooks.fire(&self.inner.cx, &BeforeCreateMessage::new(), message).await;
         let message = fired.map_err(TurnError::Dispatch)?.subject;
         let mut append = Append::new([message]);
@@ -40,7 +40,7 @@ impl Session {
         let _turn = self.inner.one_at_a_time.lock().await;
         let harness = &self.inner.harness;
         let _lease = harness.store.lease(&self.inner.conversation).await?;
-        let hooks = harness.scope(&self.inner.agent, None)?;
+        let hooks = harness.scope(&self.inner.agent, None, &self.inner.cx)?;
         let fired = hooks.fire(&self.inner.cx, &BeforeUpdateMessage::new(id), update).await;
         let update = fired.map_err(TurnError::Dispatch)?.subject;
         let row = harness.store.update(&self.inner.conversation, id, update.clone()).await?;

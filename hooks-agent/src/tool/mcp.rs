@@ -47,7 +47,7 @@ use stderr::StderrTail;
 /// let harness = Harness::builder(Registry::discover()?)
 ///     .model("main", Scripted::new([Line::text("It is noon.")]))
 ///     .tools(time.tools_named("time_"))
-///     .build();
+///     .build()?;
 /// # Ok(())
 /// # }
 /// ```

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use hook_sdk::data::{Block, Messages, ModelRequest};
-use hook_sdk::kinds::{ExitReason, StreamDelta};
+use hook_sdk::kinds::ExitReason;
 
 use super::TurnLoop;
 use super::end::End;
@@ -63,7 +63,7 @@ impl TurnLoop {
         self.emit(|| TurnEvent::ModelCalled { profile: call.profile.clone(), messages: call.messages.len() });
 
         let (limits, began) = (self.limits().clone(), self.begin());
-        let is_judged = self.hooks.has::<StreamDelta>();
+        let is_judged = self.stream_judges().next().is_some();
         let stream = CallStream::new(shows && !request.defer_output, is_judged, self.events.clone());
         let stream = if self.inputs.is_some() { stream.collecting_text() } else { stream };
         let listener = |delta: Delta<'_>| stream.push(delta);
@@ -143,7 +143,7 @@ impl TurnLoop {
         let mut answer = ModelAnswer::new(content);
         let stream = CallStream::new(false, false, self.events.clone());
         let mut stopped = None;
-        if shows && self.hooks.has::<StreamDelta>() {
+        if shows && self.stream_judges().next().is_some() {
             stopped = self.judge_rest(&stream, &mut JudgedStream::default(), &mut answer).await?;
         }
         Ok(Answered { answer: Ok(answer), stopped })

@@ -1,12 +1,13 @@
 //! Streamed answers. Only what hooks have seen is shown.
 
+use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hook_sdk::HookId;
 use hook_sdk::data::{Block, Message, Role};
 use hook_sdk::hook::Hold;
 use hook_sdk::kinds::{StreamChannel, StreamDelta};
 use hook_sdk::verdict::{Decision, Reason};
+use hook_sdk::{HookId, HookSet};
 use tokio::sync::Notify;
 
 use super::TurnLoop;
@@ -260,7 +261,7 @@ impl TurnLoop {
             Err(stopped) => return Ok(Some(stopped)),
         };
         judged.rewritten |= *source == Source::Text && left != before;
-        let kept_back = if last { Hold::NOTHING } else { self.hooks.hold::<StreamDelta>() };
+        let kept_back = if last { Hold::NOTHING } else { self.hold() };
         let window = judged.window(source);
         let kept = kept_back.of(&left).to_owned();
         let shown = left[..left.len() - kept.len()].to_owned();
@@ -273,23 +274,35 @@ impl TurnLoop {
     }
 
     /// Passes a window of text to hooks. Returns their text, or why they stop the stream.
-    async fn judge_delta(&mut self, event: StreamDelta, window: String) -> Result<Result<String, StreamStop>, End> {
-        let fired = self.fire(&event, window).await?;
-        if let Some(halt) = &self.halted {
-            return Err(End::halted(halt.clone()));
+    /// The hooks of its callers see it too, because the person reads what its agents say.
+    async fn judge_delta(&mut self, event: StreamDelta, mut window: String) -> Result<Result<String, StreamStop>, End> {
+        for hooks in self.stream_judges().cloned().collect::<Vec<_>>() {
+            let fired = self.fire_in(&hooks, &event, window).await?;
+            self.not_halted()?;
+            let (reason, by) = match fired.verdict.decide() {
+                Decision::Run => {
+                    window = fired.subject;
+                    continue;
+                }
+                // There is no approval while a model streams.
+                Decision::Ask(question) | Decision::Defer(question) => (question.reason.clone(), question.by.clone()),
+                Decision::Answer(_) => {
+                    ("a hook returned an answer, which `stream_delta` does not support".into(), None)
+                }
+                Decision::Refuse(denial) => (denial.reason.clone(), denial.by.clone()),
+            };
+            return Ok(Err(StreamStop { reason, by }));
         }
-        Ok(match fired.verdict.decide() {
-            Decision::Run => Ok(fired.subject),
-            // There is no approval while a model streams.
-            Decision::Ask(question) | Decision::Defer(question) => {
-                Err(StreamStop { reason: question.reason.clone(), by: question.by.clone() })
-            }
-            Decision::Answer(_) => Err(StreamStop {
-                reason: "a hook returned an answer, which `stream_delta` does not support".into(),
-                by: None,
-            }),
-            Decision::Refuse(denial) => Err(StreamStop { reason: denial.reason.clone(), by: denial.by.clone() }),
-        })
+        Ok(Ok(window))
+    }
+
+    /// The sets with hooks that judge what is shown: its own, and those of its callers.
+    pub(super) fn stream_judges(&self) -> impl Iterator<Item = &HookSet> {
+        iter::once(&self.hooks).chain(&self.session.asker.gates).filter(|hooks| hooks.has::<StreamDelta>())
+    }
+
+    fn hold(&self) -> Hold {
+        self.stream_judges().fold(Hold::NOTHING, |hold, hooks| hold.and(hooks.hold::<StreamDelta>()))
     }
 
     /// Stores the part of an answer that was shown, if the turn ends while hooks judge the answer.

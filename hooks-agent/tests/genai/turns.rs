@@ -20,7 +20,8 @@ async fn session_with(server: &Server, retry_after: Duration) -> Session {
     let mut limits = Limits::default();
     limits.retry_after = retry_after;
     let find = FnTool::new(ToolSpec::new("find"), |_cx, input| Ok(format!("found {}", input["id"])));
-    let harness = Harness::builder(Registry::empty()).model("main", server.model()).tool(find).limits(limits).build();
+    let harness =
+        Harness::builder(Registry::empty()).model("main", server.model()).tool(find).limits(limits).build().unwrap();
     harness.session("c", AgentDef::new("a")).system_prompt("Be brief.").open().await.unwrap()
 }
 

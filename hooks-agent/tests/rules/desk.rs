@@ -122,7 +122,7 @@ impl Desk {
     }
 
     pub(crate) async fn open(&self, harness: HarnessBuilder) -> Session {
-        harness.build().session("c-1", AgentDef::new("clerk")).system_prompt("Be brief.").open().await.unwrap()
+        harness.build().unwrap().session("c-1", AgentDef::new("clerk")).system_prompt("Be brief.").open().await.unwrap()
     }
 
     /// A turn that answers "hi".

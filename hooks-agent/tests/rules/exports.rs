@@ -20,7 +20,7 @@ fn shell(desk: &Desk) -> Harness {
         Ok(String::from_utf8_lossy(&ran.stdout).trim().to_owned())
     });
     let helper = SubAgent::new(AgentDef::new("helper"), "Helps.");
-    desk.harness().tool(run).agent(helper).build()
+    desk.harness().tool(run).agent(helper).build().unwrap()
 }
 
 const EXPORTS: &str = "echo 'export LEVEL=3' >> \"$CLAUDE_ENV_FILE\"\necho \"export HOME_OF='$CLAUDE_PROJECT_DIR/it'\" >> \"$CLAUDE_ENV_FILE\"";

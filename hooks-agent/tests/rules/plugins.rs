@@ -81,7 +81,7 @@ async fn no_turn_sees_two_versions_of_a_plugin_and_no_gate_is_open_while_it_chan
     let registry = Registry::empty();
     rules.apply(&registry).unwrap();
     let lookup = FnTool::new(ToolSpec::new("lookup"), |_cx, _input| Ok("found".to_owned()));
-    let harness = Harness::builder(registry.clone()).model("main", Reads).tool(lookup).build();
+    let harness = Harness::builder(registry.clone()).model("main", Reads).tool(lookup).build().unwrap();
     let watch = rules.watch(harness.registry(), &HookContext::new()).unwrap();
 
     let (begun, state) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicU8::new(THERE)));

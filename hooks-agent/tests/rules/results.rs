@@ -80,7 +80,7 @@ printf '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContex
     // Both calls have passed their gate before either of them has its result.
     let gate = std::sync::Arc::new(tokio::sync::Barrier::new(2));
     let waits = Waits(gate);
-    let harness = desk.harness().tool(waits).build();
+    let harness = desk.harness().tool(waits).build().unwrap();
     let session = |name: &str| harness.session(name, hook_sdk::prelude::AgentDef::new("clerk"));
     let (one, two) = (session("one").open().await.unwrap(), session("two").open().await.unwrap());
     let (first, second) = tokio::join!(one.turn(None, "hi"), two.turn(None, "hi"));

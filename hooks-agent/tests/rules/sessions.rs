@@ -50,7 +50,7 @@ async fn sessions_do_not_share_state() {
     );
     let elsewhere = tempfile::tempdir().unwrap();
     let own = elsewhere.path().join("own.jsonl");
-    let harness = desk.harness().build();
+    let harness = desk.harness().build().unwrap();
     let state = SessionInfo { transcript: Some(own.clone()), permission_mode: Some("plan".into()) };
     let session = harness.session("c-1", AgentDef::new("clerk")).state(state).workspace(elsewhere.path());
     session.open().await.unwrap().turn(None, "hi").await;

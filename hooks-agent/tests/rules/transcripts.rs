@@ -98,12 +98,20 @@ async fn the_transcript_contains_the_masked_text() {
         [bash("pay"), Line::text("paid with 4111"), Line::text("again 4111")],
     );
     let desk = desk
-        .compiled(Hook::at::<BeforeCreateMessage>("mask_rows").writer(move |_, _, row: &mut Message| {
-            row.rewrite_text(mask);
-        }))
-        .compiled(Hook::at::<BeforeStoreToolResult>("mask_results").writer(|_, _, row: &mut ResultRow| {
-            row.content = vec![Block::from("[a result]")];
-        }));
+        .compiled(
+            Hook::at::<BeforeCreateMessage>("mask_rows")
+                .writer(move |_, _, row: &mut Message| {
+                    row.rewrite_text(mask);
+                })
+                .on_failure(OnFailure::Required),
+        )
+        .compiled(
+            Hook::at::<BeforeStoreToolResult>("mask_results")
+                .writer(|_, _, row: &mut ResultRow| {
+                    row.content = vec![Block::from("[a result]")];
+                })
+                .on_failure(OnFailure::Required),
+        );
     let session = desk.session().await;
     assert_eq!(session.turn(None, "my card is 4111").await.to_string(), "paid with [card]");
     for path in ["then.0", "sessions/c-1.jsonl", "stop.json"] {
@@ -137,7 +145,7 @@ async fn a_turn_continues_without_its_transcript() {
 #[tokio::test]
 async fn transcripts_are_private_and_each_session_has_its_own() {
     let desk = Desk::new(&[KEEP], [Line::text("one"), Line::text("two")]);
-    let harness = desk.harness().build();
+    let harness = desk.harness().build().unwrap();
     for name in ["a/b", "a_b"] {
         harness.session(name, AgentDef::new("clerk")).open().await.unwrap().turn(None, "hi").await;
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hook_sdk::data::{Block, ResultRow, Usage};
+use hook_sdk::diagnostics::FindingKind;
 use hook_sdk::kinds::*;
 use hook_sdk::plugin::Plugin;
 use hook_sdk::prelude::*;
@@ -12,7 +13,7 @@ use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Limits, Outcome, SubAgent};
 use serde_json::json;
 
-use super::bench::Bench;
+use super::bench::{Bench, turn_with_events};
 
 fn research() -> SubAgent {
     SubAgent::new(AgentDef::new("research"), "Looks things up.").system_prompt("Cite sources.")
@@ -77,7 +78,7 @@ async fn a_sub_agent_has_a_deadline_and_a_turn_may_have_one() {
 
     let mut limits = Limits::default();
     limits.turn = Some(Duration::from_secs(7));
-    let harness = bench.harness().limits(limits).build();
+    let harness = bench.harness().limits(limits).build().unwrap();
     let session = harness.session("d", AgentDef::new("a").hooks(["waits"])).open().await.unwrap();
     let before = tokio::time::Instant::now();
     let reply = session.turn(None, "hi").await;
@@ -137,8 +138,8 @@ async fn looked_up(agent: SubAgent, prompt: Option<PromptDef>) -> (Vec<String>, 
     }
     let app = guard("app", &bench, "b");
     bench.app(app);
-    let harness = bench.harness().agent(agent).build();
-    let session = harness.session("c", AgentDef::new("a").hooks(["asker"])).open().await.unwrap();
+    let harness = bench.harness().agent(agent).accept(FindingKind::DroppedGate, "asker", "the test shows it");
+    let session = harness.build().unwrap().session("c", AgentDef::new("a").hooks(["asker"])).open().await.unwrap();
     session.turn(prompt.as_ref(), "hi").await;
     let mut results: Vec<String> = Vec::new();
     for message in &*bench.model.heard()[2].messages {
@@ -202,7 +203,7 @@ async fn the_gates_of_the_caller_s_plugins_apply_to_a_sub_agent() {
         let bench = Bench::new([ask(), look(), Line::text("so"), Line::text("done")]);
         bench.registry.install(plugin).unwrap();
         let agent = SubAgent::new(research, "Looks things up.").tools(["lookup"]);
-        let session = bench.harness().agent(agent).build().session("c", support).open().await.unwrap();
+        let session = bench.harness().agent(agent).build().unwrap().session("c", support).open().await.unwrap();
         session.turn(None, "hi").await;
         let log = bench.log.take();
         assert!(!log.contains(&"the tool".to_owned()), "{what}: {log:?}");
@@ -224,7 +225,7 @@ async fn the_gates_of_a_sub_agent_judge_the_input_that_its_caller_s_gates_rewrot
     let own = Hook::at::<BeforeToolCall>("lenient").reader(|_, _, _| Permission::NoOpinion);
     bench.app(own);
     let agent = SubAgent::new(AgentDef::new("research").hooks(Vec::<String>::new()), "Looks things up.");
-    let harness = bench.harness().agent(agent).build();
+    let harness = bench.harness().agent(agent).build().unwrap();
     let session = harness.session("c", AgentDef::new("a").hooks(["mends", "own"])).open().await.unwrap();
     session.turn(None, "hi").await;
     let log = bench.log.take();
@@ -271,12 +272,47 @@ async fn the_masks_of_the_caller_apply_to_the_rows_of_a_sub_agent_unless_the_app
         bench.registry.register(masks.on_failure(OnFailure::Required)).unwrap();
         let agent = SubAgent::new(AgentDef::new("research"), "Looks things up.").tools(["lookup"]);
         let agent = if own_gates { agent.own_gates() } else { agent };
-        let harness = bench.harness().agent(agent).build();
-        let session = harness.session("c", AgentDef::new("a").hooks(["masks"])).open().await.unwrap();
+        let harness = bench.harness().agent(agent).accept(FindingKind::DroppedGuard, "masks", "the test shows it");
+        let session = harness.build().unwrap().session("c", AgentDef::new("a").hooks(["masks"])).open().await.unwrap();
         let _reply = session.turn(None, "hi").await;
         let child = rows(&bench, "c/1").await;
         let found = child.contains("found hunter2");
         assert_eq!(found, own_gates, "{at}, fails: {fails}: {child}");
         assert_eq!(child.contains("***"), !fails && !own_gates, "{at}, fails: {fails}: {child}");
+    }
+}
+
+#[tokio::test]
+async fn the_stream_hooks_of_the_caller_judge_what_a_sub_agent_says_unless_the_app_disables_it() {
+    use hooks_agent::TurnEvent;
+
+    fn said(event: &TurnEvent) -> String {
+        match event {
+            TurnEvent::Text(text) => text.clone(),
+            TurnEvent::Within { event, .. } => said(event),
+            _ => String::new(),
+        }
+    }
+    for (streams, denies, own_gates) in
+        [(true, false, false), (false, false, false), (true, true, false), (false, true, false), (true, false, true)]
+    {
+        let answer = Line::text("it is hunter2 there");
+        let answer = if streams { answer.streamed() } else { answer };
+        let bench = Bench::new([ask(), answer, Line::text("done")]);
+        let masks = Hook::at::<StreamDelta>("masks").writer(move |_, _, window: &mut String| {
+            let found = window.contains("hunter2");
+            *window = window.replace("hunter2", "***");
+            if found && denies { Permission::deny("a secret") } else { Permission::Allow }
+        });
+        bench.registry.register(masks.hold(10)).unwrap();
+        let agent = SubAgent::new(AgentDef::new("research"), "Looks things up.");
+        let agent = if own_gates { agent.own_gates() } else { agent };
+        let harness = bench.harness().agent(agent).accept(FindingKind::DroppedGate, "masks", "the test shows it");
+        let session = harness.build().unwrap().session("c", AgentDef::new("a").hooks(["masks"])).open().await.unwrap();
+        let (_reply, events) = turn_with_events(&session, "hi").await;
+        let shown: String = events.iter().map(said).collect();
+        let case = format!("streams: {streams}, denies: {denies}: {shown}");
+        assert_eq!(shown.contains("hunter2"), own_gates, "{case}");
+        assert_eq!(shown.contains("***"), !denies && !own_gates, "{case}");
     }
 }

@@ -71,7 +71,8 @@ async fn a_replayed_recording_gives_each_call_with_a_shared_id_its_own_result() 
         Message::new(Role::Assistant, "here"),
     ];
     let recording = Recording::of(&messages.into());
-    let harness = Harness::builder(Registry::empty()).model("main", recording.model()).tools(recording.tools()).build();
+    let harness =
+        Harness::builder(Registry::empty()).model("main", recording.model()).tools(recording.tools()).build().unwrap();
     let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
     let rows: Vec<_> = session.turn(None, "look").await.messages.iter().map(line).collect();
     let results: Vec<_> = rows.iter().filter(|row| row.contains("<-")).map(String::as_str).collect();
@@ -88,7 +89,8 @@ async fn a_recorded_result_belongs_to_the_nearest_call_with_its_id() {
     let result = ToolResult::new("found b").into_block(&ToolCall::new("same", "lookup", json!({})));
     let messages = vec![Message::new(Role::User, "look"), asks("a"), asks("b"), Message::of(Role::Tool, vec![result])];
     let recording = Recording::of(&messages.into());
-    let harness = Harness::builder(Registry::empty()).model("main", recording.model()).tools(recording.tools()).build();
+    let harness =
+        Harness::builder(Registry::empty()).model("main", recording.model()).tools(recording.tools()).build().unwrap();
     let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
     let rows: Vec<_> = session.turn(None, "look").await.messages.iter().map(line).collect();
     let results: Vec<_> = rows.iter().filter(|row| row.contains("<-")).map(String::as_str).collect();

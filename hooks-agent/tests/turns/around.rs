@@ -63,14 +63,16 @@ async fn messages_are_received_and_sent_as_the_hooks_leave_them() {
 #[tokio::test]
 async fn the_hooks_of_a_plugin_for_one_agent_run_at_the_messages_of_its_channel() {
     let mask = || {
-        Hook::at::<MessageSending>("mask").writer(|_, _, message: &mut Message| {
-            message.rewrite_text(|_| Some("[masked]".to_owned()));
-        })
+        Hook::at::<MessageSending>("mask")
+            .writer(|_, _, message: &mut Message| {
+                message.rewrite_text(|_| Some("[masked]".to_owned()));
+            })
+            .on_failure(OnFailure::Required)
     };
     for (agent, sent) in [("support", "ada: [masked]"), ("billing", "ada: the secret")] {
         let bench = Bench::new([Line::text("the secret")]);
         bench.registry.install(Plugin::new("p").agent(agent).hook(mask())).unwrap();
-        let session = bench.harness().build().session("c", AgentDef::new("support")).open().await.unwrap();
+        let session = bench.harness().build().unwrap().session("c", AgentDef::new("support")).open().await.unwrap();
         let mail = Mail::default();
         session.hear(&mail, Incoming::new("ada", "what is it?"), None).await.unwrap();
         assert_eq!(*mail.sent.lock().unwrap(), [sent], "a plugin for {agent}");
@@ -132,12 +134,12 @@ async fn start_and_stop_of_the_program_fire_once() {
         })*};
     }
     note!(Init, GatewayStart, GatewayStop, Shutdown);
-    let harness = bench.harness().build();
+    let harness = bench.harness().build().unwrap();
     harness.start("127.0.0.1:8080").await.unwrap();
     harness.stop("the end", Duration::ZERO).await.unwrap();
     assert_eq!(bench.log.take(), ["init", "gateway_start", "gateway_stop", "shutdown"]);
     bench.app(Hook::at::<Init>("cannot").reader(|_, _, ()| Err::<(), _>("no database")));
-    let error = bench.harness().build().start("here").await.unwrap_err().to_string();
+    let error = bench.harness().build().unwrap().start("here").await.unwrap_err().to_string();
     assert!(error.contains("no database"), "{error}");
 }
 
@@ -150,7 +152,7 @@ async fn plugins_start_and_stop_with_the_program_and_a_change_makes_a_new_set() 
         .hook(Hook::at::<Init>("acme_init").reader(move |_, _, ()| init.note("init of acme")))
         .hook(Hook::at::<Shutdown>("acme_gone").reader(move |_, _, ()| gone.note("shutdown of acme")))
         .hook(Hook::at::<BeforeAgentStart>("acme_turn").reader(move |_, _, ()| turn.note("a turn")));
-    let harness = bench.harness().build();
+    let harness = bench.harness().build().unwrap();
     let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
     session.turn(None, "before").await;
     bench.registry.install(plugin).unwrap();
@@ -198,7 +200,7 @@ fn guards() -> Plugin {
 async fn a_failed_plugin_stops_the_program_or_if_it_is_optional_its_guards_refuse() {
     let bench = Bench::watched([Line::call("1", "lookup", json!({})), Line::text("then not")]);
     bench.registry.install(guards()).unwrap();
-    let error = bench.harness().build().start("here").await.unwrap_err();
+    let error = bench.harness().build().unwrap().start("here").await.unwrap_err();
     assert!(matches!(error, TurnError::Plugins(_)) && error.to_string().contains("no licence"), "{error}");
     bench.turn().await;
     assert!(!bench.log.take().contains(&"the tool".to_owned()), "also where the app goes on");
@@ -206,7 +208,7 @@ async fn a_failed_plugin_stops_the_program_or_if_it_is_optional_its_guards_refus
     let bench = Bench::watched([Line::call("1", "lookup", json!({})), Line::text("then not")]);
     bench.registry.install(guards().optional()).unwrap();
     let harness = bench.harness();
-    bench.harness().build().start("here").await.unwrap();
+    bench.harness().build().unwrap().start("here").await.unwrap();
     bench.session(harness).await.turn(None, "hi").await;
     assert!(!bench.log.take().contains(&"the tool".to_owned()));
     let stored = bench.stored().await;
@@ -250,7 +252,7 @@ async fn a_program_ends_after_its_turns_and_its_sessions() {
                     .async_reader(|_, _, _| Box::pin(tokio::time::sleep(Duration::from_secs(30)))),
             )
             .unwrap();
-        let harness = bench.harness().build();
+        let harness = bench.harness().build().unwrap();
         let session = harness.session("c", AgentDef::new("a").hooks(["slow"])).open().await.unwrap();
         let closed = harness.session("d", AgentDef::new("a")).open().await.unwrap();
         closed.clone().close(SessionEndReason::Idle).await.unwrap();

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use hook_sdk::data::Message;
+use hook_sdk::diagnostics::FindingKind;
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
@@ -91,7 +92,13 @@ impl Bench {
         let breaks = FnTool::new(ToolSpec::new("breaks"), |_cx, _input| Err(ToolError::new("it broke")));
         let panics =
             FnTool::new(ToolSpec::new("panics"), |_cx, _input| std::panic::resume_unwind(Box::new("of course")));
-        Harness::builder(self.registry.clone())
+        // A test breaks its hooks on purpose, at the place that it is about.
+        let accept = |harness: HarnessBuilder, id: &String| {
+            harness.accept(FindingKind::RewriteWithoutPolicy, id, "the test says what a failure does")
+        };
+        self.ids
+            .iter()
+            .fold(Harness::builder(self.registry.clone()), accept)
             .model("main", Noted(Arc::clone(&self.model), self.log.clone()))
             .shared_store(Arc::clone(&self.store) as Arc<dyn MessageStore>)
             .tool(lookup)
@@ -100,7 +107,14 @@ impl Bench {
     }
 
     pub(crate) async fn session(&self, harness: HarnessBuilder) -> Session {
-        harness.build().session("c", AgentDef::new("a")).system_prompt("Be brief.").open().await.unwrap()
+        harness
+            .build()
+            .unwrap()
+            .session("c", AgentDef::new("a").hooks::<String>([]))
+            .system_prompt("Be brief.")
+            .open()
+            .await
+            .unwrap()
     }
 
     /// A turn that answers "hi".
@@ -117,12 +131,7 @@ impl Bench {
 
 /// A turn that answers `prompt`, and its events.
 pub(crate) async fn turn_with_events(session: &Session, prompt: &str) -> (Reply, Vec<TurnEvent>) {
-    let mut turn = session.turn(None, prompt);
-    let mut events = Vec::new();
-    while let Some(event) = turn.next().await {
-        events.push(event);
-    }
-    (turn.await, events)
+    session.turn(None, prompt).finish().await
 }
 
 pub(crate) fn line(message: &Message) -> String {

@@ -5,7 +5,7 @@ use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hooks_agent::TurnEvent;
 use hooks_agent::approve::AsyncApprover;
-use hooks_agent::model::{ModelAnswer, ModelCall, ModelError};
+use hooks_agent::model::{Line, ModelAnswer, ModelCall, ModelError, Scripted};
 use hooks_agent::tool::{AsyncTool, ToolError, ToolSpec};
 use serde_json::json;
 
@@ -68,4 +68,54 @@ async fn a_closure_that_is_a_model_fails_as_a_model_does() {
         assert_eq!(reply.outcome.error().is_some(), !retried, "{reply}");
         assert_eq!(calls.load(std::sync::atomic::Ordering::Relaxed), 1 + usize::from(retried));
     }
+}
+
+#[tokio::test]
+async fn a_scripted_model_can_yield_so_that_a_turn_can_be_cancelled_within_its_answer() {
+    // More words than tokio runs tasks before it looks at the future that waits for them.
+    let text = "word ".repeat(1_000);
+    let model = Scripted::new([Line::text(text.as_str()).streamed()]).yielding();
+    let bench = Bench::new([]);
+    let session = bench.session(bench.harness().model("main", model)).await;
+    let mut turn = session.turn(None, "hi");
+    let cancellation = turn.cancellation();
+    let mut shown = String::new();
+    while let Some(event) = turn.next().await {
+        if let TurnEvent::Text(text) = event {
+            shown.push_str(&text);
+            cancellation.cancel();
+        }
+    }
+    assert!(text.starts_with(&shown) && !shown.is_empty() && shown != text, "{} of {}", shown.len(), text.len());
+}
+
+#[cfg(feature = "schema")]
+#[tokio::test]
+async fn the_schema_and_the_description_of_a_tool_come_from_the_type_of_its_input() {
+    use hooks_agent::tool::typed;
+
+    /// Pays
+    /// an amount.
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Pay {
+        /// In cents.
+        cents: u64,
+    }
+
+    let pay = typed(ToolSpec::new("pay").idempotent(), async |_cx, pay: Pay| format!("paid {}", pay.cents));
+    let lines = [json!({ "cents": 7 }), json!({ "cents": "all" })].map(|input| Line::call("1", "pay", input));
+    let bench = Bench::new(lines.into_iter().chain([Line::text("done")]));
+    let session = bench.session(bench.harness().tool(pay)).await;
+    session.turn(None, "hi").await;
+    let stored = bench.stored().await;
+    assert_eq!(stored[2], "tool: <- paid 7");
+    assert!(stored[4].contains("cents"), "{stored:?}");
+    let heard = bench.model.heard();
+    let spec = heard[0].tools.iter().find(|tool| tool.name == "pay").unwrap();
+    assert_eq!((spec.description.as_str(), spec.idempotent), ("Pays\nan amount.", true));
+    assert_eq!(spec.schema["properties"]["cents"]["description"], "In cents.");
+    assert_eq!(
+        (spec.schema.get("title"), spec.schema.get("$schema"), spec.schema.get("description")),
+        (None, None, None)
+    );
 }

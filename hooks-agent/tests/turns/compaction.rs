@@ -289,7 +289,7 @@ async fn a_row_stored_between_a_call_and_its_result_does_not_separate_them_for_t
 async fn a_row_keeps_its_id_through_a_compaction() {
     let bench = Bench::new([overflow(), Line::text("summary"), Line::text("done")]);
     bench.store.append("c", (0..12).map(old).collect()).await.unwrap();
-    let harness: Harness = bench.harness().build();
+    let harness: Harness = bench.harness().build().unwrap();
     let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
     let note = session.add(None, Message::new(Role::Assistant, "a note")).await.unwrap();
     session.turn(None, "hi").await;

@@ -61,7 +61,7 @@ async fn a_turn_has_its_trigger_and_says_whether_a_user_is_present_and_sees_the_
     let mut bench = Bench::new((0..3).map(|_| Line::text("ok")));
     let start = says::<BeforeAgentStart>(&mut bench, |cx, event| format!("{} {}", event.trigger, cx.human_present()));
     let prompt = says::<UserPromptSubmit>(&mut bench, |_, event| event.hidden.to_string());
-    let opening = bench.harness().build().session("c", AgentDef::new("a")).human_present(true);
+    let opening = bench.harness().build().unwrap().session("c", AgentDef::new("a")).human_present(true);
     let session = opening.open().await.unwrap();
     session.turn(None, "hi").await;
     session.begin(TurnRequest::new("sum up").trigger("cron").human_present(false).hidden()).await;
@@ -75,7 +75,7 @@ async fn each_turn_of_a_session_has_the_trigger_of_its_session() {
     let mut bench = Bench::new([Line::text("ok")]);
     let start = says::<BeforeAgentStart>(&mut bench, |cx, event| format!("{} {}", event.trigger, cx.human_present()));
     let cx = HookContext::builder().human_present(true).build();
-    let harness = bench.harness().context(cx).build();
+    let harness = bench.harness().context(cx).build().unwrap();
     let session = harness.session("c", AgentDef::new("a")).trigger("cron").human_present(false).open().await.unwrap();
     session.turn(None, "hi").await;
     assert_eq!(start.take(), ["cron false"]);
@@ -123,7 +123,7 @@ async fn hooks_at_results_know_the_model_and_its_remaining_tokens() {
         line(event.context_budget, event.model.as_deref(), event.dynamic_ui)
     });
     let sent = says::<PrefilterLlmHistory>(&mut bench, |_, event| event.model.clone());
-    let harness = bench.harness().window(Window::new(10_000)).build();
+    let harness = bench.harness().window(Window::new(10_000)).build().unwrap();
     let session = harness.session("c", AgentDef::new("a")).dynamic_ui(true).open().await.unwrap();
     session.turn(None, "hi").await;
     assert_eq!(ran.take(), ["Some(92) Some(\"clerk-9\") true"]);
@@ -232,7 +232,7 @@ async fn session_events_have_the_previous_session_the_duration_and_the_next_sess
     let ended = says::<SessionEnd>(&mut bench, |_, event| {
         format!("{} {:?} {:?}", event.reason, event.duration.map(|duration| duration.as_secs()), event.next_session)
     });
-    let harness = bench.harness().build();
+    let harness = bench.harness().build().unwrap();
     let open = |id: &str| harness.session(id, AgentDef::new("a"));
     let first = open("c").open().await.unwrap();
     first.turn(None, "hi").await;
@@ -292,7 +292,7 @@ async fn init_hooks_of_plugins_and_of_the_app_know_what_loads_them() {
         })))
         .unwrap();
     let cx = HookContext::builder().app("desk").app_version("1.2.3").build();
-    bench.harness().context(cx).build().start("here").await.unwrap();
+    bench.harness().context(cx).build().unwrap().start("here").await.unwrap();
     assert_eq!(seen.take(), ["|desk|1.2.3"]);
     assert_eq!(of_plugin.take(), ["acme|desk|1.2.3"]);
 }
@@ -306,7 +306,7 @@ async fn hooks_and_tools_can_read_the_agent_definition_with_unknown_fields() {
         format!("{} {:?}", agent.name, agent.extra.get("model"))
     });
     let research = AgentDef::from_json("agent.json", r#"{"name": "research", "model": "small"}"#).unwrap();
-    let harness = bench.harness().agent(SubAgent::new(research, "Looks things up.")).build();
+    let harness = bench.harness().agent(SubAgent::new(research, "Looks things up.")).build().unwrap();
     let clerk = AgentDef::from_json("agent.json", r#"{"name": "clerk", "model": "large"}"#).unwrap();
     harness.session("c", clerk).open().await.unwrap().turn(None, "hi").await;
     assert_eq!(seen.take(), ["clerk Some(String(\"large\"))", "research Some(String(\"small\"))"]);

@@ -31,7 +31,7 @@ async fn a_sub_agent_runs_its_own_hooks_and_the_app_s_and_none_of_its_caller() {
     bench.registry.register(noted("asker", bench.log.clone())).unwrap();
     let log = bench.log.clone();
     bench.app(noted("app", log));
-    let harness = bench.harness().agent(research()).build();
+    let harness = bench.harness().agent(research()).build().unwrap();
     let session = harness.session("c", AgentDef::new("a").hooks(["asker"])).open().await.unwrap();
     let reply = session.turn(None, "hi").await;
     assert_eq!(reply.to_string(), "a bird, I hear");

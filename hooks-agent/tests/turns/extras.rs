@@ -86,7 +86,8 @@ async fn a_recording_is_replayed_turn_by_turn_even_without_an_answer() {
         Message::new(Role::Assistant, "here"),
     ];
     let recording = Recording::of(&messages.into());
-    let harness = Harness::builder(Registry::empty()).model("main", recording.model()).tools(recording.tools()).build();
+    let harness =
+        Harness::builder(Registry::empty()).model("main", recording.model()).tools(recording.tools()).build().unwrap();
     let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
     let mut rows = Vec::new();
     for prompt in recording.prompts() {

@@ -194,15 +194,21 @@ fn hook(number: usize) -> Hook {
     let id = format!("h{number}");
     match number {
         0 => Hook::at::<BeforeCompaction>(&id).reader(|_, _, ()| Permission::deny("not now")),
-        1 => Hook::at::<PostCompact>(&id).writer(|_, _, rest: &mut CompactedHistory| rest.summary = None),
-        2 => Hook::at::<PostCompact>(&id).writer(|_, _, rest: &mut CompactedHistory| {
-            // Neither a call nor its result.
-            if let Some(at) =
-                rest.messages.iter().position(|message| message.content.iter().all(|block| block.as_text().is_some()))
-            {
-                rest.messages.remove(at);
-            }
-        }),
+        1 => Hook::at::<PostCompact>(&id)
+            .writer(|_, _, rest: &mut CompactedHistory| rest.summary = None)
+            .on_failure(OnFailure::Continue),
+        2 => Hook::at::<PostCompact>(&id)
+            .writer(|_, _, rest: &mut CompactedHistory| {
+                // Neither a call nor its result.
+                if let Some(at) = rest
+                    .messages
+                    .iter()
+                    .position(|message| message.content.iter().all(|block| block.as_text().is_some()))
+                {
+                    rest.messages.remove(at);
+                }
+            })
+            .on_failure(OnFailure::Continue),
         3 => Hook::at::<PostModelCall>(&id).reader(|_, _, _| Err::<(), _>("it failed")),
         _ => Hook::at::<UserPromptSubmit>(&id).reader(|_, _, _| PromptVerdict::context("it is Monday")),
     }
@@ -244,7 +250,7 @@ async fn run(case: &Case) -> Result<usize, TestCaseError> {
     if let Some(tokens) = case.window {
         harness = harness.window(Window::new(tokens * 2).compact_at(tokens));
     }
-    let Ok(session) = harness.build().session("c", AgentDef::new("a")).open().await else { return Ok(0) };
+    let Ok(session) = harness.build().unwrap().session("c", AgentDef::new("a")).open().await else { return Ok(0) };
     let mut ever: Vec<Row> = Vec::new();
     let mut folds = 0;
     for number in 0..case.turns {

@@ -31,7 +31,7 @@ async fn a_bundled_tool_is_offered_only_if_a_hook_adds_it() {
         Line::text("done"),
         Line::text("done"),
     ]);
-    let harness = bench.harness().bundled_tool(secret()).agent(agent.clone()).build();
+    let harness = bench.harness().bundled_tool(secret()).agent(agent.clone()).build().unwrap();
     let session = harness.session("c", AgentDef::new("a")).tools(["clerk", "secret"]).open().await.unwrap();
     session.turn(None, "hi").await;
     assert_eq!((offered(&bench, 0), offered(&bench, 1)), (vec!["clerk".to_owned()], vec!["lookup".to_owned()]));
@@ -88,7 +88,7 @@ async fn the_hooks_of_a_caller_answer_the_question_of_its_gate_about_a_call_of_i
     let harness =
         bench.harness().approver(|_: &_| Approval::Yes).agent(SubAgent::new(AgentDef::new("clerk"), "Helps."));
     let caller = AgentDef::new("a").hooks(["asks", "night"]);
-    harness.build().session("c", caller).open().await.unwrap().turn(None, "hi").await;
+    harness.build().unwrap().session("c", caller).open().await.unwrap().turn(None, "hi").await;
     let read = &bench.model.heard()[2].messages;
     assert_eq!(super::bench::line(read.last().unwrap()), "tool: <- Denied: at night");
     assert!(!bench.log.take().contains(&"the tool".to_owned()));
@@ -166,8 +166,11 @@ async fn a_channel_that_hangs_or_panics_is_a_failed_delivery() {
         let model = Arc::new(Scripted::new([Line::text("hello")]));
         let mut limits = Limits::default();
         limits.channel = Duration::from_secs(5);
-        let harness =
-            hooks_agent::Harness::builder(Registry::empty()).shared_model("main", model).limits(limits).build();
+        let harness = hooks_agent::Harness::builder(Registry::empty())
+            .shared_model("main", model)
+            .limits(limits)
+            .build()
+            .unwrap();
         let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
         let heard = session.hear(&Broken(panics), Incoming::new("ada", "hi"), None).await.unwrap();
         let Heard::Answered { delivery: Delivery::Failed { error }, .. } = heard else { panic!("{heard:?}") };

@@ -166,7 +166,7 @@ impl Model for Yields {
 #[tokio::test]
 async fn turns_of_two_sessions_of_one_conversation_do_not_interleave() {
     let bench = Bench::new([]);
-    let harness = bench.harness().model("main", Yields).build();
+    let harness = bench.harness().model("main", Yields).build().unwrap();
     let (one, other) =
         tokio::join!(harness.session("c", AgentDef::new("a")).open(), harness.session("c", AgentDef::new("b")).open(),);
     let (one, other) = (one.unwrap(), other.unwrap());

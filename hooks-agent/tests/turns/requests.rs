@@ -111,7 +111,7 @@ async fn agents_with_one_name_and_different_lists_have_their_own_hooks_and_see_n
         let log = bench.log.clone();
         bench.registry.register(Hook::at::<TurnEnd>(id).reader(move |_, _, ()| log.note(id))).unwrap();
     }
-    let harness = bench.harness().build();
+    let harness = bench.harness().build().unwrap();
     let turn = async |hooks: &[&str]| {
         let agent = AgentDef::new("a").hooks(hooks.iter().copied());
         let _ = harness.session("c", agent).open().await.unwrap().turn(None, "hi").await;
@@ -146,7 +146,7 @@ fn a_harness_reports_a_filter_for_a_tool_that_it_does_not_have() {
     let summaries = Hook::at::<PreModelCall>("summaries").writer(|_, _, _| ()).only("call_site", "compaction");
     registry.register(summaries).unwrap();
     let tool = FnTool::new(ToolSpec::new("refund"), |_, _| Ok(String::new()));
-    let harness = Harness::builder(registry).model("main", Scripted::new([])).tool(tool).build();
+    let harness = Harness::builder(registry).model("main", Scripted::new([])).tool(tool).build().unwrap();
     let findings = harness.audit([]);
     let dead: Vec<_> = findings.iter().filter(|finding| finding.kind() == FindingKind::MatchesNothing).collect();
     assert_eq!(dead.len(), 1, "{findings:?}");
@@ -164,7 +164,7 @@ async fn hooks_see_the_profile_of_the_session_and_may_reset_it() {
         notes.lock().unwrap().push(request.profile.clone());
     }));
     let big = Arc::new(hooks_agent::model::Scripted::new([Line::text("large")]));
-    let harness = bench.harness().shared_model("big", big).build();
+    let harness = bench.harness().shared_model("big", big).build().unwrap();
     for (profile, reply) in [(Some("big"), "large"), (None, "small")] {
         let opening = harness.session(reply, AgentDef::new("a"));
         let opening = if let Some(profile) = profile { opening.profile(profile) } else { opening };

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hook_sdk::data::{Block, Message, Role, ToolCall};
+use hook_sdk::diagnostics::FindingKind;
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
@@ -315,7 +316,7 @@ fn harness(world: &World, store: &Arc<MemoryStore>) -> (Harness, AgentDef) {
     for tool in ["works", "reads", "breaks"] {
         harness = harness.tool(Works(world.clone(), tool));
     }
-    let harness = harness.build();
+    let harness = harness.accept(FindingKind::DroppedGate, "gate", "the gate of the caller judges").build().unwrap();
     (harness, AgentDef::new("a").hooks(["gate"]))
 }
 

@@ -76,7 +76,8 @@ impl Looped {
             .tool(breaks)
             .agent(SubAgent::new(AgentDef::new("research"), "Looks things up."))
             .window(window)
-            .build();
+            .build()
+            .unwrap();
         let session = harness.session("c-1", AgentDef::new("clerk")).open().await.unwrap();
         let reply = session.turn(None, prompt).await;
         session.close(SessionEndReason::Shutdown).await.unwrap();

@@ -1,6 +1,6 @@
 use std::any::TypeId;
 
-use super::{Finding, FindingKind};
+use super::{ConfigError, Finding, FindingKind};
 use crate::context::HookContext;
 use crate::kind::{HookKind, KindDescriptor};
 
@@ -76,21 +76,25 @@ impl HarnessFacts {
         self
     }
 
-    /// The findings that are not accepted, and one for each acceptance of a finding that does not exist.
-    pub(crate) fn unaccepted(&self, findings: Vec<Finding>) -> Vec<Finding> {
-        let is = |finding: &Finding, (kind, about): &(FindingKind, String)| {
-            finding.kind() == *kind && finding.about() == about
-        };
-        let idle = self.accepted.iter().filter(|accepted| !findings.iter().any(|finding| is(finding, accepted)));
-        let idle: Vec<Finding> = idle
-            .map(|(kind, about)| {
-                let text =
-                    format!("`accept({kind:?}, \"{about}\", …)` accepts a finding that does not exist; remove it");
-                Finding::new(FindingKind::AcceptedNothing, about, text)
-            })
-            .collect();
+    /// Fails with the findings that are not [accepted](Self::accept).
+    ///
+    /// # Errors
+    /// All of them.
+    pub fn judge(&self, findings: impl IntoIterator<Item = Finding>) -> Result<(), ConfigError> {
         let is_open = |finding: &Finding| !self.accepted.iter().any(|accepted| is(finding, accepted));
-        findings.into_iter().filter(is_open).chain(idle).collect()
+        ConfigError::unless_found(findings.into_iter().filter(is_open))
+    }
+
+    /// One finding for each acceptance of a finding that does not exist.
+    pub(crate) fn accepting_nothing(&self, findings: &[Finding]) -> Vec<Finding> {
+        let idle = self.accepted.iter().filter(|accepted| !findings.iter().any(|finding| is(finding, accepted)));
+        idle.map(|(kind, about)| {
+            let text = format!(
+                "`accept(FindingKind::{kind:?}, \"{about}\", …)` accepts a finding that does not exist; remove it"
+            );
+            Finding::new(FindingKind::AcceptedNothing, about, text)
+        })
+        .collect()
     }
 
     fn fact<N: Into<String>>(
@@ -109,4 +113,8 @@ impl HarnessFacts {
             |event: Option<TypeId>| self.facts.iter().rev().find(|fact| fact.event == event && fact.field == field);
         of(Some((kind.event)())).or_else(|| of(None)).map(|fact| fact.values.as_slice())
     }
+}
+
+fn is(finding: &Finding, (kind, about): &(FindingKind, String)) -> bool {
+    finding.kind() == *kind && finding.about() == about
 }

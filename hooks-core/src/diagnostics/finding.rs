@@ -8,10 +8,10 @@ pub type Finding = Issue<FindingKind>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FindingKind {
-    /// A prompt's list omits a gate that its agent's list names.
+    /// A prompt's list omits a gate that its agent's list names, or an agent runs without a gate of its caller.
     DroppedGate,
-    /// A prompt's list omits a hook that its agent's list names, and that is `locked` or has an `on_failure` other than
-    /// `continue`.
+    /// A prompt's list omits a hook that its agent's list names, or an agent runs without a hook of its caller, and this
+    /// hook is `locked` or has an `on_failure` other than `continue`.
     DroppedGuard,
     /// A list names a hook that is disabled.
     DisabledHook,
@@ -46,6 +46,9 @@ pub enum FindingKind {
     /// The program does not declare what it fires, so hooks at kinds that never fire cannot be detected. Reported by
     /// [`Registry::audit_with`](crate::Registry::audit_with).
     FiresNotDeclared,
+    /// A hook filters by `tool`, and the facts do not name the tools. Reported by
+    /// [`Registry::audit_with`](crate::Registry::audit_with).
+    ToolsNotKnown,
     /// A hook in force rewrites, and its `on_failure` is not written: if it fails, what it should rewrite passes
     /// unchanged. Reported by [`Registry::audit_with`](crate::Registry::audit_with).
     RewriteWithoutPolicy,

@@ -215,8 +215,9 @@ impl HookSet {
             .map(|selection| &*selection.hook)
     }
 
-    pub(crate) fn names(&self, id: &HookId) -> bool {
-        self.0.parts.selections.get(id.as_str()).is_some()
+    /// Whether a list of this set names the hook, also if it is disabled.
+    pub fn names(&self, id: &str) -> bool {
+        self.0.parts.selections.get(id).is_some()
     }
 
     /// The scope's owner and the registry's revision.

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use wildmatch::WildMatch;
 
 use super::Registry;
+use super::findings::guards_at;
 use crate::context::HookContext;
 use crate::diagnostics::{ConfigError, Finding, FindingKind, HarnessFacts};
 use crate::failure::OnFailure;
 use crate::fires::{Fires, never_filled, never_fired};
-use crate::hook::{Binding, Hook};
+use crate::hook::{Binding, Hook, Only};
 use crate::id::HookId;
 use crate::plan::HookSet;
 use crate::plugin::{LibraryEntry, is_lifecycle};
@@ -31,7 +32,7 @@ impl Registry {
         let app = self.app();
         // The app's list may be newer than the sets, which is reported elsewhere.
         let of_app: HashSet<HookId> = app.hooks.iter().flatten().filter_map(|entry| self.id_of(entry)).collect();
-        let is_named = |id: &HookId| of_app.contains(id) || sets.iter().any(|set| set.names(id));
+        let is_named = |id: &HookId| of_app.contains(id) || sets.iter().any(|set| set.names(id.as_str()));
         let hooks = self.hooks().into_iter().map(|hook| (is_named(&hook.id), hook));
         hooks.filter(|(named, hook)| *named || !LibraryEntry::has(hook.origin)).collect()
     }
@@ -91,6 +92,7 @@ impl Registry {
         let candidates = self.candidates(&sets);
         let mut findings = self.audit_of(&sets, &candidates);
         findings.extend(matching_nothing(candidates.iter().map(|(_, hook)| &**hook), facts));
+        findings.extend(unknown_tools(candidates.iter().map(|(_, hook)| &**hook), facts));
         findings.extend(missing_states(&sets, facts));
         findings.extend(rewriting_without_policy(sets.into_iter()));
         findings.extend(panic_strategy());
@@ -99,6 +101,25 @@ impl Registry {
             findings.push(Finding::new(FindingKind::FiresNotDeclared, "", text));
         }
         findings
+    }
+
+    /// Finds the guards of an agent that its sub-agent does not have. `shared` are the kinds at which the hooks
+    /// of the parent run for the sub-agent as well.
+    pub fn audit_call(parent: &HookSet, child: &HookSet, shared: &[&str]) -> Vec<Finding> {
+        let has = |id: &HookId| child.names(id.as_str());
+        let (parent, child) = (parent.parts(), &child.parts().owner);
+        let missing = parent.selections.as_slice().iter().filter(|selection| selection.disabled.is_none());
+        let missing = missing.filter(|selection| !has(&selection.id) && !has(&selection.hook.id));
+        let missing = missing.filter_map(|selection| {
+            let hook = &selection.hook;
+            let (kind, what) = guards_at(hook, |binding| !shared.contains(&binding.kind.name))?;
+            let owner = &parent.owner;
+            let text = format!(
+                "{child}, which {owner} calls, runs without its {what}; add it to the list of {child} or to the app's"
+            );
+            Some(Finding::new(kind, &hook.id, text))
+        });
+        missing.collect()
     }
 
     /// Fails if [`audit_with`](Self::audit_with) finds anything that `facts` does not
@@ -117,7 +138,8 @@ impl Registry {
     /// }))?;
     /// let set = registry.scope(&AgentDef::new("support").hooks(["trim"]), None)?;
     /// let error = registry.check([&set], &HarnessFacts::new()).unwrap_err().to_string();
-    /// assert!(error.ends_with("write `on_failure = required`, or `on_failure = continue` if that is right"), "{error}");
+    /// assert!(error.contains("write `on_failure = required`, or `on_failure = continue` if that is right"), "{error}");
+    /// assert!(error.ends_with("[or `accept(FindingKind::RewriteWithoutPolicy, \"trim\", \"why\")`]"), "{error}");
     /// let facts = HarnessFacts::new();
     /// let facts = facts.accept(FindingKind::RewriteWithoutPolicy, "trim", "an untrimmed message is fine");
     /// registry.check([&set], &facts)?;
@@ -131,7 +153,9 @@ impl Registry {
         sets: impl IntoIterator<Item = &'a HookSet>,
         facts: &HarnessFacts,
     ) -> Result<(), ConfigError> {
-        ConfigError::unless_found(facts.unaccepted(self.audit_with(sets, facts)))
+        let findings = self.audit_with(sets, facts);
+        let idle = facts.accepting_nothing(&findings);
+        facts.judge(findings.into_iter().chain(idle))
     }
 }
 
@@ -166,6 +190,21 @@ fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Findi
         }
     }
     findings
+}
+
+/// Finds out that filters cannot be checked, because nobody said which tools there are.
+fn unknown_tools<'a>(mut hooks: impl Iterator<Item = &'a Hook>, facts: &HarnessFacts) -> Option<Finding> {
+    let is_unknown = |binding: &Binding| {
+        let field = |only: &Only| only.field.as_ref().ok().and_then(|index| binding.kind.fields.get(*index));
+        let by_tool = binding.filters.iter().any(|only| field(only) == Some(&"tool"));
+        by_tool && facts.values(binding.kind, "tool").is_none()
+    };
+    let hook = hooks.find(|hook| hook.bindings.iter().any(is_unknown))?;
+    let (id, origin) = (&hook.id, hook.origin);
+    let text = format!(
+        "the hook `{id}` ({origin}) filters by `tool`, and the check does not know the tools, so it cannot tell a filter that never matches; pass them with `HarnessFacts::tools`"
+    );
+    Some(Finding::new(FindingKind::ToolsNotKnown, id, text))
 }
 
 /// Finds the states of the app that hooks of these sets take and the harness does not have.

@@ -53,29 +53,34 @@ pub(super) fn dropped_guards(
     let dropped = agent_list.iter().filter(|named| selections.named(named.name).is_none());
     dropped
         .filter_map(|Named { id, name, .. }| {
-            let hook = snapshot.hooks.get(*id)?;
-            let (id, origin) = (*name, hook.origin);
-            if hook.bindings.iter().any(|binding| binding.kind.semantics == Semantics::Gate) {
-                let text = format!(
-                    "{prompt} omits the gate `{id}` ({origin}) of {agent}, because its list replaces the agent's; add the gate to the prompt's list or to the app's"
-                );
-                return Some(Finding::new(FindingKind::DroppedGate, id, text));
-            }
-            let why = guards_by(hook)?;
+            let (kind, what) = guards_at(snapshot.hooks.get(*id)?, |_| true)?;
             let text = format!(
-                "{prompt} omits the hook `{id}` ({origin}) of {agent}, which is `{why}`, because its list replaces the agent's; add the hook to the prompt's list or to the app's"
+                "{prompt} omits the {what} of {agent}, because its list replaces the agent's; add it to the prompt's list or to the app's"
             );
-            Some(Finding::new(FindingKind::DroppedGuard, id, text))
+            Some(Finding::new(kind, name, text))
         })
         .collect()
 }
 
-/// The option that marks a hook as one that must not be omitted silently.
-fn guards_by(hook: &Hook) -> Option<String> {
-    let fails_closed =
-        |binding: &&Binding| binding.options.on_failure.is_some() && binding.policy() != OnFailure::Continue;
-    if hook.locked {
-        return Some("locked".to_owned());
+/// What must not be omitted silently of a hook: a gate, or a hook that is locked or fails closed. `counts` says which of
+/// its bindings count.
+pub(super) fn guards_at(hook: &Hook, counts: impl Fn(&Binding) -> bool) -> Option<(FindingKind, String)> {
+    let (id, origin) = (&hook.id, hook.origin);
+    let mut bindings = hook.bindings.iter().filter(|binding| counts(binding));
+    let mut fails_closed = None;
+    let mut is_any = false;
+    for binding in bindings.by_ref() {
+        is_any = true;
+        if binding.kind.semantics == Semantics::Gate {
+            return Some((FindingKind::DroppedGate, format!("gate `{id}` ({origin})")));
+        }
+        if binding.options.on_failure.is_some() && binding.policy() != OnFailure::Continue {
+            fails_closed.get_or_insert(binding.policy().as_str());
+        }
     }
-    hook.bindings.iter().find(fails_closed).map(|binding| format!("on_failure = {}", binding.policy().as_str()))
+    let why = match fails_closed {
+        _ if hook.locked && is_any => "locked".to_owned(),
+        policy => format!("on_failure = {}", policy?),
+    };
+    Some((FindingKind::DroppedGuard, format!("hook `{id}` ({origin}, `{why}`)")))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hook_sdk::Hook;
 use hook_sdk::data::{Block, ResultRow, Role};
-use hook_sdk::hook::NotSelected;
+use hook_sdk::hook::{NotSelected, OnFailure};
 use hook_sdk::kinds::{AfterCreateMessage, BeforeStoreToolResult};
 
 use crate::runner::Shared;
@@ -33,5 +33,7 @@ pub(crate) fn leftover(shared: Arc<Shared>) -> Hook {
         row.content.extend(texts.into_iter().map(Block::from));
         Ok(())
     });
+    // Without its contexts, the result is still what happened.
+    let hook = hook.on_failure(OnFailure::Continue);
     hook.description("Adds the contexts of rules to the result of a call that did not run.")
 }

@@ -14,7 +14,7 @@ use super::input::{Heard, Input};
 use super::person::Person;
 use super::screen::{Screen, Style};
 use super::{Chat, INSTRUCTIONS, bookings};
-use crate::desk::Desk;
+use crate::desk::{Desk, DeskError};
 use crate::run::RunError;
 
 /// How often to check for answers from other processes.
@@ -41,7 +41,8 @@ pub(crate) async fn talk(
         .tools(bookings::tools())
         .store(store.clone())
         .approver(StoredApprover::new(store.clone()).patience(Duration::ZERO))
-        .build();
+        .build()
+        .map_err(DeskError::from)?;
     let chat = Chat { desk, screen: Screen::new(), input: Input::new(), questions };
     harness.start("terminal").await?;
     let session = harness.session(conversation, desk.agent.clone());

@@ -125,7 +125,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     // A browser does not wait: the turn is suspended at once.
     let approver = StoredApprover::new(store.clone()).patience(std::time::Duration::ZERO);
     let harness = Harness::builder(Registry::discover()?).model("main", Clerk).tool(refund());
-    let desk = Desk { harness: harness.store(store.clone()).approver(approver).build(), store };
+    let desk = Desk { harness: harness.store(store.clone()).approver(approver).build()?, store };
     desk.start().await?;
     let app = Router::new().route("/", get(questions).post(answer)).route("/chat/{customer}", post(chat).get(look));
     let listener = tokio::net::TcpListener::bind(format!("127.0.0.1:{}", argument(2, "3000"))).await?;

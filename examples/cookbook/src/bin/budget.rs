@@ -69,7 +69,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .model("main", model)
         .limits(limits)
         .context(HookContext::builder().state(Budget(Mutex::new(budgets))).build())
-        .build();
+        .build()?;
     let agent = AgentDef::new("support").hooks(hooks![budget_check, budget_charge]);
     for (customer, question) in
         [("ada", "When is my flight?"), ("ada", "Which gate?"), ("ada", "And my seat?"), ("eve", "When is my flight?")]

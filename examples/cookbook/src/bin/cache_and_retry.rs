@@ -77,7 +77,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .model("main", model)
         .tool(forecast)
         .context(HookContext::builder().state(Cache::default()).build())
-        .build();
+        .build()?;
     let agent = AgentDef::new("weather").hooks(hooks![read_cache, fill_cache, retry_busy]);
     let session = harness.session("c-1", agent).open().await?;
 

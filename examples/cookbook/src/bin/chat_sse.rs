@@ -66,7 +66,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let answer =
         "You paid with card 4242 4242 4242 4242 on Monday. The receipt went to the address that we have on file.";
     let model = Scripted::new([Line::text(answer).streamed()]);
-    let harness = Harness::builder(Registry::discover()?).model("main", model).build();
+    let harness = Harness::builder(Registry::discover()?).model("main", model).build()?;
     let app = Router::new().route("/chat/{customer}", post(chat)).with_state(Arc::new(harness));
 
     let port = std::env::args().nth(1).unwrap_or_else(|| "3000".to_owned());

@@ -74,7 +74,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .model("main", model)
         .tool(FnTool::new(ToolSpec::new("send_email"), |_cx, _input| Ok("sent".to_owned())))
         .context(HookContext::builder().state(Judge(Arc::new(judge))).build())
-        .build();
+        .build()?;
     let session = harness.session("c-1", AgentDef::new("support").hooks(hooks![judge_email])).open().await?;
 
     let mut turn = session.turn(None, "Write to Ada");

@@ -25,7 +25,7 @@ async fn chat(store: Store, text: &str) -> Result<(), Box<dyn Error>> {
     let registry = Registry::discover()?;
     registry.set_background(store.job_queue());
     let model = Scripted::new([Line::text(format!("You said: {text}"))]);
-    let harness = Harness::builder(registry).model("main", model).store(store).build();
+    let harness = Harness::builder(registry).model("main", model).store(store).build()?;
     let session = harness.session("c-1", AgentDef::new("support").hooks(hooks![index_messages])).open().await?;
     println!("{}", session.turn(None, text).await);
     println!("{} messages in the conversation", session.messages().await?.len());

@@ -63,7 +63,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     let call = |id: &str| [Line::call(id, "refund", json!({ "cents": 900 })), Line::text("Done.")];
     let model = Scripted::new(["1", "2", "3"].into_iter().flat_map(call));
-    let harness = Harness::builder(registry).model("main", model).tool(refund).build();
+    let harness = Harness::builder(registry).model("main", model).tool(refund).build()?;
 
     let sessions = [
         ("north", harness.session("north:c-1", AgentDef::from_json("north.json", NORTH)?).state(Tenant("north"))),

@@ -56,7 +56,7 @@ impl Bench {
     pub(crate) fn with(registry: Registry, model: impl Model) -> Self {
         let (folder, store) = notes();
         let model = Noted::of(model);
-        Self { app: App::with(registry, store, Arc::clone(&model) as Arc<dyn Model>), model, folder }
+        Self { app: App::with(registry, store, Arc::clone(&model) as Arc<dyn Model>).unwrap(), model, folder }
     }
 
     /// A turn in its own conversation.
