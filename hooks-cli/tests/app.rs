@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 
 use clap::Parser;
+use hook_sdk::diagnostics::FindingKind;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hooks_cli::{Cli, Exit, Output, Program};
@@ -196,6 +197,7 @@ fn an_app_replays_its_recording_with_rules_and_overrides() {
 fn an_app_replays_turns() {
     use hooks_agent::Harness;
     use hooks_agent::model::{Line, Scripted};
+    use hooks_agent::tool::{FnTool, ToolSpec};
     use hooks_replay::{RecordLimits, Recorder};
 
     let folder = tempfile::tempdir().unwrap();
@@ -207,7 +209,13 @@ fn an_app_replays_turns() {
         let registry = registry();
         registry.observe(recorder.clone());
         let model = Scripted::new([Line::call("a", "refund", serde_json::json!({})), Line::text("I cannot.")]);
-        let harness = Harness::builder(registry).model("main", model).on_inputs(recorder.turns()).build().unwrap();
+        let harness = Harness::builder(registry)
+            .model("main", model)
+            .tool(FnTool::new(ToolSpec::new("refund"), |_cx, _input| Ok("paid")))
+            .on_inputs(recorder.turns())
+            .accept(FindingKind::RewriteWithoutPolicy, "trim", "it trims nothing")
+            .build()
+            .unwrap();
         let session = harness.session("c-1", agent.clone()).open().await.unwrap();
         let _reply = session.turn(None, "pay me back").await;
     });

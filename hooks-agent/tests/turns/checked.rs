@@ -21,7 +21,7 @@ fn gate(id: &str) -> Hook {
 }
 
 fn hooks() -> Vec<Hook> {
-    let blocks = Hook::at::<Stop>("locked").reader(|_, _, _| ()).locked();
+    let blocks = Hook::at::<Stop>("locked").reader(|_, _, ()| ()).locked();
     vec![
         gate("gate"),
         gate("typo").only("tool", "refnd"),
@@ -32,7 +32,9 @@ fn hooks() -> Vec<Hook> {
 
 fn registry() -> Registry {
     let registry = Registry::empty();
-    hooks().into_iter().for_each(|hook| registry.register(hook).unwrap());
+    for hook in hooks() {
+        registry.register(hook).unwrap();
+    }
     registry
 }
 

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod agents;
-mod answers;
 mod approvals;
 mod around;
 mod attacked;
@@ -36,5 +35,4 @@ mod extras;
 mod hostile;
 mod context;
 mod tools;
-mod usage;
 mod who;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use hook_sdk::Hook;
 use hook_sdk::data::{Block, ModelReply, ToolCall, ToolResult, Usage};
+use hook_sdk::hook::OnFailure;
 use hook_sdk::kinds::{AfterToolCallFailure, BeforeToolCall, Init, PostModelCall, Stop, StreamDelta, UserPromptSubmit};
 use hook_sdk::plugin::Plugin;
 use hook_sdk::protocol::Approval;
@@ -185,13 +186,14 @@ fn narrow() -> Window {
 }
 
 fn keep_the_last() -> Hook {
-    Hook::at::<PostModelCall>("keep_the_last").writer(|_, event: &PostModelCall, reply: &mut ModelReply| {
+    let hook = Hook::at::<PostModelCall>("keep_the_last").writer(|_, event: &PostModelCall, reply: &mut ModelReply| {
         if event.error.is_none() {
             return ReplyVerdict::NoOpinion;
         }
         reply.messages = reply.messages.last().cloned().into_iter().collect::<Vec<_>>().into();
         ReplyVerdict::Continue
-    })
+    });
+    hook.on_failure(OnFailure::Continue)
 }
 
 fn say_something() -> Hook {
