@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use hook_sdk::Hook;
 use hook_sdk::data::{Block, ModelReply, ToolCall, ToolResult, Usage};
+use hook_sdk::diagnostics::FindingKind;
 use hook_sdk::hook::OnFailure;
 use hook_sdk::kinds::{AfterToolCallFailure, BeforeToolCall, Init, PostModelCall, Stop, StreamDelta, UserPromptSubmit};
 use hook_sdk::plugin::Plugin;
@@ -177,7 +178,11 @@ fn ask() -> Line {
 }
 
 fn timetable(harness: HarnessBuilder, _: &Never) -> HarnessBuilder {
-    harness.agent(SubAgent::new(AgentDef::new("timetable"), "Knows what flies when."))
+    harness.agent(SubAgent::new(AgentDef::new("timetable"), "Knows what flies when.")).accept(
+        FindingKind::DroppedGuard,
+        "mask_payment_ids",
+        "a timetable names no payments",
+    )
 }
 
 /// A window smaller than the tools and the history.
@@ -259,13 +264,14 @@ fn again_when_offline() -> Hook {
 }
 
 fn ask_the_spare() -> Hook {
-    Hook::at::<PostModelCall>("ask_the_spare").writer(|_, event: &PostModelCall, reply: &mut ModelReply| {
+    let hook = Hook::at::<PostModelCall>("ask_the_spare").writer(|_, event: &PostModelCall, reply: &mut ModelReply| {
         if event.failure.is_none() {
             return ReplyVerdict::NoOpinion;
         }
         reply.profile = Some("spare".to_owned());
         ReplyVerdict::Continue
-    })
+    });
+    hook.on_failure(OnFailure::Continue)
 }
 
 /// Guards whose `init` fails.
