@@ -13,6 +13,9 @@ use hooks_agent::testing::hold_store;
 pub(crate) trait Disturb: Send + Sync + 'static {
     fn before(&self, call: &'static str) -> BoxFuture<'_, Result<(), StoreError>>;
 
+    /// The rows that a fold made.
+    fn folded(&self, _written: &Written) {}
+
     /// An error that the store returns although the call took effect.
     fn after(&self, _call: &'static str) -> Result<(), StoreError> {
         Ok(())
@@ -46,7 +49,8 @@ impl<D: Disturb> MessageStore for Disturbed<D> {
     }
 
     fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {
-        self.call("fold", self.store.fold(conversation, fold))
+        let folded = async move { self.store.fold(conversation, fold).await.inspect(|written| self.by.folded(written)) };
+        self.call("fold", Box::pin(folded))
     }
 
     fn page<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {

@@ -16,7 +16,7 @@ use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
-use hooks_agent::store::{MemoryStore, MessageStore, StoreError, StoreFuture};
+use hooks_agent::store::{MemoryStore, MessageStore, StoreError, StoreFuture, Written};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{Harness, Limits, Outcome, Session, SubAgent};
@@ -67,6 +67,8 @@ struct Sky {
     fates: BTreeMap<u64, Fate>,
     questions: BTreeMap<(String, String), Asked>,
     turns: usize,
+    /// The rows that compactions made. Each stands for rows that are not read any more.
+    folded: BTreeSet<String>,
     /// What a provider would reject.
     broken: Vec<String>,
     log: Vec<String>,
@@ -251,9 +253,13 @@ impl Disturb for World {
         })
     }
 
+    fn folded(&self, written: &Written) {
+        self.sky().folded.extend(written.rows.iter().map(|row| row.id.clone()));
+    }
+
     fn after(&self, call: &'static str) -> Result<(), StoreError> {
         // The row is there, and nobody knows.
-        if call == "append" && self.strikes() { Err(StoreError::new("the connection is lost")) } else { Ok(()) }
+        if matches!(call, "append" | "fold") && self.strikes() { Err(StoreError::new("the connection is lost")) } else { Ok(()) }
     }
 }
 
@@ -320,18 +326,22 @@ fn harness(world: &World, store: &Arc<MemoryStore>) -> (Harness, AgentDef) {
     (harness, AgentDef::new("a").hooks(["gate"]))
 }
 
-/// What the store has, by conversation.
-async fn stored(store: &MemoryStore) -> BTreeMap<String, Vec<Message>> {
-    let mut all = BTreeMap::new();
+/// What the store has, by conversation: what is read, and all that was ever appended.
+async fn stored(world: &World, store: &MemoryStore) -> Vec<(String, Vec<Message>)> {
+    let mut all = Vec::new();
     for id in store.conversations(None, 1_000).await.unwrap().ids {
-        let rows = store.history(&id, None, 10_000).await.unwrap().rows;
-        all.insert(id, rows.into_iter().map(|row| row.message).collect());
+        let read = store.page(&id, None, 10_000).await.unwrap().rows;
+        let mut appended = store.history(&id, None, 10_000).await.unwrap().rows;
+        appended.retain(|row| !world.sky().folded.contains(&row.id));
+        for rows in [read, appended] {
+            all.push((id.clone(), rows.into_iter().map(|row| row.message).collect()));
+        }
     }
     all
 }
 
 /// What must hold at any time. A call can stay open in the store if the store fails, but never in what a model reads.
-fn holds(world: &World, all: &BTreeMap<String, Vec<Message>>) -> Result<(), String> {
+fn holds(world: &World, all: &[(String, Vec<Message>)]) -> Result<(), String> {
     let sky = world.sky();
     for (n, fate) in &sky.fates {
         if fate.started > 1 {
@@ -448,7 +458,7 @@ async fn live(world: &World, store: &Arc<MemoryStore>) -> Result<(), String> {
                 }
             }
         }
-        holds(world, &stored(store).await)?;
+        holds(world, &stored(world, store).await)?;
     }
     // The weather clears up: somebody says something, and no call stays open.
     world.sky().chaos = 0;
@@ -456,7 +466,7 @@ async fn live(world: &World, store: &Arc<MemoryStore>) -> Result<(), String> {
     if !matches!(reply.outcome, Outcome::Answered(_)) {
         return Err(format!("in fair weather, a turn ends with {:?}", reply.outcome));
     }
-    holds(world, &stored(store).await)
+    holds(world, &stored(world, store).await)
 }
 
 fn outcome(outcome: &Outcome) -> String {
@@ -481,6 +491,7 @@ fn in_a_storm_every_call_has_one_true_result_and_none_runs_without_its_gate() {
             fates: BTreeMap::new(),
             questions: BTreeMap::new(),
             turns: 0,
+            folded: BTreeSet::new(),
             broken: Vec::new(),
             log: Vec::new(),
         };
@@ -496,7 +507,7 @@ fn in_a_storm_every_call_has_one_true_result_and_none_runs_without_its_gate() {
             failed.push(format!("seed {seed}: {error}"));
             if lives == 1 {
                 println!("{}", world.sky().log.join("\n"));
-                let all = runtime.block_on(stored(&store));
+                let all = runtime.block_on(stored(&world, &store));
                 for (conversation, messages) in all {
                     for message in &messages {
                         println!("{conversation} | {}", super::bench::line(message));
