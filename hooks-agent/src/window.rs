@@ -156,5 +156,8 @@ impl Compaction {
 pub(crate) fn between_calls(messages: &[Message], at: usize) -> usize {
     let answers =
         |message: &Message| message.content.iter().any(|block| matches!(block, hook_sdk::data::Block::ToolResult(_)));
-    messages.iter().take(at + 1).rposition(|message| !answers(message)).unwrap_or_default()
+    if at >= messages.len() {
+        return messages.len();
+    }
+    messages[..=at].iter().rposition(|message| !answers(message)).unwrap_or_default()
 }

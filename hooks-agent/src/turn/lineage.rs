@@ -29,18 +29,6 @@ pub(super) struct SummedUp {
     pub(super) at: usize,
 }
 
-impl SummedUp {
-    /// Like [`origins`], treating the messages before and after the summary separately.
-    fn origins(&self, before: &Messages, now: &Messages) -> Vec<Option<usize>> {
-        let mut all = origins(&before[..self.range.start], &now[..self.at]);
-        all.push(None);
-        let behind = origins(&before[self.range.end..], &now[self.at + 1..]);
-        all.extend(behind.into_iter().map(|origin| origin.map(|at| at + self.range.end)));
-        moved(&mut all, before, now);
-        all
-    }
-}
-
 /// The effect of a compaction on the store.
 #[derive(Debug, Default)]
 pub(super) struct Folding {
@@ -139,7 +127,9 @@ impl Lineage {
     pub(super) fn folding(&mut self, view: &Messages, rest: &Messages, summed: Option<&SummedUp>) -> Folding {
         self.becomes(view);
         let origins = match summed {
-            Some(summed) => summed.origins(view, rest),
+            Some(SummedUp { range, at }) => {
+                origins_in(&[(0..range.start, 0..*at), (range.end..view.len(), *at + 1..rest.len())], view, rest)
+            }
             None => origins(view, rest),
         };
         let mut places = vec![None; rest.len()];
@@ -229,31 +219,50 @@ impl Lineage {
     }
 }
 
-/// For each message of `now`, its index in `before`: an equal message, one with the same calls or results, the one at the
-/// same position between two equal ones, or an equal message elsewhere.
+/// For each message of `now`, its index in `before`: an equal message, one with the same calls or results, or the one at
+/// the same position between two equal ones.
 pub(super) fn origins(before: &[Message], now: &[Message]) -> Vec<Option<usize>> {
-    let mut origins = vec![None; now.len()];
-    let (mut place, mut run) = (0, 0);
-    for (at, message) in now.iter().enumerate() {
-        if let Some(same) = (place..before.len()).find(|same| before[*same] == *message) {
-            in_their_places(&mut origins, run..at, place..same);
-            origins[at] = Some(same);
-            (place, run) = (same + 1, at + 1);
+    origins_in(&[(0..before.len(), 0..now.len())], before, now)
+}
+
+/// Like [`origins`], with positions only within the given parts of `before` and `now`.
+///
+/// What a message is comes before where it stands, or else the place of one that moved would go to another one.
+fn origins_in(parts: &[(Range<usize>, Range<usize>)], before: &[Message], now: &[Message]) -> Vec<Option<usize>> {
+    let (mut origins, mut gaps) = (vec![None; now.len()], Vec::new());
+    for (places, part) in parts {
+        let (mut place, mut run) = (places.start, part.start);
+        for at in part.clone() {
+            if let Some(same) = (place..places.end).find(|same| before[*same] == now[at]) {
+                gaps.push((run..at, place..same));
+                origins[at] = Some(same);
+                (place, run) = (same + 1, at + 1);
+            }
+        }
+        gaps.push((run..part.end, place..places.end));
+    }
+    // A message that was moved, for example because a row was stored between a call and its result.
+    find(&mut origins, before.len(), |at, from| before[from] == now[at]);
+    // One that was rewritten next to a removed one.
+    find(&mut origins, before.len(), |at, from| {
+        let ids = ids(&now[at]);
+        !ids.is_empty() && self::ids(&before[from]) == ids
+    });
+    for (run, places) in gaps {
+        let run: Vec<_> = run.filter(|at| origins[*at].is_none()).collect();
+        let places: Vec<_> = places.filter(|place| !origins.contains(&Some(*place))).collect();
+        if run.len() == places.len() {
+            run.into_iter().zip(places).for_each(|(at, place)| origins[at] = Some(place));
         }
     }
-    in_their_places(&mut origins, run..now.len(), place..before.len());
-    of_the_same_calls(&mut origins, before, now);
-    moved(&mut origins, before, now);
     origins
 }
 
-/// Finds messages that were rewritten next to a removed one, by the ids of their calls and results.
-fn of_the_same_calls(origins: &mut [Option<usize>], before: &[Message], now: &[Message]) {
-    for at in 0..now.len() {
-        let ids = ids(&now[at]);
-        if origins[at].is_none() && !ids.is_empty() {
-            origins[at] =
-                (0..before.len()).find(|from| self::ids(&before[*from]) == ids && !origins.contains(&Some(*from)));
+/// Fills what is empty in `origins` with what is the same and nobody has.
+fn find(origins: &mut [Option<usize>], before: usize, is_same: impl Fn(usize, usize) -> bool) {
+    for at in 0..origins.len() {
+        if origins[at].is_none() {
+            origins[at] = (0..before).find(|from| is_same(at, *from) && !origins.contains(&Some(*from)));
         }
     }
 }
@@ -266,23 +275,6 @@ fn ids(message: &Message) -> Vec<(bool, String)> {
         _ => None,
     };
     message.content.iter().filter_map(id).collect()
-}
-
-/// Finds messages that were moved, for example a row that was stored between a call and its result.
-fn moved(origins: &mut [Option<usize>], before: &[Message], now: &[Message]) {
-    for at in 0..now.len() {
-        if origins[at].is_none() {
-            origins[at] = (0..before.len()).find(|from| before[*from] == now[at] && !origins.contains(&Some(*from)));
-        }
-    }
-}
-
-fn in_their_places(origins: &mut [Option<usize>], run: Range<usize>, places: Range<usize>) {
-    if run.len() == places.len() {
-        for (at, place) in run.zip(places) {
-            origins[at] = Some(place);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hook_sdk::data::{CompactedHistory, Message, Messages, Usage};
+use hook_sdk::data::{Block, CompactedHistory, Message, Messages, Usage};
 use hook_sdk::kinds::{BeforeCompaction, CompactionKind, CompactionTrigger, PostCompact};
 use hook_sdk::verdict::Decision;
 
@@ -122,11 +122,8 @@ impl TurnLoop {
     /// Runs one compaction with its hooks. Returns whether the conversation is shorter now.
     pub(super) async fn compact(&mut self, window: &Window, event: BeforeCompaction) -> Result<bool, End> {
         let before = self.transcript.view.clone();
-        let turn = match self.transcript.lineage.turn(&before) {
-            // A turn may begin with the result of an earlier turn's call.
-            turn if turn < before.len() => between_calls(&before, turn),
-            turn => turn,
-        };
+        // A turn may begin with the result of an earlier turn's call.
+        let turn = between_calls(&before, self.transcript.lineage.turn(&before));
         let Some(compaction) = window.compactor.compact(&event.compaction, ToCompact::new(&before, turn)) else {
             return Ok(false);
         };
@@ -178,10 +175,10 @@ impl TurnLoop {
         messages: &Messages,
         old: Range<usize>,
     ) -> Result<Option<(String, Range<usize>)>, End> {
-        let all = old.end.min(messages.len());
-        let (mut covered, mut summary, mut size) = (old.start, None::<String>, all.saturating_sub(old.start));
+        let (start, all) = (between_calls(messages, old.start), between_calls(messages, old.end));
+        let (mut covered, mut summary, mut size) = (start, None::<String>, all.saturating_sub(start));
         for _ in 0..SUMMARIES {
-            let end = if covered + size >= all { all } else { between_calls(messages, covered + size) };
+            let end = between_calls(messages, all.min(covered + size));
             if end <= covered {
                 break;
             }
@@ -193,7 +190,7 @@ impl TurnLoop {
                 Err(_) => break,
             }
         }
-        Ok(summary.map(|summary| (summary, old.start..covered)))
+        Ok(summary.map(|summary| (summary, start..covered)))
     }
 }
 
@@ -211,19 +208,24 @@ const SUMMARIES: usize = 16;
 /// The new conversation with the summary, and what the summary replaces: the messages in `old`, or everything that a
 /// compactor removed and summarised itself.
 fn unfolded(before: &Messages, rest: &CompactedHistory, old: Range<usize>) -> (Messages, Option<SummedUp>) {
+    // A compactor of the app may have separated a call from its result.
+    let mut messages: Vec<Message> = rest.messages.iter().cloned().collect();
+    messages.extend(before.iter().rev().filter(is_results).cloned());
+    let mut messages = paired(messages.into());
     let summary = rest.summary.as_deref().filter(|text| !text.trim().is_empty()).map(injected::summary);
-    let Some(summary) = summary else { return (paired(rest.messages.clone()), None) };
+    let Some(summary) = summary else { return (messages, None) };
+    let range = if old.is_empty() { 0..before.len() - common_end(before, &messages) } else { old.clone() };
     // After the messages that it followed, as hooks left them.
     let kept = [&before[..old.start], &before[old.end..]].concat();
     let stood_before = |origin: &Option<usize>| origin.is_some_and(|from| from < old.start);
-    let at = origins(&kept, &rest.messages).iter().rposition(stood_before).map_or(0, |behind| behind + 1);
-    let range = if old.is_empty() { 0..before.len() - common_end(before, &rest.messages) } else { old };
-    let mut messages: Vec<Message> = rest.messages.iter().cloned().collect();
-    messages.insert(at, summary.clone());
-    // A compactor of the app may have separated a call from its result.
-    let messages = paired(messages.into());
-    let at = messages.iter().position(|message| *message == summary).unwrap_or_default();
+    let at = origins(&kept, &messages).iter().rposition(stood_before).map_or(0, |behind| behind + 1);
+    let at = between_calls(&messages, at);
+    messages.insert(at, summary);
     (messages, Some(SummedUp { range, at }))
+}
+
+fn is_results(message: &&Message) -> bool {
+    message.content.iter().all(|block| matches!(block, Block::ToolResult(_)))
 }
 
 /// The length of the common suffix.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hook_sdk::data::{Block, Message, Role, ToolCall};
+use hook_sdk::data::{Block, CompactedHistory, Message, Messages, Role, ToolCall};
 use hook_sdk::diagnostics::FindingKind;
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
@@ -18,7 +18,7 @@ use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{MemoryStore, MessageStore, StoreError, StoreFuture, Written};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
-use hooks_agent::window::Window;
+use hooks_agent::window::{Compaction, Compactor, DropThenSummarise, ToCompact, Window};
 use hooks_agent::{Harness, Limits, Outcome, Session, SubAgent};
 use serde_json::json;
 
@@ -63,6 +63,8 @@ struct Sky {
     dice: Dice,
     /// How bad the weather is, in per mille.
     chaos: u64,
+    /// The window: 0 is large, 1 small, 2 is small and what makes room in it does what it likes.
+    room: u64,
     calls: u64,
     fates: BTreeMap<u64, Fate>,
     questions: BTreeMap<(String, String), Asked>,
@@ -158,6 +160,43 @@ impl Model for Talks {
             });
             Ok(ModelAnswer::new(calls.collect()))
         })
+    }
+}
+
+/// A compactor that does what it likes: it drops, rewrites and moves messages, and parts calls from their results.
+struct Wild(World);
+
+impl Compactor for Wild {
+    fn compact(&self, kind: &CompactionKind, conversation: ToCompact<'_>) -> Option<Compaction> {
+        if self.0.roll(3) == 0 {
+            return DropThenSummarise::default().compact(kind, conversation);
+        }
+        let is_gentle = self.0.roll(2) == 0;
+        let mut rest = Vec::new();
+        for message in conversation.messages.iter() {
+            let mut message = message.clone();
+            match self.0.roll(6) {
+                0 if !is_gentle || matches!(message.content.first(), Some(Block::Text(_))) => continue,
+                1 | 2 => {
+                    for block in &mut message.content {
+                        match block {
+                            Block::ToolResult(result) => result.content = vec![Block::from("cut")],
+                            Block::Text(text) if !text.text.starts_with("say") => text.text.truncate(6),
+                            _ => {}
+                        }
+                    }
+                }
+                3 if !is_gentle => {
+                    let at = usize::try_from(self.0.roll(rest.len() as u64 + 1)).unwrap();
+                    rest.insert(at, message);
+                    continue;
+                }
+                _ => {}
+            }
+            rest.push(message);
+        }
+        let rest = CompactedHistory::new(rest.into());
+        Some(Compaction::Rest(if self.0.roll(2) == 0 { rest.summary("they talk") } else { rest }))
     }
 }
 
@@ -303,7 +342,18 @@ fn harness(world: &World, store: &Arc<MemoryStore>) -> (Harness, AgentDef) {
     let ids = fragile!(registry, world: FilterMessages, UserPromptSubmit, BeforeAgentStart, PrePolicy, PreModelCall,
         PostModelCall, BeforeToolCall, PermissionRequest, AfterToolCallSuccess, AfterToolCallFailure, AfterToolCall,
         BeforeStoreToolResult, BeforeCreateMessage, AfterCreateMessage, Stop, BeforeCompaction, PostCompact);
-    registry.set_app(AppDef::new("storm").hooks(ids.iter().map(String::as_str).chain(["counts"])));
+    registry.set_app(AppDef::new("storm").hooks(ids.iter().map(String::as_str).chain(["counts", "forgets"])));
+    let forgets = world.clone();
+    let forgets = Hook::at::<FilterMessages>("forgets").writer(move |_, _, messages: &mut Messages| {
+        let mut is_out = false;
+        messages.retain(|message| {
+            if message.role != Role::Tool {
+                is_out = forgets.sky().room > 0 && forgets.roll(6) == 0;
+            }
+            !is_out
+        });
+    });
+    registry.register(forgets).unwrap();
     let mut limits = Limits::default();
     limits.iterations = 12;
     limits.retries = 1;
@@ -314,7 +364,11 @@ fn harness(world: &World, store: &Arc<MemoryStore>) -> (Harness, AgentDef) {
         .model("main", Talks(world.clone()))
         .store(Disturbed { store: Arc::clone(store), by: world.clone() })
         .approver(Desk(world.clone()))
-        .window(Window::new(100_000))
+        .window(match world.sky().room {
+            0 => Window::new(100_000),
+            1 => Window::new(200).compact_at(60),
+            _ => Window::new(200).compact_at(60).compactor(Wild(world.clone())),
+        })
         .limits(limits)
         .agent(level("one", &["works", "reads", "two"]))
         .agent(level("two", &["works", "breaks", "three"]))
@@ -487,6 +541,7 @@ fn in_a_storm_every_call_has_one_true_result_and_none_runs_without_its_gate() {
         let sky = Sky {
             dice: Dice(seed),
             chaos: [0, 5, 20, 60][(seed % 4) as usize],
+            room: seed / 4 % 3,
             calls: 0,
             fates: BTreeMap::new(),
             questions: BTreeMap::new(),
