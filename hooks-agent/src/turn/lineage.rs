@@ -188,6 +188,22 @@ impl Lineage {
         folding.entries.len() != self.stored.len() || !folding.entries.iter().zip(&self.stored).all(same)
     }
 
+    /// Whether each call keeps its results in the fold, or is folded with them. A compactor of the app may repeat a call,
+    /// or remove one of several from a message.
+    pub(super) fn keeps_calls(&self, folding: &Folding) -> bool {
+        let stored: HashMap<&str, &Message> = self.stored.iter().map(|row| (row.id.as_str(), &row.message)).collect();
+        let before = calls_and_results(self.stored.iter().map(|row| &row.message));
+        let after = calls_and_results(folding.entries.iter().filter_map(|entry| match entry {
+            FoldEntry::Row(id) => stored.get(id.as_str()).copied(),
+            FoldEntry::New(message) => Some(message),
+        }));
+        after.iter().all(|(id, [calls, results, others])| {
+            let [of, with, and] = before.get(id).unwrap_or(&[usize::MAX, usize::MAX, 0]);
+            let is_no_more = calls <= of && results <= with && others <= and;
+            is_no_more && (calls == results || of - calls == with - results)
+        })
+    }
+
     /// Records that the store has folded, if that was necessary, and that the model now reads `rest`.
     ///
     /// # Errors
@@ -275,6 +291,17 @@ fn ids(message: &Message) -> Vec<(bool, String)> {
         _ => None,
     };
     message.content.iter().filter_map(id).collect()
+}
+
+/// For each id, how many calls there are, how many results of them, and how many results without a call before them.
+fn calls_and_results<'a>(messages: impl Iterator<Item = &'a Message>) -> HashMap<String, [usize; 3]> {
+    let mut counts = HashMap::<String, [usize; 3]>::new();
+    for (is_result, id) in messages.flat_map(ids) {
+        let count = counts.entry(id).or_default();
+        let of = if is_result { 1 + usize::from(count[1] >= count[0]) } else { 0 };
+        count[of] += 1;
+    }
+    counts
 }
 
 #[cfg(test)]

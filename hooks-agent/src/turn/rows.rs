@@ -67,7 +67,8 @@ impl TurnLoop {
     }
 
     /// Folds the stored conversation after a compaction to `rest`. Returns the ids of the rows that are hidden without
-    /// a summary, which stay stored. Does nothing if others have changed a row that the compaction used.
+    /// a summary, which stay stored. Does nothing if others have changed a row that the compaction used,
+    /// or if a call would not keep its result.
     pub(super) async fn fold(
         &mut self,
         rest: Messages,
@@ -79,6 +80,9 @@ impl TurnLoop {
             let folding = lineage.folding(&self.transcript.view, &rest, summed);
             let left_out = folding.left_out.clone();
             let written = if lineage.changes(&folding) {
+                if !lineage.keeps_calls(&folding) {
+                    return Ok(None);
+                }
                 let mut fold = Fold::new(lineage.version(), folding.entries.iter().cloned());
                 fold.lease = self.lease;
                 match parts.store.fold(&self.session.conversation, fold).await {

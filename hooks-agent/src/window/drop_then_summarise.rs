@@ -175,8 +175,6 @@ fn first_step(messages: &Messages, turn: usize) -> usize {
 /// The prompt of a turn that all messages belong to, and its last step. `None` if there are no other messages.
 fn last_step(messages: &Messages) -> Option<Vec<Message>> {
     let (first, last) = (first_step(messages, 0), between_calls(messages, messages.len().saturating_sub(1)));
-    let last = messages[..=last.min(messages.len().saturating_sub(1))]
-        .iter()
-        .rposition(|message| message.role == Role::Assistant)?;
+    let last = messages.get(..=last)?.iter().rposition(|message| message.role == Role::Assistant)?;
     (last > first).then(|| [&messages[..first], &messages[last..]].concat())
 }

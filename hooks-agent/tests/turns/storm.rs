@@ -172,6 +172,11 @@ impl Compactor for Wild {
             return DropThenSummarise::default().compact(kind, conversation);
         }
         let is_gentle = self.0.roll(2) == 0;
+        if self.0.roll(4) == 0 {
+            let at = || usize::try_from(self.0.roll(conversation.messages.len() as u64 + 1)).unwrap();
+            let (one, other) = (at(), at());
+            return Some(Compaction::summarise("Sum up.", one.min(other)..one.max(other)));
+        }
         let mut rest = Vec::new();
         for message in conversation.messages.iter() {
             let mut message = message.clone();
@@ -191,6 +196,10 @@ impl Compactor for Wild {
                     rest.insert(at, message);
                     continue;
                 }
+                4 if !is_gentle && !message.text().starts_with("say") => match self.0.roll(2) {
+                    0 => drop(message.content.pop()),
+                    _ => rest.push(message.clone()),
+                },
                 _ => {}
             }
             rest.push(message);
