@@ -366,6 +366,7 @@ mod tests {
             ("the compaction changed a row", "a b c", "a b c", "a b c", "a dropped c", "a dropped c"),
             ("it changed one that was rewritten", "a b c", "a b' c", "a b' c", "a dropped c", "a dropped c"),
             ("a message was said twice", "a a b a", "a b a", "a b a", "sum a", "sum a a"),
+            ("one moved to where another was left out", "a b c d e", "a b c d e", "a b c d e", "a c b e", "a b c d e"),
             ("what nobody summed up is left out and stays", "a b c d", "a b c d", "a b c d", "c d", "a b c d"),
         ] {
             let mut lineage = lineage(stored);

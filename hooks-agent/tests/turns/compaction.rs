@@ -11,7 +11,7 @@ use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{Append, MessageStore, StoreError};
 use hooks_agent::tool::{FnTool, ToolSpec};
-use hooks_agent::window::Window;
+use hooks_agent::window::{Compaction, Compactor, ToCompact, Window};
 use hooks_agent::{Harness, Reply, TurnEvent};
 use serde_json::json;
 
@@ -325,4 +325,98 @@ async fn a_call_gets_no_id_of_a_call_that_a_summary_replaces() {
     assert_eq!(session.turn(None, "three").await.to_string(), "c");
     let ids = ids(&bench).await;
     assert!(ids.len() == 2 && ids[0] != ids[1], "{ids:?}");
+}
+
+/// Shortens a conversation once, with a function of its messages.
+struct Once(fn(Vec<Message>) -> Compaction, AtomicUsize);
+
+impl Compactor for Once {
+    fn compact(&self, _: &CompactionKind, conversation: ToCompact<'_>) -> Option<Compaction> {
+        let is_first = self.1.fetch_add(1, Ordering::Relaxed) == 0;
+        is_first.then(|| (self.0)(conversation.messages.iter().cloned().collect()))
+    }
+}
+
+/// The calls (`c`) and results (`r`) in `messages`, with what the results say.
+fn calls_and_results(messages: &[Message]) -> Vec<String> {
+    let of = |block: &Block| match block {
+        Block::ToolUse(call) => Some(format!("c{}", call.id)),
+        Block::ToolResult(result) => Some(format!(
+            "r{} {}",
+            result.call_id,
+            result.content.iter().filter_map(Block::as_text).collect::<String>()
+        )),
+        _ => None,
+    };
+    messages.iter().flat_map(|message| &message.content).filter_map(of).collect()
+}
+
+/// The messages are: the first prompt, two calls, their results, the answer, and the second prompt.
+#[tokio::test]
+async fn each_call_has_exactly_one_stored_result_whatever_compaction_does() {
+    type Case = (&'static str, fn(Vec<Message>) -> Compaction, &'static [&'static str]);
+    const BOTH: &[&str] = &["c1", "c2", "r1 found a", "r2 found b"];
+    fn left(messages: Vec<Message>) -> CompactedHistory {
+        CompactedHistory::new(messages.into())
+    }
+    fn without(mut messages: Vec<Message>, at: usize) -> Vec<Message> {
+        messages.remove(at);
+        messages
+    }
+    let cases: [Case; 10] = [
+        ("a result is dropped", |all| Compaction::Rest(left(without(all, 2))), BOTH),
+        ("and there is a summary", |all| Compaction::Rest(left(without(all, 2)).summary("sum")), BOTH),
+        ("the calls are dropped", |all| Compaction::Rest(left(without(all, 1))), BOTH),
+        ("and there is a summary of them", |all| Compaction::Rest(left(without(all, 1)).summary("sum")), &[]),
+        (
+            "a result is shortened",
+            |mut all| {
+                let Block::ToolResult(result) = &mut all[2].content[0] else { panic!("{all:?}") };
+                result.content = vec![Block::from("cut")];
+                all[0] = Message::new(Role::User, "h");
+                Compaction::Rest(left(all))
+            },
+            &["c1", "c2", "r1 cut", "r2 found b"],
+        ),
+        (
+            "everything is turned round",
+            |mut all| {
+                all.reverse();
+                Compaction::Rest(left(without(all, 1)))
+            },
+            BOTH,
+        ),
+        (
+            "a call is there twice",
+            |mut all| {
+                all[0] = all[1].clone();
+                Compaction::Rest(left(without(all, 4)))
+            },
+            BOTH,
+        ),
+        (
+            "one of the calls is dropped",
+            |mut all| {
+                all[1].content.pop();
+                Compaction::Rest(left(all))
+            },
+            BOTH,
+        ),
+        ("a summary ends between the calls and their results", |_| Compaction::summarise("Sum up.", 0..3), BOTH),
+        ("a summary begins there", |_| Compaction::summarise("Sum up.", 2..5), &[]),
+    ];
+    for (what, compact, expected) in cases {
+        let calls = Line::calls([("1", "lookup", json!({ "id": "a" })), ("2", "lookup", json!({ "id": "b" }))]);
+        let said = "and so on ".repeat(40);
+        let bench = Bench::new([calls, Line::text(said), Line::text("s"), Line::text("s"), Line::text("done")]);
+        bench.session(bench.harness()).await.turn(None, "hello ".repeat(20)).await;
+        let window = Window::new(1_000_000).compact_at(1).compactor(Once(compact, AtomicUsize::new(0)));
+        let session = bench.session(bench.harness().window(window)).await;
+        session.turn(None, "and now").await;
+        let page = bench.store.page("c", None, 100).await.unwrap();
+        let stored: Vec<_> = page.rows.into_iter().map(|row| row.message).collect();
+        assert_eq!(calls_and_results(&stored), expected, "{what}: {stored:#?}");
+        let prompts = stored.iter().filter(|message| message.text() == "and now").count();
+        assert_eq!(prompts, 1, "{what}");
+    }
 }

@@ -49,7 +49,8 @@ impl<D: Disturb> MessageStore for Disturbed<D> {
     }
 
     fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {
-        let folded = async move { self.store.fold(conversation, fold).await.inspect(|written| self.by.folded(written)) };
+        let folded =
+            async move { self.store.fold(conversation, fold).await.inspect(|written| self.by.folded(written)) };
         self.call("fold", Box::pin(folded))
     }
 

@@ -307,7 +307,11 @@ impl Disturb for World {
 
     fn after(&self, call: &'static str) -> Result<(), StoreError> {
         // The row is there, and nobody knows.
-        if matches!(call, "append" | "fold") && self.strikes() { Err(StoreError::new("the connection is lost")) } else { Ok(()) }
+        if matches!(call, "append" | "fold") && self.strikes() {
+            Err(StoreError::new("the connection is lost"))
+        } else {
+            Ok(())
+        }
     }
 }
 
