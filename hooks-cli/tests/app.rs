@@ -211,7 +211,7 @@ fn an_app_replays_turns() {
         let model = Scripted::new([Line::call("a", "refund", serde_json::json!({})), Line::text("I cannot.")]);
         let harness = Harness::builder(registry)
             .model("main", model)
-            .tool(FnTool::new(ToolSpec::new("refund"), |_cx, _input| Ok("paid")))
+            .tool(FnTool::new(ToolSpec::new("refund"), |_cx, _input| Ok("paid".to_owned())))
             .on_inputs(recorder.turns())
             .accept(FindingKind::RewriteWithoutPolicy, "trim", "it trims nothing")
             .build()
