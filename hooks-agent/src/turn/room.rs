@@ -208,9 +208,10 @@ const SUMMARIES: usize = 16;
 /// The new conversation with the summary, and what the summary replaces: the messages in `old`, or everything that a
 /// compactor removed and summarised itself.
 fn unfolded(before: &Messages, rest: &CompactedHistory, old: Range<usize>) -> (Messages, Option<SummedUp>) {
-    // A compactor of the app may have separated a call from its result.
+    // A compactor of the app may have separated a call from its result, or left the result out: `paired` takes the
+    // first result of each call, and drops the others.
     let mut messages: Vec<Message> = rest.messages.iter().cloned().collect();
-    messages.extend(before.iter().rev().filter(is_results).cloned());
+    messages.extend(before.iter().rev().filter(|message| is_results(message)).cloned());
     let mut messages = paired(messages.into());
     let summary = rest.summary.as_deref().filter(|text| !text.trim().is_empty()).map(injected::summary);
     let Some(summary) = summary else { return (messages, None) };
@@ -224,8 +225,8 @@ fn unfolded(before: &Messages, rest: &CompactedHistory, old: Range<usize>) -> (M
     (messages, Some(SummedUp { range, at }))
 }
 
-fn is_results(message: &&Message) -> bool {
-    message.content.iter().all(|block| matches!(block, Block::ToolResult(_)))
+fn is_results(message: &Message) -> bool {
+    !message.content.is_empty() && message.content.iter().all(|block| matches!(block, Block::ToolResult(_)))
 }
 
 /// The length of the common suffix.
