@@ -366,7 +366,7 @@ fn harness(world: &World, store: &Arc<MemoryStore>) -> (Harness, AgentDef) {
             !is_out
         });
     });
-    registry.register(forgets).unwrap();
+    registry.register(forgets.on_failure(OnFailure::Continue)).unwrap();
     let mut limits = Limits::default();
     limits.iterations = 12;
     limits.retries = 1;
