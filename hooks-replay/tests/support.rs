@@ -130,9 +130,10 @@ pub(crate) fn limit(cents: u64) -> Hook {
 }
 
 pub(crate) fn mask(id: &str, what: &'static str, by: &'static str) -> Hook {
-    Hook::at::<AfterToolCallSuccess>(id).writer(move |_, _, result: &mut ToolResult| {
+    let mask = Hook::at::<AfterToolCallSuccess>(id).writer(move |_, _, result: &mut ToolResult| {
         result.rewrite_text(|text| text.contains(what).then(|| text.replace(what, by)));
-    })
+    });
+    mask.on_failure(OnFailure::Remove)
 }
 
 /// A hook after the redactors, which adds a note if it finds an address.
@@ -143,6 +144,7 @@ pub(crate) fn leaks() -> Hook {
                 result.add_context("an address was left");
             }
         })
+        .on_failure(OnFailure::Continue)
         .priority(100)
 }
 

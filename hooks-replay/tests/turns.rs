@@ -98,6 +98,7 @@ pub(crate) fn hooks() -> Hooks {
     let masks = Hook::at::<BeforeCreateMessage>("masks_rows").writer(|_, _, row: &mut Message| {
         row.rewrite_text(|text| text.contains("ada@example.org").then(|| text.replace("ada@example.org", "[mail]")));
     });
+    let [instead, masks] = [instead, masks].map(|hook| hook.on_failure(OnFailure::Required));
     let hooks = desk().with(asks).with(blocks).with(stops).with(halts).with(bundle).with(instead).with(masks);
     watching().into_iter().fold(hooks, Hooks::with)
 }
