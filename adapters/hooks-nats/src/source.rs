@@ -175,7 +175,14 @@ impl NatsSource {
             (record.attempt, record.deaths) = (found.attempt, found.deaths);
             match found.step {
                 // Its worker lives, as far as the server knows.
-                Step::Running if delivered <= found.delivered => return Ok(None),
+                Step::Running if delivered <= found.delivered => {
+                    // A server that crashed counts deliveries from before. The next one after this is later than its
+                    // start too. A delivery of before the start is as old as the silence.
+                    if delivered < found.delivered && asked.elapsed() < self.silence {
+                        streams.change(&key, sequence, &Record { delivered, ..found }).await?;
+                    }
+                    return Ok(None);
+                }
                 Step::Running => {
                     record.deaths += 1;
                     let idempotent = job.as_ref().is_ok_and(|job| job.idempotent);
@@ -210,10 +217,22 @@ impl NatsSource {
         Ok(Some(Taken::new(job, NatsClaim { message, key, record, sequence })))
     }
 
+    /// Writes what became of a start. `false` if the job was taken from this worker.
+    async fn write(&self, claim: &NatsClaim, record: &Record) -> Result<bool, NatsError> {
+        let (streams, mut last) = (&self.jobs.streams, claim.sequence);
+        while streams.change(&claim.key, last, record).await?.is_none() {
+            match streams.record(&claim.key).await? {
+                (Some(found), sequence) if found.claim == record.claim => last = sequence,
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
     /// Writes the end of a job, and removes it. `false` if the job was taken from this worker.
     async fn end(&self, claim: &NatsClaim, step: Step) -> Result<bool, NatsError> {
         let (streams, record) = (&self.jobs.streams, Record { step, ..claim.record.clone() });
-        if streams.change(&claim.key, claim.sequence, &record).await?.is_none() {
+        if !self.write(claim, &record).await? {
             return Ok(false);
         }
         if let Step::Buried(grave) = &record.step {
@@ -299,8 +318,8 @@ impl JobSource for NatsSource {
     }
 
     async fn progress(&self, claim: &NatsClaim) -> Result<bool, SourceError> {
-        let (_, sequence) = self.jobs.streams.record(&claim.key).await?;
-        if sequence != claim.sequence {
+        let (found, _) = self.jobs.streams.record(&claim.key).await?;
+        if found.is_none_or(|found| found.claim != claim.record.claim) {
             return Ok(false);
         }
         let told = claim.message.ack_with(AckKind::Progress).await;
@@ -314,7 +333,7 @@ impl JobSource for NatsSource {
     async fn again(&self, claim: &NatsClaim, job: &Job, after: Duration, _: &JobOutcome) -> Result<bool, SourceError> {
         let due = now().saturating_add(millis(after));
         let record = Record { step: Step::Waiting(due), attempt: job.attempt, ..claim.record.clone() };
-        let written = self.jobs.streams.change(&claim.key, claim.sequence, &record).await?.is_some();
+        let written = self.write(claim, &record).await?;
         if written {
             let _ = claim.message.ack_with(AckKind::Nak(Some(after))).await;
         }

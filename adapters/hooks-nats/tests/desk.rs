@@ -17,10 +17,16 @@ use hook_sdk::worker::Worker;
 use hook_sdk::{CancellationToken, Registry};
 use hooks_nats::NatsJobs;
 
+use crate::server::until;
+
 /// How long the workers of the tests can be silent.
 pub(crate) const SILENCE: Duration = Duration::from_secs(1);
 
-/// The hooks `once` and, idempotent, `again`, whose runs are lines of a file. A run may fail once.
+/// Where a process writes down its runs, or the job that it queued.
+const RUNS: &str = "HOOKS_NATS_RUNS";
+
+/// The hooks `once` and, idempotent, `again`, whose runs are lines of a file. A run may fail, or abort a worker process at
+/// its end.
 pub(crate) fn registry(runs: &Path) -> Registry {
     let registry = Registry::empty();
     for id in ["once", "again"] {
@@ -33,6 +39,9 @@ pub(crate) fn registry(runs: &Path) -> Registry {
                 // So that some are running whenever something is killed.
                 let lasts = if text == "long" { 2_000 } else { text.parse::<u64>().unwrap_or_default() % 5 * 20 };
                 tokio::time::sleep(Duration::from_millis(lasts)).await;
+                if text == "aborts" && std::env::var_os(RUNS).is_some() {
+                    std::process::abort();
+                }
                 if text == "fails" { Err("it fails") } else { Ok(()) }
             })
         });
@@ -73,7 +82,7 @@ pub(crate) async fn work_until_empty(jobs: &NatsJobs, runs: &Path) {
     Worker::new().parallelism(4).run_until_empty(&registry(runs), source).await;
 }
 
-/// A worker in a process of its own.
+/// A worker in a process of its own, or a program that queues a job.
 pub(crate) struct Process {
     child: Child,
     url: String,
@@ -82,14 +91,29 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn start(url: &str, runs: &Path) -> Self {
-        Self { child: run(url, runs), url: url.to_owned(), runs: runs.to_owned() }
+        Self { child: run(url, runs, ""), url: url.to_owned(), runs: runs.to_owned() }
+    }
+
+    /// Queues a job of a hook with the text "0", and writes to the file if it was accepted.
+    pub(crate) fn queue(url: &str, accepted: &Path, hook: &str) -> Self {
+        Self { child: run(url, accepted, hook), url: url.to_owned(), runs: accepted.to_owned() }
+    }
+
+    /// Kills it, unless it is dead.
+    pub(crate) fn kill(&mut self) {
+        let _ = self.child.kill();
+        self.child.wait().unwrap();
+    }
+
+    /// Waits until it dies by itself.
+    pub(crate) fn dies(&mut self) {
+        until("the process dies", || self.child.try_wait().unwrap().is_some());
     }
 
     /// Kills it, and starts another one.
     pub(crate) fn restart(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-        self.child = run(&self.url, &self.runs);
+        self.kill();
+        self.child = run(&self.url, &self.runs, "");
     }
 
     /// Stops or continues it, like `kill -STOP` and `kill -CONT`.
@@ -101,22 +125,21 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill();
     }
 }
 
-fn run(url: &str, runs: &Path) -> Child {
+fn run(url: &str, runs: &Path, queue: &str) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "desk::works_as_a_process", "--ignored", "--nocapture"]);
-    command.env("HOOKS_NATS_URL", url).env("HOOKS_NATS_RUNS", runs);
+    command.env("HOOKS_NATS_URL", url).env(RUNS, runs).env("HOOKS_NATS_QUEUE", queue);
     command.stdout(Stdio::null()).spawn().unwrap()
 }
 
 #[tokio::test]
 #[ignore = "the other tests start it as a process"]
 async fn works_as_a_process() {
-    let (Ok(url), Ok(runs)) = (std::env::var("HOOKS_NATS_URL"), std::env::var("HOOKS_NATS_RUNS")) else { return };
+    let (Ok(url), Ok(runs)) = (std::env::var("HOOKS_NATS_URL"), std::env::var(RUNS)) else { return };
     let jobs = loop {
         match NatsJobs::connect(&url, "desk").await {
             Ok(jobs) => break jobs,
@@ -124,5 +147,13 @@ async fn works_as_a_process() {
             Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
         }
     };
-    work(&jobs, &PathBuf::from(runs), 4, CancellationToken::new()).await;
+    let runs = PathBuf::from(runs);
+    let hook = match &*std::env::var("HOOKS_NATS_QUEUE").unwrap() {
+        "" => return work(&jobs, &runs, 4, CancellationToken::new()).await,
+        "once" => "once",
+        _ => "again",
+    };
+    if queue(jobs, hook, "0").await.is_ok() {
+        std::fs::write(runs, "accepted").unwrap();
+    }
 }

@@ -10,7 +10,7 @@ use crate::desk::{Process, SILENCE, queue, runs, work, work_until_empty};
 use crate::server::{Server, Wire, until};
 
 /// `JetStream`, without the crate.
-async fn broker(server: &Server) -> jetstream::Context {
+pub(crate) async fn broker(server: &Server) -> jetstream::Context {
     jetstream::new(async_nats::connect(server.url()).await.unwrap())
 }
 

@@ -13,3 +13,4 @@ mod desk;
 mod contract;
 mod jobs;
 mod killed;
+mod points;

@@ -1,9 +1,9 @@
 //! A server of one test, which can be killed without any effect on other tests.
 
-use std::io::Write;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, Once};
+use std::sync::{Arc, Mutex, Once, OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -46,7 +46,7 @@ impl Server {
     }
 
     pub(crate) fn kill(&mut self) {
-        self.process.kill().unwrap();
+        let _ = self.process.kill();
         self.process.wait().unwrap();
     }
 
@@ -55,6 +55,14 @@ impl Server {
         self.kill();
         self.process = run(self.port, &self.folder).unwrap();
         self.wait();
+    }
+
+    /// Kills it, and starts it again without what it knew about the deliveries of a hook: it stores that a while later.
+    pub(crate) fn forget(&mut self, hook: &str) {
+        self.kill();
+        let consumer = format!("jetstream/$G/streams/desk_jobs/obs/{hook}/o.dat");
+        std::fs::remove_file(self.folder.path().join(consumer)).unwrap();
+        self.restart();
     }
 
     fn wait(&self) {
@@ -81,39 +89,109 @@ impl Drop for Server {
     }
 }
 
-/// A way to a server whose connections can be cut.
+/// A way to a server whose connections can be cut, or go dead at a certain message of a client.
 pub(crate) struct Wire {
     pub(crate) url: String,
     open: Arc<Mutex<Vec<TcpStream>>>,
+    trap: Arc<Mutex<Option<Trap>>>,
 }
+
+/// The message of a client at which its connection goes dead: it stays open, and nothing gets through any more.
+struct Trap {
+    /// The beginning of its subject, and a part of its payload.
+    message: (&'static str, &'static str),
+    /// Whether the server still gets this message.
+    passes: bool,
+    sprung: mpsc::Sender<()>,
+}
+
+/// Set when a connection goes dead, and told when the server has got what it gets.
+type Dead = Arc<OnceLock<mpsc::Sender<()>>>;
 
 impl Wire {
     pub(crate) fn to(server: &Server) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let url = format!("nats://{}", listener.local_addr().unwrap());
-        let (open, to) =
-            (Arc::<Mutex<Vec<TcpStream>>>::default(), SocketAddr::from((Ipv4Addr::LOCALHOST, server.port)));
-        let cuttable = Arc::clone(&open);
+        let to = SocketAddr::from((Ipv4Addr::LOCALHOST, server.port));
+        let wire = Self { url, open: Arc::default(), trap: Arc::default() };
+        let (open, trap) = (Arc::clone(&wire.open), Arc::clone(&wire.trap));
         thread::spawn(move || {
             for near in listener.incoming().flatten() {
                 let Ok(far) = TcpStream::connect(to) else { continue };
-                for (mut from, mut to) in
-                    [(&near, &far), (&far, &near)].map(|(a, b)| (a.try_clone().unwrap(), b.try_clone().unwrap()))
-                {
-                    thread::spawn(move || {
-                        let _ = std::io::copy(&mut from, &mut to);
-                        let _ = to.shutdown(std::net::Shutdown::Both);
-                    });
-                }
-                cuttable.lock().unwrap().push(near);
+                let ends = || (near.try_clone().unwrap(), far.try_clone().unwrap());
+                let (dead, trap) = (Dead::default(), Arc::clone(&trap));
+                let ((client, mut server), answered) = (ends(), Arc::clone(&dead));
+                thread::spawn(move || {
+                    let _ = messages(client, &server, &dead, &trap);
+                    let _ = server.flush().and_then(|()| server.shutdown(Shutdown::Both));
+                });
+                let (mut client, server) = ends();
+                thread::spawn(move || {
+                    let _ = answers(server, &client, &answered);
+                    let _ = client.flush().and_then(|()| client.shutdown(Shutdown::Both));
+                });
+                open.lock().unwrap().push(near);
             }
         });
-        Self { url, open }
+        wire
     }
 
     pub(crate) fn cut(&self) {
         for stream in self.open.lock().unwrap().drain(..) {
-            let _ = stream.shutdown(std::net::Shutdown::Both);
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Lets the next connection go dead at a message, before or after the server gets it. The result is told when.
+    pub(crate) fn trap(&self, message: (&'static str, &'static str), passes: bool) -> mpsc::Receiver<()> {
+        let (sprung, told) = mpsc::channel();
+        *self.trap.lock().unwrap() = Some(Trap { message, passes, sprung });
+        told
+    }
+}
+
+/// Passes on what a client sends.
+fn messages(client: TcpStream, mut server: &TcpStream, dead: &Dead, trap: &Mutex<Option<Trap>>) -> std::io::Result<()> {
+    let mut client = BufReader::new(client);
+    let mut sent = Vec::new();
+    while client.read_until(b'\n', &mut sent)? > 0 {
+        let line = String::from_utf8_lossy(&sent).into_owned();
+        let mut passes = dead.get().is_none();
+        if let ["PUB" | "HPUB", subject, .., size] = line.split_whitespace().collect::<Vec<_>>()[..] {
+            sent.resize(sent.len() + size.parse::<usize>().unwrap() + 2, 0);
+            client.read_exact(&mut sent[line.len()..])?;
+            let payload = String::from_utf8_lossy(&sent[line.len()..]);
+            let is_it = |trap: &mut Trap| subject.starts_with(trap.message.0) && payload.contains(trap.message.1);
+            if let Some(trap) = trap.lock().unwrap().take_if(is_it).filter(|_| passes) {
+                dead.set(trap.sprung).unwrap();
+                if !trap.passes {
+                    sent.clear();
+                }
+                // Answered when the server has got what was sent before.
+                sent.extend_from_slice(b"PING\r\n");
+                passes = true;
+            }
+        }
+        if passes {
+            server.write_all(&sent)?;
+        }
+        sent.clear();
+    }
+    Ok(())
+}
+
+/// Passes on what a server sends.
+fn answers(mut server: TcpStream, mut client: &TcpStream, dead: &Dead) -> std::io::Result<()> {
+    let mut sent = [0; 1 << 16];
+    loop {
+        let sent = match server.read(&mut sent)? {
+            0 => return Ok(()),
+            size => &sent[..size],
+        };
+        match dead.get() {
+            None => client.write_all(sent)?,
+            Some(sprung) if sent.windows(4).any(|word| word == b"PONG") => drop(sprung.send(())),
+            Some(_) => {}
         }
     }
 }
