@@ -64,17 +64,15 @@ impl NatsJobs {
     /// [`NatsError`] if the server does not answer. The job may then be queued and still be buried; it can be tried again.
     pub async fn retry(&self, buried: &BuriedJob) -> Result<(), NatsError> {
         let streams = &self.streams;
-        let failed = |error: &dyn std::fmt::Display| NatsError(format!("the job could not be queued again: {error}"));
+        let failed = "the job could not be queued again";
         let mut payload = buried.job.clone();
         if let Ok(mut job) = serde_json::from_slice::<Job>(&payload) {
             // The one with its id is over.
             job.id = format!("{}-{}", job.id, buried.sequence);
-            payload = serde_json::to_vec(&job).map_err(|error| failed(&error))?.into();
+            payload = serde_json::to_vec(&job).map_err(NatsError::of(failed))?.into();
         }
-        streams
-            .send(format!("{}.jobs.{}", streams.name, buried.hook), HeaderMap::new(), payload)
-            .await
-            .map_err(|error| failed(&error))?;
+        let subject = format!("{}.jobs.{}", streams.name, buried.hook);
+        streams.send(subject, HeaderMap::new(), payload).await.map_err(NatsError::of(failed))?;
         let _ = streams.client.publish(streams.wake(), "".into()).await;
         let failed = NatsError::of("the job is queued again, and could not be removed here");
         streams.buried.delete_message(buried.sequence).await.map(drop).map_err(failed)

@@ -136,14 +136,14 @@ impl Streams {
             let once = async {
                 self.context.publish_with_headers(subject.clone(), headers.clone(), payload.clone()).await?.await
             };
-            let Ok(sent) = timeout_at(end, once).await else {
-                return Err(EnqueueError::Failed(format!("the server did not answer within {PATIENCE:?}")));
-            };
-            match sent {
-                Ok(_) => return Ok(()),
-                Err(error) if matches!(error.kind(), PublishErrorKind::TimedOut | PublishErrorKind::BrokenPipe) => {}
-                Err(error) if error.to_string().contains("maximum") => return Err(EnqueueError::Full),
-                Err(error) => return Err(EnqueueError::Failed(error.to_string())),
+            match timeout_at(end, once).await {
+                Err(_) => return Err(EnqueueError::Failed(format!("the server did not answer within {PATIENCE:?}"))),
+                Ok(Ok(_)) => return Ok(()),
+                Ok(Err(error)) => match error.kind() {
+                    PublishErrorKind::TimedOut | PublishErrorKind::BrokenPipe => {}
+                    _ if error.to_string().contains("maximum") => return Err(EnqueueError::Full),
+                    _ => return Err(EnqueueError::Failed(error.to_string())),
+                },
             }
         }
     }

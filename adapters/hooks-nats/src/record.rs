@@ -81,12 +81,9 @@ impl Streams {
         for _ in 0..TRIES {
             let mut headers = HeaderMap::new();
             headers.insert(NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, expected.to_string());
-            let sent = self.context.publish_with_headers(self.subject(key), headers, payload.clone().into()).await;
-            let written = match sent {
-                Ok(sent) => sent.await,
-                Err(error) => Err(error),
-            };
-            let error = match written {
+            let (subject, payload) = (self.subject(key), payload.clone().into());
+            let sent = async { self.context.publish_with_headers(subject, headers, payload).await?.await };
+            let error = match sent.await {
                 Ok(ack) => return Ok(Some(ack.sequence)),
                 Err(error) => NatsError::of("the record of a job could not be written")(error),
             };

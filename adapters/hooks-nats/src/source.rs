@@ -11,7 +11,7 @@ use futures_util::{FutureExt, StreamExt};
 use hook_sdk::detached::Job;
 use hook_sdk::worker::{Burial, JobOutcome, JobSlot, JobSource, SourceError, Taken};
 use tokio::sync::Mutex;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::error::NatsError;
 use crate::queue::{DUE, NatsJobs, key, millis, now};
@@ -125,15 +125,12 @@ impl NatsSource {
             let mut batch = round.consumers[hook].fetch().max_messages(1).messages().await?;
             batch.next().await.transpose()
         };
-        let fetched = match timeout(ANSWER, next).await {
-            Ok(fetched) => fetched.map_err(|error| NatsError::of(failed)(error)),
-            Err(late) => Err(NatsError::of(failed)(late)),
-        };
+        let fetched = timeout(ANSWER, next).await.map_err(async_nats::Error::from).flatten();
         if fetched.is_err() {
             // Somebody may have deleted it.
             round.consumers.remove(hook);
         }
-        fetched
+        fetched.map_err(NatsError::of(failed))
     }
 
     /// Starts the job of a message, unless it is not due, over, or run by another worker.
@@ -288,17 +285,10 @@ impl JobSource for NatsSource {
         if wake.is_none() {
             *wake = self.jobs.streams.client.subscribe(self.jobs.streams.wake()).await.ok();
         }
-        let told = async {
-            match &mut *wake {
-                Some(wake) => {
-                    wake.next().await;
-                    // One look is enough for all of them.
-                    while let Some(Some(_)) = wake.next().now_or_never() {}
-                }
-                None => std::future::pending().await,
-            }
-        };
-        let _ = timeout(self.poll, told).await;
+        let Some(wake) = &mut *wake else { return sleep(self.poll).await };
+        let _ = timeout(self.poll, wake.next()).await;
+        // One look is enough for all of them.
+        while let Some(Some(_)) = wake.next().now_or_never() {}
     }
 
     async fn is_empty(&self, slot: &JobSlot<'_>) -> Result<bool, SourceError> {

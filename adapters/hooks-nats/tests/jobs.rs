@@ -1,13 +1,52 @@
-//! What a queue on a server does beyond the contract of engines.
+//! The contract of engines for background jobs, and what a queue on a server does beyond it.
+
+use std::time::Duration;
 
 use async_nats::jetstream;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
-use hook_sdk::CancellationToken;
-use hook_sdk::worker::Burial;
+use hook_sdk::worker::{Burial, Worker};
+use hook_sdk::{CancellationToken, Registry};
+use hooks_conformance::{JobEngine, check_jobs};
 use hooks_nats::NatsJobs;
 
 use crate::desk::{Process, SILENCE, queue, runs, work, work_until_empty};
 use crate::server::{Server, Wire, until};
+
+struct Broker(NatsJobs);
+
+const SHORT: Duration = Duration::from_millis(300);
+
+impl JobEngine for Broker {
+    fn connect(&self, registry: &Registry, _: Worker) {
+        registry.set_background(self.0.clone());
+    }
+
+    fn work(
+        &self,
+        registry: Registry,
+        worker: Worker,
+        stop: CancellationToken,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let source = self.0.source().poll(Duration::from_millis(5)).silence(SHORT);
+        async move { worker.run(&registry, source, stop).await }
+    }
+
+    fn silence(&self) -> Option<Duration> {
+        Some(SHORT)
+    }
+
+    async fn buried(&self, hook: &str) -> Vec<Burial> {
+        self.0.buried(hook, 10).await.unwrap().into_iter().map(|job| job.why).collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_runs_jobs_as_their_hooks_allow() {
+    let Some(server) = Server::start() else { return };
+    if let Err(breaches) = check_jobs(&Broker(server.jobs().await)).await {
+        panic!("{breaches}");
+    }
+}
 
 /// `JetStream`, without the crate.
 pub(crate) async fn broker(server: &Server) -> jetstream::Context {

@@ -10,7 +10,6 @@
 
 mod server;
 mod desk;
-mod contract;
 mod jobs;
 mod killed;
 mod points;

@@ -182,7 +182,7 @@ fn messages(client: TcpStream, mut server: &TcpStream, dead: &Dead, trap: &Mutex
 
 /// Passes on what a server sends.
 fn answers(mut server: TcpStream, mut client: &TcpStream, dead: &Dead) -> std::io::Result<()> {
-    let mut sent = [0; 1 << 16];
+    let mut sent = [0; 1 << 13];
     loop {
         let sent = match server.read(&mut sent)? {
             0 => return Ok(()),
