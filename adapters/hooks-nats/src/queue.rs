@@ -86,9 +86,12 @@ impl BackgroundSink for NatsJobs {
     fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
         let (done, answer) = mpsc::channel();
         self.requests.send((job, done)).map_err(|_| EnqueueError::Closed)?;
-        let late = || EnqueueError::Failed(format!("the server did not store it within {PATIENCE:?}"));
         answer.recv_timeout(PATIENCE).unwrap_or_else(|_| Err(late()))
     }
+}
+
+fn late() -> EnqueueError {
+    EnqueueError::InDoubt(format!("the server did not answer within {PATIENCE:?}"))
 }
 
 /// Publishes jobs until nobody can queue any.
@@ -137,7 +140,7 @@ impl Streams {
                 self.context.publish_with_headers(subject.clone(), headers.clone(), payload.clone()).await?.await
             };
             match timeout_at(end, once).await {
-                Err(_) => return Err(EnqueueError::Failed(format!("the server did not answer within {PATIENCE:?}"))),
+                Err(_) => return Err(late()),
                 Ok(Ok(_)) => return Ok(()),
                 Ok(Err(error)) => match error.kind() {
                     PublishErrorKind::TimedOut | PublishErrorKind::BrokenPipe => {}

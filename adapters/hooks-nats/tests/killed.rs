@@ -1,12 +1,14 @@
 //! Jobs whose workers, server and connections are killed at any moment.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use hook_sdk::detached::Job;
 use hook_sdk::kinds::AfterCreateMessage;
 use hook_sdk::worker::Burial;
 use hooks_nats::NatsJobs;
+use tokio::runtime::Runtime;
 
 use crate::desk::{Process, queue, runs, work_until_empty};
 use crate::server::{Server, Wire};
@@ -33,10 +35,10 @@ fn hold(what: &str, mut harm: impl FnMut(&mut Server, &Wire, &mut [Process], &mu
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("runs");
     let wire = Wire::to(&server);
-    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let runtime = Runtime::new().unwrap();
     let jobs = runtime.block_on(NatsJobs::connect(&wire.url, "desk")).unwrap();
     let mut workers = [Process::start(&wire.url, &file), Process::start(&server.url(), &file)];
-    let start = Instant::now();
+    let (start, next) = (Instant::now(), AtomicUsize::new(0));
     let accepted = std::thread::scope(|scope| {
         let harming = scope.spawn(|| {
             let mut random = Random(7);
@@ -46,25 +48,18 @@ fn hold(what: &str, mut harm: impl FnMut(&mut Server, &Wire, &mut [Process], &mu
                 harm(&mut server, &wire, &mut workers, &mut random);
             }
         });
-        let accepted = runtime.block_on(async {
-            let mut accepted = BTreeSet::new();
-            for number in 0..count {
-                for hook in ["once", "again"] {
-                    if queue(jobs.clone(), hook, &number.to_string()).await.is_ok() {
-                        accepted.insert(format!("{hook} {number}"));
-                    }
-                }
-                // So that it takes as long as some kills.
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-            accepted
-        });
+        // As many as it takes to queue many jobs in some seconds.
+        let publishers: Vec<_> =
+            (0..=count / 500).map(|_| scope.spawn(|| publish(&runtime, &jobs, &next, count))).collect();
+        let accepted = publishers.into_iter().flat_map(|publisher| publisher.join().unwrap()).collect::<BTreeSet<_>>();
         harming.join().unwrap();
         accepted
     });
     drop(workers);
     let jobs = runtime.block_on(server.jobs());
-    let rest = async { tokio::time::timeout(Duration::from_secs(180), work_until_empty(&jobs, &file)).await };
+    // A job takes 40 ms, and four run at the same time.
+    let limit = Duration::from_secs(60) + Duration::from_millis(60) * u32::try_from(count).unwrap();
+    let rest = async { tokio::time::timeout(limit, work_until_empty(&jobs, &file)).await };
     runtime.block_on(rest).expect("jobs are stuck");
 
     let runs = runs(&file);
@@ -80,13 +75,32 @@ fn hold(what: &str, mut harm: impl FnMut(&mut Server, &Wire, &mut [Process], &mu
     assert!(lost.is_empty(), "{what}: lost: {lost:?}");
     let again = runs.iter().filter(|(job, times)| job.starts_with("again ") && **times > 1).count();
     println!(
-        "{what}: {harms} times, {} jobs queued, {} accepted; 0 lost; of {} once: {} interrupted; {again} ran again; {:?}",
+        "{what}: {harms} times, {} jobs queued, {} accepted; 0 lost; 0 stuck; of {} once: 0 ran twice, {} interrupted; \
+         {again} ran again; {:?}",
         2 * count,
         accepted.len(),
         count,
         interrupted.len(),
         start.elapsed(),
     );
+}
+
+/// Queues jobs until there are `count` of each hook, and returns the accepted ones.
+fn publish(runtime: &Runtime, jobs: &NatsJobs, next: &AtomicUsize, count: usize) -> Vec<String> {
+    let mut accepted = Vec::new();
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        if number >= count {
+            return accepted;
+        }
+        for hook in ["once", "again"] {
+            if runtime.block_on(queue(jobs.clone(), hook, &number.to_string())).is_ok() {
+                accepted.push(format!("{hook} {number}"));
+            }
+        }
+        // So that it takes as long as some kills.
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// As in the file of runs.

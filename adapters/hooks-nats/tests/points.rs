@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use hook_sdk::CancellationToken;
 use hook_sdk::worker::Burial;
+use hooks_nats::NatsJobs;
 
 use crate::desk::{Process, SILENCE, queue, runs, work, work_until_empty};
 use crate::jobs::broker;
@@ -172,6 +173,18 @@ fn a_program_that_is_killed_while_it_queues_a_job_leaves_it_whole_or_not_at_all(
             _ => Err(format!("{hook}, {what:?} {side} it is queued: {ended:?}")),
         }
     });
+}
+
+#[test]
+fn a_job_that_the_server_does_not_answer_for_is_in_doubt() {
+    let Some(server) = Server::start() else { return };
+    let (folder, runtime, wire) = (tempfile::tempdir().unwrap(), runtime(), Wire::to(&server));
+    let _stored = wire.trap(("desk.jobs.", ""), true);
+    let jobs = runtime.block_on(NatsJobs::connect(&wire.url, "desk")).unwrap();
+    let refused = runtime.block_on(queue(jobs, "once", "0")).unwrap_err();
+    assert!(refused.starts_with("nobody knows whether the background queue stored the job: "), "{refused}");
+    let ended = runtime.block_on(end(&server, &folder.path().join("runs"), "once"));
+    assert_eq!(ended, Ok(((1, None), 0)));
 }
 
 #[test]
