@@ -118,11 +118,11 @@ impl<'a> ToCompact<'a> {
 
 /// Shortens conversations. The loop requests one kind of compaction after another until the conversation fits:
 /// `microcompact`, `turn`, `full`, and `minimal_history` only if a provider rejects the result of the others. A
-/// compaction that does not lower the token count is not applied.
+/// compaction is not applied if it does not lower the token count, or if the store would have a call without its result.
 pub trait Compactor: Send + Sync + 'static {
     /// Returns how to shorten the conversation, or `None` if this kind of compaction would change nothing.
     ///
-    /// Calls and their results must stay together.
+    /// Calls and their results must stay together: a result that is left out comes back if its call stays.
     fn compact(&self, kind: &CompactionKind, conversation: ToCompact<'_>) -> Option<Compaction>;
 }
 

@@ -197,10 +197,10 @@ impl Lineage {
             FoldEntry::Row(id) => stored.get(id.as_str()).copied(),
             FoldEntry::New(message) => Some(message),
         }));
-        after.iter().all(|(id, [calls, results, others])| {
-            let [of, with, and] = before.get(id).unwrap_or(&[usize::MAX, usize::MAX, 0]);
-            let is_no_more = calls <= of && results <= with && others <= and;
-            is_no_more && (calls == results || of - calls == with - results)
+        after.iter().all(|(id, [calls, results, orphans])| {
+            let [old_calls, old_results, old_orphans] = before.get(id).unwrap_or(&[usize::MAX, usize::MAX, 0]);
+            let adds_none = calls <= old_calls && results <= old_results && orphans <= old_orphans;
+            adds_none && (calls == results || old_calls - calls == old_results - results)
         })
     }
 
@@ -260,10 +260,8 @@ fn origins_in(parts: &[(Range<usize>, Range<usize>)], before: &[Message], now: &
     // A message that was moved, for example because a row was stored between a call and its result.
     find(&mut origins, before.len(), |at, from| before[from] == now[at]);
     // One that was rewritten next to a removed one.
-    find(&mut origins, before.len(), |at, from| {
-        let ids = ids(&now[at]);
-        !ids.is_empty() && self::ids(&before[from]) == ids
-    });
+    let [old_ids, new_ids] = [before, now].map(|messages| messages.iter().map(ids).collect::<Vec<_>>());
+    find(&mut origins, before.len(), |at, from| !new_ids[at].is_empty() && old_ids[from] == new_ids[at]);
     for (run, places) in gaps {
         let run: Vec<_> = run.filter(|at| origins[*at].is_none()).collect();
         let places: Vec<_> = places.filter(|place| !origins.contains(&Some(*place))).collect();
