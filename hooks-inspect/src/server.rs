@@ -64,7 +64,6 @@ async fn page(State(inspector): Shared) -> Response {
     #[cfg(feature = "store")]
     let has_store = inspector.store.is_some();
     #[cfg(not(feature = "store"))]
-    #[cfg(not(feature = "store"))]
     let has_store = false;
     let mut html = Vec::new();
     match inspector.page.live(has_store, &mut html) {

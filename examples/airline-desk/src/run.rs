@@ -67,6 +67,10 @@ pub enum RunError {
     #[cfg(feature = "store")]
     #[error("{0}")]
     Store(String),
+    /// The page cannot be served.
+    #[cfg(feature = "inspect")]
+    #[error("the page cannot be served: {0}")]
+    Inspect(io::Error),
     /// The session of a chat cannot be opened or closed.
     #[error("the session cannot go on: {0}")]
     Session(#[from] TurnError),
@@ -95,6 +99,10 @@ pub fn main(args: &Args) -> ExitCode {
 fn run(args: &Args) -> Result<ExitCode, RunError> {
     let folder = Desk::folder();
     let agent = args.hooks.clone().unwrap_or_else(|| folder.join("agent.json"));
+    #[cfg(feature = "inspect")]
+    if args.inspect {
+        return scenes::inspect(args.scene.unwrap_or(scenes::Scene::All), args, &agent);
+    }
     if let Some(scene) = args.scene {
         let tracing = args.trace.unwrap_or(Tracing::All);
         return scenes::run(scene, args, &agent, tracing, &mut io::stdout().lock());
@@ -280,6 +288,6 @@ fn progress(length: Option<u64>) -> ProgressBar {
 }
 
 /// Errors are ignored, because a closed standard error is no reason to stop.
-fn tell(text: &str) {
+pub(crate) fn tell(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }

@@ -126,6 +126,31 @@ pub fn run(
     Ok(ExitCode::SUCCESS)
 }
 
+/// Runs `scene` with the agent in the file `agent`, and serves a page of its recording until Ctrl-C.
+///
+/// # Errors
+/// [`RunError`] if the scene cannot be run or recorded, or the page cannot be served.
+#[cfg(feature = "inspect")]
+pub fn inspect(scene: Scene, args: &Args, agent: &Path) -> Result<ExitCode, RunError> {
+    let folder = tempfile::tempdir().map_err(RunError::Inspect)?;
+    let file = args.record.clone().unwrap_or_else(|| folder.path().join("scenes.jsonl"));
+    run(scene, &Args { record: Some(file.clone()), ..args.clone() }, agent, Tracing::All, &mut io::sink())?;
+
+    let desk = Desk::open(agent, None)?;
+    let page = hooks_inspect::HooksPage::new("airline-desk").registry(&desk.registry).scope(&desk.hooks);
+    let page = page.audit(desk.audit(&Desk::folder().join("prompts"))?);
+    let inspector = hooks_inspect::Inspector::new(page).recording(file);
+    let served = runtime().map_err(RunError::Runtime)?.block_on(async {
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
+        let ready = |address: &str| crate::run::tell(&format!("{address}\nCtrl-C ends it"));
+        tokio::select! {
+            ended = inspector.serve(listener, ready) => ended,
+            interrupted = tokio::signal::ctrl_c() => interrupted,
+        }
+    });
+    served.map(|()| ExitCode::SUCCESS).map_err(RunError::Inspect)
+}
+
 async fn play(
     scene: Scene,
     agent: &Path,

@@ -163,3 +163,30 @@ denied
 "
     );
 }
+
+#[cfg(feature = "inspect")]
+#[test]
+fn a_page_shows_the_scenes_until_it_is_interrupted() {
+    use std::io::{BufRead, BufReader, Read, Write};
+
+    let mut desk = Command::new(env!("CARGO_BIN_EXE_airline-desk"))
+        .args(["--inspect", "--scene", "denied"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut address = String::new();
+    BufReader::new(desk.stderr.take().unwrap()).read_line(&mut address).unwrap();
+    let (host, token) = address.trim().trim_start_matches("http://").split_once('/').unwrap();
+    let get = |path: &str| {
+        let mut stream = std::net::TcpStream::connect(host).unwrap();
+        write!(stream, "GET /{path}{token} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let (page, lines) = (get(""), get("api/lines"));
+    desk.kill().unwrap();
+    desk.wait().unwrap();
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("guard_booking"), "{page}");
+    assert!(lines.contains("guard_booking") && lines.contains("Seven seats, please."), "{lines}");
+}
