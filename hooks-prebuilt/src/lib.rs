@@ -1,6 +1,9 @@
 //! Hooks ready to use.
 #![doc = include_str!("../README.md")]
 
+// Hooks that no list of an app names are not missing there.
+hook_sdk::library!();
+
 mod digits;
 mod kept;
 mod parameters;

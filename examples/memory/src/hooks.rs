@@ -9,6 +9,7 @@ mod tools;
 
 use hook_sdk::hooks;
 use hook_sdk::scope::AgentDef;
+use hooks_prebuilt::deny_secrets;
 
 pub use contract::memory_contract;
 pub use learn::{EXTRACT, Extract, learn};
@@ -16,7 +17,7 @@ pub use policy::memory_policy;
 pub use recall::{NOTES, recall_topics, recall_words};
 pub use tools::memory_tools;
 
-/// The agent with these hooks.
+/// The agent with these hooks, and a ready-made one: no tool call notes a secret.
 pub fn agent() -> AgentDef {
     AgentDef::new("concierge").hooks(hooks![
         memory_policy,
@@ -25,6 +26,7 @@ pub fn agent() -> AgentDef {
         memory_tools,
         memory_contract,
         learn,
+        deny_secrets,
     ])
 }
 

@@ -177,6 +177,9 @@ fn a_turn_queues_a_job_if_there_is_something_to_learn() {
     let turn = || PostTurn::new("My dog is called Nori.").reply("All right.").contributions(policy(true, true));
     let call = |tool| vec![ToolCall::new("1", tool, json!({}))];
     let job = Contribution::background_job(EXTRACT, json!({ "said": "My dog is called Nori.", "turn": "s1:3" }));
+    let secret = PostTurn::new("I like ghp_16C7e42F292c6912E7710c838347Ae178B4a and tea.");
+    let learnt = format!("{:?}", learn(&cx, &secret.reply("!").contributions(policy(true, true))));
+    assert!(learnt.contains("tea") && !learnt.contains("ghp_16C7"), "{learnt}");
     for (event, learns) in [
         (turn(), true),
         (turn().calls(call("remember")), true),
@@ -197,7 +200,8 @@ fn each_phase_has_one_hook_and_the_audit_finds_nothing() {
     let registry = Registry::discover().unwrap();
     let set = registry.scope(&agent(), None).unwrap();
     assert_eq!(registry.audit([&set]), []);
-    let kinds: Vec<_> = registry.hooks().iter().map(|hook| hook.kinds().collect::<Vec<_>>().join(",")).collect();
+    let listed = registry.hooks().into_iter().filter(|hook| set.names(hook.id().as_str()));
+    let kinds: Vec<_> = listed.map(|hook| hook.kinds().collect::<Vec<_>>().join(",")).collect();
     let mut phases = [
         "pre_policy",
         "pre_prompt_context",
@@ -205,6 +209,7 @@ fn each_phase_has_one_hook_and_the_audit_finds_nothing() {
         "pre_tool_materialization",
         "pre_prompt_compile",
         "post_turn",
+        "before_tool_call", // `deny_secrets`
     ];
     let mut kinds: Vec<_> = kinds.iter().map(String::as_str).collect();
     kinds.sort_unstable();

@@ -40,6 +40,23 @@ async fn the_model_gets_the_contract_the_notes_and_the_tools() {
 }
 
 #[tokio::test]
+async fn no_secret_becomes_a_note() {
+    let key = "AKIAIOSFODNN7EXAMPLE";
+    let remember = json!({ "key": "cloud", "text": format!("The access key is {key}.") });
+    let model = Scripted::new([Line::call("1", "remember", remember), Line::text("I may not keep that.")]);
+    let bench = Bench::with(Registry::discover().unwrap(), model);
+    let said = bench.say(&format!("Remember my cloud: my access key is {key}, and my dog is called Nori.")).await;
+    let result = format!("{:?}", bench.model.last().messages.last());
+    assert!(result.contains("expected no secrets in the arguments of `remember`"), "{result}");
+    assert!(keys(said).await.contains(&"dog".to_owned()));
+    for noted in
+        bench.app.store().about(&["dog".to_owned(), "cloud".to_owned(), "access".to_owned()].into(), 9).unwrap()
+    {
+        assert!(!noted.text.contains(key), "{noted:?}");
+    }
+}
+
+#[tokio::test]
 async fn the_phases_contribute_in_order() {
     let bench = Bench::new();
     keep(bench.app.store(), "dog", "The dog is called Nori.");

@@ -1,5 +1,6 @@
 use hook_sdk::kinds::PostTurn;
 use hook_sdk::prelude::*;
+use hooks_prebuilt::MaskSecrets;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -34,6 +35,8 @@ pub fn learn(cx: &HookContext, event: &PostTurn) -> Option<Contribution> {
     let write = Policy::in_force(&event.contributions).write;
     (write && !forgot && !event.reply.is_empty()).then(|| {
         let said: String = event.prompt.chars().take(READ).collect();
+        // A secret is nothing to remember.
+        let said = MaskSecrets::default().mask(&said).unwrap_or(said);
         Contribution::background_job(EXTRACT, json!({ "said": said, "turn": turn_of(cx) }))
     })
 }
