@@ -10,7 +10,6 @@
 )]
 
 mod common;
-mod compile_fail;
 mod forms_kinds;
 mod forms_parameters;
 mod forms_run;

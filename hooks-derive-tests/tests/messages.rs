@@ -1,4 +1,7 @@
-//! Rules for every message of `ui/fail`. It points exactly at the wrong token. It does not mention internal names that the
+//! Code that must not compile, one file per misuse in `ui/fail`, and the messages of the compiler: those of the toolchain that
+//! the workspace is developed with.
+//!
+//! Rules for every message: It points exactly at the wrong token. It does not mention internal names that the
 //! user has not written. It does not depend on line numbers in the core or in `std`.
 //!
 //! A line `//~  ^^^^` in a source marks the tokens in the line above that have an error, one mark per error.
@@ -20,6 +23,12 @@ struct Token {
     line: usize,
     column: usize,
     width: usize,
+}
+
+/// `TRYBUILD=overwrite` rewrites the messages.
+#[test]
+fn compile_fail_with_the_message() {
+    trybuild::TestCases::new().compile_fail("tests/ui/fail/*.rs");
 }
 
 fn sources() -> Vec<PathBuf> {
