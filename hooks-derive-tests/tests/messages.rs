@@ -1,7 +1,7 @@
 //! Code that must not compile, one file per misuse in `ui/fail`, and the messages of the compiler: those of the toolchain that
 //! the workspace is developed with.
 //!
-//! Rules for every message: It points exactly at the wrong token. It does not mention internal names that the
+//! Rules for every message: it points exactly at the wrong token. It does not mention internal names that the
 //! user has not written. It does not depend on line numbers in the core or in `std`.
 //!
 //! A line `//~  ^^^^` in a source marks the tokens in the line above that have an error, one mark per error.

@@ -130,3 +130,9 @@ fn invisible_characters_are_removed_from_prompts_results_and_history() {
     let ran = trial().run_blocking(&AfterToolCallSuccess::new(call(), call().input), result).unwrap();
     assert_eq!(ran.subject.unwrap().text(), "{\"x\": \"ab\", \"y\": \"z\"}");
 }
+
+#[test]
+fn an_app_that_links_the_crate_need_not_list_its_hooks() {
+    let findings = Registry::discover().unwrap().audit([]);
+    assert_eq!(findings, [], "{findings:?}");
+}
