@@ -94,7 +94,7 @@ pub struct Args {
 
     /// Play the scene of `--scene`, or all, and show them on a page on 127.0.0.1 until Ctrl-C.
     #[cfg(feature = "inspect")]
-    #[arg(long, conflicts_with_all = ["input", "out", "plan", "json", "show", "on_ask", "chat", "prompt"])]
+    #[arg(long, conflicts_with_all = ["input", "out", "plan", "json", "show", "on_ask", "chat", "prompt", "trace"])]
     pub inspect: bool,
 
     /// Talk to the desk: a rule-based clerk answers standard input until it ends.

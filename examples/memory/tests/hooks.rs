@@ -177,9 +177,14 @@ fn a_turn_queues_a_job_if_there_is_something_to_learn() {
     let turn = || PostTurn::new("My dog is called Nori.").reply("All right.").contributions(policy(true, true));
     let call = |tool| vec![ToolCall::new("1", tool, json!({}))];
     let job = Contribution::background_job(EXTRACT, json!({ "said": "My dog is called Nori.", "turn": "s1:3" }));
-    let secret = PostTurn::new("I like ghp_16C7e42F292c6912E7710c838347Ae178B4a and tea.");
-    let learnt = format!("{:?}", learn(&cx, &secret.reply("!").contributions(policy(true, true))));
-    assert!(learnt.contains("tea") && !learnt.contains("ghp_16C7"), "{learnt}");
+    // Also where the limit would cut it.
+    for before in [0, 3_980] {
+        let secret = format!("{} I like ghp_16C7e42F292c6912E7710c838347Ae178B4a.", "é".repeat(before));
+        let learnt = learn(&cx, &PostTurn::new(secret).reply("!").contributions(policy(true, true)));
+        let Some(Contribution::BackgroundJob { input, .. }) = learnt else { panic!("no job") };
+        let said = input["said"].as_str().unwrap();
+        assert!(said.contains("I like [") && !said.contains("ghp_"), "{said}");
+    }
     for (event, learns) in [
         (turn(), true),
         (turn().calls(call("remember")), true),

@@ -34,9 +34,9 @@ pub fn learn(cx: &HookContext, event: &PostTurn) -> Option<Contribution> {
     let forgot = event.calls.iter().any(|call| call.name == FORGET);
     let write = Policy::in_force(&event.contributions).write;
     (write && !forgot && !event.reply.is_empty()).then(|| {
-        let said: String = event.prompt.chars().take(READ).collect();
-        // A secret is nothing to remember.
-        let said = MaskSecrets::default().mask(&said).unwrap_or(said);
+        // A secret is nothing to remember. It is masked before the cut, which could leave a part of one that is not recognised.
+        let masked = MaskSecrets::default().mask(&event.prompt);
+        let said: String = masked.as_deref().unwrap_or(&event.prompt).chars().take(READ).collect();
         Contribution::background_job(EXTRACT, json!({ "said": said, "turn": turn_of(cx) }))
     })
 }
