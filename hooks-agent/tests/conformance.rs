@@ -6,7 +6,7 @@ use std::error::Error;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hook_sdk::data::{Block, Message, MessageUpdate};
+use hook_sdk::data::{Block, Message, MessageUpdate, Role};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::SessionEndReason;
 use hook_sdk::kinds::*;

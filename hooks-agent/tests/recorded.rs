@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hook_sdk::data::{Block, Messages};
+use hook_sdk::data::{Block, Messages, Role};
 use hook_sdk::prelude::*;
 use hooks_agent::model::Recording;
 use hooks_agent::store::{MemoryStore, MessageStore};

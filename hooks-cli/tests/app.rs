@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 
 use clap::Parser;
+use hook_sdk::data::Role;
 use hook_sdk::diagnostics::FindingKind;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;

@@ -3,6 +3,7 @@
 //! A binary of its own, because `fires!` applies to a whole binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
+use hook_sdk::data::Role;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::verdict::Decision;

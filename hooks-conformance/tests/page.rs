@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use hook_sdk::data::Role;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::verdict::Decision;

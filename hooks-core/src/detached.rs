@@ -12,6 +12,7 @@
 //! ```standalone_crate
 //! use hook_sdk::worker::Worker;
 //! use hook_sdk::kinds::*;
+//! use hook_sdk::data::Role;
 //! use hook_sdk::prelude::*;
 //! use std::time::Duration;
 //!

@@ -46,6 +46,7 @@ use log::Listeners;
 
 /// The outcome of a dispatch.
 #[non_exhaustive]
+#[must_use = "it holds what the hooks decided: the subject, the verdict and the halt"]
 pub struct Fired<K: HookKind> {
     /// The subject after all hooks; an `Option` if the kind allows removal.
     pub subject: FinalSubject<K>,

@@ -5,6 +5,7 @@
 //!
 //! ```standalone_crate
 //! use hook_sdk::kinds::*;
+//! use hook_sdk::data::Role;
 //! use hook_sdk::prelude::*;
 //!
 //! /// Masks words that look like e-mail addresses in every stored message. If the hook fails, nothing is stored.

@@ -6,7 +6,7 @@
 pub use crate::context::{HookContext, MissingState};
 pub use crate::context::{State, With};
 pub use crate::data::{
-    CompactedHistory, Message, MessageUpdate, Messages, ModelReply, ModelRequest, ResultRow, Role, ToolCall, ToolInput,
+    CompactedHistory, Message, MessageUpdate, Messages, ModelReply, ModelRequest, ResultRow, ToolCall, ToolInput,
     ToolResult,
 };
 pub use crate::diagnostics::ConfigError;

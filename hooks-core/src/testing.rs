@@ -5,6 +5,7 @@
 //!
 //! ```
 //! use hook_sdk::kinds::*;
+//! use hook_sdk::data::Role;
 //! use hook_sdk::prelude::*;
 //! use hook_sdk::testing;
 //!

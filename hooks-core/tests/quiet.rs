@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+use hook_sdk::data::Role;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use tracing::field::{Field, Visit};

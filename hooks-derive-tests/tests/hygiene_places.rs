@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests unwrap to assert
 #![allow(clippy::items_after_statements)] // tested here
 
+use hook_sdk::data::Role;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::scope::HookRef;

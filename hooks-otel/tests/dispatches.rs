@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use hook_sdk::data::Role;
 use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall, StreamDelta};
 use hook_sdk::prelude::*;
 use hook_sdk::worker::Worker;
@@ -49,7 +50,7 @@ pub(crate) async fn call(collector: &Collector, hooks: &HookSet, tool: &str) {
     let input = call.input.clone();
     let cx = context();
     let event = BeforeToolCall::new(call);
-    hooks.fire(&cx, &event, input).with_context(Context::current().with_span(outer)).await.unwrap();
+    let _ = hooks.fire(&cx, &event, input).with_context(Context::current().with_span(outer)).await.unwrap();
 }
 
 pub(crate) fn observed(collector: &Collector) -> (Registry, HookSet) {
@@ -104,7 +105,7 @@ async fn a_background_run_has_a_link_to_the_dispatch_that_queued_it() {
     Worker::new().queue(8).start(&registry).unwrap();
     let hooks = registry.scope(&AgentDef::new("clerk").hooks(["later"]), None).unwrap();
     let event = AfterCreateMessage::new(Message::new(Role::User, "hello"));
-    hooks.fire(&context(), &event, ()).await.unwrap();
+    let _ = hooks.fire(&context(), &event, ()).await.unwrap();
     registry.drain(Duration::from_secs(5)).await;
     let (dispatch, run) = (collector.span("hook after_create_message"), collector.span("hook later"));
     assert_eq!(run.links[0].span_context.span_id(), dispatch.span_context.span_id());
@@ -138,7 +139,7 @@ async fn a_piece_of_a_stream_is_a_span_only_if_a_hook_stops_the_stream() {
     registry.register(Hook::at::<StreamDelta>("masks").writer(masks)).unwrap();
     let hooks = registry.scope(&AgentDef::new("clerk").hooks(["masks"]), None).unwrap();
     for (piece, spans) in [("a", 0), ("b", 0), ("stop", 2)] {
-        hooks.fire(&context(), &StreamDelta::new("text"), piece.to_owned()).await.unwrap();
+        let _ = hooks.fire(&context(), &StreamDelta::new("text"), piece.to_owned()).await.unwrap();
         assert_eq!(collector.spans().len(), spans, "{piece}");
     }
 }

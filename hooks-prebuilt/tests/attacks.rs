@@ -80,7 +80,7 @@ fn one_approval_is_for_one_call() {
     let judge = |tool: &str| {
         let call = ToolCall::new("", tool, json!({}));
         let verdict = set.fire_blocking(&cx, &BeforeToolCall::new(call.clone()), call.input.clone()).unwrap().verdict;
-        set.fire_blocking(&cx, &PermissionRequest::new(call.clone()), call.input.clone()).unwrap();
+        let _ = set.fire_blocking(&cx, &PermissionRequest::new(call.clone()), call.input.clone()).unwrap();
         verdict.denial().map(|denial| denial.reason.to_string())
     };
     let answers: Vec<bool> = (0..4).map(|_| judge("pay").is_some()).collect();
@@ -235,6 +235,6 @@ fn a_stale_answer_makes_no_call_free() {
     // A loop that fires nothing after an answer in the model's place.
     ask(ModelRequest::new("s").answer("cached"));
     ask(ModelRequest::new("s"));
-    set.fire_blocking(&cx, &PostModelCall::new("end"), ModelReply::new(vec![])).unwrap();
+    let _ = set.fire_blocking(&cx, &PostModelCall::new("end"), ModelReply::new(vec![])).unwrap();
     assert!(ask(ModelRequest::new("s")).answer.is_some(), "the tokens that nobody reports are spent");
 }

@@ -44,7 +44,7 @@ fn spend(set: &HookSet, cx: &HookContext, used: u64) -> &'static str {
     let request = set.fire_blocking(cx, &PreModelCall::new(), ModelRequest::new("s")).unwrap().subject;
     let mut event = PostModelCall::new("end").model("m");
     event.usage = request.answer.is_none().then(|| Usage::new(used, 0));
-    set.fire_blocking(cx, &event, ModelReply::new(vec![])).unwrap();
+    let _ = set.fire_blocking(cx, &event, ModelReply::new(vec![])).unwrap();
     if request.answer.is_some() {
         "spent"
     } else if request.system_prompt.len() > 1 {
@@ -114,7 +114,7 @@ fn what_another_agent_of_the_session_does_meanwhile_makes_no_answer_cost() {
     let ask = |cx: &HookContext, request| set.fire_blocking(cx, &PreModelCall::new(), request).unwrap().subject;
     let end = |cx: &HookContext| {
         let event = PostModelCall::new("end").model("m");
-        set.fire_blocking(cx, &event, ModelReply::new(vec![])).unwrap();
+        let _ = set.fire_blocking(cx, &event, ModelReply::new(vec![])).unwrap();
     };
     // One is answered by another hook while the other calls a model that reports no tokens.
     for _ in 0..5 {

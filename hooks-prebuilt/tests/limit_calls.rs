@@ -129,9 +129,9 @@ mod gate {
         let (set, pay) = (set(json!({ "pay": { "turn": 1 } })), call("x", "pay"));
         let cx = cx(&set, "a", 1);
         assert!(judge(&set, &cx, &pay).denial().is_none());
-        set.fire_blocking(&cx, &PermissionRequest::new(pay.clone()), pay.input.clone()).unwrap();
+        let _ = set.fire_blocking(&cx, &PermissionRequest::new(pay.clone()), pay.input.clone()).unwrap();
         assert!(judge(&set, &cx, &pay).denial().is_none(), "judged again after the answer");
-        set.fire_blocking(&cx, &AfterToolCall::new(pay.clone(), pay.input.clone()), ()).unwrap();
+        let _ = set.fire_blocking(&cx, &AfterToolCall::new(pay.clone(), pay.input.clone()), ()).unwrap();
         assert!(judge(&set, &cx, &pay).denial().is_some());
     }
 

@@ -1,6 +1,6 @@
 //! Where the masks run: every place in which a text can be stored, read, returned or shown.
 
-use hook_sdk::data::{Block, MessageUpdate, ResultRow};
+use hook_sdk::data::{Block, MessageUpdate, ResultRow, Role};
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::testing::Trial;

@@ -150,7 +150,7 @@ async fn a_line_has_the_time_the_stages_the_notes_and_the_rules_of_its_dispatch(
     let now = || u64::try_from(std::time::UNIX_EPOCH.elapsed().unwrap().as_micros()).unwrap();
     let (before, call) = (now(), ToolCall::new("1", "Bash", json!({ "command": "rm" })));
     let event = BeforeToolCall::new(call.clone());
-    hooks.fire(&HookContext::new(), &event, call.input).await.unwrap();
+    let _ = hooks.fire(&HookContext::new(), &event, call.input).await.unwrap();
     let after = now();
     recorder.flush();
     let line = Reader::open(&path).unwrap().find_map(|(_, line)| match line.unwrap() {

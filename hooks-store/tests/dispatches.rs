@@ -32,7 +32,7 @@ async fn fire(registry: &Registry, conversation: &str) -> Message {
     let cx = HookContext::builder().conversation(conversation).build();
     let row = Message::new(Role::User, "my password is hunter2");
     let fired = set.fire(&cx, &BeforeCreateMessage::new(), row.clone()).await.unwrap();
-    set.fire(&cx, &AfterCreateMessage::new(row), ()).await.unwrap();
+    let _ = set.fire(&cx, &AfterCreateMessage::new(row), ()).await.unwrap();
     fired.subject
 }
 

@@ -68,8 +68,8 @@ async fn the_log_of_dispatches_and_the_causes_of_jobs_contain_no_secret() {
         registry.observe(log.clone());
         let set = registry.scope(&AgentDef::new("clerk").hooks(ids), None).unwrap();
         let row = Message::new(Role::User, "hello");
-        set.fire(&HookContext::new(), &BeforeCreateMessage::new(), row.clone()).await.unwrap();
-        set.fire(&HookContext::new(), &AfterCreateMessage::new(row), ()).await.unwrap();
+        let _ = set.fire(&HookContext::new(), &BeforeCreateMessage::new(), row.clone()).await.unwrap();
+        let _ = set.fire(&HookContext::new(), &AfterCreateMessage::new(row), ()).await.unwrap();
         JobWorker::new(store.clone(), registry.clone()).poll(Duration::from_millis(1)).run_until_empty().await;
         log.flush().await;
 

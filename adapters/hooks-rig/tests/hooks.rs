@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hook_sdk::data::Block;
+use hook_sdk::data::{Block, Role};
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use serde_json::json;

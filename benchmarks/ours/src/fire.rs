@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use hook_sdk::data::Role;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use measure::TEXT;

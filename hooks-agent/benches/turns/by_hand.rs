@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use hook_sdk::data::MessageUpdate;
+use hook_sdk::data::{MessageUpdate, Role};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::prelude::*;
 use hooks_agent::Reply;

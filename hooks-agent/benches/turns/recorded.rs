@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use hook_sdk::data::{Block, Messages};
+use hook_sdk::data::{Block, Messages, Role};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError, RecordedTool, Recording};

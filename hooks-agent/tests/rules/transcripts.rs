@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use hook_sdk::data::{Block, ResultRow, ToolCall};
+use hook_sdk::data::{Block, ResultRow, Role, ToolCall};
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, ModelAnswer};

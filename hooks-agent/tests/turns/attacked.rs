@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hook_sdk::data::{Block, Message};
+use hook_sdk::data::{Block, Message, Role};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::kinds::{CompactionKind, SessionEndReason};

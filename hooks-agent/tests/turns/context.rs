@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hook_sdk::data::{Block, Message, MessageUpdate, Usage};
+use hook_sdk::data::{Block, Message, MessageUpdate, Role, Usage};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::plugin::Plugin;

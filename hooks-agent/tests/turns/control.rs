@@ -1,6 +1,7 @@
 //! Decisions of hooks: at the prompt, at the model's reply, at the end.
 
 use hook_sdk::HookId;
+use hook_sdk::data::Role;
 use hook_sdk::kinds::ExitReason;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;

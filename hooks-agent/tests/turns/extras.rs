@@ -1,7 +1,7 @@
 //! Other features of the harness: provider fields, messages between turns, events, recordings of turns, unusual answers,
 //! token usage.
 
-use hook_sdk::data::{Block, ToolCall, Usage};
+use hook_sdk::data::{Block, Role, ToolCall, Usage};
 use hook_sdk::kinds::ExitReason;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;

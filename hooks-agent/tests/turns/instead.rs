@@ -1,6 +1,6 @@
 //! What hooks do instead of wrappers: answer for a tool or a model, steer one call; and a person who joins a turn.
 
-use hook_sdk::data::Message;
+use hook_sdk::data::{Message, Role};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;

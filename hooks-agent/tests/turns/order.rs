@@ -1,5 +1,6 @@
 //! The golden sequences: which kinds fire in which order, written by hand.
 
+use hook_sdk::data::Role;
 use hook_sdk::kinds::SessionEndReason;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hook_sdk::data::{Block, CompactedHistory, Message, Messages};
+use hook_sdk::data::{Block, CompactedHistory, Message, Messages, Role};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::CompactionKind;
 use hook_sdk::kinds::*;

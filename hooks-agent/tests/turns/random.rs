@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use hook_sdk::data::Message;
+use hook_sdk::data::{Message, Role};
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hooks_agent::model::{Line, ModelAnswer, ModelError};

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use hook_sdk::data::Role;
 use hook_sdk::diagnostics::FindingKind;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;

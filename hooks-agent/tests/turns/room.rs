@@ -1,5 +1,6 @@
 //! A full window: what is compacted, which hooks may refuse, and what the model reads afterwards.
 
+use hook_sdk::data::Role;
 use hook_sdk::kinds::ExitReason;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;

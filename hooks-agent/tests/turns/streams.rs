@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use hook_sdk::data::Block;
+use hook_sdk::data::{Block, Role};
 use hook_sdk::hook::{BoxFuture, Hold};
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hook_sdk::data::Block;
+use hook_sdk::data::{Block, Role};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::ExitReason;
 use hook_sdk::kinds::*;

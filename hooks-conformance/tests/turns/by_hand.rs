@@ -1,5 +1,6 @@
 //! A loop written by hand: what its steps have in common, the order of the steps, and the end.
 
+use hook_sdk::data::Role;
 use hook_sdk::kinds::{AfterCreateMessage, BeforeCreateMessage, Stop, StopReason};
 use hook_sdk::prelude::*;
 use hooks_conformance::{AgentLoop, World};
@@ -64,7 +65,7 @@ impl Turn<'_> {
 
     pub(crate) async fn keep(&mut self, row: Message) -> Result<(), End> {
         if self.has(Fault::AnnouncesTooEarly) {
-            self.fire(&AfterCreateMessage::new(row.clone()), ()).await?;
+            let _ = self.fire(&AfterCreateMessage::new(row.clone()), ()).await?;
         }
         self.world.store(&row);
         if self.has(Fault::StoresTwice) {

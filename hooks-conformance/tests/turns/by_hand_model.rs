@@ -1,6 +1,6 @@
 //! The loop written by hand: the prompt, and the calls of the model.
 
-use hook_sdk::data::Block;
+use hook_sdk::data::{Block, Role};
 use hook_sdk::kinds::{PostModelCall, PreModelCall, PrefilterLlmHistory, UserPromptSubmit};
 use hook_sdk::prelude::*;
 

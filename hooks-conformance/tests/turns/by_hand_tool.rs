@@ -156,7 +156,7 @@ impl Turn<'_> {
             }
             Err(result) => (call.input.clone(), result),
         };
-        self.fire_unless(Fault::IgnoresTheLastHalt, &AfterToolCall::new(call.clone(), input), ()).await?;
+        let _ = self.fire_unless(Fault::IgnoresTheLastHalt, &AfterToolCall::new(call.clone(), input), ()).await?;
         if self.has(Fault::ForgetsARemovedResult) && result.text() == "[removed]" {
             return Ok(());
         }

@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use hook_sdk::data::Role;
 use hook_sdk::kinds::{AfterToolCall, AfterToolCallSuccess, BeforeToolCall, FilterMessages};
 use hook_sdk::prelude::*;
 use hook_sdk::verdict::Decision;

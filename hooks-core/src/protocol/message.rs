@@ -91,7 +91,7 @@ pub(super) async fn append_row<W: Waits, R: Future<Output: IntoRowId>>(
     if mode.has::<AfterCreateMessage>() {
         let mut event = AfterCreateMessage::new(row.clone());
         event.message_id = id;
-        mode.fire(&event, ()).await?;
+        let _ = mode.fire(&event, ()).await?;
     }
     Ok(row)
 }

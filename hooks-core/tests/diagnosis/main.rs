@@ -11,6 +11,7 @@ mod started;
 
 use std::path::Path;
 
+use hook_sdk::data::Role;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::scope::HookUse;

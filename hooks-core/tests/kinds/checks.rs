@@ -1,6 +1,6 @@
 //! What the kinds reject: JSON that is not a message, and subjects that no provider accepts.
 
-use hook_sdk::data::{Block, Messages, ModelReply};
+use hook_sdk::data::{Block, Messages, ModelReply, Role};
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! The message pool: JSON may refer to messages instead of repeating them.
 
-use hook_sdk::data::{MessageData, MessagePool, Messages};
+use hook_sdk::data::{MessageData, MessagePool, Messages, Role};
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::record::{Observer, Record, Trace};

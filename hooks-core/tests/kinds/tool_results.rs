@@ -1,6 +1,6 @@
 //! What the model reads of a tool's result.
 
-use hook_sdk::data::Messages;
+use hook_sdk::data::{Messages, Role};
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::testing;

@@ -144,7 +144,7 @@ async fn a_job_keeps_the_id_to_find_its_hook_and_the_name_for_records() {
     registry.set_background(lines.clone());
     let entry = |name: &str| HookUse::id("later").alias(name).with(json!({ "most": 1 }));
     let set = registry.scope(&AgentDef::new("a").hooks([entry("one"), entry("two")]), None).unwrap();
-    set.fire_blocking(&cx(), &wind_down(), vec![]).unwrap();
+    let _ = set.fire_blocking(&cx(), &wind_down(), vec![]).unwrap();
     let jobs = lines.jobs();
     assert_eq!(
         jobs.iter().map(|job| (job.hook.as_str(), job.name().as_str())).collect::<Vec<_>>(),

@@ -274,15 +274,15 @@ async fn a_failed_hook_and_a_dropped_run_are_logged_as_warnings() {
     let lines = Warnings::default();
     let _guard = tracing::subscriber::set_default(lines.clone());
     let fails = || Hook::at::<Step>("fails").reader(|_, _, _| Err::<(), _>("down"));
-    set([fails()]).fire(&cx(), &step(), Trail::default()).await.unwrap();
-    set([fails().fallback(&Hook::at::<Step>("other").reader(|_, _, _| ()))])
+    let _ = set([fails()]).fire(&cx(), &step(), Trail::default()).await.unwrap();
+    let _ = set([fails().fallback(&Hook::at::<Step>("other").reader(|_, _, _| ()))])
         .fire(&cx(), &step(), Trail::default())
         .await
         .unwrap();
     let registry = registry([Hook::at::<SeenOften>("late").detached(|_, _, ()| later(0, ()))]);
     registry.set_detached_limit(0);
     let late = registry.scope(&AgentDef::new("x").hooks(["late"]), None).unwrap();
-    late.fire(&cx(), &SeenOften {}, ()).await.unwrap();
+    let _ = late.fire(&cx(), &SeenOften {}, ()).await.unwrap();
     let expected =
         ["hook failed hook=fails", "hook failed; its fallback answered hook=fails", "hook dropped hook=late"];
     assert_eq!(*lines.0.lock().unwrap(), expected);

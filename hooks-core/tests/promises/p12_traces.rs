@@ -238,7 +238,7 @@ fn nothing_is_serialised_if_no_observer_wants_traces() {
     registry.observe(Unwilling);
     let fire = |registry: &Registry| {
         let set = registry.scope(&AgentDef::new("x").hooks(["reads"]), None).unwrap();
-        set.fire_blocking(&cx(), &Counts::default(), ()).unwrap();
+        let _ = set.fire_blocking(&cx(), &Counts::default(), ()).unwrap();
         WRITTEN.get()
     };
     assert_eq!(fire(&registry), 0);

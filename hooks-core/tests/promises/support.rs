@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+pub(crate) use hook_sdk::data::Role;
 use hook_sdk::hook::BoxFuture;
 pub(crate) use hook_sdk::kinds::*;
 pub(crate) use hook_sdk::prelude::*;

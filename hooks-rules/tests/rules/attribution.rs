@@ -87,7 +87,7 @@ async fn a_rejected_prompt_or_compaction_names_the_rule() {
 
     // A session that has to stop does so at its first prompt, attributed to the rule that requested it.
     let (_folder, set, rule) = decides("SessionStart", &prints(&json!({"continue": false, "stopReason": "closed"})));
-    set.fire(&cx(), &SessionStart::new("c-1", "startup"), ()).await.unwrap();
+    let _ = set.fire(&cx(), &SessionStart::new("c-1", "startup"), ()).await.unwrap();
     let event = UserPromptSubmit::new("hi", Messages::default());
     let fired = set.fire(&cx(), &event, Messages::default()).await.unwrap();
     assert_eq!(fired.verdict.attribution.as_deref(), Some(&rule));

@@ -27,10 +27,10 @@ async fn an_event_is_reported_once_if_any_rule_matched() {
     let (set, seen) = listened(&text.to_string(), Dialect::Claude);
     let other = call("lookup", json!({}));
     let input = other.input.clone();
-    set.fire(&HookContext::new(), &BeforeToolCall::new(other), input).await.unwrap();
+    let _ = set.fire(&HookContext::new(), &BeforeToolCall::new(other), input).await.unwrap();
     assert!(seen.lock().unwrap().is_empty(), "no rule is for it");
 
-    shell(&set, "ls").await;
+    let _ = shell(&set, "ls").await;
     let seen = seen.lock().unwrap();
     let [fired] = seen.as_slice() else { panic!("{seen:?}") };
     assert_eq!(fired["matched"].as_array().unwrap().len(), 3);
@@ -46,9 +46,9 @@ async fn the_report_of_the_end_of_a_turn_has_its_reason_and_whether_rules_may_co
     let text = json!({"hooks": {"Stop": [{"type": "command", "command": "echo more >&2; exit 2"}]}});
     let (set, seen) = listened(&text.to_string(), Dialect::Agentao);
     let cx = HookContext::builder().conversation("c-1").build();
-    set.fire(&cx, &Stop::new("max_iterations"), ()).await.unwrap();
+    let _ = set.fire(&cx, &Stop::new("max_iterations"), ()).await.unwrap();
     for _ in 0..8 {
-        set.fire(&cx, &Stop::new("final_response").stop_hook_active(true), ()).await.unwrap();
+        let _ = set.fire(&cx, &Stop::new("final_response").stop_hook_active(true), ()).await.unwrap();
     }
     let seen = seen.lock().unwrap();
     let outcomes: Vec<_> = seen.iter().map(|fired| fired["outcome"].as_str().unwrap()).collect();
@@ -68,8 +68,9 @@ async fn the_end_of_a_session_and_a_compaction_are_reported_too() {
     }});
     let (set, seen) = listened(&text.to_string(), Dialect::Agentao);
     let prompt = UserPromptSubmit::new("hi", Messages::default());
-    set.fire(&HookContext::new(), &prompt, Messages::default()).await.unwrap();
-    set.fire(&HookContext::new(), &BeforeCompaction::new("auto", "full", Messages::default()), ()).await.unwrap();
+    let _ = set.fire(&HookContext::new(), &prompt, Messages::default()).await.unwrap();
+    let _ =
+        set.fire(&HookContext::new(), &BeforeCompaction::new("auto", "full", Messages::default()), ()).await.unwrap();
     let seen = seen.lock().unwrap();
     assert_eq!(
         (&seen[0]["outcome"], &seen[0]["reason"], &seen[0]["contexts"]),
@@ -85,7 +86,7 @@ async fn the_limit_of_steps_is_that_of_the_event() {
     let text = json!({"hooks": {"Stop": [{"type": "command", "command": "echo more >&2; exit 2"}]}});
     let (set, seen) = listened(&text.to_string(), Dialect::Agentao);
     let cx = HookContext::builder().conversation("c-2").build();
-    set.fire(&cx, &Stop::new("final_response").at_iteration_cap(true), ()).await.unwrap();
+    let _ = set.fire(&cx, &Stop::new("final_response").at_iteration_cap(true), ()).await.unwrap();
     let seen = seen.lock().unwrap();
     assert_eq!(
         (&seen[0]["outcome"], &seen[0]["details"]["at_max_iter"]),

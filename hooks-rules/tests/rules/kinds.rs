@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hook_sdk::data::Role;
 use hook_sdk::verdict::{StopDecision, StopVerdict};
 
 use hooks_rules::SessionInfo;

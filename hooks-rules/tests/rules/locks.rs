@@ -112,7 +112,7 @@ async fn requests_go_only_where_every_list_allows() {
     let project = file(lists(json!([])), &[request("http://localhost/p", "continue")]);
     let user = file(json!({}), &[request("http://localhost/u", "continue")]);
     let rules = Rules::builder().settings("u").content(user).project_settings("p").content(project).trusted(true);
-    shell(&set(&rules.post(server.clone()).build()), "ls").await;
+    let _ = shell(&set(&rules.post(server.clone()).build()), "ls").await;
     let went: Vec<_> = server.0.lock().unwrap().iter().map(|request| request.url.clone()).collect();
     assert_eq!(went, ["http://localhost/u"]);
 }
@@ -136,7 +136,7 @@ async fn headers_have_the_variables_that_every_list_allows() {
     ] {
         let server = Server::default();
         let rules = both(&file(list, &[]), &file(json!({}), &[request("http://localhost/", "continue")]));
-        shell(&set(&rules.post(server.clone()).build()), "ls").await;
+        let _ = shell(&set(&rules.post(server.clone()).build()), "ls").await;
         let value = |name| std::env::var(name).unwrap_or_default();
         let header = header.replace("en", &value("LANG")).replace("/bin", &value("PATH"));
         assert_eq!(server.0.lock().unwrap()[0].headers["X"], header);
@@ -204,7 +204,7 @@ async fn a_sequence_for_the_terminal_is_given_to_the_app() {
     let prints = prints(&json!({"terminalSequence": "\u{7}"}));
     let text = commands("Stop", &[&prints]);
     let set = set(&built(observed.listens(Rules::builder().text("hooks.json", text))));
-    set.fire(&HookContext::new(), &Stop::new("final_response"), ()).await.unwrap();
+    let _ = set.fire(&HookContext::new(), &Stop::new("final_response"), ()).await.unwrap();
     assert_eq!(observed.notices.lock().unwrap()[0].members["terminalSequence"], "\u{7}");
 }
 

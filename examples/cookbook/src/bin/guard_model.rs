@@ -8,6 +8,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use hook_sdk::data::Role;
 use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Line, Model, ModelCall, Scripted};
 use hooks_agent::tool::{FnTool, ToolSpec};

@@ -7,7 +7,7 @@
 // ANCHOR: imports
 use std::error::Error;
 
-use hook_sdk::data::Block;
+use hook_sdk::data::{Block, Role};
 use hook_sdk::diagnostics::HarnessFacts;
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::{Approval, NextStep, StepError, ToolQuestion};

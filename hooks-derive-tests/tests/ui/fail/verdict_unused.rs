@@ -1,4 +1,4 @@
-//! A verdict that the hook does not return has no effect.
+//! A verdict has no effect unless the hook returns it and the loop reads it.
 #![deny(unused_must_use)]
 
 use hook_sdk::kinds::*;
@@ -26,6 +26,12 @@ fn guard_of_prompts(event: &UserPromptSubmit) {
 fn note() {
     Contribution::audit("seen");
 //~ ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+}
+
+fn run(set: &HookSet, cx: &HookContext, event: &BeforeToolCall) -> Result<(), DispatchError> {
+    set.fire_blocking(cx, event, event.call.input.clone())?;
+//~ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    Ok(())
 }
 
 fn main() {}

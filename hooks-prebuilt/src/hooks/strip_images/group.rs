@@ -1,5 +1,6 @@
 //! The places at which `strip_images` runs.
 
+use hook_sdk::data::Role;
 use hook_sdk::hook;
 use hook_sdk::kinds::StreamDelta;
 use hook_sdk::prelude::*;
