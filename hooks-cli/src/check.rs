@@ -1,6 +1,8 @@
 use std::fmt::Write as _;
 
-use hooks_rules::Severity;
+use hook_sdk::scope::{AgentDef, AppDef};
+use hook_sdk::{ConfigError, HookSet, Registry};
+use hooks_rules::{Rules, Severity};
 use serde_json::json;
 
 use crate::args::{CheckArgs, Format};
@@ -24,10 +26,9 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
         Ok(inputs) => inputs,
         Err(output) => return output,
     };
-    let rules = inputs.rules();
-    // Only an app knows the compiled hooks.
-    if !program.registry.hooks().is_empty()
-        && let Err(error) = rules.install(&program.registry)
+    let rules = inputs.builder().library(program.library.clone()).build();
+    if program.knows_hooks()
+        && let Err(error) = installed(&program.registry, &rules)
     {
         return Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::FAILURE);
     }
@@ -60,6 +61,13 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
     out.push_str(&summary(errors, warnings, hints));
     let _ = write!(out, "; {} in {}", count(number, "rule"), count(inputs.count(), "file"));
     Output::new(out, exit)
+}
+
+/// Installs the rules as an app does, to learn which compiled hooks are missing or get wrong parameters.
+fn installed(registry: &Registry, rules: &Rules) -> Result<HookSet, ConfigError> {
+    let registry = registry.fork();
+    registry.set_app(AppDef::new("rules").hooks(rules.install(&registry)?));
+    registry.scope(&AgentDef::new("agent"), None)
 }
 
 fn summary(errors: usize, warnings: usize, hints: usize) -> String {

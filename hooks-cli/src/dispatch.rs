@@ -174,7 +174,7 @@ async fn fire_all(
     let observed = Observations::default();
     // Scripts at the end of a turn read the conversation from a file.
     let transcripts = tempfile::tempdir().ok();
-    let rules = built(args, inputs, &observed, transcripts.as_ref().map(tempfile::TempDir::path));
+    let rules = built(program, args, inputs, &observed, transcripts.as_ref().map(tempfile::TempDir::path));
     let what = waited_for(&rules, &input);
     let (event, kind, unknown) = (input.event, input.kind, std::mem::take(&mut input.unknown));
     let work = async {
@@ -232,6 +232,7 @@ async fn fire_all(
 
 /// The rules to run. Rules that need a model fail, because there is none.
 fn built(
+    program: &Program,
     args: &DispatchArgs,
     inputs: &RuleInputs,
     observed: &Observations,
@@ -243,7 +244,8 @@ fn built(
         runs.lock().unwrap_or_else(PoisonError::into_inner).push(ran);
     };
     let notice = move |new: &Notices| notices.lock().unwrap_or_else(PoisonError::into_inner).push(new.clone());
-    let mut builder = inputs.builder().post(PlainHttp).observe_answers(observe).on_notices(notice);
+    let builder = inputs.builder().library(program.library.clone());
+    let mut builder = builder.post(PlainHttp).observe_answers(observe).on_notices(notice);
     if args.withhold_credentials {
         builder = builder.withhold_credentials();
     }

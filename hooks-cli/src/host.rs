@@ -59,13 +59,14 @@ fn answer(program: &Program, before: &[OsString], words: &[String]) -> Exit {
     let options: Vec<String> =
         rules.chain(folders).flat_map(|(option, path)| [option.to_owned(), absolute(path)]).collect();
     let program = program.clone();
+    let library = program.library.clone();
     let name = std::env::args_os().next().unwrap_or_else(|| "hooks".into());
     let args = [name, "host".into()].into_iter().chain(rest.iter().map(OsString::from));
     let (watched, lingering) = (files.clone(), files.clone());
     // A server loads its rules again when they have changed, each time beside the compiled hooks alone.
     let serves = rest.first().is_some_and(|word| word == "serve");
     let registry = move || if serves { program.registry.fork() } else { program.registry.clone() };
-    let hooks = HookProgram::new(move || rules_of_host::load(registry(), &files, record.as_deref()))
+    let hooks = HookProgram::new(move || rules_of_host::load(registry(), &library, &files, record.as_deref()))
         .sources(move || rules_of_host::sources(&watched))
         .lingers(move || rules_of_host::lingers(&lingering));
     let before = before.iter().map(|word| word.to_string_lossy().into_owned());

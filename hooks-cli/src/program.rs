@@ -1,5 +1,7 @@
+use std::sync::Arc;
+
 use hook_sdk::scope::{AgentDef, Definition, PromptDef};
-use hook_sdk::{ConfigError, HookSet, Registry};
+use hook_sdk::{ConfigError, Hook, HookSet, Registry};
 
 /// What the commands inspect: rule files, and the compiled hooks of an app.
 #[derive(Clone, Debug, Default)]
@@ -10,6 +12,8 @@ pub struct Program {
     pub(crate) definitions: Vec<(AgentDef, Option<PromptDef>)>,
     /// The names of the app's tools, if they are known.
     pub(crate) tools: Vec<String>,
+    /// Hooks that are of no app, but that rules may name.
+    pub(crate) library: Vec<Arc<Hook>>,
 }
 
 impl Program {
@@ -24,6 +28,19 @@ impl Program {
     /// not be used afterwards.
     pub fn of(registry: &Registry) -> Self {
         Self { registry: registry.clone(), ..Self::default() }
+    }
+
+    /// Adds compiled hooks that rules may name, as in `{ "type": "hook", "id": "deny_secrets" }`, and that do not run
+    /// otherwise.
+    #[must_use]
+    pub fn library(mut self, hooks: impl IntoIterator<Item = Arc<Hook>>) -> Self {
+        self.library.extend(hooks);
+        self
+    }
+
+    /// Whether it is known which compiled hooks rules may name.
+    pub(crate) fn knows_hooks(&self) -> bool {
+        !self.library.is_empty() || !self.registry.hooks().is_empty()
     }
 
     /// Sets the names of all tools that the model may be offered. `audit` then reports filters, and `check` reports matchers

@@ -174,9 +174,10 @@ async fn replayed(
     inputs: &ReplayInputs,
     recordings: &[PathBuf],
 ) -> Result<(Result<ReplayReport, String>, Vec<diagnostics::Diagnostic>), Output> {
-    let rules = inputs.inputs.builder().post(PlainHttp).build();
+    let built = |inputs: &RuleInputs| inputs.builder().library(program.library.clone()).post(PlainHttp).build();
+    let rules = built(&inputs.inputs);
     let others = match &inputs.candidate {
-        Candidate::Rules(inputs) => Some(inputs.builder().post(PlainHttp).build()),
+        Candidate::Rules(inputs) => Some(built(inputs)),
         _ => None,
     };
     let progress = Mutex::new(None);

@@ -2,16 +2,18 @@
 
 use std::error::Error;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hook_sdk::scope::{AppDef, HookUse};
-use hook_sdk::{ConfigError, HookContextBuilder, Registry};
+use hook_sdk::{ConfigError, Hook, HookContextBuilder, Registry};
 use hooks_hosts::{HostEvent, HostNotes, Responder};
 use hooks_replay::{RecordLimits, Recorder};
 use hooks_rules::{CallContexts, Event, PlainHttp, ProjectFolder, Rules, SessionHalt, SessionInfo, Trust};
 use serde_json::Value;
 
 use crate::args::FilesArgs;
+use crate::diagnostics::Diagnostic;
 use crate::inputs::RuleInputs;
 
 type BuildError = Box<dyn Error + Send + Sync>;
@@ -25,7 +27,12 @@ pub(crate) fn sources(files: &FilesArgs) -> Vec<u8> {
 
 /// Loads the rules of the files. One that does not load would be a guard that is missing, so it is an error.
 /// With `record`, calls are recorded in that folder, a file for each process.
-pub(crate) fn load(registry: Registry, files: &FilesArgs, record: Option<&Path>) -> Result<Responder, BuildError> {
+pub(crate) fn load(
+    registry: Registry,
+    library: &[Arc<Hook>],
+    files: &FilesArgs,
+    record: Option<&Path>,
+) -> Result<Responder, BuildError> {
     if let Some(folder) = record {
         std::fs::create_dir_all(folder)?;
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
@@ -40,7 +47,10 @@ pub(crate) fn load(registry: Registry, files: &FilesArgs, record: Option<&Path>)
             Err("no rules are named: `--rules FILE`".into())
         };
     }
-    let mut responder = responder(registry, &loaded(files)?)?;
+    let rules = loaded(library, files)?;
+    let mut responder = responder(registry, &rules)?;
+    // Only now it is known whether there are the compiled hooks that rules name.
+    without_errors(rules.defects().into_iter().map(Diagnostic::from))?;
     if files.project_dir.is_none() {
         responder = responder.surround(in_project);
     }
@@ -72,16 +82,21 @@ pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, 
     Ok(Responder::new(registry)?.surround(surround).drain_with(waits))
 }
 
-fn loaded(files: &FilesArgs) -> Result<Rules, BuildError> {
+fn without_errors(defects: impl IntoIterator<Item = Diagnostic>) -> Result<(), BuildError> {
+    match defects.into_iter().find(Diagnostic::is_error) {
+        Some(defect) => Err(format!("{}:{}: {}; {}", defect.file, defect.line, defect.problem, defect.help).into()),
+        None => Ok(()),
+    }
+}
+
+fn loaded(library: &[Arc<Hook>], files: &FilesArgs) -> Result<Rules, BuildError> {
     let inputs = RuleInputs::named(files).map_err(|output| output.err)?;
     let trust = Trust::user_file().map(Trust::open).transpose()?;
     if let Some(path) = inputs.untrusted(trust.as_ref()).first() {
         return Err(format!("{0} is not trusted as it is now: review it with `hooks trust {0}`", path.display()).into());
     }
-    let rules = inputs.builder().post(PlainHttp).build();
-    if let Some(defect) = inputs.diagnostics(&rules).iter().find(|defect| defect.is_error()) {
-        return Err(format!("{}:{}: {}; {}", defect.file, defect.line, defect.problem, defect.help).into());
-    }
+    let rules = inputs.builder().library(library.iter().cloned()).post(PlainHttp).build();
+    without_errors(inputs.diagnostics(&rules))?;
     if let Some(rule) = rules.list().iter().find(|rule| rule.text.contains("hooks host ")) {
         return Err(format!("{}:{}: the rule calls `hooks host` again", rule.file.display(), rule.line).into());
     }

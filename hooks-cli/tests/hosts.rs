@@ -348,6 +348,58 @@ impl Server {
     }
 }
 
+/// Rules name ready-made hooks, whose answers are those of the compiled ones.
+#[test]
+fn rules_name_ready_made_hooks() {
+    let folder = tempfile::tempdir().unwrap();
+    let (claude, codex) = (case("claude", "pre_tool.shell"), case("codex", "pre_tool.shell"));
+    let command = |case: &Case, line: &str| {
+        let mut payload: Value = serde_json::from_slice(&case.stdin).unwrap();
+        payload["tool_input"]["command"] = line.into();
+        payload.to_string().into_bytes()
+    };
+    let rules = |hooks_of: Value| {
+        let rules = json!({ "hooks": { "PreToolUse": [{ "hooks": hooks_of }] } });
+        fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
+        assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+        hooks(folder.path(), &["check", "rules.json"])
+    };
+    let asked = |case: &Case, line: &str| {
+        let args = [case.args(), vec!["--rules", "rules.json"]].concat();
+        hooks_with(folder.path(), &args, &command(case, line))
+    };
+    let with = json!({ "tools": ["Bash"], "allow": ["git status*"] });
+    let named = json!([
+        { "type": "hook", "id": "deny_secrets" },
+        { "type": "hook", "id": "confine_commands", "with": with },
+    ]);
+    assert_eq!(rules(named).code, Some(0));
+    for case in [&claude, &codex] {
+        let said = asked(case, "echo ghp_0123456789abcdefghijABCDEFGHIJ012345");
+        assert!(denied(&said).contains("/command"), "{}", said.out);
+        let said = asked(case, "git status; rm");
+        assert!(said.out.contains("`rm` is not one of the allowed commands"), "{}", said.out);
+        let said = asked(case, "git status");
+        assert!(!said.out.contains("deny") && !said.out.contains("not one of"), "{}", said.out);
+    }
+    // A list shows what rules name, and nothing that no rule names.
+    let listed = hooks(folder.path(), &["list", "rules.json"]);
+    assert!(listed.out.contains("hook deny_secrets") && !listed.out.contains("mask_pii"), "{}", listed.out);
+    for (wrong, told) in [
+        (json!([{ "type": "hook", "id": "deny_secret" }]), "did you mean `deny_secrets`?"),
+        (json!([{ "type": "hook", "id": "strip_images" }]), "does not run at `before_tool_call`"),
+        (json!([{ "type": "hook", "id": "confine_commands", "with": { "allow": [] } }]), "`tools` is missing"),
+        (json!([{ "type": "hook", "id": "confine_commands" }]), "`tools` is missing"),
+    ] {
+        let checked = rules(wrong);
+        let all = format!("{}{}", checked.out, checked.err);
+        assert!(checked.code == Some(1) && all.contains(told), "{told}: {all}");
+        let said = asked(&claude, "git status");
+        let reason = denied(&said);
+        assert!(reason.contains("could not be loaded"), "{told}: {reason}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_server_of_rules_answers_as_the_program_does_before_and_after_they_change() {
@@ -392,6 +444,27 @@ fn a_server_of_rules_answers_as_the_program_does_before_and_after_they_change() 
     drop(server);
     let gone = hooks_with(folder.path(), &[shell.args(), vec!["--socket", "s"]].concat(), &shell.stdin);
     assert!(denied(&gone).contains("does not answer"));
+}
+
+/// A program that ends after each call would count every call as the first one.
+#[cfg(unix)]
+#[test]
+fn what_counts_calls_denies_them_unless_a_server_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let limit = json!({ "type": "hook", "id": "limit_calls", "with": { "limits": { "*": { "conversation": 1 } } } });
+    let script = json!({ "type": "command", "command": "true", "async": true });
+    let shell = case("claude", "pre_tool.shell");
+    for handlers in [json!([limit]), json!([limit, script])] {
+        let rules = json!({ "hooks": { "PreToolUse": [{ "hooks": handlers }] } });
+        fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
+        assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+        let own = hooks_with(folder.path(), &[shell.args(), vec!["--rules", "rules.json"]].concat(), &shell.stdin);
+        assert!(denied(&own).contains("behind `serve`"), "{}", own.out);
+        let _server = Server::of(folder.path(), &["--rules", "rules.json"]);
+        let through = || hooks_with(folder.path(), &[shell.args(), vec!["--socket", "s"]].concat(), &shell.stdin);
+        assert_eq!(through().out.trim(), "{}");
+        assert!(denied(&through()).contains("once in a conversation"));
+    }
 }
 
 /// The host waits for the program, but not for a server.

@@ -7,6 +7,7 @@ use serde_json::Value;
 /// A driver for [`check`](crate::check): makes the harness fire a kind on request.
 ///
 /// ```standalone_crate
+/// use hook_sdk::data::Role;
 /// use hook_sdk::kinds::*;
 /// use hook_sdk::prelude::*;
 /// use hooks_conformance::Drive;

@@ -31,6 +31,7 @@ macro_rules! hooks {
 /// same type, `&With<T>`. The plan, records and messages show the id of the group at each of its kinds.
 ///
 /// ```
+/// use hook_sdk::data::Role;
 /// use hook_sdk::kinds::*;
 /// use hook_sdk::prelude::*;
 ///

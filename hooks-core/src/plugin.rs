@@ -74,6 +74,7 @@ fn crate_of(module: &str) -> &str {
 /// its `init` hooks.
 ///
 /// ```
+/// use hook_sdk::data::Role;
 /// use hook_sdk::kinds::*;
 /// use hook_sdk::prelude::*;
 /// use hook_sdk::plugin::Plugin;

@@ -43,6 +43,7 @@ pub struct ObserverId(Weak<dyn Observer>);
 /// are, so a turn sees one set from start to end.
 ///
 /// ```standalone_crate
+/// use hook_sdk::data::Role;
 /// use hook_sdk::kinds::*;
 /// use hook_sdk::prelude::*;
 ///

@@ -48,7 +48,7 @@ pub(crate) struct Local<F>(pub(crate) F);
 
 impl<F: FnOnce() -> Result<Responder, BuildError> + Send + 'static> Judge for Local<F> {
     fn answer(self, request: &Request<'_>, until: Instant, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError> {
-        let responder = (self.0)().map_err(unloaded)?.remembering();
+        let responder = (self.0)().map_err(unloaded)?.remembering().of_one_event();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let answered = runtime.block_on(async {
             // Dropped in time, a hook ends the processes that it has started.

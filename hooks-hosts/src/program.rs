@@ -174,9 +174,10 @@ impl HookProgram {
 
     #[cfg(unix)]
     fn serve(self, args: &[String]) -> Result<String, String> {
-        let hooks = serve::Hooks { build: self.build, sources: self.sources, options: self.options };
+        let mut hooks = serve::Hooks { build: self.build, sources: self.sources, options: self.options };
         let socket = match args {
             [option] if option == "--once" => {
+                hooks.build = Box::new(move || (hooks.build)().map(Responder::of_one_event));
                 return serve::serve_once(&hooks).map(|()| String::new()).map_err(|error| error.to_string());
             }
             [] => serve::default_socket(&self.name).ok_or("there is no folder for a socket")?,

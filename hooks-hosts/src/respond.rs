@@ -54,6 +54,8 @@ pub struct Responder {
     surround: Option<Surround>,
     drain: Option<Drain>,
     halted: Option<Halted>,
+    /// Whether another event may follow in this process.
+    lasts: bool,
 }
 
 /// Adds to the context of an event.
@@ -177,7 +179,15 @@ impl Responder {
             registry.set_app(AppDef::new("hooks-hosts").hooks(ids));
         }
         let hooks = registry.scope(&AgentDef::new("hooks-hosts"), None)?;
-        Ok(Self { registry, hooks, context: HookContext::new(), surround: None, drain: None, halted: None })
+        Ok(Self {
+            registry,
+            hooks,
+            context: HookContext::new(),
+            surround: None,
+            drain: None,
+            halted: None,
+            lasts: true,
+        })
     }
 
     /// Answers with every hook that is linked into this program.
@@ -215,6 +225,13 @@ impl Responder {
     /// Remembers which sessions a hook has ended, in a program that is started anew for each event.
     pub(crate) fn remembering(mut self) -> Self {
         self.halted = journal::folder().map(|folder| Halted::below(&folder));
+        self
+    }
+
+    /// In a program that answers one event and ends. What a hook counts in a conversation would be lost with it, so such a
+    /// hook fails.
+    pub(crate) fn of_one_event(mut self) -> Self {
+        self.lasts = false;
         self
     }
 
@@ -271,7 +288,9 @@ impl Responder {
         let person = carries.ask == Carried::Yes;
         let notes = HostNotes::default();
         let mut context = self.context.to_builder().agent(event.host).human_present(person);
-        context = context.conversation_states(self.registry.conversation_states());
+        if self.lasts {
+            context = context.conversation_states(self.registry.conversation_states());
+        }
         context = context.state(event.clone()).state(notes.clone());
         if let Some(session) = &event.session {
             context = context.conversation(Arc::<str>::from(session.as_str()));

@@ -95,6 +95,23 @@ fn a_path_stays_below_its_root_whatever_links_say() {
     assert!(paths(&["."]).judge("read", &json!({ "path": ["rooted", "root/file"] }), Some(base)).is_ok());
 }
 
+/// `/proc/self` leads this process to another place than the tool.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_leads_each_process_elsewhere_is_denied() {
+    let here = std::env::current_dir().unwrap();
+    let root = here.to_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    symlink("/proc/self/cwd", folder.path().join("there")).unwrap();
+    let linked = folder.path().join("there/file");
+    let through =
+        [format!("/proc/self/root{root}/file"), "/proc/self/cwd/file".to_owned(), "/proc/thread-self/cwd/x".to_owned()];
+    for path in through.iter().map(String::as_str).chain([linked.to_str().unwrap(), "/dev/fd/0", "/dev/stdin"]) {
+        let denied = paths(&[root, "/proc", "/dev"]).judge("x", &json!({ "path": path }), Some(&here)).unwrap_err();
+        assert!(denied.contains("`/proc`"), "{path}: {denied}");
+    }
+}
+
 #[test]
 fn all_mistakes_in_parameters_are_said_at_once() {
     let wrong = json!({ "roots": [], "field": { "x": ["y"] }, "deny": ["a/b"] });

@@ -58,7 +58,7 @@ pub(crate) async fn queue(sink: impl BackgroundSink, hook: &'static str, text: &
     registry.observe(move |record: &Record| drop(sender.send(record.runs[0].clone())));
     let set = registry.scope(&AgentDef::new("a").hooks([hook]), None).unwrap();
     let event = AfterCreateMessage::new(Message::new(Role::User, text));
-    set.fire(&HookContext::new(), &event, ()).await.unwrap();
+    let _ = set.fire(&HookContext::new(), &event, ()).await.unwrap();
     let run = runs.recv().unwrap();
     if run.status == Status::Queued { Ok(()) } else { Err(run.cause.unwrap_or_default()) }
 }

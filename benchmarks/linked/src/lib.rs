@@ -3,7 +3,6 @@
 
 use std::hint::black_box;
 
-use hook_sdk::data::Role;
 use hook_sdk::prelude::*;
 use measure::{Body, Class, Label, Peer, Role, Sitting, locked};
 

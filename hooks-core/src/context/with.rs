@@ -21,6 +21,7 @@ use serde_json::{Map, Value};
 /// An unknown key is an error too, and the message suggests the nearest field.
 ///
 /// ```standalone_crate
+/// use hook_sdk::data::Role;
 /// use hook_sdk::kinds::*;
 /// use hook_sdk::prelude::*;
 ///

@@ -32,6 +32,7 @@ impl Registry {
     /// [`running`](crate::detached::Counts::running).
     ///
     /// ```
+    /// use hook_sdk::data::Role;
     /// use hook_sdk::kinds::*;
     /// use hook_sdk::prelude::*;
     /// use std::time::Duration;

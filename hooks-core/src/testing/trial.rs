@@ -96,6 +96,7 @@ impl Trial {
     /// Passes parameters to the hook `id`, as `with` in a list does.
     ///
     /// ```
+    /// use hook_sdk::data::Role;
     /// use hook_sdk::kinds::*;
     /// use hook_sdk::prelude::*;
     /// use hook_sdk::testing::Trial;

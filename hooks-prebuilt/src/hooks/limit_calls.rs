@@ -128,6 +128,7 @@ impl LimitCalls {
                 let what = if limit.together { format!("tools such as `{tool}`") } else { format!("`{tool}`") };
                 Some(match most {
                     0 => format!("{what} may not be called; continue without it"),
+                    1 => format!("{what} may be called once {within}, and was; continue without it"),
                     _ => format!("{what} may be called {most} times {within}, and was; continue without it"),
                 })
             };

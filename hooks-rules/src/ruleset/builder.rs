@@ -2,6 +2,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hook_sdk::Hook;
+
 use super::plugins::PluginChange;
 use super::rules::{Rules, Setup};
 use super::source::Source;
@@ -193,6 +195,12 @@ impl RulesBuilder {
     /// Sets the priority of the hooks of rules. Default: 0.
     pub fn priority(mut self, priority: i32) -> Self {
         self.setup.priority = priority;
+        self
+    }
+
+    /// Adds compiled hooks that rules may name although the registry does not have them. One that a rule names is registered.
+    pub fn library(mut self, hooks: impl IntoIterator<Item = Arc<Hook>>) -> Self {
+        self.setup.library.extend(hooks);
         self
     }
 

@@ -23,8 +23,9 @@ impl Rules {
     /// more hooks are registered: `rules_conversation` follows the stored messages, and `rules_tool_result` delivers
     /// contexts of calls that did not run.
     ///
-    /// A rule that names a compiled hook adds that hook to the list. If the registry does not have the hook, or the
-    /// hook does not run at the rule's event, that is a defect. A crate that is a plugin with a folder is installed
+    /// A rule that names a compiled hook adds that hook to the list, and to the registry if it is one of the
+    /// [library](crate::RulesBuilder::library). If neither has the hook, or the hook does not run at the rule's event, that is a
+    /// defect. A crate that is a plugin with a folder is installed
     /// with its configuration.
     ///
     /// # Errors
@@ -74,7 +75,7 @@ impl Rules {
             let ours_is_there = !state.between.insert(hook.id().as_str().to_owned());
             put(registry, hook, ours_is_there)?;
         }
-        let (named, defects) = compiled_uses(registry, &compiled);
+        let (named, defects) = compiled_uses(registry, &self.setup().library, &compiled)?;
         uses.extend(named);
         state.registry_defects = defects;
         Ok(uses)
@@ -114,9 +115,17 @@ fn put(registry: &Registry, hook: Hook, ours_is_there: bool) -> Result<(), Confi
     registry.register(hook)
 }
 
-/// The compiled hooks that rules name, each once, and defects of rules that name an unknown one.
-fn compiled_uses(registry: &Registry, rules: &[Arc<ActiveRule>]) -> (Vec<HookUse>, Vec<Defect>) {
-    let known = registry.hooks();
+/// The compiled hooks that rules name, each once, and defects of rules that name an unknown one. Registers those that
+/// only the library has.
+fn compiled_uses(
+    registry: &Registry,
+    library: &[Arc<Hook>],
+    rules: &[Arc<ActiveRule>],
+) -> Result<(Vec<HookUse>, Vec<Defect>), ConfigError> {
+    let registered = registry.hooks();
+    let has = |hook: &Hook| registered.iter().any(|other| other.id() == hook.id());
+    let missing: Vec<_> = library.iter().filter(|hook| !has(hook)).cloned().collect();
+    let known = [registered, missing.clone()].concat();
     let mut uses: BTreeMap<String, Option<Value>> = BTreeMap::new();
     let mut order = Vec::new();
     let mut defects = Vec::new();
@@ -131,7 +140,7 @@ fn compiled_uses(registry: &Registry, rules: &[Arc<ActiveRule>]) -> (Vec<HookUse
             let near = known.iter().map(|hook| hook.id().as_str()).max_by(|a, b| near(a, id).total_cmp(&near(b, id)));
             let help = match near.filter(|name| self::near(name, id) > 0.8) {
                 Some(name) => format!("did you mean `{name}`?"),
-                None => "name a hook of this program".to_owned(),
+                None => "name a hook of this program, or use the program of the app that has it".to_owned(),
             };
             wrong(format!("there is no compiled hook `{id}`"), &help);
             continue;
@@ -161,6 +170,9 @@ fn compiled_uses(registry: &Registry, rules: &[Arc<ActiveRule>]) -> (Vec<HookUse
             }
             Some(_) => {}
             None => {
+                if let Some(hook) = missing.iter().find(|hook| hook.id().as_str() == id) {
+                    registry.register(Hook::clone(hook))?;
+                }
                 uses.insert(id.clone(), with.clone());
                 order.push(id.clone());
             }
@@ -170,7 +182,7 @@ fn compiled_uses(registry: &Registry, rules: &[Arc<ActiveRule>]) -> (Vec<HookUse
         Some(with) => HookUse::id(&id).with(with),
         None => HookUse::id(&id),
     });
-    (named.collect(), defects)
+    Ok((named.collect(), defects))
 }
 
 fn near(a: &str, b: &str) -> f64 {

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hook_sdk::Hook;
 use serde_json::Value;
 
 use super::plugins::{PluginEntry, PluginFolders, PluginListener};
@@ -58,6 +59,8 @@ pub(super) struct Setup {
     pub(super) trust_all: bool,
     pub(super) priority: i32,
     pub(super) disabled: Vec<String>,
+    /// Hooks that are registered once a rule names them.
+    pub(super) library: Vec<Arc<Hook>>,
     /// Calls of the builder that have no file to belong to.
     pub(super) misuses: Vec<Defect>,
 }

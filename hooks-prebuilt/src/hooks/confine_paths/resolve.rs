@@ -12,7 +12,7 @@ const LINKS: usize = 40;
 /// target. What does not exist stays as it is written.
 ///
 /// # Errors
-/// A part that cannot be read, or `..` behind one that does not exist.
+/// A part that cannot be read, a link of `/proc`, such as `/proc/self`, or `..` behind a part that does not exist.
 pub(super) fn real(path: &Path) -> Result<PathBuf, String> {
     let mut real = PathBuf::new();
     let mut rest: VecDeque<OsString> = path.components().map(|part| part.as_os_str().to_owned()).collect();
@@ -32,6 +32,11 @@ pub(super) fn real(path: &Path) -> Result<PathBuf, String> {
                         links += 1;
                         if links > LINKS {
                             return Err("it leads through too many links".to_owned());
+                        }
+                        if next.starts_with("/proc") {
+                            return Err(
+                                "it leads through a link of `/proc`, which is another one in each process".to_owned()
+                            );
                         }
                         let target =
                             next.read_link().map_err(|error| format!("a link on its way cannot be read: {error}"))?;

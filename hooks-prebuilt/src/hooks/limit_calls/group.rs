@@ -44,7 +44,9 @@ fn judge(cx: &HookContext, limits: &With<LimitCalls>, event: &BeforeToolCall) ->
     match counted {
         Ok(Ok(())) => Permission::NoOpinion,
         Ok(Err(reached)) => Permission::deny(reached),
-        Err(error) => Permission::deny(format!("calls of `{tool}` are limited, and nothing counts them: {error}")),
+        Err(error) => Permission::deny(format!(
+            "calls of `{tool}` are limited, and nothing counts them (a program that is started for each call can only behind `serve`): {error}"
+        )),
     }
 }
 
