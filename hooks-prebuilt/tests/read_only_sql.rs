@@ -169,8 +169,15 @@ fn what_only_reads_passes_and_nothing_else() {
 #[test]
 fn only_listed_tables_are_read() {
     let tables = of("postgres", json!({ "tables": ["users", "public.*"] }));
-    for sql in ["SELECT * FROM users", "SELECT * FROM Public.Orders", "WITH x AS (SELECT * FROM users) SELECT * FROM x"]
-    {
+    for sql in [
+        "SELECT * FROM users",
+        "SELECT * FROM Public.Orders",
+        "WITH x AS (SELECT * FROM users) SELECT * FROM x",
+        "WITH x AS (SELECT * FROM users), y AS (SELECT * FROM x) SELECT * FROM y, X WHERE EXISTS (SELECT * FROM x)",
+        "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t), u AS (SELECT * FROM t JOIN u ON true) SELECT * FROM t, u",
+        "WITH \"T\" AS (SELECT 1) SELECT * FROM \"T\", (WITH u AS (SELECT * FROM \"T\") SELECT * FROM u) v",
+        "SELECT * FROM (WITH x AS (SELECT 1), y AS (SELECT * FROM x) SELECT * FROM y) a, (WITH x AS (SELECT 2) SELECT * FROM x) b",
+    ] {
         assert_eq!(tables.check(sql), Ok(()), "{sql}");
     }
     for sql in [
@@ -178,8 +185,25 @@ fn only_listed_tables_are_read() {
         "SELECT 1 WHERE EXISTS (SELECT * FROM secrets)",
         "SELECT * FROM users JOIN pg_shadow ON true",
         "TABLE secrets",
+        "SELECT 1 UNION TABLE secrets",
+        // A table expression hides a table of its name only where it is defined.
+        "WITH secrets AS (SELECT * FROM secrets) SELECT * FROM secrets",
+        "WITH a AS (SELECT * FROM secrets), secrets AS (SELECT 1) SELECT * FROM a",
+        "WITH RECURSIVE a AS (SELECT * FROM secrets), secrets AS (SELECT 1) SELECT * FROM a",
+        "WITH \"Secrets\" AS (SELECT 1) SELECT * FROM secrets",
+        "WITH \"secrets\" AS (SELECT 1) SELECT * FROM secrets",
+        "WITH secrets AS (SELECT 1) SELECT * FROM \"Secrets\"",
+        "WITH secrets AS (SELECT 1) SELECT * FROM private.secrets",
+        "SELECT * FROM (WITH secrets AS (SELECT 1) SELECT * FROM secrets) x, secrets",
+        "SELECT * FROM secrets, (WITH secrets AS (SELECT 1) SELECT * FROM secrets) x",
+        "SELECT (WITH secrets AS (SELECT 1) SELECT 1), s.* FROM secrets s",
+        "WITH a AS (WITH secrets AS (SELECT 1) SELECT * FROM secrets) SELECT * FROM secrets",
+        "(WITH secrets AS (SELECT 1) SELECT 1) UNION SELECT * FROM secrets",
     ] {
-        assert!(tables.check(sql).is_err(), "{sql}");
+        for (dialect, _) in READS.iter().filter(|(dialect, _)| *dialect != "postgres").chain([&("postgres", "")]) {
+            let tables = of(dialect, json!({ "tables": ["users", "public.*"] }));
+            assert!(tables.check(sql).is_err(), "{dialect}: {sql}");
+        }
     }
     assert!(of("postgres", json!({ "functions_denied": ["my_*"] })).check("SELECT my_write()").is_err());
 }

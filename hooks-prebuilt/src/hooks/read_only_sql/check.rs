@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{ObjectName, Query, Select, SetExpr, Statement, TableFactor, Visit, Visitor};
+use sqlparser::ast::{Ident, ObjectName, Query, Select, SetExpr, Statement, TableFactor, Visit, Visitor};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
@@ -45,7 +45,7 @@ impl ReadOnlySql {
         let [statement] = statements.as_slice() else {
             return Err(format!("there are {}", statements.len()));
         };
-        let mut walk = Walk { sql: self, own: vec![], problem: None };
+        let mut walk = Walk { sql: self, scopes: vec![], problem: None };
         let _ = statement.visit(&mut walk);
         walk.problem.map_or(Ok(()), Err)
     }
@@ -146,9 +146,27 @@ fn is_value_list(words: &[&Token], at: usize) -> bool {
 
 struct Walk<'a> {
     sql: &'a ReadOnlySql,
-    /// The names of the statement's own table expressions.
-    own: Vec<String>,
+    /// Of each query around, from the outside in.
+    scopes: Vec<Scope>,
     problem: Option<String>,
+}
+
+/// The table expressions that a query defines, in order.
+#[derive(Default)]
+struct Scope {
+    names: Vec<Ident>,
+    /// How many of them can be read here. Behind a name that is defined later, or outside, there may be a table.
+    visible: usize,
+}
+
+impl Scope {
+    fn defines(&self, name: &Ident) -> bool {
+        self.names.iter().take(self.visible).any(|known| match (known.quote_style, name.quote_style) {
+            (None, None) => known.value.eq_ignore_ascii_case(&name.value),
+            // Databases differ in what an unquoted name is in quotes.
+            (known_in, name_in) => known_in == name_in && known.value == name.value,
+        })
+    }
 }
 
 impl Walk<'_> {
@@ -188,13 +206,23 @@ impl Visitor for Walk<'_> {
         if !query.pipe_operators.is_empty() {
             return self.stop("it uses pipes, which are not read here");
         }
-        for table in query.with.iter().flat_map(|with| &with.cte_tables) {
-            self.own.push(table.alias.name.value.to_lowercase());
-        }
-        match writes(&query.body) {
+        let names = query.with.iter().flat_map(|with| &with.cte_tables).map(|table| table.alias.name.clone());
+        let is_recursive = query.with.as_ref().is_some_and(|with| with.recursive);
+        // A recursive one can read itself.
+        self.scopes.push(Scope { names: names.collect(), visible: usize::from(is_recursive) });
+        match not_selected(&query.body) {
             Some(problem) => self.stop(problem),
             None => ControlFlow::Continue(()),
         }
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.scopes.pop();
+        // The definitions of a query are walked before anything else of it.
+        if let Some(around) = self.scopes.last_mut() {
+            around.visible = (around.visible + 1).min(around.names.len());
+        }
+        ControlFlow::Continue(())
     }
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
@@ -222,7 +250,10 @@ impl Visitor for Walk<'_> {
         if is_file {
             return self.stop(format!("`{name}` is a file"));
         }
-        let is_own = self.own.contains(&name);
+        let is_own = match relation.0.as_slice() {
+            [part] => part.as_ident().is_some_and(|ident| self.scopes.iter().any(|scope| scope.defines(ident))),
+            _ => false,
+        };
         match &self.sql.tables {
             Some(tables) if !is_own && !tables.iter().any(|table| table.matches(&name)) => {
                 self.stop(format!("the table `{name}` is not listed"))
@@ -232,14 +263,16 @@ impl Visitor for Walk<'_> {
     }
 }
 
-/// What the body of a query writes.
-fn writes(body: &SetExpr) -> Option<&'static str> {
+/// What keeps the body of a query from being judged as a selection.
+fn not_selected(body: &SetExpr) -> Option<&'static str> {
     match body {
         SetExpr::Insert(_) => Some("it contains an `INSERT`"),
         SetExpr::Update(_) => Some("it contains an `UPDATE`"),
         SetExpr::Delete(_) => Some("it contains a `DELETE`"),
         SetExpr::Merge(_) => Some("it contains a `MERGE`"),
-        SetExpr::SetOperation { left, right, .. } => writes(left).or_else(|| writes(right)),
+        // The parser keeps its name as a text, which no pattern of `tables` is asked about.
+        SetExpr::Table(_) => Some("it reads with `TABLE`; write `SELECT * FROM`"),
+        SetExpr::SetOperation { left, right, .. } => not_selected(left).or_else(|| not_selected(right)),
         _ => None,
     }
 }
