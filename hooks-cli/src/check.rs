@@ -1,8 +1,6 @@
 use std::fmt::Write as _;
 
-use hook_sdk::scope::{AgentDef, AppDef};
-use hook_sdk::{ConfigError, HookSet, Registry};
-use hooks_rules::{Rules, Severity};
+use hooks_rules::Severity;
 use serde_json::json;
 
 use crate::args::{CheckArgs, Format};
@@ -26,13 +24,8 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
         Ok(inputs) => inputs,
         Err(output) => return output,
     };
-    let rules = inputs.builder().library(program.library.clone()).build();
-    if program.knows_hooks()
-        && let Err(error) = installed(&program.registry, &rules)
-    {
-        return Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::FAILURE);
-    }
-    let mut diagnostics = inputs.diagnostics(&rules);
+    let rules = inputs.rules();
+    let mut diagnostics = inputs.diagnostics(program, &rules);
     diagnostics.extend(rules.inspect().into_iter().map(Diagnostic::from));
     if !program.tools.is_empty() {
         diagnostics.extend(rules.audit(&program.tools).into_iter().map(Diagnostic::from));
@@ -61,13 +54,6 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
     out.push_str(&summary(errors, warnings, hints));
     let _ = write!(out, "; {} in {}", count(number, "rule"), count(inputs.count(), "file"));
     Output::new(out, exit)
-}
-
-/// Installs the rules as an app does, to learn which compiled hooks are missing or get wrong parameters.
-fn installed(registry: &Registry, rules: &Rules) -> Result<HookSet, ConfigError> {
-    let registry = registry.fork();
-    registry.set_app(AppDef::new("rules").hooks(rules.install(&registry)?));
-    registry.scope(&AgentDef::new("agent"), None)
 }
 
 fn summary(errors: usize, warnings: usize, hints: usize) -> String {

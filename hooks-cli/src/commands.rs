@@ -65,11 +65,11 @@ impl Program {
     }
 
     fn answer(&self, cli: &Cli, out: &mut (dyn io::Write + Send)) -> Output {
-        let Some(command) = &cli.command else { return overview::overview(cli.json) };
+        let Some(command) = &cli.command else { return overview::overview(self, cli.json) };
         match command {
             Command::Check(args) => check::check(self, args, cli.json),
             Command::List(args) => list::list(self, args, cli.json),
-            Command::Doctor(args) => doctor::doctor(args, cli.json),
+            Command::Doctor(args) => doctor::doctor(self, args, cli.json),
             Command::Explain(args) => explain::explain(self, args, cli.json),
             Command::Dispatch(args) => dispatch::dispatch(self, args, cli.json),
             Command::Replay(args) => replay::replay(self, args, cli.json),

@@ -40,11 +40,13 @@ const LIMIT: u64 = 64 << 20;
 /// The maximum number of rounds of `--follow`. Rules are normally stopped earlier.
 const ROUNDS: usize = 100;
 
-/// What the rules report while they run.
+/// What hooks report while they run.
 #[derive(Clone, Default)]
 struct Observations {
     runs: Arc<Mutex<Vec<RunReport>>>,
     notices: Arc<Mutex<Vec<Notices>>>,
+    /// The runs of compiled hooks for a host.
+    others: Arc<Mutex<Vec<Value>>>,
 }
 
 impl Observations {
@@ -180,7 +182,9 @@ async fn fire_all(
     let work = async {
         let (rounds, answer) = match (&input.host, input.kind) {
             (Some(host), _) => {
-                let (round, answer) = host.round(program, &rules, &observed).await?;
+                let round = host.round(program, &rules, &observed).await;
+                let (round, answer) = round
+                    .map_err(|problem| DispatchError::Error(format!("{problem}; the host would hear a refusal")))?;
                 (vec![round], Some(answer))
             }
             (None, Some(kind)) => {
@@ -198,7 +202,7 @@ async fn fire_all(
         number = wait::signal() => Err(DispatchError::Signal(number)),
         done = wait::with_sign_of_life(work, || what.clone()) => done,
     };
-    let diagnostics = inputs.diagnostics(&rules);
+    let diagnostics = inputs.diagnostics(program, &rules);
     let mut output = match done {
         Ok((rounds, answer, late, cut_off)) => {
             let (verbose, wait) = (args.verbose, args.wait);

@@ -14,10 +14,11 @@ use crate::inputs::{RuleInputs, usage_error};
 use crate::list::described;
 use crate::output::{Output, json};
 use crate::overview::{files, shown};
+use crate::program::Program;
 use crate::style::{BAD, DOUBTFUL, GOOD, STRONG, line, styled};
 
 /// Reports all sources and rules. Runs nothing. Fails if a rule does not run or would fail.
-pub(crate) fn doctor(args: &DoctorArgs, as_json: bool) -> Output {
+pub(crate) fn doctor(program: &Program, args: &DoctorArgs, as_json: bool) -> Output {
     let read = Confidence::of(&args.trusted).and_then(|trust| Ok((RuleInputs::read(&args.files, &trust)?, trust)));
     let (inputs, trust) = match read {
         Ok(read) => read,
@@ -29,7 +30,7 @@ pub(crate) fn doctor(args: &DoctorArgs, as_json: bool) -> Output {
         );
     }
     let rules = inputs.rules();
-    let mut found = inputs.diagnostics(&rules);
+    let mut found = inputs.diagnostics(program, &rules);
     found.extend(rules.inspect().into_iter().map(Diagnostic::from));
     let listed = inputs.standings(&trust);
     let is_well = |diagnostic: &Diagnostic| diagnostic.severity == hooks_rules::Severity::Hint;

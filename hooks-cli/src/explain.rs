@@ -34,7 +34,7 @@ pub(crate) fn explain(program: &Program, args: &ExplainArgs, as_json: bool) -> O
         event: occurrence.event,
         about: about(&occurrence),
         rules: rules.explain(&occurrence),
-        diagnostics: inputs.diagnostics(&inputs.rules()),
+        diagnostics: inputs.diagnostics(program, &inputs.rules()),
         off: inputs.switched_off(&trust).into_iter().map(|(path, _)| path.display().to_string()).collect(),
         plans: occurrence.event.spec().kind.map(|kind| plans(program, kind, tool)).unwrap_or_default(),
         is_empty: inputs.is_empty(),

@@ -19,6 +19,7 @@ use crate::discover::{self, Origin};
 use crate::exit::Exit;
 use crate::output::Output;
 use crate::paths::lies_in;
+use crate::program::Program;
 use crate::style::{BAD, styled};
 
 /// The size limit of rule files. An endless device file must not exhaust the memory.
@@ -263,9 +264,15 @@ impl RuleInputs {
         self.rules_under(trust).list().into_iter().map(standing).collect()
     }
 
-    /// All problems of the files.
-    pub(crate) fn diagnostics(&self, rules: &Rules) -> Vec<Diagnostic> {
-        self.troubles.iter().cloned().chain(rules.defects().into_iter().map(Diagnostic::from)).collect()
+    /// All problems of the files, also those that only the compiled hooks show.
+    pub(crate) fn diagnostics(&self, program: &Program, rules: &Rules) -> Vec<Diagnostic> {
+        let installed = program.everything().map(|registry| rules.install(&registry));
+        let unfit = installed.and_then(Result::err).map(|error| {
+            let file = self.rule_files().next().map_or(Path::new("-"), |one| &one.path);
+            Diagnostic::of_file(file, error.to_string(), "rename that hook")
+        });
+        let defects = rules.defects().into_iter().map(Diagnostic::from);
+        self.troubles.iter().cloned().chain(defects).chain(unfit).collect()
     }
 
     /// The files that set `disableAllHooks`, and whether that switches off the rules of other files too. A file that is

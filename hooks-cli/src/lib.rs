@@ -52,11 +52,11 @@ mod diagnostics;
 mod paths;
 mod confidence;
 mod discover;
-mod inputs;
 mod wait;
 #[cfg(feature = "store")]
 mod store;
 mod program;
+mod inputs;
 mod reference;
 mod ci_formats;
 mod check;

@@ -24,7 +24,7 @@ pub(crate) fn list(program: &Program, args: &ListArgs, as_json: bool) -> Output 
     if inputs.is_empty() && hooks.is_empty() {
         return usage_error("there are no settings and no plugins here; name the files, as in `hooks list hooks.json`");
     }
-    let diagnostics = inputs.diagnostics(&inputs.rules());
+    let diagnostics = inputs.diagnostics(program, &inputs.rules());
     let listed = inputs.standings(&trust);
     let exit = if diagnostics.iter().any(Diagnostic::is_error) { Exit::FAILURE } else { Exit::SUCCESS };
     if as_json {

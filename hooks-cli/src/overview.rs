@@ -13,17 +13,18 @@ use crate::exit::Exit;
 use crate::inputs::{RuleInputs, Standing};
 use crate::list::described;
 use crate::output::{Output, json};
+use crate::program::Program;
 use crate::style::{BAD, FAINT, GOOD, PLACE, STRONG, line, styled};
 
 /// The rules of the files that Claude Code would read here.
-pub(crate) fn overview(as_json: bool) -> Output {
+pub(crate) fn overview(program: &Program, as_json: bool) -> Output {
     // A trust file that cannot be read trusts nothing; the commands that need it say so.
     let trust = Confidence::of(&TrustedArgs::default()).unwrap_or(Confidence::By(None));
     let inputs = match RuleInputs::read(&FilesArgs::default(), &trust) {
         Ok(inputs) => inputs,
         Err(output) => return output,
     };
-    let diagnostics = inputs.diagnostics(&inputs.rules());
+    let diagnostics = inputs.diagnostics(program, &inputs.rules());
     let listed = inputs.standings(&trust);
     if as_json {
         let rules: Vec<Value> = listed.iter().map(described).collect();

@@ -38,9 +38,14 @@ impl Program {
         self
     }
 
-    /// Whether it is known which compiled hooks rules may name.
-    pub(crate) fn knows_hooks(&self) -> bool {
-        !self.library.is_empty() || !self.registry.hooks().is_empty()
+    /// A copy of the registry with the library too. `None` if the program does not know which compiled hooks there are.
+    pub(crate) fn everything(&self) -> Option<Registry> {
+        let registry = self.registry.fork();
+        for hook in &self.library {
+            // The app's own hook of that id comes first.
+            drop(registry.register(Hook::clone(hook)));
+        }
+        (!registry.hooks().is_empty()).then_some(registry)
     }
 
     /// Sets the names of all tools that the model may be offered. `audit` then reports filters, and `check` reports matchers

@@ -83,13 +83,13 @@ impl ReplayInputs {
                 "there are no hooks for a replay; name a rule file, as in `--rules .claude/settings.json`",
             ));
         }
-        let inputs = runnable(&args.rules, args)?;
+        let inputs = runnable(program, &args.rules, args)?;
         let candidate = match &args.set {
             None => Candidate::None,
             Some(file) if file.extension().is_some_and(|extension| extension == "toml") => {
                 Candidate::Overrides(file.clone())
             }
-            Some(file) => Candidate::Rules(runnable(std::slice::from_ref(file), args)?),
+            Some(file) => Candidate::Rules(runnable(program, std::slice::from_ref(file), args)?),
         };
         let has_rules = |inputs: &RuleInputs| inputs.rules().list().iter().any(|rule| rule.enabled);
         let of_candidate = if let Candidate::Rules(rules) = &candidate { has_rules(rules) } else { false };
@@ -98,7 +98,7 @@ impl ReplayInputs {
             let wrong: Vec<_> = [Some(&inputs), of_candidate]
                 .into_iter()
                 .flatten()
-                .flat_map(|inputs| inputs.diagnostics(&inputs.rules()))
+                .flat_map(|inputs| inputs.diagnostics(program, &inputs.rules()))
                 .map(|diagnostic| format!("\n\n{diagnostic}"))
                 .collect();
             let problem = "these files have no rule, so there are no hooks to replay through";
@@ -109,10 +109,10 @@ impl ReplayInputs {
 }
 
 /// The rules of files without errors that are trusted.
-fn runnable(files: &[PathBuf], args: &ReplayArgs) -> Result<RuleInputs, Output> {
+fn runnable(program: &Program, files: &[PathBuf], args: &ReplayArgs) -> Result<RuleInputs, Output> {
     let project_dir = args.project_dir.clone();
     let inputs = RuleInputs::named(&FilesArgs { files: files.to_vec(), project_dir, ..FilesArgs::default() })?;
-    let wrong = inputs.diagnostics(&inputs.rules());
+    let wrong = inputs.diagnostics(program, &inputs.rules());
     if wrong.iter().any(diagnostics::Diagnostic::is_error) {
         return Err(Output::trouble(format!("{}\n", diagnostics::all(&wrong)), Exit::FAILURE));
     }
@@ -203,7 +203,7 @@ async fn replayed(
         done = wait::with_sign_of_life(work, what) => done,
     };
     end().await;
-    let mut found = inputs.inputs.diagnostics(&rules);
+    let mut found = inputs.inputs.diagnostics(program, &rules);
     // A script that is not there fails, or denies by accident: the report alone would pass it off as the guard's decision.
     let defects = rules.inspect().into_iter().filter(|defect| defect.severity > Severity::Hint);
     found.extend(defects.map(diagnostics::Diagnostic::from));

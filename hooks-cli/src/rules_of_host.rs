@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hook_sdk::scope::{AppDef, HookUse};
-use hook_sdk::{ConfigError, Hook, HookContextBuilder, Registry};
+use hook_sdk::{Hook, HookContextBuilder, Registry};
 use hooks_hosts::{HostEvent, HostNotes, Responder};
 use hooks_replay::{RecordLimits, Recorder};
 use hooks_rules::{CallContexts, Event, PlainHttp, ProjectFolder, Rules, SessionHalt, SessionInfo, Trust};
@@ -16,7 +16,7 @@ use crate::args::FilesArgs;
 use crate::diagnostics::Diagnostic;
 use crate::inputs::RuleInputs;
 
-type BuildError = Box<dyn Error + Send + Sync>;
+pub(crate) type BuildError = Box<dyn Error + Send + Sync>;
 
 /// What the rules are loaded from: the files and what the person trusts.
 pub(crate) fn sources(files: &FilesArgs) -> Vec<u8> {
@@ -47,10 +47,7 @@ pub(crate) fn load(
             Err("no rules are named: `--rules FILE`".into())
         };
     }
-    let rules = loaded(library, files)?;
-    let mut responder = responder(registry, &rules)?;
-    // Only now it is known whether there are the compiled hooks that rules name.
-    without_errors(rules.defects().into_iter().map(Diagnostic::from))?;
+    let mut responder = responder(registry, &loaded(library, files)?)?;
     if files.project_dir.is_none() {
         responder = responder.surround(in_project);
     }
@@ -58,7 +55,10 @@ pub(crate) fn load(
 }
 
 /// The rules, beside the compiled hooks of the app.
-pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, ConfigError> {
+///
+/// # Errors
+/// What keeps a rule from running.
+pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, BuildError> {
     let of_event = |event: Event| HookUse::id(&event.hook_id());
     let between = ["rules_conversation", "rules_tool_result"].map(HookUse::id);
     let of_rules: Vec<HookUse> = Event::all().map(of_event).chain(between).collect();
@@ -67,6 +67,8 @@ pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, 
         None => registry.hooks().iter().map(|hook| HookUse::id(hook.id().as_str())).collect(),
     };
     let mut installed = rules.install(&registry)?;
+    // Only now it is known whether there are the compiled hooks that rules name.
+    without_errors(rules.defects().into_iter().map(Diagnostic::from))?;
     // What a loop needs between its events, a host never fires.
     let wanted: Vec<HookUse> =
         rules.list().iter().filter(|rule| rule.enabled).map(|rule| of_event(rule.event)).collect();
@@ -96,7 +98,7 @@ fn loaded(library: &[Arc<Hook>], files: &FilesArgs) -> Result<Rules, BuildError>
         return Err(format!("{0} is not trusted as it is now: review it with `hooks trust {0}`", path.display()).into());
     }
     let rules = inputs.builder().library(library.iter().cloned()).post(PlainHttp).build();
-    without_errors(inputs.diagnostics(&rules))?;
+    without_errors(inputs.troubles.iter().cloned())?;
     if let Some(rule) = rules.list().iter().find(|rule| rule.text.contains("hooks host ")) {
         return Err(format!("{}:{}: the rule calls `hooks host` again", rule.file.display(), rule.line).into());
     }

@@ -353,6 +353,7 @@ impl Server {
 fn rules_name_ready_made_hooks() {
     let folder = tempfile::tempdir().unwrap();
     let (claude, codex) = (case("claude", "pre_tool.shell"), case("codex", "pre_tool.shell"));
+    let token = format!("echo ghp_{}", "0123456789abcdefghij".repeat(2));
     let command = |case: &Case, line: &str| {
         let mut payload: Value = serde_json::from_slice(&case.stdin).unwrap();
         payload["tool_input"]["command"] = line.into();
@@ -375,13 +376,19 @@ fn rules_name_ready_made_hooks() {
     ]);
     assert_eq!(rules(named).code, Some(0));
     for case in [&claude, &codex] {
-        let said = asked(case, "echo ghp_0123456789abcdefghijABCDEFGHIJ012345");
+        let said = asked(case, &token);
         assert!(denied(&said).contains("/command"), "{}", said.out);
         let said = asked(case, "git status; rm");
         assert!(said.out.contains("`rm` is not one of the allowed commands"), "{}", said.out);
         let said = asked(case, "git status");
         assert!(!said.out.contains("deny") && !said.out.contains("not one of"), "{}", said.out);
     }
+    let tried = |line: &str| {
+        let args = ["dispatch", "--host", "codex", "--event", "PreToolUse", "rules.json"];
+        hooks_with(folder.path(), &args, &command(&codex, line))
+    };
+    let said = tried(&token);
+    assert!(said.out.contains("deny_secrets  completed") && said.out.contains("/command"), "{}{}", said.out, said.err);
     // A list shows what rules name, and nothing that no rule names.
     let listed = hooks(folder.path(), &["list", "rules.json"]);
     assert!(listed.out.contains("hook deny_secrets") && !listed.out.contains("mask_pii"), "{}", listed.out);
@@ -397,6 +404,8 @@ fn rules_name_ready_made_hooks() {
         let said = asked(&claude, "git status");
         let reason = denied(&said);
         assert!(reason.contains("could not be loaded"), "{told}: {reason}");
+        let said = tried("git status");
+        assert!(said.code == Some(1) && said.err.contains("would hear a refusal"), "{told}: {}{}", said.out, said.err);
     }
 }
 

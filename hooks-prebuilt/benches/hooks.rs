@@ -25,6 +25,10 @@ use serde_json::{Value, json};
 
 const ROUNDS: usize = 31;
 
+/// An answer without a number, as most of its windows are.
+const PROSE: &str = "The parcel left our warehouse on Monday. It travels by lorry as far as Zürich — the train was full — and \
+    will reach you before the weekend. Would you like me to tell the neighbours, in case nobody opens the door? ";
+
 /// The hooks with these entries, alone, or one that copies what it gets.
 fn set(registry: &Registry, id: &str, with: Option<Value>) -> HookSet {
     let named = HookUse::id(id);
@@ -218,13 +222,15 @@ fn main() {
         println!("| `{id}` | {} | {ratio:.0}x |", time(nanos / 100.0));
     }
 
-    let text = prose(50_000);
     let (masks, copies) = (set(&registry(), "mask_pii", None), set(&copying(), "copy_pieces", None));
-    let (nanos, ratio) = pair(stream(&masks, &text), stream(&copies, &text));
-    println!(
-        "\nA stream of 10,000 pieces with `mask_pii`: {}, {ratio:.2}x of one with a hook that copies.",
-        time(nanos)
-    );
+    println!();
+    for (what, text) in [("prose", PROSE.repeat(50_000 / PROSE.len())), ("a number in each sentence", prose(50_000))] {
+        let (nanos, ratio) = pair(stream(&masks, &text), stream(&copies, &text));
+        let each = time(nanos / 10_000.0);
+        println!(
+            "A stream of 10,000 pieces of {what}: {each} a piece with `mask_pii`, {ratio:.1}x of a hook that copies."
+        );
+    }
 }
 
 fn time(nanos: f64) -> String {

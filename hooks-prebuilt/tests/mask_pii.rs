@@ -170,6 +170,12 @@ fn each_form_is_masked_and_its_neighbours_are_not() {
 }
 
 #[test]
+fn a_value_is_found_in_text_of_other_scripts() {
+    assert_eq!(of("card").mask("بطاقة ٤١١١١١١١١١١١١١١١").as_deref(), Some("بطاقة [card]"));
+    assert_eq!(of("email").mask("bücher und ada＠example.com").as_deref(), Some("bücher und [email]"));
+}
+
+#[test]
 fn a_wrong_check_digit_is_no_account() {
     assert_eq!(of("iban").mask("DE89 3704 0044 0532 0130 01"), None);
 }

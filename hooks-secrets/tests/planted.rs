@@ -184,6 +184,13 @@ fn planted_secrets_are_found() {
     assert!(planted >= 200 && left == 0, "{report}");
 }
 
+/// A letter of another script is no part of the secret behind it.
+#[test]
+fn a_letter_that_is_not_ascii_hides_nothing() {
+    let text = format!("voilàghp_{} — 鍵AKIA{}", "a1B2".repeat(9), "A1B2".repeat(4));
+    assert_eq!(redact(&text).unwrap(), "voilà[REDACTED_SECRET] — 鍵[REDACTED_SECRET]");
+}
+
 #[test]
 fn planted_secrets_in_base64_are_found() {
     let mut random = Random(11);

@@ -1,17 +1,19 @@
 //! A payload of a host, judged and answered as `hooks host` does.
 
-use hook_sdk::ConfigError;
+use std::sync::PoisonError;
+
+use hook_sdk::record::Record;
 use hooks_hosts::{Host, HostAnswer, HostDecision, HostEvent, Request, Stdout, find, written};
 use hooks_rules::{Event, Occurrence, Rules};
 use serde_json::{Value, json};
 
-use super::Observations;
 use super::outcome::Outcome;
 use super::report::Round;
+use super::{Observations, others};
 use crate::inputs::usage_error;
 use crate::output::Output;
 use crate::program::Program;
-use crate::rules_of_host;
+use crate::rules_of_host::{self, BuildError};
 
 /// What a host has sent.
 pub(super) struct HostInput {
@@ -55,12 +57,19 @@ impl HostInput {
     }
 
     /// Judges the event once.
+    ///
+    /// # Errors
+    /// What keeps the hooks from judging; the host would hear a refusal.
     pub(super) async fn round(
         &self,
         program: &Program,
         rules: &Rules,
         observed: &Observations,
-    ) -> Result<(Round, Value), ConfigError> {
+    ) -> Result<(Round, Value), BuildError> {
+        let seen = observed.others.clone();
+        program.registry.observe(move |record: &Record| {
+            seen.lock().unwrap_or_else(PoisonError::into_inner).extend(others(record));
+        });
         let responder = rules_of_host::responder(program.registry.clone(), rules)?;
         let verdict = responder.judge(self.host, &self.event).await;
         let (outcome, reason) = match &verdict.decision {
@@ -71,7 +80,8 @@ impl HostInput {
             _ => (Outcome::GoOn, None),
         };
         let (runs, notices) = (observed.runs(), observed.notices());
-        let round = Round { outcome, reason, fired: None, runs, notices, others: Vec::new() };
+        let others = std::mem::take(&mut *observed.others.lock().unwrap_or_else(PoisonError::into_inner));
+        let round = Round { outcome, reason, fired: None, runs, notices, others };
         let answer = written(self.host, &self.event, verdict);
         Ok((round, shown(self.host, &answer)))
     }

@@ -149,10 +149,10 @@ impl MaskPii {
         Ok((!self.is_plain(window)).then(|| self.window(shown, window, last).text))
     }
 
-    /// Whether a text certainly contains no value: every value has a digit or a form of `@`, but for the Italian code,
-    /// whose digits can be letters. Most windows of a stream are such texts.
+    /// Whether a text certainly contains no value: every value has a digit or a form of `@`, but for the Italian code, whose
+    /// digits can be letters. Most windows of a stream are such texts.
     fn is_plain(&self, text: &str) -> bool {
-        text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_digit() && !b"@%\\&".contains(&byte))
+        !text.chars().any(|c| digits::digit(c).is_some() || email::SIGNS.contains(&c))
             && !self.types.iter().any(|(one, _)| one.name == "it_fiscal_code")
     }
 

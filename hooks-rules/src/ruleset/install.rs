@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hook_sdk::diagnostics::ProblemKind;
-use hook_sdk::scope::HookUse;
+use hook_sdk::scope::{AgentDef, HookUse};
 use hook_sdk::{ConfigError, Hook, Registry};
 use serde_json::Value;
 
@@ -24,8 +24,8 @@ impl Rules {
     /// contexts of calls that did not run.
     ///
     /// A rule that names a compiled hook adds that hook to the list, and to the registry if it is one of the
-    /// [library](crate::RulesBuilder::library). If neither has the hook, or the hook does not run at the rule's event, that is a
-    /// defect. A crate that is a plugin with a folder is installed
+    /// [library](crate::RulesBuilder::library). If neither has the hook, or the hook does not run at the rule's event or does not take
+    /// these parameters, that is a defect. A crate that is a plugin with a folder is installed
     /// with its configuration.
     ///
     /// # Errors
@@ -164,6 +164,9 @@ fn compiled_uses(
             );
             continue;
         }
+        if let Some(problem) = bad_parameters(hook, with.as_ref()) {
+            wrong(problem, "write the parameters that the hook takes");
+        }
         match uses.get(id) {
             Some(first) if first != with => {
                 wrong(format!("the hook `{id}` is named twice with different parameters"), "keep one");
@@ -183,6 +186,17 @@ fn compiled_uses(
         None => HookUse::id(&id),
     });
     Ok((named.collect(), defects))
+}
+
+/// What the hook says about its parameters.
+fn bad_parameters(hook: &Hook, with: Option<&Value>) -> Option<String> {
+    let (alone, named) = (Registry::empty(), HookUse::id(hook.id().as_str()));
+    alone.register(hook.clone()).ok()?;
+    let named = with.map_or(named.clone(), |with| named.with(with.clone()));
+    let error = alone.scope(&AgentDef::new("rule").hooks([named]), None).err()?;
+    let is_of_parameters = |kind| matches!(kind, ProblemKind::BadParameters | ProblemKind::NoParameters);
+    let problem = error.problems().iter().find(|problem| is_of_parameters(problem.kind()))?;
+    Some(problem.to_string().replacen("agent `rule`", "the rule", 1))
 }
 
 fn near(a: &str, b: &str) -> f64 {

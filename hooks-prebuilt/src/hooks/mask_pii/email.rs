@@ -8,7 +8,7 @@ use crate::digits::is_escape;
 const AT: &[&str] = &["@", "＠", "%40", "\\u0040", "&#64;", "&#x40;", "&commat;"];
 
 /// Their first characters.
-const SIGNS: [char; 5] = ['@', '＠', '%', '\\', '&'];
+pub(super) const SIGNS: [char; 5] = ['@', '＠', '%', '\\', '&'];
 
 /// The most characters before the `@`, and of the host after it.
 const LOCAL: usize = 64;
