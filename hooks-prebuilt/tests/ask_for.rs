@@ -36,6 +36,8 @@ fn conditions_read_fields_and_what_they_cannot_read_is_denied() {
         (r#"{"cents": 5000, "lines": []}"#, "none"),
         (r#"{"cents": 5000.5, "lines": []}"#, "ask"),
         (r#"{"cents": -5, "lines": []}"#, "deny"),
+        (r#"{"cents": -0.0, "lines": []}"#, "none"),
+        (r#"{"cents": -1e-9, "lines": []}"#, "deny"),
         (r#"{"cents": 300, "lines": [{"sku": "a"}, {"sku": "gift_1"}]}"#, "ask"),
         (r#"{"cents": 300, "lines": [{"sku": 7}]}"#, "deny"),
         (r#"{"cents": 300, "lines": [{}]}"#, "deny"),

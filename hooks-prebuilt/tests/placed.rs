@@ -118,6 +118,17 @@ fn a_stream_stops_before_it_shows_the_beginning_of_an_image_that_is_longer_than_
     }
 }
 
+/// Whatever the order of the list.
+#[test]
+fn a_character_that_nobody_sees_parts_no_value() {
+    let registry = Registry::empty().with(hooks![mask_pii, strip_invisible]).unwrap();
+    let set = registry.scope(&AgentDef::new("a").hooks(["mask_pii", "strip_invisible"]), None).unwrap();
+    let event = AfterToolCallSuccess::new(call(), call().input);
+    let result = ToolResult::new("a\u{200b}d\u{200b}a@exam\u{e0041}ple.com");
+    let fired = set.fire_blocking(&HookContext::new(), &event, result).unwrap();
+    assert_eq!(fired.subject.unwrap().text(), "[email]");
+}
+
 #[test]
 fn invisible_characters_are_removed_from_prompts_results_and_history() {
     let trial = || Trial::of(hooks![strip_invisible]);

@@ -206,6 +206,10 @@ impl Test {
 fn compare(one: &Number, other: &Number) -> Ordering {
     match (one.as_i128(), other.as_i128()) {
         (Some(one), Some(other)) => one.cmp(&other),
-        _ => one.as_f64().unwrap_or(f64::NAN).total_cmp(&other.as_f64().unwrap_or(f64::NAN)),
+        // With 0.0 added, -0.0 is the same zero.
+        _ => {
+            let float = |number: &Number| number.as_f64().unwrap_or(f64::NAN) + 0.0;
+            float(one).total_cmp(&float(other))
+        }
     }
 }

@@ -12,17 +12,18 @@ hook_sdk::group! {
     pub strip_invisible
 }
 
-#[hook(group = strip_invisible, kind = user_prompt_submit, on_failure = required)]
+// Before the masks, for which a character that nobody sees can part a value.
+#[hook(group = strip_invisible, kind = user_prompt_submit, on_failure = required, priority = -10_000)]
 fn prompts(strip: &With<StripInvisible>, messages: &mut Messages) {
     texts::of_messages(messages, &mut |_, text| strip.strip(text));
 }
 
-#[hook(group = strip_invisible, kind = [after_tool_call_success, after_tool_call_failure], on_failure = remove)]
+#[hook(group = strip_invisible, kind = [after_tool_call_success, after_tool_call_failure], on_failure = remove, priority = -10_000)]
 fn results(strip: &With<StripInvisible>, result: &mut ToolResult) {
     texts::of_result(result, &mut |_, text| strip.strip(text));
 }
 
-#[hook(group = strip_invisible, kind = prefilter_llm_history, on_failure = required)]
+#[hook(group = strip_invisible, kind = prefilter_llm_history, on_failure = required, priority = -10_000)]
 fn history(strip: &With<StripInvisible>, messages: &mut Messages) {
     texts::of_messages(messages, &mut |_, text| strip.strip(text));
 }
