@@ -258,7 +258,10 @@ fn every_redactor_in_the_examples_sets_on_failure() {
 fn every_guard_in_the_book_is_tested_with_unreadable_input() {
     let mut found = 0;
     for page in CHAPTERS.iter().filter(|page| **page != "kinds.md") {
-        for block in read(page).split("```rust").skip(1).filter_map(|rest| rest.split("```").next()) {
+        let blocks = read(page);
+        let blocks = blocks.split("```rust").skip(1).filter_map(|rest| rest.split("```").next());
+        // A block that is not compiled here is written from sources with tests of their own.
+        for block in blocks.filter(|block| !block.starts_with(",ignore")) {
             let judges = |(options, signature): &(String, String)| {
                 let gate = ["before_tool_call", "permission_request"].iter().any(|kind| options.contains(kind));
                 gate && signature.contains("-> ")

@@ -5,7 +5,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::args::{Cli, Color, Command};
 use crate::exit::Exit;
@@ -40,7 +40,7 @@ impl Program {
             Ok(cli) => self.answer_to(&cli, &mut io::stdout()).write(cli.color).into(),
             Err(error) => {
                 let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-                let text = error.render().ansi().to_string();
+                let text = error.render().ansi().to_string() + &left_out(&error);
                 let exit = if asked { Exit::SUCCESS } else { Exit::USAGE };
                 let output = if asked { Output::new(text, exit) } else { Output::trouble(text, exit) };
                 let output = if as_json && !asked { output.with_error_json() } else { output };
@@ -95,5 +95,17 @@ impl Program {
             }
             Command::Completions { shell } => reference::completions(*shell),
         }
+    }
+}
+
+/// Says how to get a command that this build does not have.
+fn left_out(error: &clap::Error) -> String {
+    let commands = [("inspect", cfg!(feature = "inspect")), ("store", cfg!(feature = "store"))];
+    let Some(ContextValue::String(named)) = error.get(ContextKind::InvalidSubcommand) else { return String::new() };
+    match commands.iter().find(|(command, is_there)| command == named && !is_there) {
+        Some((command, _)) => {
+            format!("\nThis build has no `{command}`: install it again with `--features {command}`.\n")
+        }
+        None => String::new(),
     }
 }

@@ -50,8 +50,8 @@ fn answer(program: &Program, before: &[OsString], words: &[String]) -> Exit {
     let (files, record, rest) = own_options(words);
     let rules = files.files.iter().map(|file| ("--rules", file));
     let mut project = files.project_dir.clone();
-    // Antigravity runs hooks in the folder of its file.
-    if words.iter().any(|word| word == "install") && !words.iter().any(|word| word == "--user") {
+    // Antigravity runs hooks in the folder of its file, and a server answers entries that name a project only for that one.
+    if words.iter().any(|word| word == "install" || word == "serve") && !words.iter().any(|word| word == "--user") {
         project = project.or_else(|| std::env::current_dir().ok());
     }
     let folders = [("--project-dir", &project), ("--record", &record)];

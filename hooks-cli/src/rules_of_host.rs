@@ -86,7 +86,8 @@ pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, 
 
 fn without_errors(defects: impl IntoIterator<Item = Diagnostic>) -> Result<(), BuildError> {
     match defects.into_iter().find(Diagnostic::is_error) {
-        Some(defect) => Err(format!("{}:{}: {}; {}", defect.file, defect.line, defect.problem, defect.help).into()),
+        Some(Diagnostic { file, line: 0, problem, help, .. }) => Err(format!("{file}: {problem}; {help}").into()),
+        Some(Diagnostic { file, line, problem, help, .. }) => Err(format!("{file}:{line}: {problem}; {help}").into()),
         None => Ok(()),
     }
 }

@@ -322,6 +322,14 @@ fn a_new_crate_uses_the_checkout_that_the_program_was_built_from() {
     assert!(manifest.contains(&format!("hook-sdk = {{ path = {:?} }}", checkout.join("hooks-core"))), "{manifest}");
 }
 
+#[cfg(not(feature = "inspect"))]
+#[test]
+fn a_command_that_the_build_leaves_out_is_named_with_its_feature() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = hooks(folder.path(), &["inspect"]);
+    assert!(said.code == Some(64) && said.err.contains("`--features inspect`"), "{}", said.err);
+}
+
 /// A server of rules, ended with the test.
 #[cfg(unix)]
 struct Server(std::process::Child);
@@ -337,15 +345,52 @@ impl Drop for Server {
 #[cfg(unix)]
 impl Server {
     fn of(folder: &Path, more: &[&str]) -> Self {
+        Self::start(folder, &[&["--socket", "s"], more].concat())
+    }
+
+    fn start(folder: &Path, options: &[&str]) -> Self {
         use std::io::BufRead as _;
         let mut command = crate::support::program(folder);
-        command.args([&["host", "serve", "--socket", "s"], more].concat());
+        command.args([&["host", "serve"], options].concat()).env("XDG_RUNTIME_DIR", folder);
         let mut server = Self(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
         let mut line = String::new();
         std::io::BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line, "listens at s\n");
+        assert!(line.starts_with("listens at "), "{line}");
         server
     }
+}
+
+/// Entries that ask a server are installed, answered and looked after as others are.
+#[cfg(unix)]
+#[test]
+fn a_host_is_installed_to_ask_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    no_shell(folder.path());
+    let said = |words: &[&str]| {
+        let mut program = crate::support::program(folder.path());
+        Said::from(program.args(words).env("XDG_RUNTIME_DIR", folder.path()).output().unwrap())
+    };
+    for _ in 0..2 {
+        let installed = said(&["host", "install", "claude", "--serve", "--rules", "rules.json"]);
+        assert_eq!(installed.code, Some(0), "{}", installed.err);
+    }
+    let shell = case("claude", "pre_tool.shell");
+    let command = format!("XDG_RUNTIME_DIR=. {}", command(folder.path(), &shell).unwrap());
+    let gone = run(folder.path(), &command, &shell.stdin);
+    assert!(denied(&gone).contains("does not answer"), "{}", gone.out);
+    let doctor = said(&["host", "doctor", "claude"]);
+    assert_eq!(doctor.code, Some(1), "{}", doctor.out);
+
+    let _server = Server::start(folder.path(), &["--rules", "rules.json"]);
+    assert!(denied(&run(folder.path(), &command, &shell.stdin)).contains("no shell here"));
+    let doctor = said(&["host", "doctor", "claude"]);
+    assert_eq!(doctor.code, Some(0), "{}{}", doctor.out, doctor.err);
+    let uninstalled = said(&["host", "uninstall", "claude"]);
+    assert!(
+        uninstalled.code == Some(0) && !folder.path().join(".claude/settings.json").exists(),
+        "{}",
+        uninstalled.err
+    );
 }
 
 /// Rules name ready-made hooks, whose answers are those of the compiled ones.

@@ -136,6 +136,30 @@ fn rules_are_compared_with_other_rules() {
     assert!(said.err.contains("nowhere.toml"), "{}", said.err);
 }
 
+/// A hook of the program that only one of the two files names decides there alone.
+#[test]
+fn compiled_hooks_of_a_candidate_are_compared() {
+    let folder = folder(r#"{"type": "command", "command": "true"}"#);
+    let candidate =
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "hook", "id": "ask_for", "with": {"Bash": "deny"}}]}]}}"#;
+    fs::write(folder.path().join("candidate.json"), candidate).unwrap();
+    let said = replay(folder.path(), &["--set", "candidate.json"]);
+    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    assert!(said.out.contains("none → deny"), "{}", said.out);
+
+    let swapped = ["replay", "transcripts", "--trust", "--rules", "candidate.json", "--set"];
+    let said = hooks(folder.path(), &[swapped.as_slice(), &["rules.json"]].concat());
+    assert!(said.out.contains("deny → none") || said.out.contains("deny: "), "{}{}", said.out, said.err);
+    assert!(said.code != Some(0), "{}{}", said.out, said.err);
+    let said = hooks(folder.path(), &[swapped.as_slice(), &["candidate.json"]].concat());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+
+    fs::write(folder.path().join("candidate.json"), candidate.replace("ask_for", "ask_fro")).unwrap();
+    let said = replay(folder.path(), &["--set", "candidate.json"]);
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    assert!(said.err.contains("did you mean `ask_for`?"), "{}", said.err);
+}
+
 #[test]
 fn two_recordings_are_compared() {
     let folder = folder(r#"{"type": "command", "command": "true"}"#);

@@ -29,8 +29,6 @@ const VERSIONS: &[&str] = &["/cursor_version", "/clineVersion"];
 /// How a host is answered.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
-    /// The program, for the log.
-    pub(crate) program: String,
     /// The event, if the command line names it.
     pub(crate) event: Option<String>,
     /// When the hooks have to be done, if the command line says so.
@@ -94,7 +92,7 @@ impl Call {
         if let Some(folder) = journal::folder() {
             let payload = crate::json::parse(&stdin).unwrap_or_default();
             let name = self.event.as_deref().or_else(|| host.event_name(&payload)).unwrap_or_default();
-            let mut entry = Entry::new(&self.program, host.name, name, &answer, started.elapsed());
+            let mut entry = Entry::new(host.name, name, &answer, started.elapsed());
             entry.version = crate::json::text(&payload, VERSIONS).map(str::to_owned);
             journal::append(&folder, &entry);
         }

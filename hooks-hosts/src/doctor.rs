@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::host::Host;
 use crate::hosts;
 use crate::install::{Installation, event_of};
-use crate::journal;
+use crate::journal::{self, Entry};
 use crate::respond::Responder;
 
 /// What `doctor` found out about a host.
@@ -72,7 +72,7 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
     if cfg!(panic = "abort") {
         found.problems.push("the program is built with `panic = \"abort\"`: a hook that panics opens".to_owned());
     }
-    last_seen(host, &mut found);
+    last_seen(host, installation, &mut found);
     twice(host, installation, &mut found);
     found.notes.push(format!("facts about {}: {}", host.title, host.facts));
     found
@@ -97,13 +97,12 @@ fn concerned(host: &Host, responder: &Responder, found: &mut Diagnosis) {
 /// Runs the command as the host does, with an event that no hook minds.
 fn probe(host: &Host, command: &str, patience: Duration) -> Result<(), String> {
     let state = std::env::temp_dir().join(format!("hooks-doctor-{}", std::process::id()));
-    let shell = Command::new("sh")
-        .args(["-c", command])
-        .env("HOOKS_STATE_DIR", &state)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).env("HOOKS_STATE_DIR", &state);
+    // The log of the probe is apart, and the server that it asks is not.
+    #[cfg(unix)]
+    shell.envs(crate::serve::folder().map(|folder| ("XDG_RUNTIME_DIR", folder)));
+    let shell = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = shell.map_err(|error| error.to_string())?;
     if let Some(mut stdin) = child.stdin.take() {
         let _ = stdin.write_all(sample(host, event_of(command)).to_string().as_bytes());
@@ -171,19 +170,25 @@ fn put(payload: &mut Value, pointer: &str, value: Value) {
     *place = value;
 }
 
-fn last_seen(host: &Host, found: &mut Diagnosis) {
-    let name = host.name;
-    let entries = journal::folder().map(|folder| journal::entries(&folder)).unwrap_or_default();
-    let mut of_host = entries.iter().filter(|entry| entry.host == name);
-    let Some(last) = of_host.next_back() else {
-        found.notes.push(format!("never called by {}: {}", host.title, host.place.then));
-        return;
-    };
+fn last_seen(host: &Host, installation: &Installation, found: &mut Diagnosis) {
+    let mut entries = journal::folder().map(|folder| journal::entries(&folder)).unwrap_or_default();
+    entries.retain(|entry| entry.host == host.name);
+    let root = fs::canonicalize(&installation.root).unwrap_or_else(|_| installation.root.clone());
+    let is_here = |entry: &&Entry| installation.user || entry.folder.starts_with(&root);
+    let here = entries.iter().rfind(is_here);
+    if here.is_none() {
+        found.notes.push(format!("never called by {} in {}: {}", host.title, root.display(), host.place.then));
+    }
+    let Some(last) = here.or(entries.last()) else { return };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let minutes = now.saturating_sub(last.at) / 60;
     let version = last.version.as_ref().map(|version| format!(", version {version}")).unwrap_or_default();
-    found.notes.push(format!("last called {minutes} minutes ago, `{}` in {} ms{version}", last.event, last.millis));
-    if let Some(entry) = entries.iter().rfind(|entry| entry.host == name && !entry.warnings.is_empty()) {
+    let (program, folder) = (last.program.display(), last.folder.display());
+    found.notes.push(format!(
+        "last called {minutes} minutes ago, `{}` in {} ms{version}: {program} in {folder}",
+        last.event, last.millis
+    ));
+    if let Some(entry) = entries.iter().filter(is_here).rfind(|entry| !entry.warnings.is_empty()) {
         found.notes.push(format!("last warning, at `{}`: {}", entry.event, entry.warnings.join("; ")));
     }
 }

@@ -1,4 +1,5 @@
-//! The log of answers: one line each, without anything of a payload. `doctor` reads when a host has called last.
+//! The log of answers: one line each, without arguments and texts of payloads; what hooks and scripts say of a failure is in
+//! it. `doctor` reads when a host has called last.
 
 use std::fs;
 use std::io::Write;
@@ -18,7 +19,11 @@ const LONGEST: u64 = 1 << 20;
 pub(crate) struct Entry {
     /// Seconds since 1970.
     pub(crate) at: u64,
-    pub(crate) program: String,
+    /// The path of this program.
+    pub(crate) program: PathBuf,
+    /// Where the host has started it.
+    #[serde(default)]
+    pub(crate) folder: PathBuf,
     pub(crate) host: String,
     pub(crate) event: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,10 +36,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub(crate) fn new(program: &str, host: &str, event: &str, answer: &HostAnswer, took: Duration) -> Self {
+    pub(crate) fn new(host: &str, event: &str, answer: &HostAnswer, took: Duration) -> Self {
         Self {
             at: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-            program: program.to_owned(),
+            program: std::env::current_exe().unwrap_or_default(),
+            folder: std::env::current_dir().unwrap_or_default(),
             host: host.to_owned(),
             event: event.to_owned(),
             version: None,

@@ -46,8 +46,8 @@ pub fn main() -> ExitCode {
 }
 
 /// The commands of a [`HookProgram`].
-pub const USAGE: &str =
-    "  install [HOST…] [--user]     names this program in the files of hosts, of the project or of the person
+pub const USAGE: &str = "  install [HOST…] [--user] [--serve]
+                               names this program in the files of hosts, of the project or of the person
   uninstall [HOST…] [--user]   removes its entries, and nothing else
   doctor [HOST…] [--user] [--deadline SECONDS]
                                tells whether hosts really ask
@@ -141,7 +141,7 @@ impl HookProgram {
 
     fn call(self, args: &[String]) -> Result<u8, String> {
         let host = host_of(args.first().ok_or("name a host")?)?;
-        let mut call = Call { program: self.name.clone(), event: None, deadline: None };
+        let mut call = Call { event: None, deadline: None };
         let mut socket: Option<PathBuf> = None;
         let mut options = args[1..].iter();
         while let Some(option) = options.next() {
@@ -191,7 +191,9 @@ impl HookProgram {
     }
 
     fn install(self, args: &[String]) -> Result<String, String> {
-        let (hosts, installation) = self.named(args)?;
+        let (serve, args): (Vec<_>, Vec<_>) = args.iter().cloned().partition(|arg| cfg!(unix) && arg == "--serve");
+        let (hosts, mut installation) = self.named(&args)?;
+        installation.options.splice(0..0, serve);
         let responder = (self.build)().map_err(|error| format!("the hooks cannot be loaded: {error}"))?;
         changed(&hosts, |host| installation.install(host, &|kind| responder.is_concerned(kind)), true)
     }

@@ -248,8 +248,12 @@ impl Judge for Remote {
     }
 }
 
-/// The socket of a program, unless another is named: in the runtime folder of the person.
+/// The socket of a program, unless another is named.
 pub(crate) fn default_socket(program: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).or_else(crate::journal::folder)?;
-    Some(folder.join(format!("hooks-{program}.sock")))
+    Some(folder()?.join(format!("hooks-{program}.sock")))
+}
+
+/// The runtime folder of the person, or else that of the log.
+pub(crate) fn folder() -> Option<PathBuf> {
+    std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).or_else(crate::journal::folder)
 }

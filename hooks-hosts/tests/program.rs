@@ -6,9 +6,11 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
-use hook_sdk::Hook;
+use hook_sdk::data::{ToolCall, ToolInput};
 use hook_sdk::kinds::{BeforeCompaction, BeforeToolCall, SessionStart};
+use hook_sdk::scope::AgentDef;
 use hook_sdk::verdict::{Contexts, Permission};
+use hook_sdk::{Hook, HookContext, Registry};
 use hooks_hosts::{HostNotes, HostTrial, Responder, Stdout, convert, find, scaffold};
 use serde_json::{Value, json};
 
@@ -46,15 +48,21 @@ fn install_doctor_call_and_uninstall() {
     let command = value["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap();
     let payload = folder.path().join("payload.json");
     fs::write(&payload, r#"{"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}"#).unwrap();
-    let shell = Command::new("sh")
-        .args(["-c", command])
-        .stdin(fs::File::open(payload).unwrap())
-        .env("HOOKS_STATE_DIR", folder.path().join("state"))
-        .output()
-        .unwrap();
-    assert!(text(&shell).contains("nothing is removed here"), "{shell:?}");
-    let doctor = program(folder.path(), &["doctor", "claude"]);
-    assert!(text(&doctor).contains("last called 0 minutes ago, `PreToolUse`"), "{doctor:?}");
+    let elsewhere = tempfile::tempdir().unwrap();
+    for (at, is_here) in [(elsewhere.path(), false), (folder.path(), true)] {
+        let shell = Command::new("sh")
+            .args(["-c", command])
+            .current_dir(at)
+            .stdin(fs::File::open(&payload).unwrap())
+            .env("HOOKS_STATE_DIR", folder.path().join("state"))
+            .output()
+            .unwrap();
+        assert!(text(&shell).contains("nothing is removed here"), "{shell:?}");
+        let doctor = program(folder.path(), &["doctor", "claude"]);
+        assert!(text(&doctor).contains("last called 0 minutes ago, `PreToolUse`"), "{doctor:?}");
+        // A call of another project says nothing of this one.
+        assert_eq!(text(&doctor).contains("never called"), !is_here, "{doctor:?}");
+    }
 
     let uninstalled = program(folder.path(), &["uninstall", "claude", "goose", "cline"]);
     assert!(uninstalled.status.success() && !settings.exists(), "{uninstalled:?}");
@@ -199,6 +207,24 @@ fn a_new_crate_is_written_once() {
     assert!(fs::read_to_string(crate_folder.join("src/main.rs")).unwrap().contains("`my-guards install claude`"));
     assert!(scaffold(&crate_folder, None).is_err());
     assert!(scaffold(&folder.path().join("1 bad name"), None).is_err());
+}
+
+/// Whoever copies a guard of the new crate copies one that fails closed.
+#[test]
+fn guards_of_a_new_crate_deny_what_they_cannot_read() {
+    let agent = AgentDef::new("guards").hooks(["no_push", "ask_for_ci"]);
+    let hooks = Registry::discover().unwrap().scope(&agent, None).unwrap();
+    let ran = |tool: &str, input: Value| {
+        let call = ToolCall::new("call_1", tool, ToolInput::from(input));
+        let result = hooks.tool_call(&HookContext::new(), &call).run_blocking(|_| "ran").unwrap();
+        result.text() == "ran"
+    };
+    for (tool, field) in [("Bash", "command"), ("Edit", "file_path")] {
+        assert!(ran(tool, json!({ field: "ls" })), "{tool}");
+        for input in [json!({}), json!({ field: 7 }), json!({ field: null }), json!({ field: ["ls"] }), json!("ls")] {
+            assert!(!ran(tool, input.clone()), "{tool} {input}");
+        }
+    }
 }
 
 /// Hooks that count calls by their id must not take all for one.

@@ -65,6 +65,11 @@ pub(crate) const DENIED: &[&str] = &[
     "https://example.org\n.evil.com/",
     "https://example.org\t.evil.com",
     "ht\ntps://evil.com/",
+    "https\n:evil.com",
+    "https:/\t/evil.com",
+    "file\n:///etc/passwd",
+    "///evil.com/x",
+    "/\t/evil.com",
     " https://evil.com/",
     "\u{1}https://evil.com/",
     "https://example.org:8443/",
@@ -163,6 +168,11 @@ fn an_address_in_any_argument_is_found() {
         "/usr/bin",
         "src/main.rs",
         "mailto me",
+        "// a comment in code",
+        "//! Hooks: a/b\nfn main() {}",
+        "ratio 1://2",
+        "see https://example.org/x",
+        "see:\nhttps://example.org/x\nhttps://www.example.org",
     ] {
         assert_eq!(urls().judge("run", &json!({ "a": text })), Ok(()), "{text}");
     }

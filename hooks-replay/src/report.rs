@@ -263,6 +263,12 @@ impl Group {
     pub(crate) fn is_flip(&self) -> bool {
         self.rank <= 1 && !self.counterfactual
     }
+
+    /// The hook that the replay does not have, if that is what differs.
+    fn gone(&self) -> Option<&str> {
+        let example = self.examples.first()?;
+        if let Difference::Gone { hook } = &example.difference { Some(hook) } else { None }
+    }
 }
 
 /// Removes control characters, so that recorded text can neither control a terminal nor begin a line.

@@ -25,6 +25,7 @@ async fn two_recordings_are_compared_without_running_anything() {
     ] {
         assert!(found.contains(&reported.to_owned()), "{found:#?}");
     }
+    assert!(report.to_string().contains("\nremoved hooks: `mask_mail`\n"), "{report}");
     // What only one of them contains.
     desk().record(&folder.path("more.jsonl"), &[month(), month()].concat()[..8]).await;
     let one_more = diff(&[&then], folder.path("more.jsonl")).unwrap();

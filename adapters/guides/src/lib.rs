@@ -15,7 +15,7 @@ struct Refund {
 #[hook(kind = before_tool_call, tool = "refund | mcp__*__refund")]
 fn limit_refunds(input: &ToolInput) -> Permission {
     match input.read::<Refund>() {
-        Ok(refund) if refund.cents <= 1_000 => Permission::Allow,
+        Ok(refund) if refund.cents <= 1_000 => Permission::NoOpinion,
         Ok(refund) if refund.cents <= 5_000 => Permission::ask("this refund needs a person"),
         Ok(_) => Permission::deny("refunds above 50.00 are not possible here"),
         Err(error) => Permission::deny(error),

@@ -19,7 +19,7 @@ struct Refund {
 #[hook(id = "limit_refunds", kind = before_tool_call, tool = "refund")]
 fn limit_refunds(input: &ToolInput) -> Permission {
     match input.read::<Refund>() {
-        Ok(refund) if refund.cents <= 5_000 => Permission::Allow,
+        Ok(refund) if refund.cents <= 5_000 => Permission::NoOpinion,
         Ok(_) => Permission::deny("refunds above 50.00 need a person"),
         Err(error) => Permission::deny(error),
     }

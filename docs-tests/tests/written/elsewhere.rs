@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 
 use super::source::pairs;
 use super::{assert_written, root};
@@ -15,6 +16,31 @@ fn the_page_of_names_lists_the_names_that_the_macros_know() {
     let with_names = pairs("KINDS").into_iter().filter(|(_, names)| !names.is_empty());
     let rows: Vec<String> = with_names.map(row).collect();
     assert_written("names.md", "names", &format!("| Here | Elsewhere |\n|---|---|\n{}", rows.join("\n")));
+}
+
+/// That the guards fail closed is tested where they are.
+#[test]
+fn the_page_of_hosts_shows_what_a_new_crate_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("my-guards");
+    hooks_hosts::scaffold(&folder, Some(Path::new("../hook-sdk"))).unwrap();
+    let file = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let (manifest, main, guards) = (file("Cargo.toml"), file("src/main.rs"), file("src/guards.rs"));
+    let part = |from: &str, to: &str| {
+        let (_, rest) = guards.split_once(from).unwrap();
+        format!("{from}{}", rest.split_once(to).unwrap().0)
+    };
+    let manifest = manifest.split("\n\n#").next().unwrap();
+    let (_, main) = main.split_once("\n\n").unwrap();
+    let head = part("use hook_sdk::prelude", "#[derive(Deserialize)]\nstruct File");
+    let guard = part("/// Pushes are made by people", "/// A person sees a change");
+    let test = part("#[cfg(test)]", "    #[test]\n    fn codex");
+    let shown = [
+        format!("```toml\n{manifest}\n```\n\n`src/main.rs`:"),
+        format!("```rust,ignore\n{main}```\n\n`src/guards.rs`, with a test by what Claude Code really sends:"),
+        format!("```rust,ignore\n{head}{guard}{}\n}}\n```", test.trim_end()),
+    ];
+    assert_written("hosts.md", "new", &shown.join("\n\n"));
 }
 
 /// The words between backticks in a cell.

@@ -3,17 +3,21 @@
 use hook_sdk::context::Ids;
 use hook_sdk::scope::{AgentDef, HookUse, PromptDef};
 use hook_sdk::{ConfigError, HookSet, Registry};
-use hooks_rules::Rules;
+use hooks_rules::{RuleInfo, Rules};
+use serde_json::Value;
 
 use crate::program::Program;
 
 /// A copy of the registry, with these rules in force in addition to the app's list. With `of_events`, only the hooks of
-/// the events that have rules.
+/// the events that have rules, and the compiled hooks that rules name.
 pub(super) fn with_rules(registry: &Registry, rules: &Rules, of_events: bool) -> Result<Registry, String> {
     let registry = registry.fork();
     let mut installed = rules.install(&registry).map_err(|error| error.to_string())?;
-    let ids: Vec<HookUse> = rules.list().iter().map(|rule| HookUse::id(&rule.event.hook_id())).collect();
-    installed.retain(|hook| !of_events || ids.contains(hook));
+    if of_events {
+        let ids = |rule: RuleInfo| rule.hook.unwrap_or_else(|| rule.event.hook_id());
+        let named: Vec<HookUse> = rules.list().into_iter().map(|rule| HookUse::id(&ids(rule))).collect();
+        installed.retain(|hook| named.contains(&hook.clone().with(Value::Null)));
+    }
     registry.set_app(registry.app().hooks(installed));
     Ok(registry)
 }

@@ -107,14 +107,14 @@ impl ConfineUrls {
     fn search_text(&self, text: &str) -> Result<(), String> {
         let beginning = BEGINNING.as_ref().ok_or("the pattern of addresses cannot be read")?;
         // A client that gets the whole text removes what is not seen before it reads the scheme.
-        let ignored = |c: char| c.is_control() || c == ' ' || addresses::is_invisible(c);
-        let whole = text.trim_matches(ignored);
-        let plain: String = whole.chars().filter(|c| !ignored(*c)).collect();
-        let begins = beginning.find(&plain).is_some_and(|found| found.start() == 0);
-        if begins && beginning.find(whole).is_none_or(|found| found.start() != 0) {
-            return self.check(whole);
-        }
-        if whole.starts_with(['/', '\\']) && plain[1..].starts_with(['/', '\\']) {
+        let hidden = |c: char| c.is_control() || addresses::is_invisible(c);
+        let whole = text.trim_matches(|c| c == ' ' || hidden(c));
+        let plain: String = whole.chars().filter(|c| !hidden(*c)).collect();
+        let begins = |text: &str| beginning.find(text).is_some_and(|found| found.start() == 0);
+        // What comes before an address on a line of its own belongs to no scheme: that address is found below.
+        let scheme = whole.split(':').next().and_then(|scheme| scheme.rsplit(hidden).next()).unwrap_or_default();
+        let is_found = || whole.find(':').is_some_and(|colon| begins(&whole[colon - scheme.len()..]));
+        if (begins(&plain) && !is_found()) || is_without_scheme(&plain) {
             return self.check(whole);
         }
         let mut at = 0;
@@ -130,7 +130,7 @@ impl ConfineUrls {
             let after = rest[end..].trim_start_matches(['\t', '\n', '\r']);
             let continues = rest[end..].starts_with(['\t', '\n', '\r'])
                 && beginning.find(after).is_none_or(|next| next.start() > 0);
-            if found.start() == text.len() - text.trim_start_matches(ignored).len()
+            if found.start() == text.len() - text.trim_start_matches(|c| c == ' ' || hidden(c)).len()
                 && continues
                 && !url[8.min(url.len())..].contains(['/', '?', '#'])
             {
@@ -140,6 +140,15 @@ impl ConfineUrls {
         }
         Ok(())
     }
+}
+
+/// Whether a client may read this as the address of another host: `//example.org/x`. A comment, `// as this`, is none:
+/// hosts have no spaces.
+fn is_without_scheme(text: &str) -> bool {
+    let slashes = ['/', '\\'];
+    let rest = text.trim_start_matches(slashes);
+    let host = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    text.len() - rest.len() > 1 && !host.is_empty() && !host.contains(' ')
 }
 
 /// The beginning of an address, without what nobody sees.

@@ -1,8 +1,9 @@
 //! The report as text for a terminal.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-use super::{Example, ReplayReport, Slower};
+use super::{Example, Group, ReplayReport, Slower};
 use crate::compare::Difference;
 
 impl fmt::Display for ReplayReport {
@@ -13,6 +14,11 @@ impl fmt::Display for ReplayReport {
         writeln!(f, "{} dispatches replayed, {} differ", self.replayed, self.differing)?;
         if self.replayed == 0 && self.turns == 0 {
             writeln!(f, "there was nothing to replay")?;
+        }
+        let gone: BTreeSet<&str> = self.groups.iter().filter_map(Group::gone).collect();
+        if !gone.is_empty() {
+            let names = gone.iter().map(|hook| format!("`{hook}`")).collect::<Vec<_>>().join(", ");
+            writeln!(f, "removed hooks: {names}")?;
         }
         for group in &self.groups {
             let hook = group.hook.as_deref().map(|hook| format!("`{hook}` ")).unwrap_or_default();
