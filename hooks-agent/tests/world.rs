@@ -21,7 +21,9 @@ struct WorldModel(World, bool);
 impl Model for WorldModel {
     fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         Box::pin(async move {
-            let answer = ModelAnswer::new(self.0.model(&ModelRequest::new(&call.system_prompt), &call.messages));
+            let mut request = ModelRequest::new(&call.system_prompt);
+            request.max_tokens = call.max_tokens;
+            let answer = ModelAnswer::new(self.0.model(&request, &call.messages));
             if self.1 {
                 answer.content.iter().filter_map(|block| block.as_text()).for_each(|text| deltas.text(text));
             }

@@ -8,6 +8,7 @@ use hook_sdk::kinds::{
     PostPreflightPromptContext, PreModelCall, PrePolicy, PrePromptCompile, PrePromptContext, PreToolMaterialization,
     PrefilterLlmHistory, SessionStart, Stop, StreamDelta, TurnEnd, UserPromptSubmit,
 };
+use hook_sdk::manifest::KindManifest;
 use hook_sdk::verdict::{
     AgentStart, Contexts, Contribution, Halt, Permission, PromptVerdict, ReplyVerdict, Retry, StopVerdict,
 };
@@ -15,8 +16,8 @@ use hook_sdk::{Hook, HookKind};
 use serde_json::json;
 
 use crate::expect::Expect::{
-    self, Announces, Asks, Calls, EndsOnce, NeverRunsWith, NeverSends, NeverShows, NeverStores, Runs, RunsWith, Sends,
-    Shows, Stores, StoresNothing,
+    self, AlwaysSends, Announces, Asks, Calls, EndsOnce, NeverRunsWith, NeverSends, NeverShows, NeverStores, Runs,
+    RunsWith, Sends, Shows, Stores, StoresNothing,
 };
 use crate::world::{ANSWER, Act, Acts, EDITED, ERROR, OUTPUT, PROMPT, Person, SAID, Scenario};
 
@@ -63,7 +64,7 @@ fn asks_and(requested: Hook) -> Vec<Hook> {
 }
 
 use Person::{Answers, Edits, No, Suspends, Yes};
-use Scenario::{Answer, Failure, Tool, TwoTools};
+use Scenario::{Answer, Failure, Tool, TwoRounds, TwoTools};
 
 /// All sentences about the kinds of a turn.
 #[rustfmt::skip]
@@ -82,7 +83,13 @@ pub(crate) const CASES: &[Case] = &[
            expect: &[Sends(PROBED), NeverSends(PROMPT), NeverStores(PROMPT)] },
     Case { kind: "user_prompt_submit", when: "adds a context", scenario: Tool, person: No,
            hooks: |_| says::<UserPromptSubmit>(|| PromptVerdict::context(PROBED)),
-           expect: &[Sends(PROBED), NeverStores(PROBED), Sends(PROMPT)] },
+           expect: &[AlwaysSends(PROBED), NeverStores(PROBED), AlwaysSends(PROMPT)] },
+    Case { kind: "user_prompt_submit", when: "reads the prompt, and blocks it", scenario: Answer, person: No,
+           hooks: |_| vec![Hook::at::<UserPromptSubmit>("probe").reader(|_, event: &UserPromptSubmit, all: &Messages| {
+               let last = all.last().is_some_and(|message| message.text() == PROMPT);
+               if event.prompt == PROMPT && last { PromptVerdict::block(PROBED) } else { PromptVerdict::default() }
+           })],
+           expect: &[Calls(0)] },
     Case { kind: "user_prompt_submit", when: "halts", scenario: Answer, person: No,
            hooks: halts::<UserPromptSubmit>, expect: &[Calls(0), NeverStores(PROMPT)] },
     Case { kind: "user_prompt_submit", when: "is required and fails", scenario: Answer, person: No,
@@ -143,13 +150,21 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "prefilter_llm_history", when: "adds a message", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<PrefilterLlmHistory>("probe").writer(|_, _, all: &mut Messages| all.push(Message::new(Role::User, PROBED)))],
            expect: &[Sends(PROBED), NeverStores(PROBED)] },
+    Case { kind: "prefilter_llm_history", when: "masks what a tool said", scenario: TwoRounds, person: No,
+           hooks: |_| vec![Hook::at::<PrefilterLlmHistory>("probe").writer(|_, _, all: &mut Messages| {
+               for message in all.iter_mut() { message.rewrite_text(|text| text.contains(OUTPUT).then(|| PROBED.to_owned())); }
+           })],
+           expect: &[NeverSends(OUTPUT)] },
     Case { kind: "prefilter_llm_history", when: "is required and fails", scenario: Answer, person: No,
            hooks: fails::<PrefilterLlmHistory>, expect: &[Calls(0)] },
     Case { kind: "prefilter_llm_history", when: "halts", scenario: Answer, person: No,
            hooks: halts::<PrefilterLlmHistory>, expect: &[Calls(0)] },
-    Case { kind: "pre_model_call", when: "rewrites the system prompt", scenario: Answer, person: No,
+    Case { kind: "pre_model_call", when: "rewrites the system prompt", scenario: TwoRounds, person: No,
            hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| request.system_prompt.push_str(PROBED))],
-           expect: &[Sends(PROBED)] },
+           expect: &[AlwaysSends(PROBED)] },
+    Case { kind: "pre_model_call", when: "limits the tokens", scenario: Answer, person: No,
+           hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| request.max_tokens = Some(4_321))],
+           expect: &[Sends("4321")] },
     Case { kind: "pre_model_call", when: "answers in the model's place", scenario: Tool, person: No,
            hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| *request = request.clone().answer(PROBED))],
            expect: &[Calls(0), Shows(PROBED), Stores(PROBED)] },
@@ -160,6 +175,23 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "post_model_call", when: "rewrites the answer", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| reply.content = vec![PROBED.into()])],
            expect: &[Shows(PROBED), Stores(PROBED), NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "post_model_call", when: "rewrites the answer after a tool", scenario: Tool, person: Yes,
+           hooks: |_| vec![Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| {
+               if !reply.content.iter().any(|block| matches!(block, Block::ToolUse(_))) { reply.content = vec![PROBED.into()]; }
+           })],
+           expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "post_model_call", when: "rewrites the input of a call", scenario: Tool, person: Yes,
+           hooks: |_| vec![Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| {
+               for block in &mut reply.content {
+                   if let Block::ToolUse(call) = block { call.input = json!({ "word": PROBED }).into(); }
+               }
+           })],
+           expect: &[NeverRunsWith("blue"), NeverStores("blue"), NeverSends("blue")] },
+    Case { kind: "post_model_call", when: "removes the calls of each answer", scenario: TwoTools, person: Yes,
+           hooks: |_| vec![Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| {
+               reply.content.retain(|block| !matches!(block, Block::ToolUse(call) if call.id == "call_2"));
+           })],
+           expect: &[NeverStores("call_2"), NeverSends("call_2")] },
     Case { kind: "post_model_call", when: "removes a tool call", scenario: Tool, person: No,
            hooks: |_| vec![Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| {
                if reply.content.iter().any(|block| matches!(block, Block::ToolUse(_))) { reply.content = vec![PROBED.into()]; }
@@ -200,6 +232,20 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |_| gate(|| Permission::deny(PROBED)), expect: &[Runs(0), Sends(PROBED), NeverSends(OUTPUT)] },
     Case { kind: "before_tool_call", when: "denies each of two calls", scenario: TwoTools, person: Yes,
            hooks: |_| gate(|| Permission::deny(PROBED)), expect: &[Runs(0), Sends(PROBED)] },
+    Case { kind: "before_tool_call", when: "denies each call of two answers", scenario: TwoRounds, person: Yes,
+           hooks: |_| gate(|| Permission::deny(PROBED)), expect: &[Runs(0), Sends(PROBED), Calls(3)] },
+    Case { kind: "before_tool_call", when: "denies the second of two calls", scenario: TwoTools, person: Yes,
+           hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").reader(|_, event: &BeforeToolCall, _| {
+               if event.call.id == "call_2" { Permission::deny(PROBED) } else { Permission::NoOpinion }
+           })],
+           expect: &[Runs(1), Sends(PROBED), Sends(OUTPUT)] },
+    Case { kind: "before_tool_call", when: "reads the call and its input, and denies", scenario: Tool, person: Yes,
+           hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").reader(|_, event: &BeforeToolCall, input: &ToolInput| {
+               let blue = json!({ "word": "blue" });
+               let is_it = (&*event.call.name, &*event.call.id) == ("find", "call_1") && *event.call.input == blue && **input == blue;
+               if is_it { Permission::deny(PROBED) } else { Permission::NoOpinion }
+           })],
+           expect: &[Runs(0), Sends(PROBED)] },
     Case { kind: "before_tool_call", when: "fails", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").reader(|_, _, _| Err::<(), _>(PROBED))],
            expect: &[Runs(0)] },
@@ -215,6 +261,18 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(1), Runs(1), Sends(OUTPUT)] },
     Case { kind: "before_tool_call", when: "asks, and the person edits the input", scenario: Tool, person: Edits,
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(1), Runs(1), RunsWith(EDITED), NeverRunsWith("blue")] },
+    Case { kind: "before_tool_call", when: "asks about each of two calls", scenario: TwoTools, person: Yes,
+           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(2), Runs(2)] },
+    Case { kind: "before_tool_call", when: "asks about each call of two answers", scenario: TwoRounds, person: Yes,
+           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(2), Runs(2)] },
+    Case { kind: "before_tool_call", when: "asks about each of two calls, and the person says no", scenario: TwoTools, person: No,
+           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(2), Runs(0)] },
+    Case { kind: "before_tool_call", when: "rewrites the input and asks", scenario: Tool, person: Yes,
+           hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").writer(|_, _, input: &mut ToolInput| {
+               **input = json!({ "word": PROBED });
+               Permission::ask("may it?")
+           })],
+           expect: &[Asks(1), Runs(1), RunsWith(PROBED), NeverRunsWith("blue")] },
     Case { kind: "before_tool_call", when: "asks, and denies the input that the person edits", scenario: Tool, person: Edits,
            hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").reader(|_, _, input: &ToolInput| {
                if input["word"] == EDITED { Permission::deny(PROBED) } else { Permission::ask("may it?") }
@@ -265,6 +323,17 @@ pub(crate) const CASES: &[Case] = &[
                hooks
            },
            expect: &[NeverRunsWith(PROBED)] },
+    Case { kind: "permission_request", when: "allows with another input", scenario: Tool, person: Yes,
+           hooks: |_| vec![
+               Hook::at::<BeforeToolCall>("asks").reader(|_, _, input: &ToolInput| {
+                   if input["word"] == PROBED { Permission::NoOpinion } else { Permission::ask("may it?") }
+               }),
+               Hook::at::<PermissionRequest>("probe").writer(|_, _, input: &mut ToolInput| {
+                   **input = json!({ "word": PROBED });
+                   Permission::allow()
+               }),
+           ],
+           expect: &[Runs(1), RunsWith(PROBED), NeverRunsWith("blue")] },
     Case { kind: "permission_request", when: "halts", scenario: Tool, person: Yes,
            hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Err::<(), _>(Halt::new(PROBED)))),
            expect: &[Runs(0), Calls(1)] },
@@ -286,6 +355,23 @@ pub(crate) const CASES: &[Case] = &[
                Hook::at::<AfterToolCallSuccess>("probe").writer(|_, _, result: &mut ToolResult| probed(result)),
            ],
            expect: &[Runs(0), NeverSends("a secret answer"), Sends(PROBED)] },
+    Case { kind: "after_tool_call_success", when: "sees the result that a person gave", scenario: Tool, person: Answers,
+           hooks: |_| asks_and(Hook::at::<AfterToolCallSuccess>("probe").writer(|_, _, result: &mut ToolResult| probed(result))),
+           expect: &[Runs(0), NeverSends(SAID), Sends(PROBED)] },
+    Case { kind: "after_tool_call_success", when: "rewrites the results of two calls", scenario: TwoTools, person: Yes,
+           hooks: |_| vec![Hook::at::<AfterToolCallSuccess>("probe").writer(|_, _, result: &mut ToolResult| probed(result))],
+           expect: &[Runs(2), NeverSends(OUTPUT), NeverStores(OUTPUT)] },
+    Case { kind: "after_tool_call_success", when: "rewrites the results of two answers", scenario: TwoRounds, person: Yes,
+           hooks: |_| vec![Hook::at::<AfterToolCallSuccess>("probe").writer(|_, _, result: &mut ToolResult| probed(result))],
+           expect: &[Runs(2), NeverSends(OUTPUT), NeverStores(OUTPUT)] },
+    Case { kind: "after_tool_call_success", when: "reads the call and the input that ran, and rewrites", scenario: Tool, person: Yes,
+           hooks: |_| vec![
+               Hook::at::<BeforeToolCall>("edits").writer(|_, _, input: &mut ToolInput| **input = json!({ "word": EDITED })),
+               Hook::at::<AfterToolCallSuccess>("probe").writer(|_, event: &AfterToolCallSuccess, result: &mut ToolResult| {
+                   if event.call.name == "find" && event.input["word"] == EDITED && result.text() == OUTPUT { probed(result); }
+               }),
+           ],
+           expect: &[Sends(PROBED), NeverSends(OUTPUT)] },
     Case { kind: "after_tool_call_success", when: "halts", scenario: Tool, person: Yes,
            hooks: halts::<AfterToolCallSuccess>, expect: &[Runs(1), Calls(1)] },
     Case { kind: "after_tool_call_success", when: "halts after the first of two calls", scenario: TwoTools, person: Yes,
@@ -295,6 +381,11 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "after_tool_call_failure", when: "rewrites the result", scenario: Failure, person: Yes,
            hooks: |_| vec![Hook::at::<AfterToolCallFailure>("probe").writer(|_, _, result: &mut ToolResult| probed(result))],
            expect: &[Sends(PROBED), NeverSends(ERROR), NeverStores(ERROR)] },
+    Case { kind: "after_tool_call_failure", when: "reads the call and the error, and rewrites", scenario: Failure, person: Yes,
+           hooks: |_| vec![Hook::at::<AfterToolCallFailure>("probe").writer(|_, event: &AfterToolCallFailure, result: &mut ToolResult| {
+               if event.call.name == "fail" && event.error.contains(ERROR) && event.input["word"] == "blue" { probed(result); }
+           })],
+           expect: &[Sends(PROBED), NeverSends(ERROR)] },
     Case { kind: "after_tool_call_failure", when: "adds a context", scenario: Failure, person: Yes,
            hooks: |_| vec![Hook::at::<AfterToolCallFailure>("probe").writer(|_, _, result: &mut ToolResult| result.add_context(PROBED))],
            expect: &[Sends(PROBED), Sends(ERROR)] },
@@ -316,6 +407,26 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "before_create_message", when: "masks every row", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeCreateMessage>("probe").writer(|_, _, row: &mut Message| { row.rewrite_text(|_| Some(PROBED.to_owned())); })],
            expect: &[Stores(PROBED), NeverStores(PROMPT), NeverStores(OUTPUT), NeverStores(ANSWER)] },
+    Case { kind: "before_create_message", when: "masks every row of two answers", scenario: TwoRounds, person: Yes,
+           hooks: |_| vec![Hook::at::<BeforeCreateMessage>("probe").writer(|_, _, row: &mut Message| { row.rewrite_text(|_| Some(PROBED.to_owned())); })],
+           expect: &[NeverStores(PROMPT), NeverStores(OUTPUT), NeverStores(ANSWER)] },
+    Case { kind: "before_create_message", when: "masks the row of a denied call", scenario: Tool, person: Yes,
+           hooks: |_| vec![
+               Hook::at::<BeforeToolCall>("denies").reader(|_, _, _| Permission::deny("a secret reason")),
+               Hook::at::<BeforeCreateMessage>("probe").writer(|_, _, row: &mut Message| { row.rewrite_text(|_| Some(PROBED.to_owned())); }),
+           ],
+           expect: &[NeverStores("a secret reason")] },
+    Case { kind: "before_create_message", when: "masks the row of a failed call", scenario: Failure, person: Yes,
+           hooks: |_| vec![Hook::at::<BeforeCreateMessage>("probe").writer(|_, _, row: &mut Message| { row.rewrite_text(|_| Some(PROBED.to_owned())); })],
+           expect: &[NeverStores(ERROR)] },
+    Case { kind: "before_create_message", when: "masks the rows of a turn that `stop` continues", scenario: Answer, person: Yes,
+           hooks: |_| vec![
+               Hook::at::<Stop>("continues").reader(|_, event: &Stop, ()| {
+                   if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with("a secret order") }
+               }),
+               Hook::at::<BeforeCreateMessage>("probe").writer(|_, _, row: &mut Message| { row.rewrite_text(|_| Some(PROBED.to_owned())); }),
+           ],
+           expect: &[NeverStores(ANSWER), NeverStores("a secret order")] },
     Case { kind: "before_create_message", when: "is required and fails", scenario: Answer, person: Yes,
            hooks: fails::<BeforeCreateMessage>, expect: &[StoresNothing] },
     Case { kind: "before_create_message", when: "halts", scenario: Answer, person: Yes,
@@ -333,6 +444,12 @@ pub(crate) const CASES: &[Case] = &[
                vec![Hook::at::<AfterCreateMessage>("probe").reader(move |_, event: &AfterCreateMessage, ()| acts.note(Act::Announced { row: event.message.clone() }))]
            },
            expect: &[Announces] },
+    Case { kind: "after_create_message", when: "watches two calls", scenario: TwoTools, person: Yes,
+           hooks: |acts| {
+               let acts = acts.clone();
+               vec![Hook::at::<AfterCreateMessage>("probe").reader(move |_, event: &AfterCreateMessage, ()| acts.note(Act::Announced { row: event.message.clone() }))]
+           },
+           expect: &[Announces] },
     Case { kind: "after_create_message", when: "halts", scenario: Answer, person: Yes,
            hooks: halts::<AfterCreateMessage>, expect: &[Calls(0)] },
     Case { kind: "after_create_message", when: "is required and fails", scenario: Answer, person: Yes,
@@ -342,6 +459,14 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "stop", when: "blocks the answer", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::block(PROBED)),
            expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "stop", when: "blocks the answer after a tool", scenario: Tool, person: Yes,
+           hooks: |_| says::<Stop>(|| StopVerdict::block(PROBED)),
+           expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "stop", when: "blocks the answer of a turn that it continued", scenario: Answer, person: Yes,
+           hooks: |_| vec![Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
+               if event.stop_hook_active { StopVerdict::block(PROBED) } else { StopVerdict::continue_with("go on") }
+           })],
+           expect: &[Calls(2), NeverShows("answer 2"), NeverStores("answer 2")] },
     Case { kind: "stop", when: "continues the turn", scenario: Answer, person: Yes,
            hooks: |_| vec![Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
                if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with(PROBED) }
@@ -374,6 +499,44 @@ pub(crate) const CASES: &[Case] = &[
            },
            expect: &[EndsOnce] },
 ];
+
+/// Sentences about hooks that read a field of the event, left out if the program declares that it never fills the field.
+#[rustfmt::skip]
+const READING: &[(&str, Case)] = &[
+    ("messages", Case { kind: "pre_model_call", when: "reads what is sent, and halts", scenario: Answer, person: Yes,
+           hooks: |_| vec![Hook::at::<PreModelCall>("probe").reader(|_, event: &PreModelCall, _| {
+               let said = |text: &str| serde_json::to_string(&event.messages).is_ok_and(|sent| sent.contains(text));
+               if said(PROMPT) { Err(Halt::new(PROBED)) } else { Ok(()) }
+           })],
+           expect: &[Calls(0)] }),
+    ("reason", Case { kind: "permission_request", when: "reads the call, the question and the input, and denies", scenario: Tool, person: Yes,
+           hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, event: &PermissionRequest, input: &ToolInput| {
+               let is_it = event.call.name == "find" && event.reason == PROBED && input["word"] == "blue";
+               if is_it { Permission::deny("no") } else { Permission::NoOpinion }
+           })),
+           expect: &[Asks(0), Runs(0)] }),
+    ("last_message", Case { kind: "stop", when: "reads the answer, and blocks it", scenario: Answer, person: Yes,
+           hooks: |_| vec![Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
+               let is_it = event.last_message.as_ref().is_some_and(|message| message.text().starts_with(ANSWER));
+               if is_it { StopVerdict::block(PROBED) } else { StopVerdict::default() }
+           })],
+           expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] }),
+];
+
+/// The sentences about kinds that this program fires, with the fields that it fills.
+pub(crate) fn declared(kinds: &[KindManifest]) -> impl Iterator<Item = &'static Case> {
+    let fires = |case: &Case, field: &str| {
+        let fired = |kind: &&KindManifest| kind.fired_at.is_some() && kind.kind.name == case.kind;
+        kinds.iter().find(fired).is_some_and(|kind| !kind.never_filled.contains(&field))
+    };
+    let all = CASES.iter().map(|case| ("", case)).chain(READING.iter().map(|(field, case)| (*field, case)));
+    all.filter(move |(field, case)| fires(case, field)).map(|(_, case)| case)
+}
+
+/// All sentences.
+pub(crate) fn all() -> impl Iterator<Item = &'static Case> {
+    CASES.iter().chain(READING.iter().map(|(_, case)| case))
+}
 
 #[cfg(test)]
 mod tests {

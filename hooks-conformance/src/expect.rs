@@ -23,6 +23,8 @@ pub(crate) enum Expect {
     Calls(usize),
     /// The model read this text.
     Sends(&'static str),
+    /// The model read this text each time.
+    AlwaysSends(&'static str),
     /// The model never read this text.
     NeverSends(&'static str),
     /// The person saw this text.
@@ -69,6 +71,9 @@ impl Expect {
                 wrong(format!("the model must be called {}, and was called {}", times(expected), times(calls())))
             }
             Self::Sends(text) if !sent(acts, text) => wrong(format!("the model must read `{text}`, and did not")),
+            Self::AlwaysSends(text) if !always_sent(acts, text) => {
+                wrong(format!("the model must read `{text}` each time, and did not"))
+            }
             Self::NeverSends(text) if sent(acts, text) => wrong(format!("the model must not read `{text}`, and did")),
             Self::Shows(text) if !shown(acts, text) => wrong(format!("the person must see `{text}`, and did not")),
             Self::NeverShows(text) if shown(acts, text) => wrong(format!("the person must not see `{text}`, and did")),
@@ -96,6 +101,10 @@ fn ran_with(acts: &[Act], text: &str) -> bool {
 
 fn sent(acts: &[Act], text: &str) -> bool {
     acts.iter().any(|act| matches!(act, Act::ModelCalled { sent, .. } if sent.to_string().contains(text)))
+}
+
+fn always_sent(acts: &[Act], text: &str) -> bool {
+    acts.iter().all(|act| !matches!(act, Act::ModelCalled { sent, .. } if !sent.to_string().contains(text)))
 }
 
 fn shown(acts: &[Act], text: &str) -> bool {

@@ -9,7 +9,7 @@ use hook_sdk::kinds::PreModelCall;
 use hook_sdk::scope::{AgentDef, AppDef, HookUse};
 use hook_sdk::{Hook, HookSet, Registry};
 
-use crate::cases::{CASES, Case};
+use crate::cases::{Case, all, declared};
 use crate::error::NotConforming;
 use crate::expect::malformed;
 use crate::world::{Act, Acts, Person, World};
@@ -58,13 +58,12 @@ pub trait AgentLoop {
 /// All breaches at once.
 pub async fn check_turns(under_test: &impl AgentLoop) -> Result<(), NotConforming> {
     let kinds = Registry::empty().manifest().kinds;
-    let declared: Vec<&str> = kinds.iter().filter(|kind| kind.fired_at.is_some()).map(|kind| kind.kind.name).collect();
     let mut breaches = Vec::new();
-    if declared.is_empty() {
+    if kinds.iter().all(|kind| kind.fired_at.is_none()) {
         let text = "nothing is declared: write `hook_sdk::fires![prompt, model_call, …];` next to the code that fires";
         breaches.push(text.to_owned());
     }
-    for case in CASES.iter().filter(|case| declared.contains(&case.kind)) {
+    for case in declared(&kinds) {
         let (acts, ended) = run(under_test, case).await;
         let (kind, when) = (case.kind, case.when);
         let mut wrong: Vec<String> = case.expect.iter().filter_map(|expect| expect.violation(&acts)).collect();
@@ -118,5 +117,5 @@ pub fn sentences() -> serde_json::Value {
             "expect": case.expect,
         })
     };
-    CASES.iter().map(sentence).collect()
+    all().map(sentence).collect()
 }

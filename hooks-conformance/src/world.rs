@@ -62,6 +62,8 @@ pub(crate) enum Scenario {
     Failure,
     /// It calls two tools in one reply, and then answers.
     TwoTools,
+    /// It calls a tool, reads its result, calls a tool again, and then answers.
+    TwoRounds,
 }
 
 /// What the person does about a question.
@@ -138,6 +140,7 @@ impl World {
         match (times, self.scenario) {
             (1, Scenario::Tool) => vec![call("call_1", "find")],
             (1, Scenario::Failure) => vec![call("call_1", "fail")],
+            (1 | 2, Scenario::TwoRounds) => vec![call(&format!("call_{times}"), "find")],
             (1, Scenario::TwoTools) => vec![call("call_1", "find"), call("call_2", "find")],
             _ => vec![format!("{ANSWER}{times}").into()],
         }

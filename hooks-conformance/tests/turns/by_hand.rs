@@ -16,6 +16,12 @@ pub(crate) struct Turn<'a> {
     pub(crate) cx: HookContext,
     pub(crate) world: &'a World,
     pub(crate) stored: Messages,
+    /// How many answers the model gave.
+    pub(crate) answers: usize,
+    /// How many calls were judged.
+    pub(crate) calls: usize,
+    /// Whether the person said yes.
+    pub(crate) approved: bool,
 }
 
 /// The turn ended.
@@ -86,7 +92,10 @@ impl Turn<'_> {
         let mut continued = 0;
         for _ in 0..100 {
             let reply = self.model(&mut messages).await?;
-            let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
+            let mut calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
+            if self.has(Fault::RunsTheOldCall) {
+                calls.iter_mut().for_each(|call| call.input = serde_json::json!({ "word": "blue" }).into());
+            }
             let row = self.row(reply, Fault::StoresTheAnswerUnmasked).await?;
             if !calls.is_empty() {
                 messages.push(row.clone());
@@ -99,8 +108,14 @@ impl Turn<'_> {
             if self.has(Fault::ShowsBeforeStop) {
                 self.world.show(&row.text());
             }
-            let event = Stop::new(StopReason::FinalResponse).stop_hook_active(continued > 0).last_message(row.clone());
+            let mut event = Stop::new(StopReason::FinalResponse).stop_hook_active(continued > 0);
+            if !self.has(Fault::StopsWithoutTheAnswer) {
+                event = event.last_message(row.clone());
+            }
+            let skipped = (self.has(Fault::StopsTheFirstAnswerOnly) && self.calls > 0)
+                || (self.has(Fault::StopsOnceOnly) && continued > 0);
             let verdict = match self.fire(&event, ()).await {
+                Ok(_) if skipped => StopVerdict::default(),
                 Err(_) if self.has(Fault::ShowsWhatStopCouldNotJudge) => StopVerdict::default(),
                 fired => fired?.verdict,
             };
@@ -130,7 +145,8 @@ impl Turn<'_> {
                 StopDecision::End(_) if self.has(Fault::IgnoresEnd) && continued == 0 => continued += 1,
                 StopDecision::Continue(next) if bounded && !self.has(Fault::IgnoresTheFollowUp) => {
                     continued += 1;
-                    let next = self.row(Message::new(Role::User, next.as_str()), Fault::StoresTwice).await?;
+                    let next = Message::new(Role::User, next.as_str());
+                    let next = self.row(next, Fault::StoresTheFollowUpUnmasked).await?;
                     self.keep(row.clone()).await?;
                     messages.push(row);
                     self.keep(next.clone()).await?;
@@ -163,7 +179,8 @@ impl Turn<'_> {
 impl AgentLoop for ByHand {
     async fn turn(&self, hooks: &HookSet, world: &World) {
         let cx = HookContext::new();
-        let mut turn = Turn { fault: self.0, hooks, cx, world, stored: Messages::default() };
+        let stored = Messages::default();
+        let mut turn = Turn { fault: self.0, hooks, cx, world, stored, answers: 0, calls: 0, approved: false };
         if let Err(End(why)) = turn.run().await {
             world.show(&why);
         }

@@ -11,7 +11,8 @@ impl Turn<'_> {
     pub(crate) async fn prompt(&mut self) -> Result<Messages, End> {
         let text = self.world.prompt();
         let original = Messages::from(vec![Message::new(Role::User, text)]);
-        let fired = self.fire(&UserPromptSubmit::new(text, original.clone()), original.clone()).await?;
+        let said = if self.has(Fault::SubmitsNoPrompt) { "" } else { text };
+        let fired = self.fire(&UserPromptSubmit::new(said, original.clone()), original.clone()).await?;
         match &fired.verdict.decision {
             PromptDecision::Block(reason) => {
                 if self.has(Fault::StoresABlockedPrompt) {
@@ -50,9 +51,25 @@ impl Turn<'_> {
     pub(crate) async fn model(&mut self, messages: &mut Messages) -> Result<Message, End> {
         for round in 0.. {
             let sent = self.fire(&PrefilterLlmHistory::new(), messages.clone()).await?.subject;
-            let sent = if self.has(Fault::IgnoresTheFilteredHistory) { messages.clone() } else { sent };
+            let is_later = self.answers > 0;
+            let unfiltered =
+                self.has(Fault::IgnoresTheFilteredHistory) || (self.has(Fault::FiltersTheFirstRequestOnly) && is_later);
+            let mut sent = if unfiltered { messages.clone() } else { sent };
+            if self.has(Fault::ForgetsTheContextLater) && is_later {
+                sent = sent.iter().filter(|message| message.text() != "conformance probe").cloned().collect();
+            }
             let own = ModelRequest::new("Be kind.");
-            let mut request = self.fire(&PreModelCall::new().messages(sent.clone()), own.clone()).await?.subject;
+            let told = if self.has(Fault::PreparesWithoutTheMessages) { Messages::default() } else { sent.clone() };
+            let mut request = self.fire(&PreModelCall::new().messages(told), own.clone()).await?.subject;
+            if self.has(Fault::PreparesTheFirstRequestOnly) && is_later {
+                request = own.clone();
+            }
+            if self.has(Fault::SendsTheSystemPromptOnly) {
+                let mut rebuilt = own.clone();
+                rebuilt.system_prompt.clone_from(&request.system_prompt);
+                rebuilt.answer.clone_from(&request.answer);
+                request = rebuilt;
+            }
             if self.has(Fault::IgnoresTheSystemPrompt) {
                 request.system_prompt.clone_from(&own.system_prompt);
             }
@@ -73,6 +90,10 @@ impl Turn<'_> {
             if self.has(Fault::RunsARemovedCall) && calls(&content) {
                 left.clone_from(&content);
             }
+            if self.has(Fault::JudgesTheFirstAnswerOnly) && is_later {
+                left.clone_from(&content);
+            }
+            self.answers += 1;
             let again = fired.verdict == ReplyVerdict::Continue && !calls(&left) && !self.has(Fault::IgnoresContinue);
             if again && (round < 3 || self.has(Fault::ContinuesWithoutBound)) {
                 if self.has(Fault::StoresTheDiscardedAnswer) {

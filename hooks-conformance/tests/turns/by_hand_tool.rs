@@ -4,14 +4,28 @@ use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess,
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
 use hook_sdk::verdict::Decision;
+use serde_json::json;
 
 use crate::by_hand::{End, Turn};
 use crate::faults::Fault;
 
 impl Turn<'_> {
     /// The input of a call that may run, or its result.
-    async fn judge(&self, call: &ToolCall) -> Result<Result<ToolInput, ToolResult>, End> {
-        let event = BeforeToolCall::new(call.clone());
+    async fn judge(&mut self, call: &ToolCall) -> Result<Result<ToolInput, ToolResult>, End> {
+        let mut told = call.clone();
+        if self.has(Fault::GatesWithoutTheName) {
+            told.name = "tool".into();
+        }
+        if self.has(Fault::GatesWithoutTheInput) {
+            told.input = json!({}).into();
+        }
+        let event = BeforeToolCall::new(told);
+        let ungated = (self.has(Fault::GatesTheFirstAnswerOnly) && self.answers > 1)
+            || (self.has(Fault::GatesTheFirstCallOnly) && self.calls > 0);
+        self.calls += 1;
+        if ungated {
+            return Ok(Ok(call.input.clone()));
+        }
         let mut input = call.input.clone();
         let mut answered = None;
         for _ in 0..3 {
@@ -39,7 +53,8 @@ impl Turn<'_> {
                 Decision::Defer(_) if self.has(Fault::RunsDeferred) => return Ok(Ok(input)),
                 Decision::Ask(question) | Decision::Defer(question) => question.clone(),
             };
-            let event = PermissionRequest::new(call.clone()).reason(question.reason.as_str());
+            let reason = if self.has(Fault::RequestsWithoutTheQuestion) { "" } else { question.reason.as_str() };
+            let event = PermissionRequest::new(call.clone()).reason(reason);
             let asked = if self.has(Fault::SkipsThePermissionRequest) {
                 None
             } else {
@@ -50,6 +65,7 @@ impl Turn<'_> {
                 Some((Permission::Allow, edited)) if self.has(Fault::DoesNotJudgeTheRequestsInput) => {
                     return Ok(Ok(edited));
                 }
+                Some((Permission::Allow, _)) if self.has(Fault::IgnoresTheRequestsInput) => return Ok(Ok(input)),
                 Some((Permission::Allow, edited)) => {
                     input = edited;
                     continue;
@@ -72,8 +88,15 @@ impl Turn<'_> {
             if self.has(Fault::NeverAsks) || answered.as_ref() == Some(&question) {
                 return if answered.is_some() { Ok(Ok(input)) } else { refused("Declined") };
             }
+            if self.has(Fault::AsksOnceForAll) && self.approved {
+                return Ok(Ok(input));
+            }
             match self.world.approve() {
-                Approval::Yes => return Ok(Ok(input)),
+                Approval::Yes if self.has(Fault::RunsTheOldInputAfterAYes) => return Ok(Ok(call.input.clone())),
+                Approval::Yes => {
+                    self.approved = true;
+                    return Ok(Ok(input));
+                }
                 Approval::No(_) => return refused("Declined"),
                 Approval::Edited(_) if self.has(Fault::IgnoresTheEdit) => return Ok(Ok(input)),
                 Approval::Edited(edited) if self.has(Fault::DoesNotJudgeTheEdit) => return Ok(Ok(edited)),
@@ -83,6 +106,7 @@ impl Turn<'_> {
                 }
                 Approval::Answer(_) if self.has(Fault::RunsWhatThePersonAnswered) => return Ok(Ok(input)),
                 Approval::Answer(_) if self.has(Fault::HidesThePersonsResult) => return refused("nothing"),
+                Approval::Answer(result) if self.has(Fault::HidesThePersonsResultFromHooks) => return Ok(Err(result)),
                 Approval::Answer(result) => return Ok(Err(self.seen(call, &input, result).await?)),
                 Approval::Suspend if self.has(Fault::RunsWhatWaits) => return Ok(Ok(input)),
                 Approval::Suspend if self.has(Fault::GoesOnWhileACallWaits) => return refused("it waits"),
@@ -98,7 +122,11 @@ impl Turn<'_> {
         if self.has(Fault::ForgetsHooksAfterAnAnswer) && is_answer {
             return Ok(result);
         }
-        let event = AfterToolCallSuccess::new(call.clone(), input.clone());
+        if self.has(Fault::RewritesTheFirstResultOnly) && self.calls > 1 {
+            return Ok(result);
+        }
+        let told = if self.has(Fault::TellsHooksTheOldInput) { &call.input } else { input };
+        let event = AfterToolCallSuccess::new(call.clone(), told.clone());
         let fired = self.fire_unless(Fault::IgnoresAHaltAfterTheTool, &event, result.clone()).await;
         let fired = match fired {
             Err(_) if self.has(Fault::SendsTheResultThatARequiredHookWithheld) => return Ok(result),
@@ -120,7 +148,8 @@ impl Turn<'_> {
 
     async fn failed(&self, call: &ToolCall, input: &ToolInput, mut error: String) -> Result<ToolResult, End> {
         for attempt in 1.. {
-            let event = AfterToolCallFailure::new(call.clone(), input.clone(), error.as_str());
+            let told = if self.has(Fault::TellsHooksNoError) { "" } else { error.as_str() };
+            let event = AfterToolCallFailure::new(call.clone(), input.clone(), told);
             let result = ToolResult::error(error.as_str());
             let fired = self.fire_unless(Fault::IgnoresAHaltAfterAFailure, &event, result.clone()).await?;
             let again = matches!(fired.verdict, Retry::After(_));
@@ -161,7 +190,14 @@ impl Turn<'_> {
             return Ok(());
         }
         for message in result.into_messages(call) {
-            let row = self.row(message, Fault::StoresResultsUnmasked).await?;
+            let unmasked = if message_says(&message, "tool error") {
+                Fault::StoresAFailureUnmasked
+            } else if message_says(&message, "a secret reason") {
+                Fault::StoresADenialUnmasked
+            } else {
+                Fault::StoresResultsUnmasked
+            };
+            let row = self.row(message, unmasked).await?;
             messages.push(row.clone());
             let raw =
                 Message::of(row.role, ToolResult::new("tool output").into_messages(call).remove(0).content.clone());
@@ -169,4 +205,9 @@ impl Turn<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a row or a result in it contains a text.
+fn message_says(row: &Message, text: &str) -> bool {
+    serde_json::to_string(row).is_ok_and(|row| row.contains(text))
 }
