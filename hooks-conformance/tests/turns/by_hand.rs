@@ -94,7 +94,9 @@ impl Turn<'_> {
             let reply = self.model(&mut messages).await?;
             let mut calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
             if self.has(Fault::RunsTheOldCall) {
-                calls.iter_mut().for_each(|call| call.input = serde_json::json!({ "word": "blue" }).into());
+                for call in &mut calls {
+                    call.input = serde_json::json!({ "word": "blue" }).into();
+                }
             }
             let row = self.row(reply, Fault::StoresTheAnswerUnmasked).await?;
             if !calls.is_empty() {

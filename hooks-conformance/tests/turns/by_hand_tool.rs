@@ -10,8 +10,8 @@ use crate::by_hand::{End, Turn};
 use crate::faults::Fault;
 
 impl Turn<'_> {
-    /// The input of a call that may run, or its result.
-    async fn judge(&mut self, call: &ToolCall) -> Result<Result<ToolInput, ToolResult>, End> {
+    /// What the gates are told of a call, unless they are not asked.
+    fn gate(&mut self, call: &ToolCall) -> Option<BeforeToolCall> {
         let mut told = call.clone();
         if self.has(Fault::GatesWithoutTheName) {
             told.name = "tool".into();
@@ -19,13 +19,15 @@ impl Turn<'_> {
         if self.has(Fault::GatesWithoutTheInput) {
             told.input = json!({}).into();
         }
-        let event = BeforeToolCall::new(told);
         let ungated = (self.has(Fault::GatesTheFirstAnswerOnly) && self.answers > 1)
             || (self.has(Fault::GatesTheFirstCallOnly) && self.calls > 0);
         self.calls += 1;
-        if ungated {
-            return Ok(Ok(call.input.clone()));
-        }
+        (!ungated).then(|| BeforeToolCall::new(told))
+    }
+
+    /// The input of a call that may run, or its result.
+    async fn judge(&mut self, call: &ToolCall) -> Result<Result<ToolInput, ToolResult>, End> {
+        let Some(event) = self.gate(call) else { return Ok(Ok(call.input.clone())) };
         let mut input = call.input.clone();
         let mut answered = None;
         for _ in 0..3 {
