@@ -53,7 +53,7 @@ pub struct ApprovalRequest {
     pub question: Question,
     /// Whether the gate deferred the call (*defer*) instead of asking (*ask*).
     pub deferred: bool,
-    /// How long the turn waits for an answer.
+    /// How long the turn waits for an answer; in a stored question, how long it can be answered.
     pub expires: Duration,
     /// The token of the turn's [lease](crate::store::MessageStore::lease).
     #[serde(skip)]

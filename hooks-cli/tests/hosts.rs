@@ -225,6 +225,9 @@ fn rules_that_do_not_load_refuse_with_the_reason_and_a_line_in_the_log() {
     }
     let nobody = tempfile::tempdir().unwrap();
     assert!(denied(&hooks_with(nobody.path(), &shell.args(), &shell.stdin)).contains("no rules are named"));
+    let absent = [shell.args(), vec!["--rules", "nowhere.json"]].concat();
+    let absent = denied(&hooks_with(nobody.path(), &absent, &shell.stdin));
+    assert!(absent.contains("nowhere.json: ") && !absent.contains(":0"), "{absent}");
     for args in [&["host", "codex", "--rules"][..], &["host"], &["host", "nobody"], &["host", "codex", "--rule", "x"]] {
         let said = hooks_with(nobody.path(), args, &shell.stdin);
         assert_eq!((said.code, said.out.as_str(), said.err.is_empty()), (Some(2), "", false), "{args:?}");

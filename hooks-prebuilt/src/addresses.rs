@@ -100,9 +100,8 @@ pub(crate) fn is_invisible(c: char) -> bool {
 pub(crate) fn hosts(fields: &mut Fields, name: &'static str) -> Vec<WildMatch> {
     let hosts: Vec<String> = fields.or(name, Vec::new());
     for host in &hosts {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "._-*[]:".contains(c);
         let inner = host.strip_prefix("*.").unwrap_or(host);
-        if inner.is_empty() || !inner.chars().all(plain) || inner.contains('*') {
+        if host_of(inner).is_err() {
             fields.problem(format_args!(
                 "`{name}`: `{host}` is not a host; write one such as `example.com` or `*.example.com`"
             ));

@@ -81,6 +81,9 @@ impl Fields {
 /// Patterns with `*` and `?`, such as `web_*`.
 pub(crate) fn patterns(fields: &mut Fields, name: &'static str, default: &[&str]) -> Vec<WildMatch> {
     let given: Option<Vec<String>> = fields.optional(name);
+    if given.as_ref().is_some_and(Vec::is_empty) && !default.is_empty() {
+        fields.problem(format_args!("`{name}` is empty, so that the hook would do nothing; leave the hook out"));
+    }
     let given = given.unwrap_or_else(|| default.iter().map(|pattern| (*pattern).to_owned()).collect());
     given.iter().map(|pattern| WildMatch::new(pattern)).collect()
 }

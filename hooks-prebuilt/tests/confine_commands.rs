@@ -14,6 +14,19 @@ pub(crate) const LINES: &[(&str, &str)] = &[
     ("(cd src; git status)", "allow"),
     ("if git status; then head x; fi", "allow"),
     ("# note\ngit status", "allow"),
+    ("git commit -m 'a -> b'", "allow"),
+    ("git log --author='Ada <a@example.org>'", "allow"),
+    (r#"git commit -m "Vec<T> > Vec<U>""#, "allow"),
+    (r"git commit -m a\ \>\ b", "allow"),
+    ("git mv x y", "allow"),
+    ("head -n 3 'a > b'", "allow"),
+    ("git log 'a' >'b'", "ask"),
+    ("git log a>b", "ask"),
+    ("git log 2>|b", "ask"),
+    ("git log &>b", "ask"),
+    ("git log >&b", "ask"),
+    ("git log <>b", "deny"),
+    ("git log $'a\\'' >b", "ask"),
     ("cargo test --all", "ask"),
     ("cargo build", "ask"),
     ("git status; ls", "ask"),
@@ -34,6 +47,8 @@ pub(crate) const LINES: &[(&str, &str)] = &[
     ("git status\nls", "ask"),
     ("git status || ls", "ask"),
     ("head <(ls)", "ask"),
+    ("head < /dev/tcp/192.0.2.1/80", "ask"),
+    ("head < '/dev/t'cp/192.0.2.1/80", "ask"),
     ("echo x | xargs git", "deny"),
     ("git() { ls; }; git", "ask"),
     ("alias git=ls; git", "deny"),
@@ -82,6 +97,20 @@ fn every_command_of_a_line_has_to_be_allowed_and_one_is_enough_to_be_denied() {
     assert!(strict.judge("bash", &json!({ "command": "ls" })).denial().is_some());
 }
 
+/// A question about one command is no permission for the others of its line.
+#[test]
+fn with_else_deny_a_person_is_asked_only_about_lines_that_are_known() {
+    let with = json!({ "tools": ["bash"], "allow": ["ls *"], "ask": ["git push *"], "else": "deny" });
+    let commands: ConfineCommands = serde_json::from_value(with).unwrap();
+    let judge = |line: &str| commands.judge("bash", &json!({ "command": line }));
+    for line in ["git push", "git push origin 'a branch'", "ls x && git push"] {
+        assert!(matches!(judge(line), Permission::Ask(_)), "{line}: {:?}", judge(line));
+    }
+    for line in ["git push x; curl y", "ls $(curl x)", "ls 'a", "curl $(git push x)", "sh -c 'git push'; curl y"] {
+        assert!(judge(line).denial().is_some(), "{line}: {:?}", judge(line));
+    }
+}
+
 #[test]
 fn all_mistakes_in_parameters_are_said_at_once() {
     let wrong = json!({ "deny": ["rm )("], "else": "allow", "alow": [] });
@@ -89,4 +118,6 @@ fn all_mistakes_in_parameters_are_said_at_once() {
     for part in ["`tools` is missing", "`else`", "did you mean `allow`"] {
         assert!(error.contains(part), "{part}: {error}");
     }
+    let nothing = serde_json::from_value::<ConfineCommands>(json!({ "tools": [] })).unwrap_err().to_string();
+    assert!(nothing.contains("`tools` is empty"), "{nothing}");
 }

@@ -66,6 +66,12 @@ pub(crate) const DENIED: &[&str] = &[
     "https://example.org\t.evil.com",
     "ht\ntps://evil.com/",
     "https\n:evil.com",
+    "https://example.org'@evil.com",
+    "https://example.org\"@evil.com/",
+    "https://example.org|.evil.com",
+    "https://example.org:'@evil.com",
+    "https://example.org`.evil.com/ x",
+    "file:/etc/passwd",
     "https:/\t/evil.com",
     "file\n:///etc/passwd",
     "///evil.com/x",
@@ -171,6 +177,8 @@ fn an_address_in_any_argument_is_found() {
         "// a comment in code",
         "//! Hooks: a/b\nfn main() {}",
         "ratio 1://2",
+        "url.startswith('https://') or url.startswith(\"http://\")",
+        "profile:/x",
         "see https://example.org/x",
         "see:\nhttps://example.org/x\nhttps://www.example.org",
     ] {
@@ -196,6 +204,12 @@ fn what_is_permitted_is_a_parameter() {
     )
     .unwrap_err()
     .to_string();
+    for host in ["example.org:8443", "::1", ".example.org", "0x7f.1", "*.", "a*.example.org"] {
+        let error = serde_json::from_value::<ConfineUrls>(json!({ "hosts": [host] })).unwrap_err().to_string();
+        assert!(error.contains("is not a host"), "{host}: {error}");
+    }
+    let error_of = |with: Value| serde_json::from_value::<ConfineUrls>(with).unwrap_err().to_string();
+    assert!(error_of(json!({ "tools": [] })).contains("`tools` is empty"));
     for part in ["`*` is not a host", "`https://x` is not a host", "did you mean `hosts`", "`fields.a` names no field"]
     {
         assert!(error.contains(part), "{part}: {error}");

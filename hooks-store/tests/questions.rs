@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use hook_sdk::data::{Message, Role};
 use hook_sdk::hook::BoxFuture;
@@ -188,7 +188,11 @@ async fn an_answer_that_is_not_accepted_is_an_error_with_the_reason() {
         database.empty().await;
         let (asking, paid) = session(&database, approver(), asks()).await;
         let _suspended = asking.turn(None, "pay").await;
-        let id = question(store).await.id;
+        let asked = question(store).await;
+        let from_now = asked.expires_at.duration_since(SystemTime::now()).unwrap();
+        assert!(from_now <= asked.request.expires, "{from_now:?} of {:?}", asked.request.expires);
+        assert!(from_now + Duration::from_mins(5) > asked.request.expires, "both say the same time");
+        let id = asked.id;
         assert_eq!(store.answer(&id, &Approval::Suspend).await, Err(AnswerError::NoAnswer));
         store.answer(&id, &Approval::Yes).await.unwrap();
         let other = Approval::No("too late".to_owned());

@@ -24,7 +24,10 @@ pub struct ConfineCommands {
 }
 
 from_fields!(ConfineCommands, |fields: &mut Fields| {
-    let tools: Vec<String> = fields.required("tools", r#"the tools that run shell lines, such as ["bash"]"#);
+    let tools: Vec<String> = fields.required("tools", r#"the tools that run shell lines, such as ["Bash"]"#);
+    if tools.is_empty() && fields.is_fine() {
+        fields.problem("`tools` is empty, so that the hook would do nothing; leave the hook out");
+    }
     let field = fields.or("field", "command".to_owned());
     ConfineCommands {
         tools: tools.iter().map(|tool| WildMatch::new(tool)).collect(),
@@ -58,23 +61,17 @@ impl ConfineCommands {
             let Some(line) = line.as_str() else {
                 return Permission::deny(format!("expected a command in `{}`, as one text", self.field));
             };
-            let call = json!({ "command": line });
-            let selected = |filters: &[Filter]| {
-                filters
-                    .iter()
-                    .find(|filter| filter.selects(&Aliases::default(), "Bash", &call, None))
-                    .map(ToString::to_string)
-            };
-            if let Some(filter) = selected(&self.deny) {
+            if let Some(filter) = selecting(&self.deny, line) {
                 return Permission::deny(format!("the line runs, or may run, what `{filter}` denies"));
             }
-            if let Some(filter) = selected(&self.ask) {
+            let asks = selecting(&self.ask, line);
+            match self.is_allowed(line, asks.is_some()) {
+                Err(because) if !self.asks => return Permission::deny(because),
+                Err(because) if asks.is_none() => asked = asked.or(Some(because)),
+                _ => {}
+            }
+            if let Some(filter) = asks {
                 asked = Some(format!("the line runs, or may run, what `{filter}` asks about"));
-            } else if let Err(because) = self.is_allowed(line) {
-                if !self.asks {
-                    return Permission::deny(because);
-                }
-                asked = asked.or(Some(because));
             }
         }
         match asked {
@@ -83,24 +80,34 @@ impl ConfineCommands {
         }
     }
 
-    fn is_allowed(&self, line: &str) -> Result<(), String> {
+    /// Whether every command of a line is allowed or, if `or_asked`, one that a person is asked about.
+    fn is_allowed(&self, line: &str, or_asked: bool) -> Result<(), String> {
         let commands = plain_commands(line).filter(|commands| !commands.is_empty());
         let commands = commands.ok_or("what the line runs is not known before it runs")?;
-        // The name of a program and each argument are words: a space within one is none between two.
-        let texts = commands
-            .iter()
-            .map(|words| words.iter().map(|word| word.replace(' ', "\u{a0}")).collect::<Vec<_>>().join(" "));
-        let is_allowed = |text: &String| {
+        let is_allowed = |words: &[String]| {
+            // The name of a program and each argument are words: a space within one is none between two.
+            let text = words.iter().map(|word| word.replace(' ', "\u{a0}")).collect::<Vec<_>>().join(" ");
             let bare = |pattern: &WildMatch| {
-                pattern.to_string().strip_suffix(" *").is_some_and(|name| WildMatch::new(name).matches(text))
+                pattern.to_string().strip_suffix(" *").is_some_and(|name| WildMatch::new(name).matches(&text))
             };
-            self.allow.iter().any(|pattern| pattern.matches(text) || bare(pattern))
+            self.allow.iter().any(|pattern| pattern.matches(&text) || bare(pattern))
         };
-        match texts.into_iter().find(|text| !is_allowed(text)) {
+        let is_asked = |words: &[String]| {
+            let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''")));
+            or_asked && selecting(&self.ask, &quoted.collect::<Vec<_>>().join(" ")).is_some()
+        };
+        match commands.iter().find(|words| !is_allowed(words) && !is_asked(words)) {
             None => Ok(()),
-            Some(text) => Err(format!("`{text}` is not one of the allowed commands")),
+            Some(words) => Err(format!("`{}` is not one of the allowed commands", words.join(" "))),
         }
     }
+}
+
+/// The first filter that selects a line.
+fn selecting(filters: &[Filter], line: &str) -> Option<String> {
+    let call = json!({ "command": line });
+    let mut selecting = filters.iter().filter(|filter| filter.selects(&Aliases::default(), "Bash", &call, None));
+    selecting.next().map(ToString::to_string)
 }
 
 /// Allows shell lines of which every command is allowed, and asks about or denies the others.

@@ -26,8 +26,8 @@ pub struct ConfinePaths {
 from_fields!(ConfinePaths, |fields: &mut Fields| {
     let roots: Vec<String> =
         fields.required("roots", r#"the folders below which paths stay, such as ["/srv/files"] or ["."]"#);
-    if roots.iter().any(|root| root.is_empty() || root.starts_with('~')) || roots.is_empty() {
-        fields.problem("`roots` are folders such as `/srv/files`, or `.` for the workspace; `~` is not read");
+    if roots.iter().any(|root| root.is_empty() || root.starts_with(['~', '$'])) || roots.is_empty() {
+        fields.problem("`roots` are folders such as `/srv/files`, or `.` for the workspace, without `~` and variables");
     }
     let deny: Option<Vec<String>> = fields.optional("deny");
     let usual = || rows(include_str!("../../data/private_names.txt")).map(str::to_owned).collect();
@@ -84,12 +84,10 @@ impl ConfinePaths {
             // The folders above a root are the choice of whoever wrote the list.
             for path in [inside, written.strip_prefix(&root).unwrap_or(&written)] {
                 for name in path.iter().map(OsStr::to_string_lossy) {
-                    // A system may ignore spaces and dots at the end of a name.
-                    if self
-                        .deny
-                        .iter()
-                        .any(|denied| denied.matches(&name) || denied.matches(name.trim_end_matches([' ', '.'])))
-                    {
+                    // A system may ignore spaces and dots at the end of a name, and take `ſ` for `s`.
+                    let folded = name.to_uppercase().to_lowercase();
+                    let spellings = [&*name, name.trim_end_matches([' ', '.']), folded.trim_end_matches([' ', '.'])];
+                    if self.deny.iter().any(|denied| spellings.iter().any(|name| denied.matches(name))) {
                         return Err(format!("`{name}` may not be used"));
                     }
                 }

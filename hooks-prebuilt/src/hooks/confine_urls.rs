@@ -45,8 +45,9 @@ from_fields!(ConfineUrls, |fields: &mut Fields| {
 
 /// Where an address begins in a text, also right behind a letter: a Chinese one, a line of Markdown's emphasis. Clients
 /// take any slashes, or none, after the scheme of the web.
-static BEGINNING: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)(?:https?|wss?|ftps?):[/\\]*[^\s/\\]|[a-z][a-z0-9+.-]{1,20}:[/\\]{2}").ok());
+static BEGINNING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:https?|wss?|ftps?):[/\\]*[^\s/\\]|(?-u:\b)file:[/\\]|[a-z][a-z0-9+.-]{1,20}:[/\\]{2}").ok()
+});
 
 impl ConfineUrls {
     /// Judges a call by the addresses in its arguments.
@@ -120,9 +121,17 @@ impl ConfineUrls {
         let mut at = 0;
         while let Some(found) = beginning.find_at(text, at) {
             let rest = &text[found.start()..];
-            let end = rest
-                .find(|c: char| c.is_whitespace() || "\"'<>`|{}^，、；：！？（）「」『』【】《》“”".contains(c))
-                .unwrap_or(rest.len());
+            // A client that gets the whole text reads `https://example.org'@evil.org` to its end.
+            let is_first = found.start() == text.len() - text.trim_start_matches(|c| c == ' ' || hidden(c)).len();
+            let ends = |c: char| {
+                c.is_whitespace() || (!is_first && "\"'<>`|{}^，、；：！？（）「」『』【】《》“”".contains(c))
+            };
+            let end = rest.find(ends).unwrap_or(rest.len());
+            // `startswith('https://')` names no host.
+            if !is_first && rest[..end].trim_end_matches(['/', '\\']).ends_with(':') {
+                at = found.start() + end.max(1);
+                continue;
+            }
             let url = rest[..end].trim_end_matches(['。', '．', '.', ',', ';', ':', '!', '?', ')', ']', '*', '_']);
             let url = if url.contains('[') && !url.contains(']') { &rest[..end] } else { url };
             self.check(url)?;
@@ -130,10 +139,7 @@ impl ConfineUrls {
             let after = rest[end..].trim_start_matches(['\t', '\n', '\r']);
             let continues = rest[end..].starts_with(['\t', '\n', '\r'])
                 && beginning.find(after).is_none_or(|next| next.start() > 0);
-            if found.start() == text.len() - text.trim_start_matches(|c| c == ' ' || hidden(c)).len()
-                && continues
-                && !url[8.min(url.len())..].contains(['/', '?', '#'])
-            {
+            if is_first && continues && !url[8.min(url.len())..].contains(['/', '?', '#']) {
                 return self.check(whole);
             }
             at = found.start() + end.max(1);

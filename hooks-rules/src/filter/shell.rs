@@ -37,12 +37,14 @@ pub(super) fn selects(pattern: &str, line: &str) -> bool {
 /// The words of each command of a line, if everything that the line runs is known from its text.
 pub(super) fn plain(line: &str) -> Option<Vec<Vec<String>>> {
     let read = parse::read(line)?;
-    if read.computes || read.writes || !read.assignments.is_empty() {
+    if read.computes || read.redirects || !read.assignments.is_empty() {
         return None;
     }
     let plain = |command: Command| {
         let name = command.words.first()?;
-        let is_known = command.words.iter().all(|word| !word.computed) && !programs::is_reserved(&name.text);
+        let is_known = command.words.iter().all(|word| !word.computed)
+            && !programs::is_reserved(&name.text)
+            && !command.may_redirect();
         is_known.then(|| command.words.into_iter().map(|word| word.text).collect())
     };
     read.simple.into_iter().map(plain).collect()

@@ -19,7 +19,7 @@ fn ordinary_lines_select_few_guards() {
     }
     let page = include_str!("../../../docs/rule-handlers.md").split_whitespace().collect::<Vec<_>>().join(" ");
     let says = format!(
-        "Of the {} ordinary lines in `hooks-rules/tests/data/everyday_lines.txt`, {} select",
+        "Of the {} ordinary lines in `hooks-rules/tests/data/everyday_lines.txt`, {} run a guard",
         lines.len(),
         SELECT[0]
     );

@@ -78,8 +78,10 @@ impl StoredApprover {
     /// Stores the question and returns its id. If an earlier turn has asked the same question, its row is reused. A
     /// different question about the same call is closed, because its answer would not be an answer to this question.
     async fn open(&self, request: &ApprovalRequest) -> Result<String, StoreError> {
-        let (request, expires) = (request.clone(), self.expires);
-        Ok(self.store.database.write(move |tx| Box::pin(open(tx, request, expires))).await?)
+        let mut request = request.clone();
+        // Whoever reads the stored request sees one time: the limit of the turn loop is over when the turn is suspended.
+        request.expires = self.expires;
+        Ok(self.store.database.write(move |tx| Box::pin(open(tx, request))).await?)
     }
 
     /// The answer, if there is one. It stays until the turn closes the question, before it acts on the answer.
@@ -114,7 +116,7 @@ impl StoredApprover {
     }
 }
 
-async fn open(tx: &mut Tx, request: ApprovalRequest, expires: Duration) -> Result<String, Failure> {
+async fn open(tx: &mut Tx, request: ApprovalRequest) -> Result<String, Failure> {
     ids::check("conversation", &request.conversation)?;
     ids::check("call", &request.call.id)?;
     leases::check_any(tx, &request.conversation, request.lease).await?;
@@ -141,7 +143,7 @@ async fn open(tx: &mut Tx, request: ApprovalRequest, expires: Duration) -> Resul
         .bind(text)
         .bind(OPEN)
         .bind(now())
-        .bind(now().saturating_add(millis(expires)));
+        .bind(now().saturating_add(millis(request.expires)));
     open.execute(&mut **tx).await?;
     Ok(request.id)
 }

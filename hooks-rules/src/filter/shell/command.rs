@@ -24,6 +24,27 @@ pub(super) struct Commands {
     pub(super) assignments: Vec<Assignment>,
     /// Whether the line contains `$( )`, backticks, a variable, or a brace expansion.
     pub(super) computes: bool,
-    /// Whether the line writes a file.
+    /// Whether the line writes a file, or a program in it probably does.
     pub(super) writes: bool,
+    /// Whether a redirection writes a file, or opens a connection.
+    pub(super) redirects: bool,
+}
+
+impl Command {
+    /// Whether there is a `>` outside of quotes, which may be a redirection that the grammar took for a part of a word.
+    pub(super) fn may_redirect(&self) -> bool {
+        let (mut quote, mut escaped) = (None, false);
+        for c in self.source.chars() {
+            match (c, quote) {
+                _ if escaped => escaped = false,
+                ('\\', None | Some('"')) => escaped = true,
+                ('\'' | '"', None) => quote = Some(c),
+                _ if quote == Some(c) => quote = None,
+                ('>', None) => return true,
+                _ => {}
+            }
+        }
+        // Where such a quote ends, is another question.
+        self.source.contains('>') && self.source.contains("$'")
+    }
 }

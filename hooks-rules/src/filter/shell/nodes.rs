@@ -57,14 +57,16 @@ pub(super) fn leaves_text_out(node: Node<'_>, source: &str) -> bool {
     in_front || is_more(at, end)
 }
 
-/// Whether a redirection writes a file.
+/// Whether a redirection writes a file, or opens a connection.
 pub(super) fn writes(redirect: Node<'_>, source: &str) -> bool {
     if redirect.kind() != "file_redirect" {
         return false;
     }
     let text = source[redirect.byte_range()].trim_start_matches(|c: char| c.is_ascii_digit());
     let to = text.trim_start_matches(['>', '&', '|', '<']).trim();
-    text.contains('>') && to != "/dev/null" && !to.trim_end_matches('-').chars().all(|c| c.is_ascii_digit())
+    let connects = |word: &str| word.starts_with("/dev/tcp/") || word.starts_with("/dev/udp/");
+    connects(&to.replace(['"', '\'', '\\'], ""))
+        || (text.contains('>') && to != "/dev/null" && !to.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()))
 }
 
 /// Whether the node itself is an arithmetic expression.

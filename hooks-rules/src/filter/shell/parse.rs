@@ -192,7 +192,8 @@ impl<'a> Walk<'a> {
         let mut cursor = node.walk();
         let others: Vec<_> = node.children(&mut cursor).filter(|child| Some(*child) != body).collect();
         let is_fed = is_fed || others.iter().any(|redirect| feeds(*redirect, self.source));
-        self.found.writes |= others.iter().any(|redirect| writes(*redirect, self.source));
+        self.found.redirects |= others.iter().any(|redirect| writes(*redirect, self.source));
+        self.found.writes |= self.found.redirects;
         match body {
             Some(body) if body.kind() == "command" => {
                 self.command(body, Some(&others), is_fed)?;
