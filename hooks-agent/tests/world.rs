@@ -22,7 +22,10 @@ impl Model for WorldModel {
     fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         Box::pin(async move {
             let mut request = ModelRequest::new(&call.system_prompt);
-            request.max_tokens = call.max_tokens;
+            (request.max_tokens, request.temperature) = (call.max_tokens, call.temperature);
+            request.tool_choice.clone_from(&call.tool_choice);
+            request.output_schema.clone_from(&call.output_schema);
+            request.extra.clone_from(&call.extra);
             let answer = ModelAnswer::new(self.0.model(&request, &call.messages));
             if self.1 {
                 answer.content.iter().filter_map(|block| block.as_text()).for_each(|text| deltas.text(text));

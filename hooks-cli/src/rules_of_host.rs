@@ -99,8 +99,13 @@ fn loaded(library: &[Arc<Hook>], files: &FilesArgs) -> Result<Rules, BuildError>
         return Err(format!("{0} is not trusted as it is now: review it with `hooks trust {0}`", path.display()).into());
     }
     let rules = inputs.builder().library(library.iter().cloned()).post(PlainHttp).build();
-    without_errors(inputs.troubles.iter().cloned())?;
-    if let Some(rule) = rules.list().iter().find(|rule| rule.text.contains("hooks host ")) {
+    without_errors(inputs.troubles.iter().cloned().chain(rules.defects().into_iter().map(Diagnostic::from)))?;
+    let list = rules.list();
+    // A misspelt `hooks` is a warning, and the file would be a guard that guards nothing.
+    if let Some(file) = files.files.iter().find(|file| !list.iter().any(|rule| *rule.file == ***file)) {
+        return Err(format!("{}: it has no rules: see `hooks check {0}`", file.display()).into());
+    }
+    if let Some(rule) = list.iter().find(|rule| rule.text.contains("hooks host ")) {
         return Err(format!("{}:{}: the rule calls `hooks host` again", rule.file.display(), rule.line).into());
     }
     Ok(rules)

@@ -207,6 +207,8 @@ fn rules_that_do_not_load_refuse_with_the_reason_and_a_line_in_the_log() {
         ("{", "rules.json"),
         (r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "comand", "command": "true"}]}]}}"#, "comand"),
         (r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "hooks host claude"}]}]}}"#, "again"),
+        (r#"{"Hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}"#, "it has no rules"),
+        (r#"{"hooks": {}}"#, "it has no rules"),
     ];
     for (text, why) in broken {
         let folder = tempfile::tempdir().unwrap();
@@ -228,7 +230,17 @@ fn rules_that_do_not_load_refuse_with_the_reason_and_a_line_in_the_log() {
     let absent = [shell.args(), vec!["--rules", "nowhere.json"]].concat();
     let absent = denied(&hooks_with(nobody.path(), &absent, &shell.stdin));
     assert!(absent.contains("nowhere.json: ") && !absent.contains(":0"), "{absent}");
-    for args in [&["host", "codex", "--rules"][..], &["host"], &["host", "nobody"], &["host", "codex", "--rule", "x"]] {
+    for args in
+        [&["host", "codex", "--rules"][..], &["host", "codex", "--rule", "x"], &["host", "codex", "--deadline", "x"]]
+    {
+        let said = hooks_with(nobody.path(), args, &shell.stdin);
+        assert!(!denied(&said).is_empty(), "{args:?}: {}", said.out);
+    }
+    // A status other than 0 opens there.
+    let cline = case("cline", "pre_tool.shell");
+    let said = hooks_with(nobody.path(), &["host", "cline", "--event", "PreToolUse", "--zzz"], &cline.stdin);
+    assert!(said.code == Some(0) && said.json()["cancel"] == true, "{}{}", said.out, said.err);
+    for args in [&["host"][..], &["host", "nobody"]] {
         let said = hooks_with(nobody.path(), args, &shell.stdin);
         assert_eq!((said.code, said.out.as_str(), said.err.is_empty()), (Some(2), "", false), "{args:?}");
     }
@@ -323,6 +335,28 @@ fn a_new_crate_uses_the_checkout_that_the_program_was_built_from() {
     let manifest = fs::read_to_string(folder.path().join("my-guards/Cargo.toml")).unwrap();
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     assert!(manifest.contains(&format!("hook-sdk = {{ path = {:?} }}", checkout.join("hooks-core"))), "{manifest}");
+}
+
+/// What a result holds besides texts is masked too, and stays a result of its form.
+#[test]
+fn structured_results_are_masked_by_their_keys_and_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let masks = json!([{ "type": "hook", "id": "mask_pii" }, { "type": "hook", "id": "mask_secrets" }]);
+    let rules = json!({ "hooks": { "PostToolUse": [{ "hooks": masks }] } });
+    fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
+    assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+    let mut payload: Value = serde_json::from_slice(&case("claude", "post_tool").stdin).unwrap();
+    payload["tool_response"] = json!({
+        "db": { "password": "S3cr3tPw9" }, "rows": [{ "card": 4_111_111_111_111_111_u64, "count": 12 }],
+        "owners": { "ada@example.com": "Ada" }, "stdout": "fine",
+    });
+    let args = ["host", "claude", "--event", "PostToolUse", "--rules", "rules.json"];
+    let said = hooks_with(folder.path(), &args, payload.to_string().as_bytes());
+    let result = &said.json()["hookSpecificOutput"]["updatedToolOutput"];
+    for planted in ["S3cr3tPw9", "4111111111111111", "ada@example.com"] {
+        assert!(!said.out.contains(planted), "{planted}: {}", said.out);
+    }
+    assert_eq!((&result["stdout"], &result["rows"][0]["count"]), (&json!("fine"), &json!(12)), "{}", said.out);
 }
 
 #[cfg(not(feature = "inspect"))]

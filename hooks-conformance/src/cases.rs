@@ -1,6 +1,10 @@
 //! The sentences of the test: what a hook does, and what must follow from it.
 
-use hook_sdk::data::{Block, Message, Messages, ModelReply, ModelRequest, ResultRow, Role, ToolInput, ToolResult};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hook_sdk::data::{
+    Block, Message, Messages, ModelReply, ModelRequest, ResultRow, Role, ToolCall, ToolInput, ToolResult,
+};
 use hook_sdk::hook::OnFailure;
 use hook_sdk::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart,
@@ -17,7 +21,7 @@ use serde_json::json;
 
 use crate::expect::Expect::{
     self, AlwaysSends, Announces, Asks, Calls, EndsOnce, NeverRunsWith, NeverSends, NeverShows, NeverStores, Runs,
-    RunsWith, Sends, Shows, Stores, StoresNothing,
+    RunsIfAsked, RunsWith, Sends, Shows, Stores, StoresNothing,
 };
 use crate::world::{ANSWER, Act, Acts, EDITED, ERROR, OUTPUT, PROMPT, Person, SAID, Scenario};
 
@@ -36,6 +40,12 @@ pub(crate) struct Case {
     pub(crate) expect: &'static [Expect],
 }
 
+impl Case {
+    pub(crate) fn needs_a_person(&self) -> bool {
+        !matches!(self.person, Yes | No) || self.expect.iter().any(|expect| matches!(expect, Asks(1..)))
+    }
+}
+
 /// A hook that reads and answers.
 fn says<K: HookKind>(answer: impl Fn() -> K::Verdict + Send + Sync + 'static) -> Vec<Hook> {
     vec![Hook::at::<K>("probe").reader(move |_, _, _| answer())]
@@ -48,6 +58,63 @@ fn halts<K: HookKind>(_: &Acts) -> Vec<Hook> {
 /// A hook that is required and fails.
 fn fails<K: HookKind>(_: &Acts) -> Vec<Hook> {
     vec![Hook::at::<K>("probe").reader(|_, _, _| Err::<(), _>(PROBED)).on_failure(OnFailure::Required)]
+}
+
+/// A hook that has no opinion the first time, and halts from then on.
+fn halts_later<K: HookKind>(_: &Acts) -> Vec<Hook> {
+    let times = AtomicUsize::new(0);
+    let is_later = move || times.fetch_add(1, Ordering::Relaxed) > 0;
+    vec![Hook::at::<K>("probe").reader(move |_, _, _| if is_later() { Err(Halt::new(PROBED)) } else { Ok(()) })]
+}
+
+/// A required hook that fails from the second time on.
+fn fails_later<K: HookKind>(_: &Acts) -> Vec<Hook> {
+    let times = AtomicUsize::new(0);
+    let is_later = move || times.fetch_add(1, Ordering::Relaxed) > 0;
+    let fails = move |_: &_, _: &K, _: &K::Subject| if is_later() { Err(PROBED) } else { Ok(()) };
+    vec![Hook::at::<K>("probe").reader(fails).on_failure(OnFailure::Required)]
+}
+
+/// A hook that halts at the rows that this selects.
+fn halts_at(is_it: fn(&Message) -> bool) -> Vec<Hook> {
+    let halts =
+        move |_: &_, _: &BeforeCreateMessage, row: &Message| if is_it(row) { Err(Halt::new(PROBED)) } else { Ok(()) };
+    vec![Hook::at::<BeforeCreateMessage>("probe").reader(halts)]
+}
+
+/// Masks every row.
+fn masks_rows() -> Hook {
+    Hook::at::<BeforeCreateMessage>("masks").writer(|_, _, row: &mut Message| {
+        row.rewrite_text(|_| Some(PROBED.to_owned()));
+    })
+}
+
+/// Notes each row that is announced.
+fn watches(acts: &Acts) -> Hook {
+    let acts = acts.clone();
+    Hook::at::<AfterCreateMessage>("watches")
+        .reader(move |_, event: &AfterCreateMessage, ()| acts.note(Act::Announced { row: event.message.clone() }))
+}
+
+/// Notes the end of the turn.
+fn watches_the_end(acts: &Acts) -> Hook {
+    let acts = acts.clone();
+    Hook::at::<TurnEnd>("watches").reader(move |_, _, ()| acts.note(Act::Ended))
+}
+
+/// A hook that continues the turn once.
+fn continues_once(text: &'static str) -> Hook {
+    Hook::at::<Stop>("continues").reader(move |_, event: &Stop, ()| {
+        if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with(text) }
+    })
+}
+
+fn calls_a_tool(row: &Message) -> bool {
+    row.tool_calls().next().is_some()
+}
+
+fn is_of_a_tool(row: &Message) -> bool {
+    row.content.iter().any(|block| matches!(block, Block::ToolResult(_)))
 }
 
 fn probed(result: &mut ToolResult) {
@@ -72,10 +139,10 @@ pub(crate) const CASES: &[Case] = &[
     // The prompt.
     Case { kind: "user_prompt_submit", when: "blocks", scenario: Answer, person: No,
            hooks: |_| says::<UserPromptSubmit>(|| PromptVerdict::block(PROBED)),
-           expect: &[Calls(0), NeverStores(PROMPT)] },
+           expect: &[Calls(0), StoresNothing] },
     Case { kind: "user_prompt_submit", when: "stops the turn", scenario: Answer, person: No,
            hooks: |_| says::<UserPromptSubmit>(|| PromptVerdict::stop(PROBED)),
-           expect: &[Calls(0), NeverStores(PROMPT)] },
+           expect: &[Calls(0), StoresNothing] },
     Case { kind: "user_prompt_submit", when: "rewrites the prompt", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<UserPromptSubmit>("probe").writer(|_, _, all: &mut Messages| {
                for message in all.iter_mut() { message.rewrite_text(|_| Some(PROBED.to_owned())); }
@@ -84,6 +151,9 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "user_prompt_submit", when: "adds a context", scenario: Tool, person: No,
            hooks: |_| says::<UserPromptSubmit>(|| PromptVerdict::context(PROBED)),
            expect: &[AlwaysSends(PROBED), NeverStores(PROBED), AlwaysSends(PROMPT)] },
+    Case { kind: "user_prompt_submit", when: "adds two contexts", scenario: Answer, person: No,
+           hooks: |_| ["first", "second"].into_iter().map(|text| Hook::at::<UserPromptSubmit>(text).reader(move |_, _, _| PromptVerdict::context(format!("the {text} context")))).collect(),
+           expect: &[Sends("the first context"), Sends("the second context")] },
     Case { kind: "user_prompt_submit", when: "reads the prompt, and blocks it", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<UserPromptSubmit>("probe").reader(|_, event: &UserPromptSubmit, all: &Messages| {
                let last = all.last().is_some_and(|message| message.text() == PROMPT);
@@ -91,22 +161,22 @@ pub(crate) const CASES: &[Case] = &[
            })],
            expect: &[Calls(0)] },
     Case { kind: "user_prompt_submit", when: "halts", scenario: Answer, person: No,
-           hooks: halts::<UserPromptSubmit>, expect: &[Calls(0), NeverStores(PROMPT)] },
+           hooks: halts::<UserPromptSubmit>, expect: &[Calls(0), StoresNothing] },
     Case { kind: "user_prompt_submit", when: "is required and fails", scenario: Answer, person: No,
            hooks: fails::<UserPromptSubmit>, expect: &[Calls(0), NeverStores(PROMPT)] },
-    Case { kind: "session_start", when: "adds a context", scenario: Answer, person: No,
-           hooks: |_| says::<SessionStart>(|| Contexts::from(PROBED)), expect: &[Sends(PROBED)] },
+    Case { kind: "session_start", when: "adds a context", scenario: Tool, person: No,
+           hooks: |_| says::<SessionStart>(|| Contexts::from(PROBED)), expect: &[AlwaysSends(PROBED)] },
     Case { kind: "session_start", when: "is required and fails", scenario: Answer, person: No,
            hooks: fails::<SessionStart>, expect: &[Calls(0), StoresNothing] },
-    Case { kind: "before_agent_start", when: "adds a context", scenario: Answer, person: No,
-           hooks: |_| says::<BeforeAgentStart>(|| AgentStart::context(PROBED)), expect: &[Sends(PROBED)] },
+    Case { kind: "before_agent_start", when: "adds a context", scenario: Tool, person: No,
+           hooks: |_| says::<BeforeAgentStart>(|| AgentStart::context(PROBED)), expect: &[AlwaysSends(PROBED)] },
     Case { kind: "before_agent_start", when: "halts", scenario: Answer, person: No,
            hooks: halts::<BeforeAgentStart>, expect: &[Calls(0)] },
-    Case { kind: "before_agent_start", when: "sets the system prompt", scenario: Answer, person: No,
-           hooks: |_| says::<BeforeAgentStart>(|| AgentStart::system_prompt(PROBED)), expect: &[Sends(PROBED)] },
+    Case { kind: "before_agent_start", when: "sets the system prompt", scenario: Tool, person: No,
+           hooks: |_| says::<BeforeAgentStart>(|| AgentStart::system_prompt(PROBED)), expect: &[AlwaysSends(PROBED)] },
     Case { kind: "before_agent_start", when: "is required and fails", scenario: Answer, person: No,
            hooks: fails::<BeforeAgentStart>, expect: &[Calls(0)] },
-    Case { kind: "filter_messages", when: "adds a message", scenario: Answer, person: No,
+    Case { kind: "filter_messages", when: "adds a message", scenario: Tool, person: No,
            hooks: |_| vec![Hook::at::<FilterMessages>("probe").writer(|_, _, all: &mut Messages| all.push(Message::new(Role::User, PROBED)))],
            expect: &[Sends(PROBED), NeverStores(PROBED)] },
     Case { kind: "filter_messages", when: "halts", scenario: Answer, person: No,
@@ -162,6 +232,24 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "pre_model_call", when: "rewrites the system prompt", scenario: TwoRounds, person: No,
            hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| request.system_prompt.push_str(PROBED))],
            expect: &[AlwaysSends(PROBED)] },
+    Case { kind: "pre_model_call", when: "halts later", scenario: TwoRounds, person: Yes,
+           hooks: halts_later::<PreModelCall>, expect: &[Calls(1)] },
+    Case { kind: "pre_model_call", when: "is required and fails later", scenario: TwoRounds, person: Yes,
+           hooks: fails_later::<PreModelCall>, expect: &[Calls(1)] },
+    Case { kind: "prefilter_llm_history", when: "halts later", scenario: TwoRounds, person: Yes,
+           hooks: halts_later::<PrefilterLlmHistory>, expect: &[Calls(1)] },
+    Case { kind: "prefilter_llm_history", when: "is required and fails later", scenario: TwoRounds, person: Yes,
+           hooks: fails_later::<PrefilterLlmHistory>, expect: &[Calls(1)] },
+    Case { kind: "post_model_call", when: "halts later", scenario: TwoRounds, person: Yes,
+           hooks: halts_later::<PostModelCall>, expect: &[Calls(2), NeverSends("call_2")] },
+    Case { kind: "pre_model_call", when: "sets every option", scenario: Answer, person: No,
+           hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| {
+               request.tool_choice = Some("probed choice".to_owned());
+               request.temperature = Some(0.125);
+               request.output_schema = Some(json!({ "title": "probed schema" }));
+               request.extra.insert("probed_field".to_owned(), json!(true));
+           })],
+           expect: &[Sends("probed choice"), Sends("0.125"), Sends("probed schema"), Sends("probed_field")] },
     Case { kind: "pre_model_call", when: "limits the tokens", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| request.max_tokens = Some(4_321))],
            expect: &[Sends("4321")] },
@@ -204,6 +292,27 @@ pub(crate) const CASES: &[Case] = &[
                ReplyVerdict::Continue
            })],
            expect: &[Calls(2), Sends(PROBED), Shows("answer 2"), NeverShows("answer 1"), NeverStores("answer 1")] },
+    Case { kind: "post_model_call", when: "asks for two more answers", scenario: Answer, person: No,
+           hooks: |_| vec![Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| {
+               let added = reply.messages.iter().filter(|message| message.text().starts_with(PROBED)).count();
+               if added == 2 { return ReplyVerdict::NoOpinion; }
+               reply.messages.push(Message::new(Role::User, format!("{PROBED} {added}")));
+               ReplyVerdict::Continue
+           })],
+           expect: &[Calls(3), Sends("conformance probe 0"), Sends("conformance probe 1"), Shows("answer 3"), NeverStores("answer 2")] },
+    Case { kind: "post_model_call", when: "asks for another answer, and rewrites each request and answer", scenario: Answer, person: No,
+           hooks: |_| vec![
+               Hook::at::<PreModelCall>("prepares").writer(|_, _, request: &mut ModelRequest| request.system_prompt.push_str("a prepared prompt")),
+               Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| {
+                   reply.content = vec![PROBED.into()];
+                   if reply.messages.iter().any(|message| message.text() == "again") { return ReplyVerdict::NoOpinion; }
+                   reply.messages.push(Message::new(Role::User, "again"));
+                   ReplyVerdict::Continue
+               }),
+           ],
+           expect: &[Calls(2), AlwaysSends("a prepared prompt"), Shows(PROBED), NeverShows(ANSWER)] },
+    Case { kind: "post_model_call", when: "keeps the answer", scenario: Answer, person: No,
+           hooks: |_| says::<PostModelCall>(|| ReplyVerdict::Stop), expect: &[Calls(1), Shows("answer 1"), Stores("answer 1")] },
     Case { kind: "post_model_call", when: "asks for another answer without end", scenario: Answer, person: No,
            hooks: |_| says::<PostModelCall>(|| ReplyVerdict::Continue), expect: &[] },
     Case { kind: "post_model_call", when: "halts", scenario: Tool, person: No,
@@ -234,6 +343,21 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |_| gate(|| Permission::deny(PROBED)), expect: &[Runs(0), Sends(PROBED)] },
     Case { kind: "before_tool_call", when: "denies each call of two answers", scenario: TwoRounds, person: Yes,
            hooks: |_| gate(|| Permission::deny(PROBED)), expect: &[Runs(0), Sends(PROBED), Calls(3)] },
+    Case { kind: "before_tool_call", when: "halts at the first of two calls only", scenario: TwoTools, person: Yes,
+           hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").reader(|_, event: &BeforeToolCall, _| {
+               if event.call.id == "call_1" { Err(Halt::new(PROBED)) } else { Ok(()) }
+           })],
+           expect: &[Runs(0), Calls(1)] },
+    Case { kind: "before_tool_call", when: "halts later", scenario: TwoRounds, person: Yes,
+           hooks: halts_later::<BeforeToolCall>, expect: &[Runs(1), Calls(2)] },
+    Case { kind: "before_tool_call", when: "is required and fails later", scenario: TwoRounds, person: Yes,
+           hooks: fails_later::<BeforeToolCall>, expect: &[Runs(1)] },
+    Case { kind: "before_tool_call", when: "rewrites the inputs of two calls", scenario: TwoTools, person: Yes,
+           hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").writer(|_, event: &BeforeToolCall, input: &mut ToolInput| **input = json!({ "word": &*event.call.id }))],
+           expect: &[Runs(2), RunsWith("call_1"), RunsWith("call_2"), NeverRunsWith("blue")] },
+    Case { kind: "before_tool_call", when: "rewrites the inputs of two answers", scenario: TwoRounds, person: Yes,
+           hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").writer(|_, event: &BeforeToolCall, input: &mut ToolInput| **input = json!({ "word": &*event.call.id }))],
+           expect: &[Runs(2), RunsWith("call_1"), RunsWith("call_2"), NeverRunsWith("blue")] },
     Case { kind: "before_tool_call", when: "denies the second of two calls", scenario: TwoTools, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").reader(|_, event: &BeforeToolCall, _| {
                if event.call.id == "call_2" { Permission::deny(PROBED) } else { Permission::NoOpinion }
@@ -252,7 +376,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "before_tool_call", when: "is required and fails", scenario: Tool, person: Yes,
            hooks: fails::<BeforeToolCall>, expect: &[Runs(0)] },
     Case { kind: "before_tool_call", when: "halts", scenario: Tool, person: Yes,
-           hooks: halts::<BeforeToolCall>, expect: &[Runs(0), Calls(1)] },
+           hooks: halts::<BeforeToolCall>, expect: &[Runs(0), Calls(1), Shows(PROBED)] },
     Case { kind: "before_tool_call", when: "halts at the first of two calls", scenario: TwoTools, person: Yes,
            hooks: halts::<BeforeToolCall>, expect: &[Runs(0), Calls(1)] },
     Case { kind: "before_tool_call", when: "asks, and the person says no", scenario: Tool, person: No,
@@ -278,16 +402,30 @@ pub(crate) const CASES: &[Case] = &[
                if input["word"] == EDITED { Permission::deny(PROBED) } else { Permission::ask("may it?") }
            })],
            expect: &[Runs(0), Sends(PROBED)] },
+    Case { kind: "before_tool_call", when: "asks, and rewrites the input that the person edits", scenario: Tool, person: Edits,
+           hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").writer(|_, _, input: &mut ToolInput| {
+               if input["word"] != EDITED { return Permission::ask("may it?"); }
+               **input = json!({ "word": PROBED });
+               Permission::NoOpinion
+           })],
+           expect: &[Runs(1), RunsWith(PROBED), NeverRunsWith(EDITED)] },
     Case { kind: "before_tool_call", when: "asks, and the person answers in the tool's place", scenario: Tool, person: Answers,
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(1), Runs(0), Sends(SAID)] },
     Case { kind: "before_tool_call", when: "asks, and nobody can answer yet", scenario: Tool, person: Suspends,
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Runs(0), Calls(1)] },
+    Case { kind: "before_tool_call", when: "sees a call that a hook makes in the model's place", scenario: Answer, person: Yes,
+           hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, event: &PreModelCall, request: &mut ModelRequest| {
+               if !event.messages.iter().any(is_of_a_tool) {
+                   request.answer = Some(vec![Block::ToolUse(ToolCall::new("call_1", "find", json!({ "word": "blue" })))]);
+               }
+           })],
+           expect: &[Runs(1), Calls(1), Sends(OUTPUT)] },
     Case { kind: "before_tool_call", when: "defers, and the person says yes", scenario: Tool, person: Yes,
-           hooks: |_| gate(|| Permission::defer(PROBED)), expect: &[Asks(1), Runs(1), Sends(OUTPUT)] },
+           hooks: |_| gate(|| Permission::defer(PROBED)), expect: &[RunsIfAsked] },
     Case { kind: "before_tool_call", when: "defers, and the person says no", scenario: Tool, person: No,
            hooks: |_| gate(|| Permission::defer(PROBED)), expect: &[Runs(0), NeverSends(OUTPUT)] },
     Case { kind: "before_tool_call", when: "answers in the tool's place", scenario: Tool, person: Yes,
-           hooks: |_| gate(|| Permission::answer(ToolResult::new(PROBED))), expect: &[Runs(0), Sends(PROBED)] },
+           hooks: |_| gate(|| Permission::answer(ToolResult::new(PROBED))), expect: &[Runs(0), Sends(PROBED), Stores(PROBED)] },
     Case { kind: "before_tool_call", when: "rewrites the input", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").writer(|_, _, input: &mut ToolInput| **input = json!({ "word": PROBED }))],
            expect: &[Runs(1), RunsWith(PROBED), NeverRunsWith("blue")] },
@@ -297,6 +435,26 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "permission_request", when: "denies in the person's place", scenario: Tool, person: Yes,
            hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Permission::deny(PROBED))),
            expect: &[Asks(0), Runs(0)] },
+    Case { kind: "permission_request", when: "denies each of two calls", scenario: TwoTools, person: Yes,
+           hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Permission::deny(PROBED))),
+           expect: &[Asks(0), Runs(0)] },
+    Case { kind: "permission_request", when: "denies what a gate defers", scenario: Tool, person: Yes,
+           hooks: |_| vec![
+               Hook::at::<BeforeToolCall>("defers").reader(|_, _, _| Permission::defer(PROBED)),
+               Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Permission::deny("no")),
+           ],
+           expect: &[Asks(0), Runs(0)] },
+    Case { kind: "permission_request", when: "rewrites the input without an opinion", scenario: Tool, person: Yes,
+           hooks: |_| vec![
+               Hook::at::<BeforeToolCall>("asks").reader(|_, _, input: &ToolInput| {
+                   if input["word"] == PROBED { Permission::deny("no") } else { Permission::ask("may it?") }
+               }),
+               Hook::at::<PermissionRequest>("probe").writer(|_, _, input: &mut ToolInput| **input = json!({ "word": PROBED })),
+           ],
+           expect: &[NeverRunsWith(PROBED)] },
+    Case { kind: "permission_request", when: "halts later", scenario: TwoRounds, person: Yes,
+           hooks: |acts| asks_and(halts_later::<PermissionRequest>(acts).remove(0)),
+           expect: &[Calls(2)] },
     Case { kind: "permission_request", when: "answers in the tool's place", scenario: Tool, person: Yes,
            hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Permission::answer(ToolResult::new("a given answer")))),
            expect: &[Asks(0), Runs(0), Sends("a given answer")] },
@@ -355,6 +513,19 @@ pub(crate) const CASES: &[Case] = &[
                Hook::at::<AfterToolCallSuccess>("probe").writer(|_, _, result: &mut ToolResult| probed(result)),
            ],
            expect: &[Runs(0), NeverSends("a secret answer"), Sends(PROBED)] },
+    Case { kind: "after_tool_call_success", when: "adds two contexts", scenario: Tool, person: Yes,
+           hooks: |_| vec![Hook::at::<AfterToolCallSuccess>("probe").writer(|_, _, result: &mut ToolResult| {
+               result.add_context("the first context");
+               result.add_context("the second context");
+           })],
+           expect: &[Sends("the first context"), Sends("the second context")] },
+    Case { kind: "after_tool_call_success", when: "rewrites the result, and another halts", scenario: Tool, person: Yes,
+           hooks: |acts| [vec![Hook::at::<AfterToolCallSuccess>("masks").writer(|_, _, result: &mut ToolResult| probed(result))], halts::<AfterToolCallSuccess>(acts)].concat(),
+           expect: &[Calls(1), NeverStores(OUTPUT), NeverShows(OUTPUT)] },
+    Case { kind: "after_tool_call_success", when: "halts later", scenario: TwoRounds, person: Yes,
+           hooks: halts_later::<AfterToolCallSuccess>, expect: &[Runs(2), Calls(2)] },
+    Case { kind: "after_tool_call_success", when: "is required and fails later", scenario: TwoRounds, person: Yes,
+           hooks: fails_later::<AfterToolCallSuccess>, expect: &[Runs(2), Calls(2)] },
     Case { kind: "after_tool_call_success", when: "sees the result that a person gave", scenario: Tool, person: Answers,
            hooks: |_| asks_and(Hook::at::<AfterToolCallSuccess>("probe").writer(|_, _, result: &mut ToolResult| probed(result))),
            expect: &[Runs(0), NeverSends(SAID), Sends(PROBED)] },
@@ -373,7 +544,7 @@ pub(crate) const CASES: &[Case] = &[
            ],
            expect: &[Sends(PROBED), NeverSends(OUTPUT)] },
     Case { kind: "after_tool_call_success", when: "halts", scenario: Tool, person: Yes,
-           hooks: halts::<AfterToolCallSuccess>, expect: &[Runs(1), Calls(1)] },
+           hooks: halts::<AfterToolCallSuccess>, expect: &[Runs(1), Calls(1), Stores(OUTPUT)] },
     Case { kind: "after_tool_call_success", when: "halts after the first of two calls", scenario: TwoTools, person: Yes,
            hooks: halts::<AfterToolCallSuccess>, expect: &[Calls(1)] },
     Case { kind: "after_tool_call_success", when: "is required and fails", scenario: Tool, person: Yes,
@@ -392,6 +563,15 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "after_tool_call_failure", when: "removes the result", scenario: Failure, person: Yes,
            hooks: |_| vec![Hook::at::<AfterToolCallFailure>("probe").replacer(|_, _, _: ToolResult| None::<ToolResult>)],
            expect: &[NeverSends(ERROR), NeverStores(ERROR), NeverShows(ERROR)] },
+    Case { kind: "after_tool_call_failure", when: "rewrites each result, and asks to run the tool again once", scenario: Failure, person: Yes,
+           hooks: |_| {
+               let times = AtomicUsize::new(0);
+               vec![Hook::at::<AfterToolCallFailure>("probe").writer(move |_, _, result: &mut ToolResult| {
+                   probed(result);
+                   if times.fetch_add(1, Ordering::Relaxed) == 0 { Retry::After(std::time::Duration::ZERO) } else { Retry::default() }
+               })]
+           },
+           expect: &[Sends(PROBED), NeverSends(ERROR), NeverStores(ERROR)] },
     Case { kind: "after_tool_call_failure", when: "asks to run the tool again without end", scenario: Failure, person: Yes,
            hooks: |_| says::<AfterToolCallFailure>(|| Retry::After(std::time::Duration::ZERO)), expect: &[] },
     Case { kind: "after_tool_call_failure", when: "halts", scenario: Failure, person: Yes,
@@ -400,6 +580,10 @@ pub(crate) const CASES: &[Case] = &[
            hooks: fails::<AfterToolCallFailure>, expect: &[NeverSends(ERROR), NeverStores(ERROR), NeverShows(ERROR)] },
     Case { kind: "after_tool_call", when: "halts", scenario: Tool, person: Yes,
            hooks: halts::<AfterToolCall>, expect: &[Calls(1)] },
+    Case { kind: "after_tool_call", when: "halts after a failure", scenario: Failure, person: Yes,
+           hooks: halts::<AfterToolCall>, expect: &[Calls(1)] },
+    Case { kind: "after_tool_call", when: "halts later", scenario: TwoRounds, person: Yes,
+           hooks: halts_later::<AfterToolCall>, expect: &[Runs(2), Calls(2)] },
     Case { kind: "after_tool_call", when: "is required and fails", scenario: Tool, person: Yes,
            hooks: fails::<AfterToolCall>, expect: &[Calls(1)] },
 
@@ -409,7 +593,16 @@ pub(crate) const CASES: &[Case] = &[
            expect: &[Stores(PROBED), NeverStores(PROMPT), NeverStores(OUTPUT), NeverStores(ANSWER)] },
     Case { kind: "before_create_message", when: "masks every row of two answers", scenario: TwoRounds, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeCreateMessage>("probe").writer(|_, _, row: &mut Message| { row.rewrite_text(|_| Some(PROBED.to_owned())); })],
-           expect: &[NeverStores(PROMPT), NeverStores(OUTPUT), NeverStores(ANSWER)] },
+           expect: &[NeverStores(PROMPT), NeverStores(OUTPUT), NeverStores(ANSWER), NeverSends(PROMPT), NeverSends(OUTPUT)] },
+    Case { kind: "before_create_message", when: "masks the answer", scenario: Answer, person: Yes,
+           hooks: |_| vec![masks_rows()], expect: &[Shows(PROBED), NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "before_create_message", when: "masks the row of an answer that `stop` blocks", scenario: Answer, person: Yes,
+           hooks: |_| vec![masks_rows(), Hook::at::<Stop>("blocks").reader(|_, _, ()| StopVerdict::block("a secret reason"))],
+           expect: &[NeverStores("a secret reason"), NeverStores(ANSWER)] },
+    Case { kind: "before_create_message", when: "halts at the row with a call", scenario: Tool, person: Yes,
+           hooks: |_| halts_at(calls_a_tool), expect: &[Runs(0), Calls(1)] },
+    Case { kind: "before_create_message", when: "halts at the row of a result", scenario: Tool, person: Yes,
+           hooks: |_| halts_at(is_of_a_tool), expect: &[Runs(1), Calls(1)] },
     Case { kind: "before_create_message", when: "masks the row of a denied call", scenario: Tool, person: Yes,
            hooks: |_| vec![
                Hook::at::<BeforeToolCall>("denies").reader(|_, _, _| Permission::deny("a secret reason")),
@@ -434,6 +627,12 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "before_store_tool_result", when: "rewrites the row", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeStoreToolResult>("probe").writer(|_, _, row: &mut ResultRow| row.content = vec![PROBED.into()])],
            expect: &[Stores(PROBED), NeverStores(OUTPUT)] },
+    Case { kind: "before_store_tool_result", when: "rewrites the rows of two calls", scenario: TwoTools, person: Yes,
+           hooks: |_| vec![Hook::at::<BeforeStoreToolResult>("probe").writer(|_, _, row: &mut ResultRow| row.content = vec![PROBED.into()])],
+           expect: &[NeverStores(OUTPUT)] },
+    Case { kind: "before_store_tool_result", when: "rewrites the rows of two answers", scenario: TwoRounds, person: Yes,
+           hooks: |_| vec![Hook::at::<BeforeStoreToolResult>("probe").writer(|_, _, row: &mut ResultRow| row.content = vec![PROBED.into()])],
+           expect: &[NeverStores(OUTPUT)] },
     Case { kind: "before_store_tool_result", when: "halts", scenario: Tool, person: Yes,
            hooks: halts::<BeforeStoreToolResult>, expect: &[Calls(1)] },
     Case { kind: "before_store_tool_result", when: "is required and fails", scenario: Tool, person: Yes,
@@ -450,6 +649,22 @@ pub(crate) const CASES: &[Case] = &[
                vec![Hook::at::<AfterCreateMessage>("probe").reader(move |_, event: &AfterCreateMessage, ()| acts.note(Act::Announced { row: event.message.clone() }))]
            },
            expect: &[Announces] },
+    Case { kind: "after_create_message", when: "watches a turn that `stop` continues", scenario: Answer, person: Yes,
+           hooks: |acts| vec![watches(acts), continues_once("go on")], expect: &[Announces] },
+    Case { kind: "after_create_message", when: "watches an answer that `stop` blocks", scenario: Answer, person: Yes,
+           hooks: |acts| vec![watches(acts), Hook::at::<Stop>("blocks").reader(|_, _, ()| StopVerdict::block("no"))], expect: &[Announces] },
+    Case { kind: "after_create_message", when: "watches masked rows", scenario: Tool, person: Yes,
+           hooks: |acts| vec![watches(acts), masks_rows()], expect: &[Announces] },
+    Case { kind: "after_create_message", when: "halts at the row with a call", scenario: Tool, person: Yes,
+           hooks: |_| vec![Hook::at::<AfterCreateMessage>("probe").reader(|_, event: &AfterCreateMessage, ()| {
+               if calls_a_tool(&event.message) { Err(Halt::new(PROBED)) } else { Ok(()) }
+           })],
+           expect: &[Runs(0), Calls(1)] },
+    Case { kind: "after_create_message", when: "halts at the row of a result", scenario: Tool, person: Yes,
+           hooks: |_| vec![Hook::at::<AfterCreateMessage>("probe").reader(|_, event: &AfterCreateMessage, ()| {
+               if is_of_a_tool(&event.message) { Err(Halt::new(PROBED)) } else { Ok(()) }
+           })],
+           expect: &[Runs(1), Calls(1)] },
     Case { kind: "after_create_message", when: "halts", scenario: Answer, person: Yes,
            hooks: halts::<AfterCreateMessage>, expect: &[Calls(0)] },
     Case { kind: "after_create_message", when: "is required and fails", scenario: Answer, person: Yes,
@@ -458,7 +673,7 @@ pub(crate) const CASES: &[Case] = &[
     // The end.
     Case { kind: "stop", when: "blocks the answer", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::block(PROBED)),
-           expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER)] },
+           expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER), Shows(PROBED), Stores(PROBED)] },
     Case { kind: "stop", when: "blocks the answer after a tool", scenario: Tool, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::block(PROBED)),
            expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
@@ -471,7 +686,7 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |_| vec![Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
                if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with(PROBED) }
            })],
-           expect: &[Calls(2), Sends(PROBED), Shows("answer 2")] },
+           expect: &[Calls(2), Sends(PROBED), Sends("answer 1"), Stores("answer 1"), Stores(PROBED), Shows("answer 2"), Stores("answer 2")] },
     Case { kind: "stop", when: "continues the turn without end", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::continue_with(PROBED)), expect: &[Shows(ANSWER)] },
     Case { kind: "stop", when: "ends the turn that another hook continues", scenario: Answer, person: Yes,
@@ -480,6 +695,24 @@ pub(crate) const CASES: &[Case] = &[
                Hook::at::<Stop>("probe").reader(|_, _, ()| StopVerdict::end(PROBED)),
            ],
            expect: &[Calls(1), Shows(ANSWER), Stores(ANSWER)] },
+    Case { kind: "stop", when: "continues the turn, and then ends it", scenario: Answer, person: Yes,
+           hooks: |_| vec![continues_once("go on"), Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
+               if event.stop_hook_active { StopVerdict::end(PROBED) } else { StopVerdict::default() }
+           }), Hook::at::<Stop>("again").reader(|_, event: &Stop, ()| {
+               if event.stop_hook_active { StopVerdict::continue_with("once more") } else { StopVerdict::default() }
+           })],
+           expect: &[Calls(2), Shows("answer 2"), Stores("answer 2")] },
+    Case { kind: "stop", when: "has a message for the person, and continues", scenario: Answer, person: Yes,
+           hooks: |_| vec![continues_once("go on"), Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
+               if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::default().with_system_message(PROBED) }
+           })],
+           expect: &[Calls(2), Shows(PROBED), NeverSends(PROBED), NeverStores(PROBED)] },
+    Case { kind: "stop", when: "blocks an answer in the model's place", scenario: Answer, person: Yes,
+           hooks: |_| vec![
+               Hook::at::<PreModelCall>("answers").writer(|_, _, request: &mut ModelRequest| *request = request.clone().answer("an answer in its place")),
+               Hook::at::<Stop>("probe").reader(|_, _, ()| StopVerdict::block("no")),
+           ],
+           expect: &[NeverShows("an answer in its place"), NeverStores("an answer in its place")] },
     Case { kind: "stop", when: "has a message for the person", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::default().with_system_message(PROBED)),
            expect: &[Shows(PROBED), NeverSends(PROBED), Shows(ANSWER)] },
@@ -487,9 +720,9 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |_| says::<Stop>(|| StopVerdict::default().with_context(PROBED)), expect: &[Shows(PROBED)] },
     Case { kind: "stop", when: "hides its context", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::default().with_context(PROBED).suppress_output()),
-           expect: &[NeverShows(PROBED)] },
+           expect: &[NeverShows(PROBED), Shows(ANSWER)] },
     Case { kind: "stop", when: "halts", scenario: Answer, person: Yes,
-           hooks: halts::<Stop>, expect: &[Calls(1)] },
+           hooks: halts::<Stop>, expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER)] },
     Case { kind: "stop", when: "is required and fails", scenario: Answer, person: Yes,
            hooks: fails::<Stop>, expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER)] },
     Case { kind: "turn_end", when: "watches", scenario: Tool, person: Yes,
@@ -498,6 +731,14 @@ pub(crate) const CASES: &[Case] = &[
                vec![Hook::at::<TurnEnd>("probe").reader(move |_, _, ()| acts.note(Act::Ended))]
            },
            expect: &[EndsOnce] },
+    Case { kind: "turn_end", when: "watches a turn that a gate halts", scenario: Tool, person: Yes,
+           hooks: |acts| [vec![watches_the_end(acts)], halts::<BeforeToolCall>(acts)].concat(), expect: &[EndsOnce] },
+    Case { kind: "turn_end", when: "watches a turn whose prompt is blocked", scenario: Answer, person: Yes,
+           hooks: |acts| [vec![watches_the_end(acts)], says::<UserPromptSubmit>(|| PromptVerdict::block(PROBED))].concat(), expect: &[EndsOnce] },
+    Case { kind: "turn_end", when: "watches a turn that `stop` continues", scenario: Answer, person: Yes,
+           hooks: |acts| vec![watches_the_end(acts), continues_once("go on")], expect: &[EndsOnce] },
+    Case { kind: "turn_end", when: "watches an answer that `stop` blocks", scenario: Answer, person: Yes,
+           hooks: |acts| vec![watches_the_end(acts), Hook::at::<Stop>("blocks").reader(|_, _, ()| StopVerdict::block("no"))], expect: &[EndsOnce] },
 ];
 
 /// Sentences about hooks that read a field of the event, left out if the program declares that it never fills the field.

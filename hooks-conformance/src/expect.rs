@@ -13,6 +13,8 @@ use crate::world::Act;
 pub(crate) enum Expect {
     /// The tools ran so often.
     Runs(usize),
+    /// If a tool ran, the person was asked before.
+    RunsIfAsked,
     /// A tool ran with an input that contains this text.
     RunsWith(&'static str),
     /// No tool ran with an input that contains this text.
@@ -54,6 +56,9 @@ impl Expect {
         match self {
             Self::Runs(expected) if runs() != expected => {
                 wrong(format!("the tool must run {}, and ran {}", times(expected), times(runs())))
+            }
+            Self::RunsIfAsked if runs() > 0 && (asks() == 0 || asked_late(acts)) => {
+                wrong("the tool ran, and the person was not asked before".to_owned())
             }
             Self::RunsWith(text) if !ran_with(acts, text) => {
                 wrong(format!("the tool must run with `{text}` in its input, and did not"))
@@ -108,7 +113,9 @@ fn always_sent(acts: &[Act], text: &str) -> bool {
 }
 
 fn shown(acts: &[Act], text: &str) -> bool {
-    acts.iter().any(|act| matches!(act, Act::Shown { text: shown } if shown.contains(text)))
+    // An answer may be shown in pieces.
+    let pieces = acts.iter().filter_map(|act| if let Act::Shown { text } = act { Some(text.as_str()) } else { None });
+    pieces.collect::<String>().contains(text)
 }
 
 fn stored(acts: &[Act], text: &str) -> bool {

@@ -127,6 +127,15 @@ fn decided(steps: &mut Steps, stdin: &mut Vec<u8>) -> Result<HostAnswer, String>
     }
 }
 
+/// Refuses whatever the host asks.
+pub(crate) fn refuse(host: &'static Host, event: Option<&str>, problem: &str) -> u8 {
+    let outlet = Outlet::take(host.reads_stderr);
+    let stdin = read_to_end(io::stdin().lock());
+    let refused = catch_unwind(AssertUnwindSafe(|| request(host, event, &stdin).refused(problem)));
+    let answer = refused.unwrap_or_else(|_| (host.refuse)(problem)).because(problem.to_owned());
+    if outlet.write(&answer, host.reads_stderr) { answer.exit } else { 2 }
+}
+
 fn request<'a>(host: &'static Host, event: Option<&'a str>, stdin: &'a [u8]) -> Request<'a> {
     let mut request = Request::new(host, stdin).env(&|name| std::env::var_os(name).is_some());
     request.event = event;

@@ -72,6 +72,9 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
     if cfg!(panic = "abort") {
         found.problems.push("the program is built with `panic = \"abort\"`: a hook that panics opens".to_owned());
     }
+    if let Some(switch) = installation.switched_off(host) {
+        found.problems.push(format!("`{switch}` switches all hooks off"));
+    }
     last_seen(host, installation, &mut found);
     twice(host, installation, &mut found);
     found.notes.push(format!("facts about {}: {}", host.title, host.facts));

@@ -1,5 +1,6 @@
 //! Edits of JSON files that belong to other people: only what is added or removed changes, comments and layout stay.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// A value and where it stands.
@@ -65,6 +66,15 @@ pub(crate) fn parse(text: &str) -> Result<Node, String> {
     })
 }
 
+/// The members of an object. Of two with one key, the host may read the other one.
+fn distinct(members: Vec<Member>) -> Result<Vec<Member>, String> {
+    let mut seen = HashSet::new();
+    match members.iter().find(|member| !seen.insert(&member.key)) {
+        Some(member) => Err(format!("the key `{}` stands there twice", member.key)),
+        None => Ok(members),
+    }
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -98,7 +108,7 @@ impl Reader<'_> {
     fn value(&mut self) -> Result<Node, String> {
         let start = self.at;
         let kind = match self.rest().chars().next() {
-            Some('{') => NodeKind::Object(self.list('}', |reader| {
+            Some('{') => NodeKind::Object(distinct(self.list('}', |reader| {
                 let start = reader.at;
                 let key = reader.string()?;
                 reader.blank()?;
@@ -109,7 +119,7 @@ impl Reader<'_> {
                 reader.blank()?;
                 let value = reader.value()?;
                 Ok(Member { key, span: start..reader.at, value })
-            })?),
+            })?)?),
             Some('[') => NodeKind::Array(self.list(']', Self::value)?),
             Some('"') => NodeKind::Text(self.string()?),
             _ => {

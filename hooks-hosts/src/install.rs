@@ -4,6 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::edit::{self, Node, NodeKind};
 use crate::event::HookPoint;
 use crate::host::Host;
@@ -170,6 +172,22 @@ impl Installation {
         let Some(text) = read(&file)? else { return Ok(Vec::new()) };
         let parsed = edit::parse(&text).map_err(|problem| InstallError::of(&file, problem))?;
         Ok(self.ours(host.name, &parsed).into_iter().map(|(_, command)| command).collect())
+    }
+
+    /// The setting that keeps the host from calling any hook, if its file has it.
+    pub(crate) fn switched_off(&self, host: &Host) -> Option<&'static str> {
+        const SWITCHES: &[(&str, &str, &str, bool)] = &[
+            ("claude", "/disableAllHooks", "disableAllHooks: true", true),
+            ("copilot", "/disableAllHooks", "disableAllHooks: true", true),
+            ("qwen", "/disableAllHooks", "disableAllHooks: true", true),
+            ("gemini", "/hooksConfig/enabled", "hooksConfig.enabled: false", false),
+        ];
+        let text = read(&self.file(&host.place, "")).ok().flatten()?;
+        let settings: Value = serde_json::from_str(&text).ok()?;
+        let is_off = |(name, pointer, _, value): &&(&str, &str, &str, bool)| {
+            *name == host.name && settings.pointer(pointer).and_then(Value::as_bool) == Some(*value)
+        };
+        SWITCHES.iter().find(is_off).map(|(_, _, switch, _)| *switch)
     }
 
     /// The entries of this program: the path of each, and its command. A group that holds nothing else is one.

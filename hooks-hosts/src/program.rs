@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::call::{BuildError, Call, Local};
+use crate::call::{BuildError, Call, Local, refuse};
 use crate::doctor::{Diagnosis, diagnose, is_used};
 use crate::host::Host;
 use crate::hosts;
@@ -130,12 +130,19 @@ impl HookProgram {
         format!("usage: {} COMMAND\n{USAGE}\n", self.name)
     }
 
-    /// Whatever is wrong with the arguments, hosts take this status as a refusal, and no other so surely.
+    /// Whatever is wrong with the arguments, the host hears of it. One that is not known takes this status as a refusal, and no
+    /// other so surely.
     fn host(self, args: &[String]) -> u8 {
-        self.call(args).unwrap_or_else(|problem| {
-            read_to_end(std::io::stdin().lock());
-            complain(&problem);
-            2
+        let known = args.first().and_then(|name| hosts::find(name));
+        let at = args.iter().position(|word| word == "--event");
+        let event = at.and_then(|at| args.get(at + 1)).map(String::as_str);
+        self.call(args).unwrap_or_else(|problem| match known {
+            Some(host) => refuse(host, event, &problem),
+            None => {
+                read_to_end(std::io::stdin().lock());
+                complain(&problem);
+                2
+            }
         })
     }
 

@@ -1,6 +1,8 @@
-//! The result of a tool, whose form belongs to its tool: hooks see its texts, and only texts are put back.
+//! The result of a tool, whose form belongs to its tool: hooks see its texts, long numbers and unusual keys, and only these are
+//! put back.
 
-use serde_json::Value;
+use hook_sdk::data::{Block, TextBlock};
+use serde_json::{Map, Value, json};
 
 /// Keys whose texts say what a value is, not what it contains. They stay when the whole result is replaced.
 const STRUCTURE: &str =
@@ -33,16 +35,83 @@ pub(crate) fn leaves(value: &Value) -> Vec<&str> {
     into
 }
 
-/// The value with its [`leaves`] replaced one by one.
-pub(crate) fn put_back(value: &Value, texts: &mut dyn Iterator<Item = String>) -> Value {
+/// Numbers with fewer digits are nobody's.
+const DIGITS: usize = 8;
+
+/// The value as blocks. A text is a block with the key that it stands under in the field `field`, unless that is a usual one.
+/// Long numbers, and keys that are no names, are blocks of types that nobody else has, which are no text for the model.
+pub(crate) fn blocks(value: &Value) -> Vec<Block> {
+    fn walk(name: Option<&str>, value: &Value, into: &mut Vec<Block>) {
+        match value {
+            Value::String(text) if !text.is_empty() => into.push(text_block(name, text)),
+            Value::Number(number) if is_long(number) => into.push(other("host_number", value)),
+            Value::Array(list) => list.iter().for_each(|value| walk(name, value, into)),
+            Value::Object(map) => {
+                for (key, value) in map.iter().filter(|(key, _)| *key != LABEL) {
+                    if !is_name(key) {
+                        into.push(other("host_key", &key.as_str().into()));
+                    }
+                    walk(Some(key), value, into);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut into = Vec::new();
+    walk(None, value, &mut into);
+    into
+}
+
+fn text_block(name: Option<&str>, text: &str) -> Block {
+    let mut block = TextBlock::default();
+    text.clone_into(&mut block.text);
+    if let Some(name) = name.filter(|name| !MAIN.contains(name) && !is_structure(name)) {
+        block.extra = Map::from_iter([("field".to_owned(), name.into())]);
+    }
+    Block::Text(block)
+}
+
+fn other(kind: &str, value: &Value) -> Block {
+    Block::Other(json!({ "type": kind, "value": value }))
+}
+
+fn is_long(number: &serde_json::Number) -> bool {
+    number.to_string().bytes().filter(u8::is_ascii_digit).count() >= DIGITS
+}
+
+fn is_name(key: &str) -> bool {
+    key.len() <= 24 && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+}
+
+/// The value with its [`blocks`] replaced one by one.
+pub(crate) fn put_back(value: &Value, blocks: &mut dyn Iterator<Item = &Block>) -> Value {
+    let mut next = || match blocks.next() {
+        Some(Block::Other(other)) => other["value"].clone(),
+        other => other.and_then(Block::as_text).unwrap_or_default().into(),
+    };
     match value {
-        Value::String(text) if !text.is_empty() => texts.next().unwrap_or_default().into(),
-        Value::Array(list) => list.iter().map(|value| put_back(value, texts)).collect(),
+        Value::String(text) if !text.is_empty() => next(),
+        Value::Number(number) if is_long(number) => next(),
+        Value::Array(list) => list.iter().map(|value| put_back(value, blocks)).collect(),
         Value::Object(map) => {
-            let put = |(key, value): (&String, &Value)| {
-                (key.clone(), if key == LABEL { value.clone() } else { put_back(value, texts) })
-            };
-            Value::Object(map.iter().map(put).collect())
+            let mut put = Map::new();
+            for (key, value) in map {
+                if key == LABEL {
+                    put.insert(key.clone(), value.clone());
+                    continue;
+                }
+                let key = if is_name(key) {
+                    key.clone()
+                } else {
+                    blocks
+                        .next()
+                        .and_then(|block| if let Block::Other(other) = block { other["value"].as_str() } else { None })
+                        .unwrap_or_default()
+                        .to_owned()
+                };
+                put.insert(key, put_back(value, blocks));
+            }
+            Value::Object(put)
         }
         other => other.clone(),
     }

@@ -14,7 +14,8 @@ pub(crate) fn rewrite(text: &str, edit: Edit<'_>) -> Option<String> {
     rewrite_named("", text, edit)
 }
 
-fn rewrite_named(name: &str, text: &str, edit: Edit<'_>) -> Option<String> {
+/// Like [`rewrite`], for a text that stands under this key.
+pub(crate) fn rewrite_named(name: &str, text: &str, edit: Edit<'_>) -> Option<String> {
     let is_json = text.trim_start().starts_with(['{', '[', '"']) && serde_json::from_str::<IgnoredAny>(text).is_ok();
     if is_json { Rewriter { json: text, written: None, copied: 0 }.run(edit) } else { edit(name, text) }
 }
@@ -118,7 +119,34 @@ fn edited(name: &str, raw: &str, edit: Edit<'_>) -> Option<String> {
     if !raw.contains('\\') {
         return if is_opaque(raw) { None } else { edit(name, raw) };
     }
-    let text: String = serde_json::from_str(&format!("\"{raw}\"")).ok()?;
+    let text =
+        serde_json::from_str(&format!("\"{raw}\"")).or_else(|_| serde_json::from_str(&format!("\"{}\"", paired(raw))));
+    let text: String = text.ok()?;
     // A string may contain JSON itself, such as the arguments that a tool repeats.
     rewrite_named(name, &text, edit)
+}
+
+/// A string whose halves of characters outside of pairs, which JSON permits and a text cannot have, are replaced.
+fn paired(raw: &str) -> String {
+    let half = |at: usize, range: std::ops::Range<u32>| {
+        let code = raw.get(at..at + 6).and_then(|code| code.strip_prefix("\\u"));
+        code.and_then(|code| u32::from_str_radix(code, 16).ok()).is_some_and(|code| range.contains(&code))
+    };
+    let (first, second) = (0xd800..0xdc00, 0xdc00..0xe000);
+    let (mut text, mut at) = (String::new(), 0);
+    while let Some(c) = raw[at..].chars().next() {
+        let length = match c {
+            '\\' if half(at, first.clone()) && half(at + 6, second.clone()) => 12,
+            '\\' if half(at, first.start..second.end) => {
+                text.push('\u{fffd}');
+                at += 6;
+                continue;
+            }
+            '\\' => 1 + raw[at + 1..].chars().next().map_or(0, char::len_utf8),
+            c => c.len_utf8(),
+        };
+        text.push_str(&raw[at..at + length]);
+        at += length;
+    }
+    text
 }

@@ -69,7 +69,9 @@ fn replaced(blocks: &[Block], edits: Vec<Option<Block>>) -> Option<Vec<Block>> {
 fn block(block: &Block, edit: Edit<'_>) -> Option<Block> {
     match block {
         Block::Text(text) => {
-            let new = json::rewrite(&text.text, edit)?;
+            // The key that a text of an agent program's result stands under.
+            let field = text.extra.get("field").and_then(Value::as_str).unwrap_or_default();
+            let new = json::rewrite_named(field, &text.text, edit)?;
             let mut text = text.clone();
             text.text = new;
             Some(Block::Text(text))

@@ -30,6 +30,11 @@ fn personal_data_in_the_forms_of_other_programs_is_masked() {
         ),
         (r#"[[["ada@example.com"]]]"#, r#"[[["[email]"]]]"#),
         (r#"{"ada@example.com": {"bob@example.com": 1}}"#, r#"{"[email]": {"[email]": 1}}"#),
+        // Half of an emoji.
+        (
+            r#"{"a":"\ud800 ada@example.com", "b": "\ud83d\ude00 bob@example.com \\\\ud800"}"#,
+            "{\"a\":\"\u{fffd} [email]\", \"b\": \"\u{1f600} [email] \\\\\\\\ud800\"}",
+        ),
         // Lines of JSON.
         ("{\"a\":\"ada@example.com\"}\n{\"a\":\"bob@example.com\"}", "{\"a\":\"[email]\"}\n{\"a\":\"[email]\"}"),
     ];

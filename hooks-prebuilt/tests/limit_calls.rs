@@ -56,7 +56,7 @@ fn the_last_fifth_is_announced() {
         limits.count(&mut calls, Some(1), "x", now).unwrap();
         assert_eq!(limits.left(&calls, "x").is_some(), done >= 8, "{done}");
     }
-    assert_eq!(limits.left(&calls, "x").unwrap(), "`x` may be called 0 more times in this turn (10 in all).");
+    assert_eq!(limits.left(&calls, "x").unwrap(), "calls of `x` left in this turn: 0 of 10.");
 }
 
 #[test]

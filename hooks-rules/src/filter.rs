@@ -102,7 +102,11 @@ impl Filter {
             ("Bash", _) => field("command").is_none_or(|line| shell::selects(detail, line)),
             (_, Some((name, value))) if !OF_FILES.contains(&name) => parameter_is(input, name, value),
             ("Agent", None) => field("subagent_type").is_none_or(|kind| wildcard(detail, kind)),
-            (tool, _) if SEARCHERS.contains(&tool) => path::may_lie_in(detail, field("path").unwrap_or("."), folders),
+            (tool, _) if SEARCHERS.contains(&tool) => {
+                let folder = field("path").unwrap_or(".");
+                path::may_lie_in(detail, folder, folders)
+                    || texts_of_search(tool, input).any(|text| path::may_be_found_by(detail, folder, text, folders))
+            }
             // Which of the fields the tool uses is unknown.
             _ => {
                 let mut files = OF_FILES.iter().copied().filter_map(field).peekable();
@@ -116,8 +120,11 @@ impl Filter {
         let aliases = Aliases::default();
         let known = ["Bash", "WebFetch", "Read", "Agent"].into_iter().chain(EDITORS.iter().chain(SEARCHERS).copied());
         let known: Vec<_> = known.filter(|name| self.names_tool(name)).collect();
-        // Of tools that are not known here anything may be.
-        known.is_empty() || known.iter().any(|tool| matcher.selects_any(aliases.names(tool)))
+        // Of tools that are not known here, only those of servers may have more names.
+        let is_named = || {
+            self.tool.contains('*') || self.tool.starts_with("mcp__") || matcher.selects_any(aliases.names(&self.tool))
+        };
+        (known.is_empty() && is_named()) || known.iter().any(|tool| matcher.selects_any(aliases.names(tool)))
     }
 
     fn names_tool(&self, name: &str) -> bool {
@@ -153,6 +160,17 @@ impl fmt::Display for Filter {
             Some(detail) => write!(f, "{}({detail})", self.tool),
         }
     }
+}
+
+/// The texts of a search that may name a folder, whatever their names are: hosts and tools have names of their own.
+fn texts_of_search<'a>(tool: &'a str, input: &'a Value) -> impl Iterator<Item = &'a str> {
+    // What is searched for within files names none.
+    let fields = input.as_object().into_iter().flatten();
+    let fields =
+        fields.filter(move |(name, _)| tool != "Grep" || !matches!(name.as_str(), "pattern" | "query" | "Query"));
+    fields
+        .flat_map(|(_, value)| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice))
+        .filter_map(Value::as_str)
 }
 
 /// Whether a parameter of a call has a value. One that is left out is false.

@@ -20,6 +20,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) answers: usize,
     /// How many calls were judged.
     pub(crate) calls: usize,
+    /// The result of the call that was made last.
+    pub(crate) made: Option<(String, ToolResult)>,
     /// Whether the person said yes.
     pub(crate) approved: bool,
 }
@@ -87,6 +89,11 @@ impl Turn<'_> {
         Ok(())
     }
 
+    /// What is kept of a row: another text for the model, or the masked one.
+    pub(crate) fn sent(&self, raw: Message, row: &Message) -> Message {
+        if self.has(Fault::SendsTheRawRow) { raw } else { row.clone() }
+    }
+
     async fn run(&mut self) -> Result<(), End> {
         let mut messages = self.prompt().await?;
         let mut continued = 0;
@@ -98,7 +105,11 @@ impl Turn<'_> {
                     call.input = serde_json::json!({ "word": "blue" }).into();
                 }
             }
-            let row = self.row(reply, Fault::StoresTheAnswerUnmasked).await?;
+            let raw = reply.clone();
+            let row = match self.row(reply.clone(), Fault::StoresTheAnswerUnmasked).await {
+                Err(_) if self.has(Fault::IgnoresAHaltAtTheRowOfACall) && !calls.is_empty() => reply,
+                row => row?,
+            };
             if !calls.is_empty() {
                 messages.push(row.clone());
                 self.keep(row).await?;
@@ -121,7 +132,8 @@ impl Turn<'_> {
                 Err(_) if self.has(Fault::ShowsWhatStopCouldNotJudge) => StopVerdict::default(),
                 fired => fired?.verdict,
             };
-            if !self.has(Fault::HidesSystemMessages) {
+            let goes_on = matches!(verdict.decision, StopDecision::Continue(_));
+            if !(self.has(Fault::HidesSystemMessages) || (self.has(Fault::HidesMessagesOfAContinuedTurn) && goes_on)) {
                 verdict.system_messages.iter().for_each(|text| self.world.show(text));
             }
             if self.has(Fault::SendsSystemMessages) && !verdict.system_messages.is_empty() && continued == 0 {
@@ -141,23 +153,34 @@ impl Turn<'_> {
                     }
                     let error = Message::new(Role::Assistant, format!("[Blocked] {reason}"));
                     let stored = if self.has(Fault::StoresWhatStopBlocks) { row } else { error };
+                    let stored = self.row(stored, Fault::StoresTheBlockUnmasked).await?;
                     self.keep(stored).await?;
-                    return Err(End(reason.to_string()));
+                    let said = if self.has(Fault::SaysNothingOfABlock) { String::new() } else { reason.to_string() };
+                    return Err(End(said));
                 }
                 StopDecision::End(_) if self.has(Fault::IgnoresEnd) && continued == 0 => continued += 1,
                 StopDecision::Continue(next) if bounded && !self.has(Fault::IgnoresTheFollowUp) => {
                     continued += 1;
                     let next = Message::new(Role::User, next.as_str());
                     let next = self.row(next, Fault::StoresTheFollowUpUnmasked).await?;
-                    self.keep(row.clone()).await?;
+                    if !self.has(Fault::ForgetsTheContinuedAnswer) {
+                        self.keep(row.clone()).await?;
+                    }
                     messages.push(row);
-                    self.keep(next.clone()).await?;
+                    if self.has(Fault::AnnouncesNoFollowUp) {
+                        self.world.store(&next);
+                    } else {
+                        self.keep(next.clone()).await?;
+                    }
                     if !self.has(Fault::StopsWithoutTheFollowUp) {
                         messages.push(next);
                     }
                 }
                 _ => {
-                    self.world.show(&row.text());
+                    let shown = if self.has(Fault::ShowsTheUnmaskedAnswer) { &raw } else { &row };
+                    if !(self.has(Fault::SuppressesTheAnswer) && verdict.suppress_output) {
+                        self.world.show(&shown.text());
+                    }
                     return self.keep(row).await;
                 }
             }
@@ -171,7 +194,9 @@ impl Turn<'_> {
         let skipped = usize::from(self.has(Fault::ForgetsTheSecondCallAfterAHalt));
         let kept = if self.has(Fault::ForgetsTheCallAfterAHalt) { 0 } else { open.len() - skipped.min(open.len()) };
         for call in &open[..kept] {
-            for row in ToolResult::error("Not run").into_messages(call) {
+            let made = self.made.as_ref().filter(|(id, _)| *id == *call.id).map(|(_, result)| result.clone());
+            let made = made.filter(|_| !self.has(Fault::SaysThatACallThatWasMadeWasNot));
+            for row in made.unwrap_or_else(|| ToolResult::error("Not run")).into_messages(call) {
                 self.world.store(&row);
             }
         }
@@ -182,8 +207,11 @@ impl AgentLoop for ByHand {
     async fn turn(&self, hooks: &HookSet, world: &World) {
         let cx = HookContext::new();
         let stored = Messages::default();
-        let mut turn = Turn { fault: self.0, hooks, cx, world, stored, answers: 0, calls: 0, approved: false };
-        if let Err(End(why)) = turn.run().await {
+        let mut turn =
+            Turn { fault: self.0, hooks, cx, world, stored, answers: 0, calls: 0, made: None, approved: false };
+        if let Err(End(why)) = turn.run().await
+            && !turn.has(Fault::HidesTheErrorOfAHalt)
+        {
             world.show(&why);
         }
         turn.close();

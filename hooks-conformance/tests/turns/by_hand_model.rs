@@ -34,7 +34,8 @@ impl Turn<'_> {
         }
         let stored = if self.has(Fault::StoresTheOldPrompt) { original[0].clone() } else { prompt.clone() };
         let row = self.row(stored, Fault::StoresThePromptUnmasked).await?;
-        for text in fired.verdict.contexts {
+        let most = if self.has(Fault::AddsTheFirstContextOnly) { 1 } else { usize::MAX };
+        for text in fired.verdict.contexts.into_iter().take(most) {
             let context = Message::new(Role::User, text);
             if self.has(Fault::StoresTheContext) {
                 self.keep(context.clone()).await?;
@@ -60,7 +61,18 @@ impl Turn<'_> {
             }
             let own = ModelRequest::new("Be kind.");
             let told = if self.has(Fault::PreparesWithoutTheMessages) { Messages::default() } else { sent.clone() };
-            let mut request = self.fire(&PreModelCall::new().messages(told), own.clone()).await?.subject;
+            let event = PreModelCall::new().messages(told);
+            let mut request = if self.has(Fault::IgnoresALaterHaltOfTheRequest) && is_later {
+                self.hooks.fire(&self.cx, &event, own.clone()).await?.subject
+            } else {
+                match self.fire(&event, own.clone()).await {
+                    Err(_) if self.has(Fault::IgnoresALaterFailureOfTheRequest) && is_later => own.clone(),
+                    fired => fired?.subject,
+                }
+            };
+            if self.has(Fault::DropsTheOptions) {
+                request.tool_choice = None;
+            }
             if self.has(Fault::PreparesTheFirstRequestOnly) && is_later {
                 request = own.clone();
             }
@@ -95,6 +107,7 @@ impl Turn<'_> {
             }
             self.answers += 1;
             let again = fired.verdict == ReplyVerdict::Continue && !calls(&left) && !self.has(Fault::IgnoresContinue);
+            let again = again && !(self.has(Fault::ContinuesOnceOnly) && round > 0);
             if again && (round < 3 || self.has(Fault::ContinuesWithoutBound)) {
                 if self.has(Fault::StoresTheDiscardedAnswer) {
                     self.keep(Message::of(Role::Assistant, left)).await?;

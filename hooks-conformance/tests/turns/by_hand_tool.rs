@@ -31,8 +31,14 @@ impl Turn<'_> {
         let mut input = call.input.clone();
         let mut answered = None;
         for _ in 0..3 {
-            let fired = self.fire_unless(Fault::IgnoresAHaltAtTheGate, &event, input.clone()).await?;
-            input = fired.subject.clone();
+            let later = self.has(Fault::IgnoresALaterHaltOfTheGate) && self.calls > 1;
+            let fault = if later { Fault::IgnoresALaterHaltOfTheGate } else { Fault::IgnoresAHaltAtTheGate };
+            let fired = self.fire_unless(fault, &event, input.clone()).await?;
+            let kept = (self.has(Fault::RewritesTheFirstInputOnly) && self.calls > 1)
+                || (self.has(Fault::IgnoresTheRewriteOfAnEdit) && answered.is_some());
+            if !kept {
+                input = fired.subject.clone();
+            }
             let refused = |text: &str| Ok(Err(ToolResult::error(text)));
             let question = match fired.verdict.decide() {
                 Decision::Run => return Ok(Ok(input)),
@@ -57,11 +63,11 @@ impl Turn<'_> {
             };
             let reason = if self.has(Fault::RequestsWithoutTheQuestion) { "" } else { question.reason.as_str() };
             let event = PermissionRequest::new(call.clone()).reason(reason);
-            let asked = if self.has(Fault::SkipsThePermissionRequest) {
-                None
-            } else {
-                Some(self.fire(&event, input.clone()).await?)
-            };
+            let is_deferred = matches!(fired.verdict, Permission::Defer(_));
+            let skips = self.has(Fault::SkipsThePermissionRequest)
+                || (self.has(Fault::RequestsOnceForAll) && self.calls > 1)
+                || (self.has(Fault::RequestsNothingOfADeferral) && is_deferred);
+            let asked = if skips { None } else { Some(self.fire(&event, input.clone()).await?) };
             match asked.map(|fired| (fired.verdict, fired.subject)) {
                 Some((Permission::Allow, edited)) if edited == input => return Ok(Ok(input)),
                 Some((Permission::Allow, edited)) if self.has(Fault::DoesNotJudgeTheRequestsInput) => {
@@ -79,6 +85,9 @@ impl Turn<'_> {
                 }
                 Some((Permission::Answer(_), _)) if self.has(Fault::AsksInSpiteOfTheRequestsAnswer) => {}
                 Some((Permission::Answer(result), _)) => return Ok(Err(self.seen(call, &input, *result).await?)),
+                Some((Permission::NoOpinion, edited)) if self.has(Fault::TakesARewriteForAYes) => {
+                    return Ok(Ok(edited));
+                }
                 Some((Permission::Ask(_) | Permission::Defer(_), _)) if self.has(Fault::TakesAQuestionForAYes) => {
                     return Ok(Ok(input));
                 }
@@ -119,7 +128,7 @@ impl Turn<'_> {
     }
 
     /// The result after the hooks that see it.
-    async fn seen(&self, call: &ToolCall, input: &ToolInput, result: ToolResult) -> Result<ToolResult, End> {
+    async fn seen(&mut self, call: &ToolCall, input: &ToolInput, result: ToolResult) -> Result<ToolResult, End> {
         let is_answer = result.text() == "a secret answer";
         if self.has(Fault::ForgetsHooksAfterAnAnswer) && is_answer {
             return Ok(result);
@@ -129,11 +138,18 @@ impl Turn<'_> {
         }
         let told = if self.has(Fault::TellsHooksTheOldInput) { &call.input } else { input };
         let event = AfterToolCallSuccess::new(call.clone(), told.clone());
-        let fired = self.fire_unless(Fault::IgnoresAHaltAfterTheTool, &event, result.clone()).await;
-        let fired = match fired {
+        let fired = match self.hooks.fire(&self.cx, &event, result.clone()).await {
             Err(_) if self.has(Fault::SendsTheResultThatARequiredHookWithheld) => return Ok(result),
             fired => fired?,
         };
+        let kept = fired.subject.clone().unwrap_or_else(|| ToolResult::new("[removed]"));
+        let kept = if self.has(Fault::ClosesWithTheRawResult) { result.clone() } else { kept };
+        self.made = Some((call.id.clone(), kept));
+        let ignored = self.has(Fault::IgnoresAHaltAfterTheTool)
+            || (self.has(Fault::IgnoresALaterHaltAfterTheTool) && self.calls > 1);
+        if let Some(halt) = fired.report.halt.as_ref().filter(|_| !ignored) {
+            return Err(End(halt.reason.to_string()));
+        }
         if self.has(Fault::IgnoresTheRewrittenResult) && fired.subject.is_some() {
             return Ok(result);
         }
@@ -148,7 +164,7 @@ impl Turn<'_> {
         })
     }
 
-    async fn failed(&self, call: &ToolCall, input: &ToolInput, mut error: String) -> Result<ToolResult, End> {
+    async fn failed(&mut self, call: &ToolCall, input: &ToolInput, mut error: String) -> Result<ToolResult, End> {
         for attempt in 1.. {
             let told = if self.has(Fault::TellsHooksNoError) { "" } else { error.as_str() };
             let event = AfterToolCallFailure::new(call.clone(), input.clone(), told);
@@ -163,6 +179,7 @@ impl Turn<'_> {
                 continue;
             }
             return Ok(match fired.subject {
+                Some(_) if self.has(Fault::RewritesTheFirstFailureOnly) && attempt > 1 => result,
                 None if self.has(Fault::IgnoresARemovedFailure) => result,
                 Some(mut result) if self.has(Fault::IgnoresTheContextOfAFailure) => {
                     result.additional_context.clear();
@@ -176,7 +193,13 @@ impl Turn<'_> {
     }
 
     pub(crate) async fn call(&mut self, call: &ToolCall, messages: &mut Messages) -> Result<(), End> {
-        let (input, result) = match self.judge(call).await? {
+        let judged = match self.judge(call).await {
+            Err(_) if self.has(Fault::RunsTheRestAfterAHalt) && self.calls == 1 => {
+                Ok(Err(ToolResult::error("Not run")))
+            }
+            judged => judged,
+        };
+        let (input, result) = match judged? {
             Ok(input) => {
                 let input = if self.has(Fault::RunsTheOldInput) { call.input.clone() } else { input };
                 let result = match self.world.tool(call, &input) {
@@ -199,8 +222,9 @@ impl Turn<'_> {
             } else {
                 Fault::StoresResultsUnmasked
             };
+            let unsent = message.clone();
             let row = self.row(message, unmasked).await?;
-            messages.push(row.clone());
+            messages.push(self.sent(unsent, &row));
             let raw =
                 Message::of(row.role, ToolResult::new("tool output").into_messages(call).remove(0).content.clone());
             self.keep(if self.has(Fault::StoresTheRawResult) { raw } else { row }).await?;

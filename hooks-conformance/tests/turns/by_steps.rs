@@ -5,10 +5,12 @@ use hook_sdk::protocol::{NextStep, StepError};
 use hooks_conformance::{AgentLoop, World};
 
 /// A loop written with the steps has no line of its own about what hooks answer.
-pub(crate) struct BySteps;
+pub(crate) struct BySteps {
+    pub(crate) asks: bool,
+}
 
 impl BySteps {
-    async fn run(hooks: &HookSet, world: &World, stored: &mut Messages) -> Result<String, StepError> {
+    async fn run(&self, hooks: &HookSet, world: &World, stored: &mut Messages) -> Result<String, StepError> {
         let cx = HookContext::new();
         let mut append = |row: Message| {
             world.store(&row);
@@ -41,8 +43,13 @@ impl BySteps {
             let row = hooks.store(&cx, reply, async |row| append(row)).await?;
             messages.push(row.clone());
             for call in row.tool_calls() {
-                let step = hooks.tool_call(&cx, call).ask(async |_| world.approve());
-                let result = step.run_up_to(3, async |input| world.tool(call, &input)).await?;
+                let step = hooks.tool_call(&cx, call);
+                let tool = async |input: ToolInput| world.tool(call, &input);
+                let result = if self.asks {
+                    step.ask(async |_| world.approve()).run_up_to(3, tool).await?
+                } else {
+                    step.run_up_to(3, tool).await?
+                };
                 for message in result.into_messages(call) {
                     messages.push(hooks.store(&cx, message, async |row| append(row)).await?);
                 }
@@ -52,9 +59,13 @@ impl BySteps {
 }
 
 impl AgentLoop for BySteps {
+    fn asks(&self) -> bool {
+        self.asks
+    }
+
     async fn turn(&self, hooks: &HookSet, world: &World) {
         let mut stored = Messages::default();
-        match Self::run(hooks, world, &mut stored).await {
+        match self.run(hooks, world, &mut stored).await {
             Ok(answer) => world.show(&answer),
             Err(error) => {
                 for row in error.close_calls(&stored) {

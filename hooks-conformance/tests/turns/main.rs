@@ -37,7 +37,8 @@ async fn each_broken_loop_is_named_by_what_it_does_wrong() {
 
 #[tokio::test]
 async fn a_loop_written_with_the_steps_passes() {
-    check_turns(&BySteps).await.unwrap();
+    check_turns(&BySteps { asks: true }).await.unwrap();
+    check_turns(&BySteps { asks: false }).await.unwrap();
 }
 
 #[test]

@@ -54,12 +54,11 @@ fn input(event: &HostEvent) -> ToolInput {
 /// The result as hooks see it: each text of it as one block.
 fn seen(event: &HostEvent) -> ToolResult {
     let mut result = ToolResult::default();
-    let texts = match (&event.result, &event.error) {
-        (Some(result), _) => shape::leaves(result),
-        (None, Some(error)) => vec![error.as_str()],
+    result.content = match (&event.result, &event.error) {
+        (Some(result), _) => shape::blocks(result),
+        (None, Some(error)) => vec![Block::from(error.clone())],
         (None, None) => Vec::new(),
     };
-    result.content = texts.into_iter().map(|text| Block::from(text.to_owned())).collect();
     result
 }
 
@@ -79,11 +78,10 @@ fn gathered(event: &HostEvent, before: &ToolResult, after: Option<&ToolResult>, 
 
 /// The result in the form that it had, if the hooks only changed its texts.
 fn replacement(event: &HostEvent, before: &ToolResult, after: &ToolResult) -> Value {
-    let texts: Option<Vec<String>> = after.content.iter().map(|block| block.as_text().map(str::to_owned)).collect();
-    match (&event.result, texts) {
-        (Some(result), Some(texts)) if texts.len() == before.content.len() => {
-            shape::put_back(result, &mut texts.into_iter())
-        }
+    let alike = |(before, after): (&Block, &Block)| before.as_text().is_some() == after.as_text().is_some();
+    let is_same = before.content.len() == after.content.len() && before.content.iter().zip(&after.content).all(alike);
+    match &event.result {
+        Some(result) if is_same => shape::put_back(result, &mut after.content.iter()),
         _ => after.text().into_owned().into(),
     }
 }

@@ -66,6 +66,7 @@ pub(super) const TOOLS: &[HostToolSpec] = &[
     tool("run_shell_command", "Bash", &[]),
     tool("read_file", "Read", PATH).only_with(&["absolute_path"]),
     tool("read_file", "Read", &[]),
+    tool("read_many_files", "Read", &[("paths", "files"), ("include", "files")]).needing(&["files"]),
     tool("write_file", "Write", &[]),
     tool("replace edit", "Edit", &[]),
     tool("grep_search search_file_content", "Grep", &[]),

@@ -164,7 +164,6 @@ impl LimitCalls {
             ]
         });
         let (most, left, within) = left.flatten().min_by_key(|(_, left, _)| *left)?;
-        (left <= (most / 5).max(1))
-            .then(|| format!("`{tool}` may be called {left} more times in this {within} ({most} in all)."))
+        (left <= (most / 5).max(1)).then(|| format!("calls of `{tool}` left in this {within}: {left} of {most}."))
     }
 }

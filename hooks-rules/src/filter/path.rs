@@ -61,6 +61,20 @@ pub(super) fn may_lie_in(pattern: &str, folder: &str, folders: Option<Folders<'_
     begins.any(|begin| begin.starts_with(&searched) || searched.starts_with(&begin))
 }
 
+/// Whether a file that the pattern selects may be found by a pattern of a search, such as `src/*.rs`, in a folder.
+pub(super) fn may_be_found_by(pattern: &str, folder: &str, search: &str, folders: Option<Folders<'_>>) -> bool {
+    let is_from_elsewhere = search.starts_with(['/', '~']);
+    if !is_from_elsewhere && !search.contains('/') {
+        return false;
+    }
+    let is_open = |part: &&str| part.contains(['*', '?', '[', '{', '!', '\\']);
+    let known = search.split('/').take_while(|part| !is_open(part)).collect::<Vec<_>>().join("/");
+    // An alternative may lead anywhere.
+    let is_unknown = search.contains("..") && search.split('/').any(|part| is_open(&part));
+    let place = if is_from_elsewhere { format!("{known}/") } else { format!("{folder}/{known}") };
+    is_unknown || may_lie_in(pattern, &place, folders)
+}
+
 /// Where a pattern begins.
 #[derive(Clone, Copy)]
 enum Anchors {
@@ -122,6 +136,10 @@ fn fits(pattern: &str, path: &str) -> bool {
     let mut expression = String::from(r"(?s)\A");
     let mut rest = pattern;
     while let Some(c) = rest.chars().next() {
+        // A folder is read too, or listed.
+        if rest == "/**" {
+            break;
+        }
         if let Some(after) = rest.strip_prefix("**/") {
             expression.push_str("(?:.*/)?");
             rest = after;

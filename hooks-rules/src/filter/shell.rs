@@ -168,10 +168,18 @@ impl Line<'_> {
                     || (name.text.contains('/') && self.is_passed_on(words, is_fed))
             }
             Role::Tool => {
-                let reads = |word: &Word| word.text == "-" || programs::is_a_stream(&word.text);
+                // `-f -`, `-sf-`, `--file=-`
+                let is_dash = |word: &Word| word.text.starts_with('-') && word.text.ends_with('-');
+                let reads = |word: &Word| is_dash(word) || programs::is_a_stream(&word.text);
+                // `CC=bin/r?`
+                let is_open = |word: &Word| {
+                    let value = word.text.split_once('=').map_or("", |(_, value)| value);
+                    !word.text.starts_with('-') && value.contains(['*', '?', '['])
+                };
                 let is_value = |at: usize| at > 0 && words[at - 1].text.starts_with('-');
                 words.iter().enumerate().any(|(at, word)| word.computed && (word.may_be_an_option() || is_value(at)))
                     || (is_fed && programs::reads_commands(&name.text))
+                    || words.iter().any(|word| is_open(word) || word.text.starts_with("--regex"))
                     || ((is_fed || programs::is_told_by_a_file(&name.text)) && words.iter().any(reads))
                     || self.is_written_somewhere()
                     || self.is_launched(words, is_fed)
@@ -183,6 +191,7 @@ impl Line<'_> {
                     || (is_fed && self.is_written_somewhere())
                     || self.is_passed_on(words, is_fed)
                     || is_computed_argument(name, words)
+                    || words.iter().any(|word| word.text == "-wrapper")
                     || self.starts_a_file(words)
             }
         }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{Ident, ObjectName, Query, Select, SetExpr, Statement, TableFactor, Visit, Visitor};
+use sqlparser::ast::{Expr, Ident, ObjectName, Query, Select, SetExpr, Statement, TableFactor, Visit, Visitor};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
@@ -84,6 +84,9 @@ impl ReadOnlySql {
         if tokens.iter().any(is_hidden) {
             return Err("it contains a text that databases end in different places".to_owned());
         }
+        if self.name == "mysql" && tokens.contains(&Token::Assignment) {
+            return Err("it sets a variable with `:=`".to_owned());
+        }
         let words: Vec<&Token> = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect();
         let is_operator = |token: &&&Token| match token {
             Token::Word(word) => word.keyword != Keyword::NoKeyword,
@@ -121,16 +124,22 @@ impl ReadOnlySql {
                     word.value, word.value
                 ));
             }
+            // Postgres calls `f(x)` when it reads `(x).f`, and databases move a sequence on when they read `s.nextval`.
+            let is_behind =
+                |behind: &dyn Fn(&Token) -> bool| at > 1 && *words[at - 1] == Token::Period && behind(words[at - 2]);
+            let is_denied = || self.functions_denied.iter().any(|denied| denied.matches(&word.value));
+            if (is_behind(&|token| matches!(token, Token::RParen | Token::RBracket)) && is_denied())
+                || (is_behind(&|token| matches!(token, Token::Word(_))) && word.value.eq_ignore_ascii_case("nextval"))
+            {
+                return Err(format!("the function `{}` may not be called", word.value));
+            }
             // The package of a function counts too: `utl_http.request(…)`.
             let after = words[at + 1..].iter().position(|token| !matches!(token, Token::Period | Token::Word(_)));
             let after = after.map(|offset| at + 1 + offset);
             let is_named = (at + 1..after.unwrap_or(at + 1)).step_by(2).all(|place| *words[place] == Token::Period);
             let is_called = is_named && after.is_some_and(|after| *words[after] == Token::LParen);
             // `IN (…)` and the like are no calls, but no such word is in the list.
-            if is_called
-                && self.functions_denied.iter().any(|denied| denied.matches(&word.value))
-                && !is_value_list(&words, at)
-            {
+            if is_called && is_denied() && !is_value_list(&words, at) {
                 return Err(format!("the function `{}` may not be called", word.value));
             }
         }
@@ -190,7 +199,14 @@ impl Visitor for Walk<'_> {
             | Statement::ShowSchemas { .. }
             | Statement::ShowViews { .. }
             | Statement::ShowVariable { .. }
+            | Statement::ShowVariables { .. }
+            | Statement::ShowStatus { .. }
+            | Statement::ShowCollation { .. }
+            | Statement::ShowCharset(_)
             | Statement::ShowCreate { .. } => ControlFlow::Continue(()),
+            Statement::Pragma { name, is_eq: false, .. } if describes(name) && self.sql.tables.is_none() => {
+                ControlFlow::Continue(())
+            }
             other => {
                 let text = other.to_string();
                 let word = text.split_whitespace().next().unwrap_or_default().to_owned();
@@ -237,6 +253,9 @@ impl Visitor for Walk<'_> {
             {
                 self.stop("a table whose name is a text may be a file")
             }
+            TableFactor::Table { with_hints, .. } if with_hints.iter().any(locks) => {
+                self.stop("it locks rows with a hint of a table")
+            }
             _ => ControlFlow::Continue(()),
         }
     }
@@ -246,7 +265,7 @@ impl Visitor for Walk<'_> {
             relation.0.iter().map(|part| part.as_ident().map(|ident| ident.value.to_lowercase())).collect();
         let Some(parts) = parts else { return self.stop("the name of a table is computed") };
         let name = parts.join(".");
-        let is_file = self.sql.name == "duckdb" && (name.contains('/') || name.contains("://"));
+        let is_file = (self.sql.name == "duckdb" && (name.contains('/') || name.contains("://"))) || name.contains('@');
         if is_file {
             return self.stop(format!("`{name}` is a file"));
         }
@@ -261,6 +280,28 @@ impl Visitor for Walk<'_> {
             _ => ControlFlow::Continue(()),
         }
     }
+}
+
+/// Whether a pragma of SQLite only tells how a table is made.
+fn describes(pragma: &ObjectName) -> bool {
+    const KNOWN: &[&str] = &["table_info", "table_xinfo", "table_list", "index_list", "index_info", "foreign_key_list"];
+    KNOWN.iter().any(|known| pragma.to_string().eq_ignore_ascii_case(known))
+}
+
+/// Whether a hint of SQL Server locks more than a reader does.
+fn locks(hint: &Expr) -> bool {
+    const LOCKS: &[&str] = &[
+        "UPDLOCK",
+        "XLOCK",
+        "TABLOCK",
+        "TABLOCKX",
+        "HOLDLOCK",
+        "PAGLOCK",
+        "ROWLOCK",
+        "SERIALIZABLE",
+        "REPEATABLEREAD",
+    ];
+    LOCKS.iter().any(|known| hint.to_string().eq_ignore_ascii_case(known))
 }
 
 /// What keeps the body of a query from being judged as a selection.
