@@ -346,14 +346,15 @@ fn structured_results_are_masked_by_their_keys_and_numbers() {
     fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
     assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
     let mut payload: Value = serde_json::from_slice(&case("claude", "post_tool").stdin).unwrap();
+    let secret = format!("S3cr3t{}", "Pw9");
     payload["tool_response"] = json!({
-        "db": { "password": "S3cr3tPw9" }, "rows": [{ "card": 4_111_111_111_111_111_u64, "count": 12 }],
+        "db": { "password": &secret }, "env": [{ "name": "DB_PASSWORD", "value": &secret }], "rows": [{ "card": 4_111_111_111_111_111_u64, "count": 12 }],
         "owners": { "ada@example.com": "Ada" }, "stdout": "fine",
     });
     let args = ["host", "claude", "--event", "PostToolUse", "--rules", "rules.json"];
     let said = hooks_with(folder.path(), &args, payload.to_string().as_bytes());
     let result = &said.json()["hookSpecificOutput"]["updatedToolOutput"];
-    for planted in ["S3cr3tPw9", "4111111111111111", "ada@example.com"] {
+    for planted in [secret.as_str(), "4111111111111111", "ada@example.com"] {
         assert!(!said.out.contains(planted), "{planted}: {}", said.out);
     }
     assert_eq!((&result["stdout"], &result["rows"][0]["count"]), (&json!("fine"), &json!(12)), "{}", said.out);

@@ -47,11 +47,13 @@ pub(crate) fn blocks(value: &Value) -> Vec<Block> {
             Value::Number(number) if is_long(number) => into.push(other("host_number", value)),
             Value::Array(list) => list.iter().for_each(|value| walk(name, value, into)),
             Value::Object(map) => {
+                // `{"name": "DB_PASSWORD", "value": "…"}`
+                let entry = ["name", "key"].iter().find_map(|key| map.get(*key)?.as_str());
                 for (key, value) in map.iter().filter(|(key, _)| *key != LABEL) {
                     if !is_name(key) {
                         into.push(other("host_key", &key.as_str().into()));
                     }
-                    walk(Some(key), value, into);
+                    walk(entry.filter(|_| key == "value").or(Some(key)), value, into);
                 }
             }
             _ => {}

@@ -25,15 +25,45 @@ pub(crate) fn touches(name: &str, value: &Value, edit: Edit<'_>) -> bool {
     match value {
         Value::String(text) => !is_opaque(text) && rewrite_named(name, text, edit).is_some(),
         Value::Array(items) => items.iter().any(|item| touches(name, item, edit)),
-        Value::Object(fields) => fields.iter().any(|(key, value)| edit("", key).is_some() || touches(key, value, edit)),
+        Value::Object(fields) => {
+            let entry = ENTRIES.iter().find_map(|key| fields.get(*key)?.as_str());
+            fields.iter().any(|(key, value)| {
+                edit("", key).is_some() || touches(entry.filter(|_| is_value(key)).unwrap_or(key), value, edit)
+            })
+        }
         Value::Number(number) => edit(name, &number.to_string()).is_some(),
         Value::Null | Value::Bool(_) => false,
     }
 }
 
+/// Keys under which an entry of a list has its name: `{"name": "DB_PASSWORD", "value": "…"}`.
+const ENTRIES: &[&str] = &["name", "key", "header", "Name", "Key"];
+
+fn is_value(key: &str) -> bool {
+    key.eq_ignore_ascii_case("value")
+}
+
 /// Whether a text is data in base64, such as an image.
 fn is_opaque(text: &str) -> bool {
     text.len() > 128 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
+}
+
+/// An open object or list.
+#[derive(Default)]
+struct Level {
+    /// The last key.
+    name: String,
+    /// What the object says that its value is called.
+    entry: Option<String>,
+    /// How often each new key was written, so that two keys do not become one.
+    written: HashMap<String, usize>,
+}
+
+impl Level {
+    /// What the value that comes now is called.
+    fn field(&self) -> &str {
+        self.entry.as_deref().filter(|_| is_value(&self.name)).unwrap_or(&self.name)
+    }
 }
 
 struct Rewriter<'a> {
@@ -46,15 +76,14 @@ struct Rewriter<'a> {
 impl Rewriter<'_> {
     fn run(mut self, edit: Edit<'_>) -> Option<String> {
         let bytes = self.json.as_bytes();
-        // For each open object and list, its last key, and how often each new key was written, so that two keys do not
-        // become one.
-        let mut open: Vec<(String, HashMap<String, usize>)> = vec![Default::default()];
+        let mut open: Vec<Level> = vec![Level::default()];
         let mut at = 0;
         while at < bytes.len() {
             let start = at;
             match bytes[at] {
                 b'{' | b'[' => {
-                    open.push((open.last().map(|(name, _)| name.clone()).unwrap_or_default(), HashMap::new()));
+                    let name = open.last().map(|level| level.name.clone()).unwrap_or_default();
+                    open.push(Level { name, ..Level::default() });
                 }
                 b'}' | b']' => drop(open.pop()),
                 b'"' => {
@@ -62,13 +91,16 @@ impl Rewriter<'_> {
                     let inside = start + 1..at;
                     let is_key = self.json[at + 1..].trim_start().starts_with(':');
                     let raw = &self.json[inside];
-                    let Some((name, written)) = open.last_mut() else { break };
+                    let Some(level) = open.last_mut() else { break };
+                    let text = || serde_json::from_str(&self.json[start..=at]).unwrap_or_default();
+                    let new = edited(if is_key { "" } else { level.field() }, raw, edit);
                     if is_key {
-                        *name = serde_json::from_str(&self.json[start..=at]).unwrap_or_default();
+                        level.name = text();
+                    } else if ENTRIES.contains(&level.name.as_str()) {
+                        level.entry = Some(text());
                     }
-                    let new = edited(if is_key { "" } else { name }, raw, edit);
                     let count = new.as_ref().filter(|_| is_key).map_or(0, |new| {
-                        let count = written.entry(new.clone()).or_default();
+                        let count = level.written.entry(new.clone()).or_default();
                         *count += 1;
                         *count
                     });
@@ -81,7 +113,7 @@ impl Rewriter<'_> {
                 b'0'..=b'9' | b'-' => {
                     let length = self.json[at..].find(|c: char| !c.is_ascii_digit() && !"+-.eE".contains(c));
                     at += length.unwrap_or(bytes.len() - at) - 1;
-                    let name = open.last().map_or("", |(name, _)| name);
+                    let name = open.last().map_or("", Level::field);
                     if let Some(new) = edit(name, &self.json[start..=at]) {
                         self.write(start, at + 1, &new);
                     }

@@ -243,3 +243,18 @@ fn a_stale_answer_makes_no_call_free() {
     let _ = set.fire_blocking(&cx, &PostModelCall::new("end"), ModelReply::new(vec![])).unwrap();
     assert!(ask(ModelRequest::new("s")).answer.is_some(), "the tokens that nobody reports are spent");
 }
+
+/// Entries of a list that have a name and a value, as settings of containers have them.
+#[test]
+fn secrets_under_a_name_beside_them_are_masked() {
+    let mask: MaskSecrets = of(json!({}));
+    let secret = format!("S3cr3t{}", "Pw9");
+    let entry = json!([{ "name": "DB_PASSWORD", "value": &secret }, { "name": "HOME", "value": "/root" }]).to_string();
+    for text in
+        [entry.clone(), json!({ "text": entry }).to_string(), format!("- name: DB_PASSWORD\n  value: {secret}\n")]
+    {
+        let masked = mask.mask(&text).unwrap_or_else(|| text.clone());
+        assert!(!masked.contains(&secret), "{masked}");
+        assert!(masked.contains("/root") || !text.contains("/root"), "{masked}");
+    }
+}

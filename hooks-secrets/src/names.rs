@@ -125,7 +125,26 @@ pub(crate) fn hides(name: &str, value: &str) -> bool {
 pub(crate) fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
     let is_wrapped = |open, close| value.starts_with(open) && value.ends_with(close);
-    let names = ["null", "none", "nil", "true", "false", "undefined", "required", "optional", "string", "redacted"];
+    // Also what `fetch` takes for `credentials`.
+    let names = [
+        "null",
+        "none",
+        "nil",
+        "true",
+        "false",
+        "undefined",
+        "required",
+        "optional",
+        "string",
+        "redacted",
+        "changeme",
+        "change-me",
+        "change_me",
+        "placeholder",
+        "same-origin",
+        "include",
+        "omit",
+    ];
     value.is_empty()
         || is_wrapped('<', '>')
         || is_wrapped('{', '}')
@@ -133,6 +152,7 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
         || value.starts_with(['$', '%'])
         || (value.chars().all(|c| "*.•…xX-_?".contains(c)) && (value.chars().count() > 2 || value.starts_with('…')))
         || names.iter().any(|name| value.eq_ignore_ascii_case(name))
+        || ["your-", "your_"].iter().any(|start| value.get(..5).is_some_and(|begin| begin.eq_ignore_ascii_case(start)))
 }
 
 /// Whether the value looks like a key: one word of letters and digits.

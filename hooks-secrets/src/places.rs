@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::names::{is_opaque, is_placeholder};
+use crate::names::{hides, is_opaque, is_placeholder};
 use crate::pattern::{Pattern, regex};
 
 static USER_INFO: Pattern = LazyLock::new(|| regex(r#"[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s/"'<>`\\]+)@"#));
@@ -22,9 +22,28 @@ static LINK: Pattern = LazyLock::new(|| {
 /// Programs with a password in an option of one letter.
 static ARGUMENT: Pattern = LazyLock::new(|| {
     regex(
-        r"\b(?:sshpass\s+-p\s*|mysql\w*\b[^\n|;&]*?\s-p|redis-cli\b[^\n|;&]*?\s-a\s+|curl\b[^\n|;&]*?\s(?:-u|--user)[\s=]+[^\s:]+:)(\S{3,})",
+        r"\b(?:login\s+\S+\s+password\s+|docker\s+login\b[^\n|;&]*?\s(?:-p|--password)[\s=]+|mongo\w*\b[^\n|;&]*?\s-p\s*|sshpass\s+-p\s*|mysql\w*\b[^\n|;&]*?\s-p|redis-cli\b[^\n|;&]*?\s-a\s+|curl\b[^\n|;&]*?\s(?:-u|--user)[\s=]+[^\s:]+:)(\S{3,})",
     )
 });
+
+/// An element of XML, or an entry of a list that has a name and a value, and the value.
+static NAMED: [&Pattern; 2] = [&ELEMENT, &ENTRY];
+
+static ELEMENT: Pattern = LazyLock::new(|| regex(r"<([A-Za-z_][\w.-]*)>([^<>\s]{4,})</"));
+
+static ENTRY: Pattern = LazyLock::new(|| {
+    regex(r#"["']?\bname["']?\s*[:=]\s*["']?([\w.-]+)["']?,?\s+["']?value["']?\s*[:=]\s*["']?([^\s"',}]{4,})"#)
+});
+
+/// A sentence that tells a secret.
+static SAID: Pattern = LazyLock::new(|| {
+    regex(
+        r#"(?i)\b(?:password|passphrase|passcode|api[ -]key|secret key|access token)\s+is:?\s+["'`]?([^\s"'`<>]{6,})"#,
+    )
+});
+
+/// The key in a file of the program `PuTTY`.
+static PUTTY: Pattern = LazyLock::new(|| regex(r"Private-Lines: \d+((?:\s+[A-Za-z0-9+/=]{16,})+)"));
 
 /// A private key, also one whose end is missing. Its line breaks may be escaped.
 static KEY: Pattern = LazyLock::new(|| {
@@ -57,6 +76,24 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
         let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
         let secrets = secrets.filter(|found| may_be_word || !is_word(found.as_str()));
         found.extend(secrets.filter(|found| !is_placeholder(found.as_str())).map(|found| found.range()));
+    }
+    for named in NAMED.iter().flat_map(|rule| rule.iter()).flat_map(|rule| rule.captures_iter(text)) {
+        let (Some(name), Some(value)) = (named.get(1), named.get(2)) else { continue };
+        // Not a variable of a program.
+        let is_text = value.as_str().starts_with(char::is_alphanumeric) && !value.as_str().contains('(');
+        if is_text && hides(name.as_str(), value.as_str()) {
+            found.push(value.range());
+        }
+    }
+    let said = SAID.iter().flat_map(|rule| rule.captures_iter(text)).filter_map(|said| said.get(1));
+    found.extend(
+        said.map(|said| said.start()..said.start() + said.as_str().trim_end_matches(['.', ',', '!', '?', ')']).len())
+            .filter(|said| is_opaque(&text[said.clone()])),
+    );
+    if text.contains("Private-Lines") {
+        found.extend(
+            PUTTY.iter().flat_map(|rule| rule.captures_iter(text)).filter_map(|key| key.get(1)).map(|key| key.range()),
+        );
     }
     if text.contains("PRIVATE KEY") {
         for rule in [&KEY, &KEY_END] {

@@ -46,6 +46,13 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
     if is_space && !is_flag {
         return None;
     }
+    // `input("Password: ")` ends here.
+    if let Some(quote @ ('"' | '\'' | '`')) = before.chars().next_back()
+        && !text[by.clone()].contains(quote)
+        && text[by.end..].starts_with(quote)
+    {
+        return None;
+    }
     let is_query = before.ends_with(['?', '&', '#', ';']) && separator == "=";
     let name = text[name].trim_matches(['-', '.', '_']);
     let words = names::words(name);
@@ -76,7 +83,10 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
         (is_flag || !is_code(text, &joined, &range))
             && !(is_space && value.len() <= 4 && value.chars().all(char::is_lowercase))
     } else {
-        has_form && !is_code(text, &joined, &range)
+        // A version, or an address, whose secrets have places of their own.
+        let is_version = value.contains('.') && value.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let is_address = value.starts_with("http://") || value.starts_with("https://");
+        has_form && !is_version && !is_address && !is_code(text, &joined, &range)
     };
     (is_secret && !is_path(name, value)).then_some(range)
 }
@@ -111,12 +121,18 @@ fn given(text: &str, at: usize, is_query: bool) -> Option<Given> {
         let start = at + delimiter.len();
         return Some(Given { range: start..start + line, is_quoted: true });
     }
-    let is_end = |c: char| match c {
+    let begins_another = |at: usize| {
+        let name = rest[at + 1..].split('=').next().unwrap_or_default();
+        name.len() < rest.len() - at - 1 && !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    let is_end = |(at, c): (usize, char)| match c {
         '\n' | '\r' | '"' | '\'' | '`' | '\\' | ';' | ',' | '<' | '>' | '(' | ')' | '{' | '}' | '|' => true,
-        '&' | '#' => is_query,
+        '&' => is_query || begins_another(at),
+        '#' => is_query,
         c => c.is_whitespace(),
     };
-    let value = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+    let end = rest.char_indices().find(|part| is_end(*part));
+    let value = &rest[..end.map_or(rest.len(), |(at, _)| at)];
     let value = value.trim_end_matches(['.', ':', '!', '?', ' ', ']']);
     (!value.is_empty()).then(|| Given { range: at..at + value.len(), is_quoted: false })
 }

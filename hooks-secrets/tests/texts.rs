@@ -42,6 +42,16 @@ fn secrets_are_found_by_name_place_and_form() {
         "NEXT_AUTH_SECRET=«hunter7» NEXT_PUBLIC_API_KEY=abc12345 CURSOR_API_KEY=«abc12345»",
         "password=\"\" user=\"ada\" and {\\\"password\\\": \\\"\\\", \\\"user\\\": \\\"ada\\\"}",
         "password: ${DB_PASSWORD} secret=<your secret> token=*** api_key: null",
+        "machine x login ada password «s3cr3tPw9»",
+        "<password>«S3cr3tPw9»</password><user>ada</user>",
+        "env:\n- name: DB_PASSWORD\n  value: «S3cr3tPw9»\n- name: HOME\n  value: /root",
+        "docker login -u ada -p «S3cr3tPw9» registry.example.org",
+        "Password is «S3cr3tPw9». The password is wrong, the api key is needed",
+        "Private-Lines: 1«\nAAAAB3NzaC1yc2EAAAADAQAB»\nPrivate-MAC: x",
+        "access_token=«abc12345def»&x=1",
+        "password = input(\"Password: \")",
+        "Reset your password: https://x.org/reset",
+        "jwt: 9.0.2 credentials: \"same-origin\" API_KEY=changeme API_KEY=your-api-key-here",
     ] {
         check(text);
     }
