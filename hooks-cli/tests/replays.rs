@@ -161,6 +161,24 @@ fn compiled_hooks_of_a_candidate_are_compared() {
 }
 
 #[test]
+fn a_transcript_may_begin_with_the_mark_of_its_byte_order() {
+    let folder = folder(r#"{"type": "command", "command": "echo 'not that' >&2; exit 2"}"#);
+    fs::write(folder.path().join("transcripts/s.jsonl"), format!("\u{feff}{TRANSCRIPT}")).unwrap();
+    let said = replay(folder.path(), &[]);
+    assert!(said.code == Some(2) && said.out.contains("none → deny: not that"), "{}{}", said.out, said.err);
+}
+
+/// As a recording that cannot be read is, wherever the command line names it.
+#[test]
+fn what_is_no_recording_to_compare_with_is_a_mistake_of_the_command_line() {
+    let folder = folder(r#"{"type": "command", "command": "true"}"#);
+    for other in ["transcripts", "nowhere.jsonl"] {
+        let said = hooks(folder.path(), &["replay", "transcripts/s.jsonl", "--against", other]);
+        assert_eq!(said.code, Some(64), "{other}: {}{}", said.out, said.err);
+    }
+}
+
+#[test]
 fn two_recordings_are_compared() {
     let folder = folder(r#"{"type": "command", "command": "true"}"#);
     let line = |word: &str| {

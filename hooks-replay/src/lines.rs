@@ -66,6 +66,8 @@ pub enum LineError {
     },
 }
 
+const BYTE_ORDER: &[u8] = b"\xef\xbb\xbf";
+
 /// The usual length of a line, so that few lines are moved while they are read.
 const USUAL: usize = 2 << 10;
 
@@ -95,6 +97,11 @@ impl<R: BufRead> Iterator for Lines<R> {
             match read_line(&mut self.input, &mut text) {
                 Ok(0) => return None,
                 Ok(read) if read > LONGEST => return Some((line, Err(LineError::TooLong { line }))),
+                // Some editors begin a file with the mark of its byte order.
+                Ok(_) if line == 1 && text.starts_with(BYTE_ORDER) => {
+                    text.drain(..BYTE_ORDER.len());
+                    return Some((line, Ok(text)));
+                }
                 Ok(_) if text.iter().all(u8::is_ascii_whitespace) => {}
                 Ok(_) => return Some((line, Ok(text))),
                 Err(error) => {
