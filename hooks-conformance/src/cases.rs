@@ -594,6 +594,8 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "before_create_message", when: "masks every row of two answers", scenario: TwoRounds, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeCreateMessage>("probe").writer(|_, _, row: &mut Message| { row.rewrite_text(|_| Some(PROBED.to_owned())); })],
            expect: &[NeverStores(PROMPT), NeverStores(OUTPUT), NeverStores(ANSWER), NeverSends(PROMPT), NeverSends(OUTPUT)] },
+    Case { kind: "before_create_message", when: "masks the rows of a turn that another hook halts after a call", scenario: Tool, person: Yes,
+           hooks: |acts| [vec![masks_rows()], halts::<AfterToolCall>(acts)].concat(), expect: &[NeverStores(OUTPUT)] },
     Case { kind: "before_create_message", when: "masks the answer", scenario: Answer, person: Yes,
            hooks: |_| vec![masks_rows()], expect: &[Shows(PROBED), NeverShows(ANSWER), NeverStores(ANSWER)] },
     Case { kind: "before_create_message", when: "masks the row of an answer that `stop` blocks", scenario: Answer, person: Yes,

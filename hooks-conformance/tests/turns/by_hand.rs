@@ -189,7 +189,7 @@ impl Turn<'_> {
     }
 
     /// Gives each open call a result.
-    fn close(&mut self) {
+    async fn close(&mut self) {
         let open: Vec<ToolCall> = self.stored.open_calls().cloned().collect();
         let skipped = usize::from(self.has(Fault::ForgetsTheSecondCallAfterAHalt));
         let kept = if self.has(Fault::ForgetsTheCallAfterAHalt) { 0 } else { open.len() - skipped.min(open.len()) };
@@ -197,7 +197,10 @@ impl Turn<'_> {
             let made = self.made.as_ref().filter(|(id, _)| *id == *call.id).map(|(_, result)| result.clone());
             let made = made.filter(|_| !self.has(Fault::SaysThatACallThatWasMadeWasNot));
             for row in made.unwrap_or_else(|| ToolResult::error("Not run")).into_messages(call) {
-                self.world.store(&row);
+                // What cannot be masked is not stored.
+                let withheld = ToolResult::error("Not stored").into_messages(call).remove(0);
+                let masked = self.row(row, Fault::ClosesUnmasked).await.unwrap_or(withheld);
+                self.world.store(&masked);
             }
         }
     }
@@ -214,6 +217,6 @@ impl AgentLoop for ByHand {
         {
             world.show(&why);
         }
-        turn.close();
+        turn.close().await;
     }
 }

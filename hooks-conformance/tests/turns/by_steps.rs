@@ -68,8 +68,16 @@ impl AgentLoop for BySteps {
         match self.run(hooks, world, &mut stored).await {
             Ok(answer) => world.show(&answer),
             Err(error) => {
+                let cx = HookContext::new();
                 for row in error.close_calls(&stored) {
-                    world.store(&row);
+                    let mut append = |row: Message| {
+                        world.store(&row);
+                        stored.push(row);
+                    };
+                    let _unmasked = hooks.store(&cx, row, async |row| append(row)).await;
+                }
+                for call in stored.open_calls() {
+                    ToolResult::error("Not stored").into_messages(call).iter().for_each(|row| world.store(row));
                 }
                 world.show(&error.to_string());
             }

@@ -111,6 +111,7 @@ faults! {
     HidesTheErrorOfAHalt => "`before_tool_call` halts: the person must see `conformance probe`",
     HidesMessagesOfAContinuedTurn => "has a message for the person, and continues: the person must see",
     SuppressesTheAnswer => "hides its context: the person must see `answer `",
+    ClosesUnmasked => "halts after a call: no row must contain `tool output`",
     StoresTheBlockUnmasked => "masks the row of an answer that `stop` blocks: no row must contain `a secret reason`",
     SaysThatACallThatWasMadeWasNot => "`after_tool_call_success` halts: a row must contain `tool output`",
     ClosesWithTheRawResult => "rewrites the result, and another halts: no row must contain `tool output`",

@@ -49,6 +49,11 @@ impl Agent<'_> {
         if let Err(error) = &answer {
             // Providers refuse a conversation in which a call has no result.
             for row in error.close_calls(&chat.stored) {
+                // If hooks refuse the row, it is not stored.
+                let _refused = hooks.store(cx, row, async |row| self.keep(&mut chat.stored, row)).await;
+            }
+            let open: Vec<ToolCall> = chat.stored.open_calls().cloned().collect();
+            for row in open.iter().flat_map(|call| ToolResult::error("Not stored.").into_messages(call)) {
                 self.keep(&mut chat.stored, row);
             }
         }
