@@ -26,8 +26,9 @@ static ARGUMENT: Pattern = LazyLock::new(|| {
     )
 });
 
-/// An element of XML, or an entry of a list that has a name and a value, and the value.
-static NAMED: [&Pattern; 2] = [&ELEMENT, &ENTRY];
+/// An element of XML, or an entry of a list that has a name and a value: its name and the value. They are looked for only in
+/// texts with all of these words.
+static NAMED: [(&Pattern, [&str; 2]); 2] = [(&ELEMENT, [">", "</"]), (&ENTRY, ["name", "value"])];
 
 static ELEMENT: Pattern = LazyLock::new(|| regex(r"<([A-Za-z_][\w.-]*)>([^<>\s]{4,})</"));
 
@@ -77,7 +78,8 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
         let secrets = secrets.filter(|found| may_be_word || !is_word(found.as_str()));
         found.extend(secrets.filter(|found| !is_placeholder(found.as_str())).map(|found| found.range()));
     }
-    for named in NAMED.iter().flat_map(|rule| rule.iter()).flat_map(|rule| rule.captures_iter(text)) {
+    let rules = NAMED.iter().filter(|(_, words)| words.iter().all(|word| text.contains(word)));
+    for named in rules.flat_map(|(rule, _)| rule.iter()).flat_map(|rule| rule.captures_iter(text)) {
         let (Some(name), Some(value)) = (named.get(1), named.get(2)) else { continue };
         // Not a variable of a program.
         let is_text = value.as_str().starts_with(char::is_alphanumeric) && !value.as_str().contains('(');
@@ -85,15 +87,17 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
             found.push(value.range());
         }
     }
-    let said = SAID.iter().flat_map(|rule| rule.captures_iter(text)).filter_map(|said| said.get(1));
-    found.extend(
-        said.map(|said| said.start()..said.start() + said.as_str().trim_end_matches(['.', ',', '!', '?', ')']).len())
-            .filter(|said| is_opaque(&text[said.clone()])),
-    );
+    if text.contains(" is") {
+        for said in SAID.iter().flat_map(|rule| rule.captures_iter(text)).filter_map(|said| said.get(1)) {
+            let secret = said.as_str().trim_end_matches(['.', ',', '!', '?', ')']);
+            if is_opaque(secret) {
+                found.push(said.start()..said.start() + secret.len());
+            }
+        }
+    }
     if text.contains("Private-Lines") {
-        found.extend(
-            PUTTY.iter().flat_map(|rule| rule.captures_iter(text)).filter_map(|key| key.get(1)).map(|key| key.range()),
-        );
+        let keys = PUTTY.iter().flat_map(|rule| rule.captures_iter(text)).filter_map(|key| key.get(1));
+        found.extend(keys.map(|key| key.range()));
     }
     if text.contains("PRIVATE KEY") {
         for rule in [&KEY, &KEY_END] {
