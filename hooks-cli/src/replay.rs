@@ -28,11 +28,9 @@ pub(crate) use recordings::{recordings, unreadable};
 pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Output {
     let done = recordings(&args.recordings).and_then(|files| {
         not_written_over(args, &files)?;
-        if let Some(Err(error)) = args.against.as_ref().map(std::fs::File::open) {
-            return Err(unreadable(args.against.as_deref().unwrap_or("-".as_ref()), &error));
-        }
         match &args.against {
             Some(other) if other.is_dir() => Err(usage_error("--against takes one recording, and this is a folder")),
+            Some(other) if !other.exists() => Err(unreadable(other, &std::io::ErrorKind::NotFound.into())),
             Some(other) => Ok(match diff(&files, other) {
                 Ok(report) => render(&report, args, as_json),
                 Err(problem) => faulty(&problem),

@@ -349,11 +349,12 @@ fn structured_results_are_masked_by_their_keys_and_numbers() {
     let secret = format!("S3cr3t{}", "Pw9");
     payload["tool_response"] = json!({
         "db": { "password": &secret }, "env": [{ "name": "DB_PASSWORD", "value": &secret }], "rows": [{ "card": 4_111_111_111_111_111_u64, "count": 12 }],
-        "owners": { "ada@example.com": "Ada" }, "stdout": "fine",
+        "owners": { "ada@example.com": "Ada", "bob@example.com": "Bob" }, "stdout": "fine",
     });
     let args = ["host", "claude", "--event", "PostToolUse", "--rules", "rules.json"];
     let said = hooks_with(folder.path(), &args, payload.to_string().as_bytes());
     let result = &said.json()["hookSpecificOutput"]["updatedToolOutput"];
+    assert_eq!(result["owners"].as_object().map(serde_json::Map::len), Some(2), "{}", said.out);
     for planted in [secret.as_str(), "4111111111111111", "ada@example.com"] {
         assert!(!said.out.contains(planted), "{planted}: {}", said.out);
     }

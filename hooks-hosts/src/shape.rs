@@ -85,15 +85,18 @@ fn is_name(key: &str) -> bool {
     key.len() <= 24 && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
 
-/// The value with its [`blocks`] replaced one by one.
-pub(crate) fn put_back(value: &Value, blocks: &mut dyn Iterator<Item = &Block>) -> Value {
-    let mut next = || match blocks.next() {
+fn next(blocks: &mut dyn Iterator<Item = &Block>) -> Value {
+    match blocks.next() {
         Some(Block::Other(other)) => other["value"].clone(),
         other => other.and_then(Block::as_text).unwrap_or_default().into(),
-    };
+    }
+}
+
+/// The value with its [`blocks`] replaced one by one.
+pub(crate) fn put_back(value: &Value, blocks: &mut dyn Iterator<Item = &Block>) -> Value {
     match value {
-        Value::String(text) if !text.is_empty() => next(),
-        Value::Number(number) if is_long(number) => next(),
+        Value::String(text) if !text.is_empty() => next(blocks),
+        Value::Number(number) if is_long(number) => next(blocks),
         Value::Array(list) => list.iter().map(|value| put_back(value, blocks)).collect(),
         Value::Object(map) => {
             let mut put = Map::new();
@@ -102,15 +105,12 @@ pub(crate) fn put_back(value: &Value, blocks: &mut dyn Iterator<Item = &Block>) 
                     put.insert(key.clone(), value.clone());
                     continue;
                 }
-                let key = if is_name(key) {
-                    key.clone()
-                } else {
-                    blocks
-                        .next()
-                        .and_then(|block| if let Block::Other(other) = block { other["value"].as_str() } else { None })
-                        .unwrap_or_default()
-                        .to_owned()
-                };
+                let new = if is_name(key) { None } else { next(blocks).as_str().map(str::to_owned) };
+                let mut key = new.unwrap_or_else(|| key.clone());
+                // Two keys that a mask makes one stay two.
+                if put.contains_key(&key) {
+                    key = format!("{key} {}", put.len() + 1);
+                }
                 put.insert(key, put_back(value, blocks));
             }
             Value::Object(put)

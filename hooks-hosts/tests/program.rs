@@ -209,6 +209,25 @@ fn a_new_crate_is_written_once() {
     assert!(scaffold(&folder.path().join("1 bad name"), None).is_err());
 }
 
+/// What the host would ignore, or read in another way, is told.
+#[test]
+fn settings_that_keep_the_host_from_calling_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join(".claude/settings.json");
+    fs::create_dir(settings.parent().unwrap()).unwrap();
+    let twice = r#"{"hooks": {}, "hooks": {"PreToolUse": []}}"#;
+    fs::write(&settings, twice).unwrap();
+    let output = program(folder.path(), &["install", "claude"]);
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("twice"), "{output:?}");
+    assert_eq!(fs::read_to_string(&settings).unwrap(), twice);
+
+    fs::write(&settings, r#"{"disableAllHooks": true}"#).unwrap();
+    assert!(program(folder.path(), &["install", "claude"]).status.success());
+    let output = program(folder.path(), &["doctor", "claude"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("`disableAllHooks: true` switches all hooks off"), "{output:?}");
+}
+
 /// Whoever copies a guard of the new crate copies one that fails closed.
 #[test]
 fn guards_of_a_new_crate_deny_what_they_cannot_read() {

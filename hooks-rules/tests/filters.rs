@@ -243,6 +243,16 @@ fn the_documented_forms_select() {
         ("Read(//etc/**)", "Glob", json!({"pattern": "*", "path": "/etc/ssh"}), true),
         ("Read(//etc/**)", "Glob", json!({"pattern": "*"}), false),
         ("Read(.env)", "Glob", json!({"pattern": "**/*", "path": "src"}), true),
+        ("Read(//etc/**)", "Glob", json!({"pattern": "/etc/ssh/*"}), true),
+        ("Read(//etc/**)", "Glob", json!({"pattern": "/e*c/ssh"}), true),
+        ("Read(//etc/**)", "Glob", json!({"pattern": "../../../etc/*"}), true),
+        ("Read(//etc/**)", "Glob", json!({"pattern": "{a,../../../etc}/*"}), true),
+        ("Read(//etc/**)", "Glob", json!({"pattern": "src/**/*.rs"}), false),
+        ("Read(//etc/**)", "Glob", json!({"pattern": "*", "target_directory": "/etc/ssh"}), true),
+        ("Read(//etc/**)", "Grep", json!({"pattern": "KEY", "paths": ["src", "/etc/ssh"]}), true),
+        ("Read(//etc/**)", "Grep", json!({"pattern": "/etc/ssh"}), false),
+        ("Read(//etc/**)", "Read", json!({"file_path": "/etc"}), true),
+        ("Read(//etc/**)", "Read", json!({"file_path": "/etcetera"}), false),
         ("Edit(.env)", "Grep", json!({"pattern": "KEY"}), false),
     ];
     for (rule, tool, input, expected) in table {

@@ -44,7 +44,7 @@ static SAID: Pattern = LazyLock::new(|| {
 });
 
 /// The key in a file of the program `PuTTY`.
-static PUTTY: Pattern = LazyLock::new(|| regex(r"Private-Lines: \d+((?:\s+[A-Za-z0-9+/=]{16,})+)"));
+static PUTTY: Pattern = LazyLock::new(|| regex(r"Private-Lines: \d+(?:\s+[A-Za-z0-9+/=]{16,})+"));
 
 /// A private key, also one whose end is missing. Its line breaks may be escaped.
 static KEY: Pattern = LazyLock::new(|| {
@@ -95,14 +95,9 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
             }
         }
     }
-    if text.contains("Private-Lines") {
-        let keys = PUTTY.iter().flat_map(|rule| rule.captures_iter(text)).filter_map(|key| key.get(1));
-        found.extend(keys.map(|key| key.range()));
-    }
-    if text.contains("PRIVATE KEY") {
-        for rule in [&KEY, &KEY_END] {
-            found.extend(rule.iter().flat_map(|rule| rule.find_iter(text)).map(|found| found.range()));
-        }
+    for (rule, word) in [(&KEY, "PRIVATE KEY"), (&KEY_END, "PRIVATE KEY"), (&PUTTY, "Private-Lines")] {
+        let rule = rule.iter().filter(|_| text.contains(word));
+        found.extend(rule.flat_map(|rule| rule.find_iter(text)).map(|found| found.range()));
     }
     found
 }

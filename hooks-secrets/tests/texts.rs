@@ -47,7 +47,7 @@ fn secrets_are_found_by_name_place_and_form() {
         "env:\n- name: DB_PASSWORD\n  value: «S3cr3tPw9»\n- name: HOME\n  value: /root",
         "docker login -u ada -p «S3cr3tPw9» registry.example.org",
         "Password is «S3cr3tPw9». The password is wrong, the api key is needed",
-        "Private-Lines: 1«\nAAAAB3NzaC1yc2EAAAADAQAB»\nPrivate-MAC: x",
+        "«Private-Lines: 1\nAAAAB3NzaC1yc2EAAAADAQAB»\nPrivate-MAC: x",
         "access_token=«abc12345def»&x=1",
         "password = input(\"Password: \")",
         "Reset your password: https://x.org/reset",

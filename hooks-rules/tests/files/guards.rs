@@ -27,6 +27,7 @@ fn a_guard_that_selects_nothing_or_is_detached_is_reported() {
         ("tool == \"Bash\"", json!({}), "no tool has `=` in its name"),
         ("!Read", json!({}), "no tool has `!` in its name"),
         ("Bash", json!({"if": "Edit(*.ts)"}), "does not select the tool of `Edit(*.ts)`"),
+        ("Bash", json!({"if": "Shell(rm *)"}), "does not select the tool of `Shell(rm *)`"),
         ("Edit|Write", json!({"if": "Bash(git *)"}), "does not select the tool of `Bash(git *)`"),
         ("Bash", json!({"async": true, "onFailure": "block"}), "`onFailure` has no effect"),
     ] {

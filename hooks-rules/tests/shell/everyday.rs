@@ -25,3 +25,22 @@ fn ordinary_lines_select_few_guards() {
     );
     assert!(page.contains(&says), "docs/rule-handlers.md: {says}");
 }
+
+/// Programs that take what they start from their input, a glob, or a setting.
+#[test]
+fn programs_that_are_told_what_to_start_select_the_guard() {
+    for line in [
+        "base64 -d <<< YToKCXJtIHgK | make -f-",
+        "cat m | make -sf-",
+        "make --file=- < m",
+        "make CC='bin/r?' foo",
+        "run-parts --regex '^r.$' bin",
+        "gcc -wrapper rm,x foo.c",
+        "APT_CONFIG=<(echo x) apt-get update",
+    ] {
+        assert!(selects("Bash(rm *)", line), "{line}");
+    }
+    for line in ["make -f other.mk test", "make CFLAGS=-O2", "tar --exclude='*.log' -cf a.tar src", "gcc -o a a.c"] {
+        assert!(!selects("Bash(rm *)", line), "{line}");
+    }
+}
