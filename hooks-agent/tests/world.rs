@@ -26,9 +26,12 @@ impl Model for WorldModel {
             request.tool_choice.clone_from(&call.tool_choice);
             request.output_schema.clone_from(&call.output_schema);
             request.extra.clone_from(&call.extra);
+            request.profile = Some(call.profile.clone());
+            request.tools = Some(call.tools.iter().map(|tool| tool.name.clone()).collect());
             let answer = ModelAnswer::new(self.0.model(&request, &call.messages));
             if self.1 {
-                answer.content.iter().filter_map(|block| block.as_text()).for_each(|text| deltas.text(text));
+                let texts = answer.content.iter().filter_map(|block| block.as_text());
+                texts.flat_map(|text| self.0.pieces(text)).for_each(|piece| deltas.text(&piece));
             }
             Ok(answer)
         })
@@ -88,9 +91,11 @@ impl AgentLoop for Loop {
         };
         let person = world.clone();
         let approve = move |_: &_| person.approve();
+        let model = Arc::new(WorldModel(world.clone(), self.streams));
         let harness = Harness::builder(Registry::empty())
             .hooks(hooks.clone())
-            .shared_model("main", Arc::new(WorldModel(world.clone(), self.streams)))
+            .shared_model("main", model.clone())
+            .shared_model(World::PROFILE, model)
             .shared_store(Arc::new(Noting(MemoryStore::new(), world.clone())))
             .approver(approve)
             .tool(tool("find"))

@@ -20,10 +20,11 @@ use hook_sdk::{Hook, HookKind};
 use serde_json::json;
 
 use crate::expect::Expect::{
-    self, AlwaysSends, Announces, Asks, Calls, EndsOnce, NeverRunsWith, NeverSends, NeverShows, NeverStores, Runs,
-    RunsIfAsked, RunsWith, Sends, Shows, Stores, StoresNothing,
+    self, AlwaysSends, Announces, Asks, Calls, EndsCalls, EndsOnce, NeverRunsWith, NeverSends, NeverShows, NeverStores,
+    Offers, Retries, Runs, RunsIfAsked, RunsWith, Sends, SendsAsThePerson, SendsNextTo, Shows, Stores, StoresNothing,
+    SystemPrompt,
 };
-use crate::world::{ANSWER, Act, Acts, EDITED, ERROR, OUTPUT, PROMPT, Person, SAID, Scenario};
+use crate::world::{ANSWER, Act, Acts, EDITED, ERROR, OUTPUT, PROMPT, Person, SAID, Scenario, World};
 
 /// The text of all that hooks add.
 const PROBED: &str = "conformance probe";
@@ -102,6 +103,31 @@ fn watches_the_end(acts: &Acts) -> Hook {
     Hook::at::<TurnEnd>("watches").reader(move |_, _, ()| acts.note(Act::Ended))
 }
 
+/// Notes the end of each call.
+fn watches_the_calls(acts: &Acts) -> Hook {
+    let acts = acts.clone();
+    Hook::at::<AfterToolCall>("watches").reader(move |_, _, ()| acts.note(Act::CallEnded))
+}
+
+/// Asks to run the tool again once, if the loop says that it may.
+fn retries_once(acts: &Acts) -> Hook {
+    let (acts, times) = (acts.clone(), AtomicUsize::new(0));
+    Hook::at::<AfterToolCallFailure>("retries").reader(move |_, event: &AfterToolCallFailure, _| {
+        if !event.may_retry || times.fetch_add(1, Ordering::Relaxed) > 0 {
+            return Retry::default();
+        }
+        acts.note(Act::Retried);
+        Retry::After(std::time::Duration::ZERO)
+    })
+}
+
+/// Sets the input of each call to a word and the call's id.
+fn sets_inputs(word: fn(&ToolCall) -> String) -> Vec<Hook> {
+    vec![Hook::at::<BeforeToolCall>("sets").writer(move |_, event: &BeforeToolCall, input: &mut ToolInput| {
+        **input = json!({ "word": word(&event.call), "call": &*event.call.id });
+    })]
+}
+
 /// A hook that continues the turn once.
 fn continues_once(text: &'static str) -> Hook {
     Hook::at::<Stop>("continues").reader(move |_, event: &Stop, ()| {
@@ -130,7 +156,7 @@ fn asks_and(requested: Hook) -> Vec<Hook> {
     vec![asks, requested]
 }
 
-use Person::{Answers, Edits, No, Suspends, Yes};
+use Person::{Answers, Edits, No, Suspends, Yes, YesOnce};
 use Scenario::{Answer, Failure, Tool, TwoRounds, TwoTools};
 
 /// All sentences about the kinds of a turn.
@@ -150,7 +176,7 @@ pub(crate) const CASES: &[Case] = &[
            expect: &[Sends(PROBED), NeverSends(PROMPT), NeverStores(PROMPT)] },
     Case { kind: "user_prompt_submit", when: "adds a context", scenario: Tool, person: No,
            hooks: |_| says::<UserPromptSubmit>(|| PromptVerdict::context(PROBED)),
-           expect: &[AlwaysSends(PROBED), NeverStores(PROBED), AlwaysSends(PROMPT)] },
+           expect: &[AlwaysSends(PROBED), NeverStores(PROBED), AlwaysSends(PROMPT), SendsNextTo(PROBED, PROMPT)] },
     Case { kind: "user_prompt_submit", when: "adds two contexts", scenario: Answer, person: No,
            hooks: |_| ["first", "second"].into_iter().map(|text| Hook::at::<UserPromptSubmit>(text).reader(move |_, _, _| PromptVerdict::context(format!("the {text} context")))).collect(),
            expect: &[Sends("the first context"), Sends("the second context")] },
@@ -173,7 +199,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "before_agent_start", when: "halts", scenario: Answer, person: No,
            hooks: halts::<BeforeAgentStart>, expect: &[Calls(0)] },
     Case { kind: "before_agent_start", when: "sets the system prompt", scenario: Tool, person: No,
-           hooks: |_| says::<BeforeAgentStart>(|| AgentStart::system_prompt(PROBED)), expect: &[AlwaysSends(PROBED)] },
+           hooks: |_| says::<BeforeAgentStart>(|| AgentStart::system_prompt(PROBED)), expect: &[SystemPrompt(PROBED)] },
     Case { kind: "before_agent_start", when: "is required and fails", scenario: Answer, person: No,
            hooks: fails::<BeforeAgentStart>, expect: &[Calls(0)] },
     Case { kind: "filter_messages", when: "adds a message", scenario: Tool, person: No,
@@ -232,6 +258,18 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "pre_model_call", when: "rewrites the system prompt", scenario: TwoRounds, person: No,
            hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| request.system_prompt.push_str(PROBED))],
            expect: &[AlwaysSends(PROBED)] },
+    Case { kind: "pre_model_call", when: "replaces the system prompt", scenario: Tool, person: Yes,
+           hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| request.system_prompt = PROBED.to_owned())],
+           expect: &[SystemPrompt(PROBED)] },
+    Case { kind: "pre_model_call", when: "chooses the profile", scenario: Tool, person: Yes,
+           hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| request.profile = Some(World::PROFILE.to_owned()))],
+           expect: &[AlwaysSends(World::PROFILE)] },
+    Case { kind: "pre_model_call", when: "offers one tool", scenario: Answer, person: Yes,
+           hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| request.tools = Some(vec!["find".to_owned()]))],
+           expect: &[Offers(&["find"])] },
+    Case { kind: "pre_model_call", when: "offers no tool", scenario: Answer, person: Yes,
+           hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| request.tools = Some(Vec::new()))],
+           expect: &[Offers(&[])] },
     Case { kind: "pre_model_call", when: "halts later", scenario: TwoRounds, person: Yes,
            hooks: halts_later::<PreModelCall>, expect: &[Calls(1)] },
     Case { kind: "pre_model_call", when: "is required and fails later", scenario: TwoRounds, person: Yes,
@@ -291,7 +329,15 @@ pub(crate) const CASES: &[Case] = &[
                reply.messages.push(Message::new(Role::User, PROBED));
                ReplyVerdict::Continue
            })],
-           expect: &[Calls(2), Sends(PROBED), Shows("answer 2"), NeverShows("answer 1"), NeverStores("answer 1")] },
+           expect: &[Calls(2), Sends(PROBED), Shows("answer 2"), NeverShows("answer 1"), NeverStores("answer 1"), NeverSends("answer 1")] },
+    Case { kind: "post_model_call", when: "asks for another answer of another profile", scenario: Answer, person: No,
+           hooks: |_| vec![Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| {
+               if reply.messages.iter().any(|message| message.text() == PROBED) { return ReplyVerdict::NoOpinion; }
+               reply.messages.push(Message::new(Role::User, PROBED));
+               reply.profile = Some(World::PROFILE.to_owned());
+               ReplyVerdict::Continue
+           })],
+           expect: &[Calls(2), Sends(World::PROFILE)] },
     Case { kind: "post_model_call", when: "asks for two more answers", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| {
                let added = reply.messages.iter().filter(|message| message.text().starts_with(PROBED)).count();
@@ -332,6 +378,31 @@ pub(crate) const CASES: &[Case] = &[
            hooks: halts::<StreamDelta>, expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
     Case { kind: "stream_delta", when: "is required and fails", scenario: Answer, person: Yes,
            hooks: fails::<StreamDelta>, expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "stream_delta", when: "rewrites a word that it holds, whatever its pieces", scenario: Answer, person: No,
+           hooks: |_| vec![Hook::at::<StreamDelta>("probe").replacer(|_, _, window: String| window.replace(ANSWER, PROBED)).hold(20)],
+           expect: &[Shows("conformance probe1"), NeverShows(ANSWER)] },
+    Case { kind: "stream_delta", when: "holds more than the answer", scenario: Answer, person: No,
+           hooks: |_| vec![Hook::at::<StreamDelta>("probe").reader(|_, _, _| ()).hold(1_000)], expect: &[Shows("answer 1")] },
+    Case { kind: "stream_delta", when: "adds to the last window", scenario: Answer, person: No,
+           hooks: |_| vec![Hook::at::<StreamDelta>("probe").replacer(|_, event: &StreamDelta, window: String| {
+               if event.last { window + PROBED } else { window }
+           }).hold(20)],
+           expect: &[Shows("answer 1conformance probe")] },
+    Case { kind: "stream_delta", when: "denies what it holds", scenario: Answer, person: Yes,
+           hooks: |_| vec![Hook::at::<StreamDelta>("probe").reader(|_, _, window: &String| {
+               if window.contains(ANSWER) { Permission::deny(PROBED) } else { Permission::NoOpinion }
+           }).hold(20)],
+           expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "stream_delta", when: "denies the last piece", scenario: Answer, person: Yes,
+           hooks: |_| vec![Hook::at::<StreamDelta>("probe").reader(|_, _, window: &String| {
+               if window.contains('1') { Permission::deny(PROBED) } else { Permission::NoOpinion }
+           })],
+           expect: &[NeverShows("answer 1"), NeverStores("answer 1")] },
+    Case { kind: "stream_delta", when: "reads what was shown, and denies", scenario: Answer, person: Yes,
+           hooks: |_| vec![Hook::at::<StreamDelta>("probe").reader(|_, event: &StreamDelta, window: &String| {
+               if format!("{}{window}", event.shown).contains("answer 1") { Permission::deny(PROBED) } else { Permission::NoOpinion }
+           })],
+           expect: &[NeverShows("answer 1"), NeverStores("answer 1")] },
     Case { kind: "stream_delta", when: "rewrites the window", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<StreamDelta>("probe").replacer(|_, _, _: String| PROBED.to_owned())],
            expect: &[Shows(PROBED), NeverShows(ANSWER)] },
@@ -353,11 +424,9 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "before_tool_call", when: "is required and fails later", scenario: TwoRounds, person: Yes,
            hooks: fails_later::<BeforeToolCall>, expect: &[Runs(1)] },
     Case { kind: "before_tool_call", when: "rewrites the inputs of two calls", scenario: TwoTools, person: Yes,
-           hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").writer(|_, event: &BeforeToolCall, input: &mut ToolInput| **input = json!({ "word": &*event.call.id }))],
-           expect: &[Runs(2), RunsWith("call_1"), RunsWith("call_2"), NeverRunsWith("blue")] },
+           hooks: |_| sets_inputs(|call| format!("probed {}", call.id)), expect: &[Runs(2), RunsWith("probed call_1"), RunsWith("probed call_2"), NeverRunsWith("blue")] },
     Case { kind: "before_tool_call", when: "rewrites the inputs of two answers", scenario: TwoRounds, person: Yes,
-           hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").writer(|_, event: &BeforeToolCall, input: &mut ToolInput| **input = json!({ "word": &*event.call.id }))],
-           expect: &[Runs(2), RunsWith("call_1"), RunsWith("call_2"), NeverRunsWith("blue")] },
+           hooks: |_| sets_inputs(|call| format!("probed {}", call.id)), expect: &[Runs(2), RunsWith("probed call_1"), RunsWith("probed call_2"), NeverRunsWith("blue")] },
     Case { kind: "before_tool_call", when: "denies the second of two calls", scenario: TwoTools, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").reader(|_, event: &BeforeToolCall, _| {
                if event.call.id == "call_2" { Permission::deny(PROBED) } else { Permission::NoOpinion }
@@ -365,7 +434,7 @@ pub(crate) const CASES: &[Case] = &[
            expect: &[Runs(1), Sends(PROBED), Sends(OUTPUT)] },
     Case { kind: "before_tool_call", when: "reads the call and its input, and denies", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").reader(|_, event: &BeforeToolCall, input: &ToolInput| {
-               let blue = json!({ "word": "blue" });
+               let blue = json!({ "word": "blue", "call": "call_1" });
                let is_it = (&*event.call.name, &*event.call.id) == ("find", "call_1") && *event.call.input == blue && **input == blue;
                if is_it { Permission::deny(PROBED) } else { Permission::NoOpinion }
            })],
@@ -389,6 +458,10 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(2), Runs(2)] },
     Case { kind: "before_tool_call", when: "asks about each call of two answers", scenario: TwoRounds, person: Yes,
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(2), Runs(2)] },
+    Case { kind: "before_tool_call", when: "asks about each of two calls, and the person says yes once", scenario: TwoTools, person: YesOnce,
+           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(2), Runs(1)] },
+    Case { kind: "before_tool_call", when: "asks about each call of two answers, and the person says yes once", scenario: TwoRounds, person: YesOnce,
+           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(2), Runs(1)] },
     Case { kind: "before_tool_call", when: "asks about each of two calls, and the person says no", scenario: TwoTools, person: No,
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(2), Runs(0)] },
     Case { kind: "before_tool_call", when: "rewrites the input and asks", scenario: Tool, person: Yes,
@@ -503,7 +576,7 @@ pub(crate) const CASES: &[Case] = &[
            expect: &[Sends(PROBED), Sends(OUTPUT)] },
     Case { kind: "after_tool_call_success", when: "attributes the result to a person", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<AfterToolCallSuccess>("probe").writer(|_, _, result: &mut ToolResult| result.said_by = Some(Role::User))],
-           expect: &[Sends(OUTPUT)] },
+           expect: &[SendsAsThePerson(OUTPUT)] },
     Case { kind: "after_tool_call_success", when: "removes the result", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<AfterToolCallSuccess>("probe").replacer(|_, _, _: ToolResult| None::<ToolResult>)],
            expect: &[NeverSends(OUTPUT), NeverStores(OUTPUT), NeverShows(OUTPUT)] },
@@ -539,7 +612,7 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |_| vec![
                Hook::at::<BeforeToolCall>("edits").writer(|_, _, input: &mut ToolInput| **input = json!({ "word": EDITED })),
                Hook::at::<AfterToolCallSuccess>("probe").writer(|_, event: &AfterToolCallSuccess, result: &mut ToolResult| {
-                   if event.call.name == "find" && event.input["word"] == EDITED && result.text() == OUTPUT { probed(result); }
+                   if event.call.name == "find" && event.input["word"] == EDITED && result.text().starts_with(OUTPUT) { probed(result); }
                }),
            ],
            expect: &[Sends(PROBED), NeverSends(OUTPUT)] },
@@ -572,12 +645,26 @@ pub(crate) const CASES: &[Case] = &[
                })]
            },
            expect: &[Sends(PROBED), NeverSends(ERROR), NeverStores(ERROR)] },
+    Case { kind: "after_tool_call_failure", when: "asks to run the tool again once", scenario: Failure, person: Yes,
+           hooks: |acts| vec![retries_once(acts)], expect: &[Retries, Sends(ERROR)] },
+    Case { kind: "after_tool_call_failure", when: "asks to run a tool with a rewritten input again", scenario: Failure, person: Yes,
+           hooks: |acts| [sets_inputs(|_| PROBED.to_owned()), vec![retries_once(acts)]].concat(), expect: &[Retries, NeverRunsWith("blue")] },
     Case { kind: "after_tool_call_failure", when: "asks to run the tool again without end", scenario: Failure, person: Yes,
            hooks: |_| says::<AfterToolCallFailure>(|| Retry::After(std::time::Duration::ZERO)), expect: &[] },
     Case { kind: "after_tool_call_failure", when: "halts", scenario: Failure, person: Yes,
            hooks: halts::<AfterToolCallFailure>, expect: &[Calls(1)] },
     Case { kind: "after_tool_call_failure", when: "is required and fails", scenario: Failure, person: Yes,
            hooks: fails::<AfterToolCallFailure>, expect: &[NeverSends(ERROR), NeverStores(ERROR), NeverShows(ERROR)] },
+    Case { kind: "after_tool_call", when: "watches two calls", scenario: TwoTools, person: Yes,
+           hooks: |acts| vec![watches_the_calls(acts)], expect: &[EndsCalls(2)] },
+    Case { kind: "after_tool_call", when: "watches a failure", scenario: Failure, person: Yes,
+           hooks: |acts| vec![watches_the_calls(acts)], expect: &[EndsCalls(1)] },
+    Case { kind: "after_tool_call", when: "watches a failure that is tried again", scenario: Failure, person: Yes,
+           hooks: |acts| vec![watches_the_calls(acts), retries_once(acts)], expect: &[EndsCalls(1)] },
+    Case { kind: "after_tool_call", when: "watches a denied call", scenario: Tool, person: Yes,
+           hooks: |acts| [vec![watches_the_calls(acts)], gate(|| Permission::deny(PROBED))].concat(), expect: &[EndsCalls(1)] },
+    Case { kind: "after_tool_call", when: "watches an answered call", scenario: Tool, person: Yes,
+           hooks: |acts| [vec![watches_the_calls(acts)], gate(|| Permission::answer(ToolResult::new(PROBED)))].concat(), expect: &[EndsCalls(1)] },
     Case { kind: "after_tool_call", when: "halts", scenario: Tool, person: Yes,
            hooks: halts::<AfterToolCall>, expect: &[Calls(1)] },
     Case { kind: "after_tool_call", when: "halts after a failure", scenario: Failure, person: Yes,
@@ -735,6 +822,10 @@ pub(crate) const CASES: &[Case] = &[
            expect: &[EndsOnce] },
     Case { kind: "turn_end", when: "watches a turn that a gate halts", scenario: Tool, person: Yes,
            hooks: |acts| [vec![watches_the_end(acts)], halts::<BeforeToolCall>(acts)].concat(), expect: &[EndsOnce] },
+    Case { kind: "turn_end", when: "watches a turn that a failure ends", scenario: Answer, person: Yes,
+           hooks: |acts| [vec![watches_the_end(acts)], fails::<PreModelCall>(acts)].concat(), expect: &[EndsOnce] },
+    Case { kind: "turn_end", when: "watches a turn that waits for a person", scenario: Tool, person: Suspends,
+           hooks: |acts| [vec![watches_the_end(acts)], gate(|| Permission::ask(PROBED))].concat(), expect: &[EndsOnce] },
     Case { kind: "turn_end", when: "watches a turn whose prompt is blocked", scenario: Answer, person: Yes,
            hooks: |acts| [vec![watches_the_end(acts)], says::<UserPromptSubmit>(|| PromptVerdict::block(PROBED))].concat(), expect: &[EndsOnce] },
     Case { kind: "turn_end", when: "watches a turn that `stop` continues", scenario: Answer, person: Yes,
@@ -758,6 +849,12 @@ const READING: &[(&str, Case)] = &[
                if is_it { Permission::deny("no") } else { Permission::NoOpinion }
            })),
            expect: &[Asks(0), Runs(0)] }),
+    ("result", Case { kind: "after_tool_call", when: "reads the result, and halts", scenario: Tool, person: Yes,
+           hooks: |_| vec![Hook::at::<AfterToolCall>("probe").reader(|_, event: &AfterToolCall, ()| {
+               let is_it = event.result.as_ref().is_some_and(|result| result.text().starts_with(OUTPUT));
+               if is_it { Err(Halt::new(PROBED)) } else { Ok(()) }
+           })],
+           expect: &[Calls(1)] }),
     ("last_message", Case { kind: "stop", when: "reads the answer, and blocks it", scenario: Answer, person: Yes,
            hooks: |_| vec![Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
                let is_it = event.last_message.as_ref().is_some_and(|message| message.text().starts_with(ANSWER));

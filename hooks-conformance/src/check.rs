@@ -1,12 +1,13 @@
 //! The sentences of the test: what it checks, and the breach that it reports.
 
+use std::fmt;
+
 use hook_sdk::hook::Origin;
 use hook_sdk::manifest::KindManifest;
 use hook_sdk::{Hook, KindDescriptor, Registry, Semantics};
 use serde_json::Value;
 
 use crate::drive::Drive;
-use crate::error::NotConforming;
 use crate::occurrence::{Filled, PROBE, drive_once, drive_variants};
 use crate::probes;
 
@@ -162,5 +163,36 @@ mod tests {
     async fn a_program_that_declares_nothing_does_not_conform() {
         let error = check(&Idle).await.map_err(|error| error.to_string());
         assert!(error.is_err_and(|text| text.contains("nothing is declared: write `hook_sdk::fires![")));
+    }
+}
+
+/// A harness does not conform to its declaration. Returned by [`check`](crate::check).
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+pub struct NotConforming {
+    breaches: Vec<String>,
+}
+
+impl NotConforming {
+    /// The descriptions of all breaches, ordered by kind.
+    pub fn breaches(&self) -> &[String] {
+        &self.breaches
+    }
+
+    pub(crate) fn unless_empty(breaches: Vec<String>) -> Result<(), Self> {
+        if breaches.is_empty() { Ok(()) } else { Err(Self { breaches }) }
+    }
+}
+
+impl fmt::Display for NotConforming {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the harness does not conform to its declaration:")?;
+        self.breaches.iter().try_for_each(|breach| write!(f, "\n  - {breach}"))
+    }
+}
+
+impl fmt::Debug for NotConforming {
+    /// Prints the message, because a test that returns the error or unwraps it uses `Debug`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use hook_sdk::data::{Block, Message, Messages};
+use hook_sdk::data::{Block, Message, Messages, Role, ToolResultBlock};
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::world::Act;
+use crate::world::{Act, ERROR, OUTPUT};
 
 /// One expectation. Texts are searched for in what was sent, shown and stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -27,6 +28,14 @@ pub(crate) enum Expect {
     Sends(&'static str),
     /// The model read this text each time.
     AlwaysSends(&'static str),
+    /// The model read this text each time, next to or in the message with the other text.
+    SendsNextTo(&'static str, &'static str),
+    /// The model read this text, and always as something that the person said.
+    SendsAsThePerson(&'static str),
+    /// Each request had this system prompt.
+    SystemPrompt(&'static str),
+    /// Each request offered these tools.
+    Offers(&'static [&'static str]),
     /// The model never read this text.
     NeverSends(&'static str),
     /// The person saw this text.
@@ -43,6 +52,10 @@ pub(crate) enum Expect {
     Announces,
     /// `turn_end` came once, after everything else.
     EndsOnce,
+    /// `after_tool_call` came so often.
+    EndsCalls(usize),
+    /// The tool ran once more for each time that a hook asked for it.
+    Retries,
 }
 
 impl Expect {
@@ -50,6 +63,8 @@ impl Expect {
     pub(crate) fn violation(self, acts: &[Act]) -> Option<String> {
         let runs = || acts.iter().filter(|act| matches!(act, Act::ToolRan { .. })).count();
         let calls = || acts.iter().filter(|act| matches!(act, Act::ModelCalled { .. })).count();
+        let retries = || acts.iter().filter(|act| matches!(act, Act::Retried)).count();
+        let ends = || acts.iter().filter(|act| matches!(act, Act::CallEnded)).count();
         let asks = || acts.iter().filter(|act| matches!(act, Act::Asked)).count();
         let times = |times: usize| if times == 1 { "once".to_owned() } else { format!("{times} times") };
         let wrong = |what: String| Some(what);
@@ -79,6 +94,14 @@ impl Expect {
             Self::AlwaysSends(text) if !always_sent(acts, text) => {
                 wrong(format!("the model must read `{text}` each time, and did not"))
             }
+            Self::SendsNextTo(text, other) if !sent_next_to(acts, text, other) => {
+                wrong(format!("the model must read `{text}` next to `{other}` each time, and did not"))
+            }
+            Self::SendsAsThePerson(text) if !sent_as_the_person(acts, text) => {
+                wrong(format!("the model must read `{text}` as said by the person, and did not"))
+            }
+            Self::SystemPrompt(text) => requests(acts, &["request", "system_prompt"], &json!(text)),
+            Self::Offers(tools) => requests(acts, &["request", "tools"], &json!(tools)),
             Self::NeverSends(text) if sent(acts, text) => wrong(format!("the model must not read `{text}`, and did")),
             Self::Shows(text) if !shown(acts, text) => wrong(format!("the person must see `{text}`, and did not")),
             Self::NeverShows(text) if shown(acts, text) => wrong(format!("the person must not see `{text}`, and did")),
@@ -91,6 +114,12 @@ impl Expect {
             }
             Self::Announces => unannounced(acts),
             Self::EndsOnce => badly_ended(acts),
+            Self::EndsCalls(expected) if ends() != expected => {
+                wrong(format!("`after_tool_call` must come {}, and came {}", times(expected), times(ends())))
+            }
+            Self::Retries if runs() != 1 + retries() => {
+                wrong(format!("the tool must run {}, and ran {}", times(1 + retries()), times(runs())))
+            }
             _ => None,
         }
     }
@@ -110,6 +139,38 @@ fn sent(acts: &[Act], text: &str) -> bool {
 
 fn always_sent(acts: &[Act], text: &str) -> bool {
     acts.iter().all(|act| !matches!(act, Act::ModelCalled { sent, .. } if !sent.to_string().contains(text)))
+}
+
+fn sent_messages(acts: &[Act]) -> impl Iterator<Item = &Messages> {
+    acts.iter().filter_map(|act| if let Act::ModelCalled { messages, .. } = act { Some(messages) } else { None })
+}
+
+fn contains(message: &Message, text: &str) -> bool {
+    serde_json::to_string(message).is_ok_and(|message| message.contains(text))
+}
+
+fn sent_next_to(acts: &[Act], text: &str, other: &str) -> bool {
+    sent_messages(acts).all(|messages| {
+        let places = |text: &str| {
+            let found = messages.iter().enumerate().filter(|(_, message)| contains(message, text));
+            found.map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        let others = places(other);
+        places(text).iter().any(|at| others.iter().any(|other| at.abs_diff(*other) <= 1))
+    })
+}
+
+fn sent_as_the_person(acts: &[Act], text: &str) -> bool {
+    let all = || sent_messages(acts).flat_map(|messages| messages.iter()).filter(|message| contains(message, text));
+    all().next().is_some() && all().all(|message| message.role == Role::User)
+}
+
+/// A request with another value at this path.
+fn requests(acts: &[Act], path: &[&str], expected: &Value) -> Option<String> {
+    let sent = acts.iter().filter_map(|act| if let Act::ModelCalled { sent, .. } = act { Some(sent) } else { None });
+    let mut values = sent.map(|sent| path.iter().fold(sent, |value, name| &value[*name]));
+    let other = values.find(|value| *value != expected)?;
+    Some(format!("the {} of each request must be {expected}, and one was {other}", path.last()?.replace('_', " ")))
 }
 
 fn shown(acts: &[Act], text: &str) -> bool {
@@ -163,15 +224,13 @@ fn unannounced(acts: &[Act]) -> Option<String> {
 }
 
 /// What is wrong with a turn whatever its hooks did: stored and sent conversations in which a call has no result, two
-/// of them, or a result without its call.
+/// of them, the result of another call, or a result without its call.
 pub(crate) fn malformed(acts: &[Act]) -> Option<String> {
     let stored: Messages = rows(acts).cloned().collect();
     if let Some(wrong) = unpaired(&stored) {
         return Some(format!("in the stored conversation, {wrong}"));
     }
-    let mut sent =
-        acts.iter().filter_map(|act| if let Act::ModelCalled { messages, .. } = act { Some(messages) } else { None });
-    sent.find_map(|messages| Some(format!("in what the model reads, {}", unpaired(messages)?)))
+    sent_messages(acts).find_map(|messages| Some(format!("in what the model reads, {}", unpaired(messages)?)))
 }
 
 fn unpaired(messages: &Messages) -> Option<String> {
@@ -183,6 +242,9 @@ fn unpaired(messages: &Messages) -> Option<String> {
             }
             Block::ToolUse(call) => drop(results.insert(&call.id, 0)),
             Block::ToolResult(result) => match results.get_mut(result.call_id.as_str()) {
+                Some(_) if is_of_another(result) => {
+                    return Some(format!("the result of `{}` is that of another call", result.call_id));
+                }
                 Some(times) => *times += 1,
                 None => return Some(format!("the result of `{}` has no call before it", result.call_id)),
             },
@@ -191,4 +253,15 @@ fn unpaired(messages: &Messages) -> Option<String> {
     }
     let (id, times) = results.into_iter().find(|(_, times)| *times != 1)?;
     Some(format!("the call `{id}` has {times} results, and needs one"))
+}
+
+/// Whether a tool ran for another call to give this result.
+fn is_of_another(result: &ToolResultBlock) -> bool {
+    let mut texts = result.content.iter().filter_map(Block::as_text);
+    let of_another = |said: &str, text: &str| {
+        let id =
+            text.split_once(&format!("{said} of ")).map(|(_, rest)| rest.split_whitespace().next().unwrap_or(rest));
+        id.is_some_and(|id| id != result.call_id)
+    };
+    texts.any(|text| [OUTPUT, ERROR].iter().any(|said| of_another(said, text)))
 }

@@ -10,7 +10,6 @@
 //! Use it as a dev-dependency, in a test binary of its own: a declaration applies to a whole binary.
 
 mod drive;
-mod error;
 mod occurrence;
 mod probes;
 mod check;
@@ -20,9 +19,8 @@ mod cases;
 mod turns;
 mod jobs;
 
-pub use check::check;
+pub use check::{NotConforming, check};
 pub use drive::Drive;
-pub use error::NotConforming;
 pub use jobs::{JobBreaches, JobEngine, check_jobs};
 pub use turns::{AgentLoop, check_turns, sentences};
 pub use world::World;

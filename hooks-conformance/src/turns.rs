@@ -10,7 +10,7 @@ use hook_sdk::scope::{AgentDef, AppDef, HookUse};
 use hook_sdk::{Hook, HookSet, Registry};
 
 use crate::cases::{Case, all, declared};
-use crate::error::NotConforming;
+use crate::check::NotConforming;
 use crate::expect::malformed;
 use crate::world::{Act, Acts, Person, World};
 
@@ -43,7 +43,7 @@ pub trait AgentLoop {
     /// [`World::show`]: the answer, notices, the error of a turn that ended without an answer.
     fn turn(&self, hooks: &HookSet, world: &World) -> impl Future<Output = ()> + Send;
 
-    /// Whether the loop shows an answer while the model writes it. What was shown cannot be taken back, so the sentences
+    /// Whether the loop shows an answer while the model writes it, in [pieces](World::pieces). What was shown cannot be taken back, so the sentences
     /// about a whole answer are then tried with a hook that sets `defer_output`.
     fn streams(&self) -> bool {
         false

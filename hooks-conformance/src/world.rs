@@ -11,14 +11,17 @@ use serde_json::{Value, json};
 pub(crate) const PROMPT: &str = "the prompt";
 /// The text of each answer of the model, followed by a number.
 pub(crate) const ANSWER: &str = "answer ";
-/// The output of each tool.
+/// The output of each tool, followed by ` of ` and the call that it ran for.
 pub(crate) const OUTPUT: &str = "tool output";
 /// The word with which a person replaces the one of an input.
 pub(crate) const EDITED: &str = "the edited word";
 /// The result that a person gives in place of the tool.
 pub(crate) const SAID: &str = "the person's result";
-/// The error of a tool that fails.
+/// The error of a tool that fails, followed by ` of ` and the call that it ran for.
 pub(crate) const ERROR: &str = "tool error";
+
+/// How many characters a piece of a stream has.
+const PIECE: usize = 3;
 
 /// A loop that does more than this has no bound.
 const BOUND: usize = 64;
@@ -44,6 +47,10 @@ pub(crate) enum Act {
     },
     /// A hook saw the end of the turn.
     Ended,
+    /// A hook saw the end of a call.
+    CallEnded,
+    /// A hook was told that it may ask to run the tool again, and did.
+    Retried,
     /// A hook saw this row at `after_create_message`.
     Announced {
         row: Message,
@@ -72,6 +79,8 @@ pub(crate) enum Scenario {
 pub(crate) enum Person {
     Yes,
     No,
+    /// Says yes to the first question, and no to the others.
+    YesOnce,
     /// Says yes to another input.
     Edits,
     /// Gives a result in place of the tool.
@@ -118,6 +127,9 @@ impl Acts {
 }
 
 impl World {
+    /// The model profile that hooks route calls to. A loop that has a model per profile needs one for this profile.
+    pub const PROFILE: &'static str = "probed profile";
+
     pub(crate) fn new(scenario: Scenario, person: Person, acts: Acts) -> Self {
         Self { scenario, person, acts }
     }
@@ -136,7 +148,8 @@ impl World {
         self.acts.note(Act::ModelCalled { sent, messages: messages.clone() });
         let times = self.acts.count(|act| matches!(act, Act::ModelCalled { .. }));
         assert!(times < BOUND, "the model is called without end");
-        let call = |id: &str, tool: &str| Block::ToolUse(ToolCall::new(id, tool, json!({ "word": "blue" })));
+        let call =
+            |id: &str, tool: &str| Block::ToolUse(ToolCall::new(id, tool, json!({ "word": "blue", "call": id })));
         match (times, self.scenario) {
             (1, Scenario::Tool) => vec![call("call_1", "find")],
             (1, Scenario::Failure) => vec![call("call_1", "fail")],
@@ -156,14 +169,23 @@ impl World {
     pub fn tool(&self, call: &ToolCall, input: &ToolInput) -> Result<String, String> {
         self.acts.note(Act::ToolRan { input: (**input).clone() });
         assert!(self.acts.count(|act| matches!(act, Act::ToolRan { .. })) < BOUND, "a tool runs without end");
-        if call.name == "fail" { Err(ERROR.to_owned()) } else { Ok(OUTPUT.to_owned()) }
+        let of = input["call"].as_str().map(|id| format!(" of {id}")).unwrap_or_default();
+        if call.name == "fail" { Err(format!("{ERROR}{of}")) } else { Ok(format!("{OUTPUT}{of}")) }
+    }
+
+    /// A text of the model in the pieces in which it arrives, for a loop that streams.
+    pub fn pieces(&self, text: &str) -> Vec<String> {
+        let chars: Vec<char> = text.chars().collect();
+        chars.chunks(PIECE).map(|piece| piece.iter().collect()).collect()
     }
 
     /// Asks the person.
     pub fn approve(&self) -> Approval {
+        let times = self.acts.count(|act| matches!(act, Act::Asked));
         self.acts.note(Act::Asked);
         match self.person {
-            Person::Yes => Approval::Yes,
+            Person::YesOnce if times > 0 => Approval::No("no".to_owned()),
+            Person::Yes | Person::YesOnce => Approval::Yes,
             Person::No => Approval::No("no".to_owned()),
             Person::Edits => Approval::Edited(json!({ "word": EDITED }).into()),
             Person::Answers => Approval::Answer(ToolResult::new(SAID)),

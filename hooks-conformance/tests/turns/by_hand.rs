@@ -6,6 +6,7 @@ use hook_sdk::prelude::*;
 use hooks_conformance::{AgentLoop, World};
 
 use crate::faults::Fault;
+use crate::stream;
 
 /// A loop written by hand with `fire`, with one fault or none.
 pub(crate) struct ByHand(pub(crate) Option<Fault>);
@@ -24,6 +25,10 @@ pub(crate) struct Turn<'a> {
     pub(crate) made: Option<(String, ToolResult)>,
     /// Whether the person said yes.
     pub(crate) approved: bool,
+    /// The profile that the hooks after an answer chose.
+    pub(crate) profile: Option<String>,
+    /// The input of the first call.
+    pub(crate) first: Option<ToolInput>,
 }
 
 /// The turn ended.
@@ -178,10 +183,13 @@ impl Turn<'_> {
                 }
                 _ => {
                     let shown = if self.has(Fault::ShowsTheUnmaskedAnswer) { &raw } else { &row };
-                    if !(self.has(Fault::SuppressesTheAnswer) && verdict.suppress_output) {
-                        self.world.show(&shown.text());
+                    if self.has(Fault::StoresBeforeTheStream) {
+                        self.keep(row.clone()).await?;
                     }
-                    return self.keep(row).await;
+                    if !(self.has(Fault::SuppressesTheAnswer) && verdict.suppress_output) {
+                        stream::show(self.hooks, &self.cx, self.world, &shown.text(), self.fault).await.map_err(End)?;
+                    }
+                    return if self.has(Fault::StoresBeforeTheStream) { Ok(()) } else { self.keep(row).await };
                 }
             }
         }
@@ -210,8 +218,19 @@ impl AgentLoop for ByHand {
     async fn turn(&self, hooks: &HookSet, world: &World) {
         let cx = HookContext::new();
         let stored = Messages::default();
-        let mut turn =
-            Turn { fault: self.0, hooks, cx, world, stored, answers: 0, calls: 0, made: None, approved: false };
+        let mut turn = Turn {
+            fault: self.0,
+            hooks,
+            cx,
+            world,
+            stored,
+            answers: 0,
+            calls: 0,
+            made: None,
+            approved: false,
+            profile: None,
+            first: None,
+        };
         if let Err(End(why)) = turn.run().await
             && !turn.has(Fault::HidesTheErrorOfAHalt)
         {

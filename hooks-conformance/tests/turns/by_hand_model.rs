@@ -59,7 +59,13 @@ impl Turn<'_> {
             if self.has(Fault::ForgetsTheContextLater) && is_later {
                 sent = sent.iter().filter(|message| message.text() != "conformance probe").cloned().collect();
             }
-            let own = ModelRequest::new("Be kind.");
+            let moves = self.has(Fault::MovesTheContextToTheEnd) && is_later;
+            if let Some(at) = sent.iter().position(|message| moves && message.text() == "conformance probe") {
+                let context = sent.remove(at);
+                sent.push(context);
+            }
+            let mut own = ModelRequest::new("Be kind.");
+            own.profile.clone_from(&self.profile);
             let told = if self.has(Fault::PreparesWithoutTheMessages) { Messages::default() } else { sent.clone() };
             let event = PreModelCall::new().messages(told);
             let mut request = if self.has(Fault::IgnoresALaterHaltOfTheRequest) && is_later {
@@ -72,6 +78,18 @@ impl Turn<'_> {
             };
             if self.has(Fault::DropsTheOptions) {
                 request.tool_choice = None;
+            }
+            if self.has(Fault::DropsTheProfile) {
+                request.profile = None;
+            }
+            if self.has(Fault::DropsTheTools) {
+                request.tools = None;
+            }
+            if self.has(Fault::OffersEveryToolInPlaceOfNone) && request.tools.as_ref().is_some_and(Vec::is_empty) {
+                request.tools = None;
+            }
+            if self.has(Fault::AppendsTheSystemPrompt) && request.system_prompt != own.system_prompt {
+                request.system_prompt = format!("{} {}", own.system_prompt, request.system_prompt);
             }
             if self.has(Fault::PreparesTheFirstRequestOnly) && is_later {
                 request = own.clone();
@@ -114,6 +132,12 @@ impl Turn<'_> {
                 }
                 if !self.has(Fault::ContinuesWithoutItsMessages) {
                     messages.clone_from(&fired.subject.messages);
+                }
+                if self.has(Fault::SendsTheDiscardedAnswer) {
+                    messages.push(Message::of(Role::Assistant, content));
+                }
+                if !self.has(Fault::ContinuesWithoutItsProfile) {
+                    self.profile.clone_from(&fired.subject.profile);
                 }
                 continue;
             }

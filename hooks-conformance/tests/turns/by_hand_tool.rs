@@ -108,6 +108,7 @@ impl Turn<'_> {
                     self.approved = true;
                     return Ok(Ok(input));
                 }
+                Approval::No(_) if self.has(Fault::RunsEverythingAfterAYes) && self.approved => return Ok(Ok(input)),
                 Approval::No(_) => return refused("Declined"),
                 Approval::Edited(_) if self.has(Fault::IgnoresTheEdit) => return Ok(Ok(input)),
                 Approval::Edited(edited) if self.has(Fault::DoesNotJudgeTheEdit) => return Ok(Ok(edited)),
@@ -167,10 +168,11 @@ impl Turn<'_> {
     async fn failed(&mut self, call: &ToolCall, input: &ToolInput, mut error: String) -> Result<ToolResult, End> {
         for attempt in 1.. {
             let told = if self.has(Fault::TellsHooksNoError) { "" } else { error.as_str() };
-            let event = AfterToolCallFailure::new(call.clone(), input.clone(), told);
+            let event = AfterToolCallFailure::new(call.clone(), input.clone(), told).may_retry(attempt < 3);
             let result = ToolResult::error(error.as_str());
             let fired = self.fire_unless(Fault::IgnoresAHaltAfterAFailure, &event, result.clone()).await?;
-            let again = matches!(fired.verdict, Retry::After(_));
+            let again = matches!(fired.verdict, Retry::After(_)) && !self.has(Fault::NeverRetries);
+            let input = if self.has(Fault::RetriesWithTheOldInput) { &call.input } else { input };
             if again && (attempt < 3 || self.has(Fault::RetriesWithoutBound)) {
                 match self.world.tool(call, input) {
                     Ok(output) => return self.seen(call, input, ToolResult::new(output)).await,
@@ -201,6 +203,8 @@ impl Turn<'_> {
         };
         let (input, result) = match judged? {
             Ok(input) => {
+                let first = self.first.get_or_insert_with(|| input.clone()).clone();
+                let input = if self.has(Fault::RunsTheFirstInputAgain) { first } else { input };
                 let input = if self.has(Fault::RunsTheOldInput) { call.input.clone() } else { input };
                 let result = match self.world.tool(call, &input) {
                     Ok(output) => self.seen(call, &input, ToolResult::new(output)).await?,
@@ -208,13 +212,40 @@ impl Turn<'_> {
                 };
                 (input, result)
             }
-            Err(result) => (call.input.clone(), result),
+            Err(result) => {
+                if self.has(Fault::EndsOnlyCallsThatRan) {
+                    return self.keep_result(call, result, messages).await;
+                }
+                (call.input.clone(), result)
+            }
         };
-        let _ = self.fire_unless(Fault::IgnoresTheLastHalt, &AfterToolCall::new(call.clone(), input), ()).await?;
+        let mut event = AfterToolCall::new(call.clone(), input);
+        event.result = Some(result.clone()).filter(|_| !self.has(Fault::EndsWithoutTheResult));
+        if self.has(Fault::EndsOnlySuccesses) && result.is_error {
+            return self.keep_result(call, result, messages).await;
+        }
+        if self.has(Fault::EndsEachCallTwice) {
+            let _ = self.fire(&event, ()).await?;
+        }
+        let _ = self.fire_unless(Fault::IgnoresTheLastHalt, &event, ()).await?;
+        self.keep_result(call, result, messages).await
+    }
+
+    /// Stores the rows of a result, and sends them from now on.
+    async fn keep_result(&mut self, call: &ToolCall, result: ToolResult, messages: &mut Messages) -> Result<(), End> {
         if self.has(Fault::ForgetsARemovedResult) && result.text() == "[removed]" {
             return Ok(());
         }
-        for message in result.into_messages(call) {
+        let mut result = result;
+        if self.has(Fault::SaysItItself) {
+            result.said_by = None;
+        }
+        let mut answers = call.clone();
+        if self.has(Fault::SwapsTheResults) {
+            let open: Vec<_> = self.stored.open_calls().map(|call| call.id.clone()).collect();
+            answers.id = open.last().cloned().unwrap_or(answers.id);
+        }
+        for message in result.into_messages(&answers) {
             let unmasked = if message_says(&message, "tool error") {
                 Fault::StoresAFailureUnmasked
             } else if message_says(&message, "a secret reason") {

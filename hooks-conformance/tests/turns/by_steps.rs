@@ -1,8 +1,13 @@
-//! A loop written with the steps.
+//! A loop written with the steps, which streams.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hook_sdk::data::ModelAnswer;
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::{NextStep, StepError};
 use hooks_conformance::{AgentLoop, World};
+
+use crate::stream;
 
 /// A loop written with the steps has no line of its own about what hooks answer.
 pub(crate) struct BySteps {
@@ -21,14 +26,26 @@ impl BySteps {
         let mut continued = 0;
         loop {
             let step = hooks.model_call(&cx, ModelRequest::new("Be kind."), &mut messages);
-            let reply = step.run(async |request, messages| world.model(&request, &messages)).await?;
+            let streamed = AtomicBool::new(false);
+            let reply = step.run(async |request, messages| {
+                let mut answer = ModelAnswer::new(world.model(&request, &messages));
+                for text in answer.content.iter().filter_map(|block| block.as_text()).filter(|_| !request.defer_output)
+                {
+                    stream::show(hooks, &cx, world, text, None).await?;
+                    streamed.store(true, Ordering::Relaxed);
+                }
+                answer.streamed = streamed.load(Ordering::Relaxed);
+                Ok::<_, String>(answer)
+            });
+            let reply = reply.await?;
             if reply.tool_calls().next().is_none() {
                 match hooks.stop(&cx, reply, &mut continued).store(async |row| append(row)).await? {
                     NextStep::End { answer, notices } => {
                         for text in &notices {
                             world.show(text);
                         }
-                        return Ok(answer.text().into_owned());
+                        let shown = streamed.into_inner();
+                        return Ok(if shown { String::new() } else { answer.text().into_owned() });
                     }
                     NextStep::Continue { answer, follow_up, notices } => {
                         for text in &notices {
@@ -61,6 +78,10 @@ impl BySteps {
 impl AgentLoop for BySteps {
     fn asks(&self) -> bool {
         self.asks
+    }
+
+    fn streams(&self) -> bool {
+        true
     }
 
     async fn turn(&self, hooks: &HookSet, world: &World) {

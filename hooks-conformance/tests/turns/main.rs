@@ -5,6 +5,7 @@ mod by_hand_model;
 mod by_hand_tool;
 mod by_steps;
 mod faults;
+mod stream;
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,7 @@ use by_hand::ByHand;
 use by_steps::BySteps;
 use faults::FAULTS;
 
-hook_sdk::fires![prompt, store, model_call, tool_call, stop];
+hook_sdk::fires![prompt, store, model_call, tool_call, stop, hook_sdk::kinds::StreamDelta];
 
 #[tokio::test]
 async fn a_loop_by_hand_that_is_right_passes() {
@@ -32,6 +33,8 @@ async fn each_broken_loop_is_named_by_what_it_does_wrong() {
         }
     }
     let _own = std::panic::take_hook();
+    let page = include_str!("../../../docs/design.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(page.contains(&format!("{} broken loops", FAULTS.len())), "docs/design.md does not say {}", FAULTS.len());
     assert!(unnamed.is_empty(), "{}", unnamed.join("\n\n"));
 }
 
