@@ -9,16 +9,14 @@ use crate::exit::Exit;
 use crate::inputs::usage_error;
 use crate::output::Output;
 use crate::program::Program;
-use crate::replay::unreadable;
+use crate::replay::refuse_others;
 use crate::report::page;
 use crate::style::{BAD, styled};
 use crate::wait::{block_on, signal};
 
 pub(crate) fn inspect(program: &Program, args: &InspectArgs) -> Output {
-    if let Some(file) = &args.recording
-        && let Err(error) = std::fs::File::open(file)
-    {
-        return unreadable(file, &error);
+    if let Err(refused) = refuse_others(args.recording.as_slice()) {
+        return refused;
     }
     block_on("page", || async move {
         match serve(program, args).await {

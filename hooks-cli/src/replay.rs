@@ -22,7 +22,7 @@ use crate::program::Program;
 use crate::style::{BAD, FAINT, line, styled};
 use crate::wait;
 use hooks::{scope, with_rules};
-pub(crate) use recordings::{recordings, unreadable};
+pub(crate) use recordings::{recordings, refuse_others, unreadable};
 
 /// Runs a replay and reports the differences.
 pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Output {

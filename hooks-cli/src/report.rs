@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::inputs::usage_error;
 use crate::output::Output;
 use crate::program::Program;
-use crate::replay::{for_page, recordings, unreadable};
+use crate::replay::{for_page, recordings, refuse_others, unreadable};
 use crate::style::{BAD, line, styled};
 use crate::wait::{Read, block_on};
 
@@ -22,6 +22,10 @@ pub(crate) fn report(program: &Program, args: &ReportArgs) -> Output {
 
 async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output> {
     let files = if args.recordings.is_empty() { Vec::new() } else { recordings(&args.recordings)? };
+    // A replay also reads transcripts.
+    if !args.replay {
+        refuse_others(&files)?;
+    }
     let canonical = |file: &Path| std::fs::canonicalize(file).ok();
     if let Some(out) = canonical(&args.output)
         && files.iter().any(|file| canonical(file).as_ref() == Some(&out))

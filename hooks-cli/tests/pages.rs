@@ -92,3 +92,26 @@ fn a_report_is_one_page_with_or_without_a_replay() {
     let without = hooks(folder.path(), &["report", "traffic.jsonl", "-o", "page.html", "--rules", "rules.json"]);
     assert_eq!(without.code, Some(64), "rules without --replay: {}", without.err);
 }
+
+#[test]
+fn a_page_about_no_recording_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    recording(folder.path());
+    fs::write(folder.path().join("prose.jsonl"), "no recording\n").unwrap();
+    fs::write(folder.path().join("transcript.jsonl"), "{\"messages\":[]}\n").unwrap();
+    fs::write(folder.path().join("new.jsonl"), "").unwrap();
+    for file in ["prose.jsonl", "transcript.jsonl"] {
+        for args in [&["report", file, "-o", "page.html"][..], &["inspect", "--recording", file]] {
+            let said = hooks(folder.path(), args);
+            let told = said.err.contains(file) && said.err.contains("is not a line of a recording");
+            assert!(said.code == Some(64) && told, "{args:?}: {:?} {}", said.code, said.err);
+        }
+        assert!(!folder.path().join("page.html").exists());
+    }
+    // One that begins, and a folder with other files.
+    for files in ["new.jsonl", "."] {
+        let said = hooks(folder.path(), &["report", files, "-o", "page.html"]);
+        assert_eq!(said.code, Some(0), "{files}: {}", said.err);
+        let _ = fs::remove_file(folder.path().join("new.jsonl"));
+    }
+}

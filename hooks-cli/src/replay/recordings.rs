@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
+use hooks_replay::{LineError, Reader};
+
 use crate::exit::Exit;
 use crate::output::Output;
 use crate::style::{BAD, line, styled};
@@ -18,6 +20,17 @@ pub(crate) fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
         return Err(Output::trouble(text, Exit::UNDECIDED));
     }
     Ok(files)
+}
+
+/// Refuses files of which none is a recording, such as a transcript: a page about them would be empty.
+pub(crate) fn refuse_others(files: &[PathBuf]) -> Result<(), Output> {
+    let mut problems = Vec::new();
+    for file in files {
+        let first = Reader::open(file).map_err(|error| unreadable(file, &error))?.next();
+        let Some((_, Err(problem @ (LineError::Form { .. } | LineError::NotLines)))) = first else { return Ok(()) };
+        problems.push(format!("{}: {}: {problem}", styled(BAD, "error"), line(&file.to_string_lossy())));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Output::trouble(problems.join("\n"), Exit::USAGE)) }
 }
 
 pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Output {
