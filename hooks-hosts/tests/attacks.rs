@@ -217,6 +217,13 @@ fn tools_by_other_names_and_shapes() {
     denied("gemini", "BeforeTool", call("pwsh", json!({ "script": "rm -rf /" })));
     denied("claude", "PreToolUse", call("FileWrite2", json!({ "path": "/a/.env", "content": "x" })));
     denied("vscode", "PreToolUse", call("edit_notebook_file", json!({ "filePath": "/a", "newCode": "EVIL" })));
+    // Several files at once.
+    for (host, event) in [("gemini", "BeforeTool"), ("qwen", "PreToolUse")] {
+        for field in ["paths", "include"] {
+            denied(host, event, call("read_many_files", json!({ field: ["/a", "/b/.env"] })));
+        }
+        denied(host, event, call("read_many_files", json!({})));
+    }
     // An edit of Cursor under the name of a write, a new file of Windsurf under that of an edit.
     assert_denied_by("Edit", "cursor", "preToolUse", &call("Write", json!({ "path": "/a/.env", "contents": "x" })));
     let write = json!({ "agent_action_name": "pre_write_code", "tool_info": {

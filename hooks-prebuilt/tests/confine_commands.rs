@@ -121,3 +121,30 @@ fn all_mistakes_in_parameters_are_said_at_once() {
     let nothing = serde_json::from_value::<ConfineCommands>(json!({ "tools": [] })).unwrap_err().to_string();
     assert!(nothing.contains("`tools` is empty"), "{nothing}");
 }
+
+#[test]
+fn a_pattern_that_allows_nothing_is_told() {
+    let read = |allow: &str| {
+        let with = json!({ "tools": ["Bash"], "allow": [allow] });
+        serde_json::from_value::<ConfineCommands>(with).map_err(|error| error.to_string())
+    };
+    for (allow, told) in [
+        ("ls:*", "`ls:*` allows nothing; write `ls *`"),
+        ("Bash(ls *)", "write the words of one command"),
+        ("ls; rm *", "write the words of one command"),
+        ("git diff | head", "write the words of one command"),
+        ("git commit -m \"*\"", "without quotes"),
+        ("echo $HOME", "write the words of one command"),
+        ("cat x > y", "write the words of one command"),
+        ("", "write the words of one command"),
+    ] {
+        let error = read(allow).expect_err(allow);
+        assert!(error.contains(told), "{allow}: {error}");
+    }
+    let sensible = "* | git | git * | git-* status | cargo test | cargo t?st * | * --version | npm run build:* | ./scripts/*.sh | \
+        python3 * | make * | find * | sed -n * | awk * | env * | timeout * | sudo * | xargs * | docker * | kubectl get * | time * | \
+        test * | nice * | node * | sh * | bash * | watch * | ssh * | psql * | tar * | git commit -m * | cd * | echo *";
+    for allow in sensible.split(" | ") {
+        read(allow).unwrap_or_else(|error| panic!("{allow}: {error}"));
+    }
+}

@@ -259,3 +259,12 @@ fn all_mistakes_in_parameters_are_said_at_once() {
         assert!(error.contains(part), "{part}: {error}");
     }
 }
+
+#[test]
+fn a_dialect_may_have_the_name_of_its_database() {
+    for (alias, name) in
+        [("PostgreSQL", "postgres"), ("mariadb", "mysql"), ("sqlite3", "sqlite"), ("SQLServer", "mssql")]
+    {
+        assert_eq!(format!("{:?}", of(alias, json!({}))), format!("{:?}", of(name, json!({}))), "{alias}");
+    }
+}

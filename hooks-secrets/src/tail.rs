@@ -8,10 +8,8 @@ const LENGTH: usize = 6;
 /// The last word, if it may be the beginning of a secret: if it is long, and not just letters. What its name or place would
 /// make a secret is one already.
 pub(crate) fn of(text: &str) -> Option<Range<usize>> {
-    let start = text
-        .rfind(|c: char| c.is_whitespace() || "\"'`<>()[]{},;=".contains(c))
-        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
-    let word = &text[start..];
+    let mut words = text.rsplit(|c: char| c.is_whitespace() || "\"'`<>()[]{},;=".contains(c));
+    let word = words.next().unwrap_or(text);
     let is_plain = |part: &str| {
         let mut chars = part.chars();
         // Only the first letter of a word is a capital one.
@@ -22,5 +20,5 @@ pub(crate) fn of(text: &str) -> Option<Range<usize>> {
         || ["sk", "pk", "rk", "xox", "gh"]
             .iter()
             .any(|key| word.strip_prefix(key).is_some_and(|rest| rest.starts_with(['-', '_'])));
-    (begins || (word.len() >= LENGTH && !is_word)).then_some(start..text.len())
+    (begins || (word.len() >= LENGTH && !is_word)).then_some(text.len() - word.len()..text.len())
 }

@@ -32,12 +32,35 @@ from_fields!(ConfineCommands, |fields: &mut Fields| {
     ConfineCommands {
         tools: tools.iter().map(|tool| WildMatch::new(tool)).collect(),
         field: Field::parse(&field),
-        allow: patterns(fields, "allow", &[]),
+        allow: allowed(fields),
         ask: filters(fields, "ask"),
         deny: filters(fields, "deny"),
         asks: fields.choice("else", ["ask", "deny"]) == "ask",
     }
 });
+
+fn allowed(fields: &mut Fields) -> Vec<WildMatch> {
+    let allow = patterns(fields, "allow", &[]);
+    for pattern in &allow {
+        let written = pattern.to_string();
+        // What it would be for `x` in place of all that is open.
+        let commands = plain_commands(&written.replace(['*', '?'], "x")).unwrap_or_default();
+        let name = written.strip_suffix(":*").filter(|name| !name.contains(' '));
+        if let Some(name) = name {
+            fields.problem(format_args!("`allow`: `{written}` allows nothing; write `{name} *`"));
+        } else if !commands.iter().any(|words| pattern.matches(&joined(words))) {
+            fields.problem(format_args!(
+                "`allow`: `{written}` allows nothing; write the words of one command, such as `git status *`, without quotes"
+            ));
+        }
+    }
+    allow
+}
+
+/// A command as patterns see it. The name of a program and each argument are words: a space within one is none between two.
+fn joined(words: &[String]) -> String {
+    words.iter().map(|word| word.replace(' ', "\u{a0}")).collect::<Vec<_>>().join(" ")
+}
 
 fn filters(fields: &mut Fields, name: &'static str) -> Vec<Filter> {
     let written: Vec<String> = fields.or(name, Vec::new());
@@ -85,8 +108,7 @@ impl ConfineCommands {
         let commands = plain_commands(line).filter(|commands| !commands.is_empty());
         let commands = commands.ok_or("what the line runs is not known before it runs")?;
         let is_allowed = |words: &[String]| {
-            // The name of a program and each argument are words: a space within one is none between two.
-            let text = words.iter().map(|word| word.replace(' ', "\u{a0}")).collect::<Vec<_>>().join(" ");
+            let text = joined(words);
             let bare = |pattern: &WildMatch| {
                 pattern.to_string().strip_suffix(" *").is_some_and(|name| WildMatch::new(name).matches(&text))
             };

@@ -40,9 +40,15 @@ const DIALECTS: &[(&str, &(dyn Dialect + Send + Sync))] = &[
     ("sqlite", &dialect::SQLiteDialect {}),
 ];
 
+/// Other names of dialects.
+const ALIASES: [(&str, &str); 4] =
+    [("mariadb", "mysql"), ("postgresql", "postgres"), ("sqlite3", "sqlite"), ("sqlserver", "mssql")];
+
 from_fields!(ReadOnlySql, |fields: &mut Fields| {
     let given: String =
         fields.required("dialect", "the database reads a text in its own way; write one such as `postgres`");
+    let alias = ALIASES.iter().find(|(alias, _)| given.eq_ignore_ascii_case(alias));
+    let given = alias.map_or(given, |(_, name)| (*name).to_owned());
     let known = DIALECTS.iter().find(|(name, _)| given.eq_ignore_ascii_case(name));
     if known.is_none() && !given.is_empty() {
         fields.problem(unknown("dialect", &given, DIALECTS.iter().map(|(name, _)| *name)));
