@@ -7,7 +7,7 @@ use hook_sdk::hook::BoxFuture;
 use hook_sdk::prelude::*;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{Append, Conversations, Fold, MemoryStore, MessageStore, Page, Row, StoreFuture, Written};
-use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
+use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{Harness, TurnEvent};
 use hooks_conformance::{AgentLoop, World, check_turns};
 
@@ -35,6 +35,24 @@ impl Model for WorldModel {
             }
             Ok(answer)
         })
+    }
+}
+
+/// A tool that may run again.
+struct WorldTool(World, &'static str);
+
+impl Tool for WorldTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new(self.1).idempotent()
+    }
+
+    fn run<'a>(
+        &'a self,
+        _: &'a HookContext,
+        call: &'a ToolCall,
+        input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+        Box::pin(async move { self.0.tool(call, &input).map(ToolResult::new).map_err(ToolError::new) })
     }
 }
 
@@ -81,14 +99,7 @@ impl AgentLoop for Loop {
     }
 
     async fn turn(&self, hooks: &HookSet, world: &World) {
-        let tool = |name: &str| {
-            let (name, world) = (name.to_owned(), world.clone());
-            let spec = ToolSpec::new(name.as_str()).idempotent();
-            FnTool::new(spec, move |_cx, input| {
-                let call = ToolCall::new("", name.as_str(), input.clone());
-                world.tool(&call, input).map_err(ToolError::new)
-            })
-        };
+        let tool = |name| WorldTool(world.clone(), name);
         let person = world.clone();
         let approve = move |_: &_| person.approve();
         let model = Arc::new(WorldModel(world.clone(), self.streams));

@@ -20,14 +20,16 @@ use hook_sdk::{Hook, HookKind};
 use serde_json::json;
 
 use crate::expect::Expect::{
-    self, AlwaysSends, Announces, Asks, Calls, EndsCalls, EndsOnce, NeverRunsWith, NeverSends, NeverShows, NeverStores,
-    Offers, Retries, Runs, RunsIfAsked, RunsWith, Sends, SendsAsThePerson, SendsNextTo, Shows, Stores, StoresNothing,
-    SystemPrompt,
+    self, AlwaysSends, Announces, Asks, Calls, EndsCalls, EndsOnce, KeepsSending, NeverRunsWith, NeverSends,
+    NeverShows, NeverStores, Offers, Retries, Runs, RunsEachAsItself, RunsIfAsked, RunsWith, Sends, SendsAsThePerson,
+    SendsNextTo, Shows, Stores, StoresBefore, StoresNothing, SystemPrompt,
 };
-use crate::world::{ANSWER, Act, Acts, EDITED, ERROR, OUTPUT, PROMPT, Person, SAID, Scenario, World};
+use crate::world::{ANSWER, ASIDE, Act, Acts, EDITED, ERROR, OUTPUT, PROMPT, Person, SAID, Scenario, World};
 
 /// The text of all that hooks add.
 const PROBED: &str = "conformance probe";
+/// The message with which hooks continue a turn.
+const FOLLOW_UP: &str = "carry on";
 
 /// One sentence: when hooks do this in that scenario, this must follow.
 pub(crate) struct Case {
@@ -83,6 +85,21 @@ fn halts_at(is_it: fn(&Message) -> bool) -> Vec<Hook> {
     vec![Hook::at::<BeforeCreateMessage>("probe").reader(halts)]
 }
 
+/// A required hook that fails at the rows that this selects.
+fn fails_at(is_it: fn(&Message) -> bool) -> Vec<Hook> {
+    let fails = move |_: &_, _: &BeforeCreateMessage, row: &Message| if is_it(row) { Err(PROBED) } else { Ok(()) };
+    vec![Hook::at::<BeforeCreateMessage>("probe").reader(fails).on_failure(OnFailure::Required)]
+}
+
+/// A hook that halts once these rows are stored.
+fn halts_after(is_it: fn(&Message) -> bool) -> Hook {
+    Hook::at::<AfterCreateMessage>("probe").reader(
+        move |_, event: &AfterCreateMessage, ()| {
+            if is_it(&event.message) { Err(Halt::new(PROBED)) } else { Ok(()) }
+        },
+    )
+}
+
 /// Masks every row.
 fn masks_rows() -> Hook {
     Hook::at::<BeforeCreateMessage>("masks").writer(|_, _, row: &mut Message| {
@@ -124,7 +141,7 @@ fn retries_once(acts: &Acts) -> Hook {
 /// Sets the input of each call to a word and the call's id.
 fn sets_inputs(word: fn(&ToolCall) -> String) -> Vec<Hook> {
     vec![Hook::at::<BeforeToolCall>("sets").writer(move |_, event: &BeforeToolCall, input: &mut ToolInput| {
-        **input = json!({ "word": word(&event.call), "call": &*event.call.id });
+        **input = json!({ "word": word(&event.call) });
     })]
 }
 
@@ -141,6 +158,14 @@ fn calls_a_tool(row: &Message) -> bool {
 
 fn is_of_a_tool(row: &Message) -> bool {
     row.content.iter().any(|block| matches!(block, Block::ToolResult(_)))
+}
+
+fn is_of_the_answer(row: &Message) -> bool {
+    row.text().starts_with(ANSWER)
+}
+
+fn is_of_the_follow_up(row: &Message) -> bool {
+    row.text().contains(FOLLOW_UP)
 }
 
 fn probed(result: &mut ToolResult) {
@@ -192,6 +217,18 @@ pub(crate) const CASES: &[Case] = &[
            hooks: fails::<UserPromptSubmit>, expect: &[Calls(0), NeverStores(PROMPT)] },
     Case { kind: "session_start", when: "adds a context", scenario: Tool, person: No,
            hooks: |_| says::<SessionStart>(|| Contexts::from(PROBED)), expect: &[AlwaysSends(PROBED)] },
+    Case { kind: "session_start", when: "adds two contexts", scenario: Answer, person: No,
+           hooks: |_| ["first", "second"].into_iter().map(|text| Hook::at::<SessionStart>(text).reader(move |_, _, _| Contexts::from(format!("the {text} context")))).collect(),
+           expect: &[Sends("the first context"), Sends("the second context")] },
+    Case { kind: "before_agent_start", when: "adds two contexts", scenario: Answer, person: No,
+           hooks: |_| ["first", "second"].into_iter().map(|text| Hook::at::<BeforeAgentStart>(text).reader(move |_, _, _| AgentStart::context(format!("the {text} context")))).collect(),
+           expect: &[Sends("the first context"), Sends("the second context")] },
+    Case { kind: "before_agent_start", when: "sets the system prompt, and another hook rewrites it", scenario: Answer, person: No,
+           hooks: |_| vec![
+               Hook::at::<BeforeAgentStart>("sets").reader(|_, _, _| AgentStart::system_prompt("a start ")),
+               Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| request.system_prompt.push_str(PROBED)),
+           ],
+           expect: &[SystemPrompt("a start conformance probe")] },
     Case { kind: "session_start", when: "is required and fails", scenario: Answer, person: No,
            hooks: fails::<SessionStart>, expect: &[Calls(0), StoresNothing] },
     Case { kind: "before_agent_start", when: "adds a context", scenario: Tool, person: No,
@@ -204,20 +241,20 @@ pub(crate) const CASES: &[Case] = &[
            hooks: fails::<BeforeAgentStart>, expect: &[Calls(0)] },
     Case { kind: "filter_messages", when: "adds a message", scenario: Tool, person: No,
            hooks: |_| vec![Hook::at::<FilterMessages>("probe").writer(|_, _, all: &mut Messages| all.push(Message::new(Role::User, PROBED)))],
-           expect: &[Sends(PROBED), NeverStores(PROBED)] },
+           expect: &[AlwaysSends(PROBED), NeverStores(PROBED)] },
     Case { kind: "filter_messages", when: "halts", scenario: Answer, person: No,
            hooks: halts::<FilterMessages>, expect: &[Calls(0), NeverStores(PROMPT)] },
     Case { kind: "filter_messages", when: "is required and fails", scenario: Answer, person: No,
            hooks: fails::<FilterMessages>, expect: &[Calls(0), NeverStores(PROMPT)] },
-    Case { kind: "pre_prompt_context", when: "contributes to the prompt", scenario: Answer, person: No,
+    Case { kind: "pre_prompt_context", when: "contributes to the prompt", scenario: Tool, person: No,
            hooks: |_| vec![Hook::at::<PrePromptContext>("probe").reader(|_, _, ()| vec![Contribution::prompt_context("probe", "probe", PROBED)])],
-           expect: &[Sends(PROBED), NeverStores(PROBED)] },
+           expect: &[AlwaysSends(PROBED), NeverStores(PROBED)] },
     Case { kind: "post_preflight_prompt_context", when: "contributes to the prompt", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<PostPreflightPromptContext>("probe").reader(|_, _, ()| vec![Contribution::prompt_context("probe", "probe", PROBED)])],
            expect: &[Sends(PROBED), NeverStores(PROBED)] },
-    Case { kind: "pre_prompt_compile", when: "contributes to the prompt", scenario: Answer, person: No,
+    Case { kind: "pre_prompt_compile", when: "contributes to the prompt", scenario: Tool, person: No,
            hooks: |_| vec![Hook::at::<PrePromptCompile>("probe").reader(|_, _, ()| vec![Contribution::prompt_section("probe", "Probe", PROBED)])],
-           expect: &[Sends(PROBED), NeverStores(PROBED)] },
+           expect: &[AlwaysSends(PROBED), NeverStores(PROBED)] },
     Case { kind: "pre_policy", when: "halts", scenario: Answer, person: No,
            hooks: halts::<PrePolicy>, expect: &[Calls(0)] },
     Case { kind: "pre_policy", when: "is required and fails", scenario: Answer, person: No,
@@ -278,6 +315,20 @@ pub(crate) const CASES: &[Case] = &[
            hooks: halts_later::<PrefilterLlmHistory>, expect: &[Calls(1)] },
     Case { kind: "prefilter_llm_history", when: "is required and fails later", scenario: TwoRounds, person: Yes,
            hooks: fails_later::<PrefilterLlmHistory>, expect: &[Calls(1)] },
+    Case { kind: "post_model_call", when: "asks for another answer, and another hook rewrites each history", scenario: Answer, person: No,
+           hooks: |_| vec![
+               Hook::at::<PrefilterLlmHistory>("probe").writer(|_, _, all: &mut Messages| {
+                   for message in all.iter_mut() { message.rewrite_text(|text| (text == PROMPT).then(|| PROBED.to_owned())); }
+               }),
+               Hook::at::<PostModelCall>("asks").writer(|_, _, reply: &mut ModelReply| {
+                   if reply.messages.iter().any(|message| message.text() == "again") { return ReplyVerdict::NoOpinion; }
+                   reply.messages.push(Message::new(Role::User, "again"));
+                   ReplyVerdict::Continue
+               }),
+           ],
+           expect: &[Calls(2), AlwaysSends(PROBED), NeverSends(PROMPT)] },
+    Case { kind: "post_model_call", when: "is required and fails later", scenario: TwoRounds, person: Yes,
+           hooks: fails_later::<PostModelCall>, expect: &[Runs(1), Calls(2), NeverStores("call_2")] },
     Case { kind: "post_model_call", when: "halts later", scenario: TwoRounds, person: Yes,
            hooks: halts_later::<PostModelCall>, expect: &[Calls(2), NeverSends("call_2")] },
     Case { kind: "pre_model_call", when: "sets every option", scenario: Answer, person: No,
@@ -338,14 +389,6 @@ pub(crate) const CASES: &[Case] = &[
                ReplyVerdict::Continue
            })],
            expect: &[Calls(2), Sends(World::PROFILE)] },
-    Case { kind: "post_model_call", when: "asks for two more answers", scenario: Answer, person: No,
-           hooks: |_| vec![Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| {
-               let added = reply.messages.iter().filter(|message| message.text().starts_with(PROBED)).count();
-               if added == 2 { return ReplyVerdict::NoOpinion; }
-               reply.messages.push(Message::new(Role::User, format!("{PROBED} {added}")));
-               ReplyVerdict::Continue
-           })],
-           expect: &[Calls(3), Sends("conformance probe 0"), Sends("conformance probe 1"), Shows("answer 3"), NeverStores("answer 2")] },
     Case { kind: "post_model_call", when: "asks for another answer, and rewrites each request and answer", scenario: Answer, person: No,
            hooks: |_| vec![
                Hook::at::<PreModelCall>("prepares").writer(|_, _, request: &mut ModelRequest| request.system_prompt.push_str("a prepared prompt")),
@@ -424,7 +467,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "before_tool_call", when: "is required and fails later", scenario: TwoRounds, person: Yes,
            hooks: fails_later::<BeforeToolCall>, expect: &[Runs(1)] },
     Case { kind: "before_tool_call", when: "rewrites the inputs of two calls", scenario: TwoTools, person: Yes,
-           hooks: |_| sets_inputs(|call| format!("probed {}", call.id)), expect: &[Runs(2), RunsWith("probed call_1"), RunsWith("probed call_2"), NeverRunsWith("blue")] },
+           hooks: |_| sets_inputs(|call| format!("probed {}", call.id)), expect: &[Runs(2), RunsWith("probed call_1"), RunsWith("probed call_2"), NeverRunsWith("blue"), RunsEachAsItself] },
     Case { kind: "before_tool_call", when: "rewrites the inputs of two answers", scenario: TwoRounds, person: Yes,
            hooks: |_| sets_inputs(|call| format!("probed {}", call.id)), expect: &[Runs(2), RunsWith("probed call_1"), RunsWith("probed call_2"), NeverRunsWith("blue")] },
     Case { kind: "before_tool_call", when: "denies the second of two calls", scenario: TwoTools, person: Yes,
@@ -434,7 +477,7 @@ pub(crate) const CASES: &[Case] = &[
            expect: &[Runs(1), Sends(PROBED), Sends(OUTPUT)] },
     Case { kind: "before_tool_call", when: "reads the call and its input, and denies", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").reader(|_, event: &BeforeToolCall, input: &ToolInput| {
-               let blue = json!({ "word": "blue", "call": "call_1" });
+               let blue = json!({ "word": "blue" });
                let is_it = (&*event.call.name, &*event.call.id) == ("find", "call_1") && *event.call.input == blue && **input == blue;
                if is_it { Permission::deny(PROBED) } else { Permission::NoOpinion }
            })],
@@ -485,7 +528,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "before_tool_call", when: "asks, and the person answers in the tool's place", scenario: Tool, person: Answers,
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(1), Runs(0), Sends(SAID)] },
     Case { kind: "before_tool_call", when: "asks, and nobody can answer yet", scenario: Tool, person: Suspends,
-           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Runs(0), Calls(1)] },
+           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Runs(0), NeverSends(OUTPUT)] },
     Case { kind: "before_tool_call", when: "sees a call that a hook makes in the model's place", scenario: Answer, person: Yes,
            hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, event: &PreModelCall, request: &mut ModelRequest| {
                if !event.messages.iter().any(is_of_a_tool) {
@@ -525,6 +568,9 @@ pub(crate) const CASES: &[Case] = &[
                Hook::at::<PermissionRequest>("probe").writer(|_, _, input: &mut ToolInput| **input = json!({ "word": PROBED })),
            ],
            expect: &[NeverRunsWith(PROBED)] },
+    Case { kind: "permission_request", when: "is required and fails later", scenario: TwoRounds, person: Yes,
+           hooks: |acts| asks_and(fails_later::<PermissionRequest>(acts).remove(0)),
+           expect: &[NeverSends("tool output of call_2")] },
     Case { kind: "permission_request", when: "halts later", scenario: TwoRounds, person: Yes,
            hooks: |acts| asks_and(halts_later::<PermissionRequest>(acts).remove(0)),
            expect: &[Calls(2)] },
@@ -592,6 +638,16 @@ pub(crate) const CASES: &[Case] = &[
                result.add_context("the second context");
            })],
            expect: &[Sends("the first context"), Sends("the second context")] },
+    Case { kind: "after_tool_call_success", when: "adds a context to each of two results", scenario: TwoTools, person: Yes,
+           hooks: |_| vec![Hook::at::<AfterToolCallSuccess>("probe").writer(|_, event: &AfterToolCallSuccess, result: &mut ToolResult| {
+               result.add_context(format!("the context of {}", event.call.id));
+           })],
+           expect: &[Sends("the context of call_1"), Sends("the context of call_2")] },
+    Case { kind: "after_tool_call_success", when: "adds a context to the results of two answers", scenario: TwoRounds, person: Yes,
+           hooks: |_| vec![Hook::at::<AfterToolCallSuccess>("probe").writer(|_, event: &AfterToolCallSuccess, result: &mut ToolResult| {
+               result.add_context(format!("the context of {}", event.call.id));
+           })],
+           expect: &[KeepsSending("the context of call_1"), KeepsSending("the context of call_2")] },
     Case { kind: "after_tool_call_success", when: "rewrites the result, and another halts", scenario: Tool, person: Yes,
            hooks: |acts| [vec![Hook::at::<AfterToolCallSuccess>("masks").writer(|_, _, result: &mut ToolResult| probed(result))], halts::<AfterToolCallSuccess>(acts)].concat(),
            expect: &[Calls(1), NeverStores(OUTPUT), NeverShows(OUTPUT)] },
@@ -647,6 +703,11 @@ pub(crate) const CASES: &[Case] = &[
            expect: &[Sends(PROBED), NeverSends(ERROR), NeverStores(ERROR)] },
     Case { kind: "after_tool_call_failure", when: "asks to run the tool again once", scenario: Failure, person: Yes,
            hooks: |acts| vec![retries_once(acts)], expect: &[Retries, Sends(ERROR)] },
+    Case { kind: "after_tool_call_failure", when: "forbids to run the tool again", scenario: Failure, person: Yes,
+           hooks: |_| says::<AfterToolCallFailure>(|| Retry::Never), expect: &[Runs(1), Sends(ERROR)] },
+    Case { kind: "after_tool_call_failure", when: "asks to run the tool again, and another halts", scenario: Failure, person: Yes,
+           hooks: |acts| [vec![Hook::at::<AfterToolCallFailure>("asks").reader(|_, _, _| Retry::After(std::time::Duration::ZERO))], halts::<AfterToolCallFailure>(acts)].concat(),
+           expect: &[Runs(1), Calls(1)] },
     Case { kind: "after_tool_call_failure", when: "asks to run a tool with a rewritten input again", scenario: Failure, person: Yes,
            hooks: |acts| [sets_inputs(|_| PROBED.to_owned()), vec![retries_once(acts)]].concat(), expect: &[Retries, NeverRunsWith("blue")] },
     Case { kind: "after_tool_call_failure", when: "asks to run the tool again without end", scenario: Failure, person: Yes,
@@ -671,6 +732,8 @@ pub(crate) const CASES: &[Case] = &[
            hooks: halts::<AfterToolCall>, expect: &[Calls(1)] },
     Case { kind: "after_tool_call", when: "halts later", scenario: TwoRounds, person: Yes,
            hooks: halts_later::<AfterToolCall>, expect: &[Runs(2), Calls(2)] },
+    Case { kind: "after_tool_call", when: "is required and fails later", scenario: TwoRounds, person: Yes,
+           hooks: fails_later::<AfterToolCall>, expect: &[Runs(2), Calls(2)] },
     Case { kind: "after_tool_call", when: "is required and fails", scenario: Tool, person: Yes,
            hooks: fails::<AfterToolCall>, expect: &[Calls(1)] },
 
@@ -680,7 +743,7 @@ pub(crate) const CASES: &[Case] = &[
            expect: &[Stores(PROBED), NeverStores(PROMPT), NeverStores(OUTPUT), NeverStores(ANSWER)] },
     Case { kind: "before_create_message", when: "masks every row of two answers", scenario: TwoRounds, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeCreateMessage>("probe").writer(|_, _, row: &mut Message| { row.rewrite_text(|_| Some(PROBED.to_owned())); })],
-           expect: &[NeverStores(PROMPT), NeverStores(OUTPUT), NeverStores(ANSWER), NeverSends(PROMPT), NeverSends(OUTPUT)] },
+           expect: &[NeverStores(PROMPT), NeverStores(OUTPUT), NeverStores(ANSWER), NeverStores(ASIDE), NeverSends(PROMPT), NeverSends(OUTPUT), NeverSends(ASIDE)] },
     Case { kind: "before_create_message", when: "masks the rows of a turn that another hook halts after a call", scenario: Tool, person: Yes,
            hooks: |acts| [vec![masks_rows()], halts::<AfterToolCall>(acts)].concat(), expect: &[NeverStores(OUTPUT)] },
     Case { kind: "before_create_message", when: "masks the answer", scenario: Answer, person: Yes,
@@ -708,9 +771,19 @@ pub(crate) const CASES: &[Case] = &[
                }),
                Hook::at::<BeforeCreateMessage>("probe").writer(|_, _, row: &mut Message| { row.rewrite_text(|_| Some(PROBED.to_owned())); }),
            ],
-           expect: &[NeverStores(ANSWER), NeverStores("a secret order")] },
+           expect: &[NeverStores(ANSWER), NeverStores("a secret order"), NeverSends(ANSWER), NeverSends("a secret order")] },
+    Case { kind: "before_create_message", when: "halts at the follow-up of `stop`", scenario: Answer, person: Yes,
+           hooks: |_| [vec![continues_once(FOLLOW_UP)], halts_at(is_of_the_follow_up)].concat(), expect: &[Calls(1)] },
+    Case { kind: "before_create_message", when: "is required and fails at the row with a call", scenario: Tool, person: Yes,
+           hooks: |_| fails_at(calls_a_tool), expect: &[Runs(0), Calls(1), NeverStores("call_1")] },
+    Case { kind: "before_create_message", when: "is required and fails at the row of a result", scenario: Tool, person: Yes,
+           hooks: |_| fails_at(is_of_a_tool), expect: &[Runs(1), Calls(1), NeverStores(OUTPUT)] },
+    Case { kind: "before_create_message", when: "is required and fails at the row of the answer", scenario: Answer, person: Yes,
+           hooks: |_| fails_at(is_of_the_answer), expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
+    Case { kind: "before_create_message", when: "is required and fails at the follow-up of `stop`", scenario: Answer, person: Yes,
+           hooks: |_| [vec![continues_once(FOLLOW_UP)], fails_at(is_of_the_follow_up)].concat(), expect: &[Calls(1), NeverStores(FOLLOW_UP)] },
     Case { kind: "before_create_message", when: "is required and fails", scenario: Answer, person: Yes,
-           hooks: fails::<BeforeCreateMessage>, expect: &[StoresNothing] },
+           hooks: fails::<BeforeCreateMessage>, expect: &[Calls(0), StoresNothing] },
     Case { kind: "before_create_message", when: "halts", scenario: Answer, person: Yes,
            hooks: halts::<BeforeCreateMessage>, expect: &[Calls(0)] },
     Case { kind: "before_store_tool_result", when: "rewrites the row", scenario: Tool, person: Yes,
@@ -722,6 +795,10 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "before_store_tool_result", when: "rewrites the rows of two answers", scenario: TwoRounds, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeStoreToolResult>("probe").writer(|_, _, row: &mut ResultRow| row.content = vec![PROBED.into()])],
            expect: &[NeverStores(OUTPUT)] },
+    Case { kind: "before_store_tool_result", when: "halts later", scenario: TwoRounds, person: Yes,
+           hooks: halts_later::<BeforeStoreToolResult>, expect: &[Calls(2)] },
+    Case { kind: "before_store_tool_result", when: "is required and fails later", scenario: TwoRounds, person: Yes,
+           hooks: fails_later::<BeforeStoreToolResult>, expect: &[Calls(2)] },
     Case { kind: "before_store_tool_result", when: "halts", scenario: Tool, person: Yes,
            hooks: halts::<BeforeStoreToolResult>, expect: &[Calls(1)] },
     Case { kind: "before_store_tool_result", when: "is required and fails", scenario: Tool, person: Yes,
@@ -739,20 +816,22 @@ pub(crate) const CASES: &[Case] = &[
            },
            expect: &[Announces] },
     Case { kind: "after_create_message", when: "watches a turn that `stop` continues", scenario: Answer, person: Yes,
-           hooks: |acts| vec![watches(acts), continues_once("go on")], expect: &[Announces] },
+           hooks: |acts| vec![watches(acts), continues_once(FOLLOW_UP)], expect: &[Announces] },
     Case { kind: "after_create_message", when: "watches an answer that `stop` blocks", scenario: Answer, person: Yes,
            hooks: |acts| vec![watches(acts), Hook::at::<Stop>("blocks").reader(|_, _, ()| StopVerdict::block("no"))], expect: &[Announces] },
     Case { kind: "after_create_message", when: "watches masked rows", scenario: Tool, person: Yes,
            hooks: |acts| vec![watches(acts), masks_rows()], expect: &[Announces] },
+    Case { kind: "after_create_message", when: "watches the masked rows of a turn that `stop` continues", scenario: Answer, person: Yes,
+           hooks: |acts| vec![watches(acts), masks_rows(), continues_once(FOLLOW_UP)], expect: &[Announces] },
+    Case { kind: "after_create_message", when: "watches the masked row of an answer that `stop` blocks", scenario: Answer, person: Yes,
+           hooks: |acts| vec![watches(acts), masks_rows(), Hook::at::<Stop>("blocks").reader(|_, _, ()| StopVerdict::block("no"))], expect: &[Announces] },
+    Case { kind: "after_create_message", when: "halts at the follow-up of `stop`", scenario: Answer, person: Yes,
+           hooks: |_| vec![continues_once(FOLLOW_UP), halts_after(is_of_the_follow_up)], expect: &[Calls(1)] },
     Case { kind: "after_create_message", when: "halts at the row with a call", scenario: Tool, person: Yes,
-           hooks: |_| vec![Hook::at::<AfterCreateMessage>("probe").reader(|_, event: &AfterCreateMessage, ()| {
-               if calls_a_tool(&event.message) { Err(Halt::new(PROBED)) } else { Ok(()) }
-           })],
+           hooks: |_| vec![halts_after(calls_a_tool)],
            expect: &[Runs(0), Calls(1)] },
     Case { kind: "after_create_message", when: "halts at the row of a result", scenario: Tool, person: Yes,
-           hooks: |_| vec![Hook::at::<AfterCreateMessage>("probe").reader(|_, event: &AfterCreateMessage, ()| {
-               if is_of_a_tool(&event.message) { Err(Halt::new(PROBED)) } else { Ok(()) }
-           })],
+           hooks: |_| vec![halts_after(is_of_a_tool)],
            expect: &[Runs(1), Calls(1)] },
     Case { kind: "after_create_message", when: "halts", scenario: Answer, person: Yes,
            hooks: halts::<AfterCreateMessage>, expect: &[Calls(0)] },
@@ -768,31 +847,37 @@ pub(crate) const CASES: &[Case] = &[
            expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
     Case { kind: "stop", when: "blocks the answer of a turn that it continued", scenario: Answer, person: Yes,
            hooks: |_| vec![Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
-               if event.stop_hook_active { StopVerdict::block(PROBED) } else { StopVerdict::continue_with("go on") }
+               if event.stop_hook_active { StopVerdict::block(PROBED) } else { StopVerdict::continue_with("carry on") }
            })],
            expect: &[Calls(2), NeverShows("answer 2"), NeverStores("answer 2")] },
     Case { kind: "stop", when: "continues the turn", scenario: Answer, person: Yes,
            hooks: |_| vec![Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
                if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with(PROBED) }
            })],
-           expect: &[Calls(2), Sends(PROBED), Sends("answer 1"), Stores("answer 1"), Stores(PROBED), Shows("answer 2"), Stores("answer 2")] },
+           expect: &[Calls(2), Sends(PROBED), Sends("answer 1"), StoresBefore("answer 1", PROBED), StoresBefore(PROBED, "answer 2"), Shows("answer 2")] },
+    Case { kind: "stop", when: "continues the turn, and then halts", scenario: Answer, person: Yes,
+           hooks: |_| vec![continues_once(FOLLOW_UP), halts_later::<Stop>(&Acts::default()).remove(0)],
+           expect: &[Calls(2), NeverShows("answer 2"), NeverStores("answer 2")] },
+    Case { kind: "stop", when: "continues the turn, and then is required and fails", scenario: Answer, person: Yes,
+           hooks: |_| vec![continues_once(FOLLOW_UP), fails_later::<Stop>(&Acts::default()).remove(0)],
+           expect: &[Calls(2), NeverShows("answer 2"), NeverStores("answer 2")] },
     Case { kind: "stop", when: "continues the turn without end", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::continue_with(PROBED)), expect: &[Shows(ANSWER)] },
     Case { kind: "stop", when: "ends the turn that another hook continues", scenario: Answer, person: Yes,
            hooks: |_| vec![
-               Hook::at::<Stop>("continues").reader(|_, _, ()| StopVerdict::continue_with("go on")),
+               Hook::at::<Stop>("continues").reader(|_, _, ()| StopVerdict::continue_with("carry on")),
                Hook::at::<Stop>("probe").reader(|_, _, ()| StopVerdict::end(PROBED)),
            ],
            expect: &[Calls(1), Shows(ANSWER), Stores(ANSWER)] },
     Case { kind: "stop", when: "continues the turn, and then ends it", scenario: Answer, person: Yes,
-           hooks: |_| vec![continues_once("go on"), Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
+           hooks: |_| vec![continues_once(FOLLOW_UP), Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
                if event.stop_hook_active { StopVerdict::end(PROBED) } else { StopVerdict::default() }
            }), Hook::at::<Stop>("again").reader(|_, event: &Stop, ()| {
                if event.stop_hook_active { StopVerdict::continue_with("once more") } else { StopVerdict::default() }
            })],
            expect: &[Calls(2), Shows("answer 2"), Stores("answer 2")] },
     Case { kind: "stop", when: "has a message for the person, and continues", scenario: Answer, person: Yes,
-           hooks: |_| vec![continues_once("go on"), Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
+           hooks: |_| vec![continues_once(FOLLOW_UP), Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
                if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::default().with_system_message(PROBED) }
            })],
            expect: &[Calls(2), Shows(PROBED), NeverSends(PROBED), NeverStores(PROBED)] },
@@ -810,6 +895,9 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "stop", when: "hides its context", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::default().with_context(PROBED).suppress_output()),
            expect: &[NeverShows(PROBED), Shows(ANSWER)] },
+    Case { kind: "stop", when: "hides its context, and has a message for the person", scenario: Answer, person: Yes,
+           hooks: |_| says::<Stop>(|| StopVerdict::default().with_context("a hidden context").with_system_message(PROBED).suppress_output()),
+           expect: &[Shows(PROBED), NeverShows("a hidden context"), Shows(ANSWER)] },
     Case { kind: "stop", when: "halts", scenario: Answer, person: Yes,
            hooks: halts::<Stop>, expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER)] },
     Case { kind: "stop", when: "is required and fails", scenario: Answer, person: Yes,
@@ -829,7 +917,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "turn_end", when: "watches a turn whose prompt is blocked", scenario: Answer, person: Yes,
            hooks: |acts| [vec![watches_the_end(acts)], says::<UserPromptSubmit>(|| PromptVerdict::block(PROBED))].concat(), expect: &[EndsOnce] },
     Case { kind: "turn_end", when: "watches a turn that `stop` continues", scenario: Answer, person: Yes,
-           hooks: |acts| vec![watches_the_end(acts), continues_once("go on")], expect: &[EndsOnce] },
+           hooks: |acts| vec![watches_the_end(acts), continues_once(FOLLOW_UP)], expect: &[EndsOnce] },
     Case { kind: "turn_end", when: "watches an answer that `stop` blocks", scenario: Answer, person: Yes,
            hooks: |acts| vec![watches_the_end(acts), Hook::at::<Stop>("blocks").reader(|_, _, ()| StopVerdict::block("no"))], expect: &[EndsOnce] },
 ];
@@ -854,6 +942,15 @@ const READING: &[(&str, Case)] = &[
                let is_it = event.result.as_ref().is_some_and(|result| result.text().starts_with(OUTPUT));
                if is_it { Err(Halt::new(PROBED)) } else { Ok(()) }
            })],
+           expect: &[Calls(1)] }),
+    ("result", Case { kind: "after_tool_call", when: "reads the result that another hook rewrote, and halts", scenario: Tool, person: Yes,
+           hooks: |_| vec![
+               Hook::at::<AfterToolCallSuccess>("rewrites").writer(|_, _, result: &mut ToolResult| probed(result)),
+               Hook::at::<AfterToolCall>("probe").reader(|_, event: &AfterToolCall, ()| {
+                   let is_it = event.result.as_ref().is_some_and(|result| result.text() == PROBED);
+                   if is_it { Err(Halt::new(PROBED)) } else { Ok(()) }
+               }),
+           ],
            expect: &[Calls(1)] }),
     ("last_message", Case { kind: "stop", when: "reads the answer, and blocks it", scenario: Answer, person: Yes,
            hooks: |_| vec![Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {

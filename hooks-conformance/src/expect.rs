@@ -18,6 +18,8 @@ pub(crate) enum Expect {
     RunsIfAsked,
     /// A tool ran with an input that contains this text.
     RunsWith(&'static str),
+    /// Each call ran with its own input, in which a hook wrote its id.
+    RunsEachAsItself,
     /// No tool ran with an input that contains this text.
     NeverRunsWith(&'static str),
     /// The person was asked so often, and before the tool ran.
@@ -28,6 +30,8 @@ pub(crate) enum Expect {
     Sends(&'static str),
     /// The model read this text each time.
     AlwaysSends(&'static str),
+    /// Once the model had read this text, it read it each time.
+    KeepsSending(&'static str),
     /// The model read this text each time, next to or in the message with the other text.
     SendsNextTo(&'static str, &'static str),
     /// The model read this text, and always as something that the person said.
@@ -44,6 +48,8 @@ pub(crate) enum Expect {
     NeverShows(&'static str),
     /// A row contains this text.
     Stores(&'static str),
+    /// A row contains the first text, and a later one the second.
+    StoresBefore(&'static str, &'static str),
     /// No row contains this text.
     NeverStores(&'static str),
     /// No row was stored.
@@ -78,6 +84,7 @@ impl Expect {
             Self::RunsWith(text) if !ran_with(acts, text) => {
                 wrong(format!("the tool must run with `{text}` in its input, and did not"))
             }
+            Self::RunsEachAsItself => ran_as_another(acts),
             Self::NeverRunsWith(text) if ran_with(acts, text) => {
                 wrong(format!("the tool must not run with `{text}` in its input, and did"))
             }
@@ -94,6 +101,9 @@ impl Expect {
             Self::AlwaysSends(text) if !always_sent(acts, text) => {
                 wrong(format!("the model must read `{text}` each time, and did not"))
             }
+            Self::KeepsSending(text) if !keeps_sending(acts, text) => {
+                wrong(format!("the model must read `{text}` and go on reading it, and did not"))
+            }
             Self::SendsNextTo(text, other) if !sent_next_to(acts, text, other) => {
                 wrong(format!("the model must read `{text}` next to `{other}` each time, and did not"))
             }
@@ -106,6 +116,9 @@ impl Expect {
             Self::Shows(text) if !shown(acts, text) => wrong(format!("the person must see `{text}`, and did not")),
             Self::NeverShows(text) if shown(acts, text) => wrong(format!("the person must not see `{text}`, and did")),
             Self::Stores(text) if !stored(acts, text) => wrong(format!("a row must contain `{text}`, and none does")),
+            Self::StoresBefore(first, then) if !stored_before(acts, first, then) => {
+                wrong(format!("a row with `{then}` must follow one with `{first}`, and none does"))
+            }
             Self::NeverStores(text) if stored(acts, text) => {
                 wrong(format!("no row must contain `{text}`, and one does"))
             }
@@ -130,7 +143,17 @@ fn rows(acts: &[Act]) -> impl Iterator<Item = &Message> {
 }
 
 fn ran_with(acts: &[Act], text: &str) -> bool {
-    acts.iter().any(|act| matches!(act, Act::ToolRan { input } if input.to_string().contains(text)))
+    acts.iter().any(|act| matches!(act, Act::ToolRan { input, .. } if input.to_string().contains(text)))
+}
+
+/// A call that ran with the input of another call.
+fn ran_as_another(acts: &[Act]) -> Option<String> {
+    acts.iter().find_map(|act| match act {
+        Act::ToolRan { call, input } if !call.is_empty() && !input.to_string().contains(call.as_str()) => {
+            Some(format!("the call `{call}` must run with its own input, and ran with {input}"))
+        }
+        _ => None,
+    })
 }
 
 fn sent(acts: &[Act], text: &str) -> bool {
@@ -165,6 +188,16 @@ fn sent_as_the_person(acts: &[Act], text: &str) -> bool {
     all().next().is_some() && all().all(|message| message.role == Role::User)
 }
 
+fn keeps_sending(acts: &[Act], text: &str) -> bool {
+    let reads = sent_messages(acts).map(|messages| messages.iter().any(|message| contains(message, text)));
+    let mut from_the_first = reads.skip_while(|reads| !reads).peekable();
+    from_the_first.peek().is_some() && from_the_first.all(|reads| reads)
+}
+
+fn stored_before(acts: &[Act], first: &str, then: &str) -> bool {
+    rows(acts).skip_while(|row| !contains(row, first)).skip(1).any(|row| contains(row, then))
+}
+
 /// A request with another value at this path.
 fn requests(acts: &[Act], path: &[&str], expected: &Value) -> Option<String> {
     let sent = acts.iter().filter_map(|act| if let Act::ModelCalled { sent, .. } = act { Some(sent) } else { None });
@@ -180,7 +213,7 @@ fn shown(acts: &[Act], text: &str) -> bool {
 }
 
 fn stored(acts: &[Act], text: &str) -> bool {
-    rows(acts).any(|row| serde_json::to_string(row).is_ok_and(|row| row.contains(text)))
+    rows(acts).any(|row| contains(row, text))
 }
 
 /// Whether a tool ran before the first question.
@@ -225,9 +258,9 @@ fn unannounced(acts: &[Act]) -> Option<String> {
 
 /// What is wrong with a turn whatever its hooks did: stored and sent conversations in which a call has no result, two
 /// of them, the result of another call, or a result without its call.
-pub(crate) fn malformed(acts: &[Act]) -> Option<String> {
+pub(crate) fn malformed(acts: &[Act], waits: bool) -> Option<String> {
     let stored: Messages = rows(acts).cloned().collect();
-    if let Some(wrong) = unpaired(&stored) {
+    if let Some(wrong) = unpaired(&stored).filter(|_| !waits) {
         return Some(format!("in the stored conversation, {wrong}"));
     }
     sent_messages(acts).find_map(|messages| Some(format!("in what the model reads, {}", unpaired(messages)?)))

@@ -73,8 +73,8 @@ pub async fn check_turns(under_test: &impl AgentLoop) -> Result<(), NotConformin
         let (acts, ended) = run(under_test, case).await;
         let (kind, when) = (case.kind, case.when);
         let mut wrong: Vec<String> = case.expect.iter().filter_map(|expect| expect.violation(&acts)).collect();
-        // A call that waits has no result yet.
-        wrong.extend(malformed(&acts).filter(|_| case.person != Person::Suspends));
+        // A call that waits has no result yet, and nothing is sent until it has one.
+        wrong.extend(malformed(&acts, case.person == Person::Suspends));
         wrong.extend(ended.err());
         breaches.extend(wrong.into_iter().map(|wrong| format!("when a hook at `{kind}` {when}: {wrong}")));
     }

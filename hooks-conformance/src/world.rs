@@ -11,13 +11,15 @@ use serde_json::{Value, json};
 pub(crate) const PROMPT: &str = "the prompt";
 /// The text of each answer of the model, followed by a number.
 pub(crate) const ANSWER: &str = "answer ";
-/// The output of each tool, followed by ` of ` and the call that it ran for.
+/// What the model says besides a call, if it calls a tool twice.
+pub(crate) const ASIDE: &str = "let me look";
+/// The output of each tool, followed by ` of ` and the id of the call that it ran for.
 pub(crate) const OUTPUT: &str = "tool output";
 /// The word with which a person replaces the one of an input.
 pub(crate) const EDITED: &str = "the edited word";
 /// The result that a person gives in place of the tool.
 pub(crate) const SAID: &str = "the person's result";
-/// The error of a tool that fails, followed by ` of ` and the call that it ran for.
+/// The error of a tool that fails, followed by ` of ` and the id of the call that it ran for.
 pub(crate) const ERROR: &str = "tool error";
 
 /// How many characters a piece of a stream has.
@@ -36,6 +38,8 @@ pub(crate) enum Act {
         messages: Messages,
     },
     ToolRan {
+        /// The id of the call; empty if the loop does not know it.
+        call: String,
         input: Value,
     },
     Asked,
@@ -148,18 +152,17 @@ impl World {
         self.acts.note(Act::ModelCalled { sent, messages: messages.clone() });
         let times = self.acts.count(|act| matches!(act, Act::ModelCalled { .. }));
         assert!(times < BOUND, "the model is called without end");
-        let call =
-            |id: &str, tool: &str| Block::ToolUse(ToolCall::new(id, tool, json!({ "word": "blue", "call": id })));
+        let call = |id: &str, tool: &str| Block::ToolUse(ToolCall::new(id, tool, json!({ "word": "blue" })));
         match (times, self.scenario) {
             (1, Scenario::Tool) => vec![call("call_1", "find")],
             (1, Scenario::Failure) => vec![call("call_1", "fail")],
-            (1 | 2, Scenario::TwoRounds) => vec![call(&format!("call_{times}"), "find")],
+            (1 | 2, Scenario::TwoRounds) => vec![ASIDE.into(), call(&format!("call_{times}"), "find")],
             (1, Scenario::TwoTools) => vec![call("call_1", "find"), call("call_2", "find")],
             _ => vec![format!("{ANSWER}{times}").into()],
         }
     }
 
-    /// Runs a tool. Its names are `find` and `fail`.
+    /// Runs a tool for this call, with the input that the hooks left. Its names are `find` and `fail`.
     ///
     /// # Errors
     /// The text of the failure, for the tool `fail`.
@@ -167,9 +170,9 @@ impl World {
     /// # Panics
     /// If the loop calls it without end. The test reports that.
     pub fn tool(&self, call: &ToolCall, input: &ToolInput) -> Result<String, String> {
-        self.acts.note(Act::ToolRan { input: (**input).clone() });
+        self.acts.note(Act::ToolRan { call: call.id.to_string(), input: (**input).clone() });
         assert!(self.acts.count(|act| matches!(act, Act::ToolRan { .. })) < BOUND, "a tool runs without end");
-        let of = input["call"].as_str().map(|id| format!(" of {id}")).unwrap_or_default();
+        let of = if call.id.is_empty() { String::new() } else { format!(" of {}", call.id) };
         if call.name == "fail" { Err(format!("{ERROR}{of}")) } else { Ok(format!("{OUTPUT}{of}")) }
     }
 

@@ -72,11 +72,27 @@ impl Turn<'_> {
         }
         match self.fire(&BeforeCreateMessage::new(), message.clone()).await {
             Err(_) if self.has(Fault::StoresWithoutTheRequiredMask) => Ok(message),
+            Err(_) if self.has(Fault::StoresAnAnswerWithoutTheRequiredMask) && message.text().starts_with("answer") => {
+                Ok(message)
+            }
+            Err(_) if self.has(Fault::StoresACallWithoutTheRequiredMask) && message.tool_calls().next().is_some() => {
+                Ok(message)
+            }
+            Err(_) if self.has(Fault::StoresAResultWithoutTheRequiredMask) && message.role == Role::Tool => Ok(message),
+            Err(_) if self.has(Fault::StoresAFollowUpWithoutTheRequiredMask) && message.text() == "carry on" => {
+                Ok(message)
+            }
             row => Ok(row?.subject),
         }
     }
 
     pub(crate) async fn keep(&mut self, row: Message) -> Result<(), End> {
+        let told = row.clone();
+        self.keep_and_tell(row, told).await
+    }
+
+    /// Stores a row, and tells hooks of this one.
+    async fn keep_and_tell(&mut self, row: Message, told: Message) -> Result<(), End> {
         if self.has(Fault::AnnouncesTooEarly) {
             let _ = self.fire(&AfterCreateMessage::new(row.clone()), ()).await?;
         }
@@ -86,7 +102,8 @@ impl Turn<'_> {
         }
         self.stored.push(row.clone());
         if !self.has(Fault::AnnouncesTooEarly) && !self.has(Fault::AnnouncesNothing) {
-            match self.fire(&AfterCreateMessage::new(row), ()).await {
+            match self.fire(&AfterCreateMessage::new(told), ()).await {
+                Err(_) if self.has(Fault::IgnoresAHaltAfterTheFollowUp) && row.text() == "carry on" => {}
                 Err(_) if self.has(Fault::IgnoresAFailureAfterARow) => {}
                 fired => drop(fired?),
             }
@@ -116,7 +133,7 @@ impl Turn<'_> {
                 row => row?,
             };
             if !calls.is_empty() {
-                messages.push(row.clone());
+                messages.push(if self.has(Fault::SendsTheRawCall) { raw } else { row.clone() });
                 self.keep(row).await?;
                 for call in &calls {
                     self.call(call, &mut messages).await?;
@@ -135,10 +152,15 @@ impl Turn<'_> {
             let verdict = match self.fire(&event, ()).await {
                 Ok(_) if skipped => StopVerdict::default(),
                 Err(_) if self.has(Fault::ShowsWhatStopCouldNotJudge) => StopVerdict::default(),
+                Err(_) if self.has(Fault::IgnoresALaterEndByStop) && continued > 0 => StopVerdict::default(),
                 fired => fired?.verdict,
             };
             let goes_on = matches!(verdict.decision, StopDecision::Continue(_));
-            if !(self.has(Fault::HidesSystemMessages) || (self.has(Fault::HidesMessagesOfAContinuedTurn) && goes_on)) {
+            let suppressed = self.has(Fault::SuppressesMessages) && verdict.suppress_output;
+            if !(suppressed
+                || self.has(Fault::HidesSystemMessages)
+                || (self.has(Fault::HidesMessagesOfAContinuedTurn) && goes_on))
+            {
                 verdict.system_messages.iter().for_each(|text| self.world.show(text));
             }
             if self.has(Fault::SendsSystemMessages) && !verdict.system_messages.is_empty() && continued == 0 {
@@ -158,27 +180,34 @@ impl Turn<'_> {
                     }
                     let error = Message::new(Role::Assistant, format!("[Blocked] {reason}"));
                     let stored = if self.has(Fault::StoresWhatStopBlocks) { row } else { error };
+                    let unmasked = stored.clone();
                     let stored = self.row(stored, Fault::StoresTheBlockUnmasked).await?;
-                    self.keep(stored).await?;
+                    let told = if self.has(Fault::AnnouncesTheRawBlock) { unmasked } else { stored.clone() };
+                    self.keep_and_tell(stored, told).await?;
                     let said = if self.has(Fault::SaysNothingOfABlock) { String::new() } else { reason.to_string() };
                     return Err(End(said));
                 }
                 StopDecision::End(_) if self.has(Fault::IgnoresEnd) && continued == 0 => continued += 1,
                 StopDecision::Continue(next) if bounded && !self.has(Fault::IgnoresTheFollowUp) => {
                     continued += 1;
-                    let next = Message::new(Role::User, next.as_str());
-                    let next = self.row(next, Fault::StoresTheFollowUpUnmasked).await?;
-                    if !self.has(Fault::ForgetsTheContinuedAnswer) {
+                    let unmasked = Message::new(Role::User, next.as_str());
+                    let next = self.row(unmasked.clone(), Fault::StoresTheFollowUpUnmasked).await?;
+                    let late = self.has(Fault::StoresTheFollowUpFirst);
+                    if !self.has(Fault::ForgetsTheContinuedAnswer) && !late {
                         self.keep(row.clone()).await?;
                     }
-                    messages.push(row);
+                    messages.push(if self.has(Fault::SendsTheRawAnswer) { raw } else { row.clone() });
+                    let told = if self.has(Fault::AnnouncesTheRawFollowUp) { unmasked.clone() } else { next.clone() };
                     if self.has(Fault::AnnouncesNoFollowUp) {
                         self.world.store(&next);
                     } else {
-                        self.keep(next.clone()).await?;
+                        self.keep_and_tell(next.clone(), told).await?;
+                    }
+                    if late {
+                        self.keep(row).await?;
                     }
                     if !self.has(Fault::StopsWithoutTheFollowUp) {
-                        messages.push(next);
+                        messages.push(if self.has(Fault::SendsTheRawFollowUp) { unmasked } else { next });
                     }
                 }
                 _ => {

@@ -59,6 +59,9 @@ impl Turn<'_> {
             if self.has(Fault::ForgetsTheContextLater) && is_later {
                 sent = sent.iter().filter(|message| message.text() != "conformance probe").cloned().collect();
             }
+            if self.has(Fault::ForgetsTheContextOfAResultLater) && self.answers > 1 {
+                sent = sent.iter().map(without_context).collect();
+            }
             let moves = self.has(Fault::MovesTheContextToTheEnd) && is_later;
             if let Some(at) = sent.iter().position(|message| moves && message.text() == "conformance probe") {
                 let context = sent.remove(at);
@@ -111,7 +114,12 @@ impl Turn<'_> {
                 self.world.show(&Message::of(Role::Assistant, content.clone()).text());
             }
             let reply = ModelReply::new(content.clone()).messages(messages.clone());
-            let fired = self.fire(&PostModelCall::new("end_turn"), reply).await?;
+            let fired = match self.fire(&PostModelCall::new("end_turn"), reply).await {
+                Err(_) if self.has(Fault::IgnoresALaterFailureOfTheAnswer) && is_later => {
+                    return Ok(Message::of(Role::Assistant, content));
+                }
+                fired => fired?,
+            };
             let mut left = fired.subject.content.clone();
             let calls = |content: &[Block]| content.iter().any(|block| matches!(block, Block::ToolUse(_)));
             if self.has(Fault::IgnoresTheRewrittenAnswer) && !calls(&content) {
@@ -125,7 +133,6 @@ impl Turn<'_> {
             }
             self.answers += 1;
             let again = fired.verdict == ReplyVerdict::Continue && !calls(&left) && !self.has(Fault::IgnoresContinue);
-            let again = again && !(self.has(Fault::ContinuesOnceOnly) && round > 0);
             if again && (round < 3 || self.has(Fault::ContinuesWithoutBound)) {
                 if self.has(Fault::StoresTheDiscardedAnswer) {
                     self.keep(Message::of(Role::Assistant, left)).await?;
@@ -145,4 +152,10 @@ impl Turn<'_> {
         }
         Err(End("too many answers".to_owned()))
     }
+}
+
+/// A row of a result without the context of the first call.
+fn without_context(row: &Message) -> Message {
+    let is_context = |block: &Block| block.as_text() == Some("the context of call_1");
+    Message::of(row.role, row.content.iter().filter(|block| !is_context(block)).cloned().collect())
 }

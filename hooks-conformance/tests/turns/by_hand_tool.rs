@@ -67,7 +67,14 @@ impl Turn<'_> {
             let skips = self.has(Fault::SkipsThePermissionRequest)
                 || (self.has(Fault::RequestsOnceForAll) && self.calls > 1)
                 || (self.has(Fault::RequestsNothingOfADeferral) && is_deferred);
-            let asked = if skips { None } else { Some(self.fire(&event, input.clone()).await?) };
+            let asked = if skips {
+                None
+            } else {
+                match self.fire(&event, input.clone()).await {
+                    Err(_) if self.has(Fault::IgnoresALaterFailureOfARequest) && self.calls > 1 => None,
+                    asked => Some(asked?),
+                }
+            };
             match asked.map(|fired| (fired.verdict, fired.subject)) {
                 Some((Permission::Allow, edited)) if edited == input => return Ok(Ok(input)),
                 Some((Permission::Allow, edited)) if self.has(Fault::DoesNotJudgeTheRequestsInput) => {
@@ -157,7 +164,10 @@ impl Turn<'_> {
         Ok(match fired.subject {
             None if self.has(Fault::IgnoresARemovedResult) => result,
             None => ToolResult::new("[removed]"),
-            Some(mut result) if self.has(Fault::IgnoresTheContextOfAResult) => {
+            Some(mut result)
+                if self.has(Fault::IgnoresTheContextOfAResult)
+                    || (self.has(Fault::AddsTheContextOfTheFirstResultOnly) && self.calls > 1) =>
+            {
                 result.additional_context.clear();
                 result
             }
@@ -170,8 +180,15 @@ impl Turn<'_> {
             let told = if self.has(Fault::TellsHooksNoError) { "" } else { error.as_str() };
             let event = AfterToolCallFailure::new(call.clone(), input.clone(), told).may_retry(attempt < 3);
             let result = ToolResult::error(error.as_str());
-            let fired = self.fire_unless(Fault::IgnoresAHaltAfterAFailure, &event, result.clone()).await?;
+            let fired = match self.fire_unless(Fault::IgnoresAHaltAfterAFailure, &event, result.clone()).await {
+                Err(_) if self.has(Fault::RetriesInSpiteOfAHalt) && attempt == 1 => {
+                    let _again = self.world.tool(call, input);
+                    continue;
+                }
+                fired => fired?,
+            };
             let again = matches!(fired.verdict, Retry::After(_)) && !self.has(Fault::NeverRetries);
+            let again = again || (self.has(Fault::RetriesWhatMustNot) && fired.verdict == Retry::Never);
             let input = if self.has(Fault::RetriesWithTheOldInput) { &call.input } else { input };
             if again && (attempt < 3 || self.has(Fault::RetriesWithoutBound)) {
                 match self.world.tool(call, input) {
@@ -205,6 +222,7 @@ impl Turn<'_> {
             Ok(input) => {
                 let first = self.first.get_or_insert_with(|| input.clone()).clone();
                 let input = if self.has(Fault::RunsTheFirstInputAgain) { first } else { input };
+                let input = if self.has(Fault::SwapsTheInputs) { swapped(&input) } else { input };
                 let input = if self.has(Fault::RunsTheOldInput) { call.input.clone() } else { input };
                 let result = match self.world.tool(call, &input) {
                     Ok(output) => self.seen(call, &input, ToolResult::new(output)).await?,
@@ -213,6 +231,9 @@ impl Turn<'_> {
                 (input, result)
             }
             Err(result) => {
+                if self.has(Fault::GoesOnWhileACallWaits) && result.text() == "it waits" {
+                    return Ok(());
+                }
                 if self.has(Fault::EndsOnlyCallsThatRan) {
                     return self.keep_result(call, result, messages).await;
                 }
@@ -221,13 +242,19 @@ impl Turn<'_> {
         };
         let mut event = AfterToolCall::new(call.clone(), input);
         event.result = Some(result.clone()).filter(|_| !self.has(Fault::EndsWithoutTheResult));
+        if self.has(Fault::EndsWithTheRawResult) {
+            event.result = Some(ToolResult::new("tool output"));
+        }
         if self.has(Fault::EndsOnlySuccesses) && result.is_error {
             return self.keep_result(call, result, messages).await;
         }
         if self.has(Fault::EndsEachCallTwice) {
             let _ = self.fire(&event, ()).await?;
         }
-        let _ = self.fire_unless(Fault::IgnoresTheLastHalt, &event, ()).await?;
+        match self.fire_unless(Fault::IgnoresTheLastHalt, &event, ()).await {
+            Err(_) if self.has(Fault::IgnoresALaterFailureAfterACall) && self.calls > 1 => {}
+            fired => drop(fired?),
+        }
         self.keep_result(call, result, messages).await
     }
 
@@ -262,6 +289,12 @@ impl Turn<'_> {
         }
         Ok(())
     }
+}
+
+/// An input with the id of the other call.
+fn swapped(input: &ToolInput) -> ToolInput {
+    let text = input.to_string().replace("call_1", "call_0").replace("call_2", "call_1").replace("call_0", "call_2");
+    serde_json::from_str::<serde_json::Value>(&text).map_or_else(|_| input.clone(), Into::into)
 }
 
 /// Whether a row or a result in it contains a text.
