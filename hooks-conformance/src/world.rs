@@ -170,7 +170,7 @@ impl World {
     /// # Panics
     /// If the loop calls it without end. The test reports that.
     pub fn tool(&self, call: &ToolCall, input: &ToolInput) -> Result<String, String> {
-        self.acts.note(Act::ToolRan { call: call.id.to_string(), input: (**input).clone() });
+        self.acts.note(Act::ToolRan { call: call.id.clone(), input: (**input).clone() });
         assert!(self.acts.count(|act| matches!(act, Act::ToolRan { .. })) < BOUND, "a tool runs without end");
         let of = if call.id.is_empty() { String::new() } else { format!(" of {}", call.id) };
         if call.name == "fail" { Err(format!("{ERROR}{of}")) } else { Ok(format!("{OUTPUT}{of}")) }
