@@ -26,6 +26,7 @@ use crate::explain::event as event_named;
 use crate::inputs::{RuleInputs, usage_error};
 use crate::output::Output;
 use crate::program::Program;
+use crate::rules_of_host;
 use crate::style::{BAD, DOUBTFUL, FAINT, line, styled};
 use crate::wait;
 use host::HostInput;
@@ -182,9 +183,9 @@ async fn fire_all(
     let work = async {
         let (rounds, answer) = match (&input.host, input.kind) {
             (Some(host), _) => {
-                let round = host.round(program, &rules, &observed).await;
-                let (round, answer) = round
-                    .map_err(|problem| DispatchError::Error(format!("{problem}; the host would hear a refusal")))?;
+                let refused = |problem| DispatchError::Error(format!("{problem}; the host would hear a refusal"));
+                rules_of_host::without_empty(&rules, &args.files.files).map_err(refused)?;
+                let (round, answer) = host.round(program, &rules, &observed).await.map_err(refused)?;
                 (vec![round], Some(answer))
             }
             (None, Some(kind)) => {

@@ -12,6 +12,7 @@ use crate::diagnostics::count;
 use crate::exit::Exit;
 use crate::inputs::usage_error;
 use crate::output::Output;
+use crate::paths::overwritten;
 use crate::replay::{recordings, unreadable};
 use crate::style::{BAD, line, styled};
 use crate::wait::Read;
@@ -22,10 +23,7 @@ pub(crate) fn export(args: &ExportArgs, out: &mut (dyn Write + Send)) -> Output 
 
 fn otlp(recording: &Path, output: Option<&Path>, out: &mut (dyn Write + Send)) -> Result<Output, Output> {
     let files = recordings(&[recording.to_owned()])?;
-    let canonical = |file: &Path| std::fs::canonicalize(file).ok();
-    if let Some(out) = output.and_then(canonical)
-        && files.iter().any(|file| canonical(file).as_ref() == Some(&out))
-    {
+    if output.is_some_and(|output| overwritten(output, files.iter()).is_some()) {
         return Err(usage_error("--output names one of the recordings; name another file"));
     }
     let opened = Read::open(&files).map_err(|(file, error)| unreadable(file, &error))?;

@@ -33,3 +33,21 @@ pub(crate) fn lies_in(path: &Path, folder: &Path) -> bool {
     let written = std::path::absolute(path).is_ok_and(|path| path.starts_with(folder));
     written || real(path).starts_with(real(folder))
 }
+
+/// The input that an output would overwrite, whatever names they have.
+pub(crate) fn overwritten<'a>(output: &Path, mut inputs: impl Iterator<Item = &'a PathBuf>) -> Option<&'a PathBuf> {
+    inputs.find(|input| same_file(input, output))
+}
+
+/// Hard links are one file with two names.
+#[cfg(unix)]
+fn same_file(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let id = |path: &Path| std::fs::metadata(path).map(|meta| (meta.dev(), meta.ino())).ok();
+    id(one).is_some_and(|one| id(other) == Some(one))
+}
+
+#[cfg(not(unix))]
+fn same_file(one: &Path, other: &Path) -> bool {
+    std::fs::canonicalize(one).is_ok_and(|one| std::fs::canonicalize(other).is_ok_and(|other| one == other))
+}

@@ -18,6 +18,7 @@ use crate::dispatch::trusted;
 use crate::exit::Exit;
 use crate::inputs::{RuleInputs, usage_error};
 use crate::output::{Output, json};
+use crate::paths::overwritten;
 use crate::program::Program;
 use crate::style::{BAD, FAINT, line, styled};
 use crate::wait;
@@ -124,15 +125,13 @@ fn runnable(program: &Program, files: &[PathBuf], args: &ReplayArgs) -> Result<R
 
 /// Checks that no input file would be overwritten.
 fn not_written_over(args: &ReplayArgs, files: &[PathBuf]) -> Result<(), Output> {
-    let same = |html: &PathBuf| {
-        let html = std::fs::canonicalize(html).ok()?;
-        files.iter().chain(&args.against).find(|file| std::fs::canonicalize(file).is_ok_and(|file| file == html))
-    };
-    match args.html.as_ref().and_then(same) {
+    let inputs =
+        || files.iter().chain(&args.against).chain(&args.rules).chain(&args.set).chain(&args.trusted.trust_file);
+    match args.html.as_ref().and_then(|html| overwritten(html, inputs())) {
         None => Ok(()),
         Some(file) => {
             let name = line(&file.to_string_lossy());
-            Err(usage_error(&format!("--html {name}: this is one of the recordings; name another file")))
+            Err(usage_error(&format!("--html {name}: this is an input; name another file")))
         }
     }
 }

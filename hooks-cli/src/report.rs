@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::BufWriter;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use hooks_inspect::HooksPage;
 
@@ -11,6 +11,7 @@ use crate::diagnostics;
 use crate::exit::Exit;
 use crate::inputs::usage_error;
 use crate::output::Output;
+use crate::paths::overwritten;
 use crate::program::Program;
 use crate::replay::{for_page, recordings, refuse_others, unreadable};
 use crate::style::{BAD, line, styled};
@@ -26,11 +27,9 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
     if !args.replay {
         refuse_others(&files)?;
     }
-    let canonical = |file: &Path| std::fs::canonicalize(file).ok();
-    if let Some(out) = canonical(&args.output)
-        && files.iter().any(|file| canonical(file).as_ref() == Some(&out))
-    {
-        return Err(usage_error("--output names one of the recordings; name another file"));
+    if let Some(input) = overwritten(&args.output, files.iter().chain(&args.rules).chain(&args.trusted.trust_file)) {
+        let input = line(&input.to_string_lossy());
+        return Err(usage_error(&format!("--output names {input}, which is an input; name another file")));
     }
     let (mut page, mut told) = (page(program, &files), String::new());
     if args.replay {

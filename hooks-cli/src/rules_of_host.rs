@@ -1,7 +1,7 @@
 //! Rules as hosts are answered with them, beside the compiled hooks of the app.
 
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -92,6 +92,15 @@ fn without_errors(defects: impl IntoIterator<Item = Diagnostic>) -> Result<(), B
     }
 }
 
+/// A misspelt `hooks` is a warning, and the file would be a guard that guards nothing.
+pub(crate) fn without_empty(rules: &Rules, files: &[PathBuf]) -> Result<(), BuildError> {
+    let list = rules.list();
+    match files.iter().find(|file| !list.iter().any(|rule| *rule.file == ***file)) {
+        Some(file) => Err(format!("{}: it has no rules: see `hooks check {0}`", file.display()).into()),
+        None => Ok(()),
+    }
+}
+
 fn loaded(library: &[Arc<Hook>], files: &FilesArgs) -> Result<Rules, BuildError> {
     let inputs = RuleInputs::named(files).map_err(|output| output.err)?;
     let trust = Trust::user_file().map(Trust::open).transpose()?;
@@ -100,12 +109,8 @@ fn loaded(library: &[Arc<Hook>], files: &FilesArgs) -> Result<Rules, BuildError>
     }
     let rules = inputs.builder().library(library.iter().cloned()).post(PlainHttp).build();
     without_errors(inputs.troubles.iter().cloned().chain(rules.defects().into_iter().map(Diagnostic::from)))?;
-    let list = rules.list();
-    // A misspelt `hooks` is a warning, and the file would be a guard that guards nothing.
-    if let Some(file) = files.files.iter().find(|file| !list.iter().any(|rule| *rule.file == ***file)) {
-        return Err(format!("{}: it has no rules: see `hooks check {0}`", file.display()).into());
-    }
-    if let Some(rule) = list.iter().find(|rule| rule.text.contains("hooks host ")) {
+    without_empty(&rules, &files.files)?;
+    if let Some(rule) = rules.list().iter().find(|rule| rule.text.contains("hooks host ")) {
         return Err(format!("{}:{}: the rule calls `hooks host` again", rule.file.display(), rule.line).into());
     }
     Ok(rules)
@@ -123,7 +128,9 @@ fn in_project(event: &HostEvent, notes: &HostNotes, context: HookContextBuilder)
 /// Whether a file has rules that nobody waits for.
 pub(crate) fn lingers(files: &FilesArgs) -> bool {
     let names = |text: String| text.contains("\"async");
-    files.files.iter().any(|file| std::fs::read_to_string(file).is_ok_and(names))
+    // A pipe can be read once, and by what has a deadline.
+    let is_file = |file: &&PathBuf| std::fs::metadata(file).is_ok_and(|meta| meta.is_file());
+    files.files.iter().filter(is_file).any(|file| std::fs::read_to_string(file).is_ok_and(names))
 }
 
 /// What scripts read besides the fields of the event, and where texts go that they say before a call.

@@ -119,6 +119,13 @@ const FILES: &[(&str, &str, usize, &str, &str)] = &[
     ),
     (
         "hooks.json",
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./gone.sh", "onFailure": "block"}]}]}}"#,
+        1,
+        "there is no file `./gone.sh`: it exits with code 127, and `onFailure: block` denies",
+        "$CLAUDE_PROJECT_DIR",
+    ),
+    (
+        "hooks.json",
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./plain.sh"}]}]}}"#,
         1,
         "`./plain.sh` is not executable",

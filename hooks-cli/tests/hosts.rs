@@ -743,3 +743,31 @@ fn a_script_of_a_person_hears_of_the_project_in_the_payload() {
         assert!(!said.out.contains("/home/ada/shop"), "{host}: {}{}", said.out, said.err);
     }
 }
+
+/// A pipe that nobody writes to is a file that cannot be read in time.
+#[cfg(unix)]
+#[test]
+fn rules_that_never_come_are_a_denial_at_the_deadline() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(Command::new("mkfifo").arg(folder.path().join("rules.json")).status().unwrap().success());
+    let case = case("claude", "pre_tool.shell");
+    let mut host = Command::new("timeout");
+    host.args(["30", env!("CARGO_BIN_EXE_hooks"), "host", "claude", "--rules", "rules.json", "--deadline", "1"]);
+    host.current_dir(folder.path()).env("HOME", folder.path()).env("HOOKS_STATE_DIR", folder.path());
+    let mut child = host.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &case.stdin).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() != Some(124) && said.contains("deny"), "{:?} {said}", output.status);
+}
+
+#[test]
+fn dispatch_shows_the_refusal_of_a_file_without_rules() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("rules.json"), r#"{"Hooks": {}}"#).unwrap();
+    let case = case("claude", "pre_tool.shell");
+    let args = ["dispatch", "--host", "claude", "--trust", "rules.json"];
+    let said = hooks_with(folder.path(), &args, &case.stdin);
+    assert!(said.code == Some(1) && said.err.contains("it has no rules"), "{:?} {}{}", said.code, said.out, said.err);
+    assert!(said.err.contains("the host would hear a refusal"), "{}", said.err);
+}

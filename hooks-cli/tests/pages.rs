@@ -115,3 +115,30 @@ fn a_page_about_no_recording_is_refused() {
         let _ = fs::remove_file(folder.path().join("new.jsonl"));
     }
 }
+
+#[test]
+fn no_page_overwrites_an_input_whatever_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    recording(folder.path());
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    fs::write(folder.path().join("trust.json"), "{}").unwrap();
+    let before = (read("traffic.jsonl"), read("rules.json"));
+    fs::hard_link(folder.path().join("traffic.jsonl"), folder.path().join("linked.html")).unwrap();
+    let replay = ["--trust", "--rules", "rules.json"];
+    for args in [
+        [&["report", "traffic.jsonl", "-o", "linked.html"][..], &[]],
+        [&["report", "traffic.jsonl", "-o", "rules.json", "--replay"], &replay],
+        [&["replay", "traffic.jsonl", "--html", "rules.json"], &replay],
+        [&["replay", "traffic.jsonl", "--html", "linked.html"], &replay],
+        [
+            &["replay", "traffic.jsonl", "--html", "trust.json"],
+            &["--trust-file", "trust.json", "--rules", "rules.json"],
+        ],
+        [&["export", "--otlp", "traffic.jsonl", "-o", "linked.html"], &[]],
+    ] {
+        let said = hooks(folder.path(), &args.concat());
+        assert_eq!(said.code, Some(64), "{args:?}: {}", said.err);
+    }
+    assert_eq!((read("traffic.jsonl"), read("rules.json")), before);
+    assert_eq!(read("trust.json"), "{}");
+}

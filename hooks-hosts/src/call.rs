@@ -128,9 +128,13 @@ fn decided(steps: &mut Steps, stdin: &mut Vec<u8>) -> Result<HostAnswer, String>
 }
 
 /// Refuses whatever the host asks.
-pub(crate) fn refuse(host: &'static Host, event: Option<&str>, problem: &str) -> u8 {
+pub(crate) fn refuse(host: &'static Host, event: Option<&str>, deadline: Option<Duration>, problem: &str) -> u8 {
     let outlet = Outlet::take(host.reads_stderr);
-    let stdin = read_to_end(io::stdin().lock());
+    let (sender, read) = std::sync::mpsc::channel();
+    thread::spawn(move || sender.send(read_to_end(io::stdin().lock())));
+    // A host that goes on writing hears a refusal in time, too.
+    let stdin =
+        read.recv_timeout(deadline.unwrap_or_else(|| (host.deadline)(event.unwrap_or_default()))).unwrap_or_default();
     let refused = catch_unwind(AssertUnwindSafe(|| request(host, event, &stdin).refused(problem)));
     let answer = refused.unwrap_or_else(|_| (host.refuse)(problem)).because(problem.to_owned());
     if outlet.write(&answer, host.reads_stderr) { answer.exit } else { 2 }

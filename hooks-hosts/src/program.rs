@@ -134,10 +134,10 @@ impl HookProgram {
     /// other so surely.
     fn host(self, args: &[String]) -> u8 {
         let known = args.first().and_then(|name| hosts::find(name));
-        let at = args.iter().position(|word| word == "--event");
-        let event = at.and_then(|at| args.get(at + 1)).map(String::as_str);
+        let value = |option: &str| args.get(args.iter().position(|word| word == option)? + 1).map(String::as_str);
+        let (event, deadline) = (value("--event"), value("--deadline").and_then(|text| seconds(text).ok()));
         self.call(args).unwrap_or_else(|problem| match known {
-            Some(host) => refuse(host, event, &problem),
+            Some(host) => refuse(host, event, deadline, &problem),
             None => {
                 read_to_end(std::io::stdin().lock());
                 complain(&problem);

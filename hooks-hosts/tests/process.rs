@@ -152,6 +152,41 @@ fn the_log_contains_no_secret() {
     assert!(log.contains("as the test asks") && !log.contains("hunter-two") && !log.contains("s3cr3t-pw"), "{log}");
 }
 
+/// The program, killed after a time in which it has long ended: a host would wait no longer.
+#[cfg(unix)]
+fn limited(args: &[&str]) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["30", env!("CARGO_BIN_EXE_hooks-hosts-fixture")]).args(args);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+#[cfg(unix)]
+#[test]
+fn a_log_that_is_a_pipe_keeps_no_host_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("hosts.jsonl");
+    assert!(Command::new("mkfifo").arg(&log).status().unwrap().success());
+    let case = shell("claude");
+    let mut child = limited(&case.args()).env("HOOKS_STATE_DIR", folder.path()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&case.stdin).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("deny"));
+}
+
+#[cfg(unix)]
+#[test]
+fn wrong_arguments_are_refused_in_time_even_if_the_payload_has_no_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut refused = limited(&["host", "claude", "--evnt", "PreToolUse", "--deadline", "1"]);
+    let mut child = refused.env("HOOKS_STATE_DIR", folder.path()).spawn().unwrap();
+    let open = child.stdin.take().unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(open);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+}
+
 #[test]
 fn a_call_with_wrong_arguments_is_refused() {
     for args in [&["host", "nobody"][..], &["host", "claude", "--evnt", "PreToolUse"], &["host"]] {

@@ -58,6 +58,7 @@ async fn only_who_knows_the_token_and_names_this_host_is_answered() {
         ("no token for the page", "GET", "/", vec![("host", &host)], ""),
         ("a name that resolves to this machine", "GET", &good, vec![("host", "evil.example")], ""),
         ("a page of another site", "GET", &good, vec![("host", &host), ("origin", &elsewhere)], ""),
+        ("a link of another site", "GET", &good, vec![("host", &host), ("sec-fetch-site", "cross-site")], ""),
         ("a page without an origin", "GET", &good, vec![("host", &host), ("origin", "null")], ""),
         ("an answer from another site", "POST", &answer, vec![("host", &host), ("origin", &elsewhere), json], body),
         ("an answer from no page", "POST", &answer, vec![("host", &host), json], body),

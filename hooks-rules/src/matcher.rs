@@ -93,6 +93,10 @@ pub(crate) fn length(written: &Value) -> usize {
 
 /// Compiles an expression in the common syntax of JavaScript and Rust.
 pub(crate) fn expression(pattern: &str) -> Result<Regex, BadMatcher> {
+    if pattern.contains(char::is_control) {
+        let problem = format!("the matcher {pattern:?} contains a control character, which no name has");
+        return Err(BadMatcher::new(problem, "remove it"));
+    }
     RegexBuilder::new(pattern).size_limit(EXPRESSION_LIMIT).build().map_err(|error| {
         let look_around = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|sign| pattern.contains(sign));
         if look_around {

@@ -43,6 +43,7 @@ fn a_defect_disables_only_its_group() {
         ),
         (json!({"matcher": 7, "hooks": []}), "a matcher in nested groups is a string, not a number"),
         (json!({"matcher": "(?!x).", "hooks": []}), "uses look-around"),
+        (json!({"matcher": "Bash\n", "hooks": []}), "contains a control character"),
         (json!({"matcher": "[x", "hooks": []}), "is not a regular expression"),
         (json!({"hooks": ["x"]}), "a handler is an object, not a string"),
         (handler(json!({})), "a handler needs `type`"),

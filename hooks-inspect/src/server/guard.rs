@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -26,12 +26,17 @@ pub(super) async fn guard(State(inspector): State<Arc<Inspector>>, request: Requ
 }
 
 fn check(inspector: &Inspector, request: &Request) -> Result<(), &'static str> {
-    let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let text = |name: HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
     let host = text(header::HOST).or_else(|| request.uri().authority().map(axum::http::uri::Authority::as_str));
     if let Some(local) = &inspector.local {
         // A name of another site that resolves to this machine reaches this server, with that name as its host.
         if !host.is_some_and(|host| local.hosts.iter().any(|known| known == host)) {
             return Err("this host is not served here");
+        }
+        // What a browser says of a link or an image, which has no origin. A login may send people here from elsewhere.
+        let site = text(HeaderName::from_static("sec-fetch-site"));
+        if site.is_some_and(|site| !matches!(site, "same-origin" | "none")) {
+            return Err("a page of another site asked");
         }
         let mut pairs = request.uri().query().unwrap_or_default().split('&');
         let given = pairs.find_map(|pair| pair.strip_prefix("t=")).unwrap_or_default();

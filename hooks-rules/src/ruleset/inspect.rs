@@ -9,7 +9,7 @@ use super::rules::Rules;
 use crate::event::Event;
 use crate::filter::{bash_only, first_command};
 use crate::paths::find_program;
-use crate::rule::{Action, Rule, Shell};
+use crate::rule::{Action, FailureMode, Rule, Shell};
 use crate::runner::ActiveRule;
 use crate::syntax::Defect;
 
@@ -106,6 +106,10 @@ fn of_rule(active: &ActiveRule, project: &Path) -> Vec<Defect> {
     if let Some((problem, help)) = words.and_then(|words: Vec<String>| cannot_run(&words, project)) {
         // Commands of a plugin run in the project's folder too, which does not contain its scripts.
         let is_path = help == PATH_HELP && active.owner.plugin().is_some();
+        let problem = match rule.on_failure {
+            FailureMode::Block => problem.replace("which denies nothing", "and `onFailure: block` denies"),
+            _ => problem,
+        };
         report(problem, if is_path { "write the path from `$CLAUDE_PLUGIN_ROOT`" } else { help });
     }
     found
