@@ -190,25 +190,7 @@ impl Turn<'_> {
                 StopDecision::End(_) if self.has(Fault::IgnoresEnd) && continued == 0 => continued += 1,
                 StopDecision::Continue(next) if bounded && !self.has(Fault::IgnoresTheFollowUp) => {
                     continued += 1;
-                    let unmasked = Message::new(Role::User, next.as_str());
-                    let next = self.row(unmasked.clone(), Fault::StoresTheFollowUpUnmasked).await?;
-                    let late = self.has(Fault::StoresTheFollowUpFirst);
-                    if !self.has(Fault::ForgetsTheContinuedAnswer) && !late {
-                        self.keep(row.clone()).await?;
-                    }
-                    messages.push(if self.has(Fault::SendsTheRawAnswer) { raw } else { row.clone() });
-                    let told = if self.has(Fault::AnnouncesTheRawFollowUp) { unmasked.clone() } else { next.clone() };
-                    if self.has(Fault::AnnouncesNoFollowUp) {
-                        self.world.store(&next);
-                    } else {
-                        self.keep_and_tell(next.clone(), told).await?;
-                    }
-                    if late {
-                        self.keep(row).await?;
-                    }
-                    if !self.has(Fault::StopsWithoutTheFollowUp) {
-                        messages.push(if self.has(Fault::SendsTheRawFollowUp) { unmasked } else { next });
-                    }
+                    self.goes_on(row, raw, next.as_str(), &mut messages).await?;
                 }
                 _ => {
                     let shown = if self.has(Fault::ShowsTheUnmaskedAnswer) { &raw } else { &row };
@@ -223,6 +205,30 @@ impl Turn<'_> {
             }
         }
         Err(End("too many steps".to_owned()))
+    }
+
+    /// Continues the turn with an answer and a follow-up.
+    async fn goes_on(&mut self, row: Message, raw: Message, next: &str, messages: &mut Messages) -> Result<(), End> {
+        let unmasked = Message::new(Role::User, next);
+        let next = self.row(unmasked.clone(), Fault::StoresTheFollowUpUnmasked).await?;
+        let late = self.has(Fault::StoresTheFollowUpFirst);
+        if !self.has(Fault::ForgetsTheContinuedAnswer) && !late {
+            self.keep(row.clone()).await?;
+        }
+        messages.push(if self.has(Fault::SendsTheRawAnswer) { raw } else { row.clone() });
+        let told = if self.has(Fault::AnnouncesTheRawFollowUp) { unmasked.clone() } else { next.clone() };
+        if self.has(Fault::AnnouncesNoFollowUp) {
+            self.world.store(&next);
+        } else {
+            self.keep_and_tell(next.clone(), told).await?;
+        }
+        if late {
+            self.keep(row).await?;
+        }
+        if !self.has(Fault::StopsWithoutTheFollowUp) {
+            messages.push(if self.has(Fault::SendsTheRawFollowUp) { unmasked } else { next });
+        }
+        Ok(())
     }
 
     /// Gives each open call a result.

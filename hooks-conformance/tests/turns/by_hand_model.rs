@@ -49,6 +49,38 @@ impl Turn<'_> {
         Ok(messages)
     }
 
+    /// The request, as a loop with this fault sends it.
+    fn spoilt(&self, mut request: ModelRequest, own: &ModelRequest, is_later: bool) -> ModelRequest {
+        if self.has(Fault::DropsTheOptions) {
+            request.tool_choice = None;
+        }
+        if self.has(Fault::DropsTheProfile) {
+            request.profile = None;
+        }
+        if self.has(Fault::DropsTheTools) {
+            request.tools = None;
+        }
+        if self.has(Fault::OffersEveryToolInPlaceOfNone) && request.tools.as_ref().is_some_and(Vec::is_empty) {
+            request.tools = None;
+        }
+        if self.has(Fault::AppendsTheSystemPrompt) && request.system_prompt != own.system_prompt {
+            request.system_prompt = format!("{} {}", own.system_prompt, request.system_prompt);
+        }
+        if self.has(Fault::PreparesTheFirstRequestOnly) && is_later {
+            request = own.clone();
+        }
+        if self.has(Fault::SendsTheSystemPromptOnly) {
+            let mut rebuilt = own.clone();
+            rebuilt.system_prompt.clone_from(&request.system_prompt);
+            rebuilt.answer.clone_from(&request.answer);
+            request = rebuilt;
+        }
+        if self.has(Fault::IgnoresTheSystemPrompt) {
+            request.system_prompt.clone_from(&own.system_prompt);
+        }
+        request
+    }
+
     pub(crate) async fn model(&mut self, messages: &mut Messages) -> Result<Message, End> {
         for round in 0.. {
             let sent = self.fire(&PrefilterLlmHistory::new(), messages.clone()).await?.subject;
@@ -79,33 +111,7 @@ impl Turn<'_> {
                     fired => fired?.subject,
                 }
             };
-            if self.has(Fault::DropsTheOptions) {
-                request.tool_choice = None;
-            }
-            if self.has(Fault::DropsTheProfile) {
-                request.profile = None;
-            }
-            if self.has(Fault::DropsTheTools) {
-                request.tools = None;
-            }
-            if self.has(Fault::OffersEveryToolInPlaceOfNone) && request.tools.as_ref().is_some_and(Vec::is_empty) {
-                request.tools = None;
-            }
-            if self.has(Fault::AppendsTheSystemPrompt) && request.system_prompt != own.system_prompt {
-                request.system_prompt = format!("{} {}", own.system_prompt, request.system_prompt);
-            }
-            if self.has(Fault::PreparesTheFirstRequestOnly) && is_later {
-                request = own.clone();
-            }
-            if self.has(Fault::SendsTheSystemPromptOnly) {
-                let mut rebuilt = own.clone();
-                rebuilt.system_prompt.clone_from(&request.system_prompt);
-                rebuilt.answer.clone_from(&request.answer);
-                request = rebuilt;
-            }
-            if self.has(Fault::IgnoresTheSystemPrompt) {
-                request.system_prompt.clone_from(&own.system_prompt);
-            }
+            request = self.spoilt(request, &own, is_later);
             let content = match &request.answer {
                 Some(answer) if !self.has(Fault::IgnoresTheAnswerInPlace) => answer.clone(),
                 _ => self.world.model(&request, &sent),

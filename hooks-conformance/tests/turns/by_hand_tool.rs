@@ -25,15 +25,32 @@ impl Turn<'_> {
         (!ungated).then(|| BeforeToolCall::new(told))
     }
 
+    /// What the gates answer.
+    async fn judged(&self, event: &BeforeToolCall, input: &ToolInput) -> Result<Fired<BeforeToolCall>, End> {
+        let later = self.has(Fault::IgnoresALaterHaltOfTheGate) && self.calls > 1;
+        let fault = if later { Fault::IgnoresALaterHaltOfTheGate } else { Fault::IgnoresAHaltAtTheGate };
+        self.fire_unless(fault, event, input.clone()).await
+    }
+
+    /// What the hooks at `permission_request` answer.
+    async fn requested(
+        &self,
+        event: &PermissionRequest,
+        input: &ToolInput,
+    ) -> Result<Option<Fired<PermissionRequest>>, End> {
+        match self.fire(event, input.clone()).await {
+            Err(_) if self.has(Fault::IgnoresALaterFailureOfARequest) && self.calls > 1 => Ok(None),
+            asked => Ok(Some(asked?)),
+        }
+    }
+
     /// The input of a call that may run, or its result.
     async fn judge(&mut self, call: &ToolCall) -> Result<Result<ToolInput, ToolResult>, End> {
         let Some(event) = self.gate(call) else { return Ok(Ok(call.input.clone())) };
         let mut input = call.input.clone();
         let mut answered = None;
         for _ in 0..3 {
-            let later = self.has(Fault::IgnoresALaterHaltOfTheGate) && self.calls > 1;
-            let fault = if later { Fault::IgnoresALaterHaltOfTheGate } else { Fault::IgnoresAHaltAtTheGate };
-            let fired = self.fire_unless(fault, &event, input.clone()).await?;
+            let fired = self.judged(&event, &input).await?;
             let kept = (self.has(Fault::RewritesTheFirstInputOnly) && self.calls > 1)
                 || (self.has(Fault::IgnoresTheRewriteOfAnEdit) && answered.is_some());
             if !kept {
@@ -67,14 +84,7 @@ impl Turn<'_> {
             let skips = self.has(Fault::SkipsThePermissionRequest)
                 || (self.has(Fault::RequestsOnceForAll) && self.calls > 1)
                 || (self.has(Fault::RequestsNothingOfADeferral) && is_deferred);
-            let asked = if skips {
-                None
-            } else {
-                match self.fire(&event, input.clone()).await {
-                    Err(_) if self.has(Fault::IgnoresALaterFailureOfARequest) && self.calls > 1 => None,
-                    asked => Some(asked?),
-                }
-            };
+            let asked = if skips { None } else { self.requested(&event, &input).await? };
             match asked.map(|fired| (fired.verdict, fired.subject)) {
                 Some((Permission::Allow, edited)) if edited == input => return Ok(Ok(input)),
                 Some((Permission::Allow, edited)) if self.has(Fault::DoesNotJudgeTheRequestsInput) => {
