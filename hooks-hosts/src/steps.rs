@@ -64,7 +64,10 @@ struct Signals(Vec<tokio::signal::unix::Signal>);
 #[cfg(unix)]
 impl Signals {
     fn new() -> io::Result<Self> {
+        use rustix::process::Signal;
         use tokio::signal::unix::{SignalKind, signal};
+        // A full log or a spent limit of the processor would end the program with a status that denies at no host.
+        let limits = [Signal::XFSZ, Signal::XCPU, Signal::VTALARM, Signal::PROF];
         let kinds = [
             SignalKind::terminate(),
             SignalKind::interrupt(),
@@ -74,7 +77,8 @@ impl Signals {
             SignalKind::user_defined1(),
             SignalKind::user_defined2(),
         ];
-        kinds.into_iter().map(signal).collect::<io::Result<_>>().map(Self)
+        let limits = limits.map(|signal| SignalKind::from_raw(signal.as_raw()));
+        kinds.into_iter().chain(limits).map(signal).collect::<io::Result<_>>().map(Self)
     }
 
     async fn recv(&mut self) {

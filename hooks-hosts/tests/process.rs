@@ -175,6 +175,25 @@ fn a_log_that_is_a_pipe_keeps_no_host_waiting() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("deny"));
 }
 
+/// Windsurf takes no status but 2 for a denial, and a signal leaves another one.
+#[cfg(unix)]
+#[test]
+fn a_log_that_may_not_grow_changes_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let case = shell("windsurf");
+    let mut child = Command::new("bash")
+        .args(["-c", "ulimit -f 0; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_hooks-hosts-fixture")])
+        .args(case.args())
+        .env("HOOKS_STATE_DIR", folder.path())
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&case.stdin).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[cfg(unix)]
 #[test]
 fn wrong_arguments_are_refused_in_time_even_if_the_payload_has_no_end() {
