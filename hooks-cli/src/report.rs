@@ -5,9 +5,10 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 
 use hooks_inspect::HooksPage;
+use hooks_replay::{LineError, Reader};
 
 use crate::args::{ReplayArgs, ReportArgs};
-use crate::diagnostics;
+use crate::diagnostics::{self, count};
 use crate::exit::Exit;
 use crate::inputs::usage_error;
 use crate::output::Output;
@@ -50,8 +51,19 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
         let text = format!("{}: {}: {error}", styled(BAD, "error"), line(&args.output.to_string_lossy()));
         Output::trouble(text, Exit::IO_ERROR)
     })?;
+    let unread = unreadable_lines(&files);
+    if unread > 0 {
+        told.push_str(&format!("{} of the recordings cannot be read; the page says so too\n", count(unread, "line")));
+    }
     let name = line(&args.output.to_string_lossy());
-    Ok(Output::new(String::new(), Exit::SUCCESS).and_err(&format!("{told}{name}: open it in a browser\n")))
+    let exit = if unread > 0 { Exit::UNDECIDED } else { Exit::SUCCESS };
+    Ok(Output::new(String::new(), exit).and_err(&format!("{told}{name}: open it in a browser\n")))
+}
+
+/// The lines that the page cannot show. The last line of a program that still writes is none of them.
+fn unreadable_lines(files: &[PathBuf]) -> usize {
+    let lines = files.iter().filter_map(|file| Reader::open(file).ok()).flatten();
+    lines.filter(|(_, read)| matches!(read, Err(error) if !matches!(error, LineError::Torn { .. }))).count()
 }
 
 /// The page with what a store has. A store that does not exist is not created.
