@@ -53,7 +53,8 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
     })?;
     let unread = unreadable_lines(&files);
     if unread > 0 {
-        told.push_str(&format!("{} of the recordings cannot be read; the page says so too\n", count(unread, "line")));
+        told.push_str(&count(unread, "line"));
+        told.push_str(" of the recordings cannot be read; the page says so too\n");
     }
     let name = line(&args.output.to_string_lossy());
     let exit = if unread > 0 { Exit::UNDECIDED } else { Exit::SUCCESS };
