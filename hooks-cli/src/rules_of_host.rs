@@ -95,7 +95,8 @@ fn without_errors(defects: impl IntoIterator<Item = Diagnostic>) -> Result<(), B
 /// A misspelt `hooks` is a warning, and the file would be a guard that guards nothing.
 pub(crate) fn without_empty(rules: &Rules, files: &[PathBuf]) -> Result<(), BuildError> {
     let list = rules.list();
-    match files.iter().find(|file| !list.iter().any(|rule| *rule.file == ***file)) {
+    // Those of a plugin lie within the folder that is named.
+    match files.iter().find(|file| !list.iter().any(|rule| rule.file.starts_with(file))) {
         Some(file) => Err(format!("{}: it has no rules: see `hooks check {0}`", file.display()).into()),
         None => Ok(()),
     }
@@ -128,7 +129,7 @@ fn in_project(event: &HostEvent, notes: &HostNotes, context: HookContextBuilder)
 /// Whether a file has rules that nobody waits for.
 pub(crate) fn lingers(files: &FilesArgs) -> bool {
     let names = |text: String| text.contains("\"async");
-    // A pipe can be read once, and by what has a deadline.
+    // A pipe is refused where rules are read. Here it would keep the host waiting.
     let is_file = |file: &&PathBuf| std::fs::metadata(file).is_ok_and(|meta| meta.is_file());
     files.files.iter().filter(is_file).any(|file| std::fs::read_to_string(file).is_ok_and(names))
 }

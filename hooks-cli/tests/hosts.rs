@@ -744,10 +744,10 @@ fn a_script_of_a_person_hears_of_the_project_in_the_payload() {
     }
 }
 
-/// A pipe that nobody writes to is a file that cannot be read in time.
+/// Nobody writes to it, and the host does not wait for that.
 #[cfg(unix)]
 #[test]
-fn rules_that_never_come_are_a_denial_at_the_deadline() {
+fn rules_in_a_pipe_are_a_denial() {
     let folder = tempfile::tempdir().unwrap();
     assert!(Command::new("mkfifo").arg(folder.path().join("rules.json")).status().unwrap().success());
     let case = case("claude", "pre_tool.shell");
@@ -770,4 +770,22 @@ fn dispatch_shows_the_refusal_of_a_file_without_rules() {
     let said = hooks_with(folder.path(), &args, &case.stdin);
     assert!(said.code == Some(1) && said.err.contains("it has no rules"), "{:?} {}{}", said.code, said.out, said.err);
     assert!(said.err.contains("the host would hear a refusal"), "{}", said.err);
+}
+
+#[test]
+fn the_folder_of_a_plugin_answers_as_its_rules_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join("plug");
+    fs::create_dir_all(plugin.join(".claude-plugin")).unwrap();
+    fs::create_dir_all(plugin.join("hooks")).unwrap();
+    fs::write(plugin.join(".claude-plugin/plugin.json"), r#"{"name": "plug", "version": "1.0.0"}"#).unwrap();
+    let deny = r#"{"type": "command", "command": "echo not here >&2; exit 2"}"#;
+    let rules = format!(r#"{{"hooks": {{"PreToolUse": [{{"matcher": "Bash", "hooks": [{deny}]}}]}}}}"#);
+    fs::write(plugin.join("hooks/hooks.json"), rules).unwrap();
+    let case = case("claude", "pre_tool.shell");
+    let shown = hooks_with(folder.path(), &["dispatch", "--host", "claude", "--trust", "plug"], &case.stdin);
+    assert!(shown.code == Some(2) && shown.out.contains("not here"), "{:?} {}{}", shown.code, shown.out, shown.err);
+    hooks(folder.path(), &["trust", "--yes", "plug"]);
+    let said = hooks_with(folder.path(), &["host", "claude", "--rules", "plug"], &case.stdin);
+    assert_eq!(denied(&said), "not here");
 }

@@ -65,12 +65,11 @@ pub(crate) fn append(folder: &Path, entry: &Entry) {
     let file = folder.join("hosts.jsonl");
     let write = || -> std::io::Result<()> {
         own::folder(folder)?;
-        // A pipe would wait for a reader, and the host for this process.
-        if fs::metadata(&file).is_ok_and(|meta| !meta.is_file()) {
-            return Ok(());
-        }
-        if fs::metadata(&file).is_ok_and(|meta| meta.len() > LONGEST) {
-            fs::rename(&file, folder.join("hosts.old.jsonl"))?;
+        match fs::metadata(&file) {
+            // A pipe would wait for a reader, and the host for this process.
+            Ok(meta) if !meta.is_file() => return Ok(()),
+            Ok(meta) if meta.len() > LONGEST => fs::rename(&file, folder.join("hosts.old.jsonl"))?,
+            _ => {}
         }
         let mut line = serde_json::to_string(entry)?;
         line.push('\n');
