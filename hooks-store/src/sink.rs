@@ -13,8 +13,8 @@ use crate::error::Failure;
 use crate::jobs;
 use crate::store::Store;
 
-/// How long a dispatch waits for its job to be stored.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// The pause after a commit of which nobody knows whether it succeeded.
+const PAUSE: Duration = Duration::from_millis(25);
 
 /// The maximum number of jobs per transaction.
 const BATCH: usize = 256;
@@ -34,6 +34,8 @@ pub struct JobQueue {
 #[derive(Debug)]
 struct Request {
     job: Job,
+    /// When the dispatch stops waiting.
+    until: Instant,
     /// Set by the first of two: the transaction of the job, and the dispatch that no longer waits for it.
     is_decided: Arc<AtomicBool>,
     done: mpsc::Sender<Result<(), EnqueueError>>,
@@ -47,7 +49,17 @@ impl Store {
     pub fn job_queue(&self) -> JobQueue {
         let (queue, requests) = unbounded_channel();
         self.database.spawn(work(self.database.clone(), requests));
-        JobQueue { queue, patience: PATIENCE, _store: self.clone() }
+        JobQueue { queue, patience: Duration::from_secs(15), _store: self.clone() }
+    }
+}
+
+impl JobQueue {
+    /// Sets how long a dispatch waits for its job to be stored. After that the job is not queued, or in doubt if its
+    /// transaction has begun. Default: 15 s, at most a day.
+    #[must_use]
+    pub fn patience(mut self, limit: Duration) -> Self {
+        self.patience = limit.min(Duration::from_hours(24));
+        self
     }
 }
 
@@ -56,8 +68,9 @@ async fn work(database: Database, mut requests: UnboundedReceiver<Request>) {
     let mut batch = Vec::with_capacity(BATCH);
     while requests.recv_many(&mut batch, BATCH).await > 0 {
         batch.retain(|request| !request.is_decided.swap(true, Ordering::SeqCst));
+        let until = batch.iter().map(|request| request.until).max();
         let (jobs, waiting): (Vec<_>, Vec<_>) = batch.drain(..).map(|request| (request.job, request.done)).unzip();
-        let stored = store_surely(&database, jobs.into()).await;
+        let stored = store_surely(&database, jobs.into(), until).await;
         for (at, done) in waiting.into_iter().enumerate() {
             let answer = match &stored {
                 Ok(refused) => refused.get(&at).map_or(Ok(()), |why| Err(EnqueueError::Failed(why.clone()))),
@@ -72,13 +85,19 @@ async fn work(database: Database, mut requests: UnboundedReceiver<Request>) {
 }
 
 /// Stores all jobs or none, again if nobody knows whether the commit succeeded: a job that is stored is not stored twice.
-async fn store_surely(database: &Database, jobs: Arc<[Job]>) -> Result<HashMap<usize, String>, Failure> {
-    let start = Instant::now();
+async fn store_surely(
+    database: &Database,
+    jobs: Arc<[Job]>,
+    until: Option<Instant>,
+) -> Result<HashMap<usize, String>, Failure> {
     let mut doubt = None;
     loop {
         let jobs = Arc::clone(&jobs);
         match (database.write(move |tx| Box::pin(store(tx, jobs))).await, doubt.take()) {
-            (Err(failure @ Failure::InDoubt(_)), _) if start.elapsed() < PATIENCE => doubt = Some(failure),
+            (Err(failure @ Failure::InDoubt(_)), _) if until > Some(Instant::now()) => {
+                doubt = Some(failure);
+                tokio::time::sleep(PAUSE).await;
+            }
             // Whatever became of this try, the commit of the one before may still come.
             (Err(_), Some(failure)) => return Err(failure),
             (stored, _) => return stored,
@@ -101,7 +120,8 @@ impl BackgroundSink for JobQueue {
     fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
         let (done, answer) = mpsc::channel();
         let is_decided = Arc::new(AtomicBool::new(false));
-        let request = Request { job, is_decided: Arc::clone(&is_decided), done };
+        let until = Instant::now() + self.patience;
+        let request = Request { job, until, is_decided: Arc::clone(&is_decided), done };
         self.queue.send(request).map_err(|_| EnqueueError::Closed)?;
         // The store writes on its own thread, so it never waits for a transaction of this thread.
         match answer.recv_timeout(self.patience) {
@@ -137,14 +157,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("store.db").to_str().unwrap().to_owned();
         let store = Store::open(&file).await.unwrap();
-        let queue = JobQueue { patience: Duration::from_millis(200), ..store.job_queue() };
+        let queue = store.job_queue().patience(Duration::from_millis(200));
         let mut other = AnyConnection::connect(&format!("sqlite:{file}")).await.unwrap();
         other.execute("BEGIN IMMEDIATE").await.unwrap();
         let (first, second) = (queue.enqueue(job("first")), queue.enqueue(job("second")));
         assert!(matches!(&first, Err(EnqueueError::InDoubt(_))), "{first:?}");
         assert!(matches!(&second, Err(EnqueueError::Failed(_))), "{second:?}");
         other.execute("COMMIT").await.unwrap();
-        let queue = JobQueue { patience: Duration::from_secs(15), ..queue };
+        let queue = queue.patience(Duration::from_secs(15));
         assert_eq!(queue.enqueue(job("third")), Ok(()));
         let stored: Vec<_> = store.jobs(&JobFilter::new(), 10).await.unwrap().into_iter().map(|job| job.id).collect();
         assert!(stored.contains(&"first".to_owned()) && !stored.contains(&"second".to_owned()), "{stored:?}");
