@@ -40,6 +40,8 @@ pub struct Answer {
     pub updated_input: Option<Value>,
     /// Replaces the tool's output.
     pub updated_output: Option<Value>,
+    /// Why nobody may read the tool's output: a rule that has to judge it did not.
+    pub withheld: Option<String>,
     /// The other members of `hookSpecificOutput` that the event supports, such as `sessionTitle`.
     pub members: Map<String, Value>,
     /// Whether the first line on stdout requested that the command continues in the background.
@@ -107,6 +109,7 @@ impl Answer {
         self.suppress_output |= later.suppress_output;
         self.updated_input = later.updated_input.or(self.updated_input.take());
         self.updated_output = later.updated_output.or(self.updated_output.take());
+        self.withheld = self.withheld.take().or(later.withheld);
         self.members.extend(later.members);
         self.failure = self.failure.take().or(later.failure);
         self.remarks.extend(later.remarks);

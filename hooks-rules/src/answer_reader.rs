@@ -37,8 +37,12 @@ impl AnswerReader {
     /// ```
     pub fn read(self, status: &RunStatus, stdout: &str, stderr: &str) -> Answer {
         let mut answer = formats::of(self.dialect).answer(self.event, status, stdout, stderr);
-        self.settle_end(&mut answer, status);
+        self.settle_end(&mut answer, status, stdout);
         self.settle_failure(&mut answer);
+        // An interpreter that does not find its script leaves with this code too.
+        if *status == RunStatus::Exit(2) && answer.updated_output.is_none() {
+            self.withhold(&mut answer, "its rule left with code 2");
+        }
         answer.cut_notes();
         answer
     }
@@ -61,7 +65,7 @@ impl AnswerReader {
 
     /// A guard that did not come to its end has not allowed anything, whatever it printed until then; nor has one that nobody is
     /// to wait for.
-    fn settle_end(self, answer: &mut Answer, status: &RunStatus) {
+    fn settle_end(self, answer: &mut Answer, status: &RunStatus, stdout: &str) {
         if self.on_failure == FailureMode::Continue {
             return;
         }
@@ -74,6 +78,7 @@ impl AnswerReader {
             RunStatus::Exit(0 | 2) if goes_on_alone => {
                 Some("it says that it goes on alone, which a rule with `\"onFailure\": \"block\"` cannot".to_owned())
             }
+            RunStatus::Exit(0 | 2) if is_half(stdout) => Some("it printed only the beginning of an answer".to_owned()),
             RunStatus::Exit(0 | 2) => None,
             RunStatus::Exit(code) => Some(format!("it left with code {code}, and its answer refuses nothing")),
             RunStatus::Signal(signal) => {
@@ -94,10 +99,25 @@ impl AnswerReader {
             return;
         }
         if let Some(failure) = answer.failure.clone() {
+            self.withhold(answer, &failure);
             match self.event {
                 Event::PermissionRequest => answer.decision = RuleDecision::Deny(failure),
                 event => answer.exit2(event, &failure),
             }
         }
     }
+
+    /// A result that its guard has not judged is not read, where the rule says `"onFailure": "block"`.
+    fn withhold(self, answer: &mut Answer, why: &str) {
+        let is_result = matches!(self.event, Event::PostToolUse | Event::PostToolUseFailure);
+        if is_result && self.on_failure == FailureMode::Block {
+            answer.withheld.get_or_insert_with(|| why.to_owned());
+        }
+    }
+}
+
+/// Whether a text is an object in JSON whose end is missing.
+fn is_half(stdout: &str) -> bool {
+    let text = stdout.trim_start_matches('\u{feff}').trim();
+    text.starts_with('{') && !text.ends_with('}')
 }

@@ -20,13 +20,17 @@
 //!
 //! - A call of a tool reaches the server only if the hooks let it, with the arguments that they left, and the client reads
 //!   its result as they left it. `hooks_mcp` says what is carried.
-//! - Everything else passes byte for byte, in both directions, and so does a call that hooks leave as it is.
+//! - Everything else passes byte for byte, in both directions, and so does a call that hooks leave as it is. Calls are judged
+//!   beside each other, so one that is judged longer comes later.
 //! - What two readers of JSON could understand differently is refused: a key twice, or in two spellings in a call, an
-//!   envelope with other keys, a line break inside a line, a batch of the client, an id that waits for an answer already.
-//!   A call without an id is not run. Of a server, what answers no request is left out.
-//! - Rules that cannot be read, and lines above 64 MiB, end the program.
+//!   envelope with other keys, names with control characters, whole numbers beyond 64 bits, texts that are no Unicode, a
+//!   line break inside a line, a batch of the client, an id that waits for an answer already. A call without an id is not
+//!   run. Of a server, what answers no request is left out.
+//! - Rules that cannot be read or never run, and lines above 64 MiB, end the program. No other process has its output, and
+//!   it ends the processes of its rules.
 //!
-//! Not judged: what a server says beside results, such as progress, logs, resources, prompts and requests for sampling.
+//! Not judged: what a server says beside results, such as progress, logs, resources, prompts and requests for sampling; and
+//! of a result `_meta`, binary data and the names of links.
 
 mod message;
 mod requests;

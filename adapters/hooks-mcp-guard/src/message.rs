@@ -3,13 +3,16 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+/// The keys of JSON-RPC.
+const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+
 /// The id of a request. Others than whole numbers and texts are not ones of MCP.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Id {
     Number(i64),
@@ -25,6 +28,16 @@ pub(crate) struct Message<'a> {
     pub(crate) params: Option<&'a RawValue>,
     pub(crate) result: Option<&'a RawValue>,
     pub(crate) error: Option<&'a RawValue>,
+    /// A key that is none of JSON-RPC.
+    pub(crate) other: Option<String>,
+}
+
+/// Why a line is no message.
+#[derive(Debug)]
+pub(crate) struct Unreadable<'a> {
+    pub(crate) problem: String,
+    /// The id of a request, if it is certain.
+    pub(crate) id: Option<&'a RawValue>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -35,16 +48,16 @@ pub(crate) enum MessageKind {
 }
 
 impl<'a> Message<'a> {
-    /// Reads a line. The error says why it is no message, and has the id if it is certain.
-    pub(crate) fn read(line: &'a [u8]) -> Result<Self, (Option<&'a RawValue>, String)> {
-        let fault = |problem: &str| (None, problem.to_owned());
+    /// Reads a line.
+    pub(crate) fn read(line: &'a [u8]) -> Result<Self, Unreadable<'a>> {
+        let fault = |problem: &str| Unreadable { problem: problem.to_owned(), id: None };
         let text = std::str::from_utf8(line).map_err(|_| fault("it is not UTF-8"))?;
         // Readers of some languages end a line there.
         if text.trim_end().contains('\r') {
             return Err(fault("it has a line break inside"));
         }
-        let Entries(entries) = serde_json::from_str(text).map_err(|error| (None, error.to_string()))?;
-        let (mut id, mut method) = (None, None);
+        let Entries(entries) = serde_json::from_str(text).map_err(|error| fault(&error.to_string()))?;
+        let (mut id, mut method, mut other) = (None, None, None);
         let (mut params, mut result, mut error) = (None, None, None);
         for (key, value) in entries {
             match key.as_str() {
@@ -53,32 +66,49 @@ impl<'a> Message<'a> {
                 "method" => method = Some(value),
                 "params" => params = Some(value),
                 "result" => result = Some(value),
-                "error" if value.get() == "null" => {}
                 "error" => error = Some(value),
-                _ => return Err((None, format!("it has a key `{key}`, which is none of JSON-RPC"))),
+                _ if MEMBERS.contains(&&*folded(&key)) => return Err(fault(&format!("it has a key {key:?}"))),
+                _ => other = Some(key),
             }
         }
-        let unfit = |problem: &str| (id, problem.to_owned());
+        if let (Some(done), Some(failed)) = (result, error) {
+            let (done, failed) = (done.get() != "null", failed.get() != "null");
+            (result, error) = (result.filter(|_| done || !failed), error.filter(|_| failed));
+        }
+        let unfit = |problem: &str| Unreadable { problem: problem.to_owned(), id: id.filter(|_| method.is_some()) };
         let known: Option<Id> = match id {
-            Some(id) => Some(serde_json::from_str(id.get()).map_err(|_| fault("its id is no text and no number"))?),
+            Some(id) => {
+                Some(serde_json::from_str(id.get()).map_err(|_| fault("its id is no text and no whole number"))?)
+            }
             None => None,
         };
         let kind = match (known, method, result.is_some() || error.is_some()) {
             (known, Some(method), false) => {
-                let method = serde_json::from_str(method.get()).map_err(|_| unfit("its method is no text"))?;
+                let method: String = serde_json::from_str(method.get()).map_err(|_| unfit("its method is no text"))?;
+                if !method.chars().all(|c| c.is_ascii_graphic()) {
+                    return Err(unfit("its method has letters that no method has"));
+                }
                 known.map_or(MessageKind::Notification(String::clone(&method)), |id| MessageKind::Request(id, method))
             }
             (Some(known), None, true) if result.is_none() || error.is_none() => MessageKind::Response(known),
             _ => return Err(unfit("it is neither a request nor an answer")),
         };
-        Ok(Self { raw_id: id, kind, params, result, error })
+        Ok(Self { raw_id: id, kind, params, result, error, other })
     }
+}
+
+/// The id of an answer that is no message for a strict reader, as far as one can tell.
+pub(crate) fn id_of(line: &[u8]) -> Option<Id> {
+    let text = String::from_utf8_lossy(line);
+    let mut answer: Map<String, Value> = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+    let id = answer.remove("id").filter(|_| !answer.contains_key("method"))?;
+    serde_json::from_value(id).ok()
 }
 
 /// The name of the tool and the arguments of a call, if every reader finds the same.
 pub(crate) fn call_of(params: Option<&RawValue>) -> Result<(String, Option<Map<String, Value>>), String> {
     let params = params.ok_or("it has no params")?;
-    serde_json::from_str::<Unambiguous>(params.get()).map_err(|error| error.to_string())?;
+    serde_json::from_str::<Unambiguous<true>>(params.get()).map_err(|error| error.to_string())?;
     let mut params: Map<String, Value> = serde_json::from_str(params.get()).map_err(|error| error.to_string())?;
     if let Some(key) =
         params.keys().find(|key| ["name", "arguments", "task"].contains(&&*folded(key)) && folded(key) != **key)
@@ -89,8 +119,11 @@ pub(crate) fn call_of(params: Option<&RawValue>) -> Result<(String, Option<Map<S
         return Err("it is to run as a task, whose result cannot be guarded".to_owned());
     }
     let Some(Value::String(name)) = params.remove("name") else { return Err("its name is no text".to_owned()) };
+    if name.trim() != name || name.contains(is_passed_over) {
+        return Err(format!("its name {name:?} has letters that some readers pass over"));
+    }
     match params.remove("arguments") {
-        None => Ok((name, None)),
+        None | Some(Value::Null) => Ok((name, None)),
         Some(Value::Object(arguments)) => Ok((name, Some(arguments))),
         Some(_) => Err("its arguments are no object".to_owned()),
     }
@@ -99,24 +132,39 @@ pub(crate) fn call_of(params: Option<&RawValue>) -> Result<(String, Option<Map<S
 /// The answer of a server to a call: its result, or the text of an error of the protocol. `None` if hooks cannot see all
 /// that a client could.
 pub(crate) fn answer_of(line: &[u8]) -> Option<Result<Map<String, Value>, String>> {
-    let message = Message::read(line).ok()?;
+    let message = Message::read(line).ok().filter(|message| message.other.is_none())?;
     if let Some(error) = message.error {
         let error: Map<String, Value> = strict(error)?;
         let text = error.get("message")?.as_str()?;
+        if error.keys().any(|key| !["code", "message", "data"].contains(&&**key)) {
+            return None;
+        }
         return Some(Err(error.get("data").map_or_else(|| text.to_owned(), |data| format!("{text} ({data})"))));
     }
-    Some(Ok(strict(message.result?)?))
+    let result = strict(message.result?)?;
+    // Two forms of a result at once: a client could read the one that hooks do not.
+    let has_other =
+        result.contains_key("toolResult") || result.get("resultType").is_some_and(|form| form == "input_required");
+    (!has_other || !result.contains_key("content") && !result.contains_key("structuredContent")).then_some(Ok(result))
 }
 
-/// An object without duplicates.
+/// An object in which no key stands twice, at any depth.
 fn strict(object: &RawValue) -> Option<Map<String, Value>> {
-    serde_json::from_str::<Entries<'_>>(object.get()).ok()?;
+    serde_json::from_str::<Unambiguous<false>>(object.get()).ok()?;
     serde_json::from_str(object.get()).ok()
 }
 
-/// What remains of a word for readers that do not tell upper from lower case.
+/// What remains of a word for readers that do not tell upper from lower case, end it at a zero byte, or pass over what is
+/// not to be seen.
 pub(crate) fn folded(text: &str) -> String {
+    let text: String = text.chars().take_while(|c| *c != '\0').filter(|c| !is_passed_over(*c)).collect();
     text.trim().to_uppercase().to_lowercase()
+}
+
+/// Control characters, marks of byte order, and what has no width.
+fn is_passed_over(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// The keys and values of an object without duplicates.
@@ -147,16 +195,17 @@ impl<'de> Deserialize<'de> for Entries<'de> {
     }
 }
 
-/// Any JSON in which no object has two keys that a reader could take for one.
-struct Unambiguous;
+/// Any JSON in which no object has a key twice. If `FOLDED`, not in two spellings either, and no number is a whole one that
+/// does not fit into 64 bits: readers round it, each in its way.
+struct Unambiguous<const FOLDED: bool>;
 
-impl<'de> Deserialize<'de> for Unambiguous {
+impl<'de, const FOLDED: bool> Deserialize<'de> for Unambiguous<FOLDED> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Self)
     }
 }
 
-impl<'de> Visitor<'de> for Unambiguous {
+impl<'de, const FOLDED: bool> Visitor<'de> for Unambiguous<FOLDED> {
     type Value = Self;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -179,7 +228,10 @@ impl<'de> Visitor<'de> for Unambiguous {
         Ok(self)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Self, E> {
+        if FOLDED && number.fract() == 0.0 && number.abs() >= 2_f64.powi(63) {
+            return Err(E::custom(format_args!("the number {number} does not fit into 64 bits")));
+        }
         Ok(self)
     }
 
@@ -195,7 +247,8 @@ impl<'de> Visitor<'de> for Unambiguous {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
         let mut keys = HashSet::new();
         while let Some((key, Self)) = map.next_entry::<String, Self>()? {
-            if !keys.insert(folded(&key)) {
+            let key_read = if FOLDED { folded(&key) } else { key.clone() };
+            if !keys.insert(key_read) {
                 return Err(A::Error::custom(format_args!("the key {key:?} stands there twice")));
             }
         }

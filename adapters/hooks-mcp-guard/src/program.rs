@@ -5,15 +5,17 @@ use std::ffi::OsString;
 use std::future::pending;
 use std::io;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::process::{ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
 
-use hook_sdk::HookContext;
+use hook_sdk::{CancellationToken, HookContext};
 use hooks_mcp::McpGuard;
 use tokio::io::BufReader;
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc::channel;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::rules;
 use crate::session::{Lines, Session};
@@ -32,7 +34,7 @@ usage: hooks-mcp-guard --name SERVER [OPTIONS] -- COMMAND [ARGUMENTS…]
 
 /// How many lines wait for a reader before whoever writes them waits too.
 const WAITING_LINES: usize = 64;
-/// How long calls may take to end after the server has.
+/// How long the server and what is being judged may take to end when the program is told to.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
@@ -50,7 +52,12 @@ impl Options {
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
             let name = arg.to_string_lossy().into_owned();
-            let mut value = || args.next().ok_or_else(|| format!("`{name}` needs a value"));
+            // `--name=x` is `--name x`.
+            let (name, mut written) = match name.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(OsString::from(value))),
+                _ => (name, None),
+            };
+            let mut value = || written.take().or_else(|| args.next()).ok_or_else(|| format!("`{name}` needs a value"));
             match name.as_str() {
                 "--name" => options.name = value()?.to_string_lossy().into_owned(),
                 "--rules" => options.rules.push(value()?.into()),
@@ -72,11 +79,15 @@ impl Options {
 }
 
 /// Runs the program with the arguments of this process. Hooks that are linked into it judge beside the rules.
-#[allow(clippy::print_stderr, reason = "a program says why it ends")]
+#[allow(clippy::print_stderr, clippy::print_stdout, reason = "a program says why it ends, and what it can do")]
 pub fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     if args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--help" || arg == "-h") {
-        eprint!("{USAGE}");
+        print!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    if args.first().is_some_and(|arg| arg == "--version") {
+        println!("hooks-mcp-guard {}", env!("CARGO_PKG_VERSION"));
         return ExitCode::SUCCESS;
     }
     let options = match Options::read(args) {
@@ -121,32 +132,59 @@ async fn run(options: Options) -> Result<ExitCode, Box<dyn Error>> {
 
     let (to_client, client_lines) = channel(WAITING_LINES);
     let (to_server, server_lines) = channel(WAITING_LINES);
-    let written = tokio::spawn(write_lines(stdout, client_lines));
+    let mut written = tokio::spawn(write_lines(stdout, client_lines));
     tokio::spawn(write_lines(stdin, server_lines));
-    let session = Session::new(guard, to_client);
+    let calls = CancellationToken::new();
+    let session = Session::new(guard, to_client, calls.clone());
     let mut client = tokio::spawn(hear_client(session.clone(), to_server.clone()));
     let mut said = BufReader::new(said);
-    let hear_server = async {
+    let server_session = session.clone();
+    let mut hear_server = pin!(async move {
         while let Some(line) = next_line(&mut said).await? {
-            session.server_line(line).await;
+            server_session.server_line(line).await;
         }
-        Ok::<_, Box<dyn Error>>(())
-    };
-    tokio::select! {
-        heard = hear_server => heard?,
+        Ok::<_, io::Error>(())
+    });
+    let is_told = tokio::select! {
+        heard = &mut hear_server => {
+            heard?;
+            false
+        }
         problem = failure_of(&mut client, to_server) => return Err(problem),
         told = told_to_end() => {
             told?;
             interrupt(&server);
+            // Its last words count.
+            if let Ok(heard) = timeout(PATIENCE, &mut hear_server).await {
+                heard?;
+            }
+            true
         }
-    }
+    };
     client.abort();
     session.end();
     drop(session);
-    // What is being judged may still be answered.
-    let _ = tokio::time::timeout(PATIENCE, written).await;
-    let status = tokio::time::timeout(PATIENCE, server.wait()).await??;
-    Ok(code(status))
+    // What is being judged is answered: rules have deadlines of their own.
+    let too_long = async {
+        if !is_told {
+            told_to_end().await?;
+        }
+        tokio::time::sleep(PATIENCE).await;
+        Ok::<_, io::Error>(())
+    };
+    tokio::select! {
+        _ = &mut written => {}
+        told = too_long => {
+            told?;
+            // The processes of rules end with their calls.
+            calls.cancel();
+            let _ = timeout(PATIENCE, &mut written).await;
+        }
+    }
+    let Ok(status) = timeout(PATIENCE, server.wait()).await else {
+        return Err(format!("the server did not end within {PATIENCE:?}, and is killed").into());
+    };
+    Ok(code(status?))
 }
 
 async fn hear_client(session: Session, server: Lines) -> io::Result<()> {
@@ -173,10 +211,12 @@ async fn failure_of(client: &mut JoinHandle<io::Result<()>>, server: Lines) -> B
 #[cfg(unix)]
 async fn told_to_end() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let mut terminate = signal(SignalKind::terminate())?;
+    let (mut interrupt, mut hangup) = (signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?);
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
+        _ = hangup.recv() => {}
     }
     Ok(())
 }

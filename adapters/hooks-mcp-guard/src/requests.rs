@@ -38,16 +38,17 @@ impl Requests {
 
     /// What happens with an answer. `None` if nobody waits for it: the second answer of a request, or one of none.
     pub(crate) fn take(&self, id: &Id) -> Option<Waiting> {
-        match self.lock().entry(id.clone()) {
-            Entry::Occupied(place) if !matches!(place.get(), Waiting::Cancelled) => Some(place.remove()),
-            _ => None,
-        }
+        self.lock().remove(id)
     }
 
     /// Forgets a call that the server was not asked about. Another request with its id stays.
     pub(crate) fn withdraw(&self, id: &Id) {
         if let Entry::Occupied(place) = self.lock().entry(id.clone())
-            && matches!(place.get(), Waiting::Call(guarding, _) if guarding.is_closed())
+            && match place.get() {
+                Waiting::Call(guarding, _) => guarding.is_closed(),
+                Waiting::Cancelled => true,
+                Waiting::Plain | Waiting::List => false,
+            }
         {
             place.remove();
         }

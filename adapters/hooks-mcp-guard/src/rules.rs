@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hook_sdk::scope::{AgentDef, AppDef, HookUse};
 use hook_sdk::{HookSet, Registry};
-use hooks_rules::{Rules, Trust};
+use hooks_rules::{Rules, Severity, Trust};
 
 /// Loads the hooks. What does not load would be a guard that is missing, so it is an error.
 pub(crate) fn load(files: &[PathBuf], project: Option<PathBuf>) -> Result<HookSet, Box<dyn Error>> {
@@ -31,8 +31,16 @@ pub(crate) fn load(files: &[PathBuf], project: Option<PathBuf>) -> Result<HookSe
     }
     let rules = rules.build();
     uses.extend(rules.install(&registry)?);
-    if let Some(defect) = rules.defects().into_iter().find(|defect| defect.severity == hooks_rules::Severity::Error) {
-        return Err(defect.to_string().into());
+    // What is only a warning elsewhere is an event that never comes, a key that counts once, or a switch that is off.
+    let defects: Vec<String> =
+        rules.defects().iter().filter(|defect| defect.severity >= Severity::Warning).map(ToString::to_string).collect();
+    if !defects.is_empty() {
+        return Err(defects.join("\n").into());
+    }
+    for file in files {
+        if !rules.list().iter().any(|rule| *rule.file == **file && rule.enabled) {
+            return Err(format!("{}: none of its rules runs", file.display()).into());
+        }
     }
     registry.set_app(AppDef::new("hooks-mcp-guard").hooks(uses));
     Ok(registry.scope(&AgentDef::new("hooks-mcp-guard"), None)?)

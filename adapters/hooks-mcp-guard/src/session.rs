@@ -1,21 +1,26 @@
 //! What stands between a client and a server: each line passes as it is, waits for a judgement, or is refused.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use hook_sdk::CancellationToken;
 use hooks_mcp::{GuardedCall, McpCall, McpGuard, ServerAnswer};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::Sender;
 use tokio::sync::oneshot;
 
-use crate::message::{Id, Message, MessageKind, answer_of, call_of, folded};
+use crate::message::{Id, Message, MessageKind, answer_of, call_of, folded, id_of};
 use crate::requests::{Requests, Waiting};
 
 const INVALID_REQUEST: i32 = -32600;
 const INVALID_PARAMS: i32 = -32602;
 const INTERNAL_ERROR: i32 = -32603;
 const ENDED: &str = "The server has ended";
+
+/// How many lines of a server are reported that do not pass. A client may not read what the guard reports.
+const REPORTED: usize = 20;
 
 /// Lines to one side.
 pub(crate) type Lines = Sender<Vec<u8>>;
@@ -26,11 +31,14 @@ pub(crate) struct Session {
     guard: McpGuard,
     requests: Arc<Requests>,
     client: Lines,
+    left_out: Arc<AtomicUsize>,
+    /// Ends all calls.
+    end: CancellationToken,
 }
 
 impl Session {
-    pub(crate) fn new(guard: McpGuard, client: Lines) -> Self {
-        Self { guard, requests: Arc::default(), client }
+    pub(crate) fn new(guard: McpGuard, client: Lines, end: CancellationToken) -> Self {
+        Self { guard, requests: Arc::default(), client, left_out: Arc::default(), end }
     }
 
     /// A line of the client. `server` takes what may pass, and is closed when the client has closed its side and no call
@@ -38,8 +46,13 @@ impl Session {
     pub(crate) async fn client_line(&self, line: Vec<u8>, server: &Lines) {
         let message = match Message::read(&line) {
             Ok(message) => message,
-            Err((id, problem)) => return self.refuse(id, INVALID_REQUEST, &problem).await,
+            Err(unreadable) => return self.refuse(unreadable.id, INVALID_REQUEST, &unreadable.problem).await,
         };
+        if let Some(key) = &message.other {
+            let problem = format!("it has a key {key:?}, which is none of JSON-RPC");
+            let id = message.raw_id.filter(|_| matches!(message.kind, MessageKind::Request(..)));
+            return self.refuse(id, INVALID_REQUEST, &problem).await;
+        }
         let passes = match message.kind {
             MessageKind::Request(id, method) if is_call(&method) => {
                 match call_of(message.params) {
@@ -83,7 +96,7 @@ impl Session {
                         self.server_message([message.get().as_bytes(), b"\n"].concat()).await;
                     }
                 }
-                Err(problem) => note(&format!("a line of the server is left out: {problem}")),
+                Err(problem) => self.leave_out(&problem.to_string()),
             }
             return;
         }
@@ -93,21 +106,29 @@ impl Session {
     async fn server_message(&self, line: Vec<u8>) {
         let kind = match Message::read(&line) {
             Ok(message) => message.kind,
-            Err((_, problem)) => return note(&format!("a line of the server is left out: {problem}")),
+            Err(unreadable) => {
+                self.leave_out(&unreadable.problem);
+                // Whoever waits for it does not wait for ever.
+                if let Some(id) = id_of(&line)
+                    && let Some(Waiting::Plain | Waiting::List | Waiting::Call(..)) = self.requests.take(&id)
+                {
+                    let reason = format!("The server's answer cannot be read: {}", unreadable.problem);
+                    let _ = self.client.send(error(Some(&id), INTERNAL_ERROR, &reason)).await;
+                }
+                return;
+            }
         };
         let line = match kind {
             MessageKind::Request(..) | MessageKind::Notification(_) => line,
             MessageKind::Response(id) => match self.requests.take(&id) {
                 Some(Waiting::Plain) => line,
-                Some(Waiting::List) => self.offered(line),
+                Some(Waiting::List) => self.offered(&id, line),
                 Some(Waiting::Call(guarding, _)) => {
                     // Whoever guards it may have been cancelled meanwhile.
                     let _ = guarding.send(line);
                     return;
                 }
-                Some(Waiting::Cancelled) | None => {
-                    return note("an answer of the server is left out: nobody waits for it");
-                }
+                Some(Waiting::Cancelled) | None => return self.leave_out("nobody waits for this answer"),
             },
         };
         let _ = self.client.send(line).await;
@@ -128,19 +149,25 @@ impl Session {
         server: &Lines,
     ) {
         let (guarding, answer) = oneshot::channel();
-        let cancelled = CancellationToken::new();
+        let cancelled = self.end.child_token();
         if !self.requests.note(id.clone(), Waiting::Call(guarding, cancelled.clone())) {
             return self.refuse(raw_id, INVALID_REQUEST, "its id is that of another request").await;
         }
         let (tool, arguments) = call;
         let text = match &id {
             Id::Number(number) => number.to_string(),
+            // The calls 1 and "1" are two.
+            Id::Text(text) if text.parse::<i64>().is_ok() => format!("{text:?}"),
             Id::Text(text) => text.clone(),
         };
         let call = McpCall::new(tool).id(text).arguments(arguments.clone()).cancellation(cancelled.clone());
         let (session, server, line, raw_id) =
             (self.clone(), server.clone(), line.to_vec(), raw_id.map(ToOwned::to_owned));
+        let was_asked = Arc::new(AtomicBool::new(false));
+        let asks = Arc::clone(&was_asked);
+        let judges_results = self.guard.judges_results();
         let run = async move |left: Option<Map<String, Value>>| {
+            asks.store(true, Ordering::Relaxed);
             let line = if left == arguments { line } else { with_arguments(&line, left) };
             let failed =
                 |reason: &str| ServerAnswer { original: Err(reason.to_owned()), result: Err(reason.to_owned()) };
@@ -152,7 +179,10 @@ impl Session {
             let Ok(line) = answer.await else { return failed(ENDED) };
             match answer_of(&line) {
                 Some(result) => ServerAnswer { original: Ok(line), result },
-                None => failed("The server's answer cannot be guarded"),
+                None if judges_results => failed("The server's answer cannot be guarded"),
+                None => {
+                    ServerAnswer { original: Ok(line), result: Ok(Map::from_iter([("content".to_owned(), json!([]))])) }
+                }
             }
         };
         tokio::spawn(async move {
@@ -166,6 +196,8 @@ impl Session {
             };
             if !cancelled.is_cancelled() {
                 let _ = session.client.send(answer).await;
+            } else if !was_asked.load(Ordering::Relaxed) {
+                session.requests.withdraw(&id);
             }
         });
     }
@@ -176,12 +208,27 @@ impl Session {
     }
 
     /// A list of tools without those that may not be called.
-    fn offered(&self, line: Vec<u8>) -> Vec<u8> {
-        let Ok(mut list) = serde_json::from_slice::<Value>(&line) else { return line };
-        let Some(Value::Array(tools)) = list.pointer_mut("/result/tools") else { return line };
+    fn offered(&self, id: &Id, line: Vec<u8>) -> Vec<u8> {
+        if self.guard.offers_all() {
+            return line;
+        }
+        let Some(read) = answer_of(&line) else {
+            return error(Some(id), INTERNAL_ERROR, "The server's list of tools cannot be guarded");
+        };
+        let Ok(mut result) = read else { return line };
+        let Some(Value::Array(tools)) = result.get_mut("tools") else { return line };
         let before = tools.len();
         tools.retain(|tool| tool["name"].as_str().is_some_and(|name| self.guard.is_offered(name)));
-        if tools.len() == before { line } else { line_of(&list) }
+        if tools.len() == before { line } else { line_of(&json!({"jsonrpc": "2.0", "id": id, "result": result})) }
+    }
+
+    /// Reports a line of the server that does not pass.
+    fn leave_out(&self, problem: &str) {
+        match self.left_out.fetch_add(1, Ordering::Relaxed) {
+            count if count < REPORTED => note(&format!("a line of the server is left out: {problem}")),
+            REPORTED => note("more lines of the server are left out, and no longer reported"),
+            _ => {}
+        }
     }
 }
 
@@ -201,7 +248,7 @@ fn with_arguments(line: &[u8], arguments: Option<Map<String, Value>>) -> Vec<u8>
     line_of(&request)
 }
 
-fn error(id: Option<&RawValue>, code: i32, message: &str) -> Vec<u8> {
+fn error<I: Serialize + ?Sized>(id: Option<&I>, code: i32, message: &str) -> Vec<u8> {
     line_of(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
 }
 

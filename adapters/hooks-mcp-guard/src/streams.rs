@@ -11,7 +11,8 @@ const LONGEST: usize = 64 << 20;
 /// The output of this process, while what hooks print goes to standard error.
 #[cfg(unix)]
 pub(crate) fn take_stdout() -> io::Result<impl AsyncWrite + Send + Unpin + 'static> {
-    let stdout = rustix::io::dup(rustix::stdio::stdout())?;
+    // No process that this one starts has it.
+    let stdout = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
     rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
     Ok(tokio::fs::File::from_std(stdout.into()))
 }

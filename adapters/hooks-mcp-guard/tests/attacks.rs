@@ -60,6 +60,17 @@ const PAST_THE_GATE: &[(&str, &[u8])] = &[
     ("single quotes", br"{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'delete'}}"),
     ("not a number", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete","arguments":{"x":NaN}}}"#),
     ("a comma too many", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete",},}"#),
+    ("a method that ends at a zero byte", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call\u0000","params":{"name":"delete"}}"#),
+    ("a method with a mark of byte order", br#"{"jsonrpc":"2.0","id":1,"method":"\ufefftools/call","params":{"name":"delete"}}"#),
+    ("a method with a separator", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call\u001f","params":{"name":"delete"}}"#),
+    ("a key that ends at a zero byte", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name\u0000":"delete","name":"echo"}}"#),
+    ("a key of no width", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"na\u200bme":"delete","name":"echo"}}"#),
+    ("an argument that ends at a zero byte", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a\u0000":9000,"a":1,"b":1}}}"#),
+    ("a name that ends at a zero byte", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete\u0000"}}"#),
+    ("a name with white space", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":" delete"}}"#),
+    ("a name with what has no width", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"del\u200bete"}}"#),
+    ("a number that is rounded", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"account":123456789012345678901}}}"#),
+    ("an envelope with null beside it", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","Params":null,"params":{"name":"delete"}}"#),
     ("a key of another protocol", br#"{"jsonrpc":"2.0","id":1,"method":"ping","calls":[{"method":"tools/call","params":{"name":"delete"}}]}"#),
 ];
 
@@ -178,7 +189,92 @@ const PAST_THE_MASK: &[(&str, &[&str])] = &[
         &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}],"_meta":{"x":"s3cret"}}}"#],
     ),
     ("no JSON", &["s3cret"]),
+    (
+        "two texts in a block",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret","text":"ok"}]}}"#],
+    ),
+    (
+        "a request for input beside content",
+        &[
+            r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","content":[{"type":"text","text":"s3cret"}]}}"#,
+        ],
+    ),
+    ("the old form beside the new one", &[r#"{"jsonrpc":"2.0","id":1,"result":{"toolResult":"s3cret","content":[]}}"#]),
+    ("an error with more in it", &[r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no","detail":"s3cret"}}"#]),
+    ("a key of another protocol", &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]},"Extra":"s3cret"}"#]),
+    (
+        "another spelling beside it",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]},"Result":{"content":"s3cret"}}"#],
+    ),
 ];
+
+/// The output of this program is nobody else's: a server could write its results there, unread by hooks.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_process_that_the_guard_starts_can_write_to_its_output() {
+    let mut bash = Command::new("bash");
+    let script = "read line; for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ $fd -gt 2 ] && echo s3cret >&$fd; done 2>/dev/null; exit 0";
+    bash.args(["-c", script]);
+    let mut peer = Peer::start(guarded(&bash));
+    peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}"#);
+    let (said, _) = peer.end();
+    assert!(!String::from_utf8(said.concat()).unwrap().contains("s3cret"));
+}
+
+/// Answers to the ping 2 that a strict reader does not take, and what the client gets. The reason is an error with the id.
+const UNREADABLE: &[(&str, &str)] = &[
+    ("{\"jsonrpc\":\"2.0\",\"id\":2,\r\"result\":{}}", "line break"),
+    ("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}", "cannot be read"),
+    (r#"{"jsonrpc":"2.0","id":2,"result":{},"result":{}}"#, "twice"),
+    (r#"{"jsonrpc":"2.0","id":2,"result":{},"error":{"code":1,"message":"no"}}"#, "neither"),
+];
+
+#[test]
+fn a_client_does_not_wait_for_ever_for_an_answer_that_cannot_be_read() {
+    for (answer, reason) in UNREADABLE {
+        let mut peer = Peer::start(saying(&[answer]));
+        peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+        peer.send(br#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
+        let got = peer.next();
+        let message = got["error"]["message"].as_str().unwrap_or_default();
+        assert!(got["id"] == 2 && message.contains(reason), "{answer}: {got}");
+    }
+}
+
+/// What is odd and says one thing passes as it is.
+#[test]
+fn odd_answers_that_every_reader_understands_pass() {
+    for answer in [
+        r#"{"jsonrpc":"2.0","id":2,"result":null,"error":{"code":1,"message":"no"}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"result":{},"error":null}"#,
+        r#"{"jsonrpc":"2.0","id":2,"result":{},"took":7}"#,
+        r#"{"jsonrpc":"2.0","id":2,"result":null}"#,
+    ] {
+        let mut peer = Peer::start(saying(&[answer]));
+        peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+        peer.send(br#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
+        assert_eq!(peer.line().unwrap(), format!("{answer}\n").as_bytes());
+    }
+}
+
+#[test]
+fn a_line_that_the_server_repeats_for_ever_does_not_stop_the_guard() {
+    let mut sh = Command::new("sh");
+    let answer = r#"{"jsonrpc":"2.0","id":2,"result":{}}"#;
+    sh.args([
+        "-c",
+        "read a; i=0; while [ $i -lt 20000 ]; do echo started; i=$((i+1)); done; echo \"$1\"; cat >/dev/null",
+        "sh",
+        answer,
+    ]);
+    // Nobody reads what the guard reports.
+    let mut command = guarded(&sh);
+    let (unread, stderr) = std::io::pipe().unwrap();
+    let mut peer = Peer::start_with(&mut command, stderr.into());
+    peer.send(br#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
+    assert_eq!(peer.line().unwrap(), format!("{answer}\n").as_bytes());
+    drop(unread);
+}
 
 #[test]
 fn nothing_of_a_result_passes_the_hooks_that_mask_it() {
@@ -196,15 +292,33 @@ fn nothing_of_a_result_passes_the_hooks_that_mask_it() {
 #[test]
 fn an_id_cannot_be_used_again_while_a_late_result_may_come() {
     let late = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}]}}"#;
-    let mut peer = Peer::start(saying(&[late]));
+    let mut sh = Command::new("sh");
+    sh.args(["-c", "read call; read cancelled; read last; echo \"$1\"; cat >/dev/null", "sh", late]);
+    let mut peer = Peer::start(guarded(&sh));
     peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}"#);
     peer.send(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
     // Answers of requests that are not calls pass unread.
     peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
     let refused = peer.next();
     assert_eq!(refused["error"]["message"], "Refused by the guard: its id is that of another request");
+    peer.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     let (said, _) = peer.end();
     assert_eq!(said, [b""; 0]);
+}
+
+#[test]
+fn an_id_is_free_again_when_the_late_result_has_come() {
+    let late = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}]}}"#;
+    let other = r#"{"jsonrpc":"2.0","id":3,"result":{}}"#;
+    let mut peer = Peer::start(saying(&[late, other]));
+    peer.send(br#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#);
+    peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}"#);
+    peer.send(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    // The late result comes before this.
+    assert_eq!(peer.next()["id"], 3);
+    peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete"}}"#);
+    let answer = peer.next();
+    assert!(answer["id"] == 1 && answer["result"]["isError"] == true, "{answer}");
 }
 
 #[test]

@@ -41,6 +41,16 @@ fn what_cannot_be_loaded_ends_the_program() {
     let (_untrusted, untrusted) = with_rules(RULES, false);
     let (_broken, broken) =
         with_rules(r#"{"hooks": {"PreToolUse": [{"matcher": "[", "hooks": [{"type": "command"}]}]}}"#, true);
+    let refused = |rules: &str| with_rules(rules, true);
+    let deny = r#"[{"matcher": "mcp__desk__delete", "hooks": [{"type": "command", "command": "exit 2"}]}]"#;
+    let (_typo, typo) = refused(&format!(r#"{{"hooks": {{"preToolUse": {deny}}}}}"#));
+    let (_off, off) = refused(&format!(r#"{{"disableAllHooks": true, "hooks": {{"PreToolUse": {deny}}}}}"#));
+    let (_twice, twice) = refused(&format!(r#"{{"hooks": {{"PreToolUse": {deny}, "PreToolUse": []}}}}"#));
+    let (_empty, empty) = refused("{}");
+    let (_alone, alone) = refused(&format!(
+        r#"{{"hooks": {{"PreToolUse": {}}}}}"#,
+        deny.replace("exit 2\"", "exit 2\", \"async\": true, \"onFailure\": \"block\"")
+    ));
     let (_gone, mut gone) = with_rules(RULES, true);
     gone = {
         let mut other = Command::new(gone.get_program());
@@ -55,6 +65,11 @@ fn what_cannot_be_loaded_ends_the_program() {
     let cases = [
         (untrusted, "is not trusted as it is now"),
         (broken, "hooks.json:1:"),
+        (typo, "preToolUse"),
+        (off, "disableAllHooks"),
+        (twice, "appears twice"),
+        (empty, "none of its rules runs"),
+        (alone, "background"),
         (gone, "/no/such/file: No such file"),
         (bin(&["--name", "desk", "--", "true"]), "no rules are named"),
         (bin(&["--name", "a__b", "--", "true"]), "no rules are named"),
@@ -67,4 +82,41 @@ fn what_cannot_be_loaded_ends_the_program() {
         let stderr = String::from_utf8(stderr).unwrap();
         assert!(!status.success() && stdout.is_empty() && stderr.contains(reason), "{reason}: {stderr}");
     }
+}
+
+/// A structured result that a rule replaces keeps its structure, without which clients with a schema refuse it.
+#[test]
+fn a_rule_that_masks_a_structured_result_leaves_a_structure() {
+    let masked = r#"{"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": {"key": "***"}}}"#;
+    let rules = json!({"hooks": {"PostToolUse": [{"hooks": [
+        {"type": "command", "command": format!("echo '{masked}'"), "onFailure": "block"}]}]}});
+    let (_folder, command) = with_rules(&rules.to_string(), true);
+    let mut peer = Peer::greeted(command);
+    let result = peer.call("structured", &json!({"text": "s3cret"}));
+    assert_eq!(result["structuredContent"], json!({"key": "***"}), "{result}");
+}
+
+/// The process of a rule does not outlive the guard.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_guard_that_is_told_to_end_ends_the_processes_of_its_rules() {
+    let rules = json!({"hooks": {"PreToolUse": [{"hooks": [
+        {"type": "command", "command": "echo $$ > \"$HOOK_PID.new\" && mv \"$HOOK_PID.new\" \"$HOOK_PID\"; sleep 600"}]}]}});
+    let (folder, mut command) = with_rules(&rules.to_string(), true);
+    let file = folder.path().join("pid");
+    let mut peer = Peer::greeted({
+        command.env("HOOK_PID", &file);
+        command
+    });
+    peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}"#);
+    let pid = loop {
+        match fs::read_to_string(&file) {
+            Ok(pid) => break pid,
+            Err(_) => std::thread::yield_now(),
+        }
+    };
+    assert!(Command::new("kill").args(["-TERM", &peer.id().to_string()]).status().unwrap().success());
+    let _ = peer.end();
+    let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    assert!(state.is_empty() || state.contains(") Z "), "{state}");
 }

@@ -36,7 +36,11 @@ pub(crate) struct Peer {
 
 impl Peer {
     pub(crate) fn start(mut command: Command) -> Self {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self::start_with(&mut command, Stdio::piped())
+    }
+
+    pub(crate) fn start_with(command: &mut Command, stderr: Stdio) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
         let mut process = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let mut stdout = BufReader::new(process.stdout.take().unwrap());
         let (sender, lines) = channel();
@@ -47,8 +51,9 @@ impl Peer {
             }
         });
         // What nobody reads would stop a server.
-        let mut stderr = process.stderr.take().unwrap();
-        thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        if let Some(mut stderr) = process.stderr.take() {
+            thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        }
         Self { stdin: process.stdin.take(), process, lines }
     }
 
@@ -94,6 +99,10 @@ impl Peer {
     /// The result of a call.
     pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         self.request(&json!(7), "tools/call", &json!({"name": tool, "arguments": arguments}))["result"].take()
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
     }
 
     /// What is left when the client has closed its side, and how the program ended.

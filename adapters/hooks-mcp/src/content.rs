@@ -73,6 +73,11 @@ pub(crate) fn written(server: Option<&Map<String, Value>>, left: &ToolResult) ->
             None => content.push(json!(Block::Text(text))),
         }
     }
+    // Whoever has a schema for the structure does not read a result without one.
+    if structured.is_none() && server.is_some_and(|server| server.contains_key("structuredContent")) {
+        let texts = content.iter().filter_map(|block| block["text"].as_str());
+        structured = texts.filter_map(|text| serde_json::from_str(text).ok()).find(Value::is_object);
+    }
     content.extend(left.additional_context.iter().map(|text| json!({"type": "text", "text": text})));
     let mut written = Map::new();
     written.extend(server.and_then(|server| server.get_key_value("resultType")).map(|(k, v)| (k.clone(), v.clone())));

@@ -12,6 +12,7 @@ use super::{BoxError, call, halt};
 use crate::answer::{Answer, RuleDecision};
 use crate::occurrence::Occurrence;
 use crate::runner::{EventRules, RulesError};
+use crate::syntax::{Flaws, parse};
 
 /// `PostToolUse`.
 pub(super) fn success(id: &str, rules: Arc<EventRules>) -> Hook {
@@ -51,8 +52,8 @@ fn occurrence(rules: &EventRules, cx: &HookContext, call: &ToolCall, input: &Too
 /// contract for the shell and for written files, and text otherwise.
 fn response(tool: &str, input: &Value, result: &ToolResult) -> Value {
     let text = result.text();
-    match (serde_json::from_str(&text), tool) {
-        (Ok(value @ (Value::Object(_) | Value::Array(_))), _) if tool != "Bash" || value.get("stdout").is_some() => {
+    match (unambiguous(&text), tool) {
+        (Some(value @ (Value::Object(_) | Value::Array(_))), _) if tool != "Bash" || value.get("stdout").is_some() => {
             value
         }
         (_, "Bash") => json!({ "stdout": text, "stderr": "", "interrupted": false, "isImage": false }),
@@ -61,7 +62,24 @@ fn response(tool: &str, input: &Value, result: &ToolResult) -> Value {
     }
 }
 
-/// The replacement of a result: text, or the parts of the shell's output.
+/// The value of a text in which every reader of JSON finds the same. Of a key that stands there twice, a script would see one.
+fn unambiguous(text: &str) -> Option<Value> {
+    let mut flaws = Flaws::default();
+    let node = parse(text, &mut flaws).ok()?;
+    flaws.is_empty().then(|| node.value())
+}
+
+/// The replacement of a result: the blocks of MCP, text, or the parts of the shell's output.
+fn blocks(value: &Value) -> Vec<Block> {
+    let is_block = |item: &Value| item["type"] == "text" && item["text"].is_string();
+    match value {
+        Value::Array(items) if !items.is_empty() && items.iter().all(is_block) => {
+            items.iter().filter_map(|item| item["text"].as_str()).map(Block::from).collect()
+        }
+        _ => vec![Block::from(output(value))],
+    }
+}
+
 fn output(value: &Value) -> String {
     let part = |name: &str| value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     match (value, part("stdout"), part("stderr")) {
@@ -85,7 +103,10 @@ fn apply(
     let answer =
         if before.is_empty() { answer?.ok_or(NotSelected)? } else { answer.ok().flatten().unwrap_or_default() };
     if let Some(value) = answer.updated_output {
-        result.content = vec![Block::from(output(&value))];
+        result.content = blocks(&value);
+    }
+    if let Some(why) = answer.withheld {
+        result = ToolResult::error(format!("The result is withheld: {why}"));
     }
     let feedback = match answer.decision {
         RuleDecision::Feedback(reason) | RuleDecision::Deny(reason) => Some(reason),

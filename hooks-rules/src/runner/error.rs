@@ -39,8 +39,18 @@ pub(super) fn notices(runs: &[RuleRun]) -> impl Iterator<Item = String> {
 }
 
 fn says_nothing(answer: &Answer) -> bool {
-    let Answer { decision, stop, contexts, messages, for_the_model, updated_input, updated_output, members, .. } =
-        answer;
+    let Answer {
+        decision,
+        stop,
+        contexts,
+        messages,
+        for_the_model,
+        updated_input,
+        updated_output,
+        withheld,
+        members,
+        ..
+    } = answer;
     *decision == RuleDecision::None
         && stop.is_none()
         && contexts.is_empty()
@@ -48,5 +58,6 @@ fn says_nothing(answer: &Answer) -> bool {
         && for_the_model.is_empty()
         && updated_input.is_none()
         && updated_output.is_none()
+        && withheld.is_none()
         && members.is_empty()
 }

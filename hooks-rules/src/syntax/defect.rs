@@ -100,6 +100,11 @@ pub(crate) struct Flaws {
 }
 
 impl Flaws {
+    #[cfg(feature = "runner")]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.errors + self.warnings == 0
+    }
+
     pub(crate) fn push(&mut self, flaw: Flaw) {
         let count = if flaw.severity == Severity::Error { &mut self.errors } else { &mut self.warnings };
         *count += 1;

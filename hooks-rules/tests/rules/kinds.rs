@@ -38,6 +38,57 @@ async fn the_result_of_a_tool() {
     assert_eq!(input["duration_ms"], 7);
 }
 
+/// A mask that did not come to its end has masked nothing.
+#[tokio::test]
+async fn a_result_that_its_guard_did_not_judge_is_withheld() {
+    let cases = [
+        ("exit 1", true),
+        ("exit 2", true),
+        ("kill -9 $$", true),
+        ("./missing.sh", true),
+        ("echo '{\"hookSpecificOutput\": {\"hookEventName\": '", true),
+        ("printf '{'; head -c 2000000 /dev/zero", true),
+        ("sleep 9", true),
+        ("exit 0", false),
+        ("echo '{\"decision\": \"block\", \"reason\": \"look again\"}'", false),
+    ];
+    for (command, is_withheld) in cases {
+        let rule = json!({"type": "command", "command": command, "onFailure": "block", "timeout": 1});
+        // The answer of another rule does not bring it back.
+        let other = prints(&output("PostToolUse", json!({"updatedToolOutput": "s3cret, but shorter"})));
+        let text = json!({"hooks": {"PostToolUse": [{"hooks": [rule, {"type": "command", "command": other}]}]}});
+        let set = set(&of_text(&text.to_string()));
+        let event = succeeded("read_file", json!({}));
+        let fired = set.fire(&HookContext::new(), &event, ToolResult::new("s3cret")).await.unwrap();
+        let result = fired.subject.unwrap();
+        assert_eq!(result.text().starts_with("The result is withheld: "), is_withheld, "{command}: {}", result.text());
+        assert_eq!(result.text().contains("s3cret"), !is_withheld, "{command}: {}", result.text());
+    }
+}
+
+/// Of a key that stands there twice, a script that masks would see one, and the model the other.
+#[tokio::test]
+async fn a_result_with_a_key_twice_reaches_rules_as_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = set(&keeps(folder.path(), "PostToolUse", &json!({})));
+    for text in [r#"{"a": "s3cret", "a": "x"}"#, r#"{"b": [{"a": "s3cret", "\u0061": "x"}]}"#, "{\"a\": 1} // s3cret"] {
+        let event = succeeded("read_file", json!({}));
+        let _ = set.fire(&HookContext::new(), &event, ToolResult::new(text)).await.unwrap();
+        assert_eq!(kept(folder.path())["tool_response"], text);
+    }
+}
+
+/// Tools of MCP answer with blocks, and so does a rule that replaces their output.
+#[tokio::test]
+async fn a_list_of_text_blocks_replaces_the_blocks_of_a_result() {
+    let answer = json!([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]);
+    let mask = prints(&output("PostToolUse", json!({"updatedMCPToolOutput": answer})));
+    let set = set(&of_text(&commands("PostToolUse", &[&mask])));
+    let event = succeeded("mcp__desk__read", json!({}));
+    let fired = set.fire(&HookContext::new(), &event, ToolResult::new("secret")).await.unwrap();
+    assert_eq!(fired.subject.unwrap().content.len(), 2);
+}
+
 /// Ending the turn does not undo what another rule masked.
 #[tokio::test]
 async fn a_masked_result_stays_masked_if_a_rule_ends_the_turn() {
