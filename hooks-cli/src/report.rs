@@ -15,6 +15,8 @@ use crate::output::Output;
 use crate::paths::overwritten;
 use crate::program::Program;
 use crate::replay::{for_page, recordings, refuse_others, unreadable};
+#[cfg(feature = "store")]
+use crate::store::file_of;
 use crate::style::{BAD, line, styled};
 use crate::wait::{Read, block_on};
 
@@ -28,7 +30,12 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
     if !args.replay {
         refuse_others(&files)?;
     }
-    if let Some(input) = overwritten(&args.output, files.iter().chain(&args.rules).chain(&args.trusted.trust_file)) {
+    let inputs = files.iter().chain(&args.rules).chain(&args.trusted.trust_file);
+    #[cfg(feature = "store")]
+    let store: Vec<PathBuf> = args.store.iter().filter_map(|url| file_of(url)).flat_map(with_log).collect();
+    #[cfg(feature = "store")]
+    let inputs = inputs.chain(&store);
+    if let Some(input) = overwritten(&args.output, inputs) {
         let input = line(&input.to_string_lossy());
         return Err(usage_error(&format!("--output names {input}, which is an input; name another file")));
     }
@@ -61,6 +68,13 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
     Ok(Output::new(String::new(), exit).and_err(&format!("{told}{name}: open it in a browser\n")))
 }
 
+/// The files of SQLite.
+#[cfg(feature = "store")]
+fn with_log(file: PathBuf) -> [PathBuf; 3] {
+    let beside = |end: &str| PathBuf::from([file.as_os_str(), end.as_ref()].join("".as_ref()));
+    [beside("-wal"), beside("-shm"), file]
+}
+
 /// The lines that the page cannot show. The last line of a program that still writes is none of them.
 fn unreadable_lines(files: &[PathBuf]) -> usize {
     let lines = files.iter().filter_map(|file| Reader::open(file).ok()).flatten();
@@ -72,7 +86,7 @@ fn unreadable_lines(files: &[PathBuf]) -> usize {
 async fn with_store(page: HooksPage, url: &str) -> Result<HooksPage, Output> {
     let failed =
         |error: &dyn std::fmt::Display| Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::FAILURE);
-    let store = hooks_store::OpenOptions::new().existing().open(url).await.map_err(|error| failed(&error))?;
+    let store = hooks_store::OpenOptions::new().read_only().open(url).await.map_err(|error| failed(&error))?;
     let page = page.store(&store).await.map_err(|error| failed(&error));
     // What was read is read.
     let _ = store.close().await;

@@ -56,6 +56,17 @@ async fn open_questions_and_failed_runs_are_listed_and_resolved() {
     assert!(!questions.out.contains('\u{1b}'), "the text of a hook does not control the terminal: {:?}", questions.out);
     let id = run(&["questions", "--json"]).json()["questions"][0]["id"].as_str().unwrap().to_owned();
     assert_eq!((run(&["answer", "nobody", "yes"]).code, run(&["answer", &id, "edit"]).code), (Some(1), Some(64)));
+    // What would be forgotten is not answered.
+    for stray in [["yes", "--input", "{}"], ["yes", "--reason", "x"], ["edit", "--text", "x"], ["no", "--input", "{}"]]
+    {
+        let said = run(&[&["answer", &id][..], &stray].concat());
+        assert_eq!(
+            (said.code, store.answered_questions().await.unwrap().len()),
+            (Some(64), 0),
+            "{stray:?}: {}",
+            said.err
+        );
+    }
     assert_eq!(run(&["answer", &id, "no", "--reason", "too much"]).code, Some(0));
     let twice = run(&["answer", &id, "yes"]);
     assert!(twice.code == Some(1) && twice.err.contains("has another answer already"), "{}", twice.err);
@@ -157,6 +168,12 @@ async fn a_report_shows_what_a_store_has() {
         (&json!("ask"), &json!("asks"), &json!("c-1"))
     );
     assert!(asked["at"].as_u64().unwrap() > 1_700_000_000_000_000, "{asked}");
+    for store in ["agent.db", "sqlite:agent.db", "sqlite://./agent.db"] {
+        for output in ["agent.db", "./agent.db", "agent.db-wal"] {
+            let said = hooks(folder.path(), &["report", "--store", store, "-o", output]);
+            assert!(said.code == Some(64) && said.err.contains("is an input"), "{store} {output}: {}", said.err);
+        }
+    }
     let none = hooks(folder.path(), &["report", "--store", "none.db", "-o", "page.html"]);
     assert!(none.code == Some(1) && !folder.path().join("none.db").exists(), "{}", none.err);
 }
@@ -204,10 +221,35 @@ async fn an_operator_cleans_cancels_puts_off_and_deletes() {
     assert!(out(&["vacuum"]).ends_with(" kB were given back"));
     assert_eq!(out(&["check"]), "no damage was found");
     assert!(out(&["migrate", "--dry-run"]).ends_with("which is the current one"));
-    assert_eq!(out(&["delete", "c-1"]), "c-1 is deleted");
+    let some = run(&["delete", "", "none", "c-1"]);
+    assert_eq!((some.code, some.out.trim()), (Some(1), "c-1 is deleted"), "{}", some.err);
+    assert!(some.err.contains("is empty") && some.err.contains("`none` is no conversation"), "{}", some.err);
     assert_eq!(
         (run(&["delete", "c-1"]).code, out(&["questions"])),
         (Some(1), "there are no open questions".to_owned())
     );
     assert_eq!(run(&["migrate", "--store", "none.db"]).code, Some(64), "only one store");
+}
+
+/// Whatever is wrong with an address, its password is not shown.
+#[test]
+fn no_message_shows_a_password() {
+    let folder = tempfile::tempdir().unwrap();
+    for url in [
+        "postgres://u:s3cret@127.0.0.1:1/x",
+        "postgres://u:s3@cret@127.0.0.1:1/x",
+        "postgres://u:s3?cret@127.0.0.1:1/x",
+        "postgres://u:s3/cret@127.0.0.1:1/x",
+        "postgres://127.0.0.1:1/x?user=u&password=s3@cret",
+        "postgres://127.0.0.1:1/x?password=s3cret",
+        "postgres:u:s3cret@127.0.0.1",
+        "mysql://u:s3cret@127.0.0.1/x",
+    ] {
+        for command in ["stats", "check", "migrate"] {
+            let said = hooks(folder.path(), &["store", command, "--store", url]);
+            let all = format!("{}{}", said.out, said.err);
+            let leaks = ["s3@", "s3?", "s3/", "s3c", "cret"].iter().any(|part| all.contains(part));
+            assert!(said.code != Some(0) && !leaks, "{command} {url}: {all}");
+        }
+    }
 }

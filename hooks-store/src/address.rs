@@ -80,17 +80,27 @@ fn sqlite_url(path: &str, opening: &OpenOptions) -> Result<String, String> {
     Ok(format!("sqlite:{}?mode={mode}", path.replace('%', "%25").replace('#', "%23")))
 }
 
-/// The address without its password.
+/// The address without its password, which can contain everything that has a meaning elsewhere.
 fn shown(given: &str) -> String {
-    let Some((scheme, rest)) = given.split_once("://") else { return given.to_owned() };
     // The parameters can contain a password too.
-    let given = given.split('?').next().unwrap_or_default();
-    let rest = rest.split('?').next().unwrap_or_default();
-    match rest.split_once('@') {
-        Some((user, host)) if user.contains(':') => {
-            let name = user.split(':').next().unwrap_or_default();
-            format!("{scheme}://{name}:…@{host}")
+    let plain = given.split('?').next().unwrap_or_default();
+    if !given.contains('@') {
+        return plain.to_owned();
+    }
+    let (scheme, rest) = match given.split_once("://") {
+        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None => match given.split_once(':') {
+            Some((scheme, rest)) => (format!("{scheme}:"), rest),
+            None => return plain.to_owned(),
+        },
+    };
+    let name = rest.split([':', '@', '?', '/']).next().unwrap_or_default();
+    match plain.rsplit_once('@') {
+        Some((user, host)) if user.len() > scheme.len() && user[scheme.len()..].contains(':') => {
+            format!("{scheme}{name}:…@{host}")
         }
-        _ => given.to_owned(),
+        Some(_) => plain.to_owned(),
+        // The `@` is behind a `?`, which may be part of the password.
+        None => format!("{scheme}{name}…"),
     }
 }

@@ -6,11 +6,14 @@ use hooks_agent::store::StoreError;
 use serde::Serialize;
 
 use crate::clock::{millis, now};
-use crate::database::{SLOW, Tx};
+use crate::database::SLOW;
 use crate::dialect::Dialect;
 use crate::error::Failure;
 use crate::jobs::DONE;
 use crate::store::Store;
+
+/// How many rows one transaction removes.
+const PIECE: u64 = 5_000;
 
 /// What [`Store::clean`] removes.
 #[derive(Clone, Debug)]
@@ -27,15 +30,15 @@ pub struct Cleaning {
 pub struct Cleaned {
     /// Jobs that are over.
     pub jobs: u64,
-    /// Questions that are closed or have expired.
+    /// Questions on which a turn has acted.
     pub questions: u64,
     /// Recorded dispatches.
     pub dispatches: u64,
 }
 
 impl Cleaning {
-    /// Selects what was over more than `age` ago: completed and cancelled jobs, closed and expired questions, recorded dispatches.
-    /// Conversations are never selected.
+    /// Selects what was over more than `age` ago: completed and cancelled jobs, closed questions, recorded dispatches.
+    /// Conversations are never selected, nor questions on whose answer or end no turn has acted.
     pub fn older_than(age: Duration) -> Self {
         Self { age, failed_jobs: false, dry_run: false }
     }
@@ -56,16 +59,65 @@ impl Cleaning {
 impl Store {
     /// Removes what is over. Call it regularly, such as once a day, or let `hooks store clean` do that.
     ///
+    /// Rows are removed in pieces, between which others can write.
+    ///
     /// # Errors
-    /// [`StoreError`]. Nothing was removed then.
+    /// [`StoreError`]. What was removed until then stays removed.
     pub async fn clean(&self, cleaning: Cleaning) -> Result<Cleaned, StoreError> {
-        Ok(self.database.write(move |tx| Box::pin(clean(tx, cleaning))).await?)
+        let before = now().saturating_sub(millis(cleaning.age));
+        let jobs = if cleaning.failed_jobs { "status NOT IN ('queued', 'running')" } else { DONE };
+        let jobs = self.remove("hooks_jobs", "id", format!("{jobs} AND ended_at < $1"), before, cleaning.dry_run);
+        let jobs = jobs.await?;
+        let over = "status = 'closed' AND COALESCE(answered_at, asked_at) < $1".to_owned();
+        let questions = self.remove("hooks_questions", "id", over, before, cleaning.dry_run).await?;
+        let over = "recorded_at < $1".to_owned();
+        let dispatches = self.remove("hooks_dispatches", "number", over, before, cleaning.dry_run).await?;
+        Ok(Cleaned { jobs, questions, dispatches })
+    }
+
+    /// Removes or counts the rows of a table.
+    async fn remove(
+        &self,
+        table: &'static str,
+        key: &'static str,
+        over: String,
+        before: i64,
+        dry_run: bool,
+    ) -> Result<u64, Failure> {
+        if dry_run {
+            let count = format!("SELECT COUNT(*) FROM {table} WHERE {over}");
+            let counted = self.database.read(move |tx| {
+                Box::pin(async move {
+                    Ok(sqlx::query_scalar::<_, i64>(sqlx::AssertSqlSafe(count))
+                        .bind(before)
+                        .fetch_one(&mut **tx)
+                        .await?)
+                })
+            });
+            return Ok(u64::try_from(counted.await?).unwrap_or_default());
+        }
+        let mut removed = 0;
+        loop {
+            let remove =
+                format!("DELETE FROM {table} WHERE {key} IN (SELECT {key} FROM {table} WHERE {over} LIMIT {PIECE})");
+            let gone = self.database.write(move |tx| {
+                Box::pin(async move {
+                    Ok(sqlx::query(sqlx::AssertSqlSafe(remove)).bind(before).execute(&mut **tx).await?.rows_affected())
+                })
+            });
+            let gone = gone.await?;
+            removed += gone;
+            if gone < PIECE {
+                return Ok(removed);
+            }
+        }
     }
 
     /// Gives the space of removed rows back, and returns by how many bytes the SQLite file shrank. Postgres reuses the
     /// space in its tables; there this is 0.
     ///
-    /// SQLite writes the file anew: it needs its size on the disk once more, and other processes wait meanwhile.
+    /// SQLite writes the file anew: it needs up to twice its size of free space, and other processes wait meanwhile. While
+    /// another process reads, the file keeps its size.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -92,28 +144,4 @@ impl Store {
         });
         Ok(u64::try_from(size.await?).unwrap_or_default())
     }
-}
-
-async fn clean(tx: &mut Tx, cleaning: Cleaning) -> Result<Cleaned, Failure> {
-    let jobs = if cleaning.failed_jobs {
-        "hooks_jobs WHERE status NOT IN ('queued', 'running') AND ended_at < $1".to_owned()
-    } else {
-        format!("hooks_jobs WHERE {DONE} AND ended_at < $1")
-    };
-    let questions = "hooks_questions WHERE (status = 'closed' OR expires_at < $1) AND asked_at < $1";
-    let dispatches = "hooks_dispatches WHERE recorded_at < $1";
-    let before = now().saturating_sub(millis(cleaning.age));
-    let mut counts = [0; 3];
-    for (count, rows) in counts.iter_mut().zip([&*jobs, questions, dispatches]) {
-        *count = if cleaning.dry_run {
-            let counted = sqlx::query_scalar(sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {rows}"))).bind(before);
-            let counted: i64 = counted.fetch_one(&mut **tx).await?;
-            u64::try_from(counted).unwrap_or_default()
-        } else {
-            let remove = sqlx::query(sqlx::AssertSqlSafe(format!("DELETE FROM {rows}"))).bind(before);
-            remove.execute(&mut **tx).await?.rows_affected()
-        };
-    }
-    let [jobs, questions, dispatches] = counts;
-    Ok(Cleaned { jobs, questions, dispatches })
 }

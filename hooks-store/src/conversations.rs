@@ -57,6 +57,14 @@ impl Store {
         self.change(conversation, None, |tx, id| Box::pin(write::create(tx, id, messages)))
     }
 
+    /// Deletes a conversation as [`MessageStore::delete`] does. Returns whether there was anything of it.
+    ///
+    /// # Errors
+    /// [`StoreError`]. Nothing is deleted then.
+    pub async fn delete_conversation(&self, conversation: &str) -> Result<bool, StoreError> {
+        self.change(conversation, None, |tx, id| Box::pin(write::delete(tx, id))).await
+    }
+
     /// Changes a conversation in one transaction. Fails if another process has taken over the lease.
     fn change<'a, T: Send + 'static>(
         &'a self,
@@ -113,9 +121,9 @@ impl MessageStore for Store {
     }
 
     /// Deletes the conversation with its questions, its jobs and its part of the log of dispatches, and the conversations
-    /// of the agents that it called. A turn that is
-    /// running in it, or a worker that runs one of its jobs, cannot write any more.
+    /// of the agents that it called. A turn that is running in it, or a worker that runs one of its jobs, cannot write any
+    /// more.
     fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()> {
-        self.change(conversation, None, |tx, id| Box::pin(write::delete(tx, id)))
+        Box::pin(async move { self.delete_conversation(conversation).await.map(|_| ()) })
     }
 }

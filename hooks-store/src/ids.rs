@@ -14,6 +14,9 @@ pub(crate) fn check(what: &str, id: &str) -> Result<(), StoreError> {
             "the id of a {what} has at most {LONGEST} bytes, `{shown}…` has {length}"
         )));
     }
+    if id.is_empty() {
+        return Err(StoreError::new(format!("the id of a {what} is empty")));
+    }
     if id.contains('\0') {
         return Err(StoreError::new(format!("the id {id:?} of a {what} contains a NUL character")));
     }

@@ -104,9 +104,9 @@ impl Store {
         OpenOptions::new().open(url).await
     }
 
-    /// Reads every page of an SQLite file and returns the damage that SQLite finds. Opening a store does the same for
-    /// files up to 64 MiB. A larger file takes about a second per gigabyte, in which others can use the store. Postgres
-    /// checks its own files, so nothing is found there.
+    /// Reads every page and index of an SQLite file and returns the damage that SQLite finds. Others can use the store
+    /// meanwhile. Opening a store reads the pages of files up to 64 MiB. Postgres checks its own files, so nothing is
+    /// found there.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -114,7 +114,7 @@ impl Store {
         if self.database.dialect == Dialect::Postgres {
             return Ok(Vec::new());
         }
-        Ok(self.database.read_within(SLOW, |tx| Box::pin(damage(tx))).await?)
+        Ok(self.database.read_within(SLOW, |tx| Box::pin(damage(tx, "integrity_check"))).await?)
     }
 
     /// Waits for running transactions and closes the connections. When the last process closes an SQLite file,
@@ -160,13 +160,13 @@ async fn version_and_damage(tx: &mut Tx) -> Result<(String, Option<String>), Fai
     let version: String = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&mut **tx).await?;
     let size = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
     let size: i64 = sqlx::query_scalar(size).fetch_one(&mut **tx).await?;
-    let found = if size > CHECKED { Vec::new() } else { damage(tx).await? };
+    let found = if size > CHECKED { Vec::new() } else { damage(tx, "quick_check").await? };
     Ok((version, (!found.is_empty()).then(|| found.join("; "))))
 }
 
 /// What SQLite finds in the pages of the file, at most three problems.
-async fn damage(tx: &mut Tx) -> Result<Vec<String>, Failure> {
-    let found = sqlx::query("PRAGMA quick_check(3)").fetch_all(&mut **tx).await?;
+async fn damage(tx: &mut Tx, check: &'static str) -> Result<Vec<String>, Failure> {
+    let found = sqlx::query(sqlx::AssertSqlSafe(format!("PRAGMA {check}(3)"))).fetch_all(&mut **tx).await?;
     let found: Vec<String> = found.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
     Ok(if found == ["ok"] { Vec::new() } else { found })
 }

@@ -260,7 +260,7 @@ fn a_full_disk_loses_no_acknowledged_row() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("store.db");
     let script = format!(
-        "trap '' XFSZ; ulimit -f 4600; exec {} converse {} {} c 600",
+        "trap '' XFSZ; ulimit -f 4600; FIXTURE_PADDING=20000 exec {} converse {} {} c 80",
         env!("CARGO_BIN_EXE_hooks-store-fixture"),
         file.display(),
         folder.path().display(),

@@ -143,6 +143,10 @@ async fn a_deleted_conversation_leaves_no_job_and_no_record_behind() {
         let jobs = store.jobs(&JobFilter::new(), 100).await.unwrap();
         assert!(dispatches.iter().all(|dispatch| dispatch.conversation == "c-2"), "{}", database.name);
         assert!(!dispatches.is_empty() && jobs.len() == 1 && jobs[0].conversation == "c-2", "{}", database.name);
+        // What belongs to no conversation is not that of one without a name.
+        fire(&registry, "").await;
+        assert!(store.delete("").await.unwrap_err().to_string().contains("the id of a conversation is empty"));
+        assert_eq!(store.jobs(&JobFilter::new().conversation(""), 10).await.unwrap().len(), 1, "{}", database.name);
     }
 }
 
@@ -161,9 +165,16 @@ async fn a_deleted_conversation_takes_those_of_its_sub_agents_along_and_no_other
             let call = Block::ToolUse(ToolCall::new(call, "ask", serde_json::json!({})));
             store.append(conversation, Append::new([Message::of(Role::Assistant, vec![call])])).await.unwrap();
         }
-        store.delete("c").await.unwrap();
+        // Of the second call, only a job is left; a third one never had a row.
+        store.delete("c/call_1").await.unwrap();
+        let registry = registry(store);
+        fire(&registry, "c/call_1-3").await;
+        assert_eq!(store.jobs(&JobFilter::new(), 10).await.unwrap().len(), 1);
+        assert!(store.delete_conversation("c").await.unwrap());
         let left = store.conversations(None, 10).await.unwrap().ids;
         assert_eq!(left, ["c/call_1-x", "c/other"], "{}", database.name);
+        assert!(store.jobs(&JobFilter::new(), 10).await.unwrap().is_empty(), "{}", database.name);
+        assert!(!store.delete_conversation("c").await.unwrap());
     }
 }
 

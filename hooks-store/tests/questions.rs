@@ -14,7 +14,7 @@ use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{Append, Fold, MessageStore, StoreError};
 use hooks_agent::tool::{FnTool, Tool, ToolError, ToolSpec};
 use hooks_agent::{Harness, Outcome, Session, SubAgent, TurnError};
-use hooks_store::{AnswerError, Store, StoredApprover, StoredQuestion};
+use hooks_store::{AnswerError, Cleaning, Store, StoredApprover, StoredQuestion};
 use serde_json::json;
 use sqlx::Executor;
 use tokio::sync::Semaphore;
@@ -584,5 +584,44 @@ async fn a_question_is_closed_with_the_result_of_its_call() {
         assert!(database.store.questions().await.unwrap().is_empty(), "{}", database.name);
         let answered = database.store.answer(&question.id, &Approval::Yes).await;
         assert_eq!(answered, Err(AnswerError::Closed(question.id)), "{}", database.name);
+    }
+}
+
+/// An answer is not lost before a turn has acted on it, however long that takes.
+#[tokio::test(flavor = "multi_thread")]
+async fn cleaning_leaves_questions_whose_turns_can_continue() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let approver = || StoredApprover::new(store.clone()).patience(Duration::ZERO);
+        let (first, paid) = session(&database, approver(), asks()).await;
+        let _suspended = first.turn(None, "pay").await;
+        let id = question(store).await.id;
+        let clean = async || store.clean(Cleaning::older_than(Duration::from_hours(1))).await.unwrap().questions;
+        let mut connection = databases::connect(&database.url).await;
+        let old = "UPDATE hooks_questions SET asked_at = 1, expires_at = 2";
+        connection.execute(old).await.unwrap();
+        assert_eq!(clean().await, 0, "{}: an expired question is a denial that a turn has to read", database.name);
+        connection.execute("UPDATE hooks_questions SET expires_at = 9000000000000000").await.unwrap();
+        store.answer(&id, &Approval::Yes).await.unwrap();
+        connection.execute("UPDATE hooks_questions SET answered_at = 1, expires_at = 2").await.unwrap();
+        assert_eq!(clean().await, 0, "{}", database.name);
+        let _done = first.resume(None).await;
+        assert_eq!((paid.load(Ordering::SeqCst), clean().await), (2, 1), "{}", database.name);
+    }
+}
+
+/// Others can write between two pieces, and no piece takes longer than a transaction may.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_rows_are_removed_in_pieces() {
+    for database in databases::all().await {
+        let mut connection = databases::connect(&database.url).await;
+        let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12001) \
+                    INSERT INTO hooks_dispatches (source, kind, conversation, recorded_at, failed, record) \
+                    SELECT 'x', 'k', 'c', 1, 0, '{}' FROM n";
+        connection.execute(many).await.unwrap();
+        let old = || Cleaning::older_than(Duration::from_hours(1));
+        assert_eq!(database.store.clean(old().dry_run()).await.unwrap().dispatches, 12_001, "{}", database.name);
+        assert_eq!(database.store.clean(old()).await.unwrap().dispatches, 12_001, "{}", database.name);
+        assert_eq!(database.store.clean(old()).await.unwrap().dispatches, 0, "{}", database.name);
     }
 }

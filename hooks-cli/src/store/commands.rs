@@ -7,8 +7,8 @@ use hooks_agent::store::MessageStore;
 use hooks_store::{AnswerError, DispatchFilter, JobFilter, OpenOptions, Store};
 use serde_json::json;
 
-use super::text;
 use super::upkeep::each;
+use super::{file_of, text};
 use crate::args::{AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, RetryArgs, RunsArgs, StoreArgs};
 use crate::exit::Exit;
 use crate::output::{self, Output};
@@ -21,8 +21,7 @@ pub(super) fn error(text: impl std::fmt::Display, exit: Exit) -> Output {
 
 /// The error of a file that does not exist.
 pub(super) fn missing(url: &str) -> Option<Output> {
-    let file = url.strip_prefix("sqlite:").unwrap_or(url);
-    let is_missing = !url.contains("://") && !std::path::Path::new(file).exists();
+    let is_missing = file_of(url).is_some_and(|file| !file.exists());
     let missing = || format!("there is no store `{url}`; give the file that the app opens, or a URL");
     is_missing.then(|| error(missing(), Exit::FAILURE))
 }
@@ -32,12 +31,28 @@ pub(super) fn with_store<F: Future<Output = Result<Output, String>> + Send>(
     args: &StoreArgs,
     work: impl FnOnce(Store) -> F + Send,
 ) -> Output {
+    with_opened(args, OpenOptions::new().existing(), work)
+}
+
+/// The same without a change of the store, not even of its schema.
+pub(super) fn with_unchanged<F: Future<Output = Result<Output, String>> + Send>(
+    args: &StoreArgs,
+    work: impl FnOnce(Store) -> F + Send,
+) -> Output {
+    with_opened(args, OpenOptions::new().read_only(), work)
+}
+
+fn with_opened<F: Future<Output = Result<Output, String>> + Send>(
+    args: &StoreArgs,
+    opening: OpenOptions,
+    work: impl FnOnce(Store) -> F + Send,
+) -> Output {
     let url = args.store.as_str();
     if let Some(missing) = missing(url) {
         return missing;
     }
     block_on("store", || async move {
-        let store = match OpenOptions::new().existing().open(url).await {
+        let store = match opening.open(url).await {
             Ok(store) => store,
             Err(why) => return error(why, Exit::FAILURE),
         };
@@ -69,7 +84,12 @@ pub(super) fn runs(args: &RunsArgs, as_json: bool) -> Output {
         }
         let mut lines: Vec<_> = jobs.iter().map(text::job).collect();
         lines.extend(more(&jobs, args.limit).map(|last| format!("more with `--before {}`", text::printable(&last.id))));
-        let nothing = if args.failed { "no background run needs attention" } else { "there are no background runs" };
+        let is_filtered = args.hook.is_some() || args.conversation.is_some() || args.before.is_some();
+        let nothing = match (is_filtered, args.failed) {
+            (true, _) => "no background run is selected",
+            (false, true) => "no background run needs attention",
+            (false, false) => "there are no background runs",
+        };
         Ok(Output::new(if lines.is_empty() { nothing.to_owned() } else { lines.join("\n") }, Exit::SUCCESS))
     })
 }
@@ -98,7 +118,13 @@ pub(super) fn dispatches(args: &DispatchesArgs, as_json: bool) -> Output {
         }
         let mut lines: Vec<_> = dispatches.iter().map(text::dispatch).collect();
         lines.extend(more(&dispatches, args.limit).map(|last| format!("more with `--before {}`", last.number)));
-        let nothing = "no dispatch is recorded; an app records them with `registry.observe(store.dispatch_log())`";
+        let selects_all =
+            !args.failed && [&args.hook, &args.kind, &args.conversation].iter().all(|part| part.is_none());
+        let nothing = if selects_all && args.before.is_none() {
+            "no dispatch is recorded; an app records them with `registry.observe(store.dispatch_log())`"
+        } else {
+            "no dispatch is selected"
+        };
         Ok(Output::new(if lines.is_empty() { nothing.to_owned() } else { lines.join("\n") }, Exit::SUCCESS))
     })
 }
@@ -151,6 +177,14 @@ pub(super) fn questions(args: &StoreArgs, as_json: bool) -> Output {
 }
 
 pub(super) fn answer(args: &AnswerArgs, as_json: bool) -> Output {
+    let stray = [
+        ("--reason", args.reason.is_some(), AnswerWord::No, "no"),
+        ("--input", args.input.is_some(), AnswerWord::Edit, "edit"),
+        ("--text", args.text.is_some(), AnswerWord::Result, "result"),
+    ];
+    if let Some((option, _, _, of)) = stray.iter().find(|(_, given, of, _)| *given && args.answer != *of) {
+        return error(format!("`{option}` belongs to the answer `{of}`; nothing was answered"), Exit::USAGE);
+    }
     let answer = match args.answer {
         AnswerWord::Yes => Approval::Yes,
         AnswerWord::No => Approval::No(args.reason.clone().unwrap_or_else(|| "a person said no".to_owned())),

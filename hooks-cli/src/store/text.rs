@@ -33,7 +33,7 @@ pub(super) fn job(job: &StoredJob) -> String {
         printable(&job.id),
     );
     if let Some(cause) = &job.cause {
-        let code = job.code.as_deref().map(|code| format!("{code}: ")).unwrap_or_default();
+        let code = job.code.as_deref().map(|code| format!("{}: ", printable(code))).unwrap_or_default();
         let _ = write!(text, "\n             {code}{}", printable(cause));
     }
     text
@@ -107,7 +107,11 @@ pub(super) fn dispatch(dispatch: &StoredDispatch) -> String {
 /// A question, with everything that is needed to answer it.
 pub(super) fn question(question: &StoredQuestion) -> String {
     let request = &question.request;
-    let state = if question.answer.is_some() { "answered, but no turn has acted on it yet" } else { "waits" };
+    let state = match &question.answer {
+        Some(_) => "answered, but no turn has acted on it yet",
+        None if question.expires_at <= std::time::SystemTime::now() => "has expired, but no turn has acted on that yet",
+        None => "waits",
+    };
     let path: Vec<_> = request.agent_path.iter().chain([&request.agent]).map(|agent| printable(agent)).collect();
     let mut text = format!(
         "{}\n  {state}; asked {} by {}, in {}\n  {}\n  {} {}",

@@ -1,11 +1,11 @@
 //! The commands with which an operator looks after a store.
 
-use hooks_agent::store::{MessageStore, StoreError};
+use hooks_agent::store::StoreError;
 use hooks_store::{Cleaning, OpenOptions, Store};
 use serde_json::json;
 
-use super::commands::{error, missing, with_store};
-use super::text;
+use super::commands::{error, missing, with_store, with_unchanged};
+use super::{file_of, text};
 use crate::args::{CleanArgs, IdsArgs, MigrateArgs, PutOffArgs, StoreArgs};
 use crate::diagnostics::count;
 use crate::exit::Exit;
@@ -37,18 +37,25 @@ pub(super) async fn each<F: Future<Output = Result<bool, StoreError>> + Send>(
     (done, not): (&str, &str),
     change: impl Fn(String) -> F + Send,
 ) -> Result<Output, String> {
-    let (mut changed, mut unchanged) = (Vec::new(), Vec::new());
+    let (mut changed, mut unchanged, mut failed) = (Vec::new(), Vec::new(), Vec::new());
     for id in ids {
-        if change(id.clone()).await.map_err(said)? { changed.push(id) } else { unchanged.push(id) }
+        match change(id.clone()).await {
+            Ok(true) => changed.push(id),
+            Ok(false) => unchanged.push(id),
+            // What is done is done, and said.
+            Err(error) => failed.push((id, said(error))),
+        }
     }
-    let exit = if unchanged.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };
+    let exit = if unchanged.is_empty() && failed.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };
     if as_json {
-        let report = json!({ "version": 1, "changed": changed, "unchanged": unchanged });
+        let failed: Vec<_> = failed.iter().map(|(id, error)| json!({ "id": id, "error": error })).collect();
+        let report = json!({ "version": 1, "changed": changed, "unchanged": unchanged, "failed": failed });
         return Ok(Output::new(output::json(report), exit));
     }
     let lines: Vec<_> = changed.iter().map(|id| format!("{} {done}", text::printable(id))).collect();
     let left = |id: &&String| format!("`{}` {not}\n", text::printable(id));
-    let left: String = unchanged.iter().map(left).collect();
+    let failure = |(id, error): &(&String, String)| format!("`{}`: {}\n", text::printable(id), text::printable(error));
+    let left: String = unchanged.iter().map(left).chain(failed.iter().map(failure)).collect();
     Ok(Output::new(lines.join("\n"), exit).and_err(&left))
 }
 
@@ -78,17 +85,14 @@ pub(super) fn delete(args: &IdsArgs, as_json: bool) -> Output {
     with_store(&args.store, |store| async move {
         let delete = |id: String| {
             let store = store.clone();
-            async move {
-                let exists = !store.history(&id, None, 1).await?.rows.is_empty();
-                store.delete(&id).await.map(|()| exists)
-            }
+            async move { store.delete_conversation(&id).await }
         };
         each(&args.ids, as_json, ("is deleted", "is no conversation"), delete).await
     })
 }
 
 pub(super) fn clean(args: &CleanArgs, as_json: bool) -> Output {
-    with_store(&args.store, |store| async move {
+    let work = |store: Store| async move {
         let mut cleaning = Cleaning::older_than(args.older_than);
         if args.failed {
             cleaning = cleaning.failed_jobs();
@@ -106,7 +110,8 @@ pub(super) fn clean(args: &CleanArgs, as_json: bool) -> Output {
             if args.dry_run { "would be " } else { "" }
         );
         Ok(report(as_json, json!({ "version": 1, "dry_run": args.dry_run, "removed": cleaned }), text))
-    })
+    };
+    if args.dry_run { with_unchanged(&args.store, work) } else { with_store(&args.store, work) }
 }
 
 pub(super) fn vacuum(args: &StoreArgs, as_json: bool) -> Output {
@@ -121,9 +126,13 @@ pub(super) fn vacuum(args: &StoreArgs, as_json: bool) -> Output {
 }
 
 pub(super) fn check(args: &StoreArgs, as_json: bool) -> Output {
-    with_store(args, |store: Store| async move {
+    with_unchanged(args, |store: Store| async move {
         let damage = store.check().await.map_err(said)?;
-        let text = if damage.is_empty() { "no damage was found".to_owned() } else { damage.join("\n") };
+        let text = match damage.as_slice() {
+            [] if file_of(&args.store).is_some() => "no damage was found".to_owned(),
+            [] => "Postgres checks its own files; nothing was read".to_owned(),
+            found => found.join("\n"),
+        };
         let exit = if damage.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };
         Ok(Output { exit, ..report(as_json, json!({ "version": 1, "damage": damage }), text) })
     })
@@ -139,7 +148,7 @@ pub(super) fn migrate(args: &MigrateArgs, as_json: bool) -> Output {
             Ok(schema) => schema,
             Err(why) => return error(why, Exit::FAILURE),
         };
-        let Some(found) = schema.found else { return error(format!("`{url}` is not a store"), Exit::FAILURE) };
+        let Some(found) = schema.found else { return error("the database has no tables of a store", Exit::FAILURE) };
         let known = schema.known;
         // Opening it migrates it, and refuses a newer one.
         if (!args.dry_run || found > known)

@@ -166,55 +166,74 @@ pub(super) async fn fold(tx: &mut Tx, conversation: String, fold: Fold) -> Resul
     Ok(Written::new(rows, version))
 }
 
-/// Deletes a conversation with those of the agents that its turns called.
-pub(super) async fn delete(tx: &mut Tx, conversation: String) -> Result<(), Failure> {
+/// Deletes a conversation with those of the agents that its turns called. Returns whether there was anything of it.
+pub(super) async fn delete(tx: &mut Tx, conversation: String) -> Result<bool, Failure> {
+    let below = below(tx, &conversation).await?;
     let mut all = vec![conversation];
     let mut at = 0;
     while let Some(caller) = all.get(at).cloned() {
-        all.extend(called_by(tx, &caller).await?);
+        let calls = calls_of(tx, &caller).await?;
+        all.extend(below.iter().filter(|id| is_called(id, &caller, &calls)).cloned());
         at += 1;
     }
+    let mut removed = 0;
     for conversation in all {
-        delete_one(tx, &conversation).await?;
+        removed += delete_one(tx, &conversation).await?;
     }
-    Ok(())
+    Ok(removed > 0)
 }
 
-/// The conversations of the agents that a conversation called: its id and that of a call, and a number from the second
-/// time on. Another conversation may have such an id by chance, but not with the id of a call.
-async fn called_by(tx: &mut Tx, caller: &str) -> Result<Vec<String>, Failure> {
-    let Some(found) = find(tx, caller).await? else { return Ok(Vec::new()) };
+/// What the conversations of called agents have for an id: that of their caller, a `/`, and something. An agent without a
+/// row can have jobs, questions and dispatches.
+async fn below(tx: &mut Tx, caller: &str) -> Result<Vec<String>, Failure> {
+    let prefix = format!("{caller}/");
+    let starts = |table: &str, id: &str| format!("SELECT {id} FROM {table} WHERE substr({id}, 1, $2) = $1");
+    let found = [
+        starts("hooks_conversations", "id"),
+        starts("hooks_jobs", "conversation"),
+        starts("hooks_questions", "conversation"),
+        starts("hooks_dispatches", "conversation"),
+    ];
+    let length = i32::try_from(prefix.chars().count()).unwrap_or(i32::MAX);
+    let found = sqlx::query_scalar(sqlx::AssertSqlSafe(found.join(" UNION "))).bind(prefix).bind(length);
+    Ok(found.fetch_all(&mut **tx).await?)
+}
+
+/// The ids of the calls in a conversation.
+async fn calls_of(tx: &mut Tx, conversation: &str) -> Result<HashSet<String>, Failure> {
+    let Some(found) = find(tx, conversation).await? else { return Ok(HashSet::new()) };
     let messages = "SELECT message FROM hooks_messages WHERE conversation = $1";
     let messages: Vec<String> = sqlx::query_scalar(messages).bind(found.number).fetch_all(&mut **tx).await?;
     let messages = messages.iter().filter_map(|text| serde_json::from_str::<Message>(text).ok());
-    let calls: HashSet<String> =
-        messages.flat_map(|message| message.tool_calls().map(|call| call.id.clone()).collect::<Vec<_>>()).collect();
-    let mut ids = Vec::new();
-    for call in calls {
-        let first = format!("{caller}/{call}");
-        let mut next = first.clone();
-        for number in 2.. {
-            if find(tx, &next).await?.is_none() {
-                break;
-            }
-            ids.push(std::mem::replace(&mut next, format!("{first}-{number}")));
-        }
-    }
-    Ok(ids)
+    Ok(messages.flat_map(|message| message.tool_calls().map(|call| call.id.clone()).collect::<Vec<_>>()).collect())
 }
 
-async fn delete_one(tx: &mut Tx, conversation: &str) -> Result<(), Failure> {
+/// Whether a conversation is that of an agent that one of these calls started: its id ends with that of the call, and with
+/// a number from the second time on. Another one may begin alike by chance, but not with the id of a call.
+fn is_called(id: &str, caller: &str, calls: &HashSet<String>) -> bool {
+    let Some(call) = id.strip_prefix(caller).and_then(|rest| rest.strip_prefix('/')) else { return false };
+    let again = call.rsplit_once('-').filter(|(_, number)| number.parse().is_ok_and(|number: u32| number > 1));
+    calls.contains(call) || again.is_some_and(|(call, _)| calls.contains(call))
+}
+
+/// Returns how many rows it removed.
+async fn delete_one(tx: &mut Tx, conversation: &str) -> Result<u64, Failure> {
+    let mut removed = 0;
     for delete in [
         "DELETE FROM hooks_conversations WHERE id = $1",
         // A job contains what was said. A worker that runs one of them writes no end any more.
         "DELETE FROM hooks_jobs WHERE conversation = $1",
         "DELETE FROM hooks_dispatches WHERE conversation = $1",
         "DELETE FROM hooks_questions WHERE conversation = $1",
+    ] {
+        removed += sqlx::query(delete).bind(conversation).execute(&mut **tx).await?.rows_affected();
+    }
+    for lease in [
         "DELETE FROM hooks_leases WHERE conversation = $1 AND holder IS NULL",
         // A holder loses its lease.
         "UPDATE hooks_leases SET token = token + 1, holder = NULL WHERE conversation = $1",
     ] {
-        sqlx::query(delete).bind(conversation).execute(&mut **tx).await?;
+        sqlx::query(lease).bind(conversation).execute(&mut **tx).await?;
     }
-    Ok(())
+    Ok(removed)
 }
