@@ -96,10 +96,17 @@ fn without_errors(defects: impl IntoIterator<Item = Diagnostic>) -> Result<(), B
 pub(crate) fn without_empty(rules: &Rules, files: &[PathBuf]) -> Result<(), BuildError> {
     let list = rules.list();
     // Those of a plugin lie within the folder that is named.
-    match files.iter().find(|file| !list.iter().any(|rule| rule.file.starts_with(file))) {
-        Some(file) => Err(format!("{}: it has no rules: see `hooks check {0}`", file.display()).into()),
-        None => Ok(()),
+    for file in files {
+        let mut of_file = list.iter().filter(|rule| rule.file.starts_with(file)).peekable();
+        if of_file.peek().is_none() {
+            return Err(format!("{}: it has no rules: see `hooks check {0}`", file.display()).into());
+        }
+        // Such as by `disableAllHooks`.
+        if !of_file.any(|rule| rule.enabled) {
+            return Err(format!("{}: none of its rules runs: see `hooks check {0}`", file.display()).into());
+        }
     }
+    Ok(())
 }
 
 fn loaded(library: &[Arc<Hook>], files: &FilesArgs) -> Result<Rules, BuildError> {

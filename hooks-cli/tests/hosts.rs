@@ -209,6 +209,10 @@ fn rules_that_do_not_load_refuse_with_the_reason_and_a_line_in_the_log() {
         (r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "hooks host claude"}]}]}}"#, "again"),
         (r#"{"Hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}"#, "it has no rules"),
         (r#"{"hooks": {}}"#, "it has no rules"),
+        (
+            r#"{"disableAllHooks": true, "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}"#,
+            "none of its rules runs",
+        ),
     ];
     for (text, why) in broken {
         let folder = tempfile::tempdir().unwrap();
@@ -396,6 +400,37 @@ impl Server {
         std::io::BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.starts_with("listens at "), "{line}");
         server
+    }
+}
+
+/// What nobody would see before a guard does not answer.
+#[test]
+fn installing_says_what_it_replaces_and_what_switches_the_host_off() {
+    let folder = tempfile::tempdir().unwrap();
+    no_shell(folder.path());
+    fs::copy(folder.path().join("rules.json"), folder.path().join("other.json")).unwrap();
+    assert_eq!(hooks(folder.path(), &["trust", "--yes", "other.json"]).code, Some(0));
+    let first = hooks(folder.path(), &["host", "install", "claude", "--rules", "rules.json"]);
+    assert!(first.code == Some(0) && !first.out.contains("in place of"), "{}", first.out);
+    let second = hooks(folder.path(), &["host", "install", "claude", "--rules", "other.json"]);
+    assert!(second.out.contains("claude: in place of `") && second.out.contains("/rules.json"), "{}", second.out);
+    let settings = folder.path().join(".claude/settings.json");
+    let text = fs::read_to_string(&settings).unwrap().replacen('{', "{\"disableAllHooks\": true,", 1);
+    fs::write(&settings, text).unwrap();
+    let third = hooks(folder.path(), &["host", "install", "claude", "--rules", "other.json"]);
+    assert!(third.out.contains("`disableAllHooks: true` in its file switches all hooks off"), "{}", third.out);
+}
+
+/// A command at the wrong event would judge something else than what happens.
+#[test]
+fn a_payload_of_another_event_than_the_command_names_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    no_shell(folder.path());
+    let case = case("claude", "pre_tool.shell");
+    for event in ["Stop", "Notification", "SessionEnd", "PostToolUse", "UserPromptSubmit"] {
+        let said =
+            hooks_with(folder.path(), &["host", "claude", "--event", event, "--rules", "rules.json"], &case.stdin);
+        assert!(denied(&said).contains("the payload is that of `PreToolUse`"), "{event}: {}{}", said.out, said.err);
     }
 }
 

@@ -86,11 +86,19 @@ fn reported(stderr: &str) -> Vec<Token> {
     tokens
 }
 
+/// The errors that a file is expected to have.
+pub(crate) fn expected(path: &Path) -> String {
+    let path = path.with_extension("stderr");
+    fs::read_to_string(&path).unwrap_or_else(|error| {
+        panic!("{}: {error}; `TRYBUILD=overwrite cargo test -p hooks-derive-tests` writes it", path.display())
+    })
+}
+
 #[test]
 fn every_error_points_exactly_at_its_marked_token() {
     for path in sources() {
         let source = fs::read_to_string(&path).unwrap();
-        let stderr = fs::read_to_string(path.with_extension("stderr")).unwrap();
+        let stderr = expected(&path);
         assert!(!marked(&source).is_empty(), "{}: nothing is marked", path.display());
         assert_eq!(reported(&stderr), marked(&source), "{}: errors (left) and marks (right)", path.display());
     }
@@ -99,7 +107,7 @@ fn every_error_points_exactly_at_its_marked_token() {
 #[test]
 fn no_message_mentions_the_implementation_or_a_place_outside_the_users_file() {
     for path in sources() {
-        let stderr = fs::read_to_string(path.with_extension("stderr")).unwrap();
+        let stderr = expected(&path);
         for line in stderr.lines() {
             let is_code = line.split_once('|').is_some_and(|(number, _)| number.trim().parse::<usize>().is_ok());
             for word in INTERNAL.iter().chain(FOREIGN) {
@@ -139,7 +147,7 @@ fn documented_traits() -> Vec<String> {
 fn every_trait_in_a_help_line_is_documented() {
     let documented = documented_traits();
     for path in sources() {
-        let stderr = fs::read_to_string(path.with_extension("stderr")).unwrap();
+        let stderr = expected(&path);
         for line in stderr.lines().filter(|line| line.contains("help: ")) {
             let Some((_, rest)) = line.split_once("the trait `") else { continue };
             let name = rest.split(['`', '<']).next().unwrap().rsplit("::").next().unwrap();
@@ -164,7 +172,7 @@ const WORDED_BY_RUSTC: &[&str] = &[
 #[test]
 fn every_message_is_one_sentence_in_lower_case() {
     for path in sources() {
-        let stderr = fs::read_to_string(path.with_extension("stderr")).unwrap();
+        let stderr = expected(&path);
         for line in stderr.lines().filter(|line| line.starts_with("error")) {
             let text = line.split_once(": ").unwrap().1.trim_start_matches("evaluation panicked: ");
             if WORDED_BY_RUSTC.iter().any(|words| text.contains(words)) {

@@ -202,7 +202,22 @@ impl HookProgram {
         let (hosts, mut installation) = self.named(&args)?;
         installation.options.splice(0..0, serve);
         let responder = (self.build)().map_err(|error| format!("the hooks cannot be loaded: {error}"))?;
-        changed(&hosts, |host| installation.install(host, &|kind| responder.is_concerned(kind)), true)
+        let before: Vec<Vec<String>> =
+            hosts.iter().map(|host| installation.installed(host).unwrap_or_default()).collect();
+        let done = changed(&hosts, |host| installation.install(host, &|kind| responder.is_concerned(kind)), true);
+        // Of what one would not see in the files until a guard does not answer.
+        let mut remarks = String::new();
+        for (host, before) in hosts.iter().zip(before) {
+            let now = installation.installed(host).unwrap_or_default();
+            if let Some(replaced) = before.iter().find(|old| !now.contains(old)) {
+                let _ = writeln!(remarks, "{}: in place of `{replaced}`", host.name);
+            }
+            if let Some(switch) = installation.switched_off(host) {
+                let _ = writeln!(remarks, "{}: `{switch}` in its file switches all hooks off", host.name);
+            }
+        }
+        let with_remarks = |text: String| text + &remarks;
+        done.map(with_remarks).map_err(with_remarks)
     }
 
     fn uninstall(self, args: &[String]) -> Result<String, String> {

@@ -27,7 +27,7 @@ impl PayloadError {
     }
 }
 
-/// Reads what a host has written. `named` is the event's name if somebody knows it; it counts more than the payload.
+/// Reads what a host has written. `named` is the event's name if somebody knows it; the payload must not name another.
 ///
 /// # Errors
 /// [`PayloadError`], which a gate has to refuse.
@@ -43,7 +43,17 @@ pub fn read(host: &Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEvent,
         return Err(unread("the payload is not an object".to_owned()));
     }
     let spec = match spec {
-        Some(spec) => spec,
+        Some(spec) => {
+            // A call at the wrong event would judge something else than what happens.
+            match json::text(&payload, host.keys.event).and_then(|name| host.event(name)) {
+                Some(shown) if shown.name != spec.name => {
+                    let problem =
+                        format!("the payload is that of `{}`, and the command names `{}`", shown.name, spec.name);
+                    return Err(PayloadError::at(&shown, problem));
+                }
+                _ => spec,
+            }
+        }
         None => match host.event_name(&payload) {
             Some(name) => known(name)?,
             None => return Err(unread("the payload names no event; call this program with `--event`".to_owned())),

@@ -69,10 +69,22 @@ impl Bench {
     /// A bench that logs every kind when it is fired.
     pub(crate) fn watched(lines: impl IntoIterator<Item = Line>) -> Self {
         let mut bench = Self::new(lines);
-        watch!(bench: AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart,
+        watch!(bench: AfterCreateMessage, AfterUpdateMessage, BeforeUpdateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart,
             BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, PermissionRequest, PostCompact, PostModelCall,
             PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy, PrePromptCompile, PrePromptContext,
             PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart, Stop, TurnEnd, UserPromptSubmit);
+        let mut missing = Vec::new();
+        for kind in hook_sdk::kinds::all() {
+            // Deltas are those of a stream, which has sequences of its own.
+            let is_of_a_turn = kind.origin.file.contains("hooks-core/src/kinds") && !kind.outside_turn;
+            if is_of_a_turn && kind.name != "stream_delta" && !bench.ids.contains(&format!("watch_{}", kind.name)) {
+                missing.push(kind.name);
+            }
+        }
+        assert!(
+            missing.is_empty(),
+            "add these kinds to the list above, and to the sequences in `order.rs`: {missing:?}"
+        );
         bench
     }
 

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::messages::expected;
+
 /// Each category, its minimum number of files, and the prefixes of their names. The first category that matches applies.
 pub(crate) const CATEGORIES: &[(&str, usize, &[&str])] = &[
     ("Ids", 4, &["id_", "duplicate_ids", "missing"]),
@@ -54,7 +56,7 @@ pub(crate) fn all() -> Vec<Misuse> {
 
 fn read(path: &Path) -> Misuse {
     let source = fs::read_to_string(path).unwrap();
-    let mut errors = reported(&fs::read_to_string(path.with_extension("stderr")).unwrap());
+    let mut errors = reported(&expected(path));
     errors.sort_by_key(|error| error.place);
     let about = source.strip_prefix("//! ").and_then(|rest| rest.lines().next()).map(str::to_owned);
     Misuse { name: path.file_stem().unwrap().to_string_lossy().into_owned(), about, errors }
