@@ -18,7 +18,8 @@ use crate::style::{BAD, line, styled};
 use crate::wait::Read;
 
 pub(crate) fn export(args: &ExportArgs, out: &mut (dyn Write + Send)) -> Output {
-    otlp(&args.otlp, args.output.as_deref(), out).unwrap_or_else(|problem| problem)
+    otlp(&args.otlp, args.output.as_deref().filter(|output| output.as_os_str() != "-"), out)
+        .unwrap_or_else(|problem| problem)
 }
 
 fn otlp(recording: &Path, output: Option<&Path>, out: &mut (dyn Write + Send)) -> Result<Output, Output> {

@@ -386,14 +386,14 @@ fn text_of(path: &Path) -> Result<(PathBuf, String), Diagnostic> {
 
 /// Whether a path names a pipe, which nobody may ever write to. One that the shell opened, as for `<(…)`, is written to.
 #[cfg(unix)]
-fn is_a_pipe(path: &Path) -> bool {
+pub(crate) fn is_a_pipe(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
     let is_open = ["/dev/fd", "/dev/stdin", "/proc"].iter().any(|folder| path.starts_with(folder));
     !is_open && std::fs::metadata(path).is_ok_and(|file| file.file_type().is_fifo())
 }
 
 #[cfg(not(unix))]
-fn is_a_pipe(_: &Path) -> bool {
+pub(crate) fn is_a_pipe(_: &Path) -> bool {
     false
 }
 

@@ -1,5 +1,6 @@
 //! `hooks report`: recordings as a page.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -53,7 +54,13 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
         page = with_store(page, url).await?;
     }
     let opened = Read::open(&files).map_err(|(file, error)| unreadable(file, &error))?;
-    let written = File::create(&args.output).and_then(|file| page.report(opened, &mut BufWriter::new(file)));
+    let to_stdout = args.output.as_os_str() == "-";
+    let mut printed = Vec::new();
+    let written = if to_stdout {
+        page.report(opened, &mut printed)
+    } else {
+        File::create(&args.output).and_then(|file| page.report(opened, &mut BufWriter::new(file)))
+    };
     written.map_err(|error| {
         let text = format!("{}: {}: {error}", styled(BAD, "error"), line(&args.output.to_string_lossy()));
         Output::trouble(text, Exit::IO_ERROR)
@@ -65,7 +72,10 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
     }
     let name = line(&args.output.to_string_lossy());
     let exit = if unread > 0 { Exit::UNDECIDED } else { Exit::SUCCESS };
-    Ok(Output::new(String::new(), exit).and_err(&format!("{told}{name}: open it in a browser\n")))
+    if !to_stdout {
+        let _ = writeln!(told, "{name}: open it in a browser");
+    }
+    Ok(Output::new(String::from_utf8_lossy(&printed), exit).and_err(&told))
 }
 
 /// The files of SQLite.

@@ -46,6 +46,31 @@ fn a_recording_becomes_otlp() {
     let to_file = hooks(folder.path(), &["export", "--otlp", "traffic.jsonl", "-o", "spans.json"]);
     assert_eq!((to_file.code, to_file.out.as_str()), (Some(0), ""));
     assert_eq!(fs::read_to_string(folder.path().join("spans.json")).unwrap(), said.out);
+    // What other programs call the standard output.
+    assert_eq!(hooks(folder.path(), &["export", "--otlp", "traffic.jsonl", "-o", "-"]).out, said.out);
+    let page = hooks(folder.path(), &["report", "traffic.jsonl", "-o", "-"]);
+    assert!(page.code == Some(0) && page.out.starts_with("<!doctype html>") && page.err.is_empty(), "{}", page.err);
+    assert!(!folder.path().join("-").exists());
+}
+
+/// Nobody may ever write to it.
+#[cfg(unix)]
+#[test]
+fn a_recording_that_is_a_pipe_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe.jsonl")).status().unwrap();
+    assert!(made.success());
+    for command in [
+        &["report", "pipe.jsonl", "-o", "page.html"][..],
+        &["replay", "pipe.jsonl"],
+        &["export", "--otlp", "pipe.jsonl"],
+        &["inspect", "--recording", "pipe.jsonl"],
+    ] {
+        let said = hooks(folder.path(), command);
+        assert!(said.code == Some(64) && said.err.contains("is a pipe"), "{command:?}: {:?} {}", said.code, said.err);
+    }
+    let said = hooks(folder.path(), &["inspect", "--recording", "."]);
+    assert!(said.code == Some(64) && said.err.contains("directory"), "{:?} {}", said.code, said.err);
 }
 
 #[test]

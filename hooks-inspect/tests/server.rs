@@ -43,6 +43,7 @@ async fn only_who_knows_the_token_and_names_this_host_is_answered() {
     let (status, text) = ask(&host, "GET", &good, &[("host", &host)], "").await;
     assert_eq!(status, 200, "{text}");
     assert!(text.contains("\"header\"") && !text.contains("torn"), "a line that is not complete was given: {text}");
+    assert_eq!(ask(&host, "HEAD", &good, &[("host", &host)], "").await.0, 200, "it changes nothing");
     let (status, page) = ask(&host, "GET", &format!("/?t={token}"), &[("host", &host)], "").await;
     assert_eq!(status, 200);
     assert!(page.contains("content-security-policy: default-src 'none'") && !page.contains(&token), "{page}");

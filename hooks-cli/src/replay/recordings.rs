@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use hooks_replay::{LineError, Reader};
 
 use crate::exit::Exit;
+use crate::inputs::is_a_pipe;
 use crate::output::Output;
 use crate::style::{BAD, line, styled};
 
@@ -15,6 +16,7 @@ pub(crate) fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
     for path in paths {
         collect(path, &mut files).map_err(|error| unreadable(path, &error))?;
     }
+    files.iter().try_for_each(|file| refuse_pipe(file))?;
     if files.is_empty() {
         let text = format!("{}: these folders have no file that ends with `.jsonl`", styled(BAD, "error"));
         return Err(Output::trouble(text, Exit::UNDECIDED));
@@ -22,11 +24,22 @@ pub(crate) fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
     Ok(files)
 }
 
+/// Nobody may ever write to a pipe, and nobody waits for that.
+fn refuse_pipe(file: &Path) -> Result<(), Output> {
+    let problem = || std::io::Error::other("this is a pipe, not a file; write its content to a file");
+    if is_a_pipe(file) { Err(unreadable(file, &problem())) } else { Ok(()) }
+}
+
 /// Refuses files of which none is a recording, such as a transcript: a page about them would be empty.
 pub(crate) fn refuse_others(files: &[PathBuf]) -> Result<(), Output> {
     let mut problems = Vec::new();
     for file in files {
-        let first = Reader::open(file).map_err(|error| unreadable(file, &error))?.next();
+        refuse_pipe(file)?;
+        let first = match Reader::open(file).map_err(|error| unreadable(file, &error))?.next() {
+            // A folder can be opened.
+            Some((_, Err(LineError::Io { error, .. }))) => return Err(unreadable(file, &error)),
+            first => first,
+        };
         let Some((_, Err(problem @ (LineError::Form { .. } | LineError::NotLines)))) = first else { return Ok(()) };
         problems.push(format!("{}: {}: {problem}", styled(BAD, "error"), line(&file.to_string_lossy())));
     }

@@ -7,6 +7,7 @@ use hooks_store::{QueueStats, StoredAttempt, StoredDispatch, StoredJob, StoredQu
 use serde_json::Value;
 
 use crate::diagnostics::count;
+use crate::style::steers;
 
 /// The age of a time, in the largest suitable unit.
 fn ago(time: SystemTime) -> String {
@@ -131,10 +132,7 @@ pub(super) fn question(question: &StoredQuestion) -> String {
 
 /// Sanitises text of models and tools for a terminal.
 pub(super) fn printable(text: &str) -> String {
-    let acts = |c: char| {
-        c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().map(|c| if acts(c) { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if c.is_control() || steers(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// What an import stored, and what it left out.

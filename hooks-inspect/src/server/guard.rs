@@ -47,7 +47,7 @@ fn check(inspector: &Inspector, request: &Request) -> Result<(), &'static str> {
     let of_this_host = |origin: &str| origin.split_once("://").map(|(_, of)| of) == host && host.is_some();
     match text(header::ORIGIN) {
         Some(origin) if !of_this_host(origin) => Err("a page of another site asked"),
-        None if request.method() != Method::GET => Err("a change has to come from the page"),
+        None if ![Method::GET, Method::HEAD].contains(request.method()) => Err("a change has to come from the page"),
         _ => Ok(()),
     }
 }
