@@ -35,7 +35,8 @@ pub struct StoredDispatch {
     pub verdict: Option<String>,
     /// Whether a hook failed.
     pub failed: bool,
-    /// The [`Record`](hook_sdk::record::Record) or [`RunEnd`](hook_sdk::record::RunEnd), as JSON.
+    /// The [`Record`](hook_sdk::record::Record) or [`RunEnd`](hook_sdk::record::RunEnd), as JSON. The reason as text if it
+    /// cannot be read.
     pub record: Value,
 }
 
@@ -107,7 +108,7 @@ fn read(row: &AnyRow) -> Result<StoredDispatch, Failure> {
     let number: i64 = row.try_get("number")?;
     let record: String = row.try_get("record")?;
     let record = serde_json::from_str(&record)
-        .map_err(|error| StoreError::new(format!("the record of dispatch {number} cannot be read: {error}")))?;
+        .unwrap_or_else(|error| Value::String(format!("the record of dispatch {number} cannot be read: {error}")));
     Ok(StoredDispatch {
         number,
         source: row.try_get("source")?,

@@ -157,6 +157,17 @@ impl Store {
         Ok(replies)
     }
 
+    /// Why each question cannot be read that lists leave out.
+    pub(crate) async fn unreadable_questions(&self) -> Result<Vec<String>, StoreError> {
+        let rows = self.database.read(|tx| {
+            Box::pin(async move {
+                let all = format!("{QUESTION} status <> 'closed' ORDER BY id");
+                Ok(sqlx::query(sqlx::AssertSqlSafe(all)).fetch_all(&mut **tx).await?)
+            })
+        });
+        Ok(rows.await?.iter().filter_map(|row| read(row).err()).map(|error| error.to_string()).collect())
+    }
+
     /// The readable questions for which `condition` holds now, which is `$1`.
     async fn listed(&self, condition: &'static str) -> Result<Vec<StoredQuestion>, StoreError> {
         let rows = self.database.read(move |tx| {

@@ -104,17 +104,22 @@ impl Store {
         OpenOptions::new().open(url).await
     }
 
-    /// Reads every page and index of an SQLite file and returns the damage that SQLite finds. Others can use the store
-    /// meanwhile. Opening a store reads the pages of files up to 64 MiB. Postgres checks its own files, so nothing is
-    /// found there.
+    /// Reads every page and index of an SQLite file and returns the damage that SQLite finds, and questions that cannot be
+    /// read. Others can use the store meanwhile. Opening a store reads the pages of files up to 64 MiB. Postgres checks its
+    /// own files.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn check(&self) -> Result<Vec<String>, StoreError> {
-        if self.database.dialect == Dialect::Postgres {
-            return Ok(Vec::new());
+        let mut found = match self.database.dialect {
+            Dialect::Postgres => Vec::new(),
+            Dialect::Sqlite => self.database.read_within(SLOW, |tx| Box::pin(damage(tx, "integrity_check"))).await?,
+        };
+        // What SQLite cannot read, nothing can.
+        if found.is_empty() {
+            found = self.unreadable_questions().await?;
         }
-        Ok(self.database.read_within(SLOW, |tx| Box::pin(damage(tx, "integrity_check"))).await?)
+        Ok(found)
     }
 
     /// Waits for running transactions and closes the connections. When the last process closes an SQLite file,

@@ -14,7 +14,7 @@ use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{Append, Fold, MessageStore, StoreError};
 use hooks_agent::tool::{FnTool, Tool, ToolError, ToolSpec};
 use hooks_agent::{Harness, Outcome, Session, SubAgent, TurnError};
-use hooks_store::{AnswerError, Cleaning, Store, StoredApprover, StoredQuestion};
+use hooks_store::{AnswerError, Cleaning, DispatchFilter, Store, StoredApprover, StoredQuestion};
 use serde_json::json;
 use sqlx::Executor;
 use tokio::sync::Semaphore;
@@ -607,6 +607,28 @@ async fn cleaning_leaves_questions_whose_turns_can_continue() {
         assert_eq!(clean().await, 0, "{}", database.name);
         let _done = first.resume(None).await;
         assert_eq!((paid.load(Ordering::SeqCst), clean().await), (2, 1), "{}", database.name);
+    }
+}
+
+/// Lists leave it out, so somebody has to say so.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_read_hides_nothing_and_is_found_by_a_check() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let approver = StoredApprover::new(store.clone()).patience(Duration::ZERO);
+        let (first, _) = session(&database, approver, asks()).await;
+        let _suspended = first.turn(None, "pay").await;
+        assert_eq!(store.check().await.unwrap(), Vec::<String>::new(), "{}", database.name);
+        let mut connection = databases::connect(&database.url).await;
+        connection.execute("UPDATE hooks_questions SET id = 'torn', request = '{\"x'").await.unwrap();
+        let found = store.check().await.unwrap();
+        assert!(found.len() == 1 && found[0].contains("the question `torn` cannot be read"), "{found:?}");
+        let rows = "INSERT INTO hooks_dispatches (source, kind, conversation, recorded_at, failed, record) \
+                    VALUES ('x', 'k', 'c', 1, 0, '{}'), ('x', 'k', 'c', 1, 0, '{\"x')";
+        connection.execute(rows).await.unwrap();
+        let listed = store.dispatches(&DispatchFilter::new(), 10).await.unwrap();
+        assert_eq!(listed.len(), 2);
+        assert!(listed[0].record.as_str().is_some_and(|why| why.contains("cannot be read")), "{:?}", listed[0].record);
     }
 }
 

@@ -77,6 +77,9 @@ pub(super) fn dispatch(dispatch: &StoredDispatch) -> String {
         printable(dispatch.verdict.as_deref().unwrap_or_default()),
     );
     text.truncate(text.trim_end().len());
+    if let Value::String(unreadable) = &dispatch.record {
+        let _ = write!(text, "\n  {}", printable(unreadable));
+    }
     // The record of a dispatch has several runs, and that of the end of a run has one.
     let one = dispatch.record.get("run").map(std::slice::from_ref);
     let runs = dispatch.record.get("runs").and_then(Value::as_array).map(Vec::as_slice).or(one).unwrap_or_default();

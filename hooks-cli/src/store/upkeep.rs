@@ -130,7 +130,7 @@ pub(super) fn check(args: &StoreArgs, as_json: bool) -> Output {
         let damage = store.check().await.map_err(said)?;
         let text = match damage.as_slice() {
             [] if file_of(&args.store).is_some() => "no damage was found".to_owned(),
-            [] => "Postgres checks its own files; nothing was read".to_owned(),
+            [] => "no damage was found; Postgres checks its own files".to_owned(),
             found => found.join("\n"),
         };
         let exit = if damage.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };

@@ -21,7 +21,7 @@ impl HooksPage {
     pub async fn store(mut self, store: &Store) -> io::Result<Self> {
         let logged = store.dispatches(&DispatchFilter::new(), DISPATCHES).await.map_err(failed)?;
         // The ends of runs that no dispatch waited for are rows of their own, and no dispatches.
-        let dispatches = logged.iter().rev().filter(|row| row.source == "dispatch");
+        let dispatches = logged.iter().rev().filter(|row| row.source == "dispatch" && row.record.is_object());
         self.logged = dispatches.map(|row| line(&row.record, millis(row.recorded_at)).to_string()).collect();
         self.state = Some(state(store).await?);
         self.store = true;
