@@ -66,6 +66,7 @@ pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, 
         Some(named) => named,
         None => registry.hooks().iter().map(|hook| HookUse::id(hook.id().as_str())).collect(),
     };
+    let has_compiled = !compiled.is_empty();
     let mut installed = rules.install(&registry)?;
     // Only now it is known whether there are the compiled hooks that rules name.
     without_errors(rules.defects().into_iter().map(Diagnostic::from))?;
@@ -74,14 +75,16 @@ pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, 
         rules.list().iter().filter(|rule| rule.enabled).map(|rule| of_event(rule.event)).collect();
     installed.retain(|hook| !of_rules.contains(hook) || wanted.contains(hook));
     registry.set_app(AppDef::new("hooks").hooks(compiled.into_iter().chain(installed)));
-    let rules = rules.clone();
+    let drained = rules.clone();
     let waits = move || {
-        let rules = rules.clone();
+        let rules = drained.clone();
         Box::pin(async move {
             rules.shutdown(Duration::from_secs(3600)).await;
         }) as _
     };
-    Ok(Responder::new(registry)?.surround(surround).drain_with(waits))
+    let of_results = [Event::PostToolUse, Event::PostToolUseFailure];
+    let has_strict = rules.list().iter().any(|rule| rule.fails_closed && of_results.contains(&rule.event));
+    Ok(Responder::new(registry)?.surround(surround).drain_with(waits).withhold_late(has_compiled || has_strict))
 }
 
 fn without_errors(defects: impl IntoIterator<Item = Diagnostic>) -> Result<(), BuildError> {

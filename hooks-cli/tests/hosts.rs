@@ -434,6 +434,76 @@ fn a_payload_of_another_event_than_the_command_names_is_refused() {
     }
 }
 
+/// A rule that says nothing changes nothing, not even the form of a path: a host would take that for a rewritten call.
+#[test]
+fn a_rule_without_an_opinion_leaves_a_relative_path_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}}"#;
+    fs::write(folder.path().join("rules.json"), rules).unwrap();
+    hooks(folder.path(), &["trust", "--yes", "rules.json"]);
+    let cwd = folder.path().to_str().unwrap();
+    let patch = "*** Begin Patch\n*** Add File: src/a.py\n+a\n*** End Patch\n";
+    let nested = |event: &str, tool: &str, input: Value| json!({"hook_event_name": event, "cwd": cwd, "tool_use_id": "1", "tool_name": tool, "tool_input": input});
+    let file = || json!({"file_path": "src/a.py", "content": "a"});
+    for (host, event, payload) in [
+        ("claude", "PreToolUse", nested("PreToolUse", "Write", file())),
+        ("codex", "PreToolUse", nested("PreToolUse", "apply_patch", json!({"command": patch}))),
+        ("qwen", "PreToolUse", nested("PreToolUse", "write_file", file())),
+        ("gemini", "BeforeTool", nested("BeforeTool", "write_file", file())),
+        ("droid", "PreToolUse", nested("PreToolUse", "Create", file())),
+        ("vscode", "PreToolUse", nested("PreToolUse", "apply_patch", json!({"input": patch}))),
+        (
+            "goose",
+            "PreToolUse",
+            json!({"event": "PreToolUse", "working_dir": cwd, "tool_name": "write", "tool_input": {"path": "src/a.py", "content": "a"}}),
+        ),
+    ] {
+        let args = ["host", host, "--event", event, "--rules", "rules.json"];
+        let said = hooks_with(folder.path(), &args, payload.to_string().as_bytes());
+        // To say nothing is `allow` at goose.
+        let neutral = said.out.replace("{\"decision\":\"allow\"}", "");
+        let opinion = ["deny", "block", "allow", "updated", "a.py"].iter().any(|word| neutral.contains(word));
+        assert!(!opinion && said.code == Some(0), "{host}: {:?} {} {}", said.code, said.out, said.err);
+    }
+}
+
+/// A mask that hangs, or that cannot be loaded, has masked nothing.
+#[test]
+fn a_result_that_no_rule_could_judge_is_withheld_from_the_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let result = json!({"stdout": "s3cret", "status": "s3cret and more", "id": {"deep": "s3cret"}, "card": 4111_1111_1111_1111_u64});
+    let payload = json!({"hook_event_name": "PostToolUse", "cwd": "/tmp", "tool_use_id": "1", "tool_name": "Bash",
+        "tool_input": {"command": "x"}, "tool_response": result})
+    .to_string();
+    let ask = |rule: &str, host: &str| {
+        fs::write(
+            folder.path().join("rules.json"),
+            format!(r#"{{"hooks": {{"PostToolUse": [{{"hooks": [{rule}]}}]}}}}"#),
+        )
+        .unwrap();
+        hooks(folder.path(), &["trust", "--yes", "rules.json"]);
+        let args = ["host", host, "--event", "PostToolUse", "--deadline", "2", "--rules", "rules.json"];
+        hooks_with(folder.path(), &args, payload.as_bytes())
+    };
+    for host in ["claude", "codex"] {
+        for rule in [
+            r#"{"type": "command", "command": "sleep 60", "onFailure": "block"}"#,
+            r#"{"type": "command", "command": "exit 1", "onFailure": "block"}"#,
+            r#"{"type": "command", "command": "echo '{\"decision\": \"block\"}'; kill -9 $$", "onFailure": "block"}"#,
+            r#"{"type": "command", "command": "exit 1", "onFailure": "block"}, {"type": "command", "command": "echo '{\"continue\": false}'"}"#,
+            r#"{"type": "comand"}"#,
+        ] {
+            let said = ask(rule, host);
+            let all = format!("{}{}", said.out, said.err);
+            assert!(all.contains("not to be used"), "{host} {rule}: {all}");
+            assert!(!all.contains("s3cret") && !all.contains("4111"), "{host} {rule}: {all}");
+        }
+        // One that may fail takes nothing.
+        let said = ask(r#"{"type": "command", "command": "sleep 60"}"#, host);
+        assert!(!said.out.contains("not to be used"), "{host}: {}", said.out);
+    }
+}
+
 /// Entries that ask a server are installed, answered and looked after as others are.
 #[cfg(unix)]
 #[test]

@@ -50,8 +50,14 @@ impl<F: FnOnce() -> Result<Responder, BuildError> + Send + 'static> Judge for Lo
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let answered = runtime.block_on(async {
             // Dropped in time, a hook ends the processes that it has started.
-            let answer = tokio::time::timeout_at(until.into(), responder.respond(request)).await?;
-            say(answer);
+            match tokio::time::timeout_at(until.into(), responder.respond(request)).await {
+                Ok(answer) => say(answer),
+                Err(_) if !responder.withholds_late => {
+                    say(request.late(LATE));
+                    return Ok(());
+                }
+                Err(late) => return Err(late),
+            }
             tokio::time::timeout_at(until.into(), responder.drain()).await
         });
         runtime.shutdown_background();

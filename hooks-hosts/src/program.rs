@@ -210,7 +210,8 @@ impl HookProgram {
         for (host, before) in hosts.iter().zip(before) {
             let now = installation.installed(host).unwrap_or_default();
             if let Some(replaced) = before.iter().find(|old| !now.contains(old)) {
-                let _ = writeln!(remarks, "{}: in place of `{replaced}`", host.name);
+                let shown: String = replaced.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+                let _ = writeln!(remarks, "{}: in place of `{shown}`", host.name);
             }
             if let Some(switch) = installation.switched_off(host) {
                 let _ = writeln!(remarks, "{}: `{switch}` in its file switches all hooks off", host.name);

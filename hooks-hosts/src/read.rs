@@ -46,7 +46,7 @@ pub fn read(host: &Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEvent,
         Some(spec) => {
             // A call at the wrong event would judge something else than what happens.
             match json::text(&payload, host.keys.event).and_then(|name| host.event(name)) {
-                Some(shown) if shown.name != spec.name => {
+                Some(shown) if shown.kind != spec.kind => {
                     let problem =
                         format!("the payload is that of `{}`, and the command names `{}`", shown.name, spec.name);
                     return Err(PayloadError::at(&shown, problem));

@@ -56,6 +56,7 @@ pub struct Responder {
     halted: Option<Halted>,
     /// Whether another event may follow in this process.
     lasts: bool,
+    pub(crate) withholds_late: bool,
 }
 
 /// Adds to the context of an event.
@@ -140,10 +141,25 @@ impl<'a> Request<'a> {
             Err(unreadable) => unread(self.host, unreadable.event, reason).because(reason),
         }
     }
+
+    /// The answer where hooks came too late of which none has to have judged a result.
+    pub(crate) fn late(&self, reason: &str) -> HostAnswer {
+        match self.read() {
+            Ok((host, event)) if event.kind.is_after_tool() => {
+                written(host, &event, HostVerdict::deny(reason)).because(reason)
+            }
+            _ => self.refused(reason),
+        }
+    }
 }
 
+/// A result that nobody has judged is withheld.
 fn closed(host: &Host, kind: HookPoint, event: &HostEvent, reason: &str) -> HostAnswer {
-    if kind.is_gate() || kind.is_after_tool() {
+    if kind.is_after_tool() && event.result.is_some() {
+        let withheld = format!("The result is not to be used, because no hook judged it: {reason}");
+        let verdict = HostVerdict { result: Some(withheld.into()), ..HostVerdict::deny(reason) };
+        written(host, event, verdict)
+    } else if kind.is_gate() || kind.is_after_tool() {
         written(host, event, HostVerdict::deny(reason))
     } else {
         written(host, event, HostVerdict::default())
@@ -187,6 +203,7 @@ impl Responder {
             drain: None,
             halted: None,
             lasts: true,
+            withholds_late: true,
         })
     }
 
@@ -219,6 +236,13 @@ impl Responder {
     #[must_use]
     pub fn drain_with(mut self, wait: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static) -> Self {
         self.drain = Some(Arc::new(wait));
+        self
+    }
+
+    /// Sets whether a result is withheld that the hooks did not judge in time. Default: `true`.
+    #[must_use]
+    pub fn withhold_late(mut self, withholds: bool) -> Self {
+        self.withholds_late = withholds;
         self
     }
 

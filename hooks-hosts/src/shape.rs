@@ -4,7 +4,7 @@
 use hook_sdk::data::{Block, TextBlock};
 use serde_json::{Map, Value, json};
 
-/// Keys whose texts say what a value is, not what it contains. They stay when the whole result is replaced.
+/// Keys whose texts say what a value is, not what it contains. Those that are labels stay when the whole result is replaced.
 const STRUCTURE: &str =
     "type kind mode status id filePath file_path path url uri mimeType mime_type media_type language role";
 
@@ -133,15 +133,21 @@ fn emptied(value: &Value) -> Value {
     match value {
         Value::String(_) => "".into(),
         Value::Array(list) => list.iter().map(emptied).collect(),
+        Value::Number(number) if is_long(number) => 0.into(),
         Value::Object(map) => {
             let empty = |(key, value): (&String, &Value)| {
-                let kept = is_structure(key);
+                let kept = is_structure(key) && value.as_str().is_some_and(is_label);
                 (key.clone(), if kept { value.clone() } else { emptied(value) })
             };
-            Value::Object(map.iter().map(empty).collect())
+            Value::Object(map.iter().filter(|(key, _)| is_name(key)).map(empty).collect())
         }
         other => other.clone(),
     }
+}
+
+/// Whether a text can only say what a value is, or where: a word, a path, an address without parameters.
+fn is_label(text: &str) -> bool {
+    text.len() <= 256 && !text.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '?' | '@' | '='))
 }
 
 fn main_text(value: &mut Value) -> Option<&mut Value> {

@@ -70,7 +70,12 @@ impl AnswerReader {
             return;
         }
         let goes_on_alone = std::mem::take(&mut answer.goes_on_alone);
-        let refuses = !matches!(answer.decision, RuleDecision::None | RuleDecision::Allow(_));
+        // Feedback about a result takes nothing from it.
+        let refuses = match answer.decision {
+            RuleDecision::None | RuleDecision::Allow(_) => false,
+            RuleDecision::Feedback(_) => !self.is_of_result(),
+            _ => true,
+        };
         if refuses || answer.failure.is_some() || answer.stop.is_some() {
             return;
         }
@@ -109,10 +114,13 @@ impl AnswerReader {
 
     /// A result that its guard has not judged is not read, where the rule says `"onFailure": "block"`.
     fn withhold(self, answer: &mut Answer, why: &str) {
-        let is_result = matches!(self.event, Event::PostToolUse | Event::PostToolUseFailure);
-        if is_result && self.on_failure == FailureMode::Block {
+        if self.is_of_result() && self.on_failure == FailureMode::Block {
             answer.withheld.get_or_insert_with(|| why.to_owned());
         }
+    }
+
+    fn is_of_result(self) -> bool {
+        matches!(self.event, Event::PostToolUse | Event::PostToolUseFailure)
     }
 }
 

@@ -56,7 +56,10 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
             _ => json!({}),
         },
         _ => match (verdict.result_text(), &verdict.decision) {
-            (Some(text), HostDecision::NoOpinion) => replaced(&text, verdict),
+            (Some(text), HostDecision::NoOpinion) => replaced(&text, None, verdict),
+            (Some(text), HostDecision::Deny(reason)) if event.kind.is_after_tool() => {
+                replaced(&text, Some(reason), verdict)
+            }
             (_, HostDecision::Deny(reason) | HostDecision::KeepGoing(reason)) => {
                 json!({ "decision": "block", "reason": joined(reason, verdict) })
             }
@@ -71,12 +74,12 @@ fn deadline(event: &str) -> Duration {
 }
 
 /// `reason` stands in place of the result; `stopReason` is for the person.
-fn replaced(text: &str, verdict: &HostVerdict) -> Value {
+fn replaced(text: &str, stop: Option<&str>, verdict: &HostVerdict) -> Value {
     let mut text = joined(text, verdict);
     if text.trim().is_empty() {
         "(a hook has removed the result)".clone_into(&mut text);
     }
-    let why = verdict.reason.as_deref().unwrap_or("a hook has replaced the result of the tool");
+    let why = stop.or(verdict.reason.as_deref()).unwrap_or("a hook has replaced the result of the tool");
     json!({ "continue": false, "stopReason": why, "reason": text })
 }
 

@@ -9,7 +9,7 @@ use hook_sdk::verdict::{Denial, Permission, Question};
 use super::{BoxError, attributed, call, halt};
 use crate::answer::RuleDecision;
 use crate::rule::RuleSource;
-use crate::runner::EventRules;
+use crate::runner::{CallContexts, EventRules};
 
 /// `PreToolUse`.
 pub(super) fn before(id: &str, rules: Arc<EventRules>) -> Hook {
@@ -27,8 +27,10 @@ pub(super) fn before(id: &str, rules: Arc<EventRules>) -> Hook {
                 return Err(BoxError::from(halt(reason, answer.by.as_ref())));
             }
             rules.shared.keep_contexts(cx, &call.id, answer.contexts);
-            // The tool gets the same absolute path that the rules have judged.
-            let judged = seen.filter(|seen| *seen != *input).map_or(input, ToolInput::from);
+            // The tool gets the same absolute path that the rules have judged. A host resolves its paths by itself, and would
+            // take this for a rewritten call.
+            let is_of_host = cx.state::<CallContexts>().is_ok();
+            let judged = seen.filter(|seen| !is_of_host && *seen != *input).map_or(input, ToolInput::from);
             let input = answer.updated_input.map_or(judged, ToolInput::from);
             Ok((input, permission(answer.decision, answer.by.as_ref())))
         })

@@ -92,6 +92,9 @@ pub struct RuleInfo {
     pub hook: Option<String>,
     /// The message to show while it runs.
     pub status_message: Option<String>,
+    /// Whether its failure denies the call, or withholds its result.
+    #[serde(skip)]
+    pub fails_closed: bool,
     /// Whether it can run.
     pub enabled: bool,
     /// What keeps it from running, whatever happens. `None` if it can run.
@@ -248,6 +251,7 @@ impl State {
                 _ => None,
             },
             status_message: rule.status_message.clone(),
+            fails_closed: active.fails_closed(),
             enabled: why_not.is_none(),
             why_not,
         }

@@ -49,6 +49,8 @@ async fn a_result_that_its_guard_did_not_judge_is_withheld() {
         ("echo '{\"hookSpecificOutput\": {\"hookEventName\": '", true),
         ("printf '{'; head -c 2000000 /dev/zero", true),
         ("sleep 9", true),
+        ("echo '{\"decision\": \"block\", \"reason\": \"look again\"}'; exit 1", true),
+        ("echo '{\"decision\": \"block\", \"reason\": \"look again\"}'; kill -9 $$", true),
         ("exit 0", false),
         ("echo '{\"decision\": \"block\", \"reason\": \"look again\"}'", false),
     ];
@@ -61,7 +63,12 @@ async fn a_result_that_its_guard_did_not_judge_is_withheld() {
         let event = succeeded("read_file", json!({}));
         let fired = set.fire(&HookContext::new(), &event, ToolResult::new("s3cret")).await.unwrap();
         let result = fired.subject.unwrap();
-        assert_eq!(result.text().starts_with("The result is withheld: "), is_withheld, "{command}: {}", result.text());
+        assert_eq!(
+            result.text().starts_with("The result is not to be used"),
+            is_withheld,
+            "{command}: {}",
+            result.text()
+        );
         assert_eq!(result.text().contains("s3cret"), !is_withheld, "{command}: {}", result.text());
     }
 }
