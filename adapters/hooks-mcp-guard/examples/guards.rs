@@ -43,6 +43,12 @@ fn mask_errors(result: &mut ToolResult) {
     result.rewrite_text(|text| text.contains("s3cret").then(|| text.replace("s3cret", "***")));
 }
 
+/// Adds a note to the failure of a tool.
+#[hook(id = "noted", kind = after_tool_call_failure, tool = "mcp__desk__noted")]
+fn noted(result: &mut ToolResult) {
+    result.add_context("noted");
+}
+
 /// A tool whose results nobody may read.
 #[hook(id = "private", kind = after_tool_call_success, tool = "mcp__desk__diary")]
 fn private(_result: ToolResult) -> Option<ToolResult> {

@@ -57,11 +57,11 @@ impl<'a> Message<'a> {
             return Err(fault("it has a line break inside"));
         }
         let Entries(entries) = serde_json::from_str(text).map_err(|error| fault(&error.to_string()))?;
-        let (mut id, mut method, mut other) = (None, None, None);
+        let (mut id, mut method, mut other, mut version) = (None, None, None, None);
         let (mut params, mut result, mut error) = (None, None, None);
         for (key, value) in entries {
             match key.as_str() {
-                "jsonrpc" => {}
+                "jsonrpc" => version = Some(value),
                 "id" => id = Some(value),
                 "method" => method = Some(value),
                 "params" => params = Some(value),
@@ -70,6 +70,10 @@ impl<'a> Message<'a> {
                 _ if MEMBERS.contains(&&*folded(&key)) => return Err(fault(&format!("it has a key {key:?}"))),
                 _ => other = Some(key),
             }
+        }
+        // A line of a log may have an id too.
+        if version.is_none() {
+            return Err(fault("it has no `jsonrpc`"));
         }
         if let (Some(done), Some(failed)) = (result, error) {
             let (done, failed) = (done.get() != "null", failed.get() != "null");
@@ -101,7 +105,11 @@ impl<'a> Message<'a> {
 pub(crate) fn id_of(line: &[u8]) -> Option<Id> {
     let text = String::from_utf8_lossy(line);
     let mut answer: Map<String, Value> = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
-    let id = answer.remove("id").filter(|_| !answer.contains_key("method"))?;
+    let id = answer.remove("id")?;
+    let has = |key: &str| answer.get(key).is_some_and(|value| !value.is_null());
+    if !has("jsonrpc") || has("method") || !has("result") && !has("error") {
+        return None;
+    }
     serde_json::from_value(id).ok()
 }
 
@@ -143,9 +151,12 @@ pub(crate) fn answer_of(line: &[u8]) -> Option<Result<Map<String, Value>, String
     }
     let result = strict(message.result?)?;
     // Two forms of a result at once: a client could read the one that hooks do not.
-    let has_other =
-        result.contains_key("toolResult") || result.get("resultType").is_some_and(|form| form == "input_required");
-    (!has_other || !result.contains_key("content") && !result.contains_key("structuredContent")).then_some(Ok(result))
+    let forms = [
+        result.contains_key("content") || result.contains_key("structuredContent"),
+        result.contains_key("toolResult"),
+        result.get("resultType").is_some_and(|form| form == "input_required"),
+    ];
+    (forms.iter().filter(|has| **has).count() < 2).then_some(Ok(result))
 }
 
 /// An object in which no key stands twice, at any depth.

@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use std::future::pending;
 use std::io;
 use std::path::PathBuf;
-use std::pin::pin;
 use std::process::{ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -34,8 +33,10 @@ usage: hooks-mcp-guard --name SERVER [OPTIONS] -- COMMAND [ARGUMENTS…]
 
 /// How many lines wait for a reader before whoever writes them waits too.
 const WAITING_LINES: usize = 64;
-/// How long the server and what is being judged may take to end when the program is told to.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the server, and then what is left, may take when the program is told to end. Clients kill it after a few seconds.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How long calls may still be judged, and answers be read, after the server has ended.
+const JUDGING: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 struct Options {
@@ -115,7 +116,7 @@ fn start(options: Options) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 async fn run(options: Options) -> Result<ExitCode, Box<dyn Error>> {
-    let hooks = rules::load(&options.rules, options.project)?;
+    let (hooks, judges_results) = rules::load(&options.rules, options.project)?;
     let cx = HookContext::builder().agent("hooks-mcp-guard").workspace(std::env::current_dir()?).build();
     let mut guard = McpGuard::new(hooks, options.name)?.context(cx);
     if !options.tools.is_empty() {
@@ -132,14 +133,14 @@ async fn run(options: Options) -> Result<ExitCode, Box<dyn Error>> {
 
     let (to_client, client_lines) = channel(WAITING_LINES);
     let (to_server, server_lines) = channel(WAITING_LINES);
-    let mut written = tokio::spawn(write_lines(stdout, client_lines));
+    let written = tokio::spawn(write_lines(stdout, client_lines));
     tokio::spawn(write_lines(stdin, server_lines));
     let calls = CancellationToken::new();
-    let session = Session::new(guard, to_client, calls.clone());
+    let session = Session::new(guard, to_client, judges_results, calls.clone());
     let mut client = tokio::spawn(hear_client(session.clone(), to_server.clone()));
     let mut said = BufReader::new(said);
     let server_session = session.clone();
-    let mut hear_server = pin!(async move {
+    let mut hear_server = Box::pin(async move {
         while let Some(line) = next_line(&mut said).await? {
             server_session.server_line(line).await;
         }
@@ -158,28 +159,29 @@ async fn run(options: Options) -> Result<ExitCode, Box<dyn Error>> {
             if let Ok(heard) = timeout(PATIENCE, &mut hear_server).await {
                 heard?;
             }
+            // The processes of rules end with their calls.
+            calls.cancel();
             true
         }
     };
     client.abort();
     session.end();
-    drop(session);
-    // What is being judged is answered: rules have deadlines of their own.
+    drop((session, hear_server));
+    // What is being judged is answered, and what is answered is read.
     let too_long = async {
         if !is_told {
-            told_to_end().await?;
+            tokio::select! {
+                told = told_to_end() => told?,
+                () = tokio::time::sleep(JUDGING) => {}
+            }
+            calls.cancel();
         }
         tokio::time::sleep(PATIENCE).await;
         Ok::<_, io::Error>(())
     };
     tokio::select! {
-        _ = &mut written => {}
-        told = too_long => {
-            told?;
-            // The processes of rules end with their calls.
-            calls.cancel();
-            let _ = timeout(PATIENCE, &mut written).await;
-        }
+        _ = written => {}
+        told = too_long => told?,
     }
     let Ok(status) = timeout(PATIENCE, server.wait()).await else {
         return Err(format!("the server did not end within {PATIENCE:?}, and is killed").into());

@@ -5,11 +5,14 @@ use std::path::PathBuf;
 
 use hook_sdk::scope::{AgentDef, AppDef, HookUse};
 use hook_sdk::{HookSet, Registry};
-use hooks_rules::{Rules, Severity, Trust};
+use hooks_rules::{Event, Rules, Severity, Trust};
 
 /// Loads the hooks. What does not load would be a guard that is missing, so it is an error.
-pub(crate) fn load(files: &[PathBuf], project: Option<PathBuf>) -> Result<HookSet, Box<dyn Error>> {
+/// Also whether any of them judges results: the rules of other events have a hook there too, for the texts that they add.
+pub(crate) fn load(files: &[PathBuf], project: Option<PathBuf>) -> Result<(HookSet, bool), Box<dyn Error>> {
     let registry = Registry::discover()?;
+    let has = |kind: &str| registry.hooks().iter().any(|hook| hook.kinds().any(|of_hook| of_hook == kind));
+    let compiled = has("after_tool_call_success") || has("after_tool_call_failure");
     let mut uses: Vec<HookUse> = registry.hooks().iter().map(|hook| HookUse::id(hook.id().as_str())).collect();
     if uses.is_empty() && files.is_empty() {
         return Err("no rules are named: `--rules FILE`".into());
@@ -43,5 +46,7 @@ pub(crate) fn load(files: &[PathBuf], project: Option<PathBuf>) -> Result<HookSe
         }
     }
     registry.set_app(AppDef::new("hooks-mcp-guard").hooks(uses));
-    Ok(registry.scope(&AgentDef::new("hooks-mcp-guard"), None)?)
+    let of_results = [Event::PostToolUse, Event::PostToolUseFailure];
+    let judges_results = compiled || rules.list().iter().any(|rule| of_results.contains(&rule.event));
+    Ok((registry.scope(&AgentDef::new("hooks-mcp-guard"), None)?, judges_results))
 }

@@ -1,7 +1,8 @@
 //! What stands between a client and a server: each line passes as it is, waits for a judgement, or is refused.
 
-use std::sync::Arc;
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hook_sdk::CancellationToken;
 use hooks_mcp::{GuardedCall, McpCall, McpGuard, ServerAnswer};
@@ -32,13 +33,15 @@ pub(crate) struct Session {
     requests: Arc<Requests>,
     client: Lines,
     left_out: Arc<AtomicUsize>,
+    /// Whether hooks judge results. Without them, one that hooks could not read passes.
+    judges_results: bool,
     /// Ends all calls.
     end: CancellationToken,
 }
 
 impl Session {
-    pub(crate) fn new(guard: McpGuard, client: Lines, end: CancellationToken) -> Self {
-        Self { guard, requests: Arc::default(), client, left_out: Arc::default(), end }
+    pub(crate) fn new(guard: McpGuard, client: Lines, judges_results: bool, end: CancellationToken) -> Self {
+        Self { guard, requests: Arc::default(), client, left_out: Arc::default(), judges_results, end }
     }
 
     /// A line of the client. `server` takes what may pass, and is closed when the client has closed its side and no call
@@ -109,11 +112,16 @@ impl Session {
             Err(unreadable) => {
                 self.leave_out(&unreadable.problem);
                 // Whoever waits for it does not wait for ever.
-                if let Some(id) = id_of(&line)
-                    && let Some(Waiting::Plain | Waiting::List | Waiting::Call(..)) = self.requests.take(&id)
-                {
-                    let reason = format!("The server's answer cannot be read: {}", unreadable.problem);
-                    let _ = self.client.send(error(Some(&id), INTERNAL_ERROR, &reason)).await;
+                let Some(id) = id_of(&line) else { return };
+                match self.requests.take(&id) {
+                    Some(Waiting::Plain | Waiting::List) => {
+                        let reason = format!("The server's answer cannot be read: {}", unreadable.problem);
+                        let _ = self.client.send(error(Some(&id), INTERNAL_ERROR, &reason)).await;
+                    }
+                    Some(Waiting::Call(guarding, _)) => {
+                        let _ = guarding.send(line);
+                    }
+                    _ => {}
                 }
                 return;
             }
@@ -128,7 +136,9 @@ impl Session {
                     let _ = guarding.send(line);
                     return;
                 }
-                Some(Waiting::Cancelled) | None => return self.leave_out("nobody waits for this answer"),
+                Some(Waiting::Cancelled | Waiting::Judged(_)) | None => {
+                    return self.leave_out("nobody waits for this answer");
+                }
             },
         };
         let _ = self.client.send(line).await;
@@ -165,7 +175,9 @@ impl Session {
             (self.clone(), server.clone(), line.to_vec(), raw_id.map(ToOwned::to_owned));
         let was_asked = Arc::new(AtomicBool::new(false));
         let asks = Arc::clone(&was_asked);
-        let judges_results = self.guard.judges_results();
+        let judges_results = self.judges_results;
+        let unread = Arc::new(Mutex::new(None));
+        let passes = Arc::clone(&unread);
         let run = async move |left: Option<Map<String, Value>>| {
             asks.store(true, Ordering::Relaxed);
             let line = if left == arguments { line } else { with_arguments(&line, left) };
@@ -181,7 +193,9 @@ impl Session {
                 Some(result) => ServerAnswer { original: Ok(line), result },
                 None if judges_results => failed("The server's answer cannot be guarded"),
                 None => {
-                    ServerAnswer { original: Ok(line), result: Ok(Map::from_iter([("content".to_owned(), json!([]))])) }
+                    *passes.lock().unwrap_or_else(PoisonError::into_inner) = Some(line.clone());
+                    let nothing = Map::from_iter([("content".to_owned(), json!([]))]);
+                    ServerAnswer { original: Ok(line), result: Ok(nothing) }
                 }
             }
         };
@@ -190,14 +204,14 @@ impl Session {
                 GuardedCall::Unchanged(Ok(line)) => line,
                 GuardedCall::Unchanged(Err(reason)) => error(raw_id.as_deref(), INTERNAL_ERROR, &reason),
                 GuardedCall::Changed(result) => {
-                    session.requests.withdraw(&id);
-                    line_of(&json!({"jsonrpc": "2.0", "id": raw_id, "result": result}))
+                    // What no hook has read, none can have changed; what it adds has no place.
+                    let original = unread.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    original.unwrap_or_else(|| line_of(&json!({"jsonrpc": "2.0", "id": raw_id, "result": result})))
                 }
             };
+            session.requests.forget(&id, was_asked.load(Ordering::Relaxed));
             if !cancelled.is_cancelled() {
                 let _ = session.client.send(answer).await;
-            } else if !was_asked.load(Ordering::Relaxed) {
-                session.requests.withdraw(&id);
             }
         });
     }
@@ -256,7 +270,8 @@ fn line_of(message: &Value) -> Vec<u8> {
     format!("{message}\n").into_bytes()
 }
 
-#[allow(clippy::print_stderr, reason = "clients show it to the person, as what servers write there")]
+/// Clients show it to the person, as what servers write there.
 fn note(text: &str) {
-    eprintln!("hooks-mcp-guard: {text}");
+    // Whoever reads it may have gone.
+    let _ = writeln!(std::io::stderr(), "hooks-mcp-guard: {text}");
 }

@@ -200,6 +200,20 @@ const PAST_THE_MASK: &[(&str, &[&str])] = &[
         ],
     ),
     ("the old form beside the new one", &[r#"{"jsonrpc":"2.0","id":1,"result":{"toolResult":"s3cret","content":[]}}"#]),
+    (
+        "a text that looks like an embedded one",
+        &[
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret","resource":{"text":"ok"}}]}}"#,
+        ],
+    ),
+    (
+        "a type of result that is none, beside a masked text",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"s3cret","content":[{"type":"text","text":"s3cret"}]}}"#],
+    ),
+    (
+        "a request for input beside the old form",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","toolResult":"s3cret"}}"#],
+    ),
     ("an error with more in it", &[r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no","detail":"s3cret"}}"#]),
     ("a key of another protocol", &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]},"Extra":"s3cret"}"#]),
     (
@@ -250,7 +264,9 @@ fn odd_answers_that_every_reader_understands_pass() {
         r#"{"jsonrpc":"2.0","id":2,"result":{},"took":7}"#,
         r#"{"jsonrpc":"2.0","id":2,"result":null}"#,
     ] {
-        let mut peer = Peer::start(saying(&[answer]));
+        // Lines of a log are no answers, whatever they contain.
+        let log = [r#"{"level":"info","id":2,"msg":"x"}"#, r#"{"level":"info","id":2,"error":"tmp"}"#];
+        let mut peer = Peer::start(saying(&[log[0], log[1], answer]));
         peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
         peer.send(br#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
         assert_eq!(peer.line().unwrap(), format!("{answer}\n").as_bytes());
@@ -304,6 +320,57 @@ fn an_id_cannot_be_used_again_while_a_late_result_may_come() {
     peer.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     let (said, _) = peer.end();
     assert_eq!(said, [b""; 0]);
+}
+
+/// Whatever hooks add to a cancelled call, its late result is nobody's.
+#[test]
+fn a_late_result_of_a_cancelled_call_is_not_the_answer_to_another_request() {
+    let late = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}]}}"#;
+    let mut sh = Command::new("sh");
+    sh.args(["-c", "read call; read cancelled; read last; echo \"$1\"; cat >/dev/null", "sh", late]);
+    for _ in 0..10 {
+        // `noted` gets a context after its end, whatever that was.
+        let mut peer = Peer::start(guarded(&sh));
+        peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"noted"}}"#);
+        peer.send(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+        peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+        peer.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        let (said, _) = peer.end();
+        assert!(!String::from_utf8(said.concat()).unwrap().contains("s3cret"));
+    }
+}
+
+/// However much the client is still saying.
+#[test]
+fn a_server_that_ends_while_calls_are_read_ends_the_program() {
+    for _ in 0..5 {
+        let mut sh = Command::new("sh");
+        sh.args(["-c", "read line; exit 3"]);
+        let mut peer = Peer::start(guarded(&sh));
+        let text = "x".repeat(1 << 20);
+        for id in 0..8 {
+            let call = format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"echo","arguments":{{"text":"{text}"}}}}}}"#
+            );
+            peer.send(call.as_bytes());
+        }
+        let (_, status) = peer.end_without_closing();
+        assert_eq!(status.code(), Some(3));
+    }
+}
+
+/// What the guard reports is worth less than what it carries.
+#[test]
+fn a_client_that_does_not_read_reports_is_served() {
+    let mut command = guarded(&saying(&[r#"{"jsonrpc":"2.0","id":2,"result":{}}"#]));
+    let (unread, stderr) = std::io::pipe().unwrap();
+    drop(unread);
+    let mut peer = Peer::start_with(&mut command, stderr.into());
+    peer.send(b"no JSON");
+    assert_eq!(peer.next()["error"]["code"], -32600);
+    peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    peer.send(br#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
+    assert_eq!(peer.next()["id"], 2);
 }
 
 #[test]

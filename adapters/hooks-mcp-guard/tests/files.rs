@@ -84,6 +84,22 @@ fn what_cannot_be_loaded_ends_the_program() {
     }
 }
 
+/// Rules that judge no result leave one alone that they could not read.
+#[test]
+fn a_result_that_no_rule_judges_passes_in_any_form() {
+    let (folder, guard) = with_rules(RULES, true);
+    let odd = r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"a"}],"content":7}}"#;
+    let mut command = Command::new(guard.get_program());
+    command.args(["--name", "desk", "--rules"]).arg(folder.path().join("hooks.json"));
+    command.args(["--", "sh", "-c", "read line; printf '%s\\n' \"$1\"; cat >/dev/null", "sh", odd]);
+    let mut peer = Peer::start({
+        command.env("XDG_CONFIG_HOME", folder.path());
+        command
+    });
+    peer.send(br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo"}}"#);
+    assert_eq!(peer.line().unwrap(), format!("{odd}\n").as_bytes());
+}
+
 /// A structured result that a rule replaces keeps its structure, without which clients with a schema refuse it.
 #[test]
 fn a_rule_that_masks_a_structured_result_leaves_a_structure() {

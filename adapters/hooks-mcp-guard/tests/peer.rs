@@ -105,6 +105,12 @@ impl Peer {
         self.process.id()
     }
 
+    /// What is left, and how the program ended, while the client has not closed its side.
+    pub(crate) fn end_without_closing(mut self) -> (Vec<Vec<u8>>, ExitStatus) {
+        let rest = std::iter::from_fn(|| self.line()).collect();
+        (rest, self.process.wait().unwrap())
+    }
+
     /// What is left when the client has closed its side, and how the program ended.
     pub(crate) fn end(mut self) -> (Vec<Vec<u8>>, ExitStatus) {
         drop(self.stdin.take());

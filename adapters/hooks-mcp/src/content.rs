@@ -35,7 +35,8 @@ pub(crate) fn shown(result: &Map<String, Value>) -> Result<ToolResult, String> {
 
 fn block(value: &Value) -> Value {
     let mut value = value.clone();
-    if let Some(Value::String(inner)) = value.pointer_mut("/resource/text").map(Value::take) {
+    let is_resource = value["type"] == "resource";
+    if let Some(Value::String(inner)) = value.pointer_mut("/resource/text").filter(|_| is_resource).map(Value::take) {
         return text(&inner, &value);
     }
     if let Some(fields) = value.as_object_mut() {
@@ -80,7 +81,8 @@ pub(crate) fn written(server: Option<&Map<String, Value>>, left: &ToolResult) ->
     }
     content.extend(left.additional_context.iter().map(|text| json!({"type": "text", "text": text})));
     let mut written = Map::new();
-    written.extend(server.and_then(|server| server.get_key_value("resultType")).map(|(k, v)| (k.clone(), v.clone())));
+    let is_complete = server.and_then(|server| server.get("resultType")).is_some_and(|form| form == "complete");
+    written.extend(is_complete.then(|| ("resultType".to_owned(), "complete".into())));
     written.insert("content".to_owned(), content.into());
     written.extend(structured.map(|value: Value| ("structuredContent".to_owned(), value)));
     if left.is_error {

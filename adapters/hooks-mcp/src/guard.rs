@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
 use hook_sdk::hook::BoxFuture;
-use hook_sdk::kinds::{AfterToolCallFailure, AfterToolCallSuccess};
 use hook_sdk::protocol::{Approval, StepError, StepErrorKind, ToolQuestion};
 use hook_sdk::{CancellationToken, HookContext, HookSet};
 use serde_json::{Map, Value};
@@ -149,11 +148,6 @@ impl McpGuard {
     /// Whether every tool of the server may be called, if the hooks let it.
     pub fn offers_all(&self) -> bool {
         self.offer.is_none()
-    }
-
-    /// Whether hooks read the results of calls. If none does, a result that hooks could not read passes.
-    pub fn judges_results(&self) -> bool {
-        self.hooks.has::<AfterToolCallSuccess>() || self.hooks.has::<AfterToolCallFailure>()
     }
 
     /// The name of a tool for hooks: `mcp__SERVER__TOOL`. What is no letter, digit, `_` or `-` becomes `_`.
