@@ -434,6 +434,60 @@ fn a_payload_of_another_event_than_the_command_names_is_refused() {
     }
 }
 
+/// A project that nobody has reviewed may have a file with anything in it.
+#[cfg(unix)]
+#[test]
+fn doctor_runs_nothing_that_a_project_names() {
+    let folder = tempfile::tempdir().unwrap();
+    no_shell(folder.path());
+    fs::create_dir_all(folder.path().join(".claude")).unwrap();
+    let other = folder.path().join("hooks");
+    fs::write(&other, "#!/bin/sh\ntouch ran\n").unwrap();
+    assert!(Command::new("chmod").args(["+x", "hooks"]).current_dir(folder.path()).status().unwrap().success());
+    let settings = folder.path().join(".claude/settings.json");
+    let own = env!("CARGO_BIN_EXE_hooks");
+    for command in [
+        format!("touch ran; {own} host claude --event PreToolUse"),
+        format!("{own} host claude --event PreToolUse --x; touch ran"),
+        format!("{own} host claude --event PreToolUse --x $(touch ran)"),
+        format!("cd . && {own} host claude --event PreToolUse"),
+        format!("{} host claude --event PreToolUse", other.display()),
+        "./hooks host claude --event PreToolUse".to_owned(),
+    ] {
+        let text = json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command}]}]}}).to_string();
+        fs::write(&settings, &text).unwrap();
+        let said = hooks(folder.path(), &["host", "doctor", "claude"]);
+        assert!(!folder.path().join("ran").exists(), "{command}: {}{}", said.out, said.err);
+        if command.contains("touch") || command.contains("cd") {
+            // It does more than call this program, so it is somebody's own.
+            hooks(folder.path(), &["host", "uninstall", "claude"]);
+            assert_eq!(fs::read_to_string(&settings).unwrap(), text);
+        }
+    }
+}
+
+/// An entry that is there already may never be asked.
+#[test]
+fn installing_again_puts_right_what_an_entry_has_become() {
+    let folder = tempfile::tempdir().unwrap();
+    no_shell(folder.path());
+    let install = || hooks(folder.path(), &["host", "install", "claude", "--rules", "rules.json"]);
+    install();
+    let settings = folder.path().join(".claude/settings.json");
+    let right: Value = serde_json::from_str(&fs::read_to_string(&settings).unwrap()).unwrap();
+    let mut wrong = right.clone();
+    wrong["hooks"]["PreToolUse"][0]["matcher"] = "NeverTool".into();
+    wrong["hooks"]["PreToolUse"][0]["hooks"][0]["async"] = true.into();
+    wrong["hooks"]["Stop"] = wrong["hooks"]["PreToolUse"].clone();
+    wrong["hooks"]["PostToolUse"] = json!([{"matcher": "*", "hooks": [{"type": "command", "command": "theirs"}]}]);
+    fs::write(&settings, wrong.to_string()).unwrap();
+    install();
+    let now: Value = serde_json::from_str(&fs::read_to_string(&settings).unwrap()).unwrap();
+    assert_eq!(now["hooks"]["PreToolUse"], right["hooks"]["PreToolUse"]);
+    assert_eq!((&now["hooks"]["PostToolUse"], &now["hooks"]["Stop"]), (&wrong["hooks"]["PostToolUse"], &json!([])));
+    assert!(install().out.contains("nothing to change"));
+}
+
 /// A rule that says nothing changes nothing, not even the form of a path: a host would take that for a rewritten call.
 #[test]
 fn a_rule_without_an_opinion_leaves_a_relative_path_alone() {
@@ -498,6 +552,11 @@ fn a_result_that_no_rule_could_judge_is_withheld_from_the_host() {
             assert!(all.contains("not to be used"), "{host} {rule}: {all}");
             assert!(!all.contains("s3cret") && !all.contains("4111"), "{host} {rule}: {all}");
         }
+        // Whoever makes the result controls whether it can be read.
+        let unreadable = payload.replace("s3cret\"", "s3cret\\ud800\"");
+        let args = ["host", host, "--event", "PostToolUse", "--rules", "rules.json"];
+        let said = hooks_with(folder.path(), &args, unreadable.as_bytes());
+        assert!(said.out.contains("not to be used") && !said.out.contains("s3cret"), "{host}: {}", said.out);
         // One that may fail takes nothing.
         let said = ask(r#"{"type": "command", "command": "sleep 60"}"#, host);
         assert!(!said.out.contains("not to be used"), "{host}: {}", said.out);

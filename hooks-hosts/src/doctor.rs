@@ -15,6 +15,7 @@ use crate::host::Host;
 use crate::hosts;
 use crate::install::{Installation, event_of};
 use crate::journal::{self, Entry};
+use crate::place::words;
 use crate::respond::Responder;
 
 /// What `doctor` found out about a host.
@@ -65,7 +66,7 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
         concerned(host, responder, &mut found);
     }
     for command in &found.commands {
-        if let Err(problem) = probe(host, command, patience) {
+        if let Err(problem) = probe(host, &installation.program, command, patience) {
             found.problems.push(format!("`{command}`: {problem}"));
         }
     }
@@ -97,11 +98,23 @@ fn concerned(host: &Host, responder: &Responder, found: &mut Diagnosis) {
     }
 }
 
-/// Runs the command as the host does, with an event that no hook minds.
-fn probe(host: &Host, command: &str, patience: Duration) -> Result<(), String> {
+/// Runs this program as the host does, with an event that no hook minds. What else a host's file names is not run: it may be
+/// that of a project which nobody has reviewed.
+fn probe(host: &Host, program: &Path, command: &str, patience: Duration) -> Result<(), String> {
+    let words = words(command).unwrap_or_default();
+    let Some((named, args)) = words.split_first() else { return Err("it is no command".to_owned()) };
+    let file = |path: &Path| fs::canonicalize(path).ok();
+    // A name alone is looked for where a shell would.
+    let folders = std::env::var_os("PATH").filter(|_| !named.contains('/')).unwrap_or_default();
+    let found = std::env::split_paths(&folders).find_map(|folder| file(&folder.join(named)));
+    match found.or_else(|| file(Path::new(named))) {
+        None => return Err("there is no such program; run `install` again".to_owned()),
+        found if found == file(program) => {}
+        Some(_) => return Err("it is another program, which was not run; run `install` again".to_owned()),
+    }
     let state = std::env::temp_dir().join(format!("hooks-doctor-{}", std::process::id()));
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).env("HOOKS_STATE_DIR", &state);
+    let mut shell = Command::new(program);
+    shell.args(args).env("HOOKS_STATE_DIR", &state);
     // The log of the probe is apart, and the server that it asks is not.
     #[cfg(unix)]
     shell.envs(crate::serve::folder().map(|folder| ("XDG_RUNTIME_DIR", folder)));
@@ -123,8 +136,6 @@ fn probe(host: &Host, command: &str, patience: Duration) -> Result<(), String> {
         Some(0) if is_json => Ok(()),
         // A refusal is an answer too: a hook may mind the call.
         Some(2) if !output.stderr.is_empty() => Ok(()),
-        // What a shell says of a command that is not there.
-        Some(126 | 127) => Err("there is no such program; run `install` again".to_owned()),
         _ => Err(format!("{}, {}", output.status, String::from_utf8_lossy(&output.stderr).trim())),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -9,7 +10,7 @@ use serde_json::Value;
 use crate::edit::{self, Node, NodeKind};
 use crate::event::HookPoint;
 use crate::host::Host;
-use crate::place::{EntryForm, EntryPlace, quoted};
+use crate::place::{EntryForm, EntryPlace, quoted, words};
 use crate::table::HostEventSpec;
 
 /// Where the entries of a program are written.
@@ -71,16 +72,16 @@ impl Installation {
         words.join(" ")
     }
 
-    /// Whether a command of a host's file is one of this program, wherever the program was when it was installed.
+    /// Whether a command of a host's file is one of this program, wherever the program was when it was installed. One in
+    /// which a shell does anything else is somebody else's.
     fn is_ours(&self, host: &str, command: &str) -> bool {
-        let Some((before, rest)) = command.split_once(&format!(" host {host} --event ")) else { return false };
-        let program = before.trim_matches(['\'', '"']);
-        let file = self.program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let arguments = std::iter::once(String::new()).chain(self.arguments.iter().map(|word| quoted(word)));
-        let arguments = arguments.collect::<Vec<_>>().join(" ");
-        let program = program.strip_suffix(&arguments).unwrap_or(program).trim_end_matches(['\'', '"']);
-        let has_options_only = rest.split_once(' ').is_none_or(|(_, options)| options.starts_with("--"));
-        has_options_only && Path::new(program).file_name().is_some_and(|name| *name == *file)
+        let Some(words) = words(command) else { return false };
+        let Some((program, rest)) = words.split_first() else { return false };
+        let called = ["host", host, "--event"].map(str::to_owned);
+        let called: Vec<&String> = self.arguments.iter().chain(&called).collect();
+        let (Some(begin), Some(_event)) = (rest.get(..called.len()), rest.get(called.len())) else { return false };
+        let has_options_only = rest.get(called.len() + 1).is_none_or(|option| option.starts_with("--"));
+        begin.iter().eq(called) && has_options_only && Path::new(program).file_name() == self.program.file_name()
     }
 
     /// The events that the program is installed at.
@@ -102,31 +103,50 @@ impl Installation {
         let file = self.file(&place, "");
         let before = read(&file)?;
         let name = self.name();
+        let failed = |problem| InstallError::of(&file, problem);
+        let wanted: Vec<(HostEventSpec, String)> = events
+            .into_iter()
+            .map(|event| {
+                let command = self.command(host.name, event.name);
+                let details = EntryDetails { matcher: place.matcher, seconds: 20.0, closes: true };
+                let entry = entry(&place, &event, &name, &command, &details);
+                (event, entry)
+            })
+            .collect();
         let mut text = before.clone().unwrap_or_else(|| seed(&place));
-        let mut added = Vec::new();
-        let there = self.installed(host)?;
-        for event in events {
-            let command = self.command(host.name, event.name);
-            if there.contains(&command) {
-                continue;
+        if let Some(before) = &before {
+            let parsed = edit::parse(before).map_err(failed)?;
+            if self.is_as_wanted(host, before, &parsed, &wanted) {
+                return Ok(vec![FileChange::Unchanged(file)]);
             }
-            // An older entry, of the program in another folder.
-            if let Some(old) = there.iter().find(|old| event_of(old) == event.name) {
-                text = text.replace(&json_text(old), &json_text(&command));
-                added.push(event.name);
-                continue;
+            // One that is there may be of other rules, or have another matcher.
+            text = self.without_ours(host, before).map_err(failed)?;
+            if text == emptied(&place) {
+                text = seed(&place);
             }
-            let details = EntryDetails { matcher: place.matcher, seconds: 20.0, closes: true };
-            let entry = entry(&place, &event, &name, &command, &details);
-            let path = path(&place, event.name, &name);
-            text = appended(&text, &path, &entry).map_err(|problem| InstallError::of(&file, problem))?;
-            added.push(event.name);
         }
-        if added.is_empty() {
-            return Ok(vec![FileChange::Unchanged(file)]);
+        for (event, entry) in &wanted {
+            text = appended(&text, &path(&place, event.name, &name), entry).map_err(failed)?;
         }
         write(&file, &text, false)?;
-        Ok(vec![FileChange::Added(file, added)])
+        Ok(vec![FileChange::Added(file, wanted.iter().map(|(event, _)| event.name).collect())])
+    }
+
+    /// Whether a file has these entries of this program, and no others.
+    fn is_as_wanted(&self, host: &Host, text: &str, parsed: &Node, wanted: &[(HostEventSpec, String)]) -> bool {
+        let value = |entry: &str| serde_json::from_str::<Value>(entry).ok();
+        let there: Vec<_> =
+            self.ours(host.name, parsed).iter().map(|(path, _)| value(&text[at(parsed, path)])).collect();
+        there.len() == wanted.len() && wanted.iter().all(|(_, entry)| there.contains(&value(entry)))
+    }
+
+    /// The text of a file without the entries of this program.
+    fn without_ours(&self, host: &Host, text: &str) -> Result<String, String> {
+        let mut text = text.to_owned();
+        while let Some((path, _)) = self.ours(host.name, &edit::parse(&text)?).pop() {
+            text = edit::remove(&text, &path)?;
+        }
+        Ok(text)
     }
 
     /// Removes the entries of this program, and nothing else.
@@ -141,12 +161,7 @@ impl Installation {
         }
         let file = self.file(&place, "");
         let Some(before) = read(&file)? else { return Ok(Vec::new()) };
-        let mut text = before.clone();
-        loop {
-            let parsed = edit::parse(&text).map_err(|problem| InstallError::of(&file, problem))?;
-            let Some((path, _)) = self.ours(host.name, &parsed).pop() else { break };
-            text = edit::remove(&text, &path).map_err(|problem| InstallError::of(&file, problem))?;
-        }
+        let text = self.without_ours(host, &before).map_err(|problem| InstallError::of(&file, problem))?;
         if text == before {
             return Ok(vec![FileChange::Unchanged(file)]);
         }
@@ -253,6 +268,16 @@ impl Installation {
 pub(crate) fn event_of(command: &str) -> &str {
     let event = command.rsplit_once(" --event ").map_or("", |(_, rest)| rest);
     event.split(' ').next().unwrap_or_default()
+}
+
+/// Where the part of a value stands to which a path leads.
+fn at(root: &Node, path: &[usize]) -> Range<usize> {
+    let part = |node: &Node, index: &usize| match &node.kind {
+        NodeKind::Object(members) => members.get(*index).map(|member| member.value.clone()),
+        NodeKind::Array(list) => list.get(*index).cloned(),
+        _ => None,
+    };
+    path.iter().try_fold(root.clone(), |node, index| part(&node, index)).map_or(0..0, |node| node.span)
 }
 
 /// The command of an entry, or of a group with one entry.

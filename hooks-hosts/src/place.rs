@@ -77,3 +77,56 @@ pub(crate) fn quoted(word: &str) -> String {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
+
+/// The words of a command that is nothing but words, as [`quoted`] writes them. `None` if a shell would do more with it.
+pub(crate) fn words(command: &str) -> Option<Vec<String>> {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,".contains(c);
+    let (mut words, mut word) = (Vec::new(), None::<String>);
+    let mut rest = command.chars();
+    while let Some(c) = rest.next() {
+        let quote = match c {
+            ' ' => {
+                words.extend(word.take());
+                continue;
+            }
+            '\'' | '"' => c,
+            '\\' if rest.next() == Some('\'') => {
+                word.get_or_insert_default().push('\'');
+                continue;
+            }
+            c if plain(c) => {
+                word.get_or_insert_default().push(c);
+                continue;
+            }
+            _ => return None,
+        };
+        let word = word.get_or_insert_default();
+        loop {
+            match rest.next()? {
+                c if c == quote => break,
+                '$' | '`' | '\\' | '!' if quote == '"' => return None,
+                c => word.push(c),
+            }
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{quoted, words};
+
+    #[test]
+    fn words_are_those_that_were_quoted_and_nothing_else() {
+        let all = ["/opt/my tools/hooks", "host", "it's", "", "$HOME", "a\"b", "--event", "x;y", "\u{e9}"];
+        let command: Vec<String> = all.iter().map(|word| quoted(word)).collect();
+        assert_eq!(words(&command.join(" ")).unwrap(), all);
+        for more in [
+            "a; b", "a && b", "a\nb", "a $(b)", "a `b`", "\"$a\"", "a | b", "a > b", "a 'b", "a \\ b", "~/a", "a*",
+            "a #b",
+        ] {
+            assert_eq!(words(more), None, "{more}");
+        }
+    }
+}

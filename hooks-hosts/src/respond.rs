@@ -155,7 +155,8 @@ impl<'a> Request<'a> {
 
 /// A result that nobody has judged is withheld.
 fn closed(host: &Host, kind: HookPoint, event: &HostEvent, reason: &str) -> HostAnswer {
-    if kind.is_after_tool() && event.result.is_some() {
+    // Of a payload that cannot be read, nobody knows what the result is.
+    if kind.is_after_tool() && (event.result.is_some() || event.payload.is_null()) {
         let withheld = format!("The result is not to be used, because no hook judged it: {reason}");
         let verdict = HostVerdict { result: Some(withheld.into()), ..HostVerdict::deny(reason) };
         written(host, event, verdict)
