@@ -27,7 +27,7 @@ impl PayloadError {
     }
 }
 
-/// Reads what a host has written. `named` is the event's name if somebody knows it; the payload must not name another.
+/// Reads what a host has written. `named` is the event's name if somebody knows it; the payload must not name one of another kind.
 ///
 /// # Errors
 /// [`PayloadError`], which a gate has to refuse.

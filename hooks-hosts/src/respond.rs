@@ -77,7 +77,7 @@ impl fmt::Debug for Responder {
 pub struct Request<'a> {
     /// The host.
     pub host: &'a Host,
-    /// The event's name, if somebody knows it. It counts more than the payload.
+    /// The event's name, if somebody knows it. A payload that names an event of another kind is refused.
     pub event: Option<&'a str>,
     /// What the host has written to standard input.
     pub stdin: &'a [u8],
