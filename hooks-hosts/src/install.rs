@@ -113,6 +113,10 @@ impl Installation {
                 (event, entry)
             })
             .collect();
+        if wanted.is_empty() {
+            let done = self.uninstall(host)?;
+            return Ok(if done.is_empty() { vec![FileChange::Unchanged(file)] } else { done });
+        }
         let mut text = before.clone().unwrap_or_else(|| seed(&place));
         if let Some(before) = &before {
             let parsed = edit::parse(before).map_err(failed)?;

@@ -153,3 +153,17 @@ fn the_example_of_a_plugin_has_what_is_installed() {
     assert_eq!(value(&plugin.join("hooks/hooks.json")), value(&folder.path().join(".claude/settings.json")));
     assert_eq!(value(&plugin.join(".claude-plugin/plugin.json"))["name"], "my-guards");
 }
+
+/// Hooks at none of a host's events leave nothing there, not even what was installed before.
+#[test]
+fn nothing_is_installed_for_hooks_that_the_host_never_asks() {
+    for host in all().iter().filter(|host| shared(host, Path::new("/")).is_some()) {
+        let folder = tempfile::tempdir().unwrap();
+        let installation = installation(folder.path());
+        let changes = installation.install(host, &|_| false).unwrap();
+        assert!(matches!(&changes[..], [FileChange::Unchanged(file)] if !file.exists()), "{}: {changes:?}", host.name);
+        installation.install(host, &|_| true).unwrap();
+        let changes = installation.install(host, &|_| false).unwrap();
+        assert!(matches!(&changes[..], [FileChange::Deleted(_)]), "{}: {changes:?}", host.name);
+    }
+}

@@ -151,7 +151,13 @@ async fn run(options: Options) -> Result<ExitCode, Box<dyn Error>> {
             heard?;
             false
         }
-        problem = failure_of(&mut client, to_server) => return Err(problem),
+        problem = failure_of(&mut client, to_server) => {
+            calls.cancel();
+            session.end();
+            drop((session, hear_server));
+            let _ = timeout(PATIENCE, written).await;
+            return Err(problem);
+        }
         told = told_to_end() => {
             told?;
             interrupt(&server);

@@ -309,9 +309,13 @@ fn nothing_of_a_result_passes_the_hooks_that_mask_it() {
 fn an_id_cannot_be_used_again_while_a_late_result_may_come() {
     let late = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}]}}"#;
     let mut sh = Command::new("sh");
-    sh.args(["-c", "read call; read cancelled; read last; echo \"$1\"; cat >/dev/null", "sh", late]);
+    // It has the call before that is cancelled.
+    let started = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
+    let script = "read call; echo \"$2\"; read cancelled; read last; echo \"$1\"; cat >/dev/null";
+    sh.args(["-c", script, "sh", late, started]);
     let mut peer = Peer::start(guarded(&sh));
     peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}"#);
+    assert_eq!(peer.next()["method"], "notifications/message");
     peer.send(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
     // Answers of requests that are not calls pass unread.
     peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
@@ -327,11 +331,15 @@ fn an_id_cannot_be_used_again_while_a_late_result_may_come() {
 fn a_late_result_of_a_cancelled_call_is_not_the_answer_to_another_request() {
     let late = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}]}}"#;
     let mut sh = Command::new("sh");
-    sh.args(["-c", "read call; read cancelled; read last; echo \"$1\"; cat >/dev/null", "sh", late]);
+    // It has the call before that is cancelled.
+    let started = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
+    let script = "read call; echo \"$2\"; read cancelled; read last; echo \"$1\"; cat >/dev/null";
+    sh.args(["-c", script, "sh", late, started]);
     for _ in 0..10 {
         // `noted` gets a context after its end, whatever that was.
         let mut peer = Peer::start(guarded(&sh));
         peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"noted"}}"#);
+        assert_eq!(peer.next()["method"], "notifications/message");
         peer.send(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
         peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
         peer.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
