@@ -30,7 +30,7 @@
 //!   it ends the processes of its rules.
 //!
 //! Not judged: what a server says beside results, such as progress, logs, resources, prompts and requests for sampling; and
-//! of a result `_meta`, binary data and the names of links.
+//! of a result `_meta`, binary data, links, and keys and blocks that hooks do not know.
 
 mod message;
 mod requests;

@@ -20,8 +20,10 @@ const INVALID_PARAMS: i32 = -32602;
 const INTERNAL_ERROR: i32 = -32603;
 const ENDED: &str = "The server has ended";
 
-/// How many lines of a server are reported that do not pass. A client may not read what the guard reports.
+/// How many lines are reported that do not pass. A client may not read what the guard reports.
 const REPORTED: usize = 20;
+/// The characters of a report.
+const LONGEST_REPORT: usize = 500;
 
 /// Lines to one side.
 pub(crate) type Lines = Sender<Vec<u8>>;
@@ -32,7 +34,7 @@ pub(crate) struct Session {
     guard: McpGuard,
     requests: Arc<Requests>,
     client: Lines,
-    left_out: Arc<AtomicUsize>,
+    reported: Arc<AtomicUsize>,
     /// Whether hooks judge results. Without them, one that hooks could not read passes.
     judges_results: bool,
     /// Ends all calls.
@@ -41,7 +43,7 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn new(guard: McpGuard, client: Lines, judges_results: bool, end: CancellationToken) -> Self {
-        Self { guard, requests: Arc::default(), client, left_out: Arc::default(), judges_results, end }
+        Self { guard, requests: Arc::default(), client, reported: Arc::default(), judges_results, end }
     }
 
     /// A line of the client. `server` takes what may pass, and is closed when the client has closed its side and no call
@@ -217,7 +219,7 @@ impl Session {
     }
 
     async fn refuse(&self, id: Option<&RawValue>, code: i32, problem: &str) {
-        note(&format!("a message of the client is refused: {problem}"));
+        self.report(&format!("a message of the client is refused: {problem}"));
         let _ = self.client.send(error(id, code, &format!("Refused by the guard: {problem}"))).await;
     }
 
@@ -236,11 +238,15 @@ impl Session {
         if tools.len() == before { line } else { line_of(&json!({"jsonrpc": "2.0", "id": id, "result": result})) }
     }
 
-    /// Reports a line of the server that does not pass.
     fn leave_out(&self, problem: &str) {
-        match self.left_out.fetch_add(1, Ordering::Relaxed) {
-            count if count < REPORTED => note(&format!("a line of the server is left out: {problem}")),
-            REPORTED => note("more lines of the server are left out, and no longer reported"),
+        self.report(&format!("a line of the server is left out: {problem}"));
+    }
+
+    /// Reports a line that does not pass.
+    fn report(&self, text: &str) {
+        match self.reported.fetch_add(1, Ordering::Relaxed) {
+            count if count < REPORTED => note(&text.chars().take(LONGEST_REPORT).collect::<String>()),
+            REPORTED => note("more lines do not pass, and are no longer reported"),
             _ => {}
         }
     }

@@ -287,6 +287,14 @@ fn a_line_that_the_server_repeats_for_ever_does_not_stop_the_guard() {
     let mut command = guarded(&sh);
     let (unread, stderr) = std::io::pipe().unwrap();
     let mut peer = Peer::start_with(&mut command, stderr.into());
+    for _ in 0..3000 {
+        peer.send(
+            br#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"a name\nof two lines, and long"}}"#,
+        );
+    }
+    for _ in 0..3000 {
+        assert_eq!(peer.next()["id"], 9);
+    }
     peer.send(br#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
     assert_eq!(peer.line().unwrap(), format!("{answer}\n").as_bytes());
     drop(unread);
