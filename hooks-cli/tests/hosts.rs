@@ -415,7 +415,7 @@ fn installing_says_what_it_replaces_and_what_switches_the_host_off() {
     let second = hooks(folder.path(), &["host", "install", "claude", "--rules", "other.json"]);
     assert!(second.out.contains("claude: in place of `") && second.out.contains("/rules.json"), "{}", second.out);
     let settings = folder.path().join(".claude/settings.json");
-    let text = fs::read_to_string(&settings).unwrap().replacen('{', "{\"disableAllHooks\": true,", 1);
+    let text = fs::read_to_string(&settings).unwrap().replacen('{', "{\"disableAllHooks\": true, // for now\n", 1);
     fs::write(&settings, text).unwrap();
     let third = hooks(folder.path(), &["host", "install", "claude", "--rules", "other.json"]);
     assert!(third.out.contains("`disableAllHooks: true` in its file switches all hooks off"), "{}", third.out);

@@ -202,9 +202,11 @@ impl Installation {
             ("gemini", "/hooksConfig/enabled", "hooksConfig.enabled: false", false),
         ];
         let text = read(&self.file(&host.place, "")).ok().flatten()?;
-        let settings: Value = serde_json::from_str(&text).ok()?;
+        // With comments too, as the host reads it.
+        let settings = edit::parse(&text).ok()?;
+        let part = |pointer: &str| pointer.split('/').skip(1).try_fold(&settings, |node, key| node.get(key));
         let is_off = |(name, pointer, _, value): &&(&str, &str, &str, bool)| {
-            *name == host.name && settings.pointer(pointer).and_then(Value::as_bool) == Some(*value)
+            *name == host.name && part(pointer).is_some_and(|node| text[node.span.clone()] == value.to_string())
         };
         SWITCHES.iter().find(is_off).map(|(_, _, switch, _)| *switch)
     }
