@@ -133,7 +133,7 @@ async fn run(options: Options) -> Result<ExitCode, Box<dyn Error>> {
 
     let (to_client, client_lines) = channel(WAITING_LINES);
     let (to_server, server_lines) = channel(WAITING_LINES);
-    let written = tokio::spawn(write_lines(stdout, client_lines));
+    let mut written = tokio::spawn(write_lines(stdout, client_lines));
     tokio::spawn(write_lines(stdin, server_lines));
     let calls = CancellationToken::new();
     let session = Session::new(guard, to_client, judges_results, calls.clone());
@@ -146,48 +146,40 @@ async fn run(options: Options) -> Result<ExitCode, Box<dyn Error>> {
         }
         Ok::<_, io::Error>(())
     });
-    let is_told = tokio::select! {
-        heard = &mut hear_server => {
-            heard?;
-            false
-        }
-        problem = failure_of(&mut client, to_server) => {
-            calls.cancel();
-            session.end();
-            drop((session, hear_server));
-            let _ = timeout(PATIENCE, written).await;
-            return Err(problem);
-        }
+    let is_told: Result<bool, Box<dyn Error>> = tokio::select! {
+        heard = &mut hear_server => heard.map(|()| false).map_err(Into::into),
+        problem = failure_of(&mut client, to_server) => Err(problem),
         told = told_to_end() => {
-            told?;
             interrupt(&server);
             // Its last words count.
-            if let Ok(heard) = timeout(PATIENCE, &mut hear_server).await {
-                heard?;
-            }
-            // The processes of rules end with their calls.
-            calls.cancel();
-            true
+            let heard = timeout(PATIENCE, &mut hear_server).await.unwrap_or(Ok(()));
+            told.and(heard).map(|()| true).map_err(Into::into)
         }
     };
     client.abort();
     session.end();
     drop((session, hear_server));
+    if !matches!(is_told, Ok(false)) {
+        // The processes of rules end with their calls.
+        calls.cancel();
+        let _ = timeout(PATIENCE, &mut written).await;
+    }
+    let is_told = is_told?;
     // What is being judged is answered, and what is answered is read.
-    let too_long = async {
-        if !is_told {
+    if !is_told {
+        let too_long = async {
             tokio::select! {
                 told = told_to_end() => told?,
                 () = tokio::time::sleep(JUDGING) => {}
             }
             calls.cancel();
+            tokio::time::sleep(PATIENCE).await;
+            Ok::<_, io::Error>(())
+        };
+        tokio::select! {
+            _ = &mut written => {}
+            told = too_long => told?,
         }
-        tokio::time::sleep(PATIENCE).await;
-        Ok::<_, io::Error>(())
-    };
-    tokio::select! {
-        _ = written => {}
-        told = too_long => told?,
     }
     let Ok(status) = timeout(PATIENCE, server.wait()).await else {
         return Err(format!("the server did not end within {PATIENCE:?}, and is killed").into());
