@@ -39,9 +39,14 @@ impl AnswerReader {
         let mut answer = formats::of(self.dialect).answer(self.event, status, stdout, stderr);
         self.settle_end(&mut answer, status, stdout);
         self.settle_failure(&mut answer);
-        // An interpreter that does not find its script leaves with this code too.
-        if *status == RunStatus::Exit(2) && answer.updated_output.is_none() {
-            self.withhold(&mut answer, "its rule left with code 2");
+        // Whatever it said, it has not masked what it did not replace. An interpreter without its script leaves with 2.
+        let is_judged = match status {
+            RunStatus::Exit(2) => answer.updated_output.is_some(),
+            RunStatus::Exit(code) => *code == 0,
+            _ => matches!(status, RunStatus::Http(_)),
+        };
+        if !is_judged {
+            self.withhold(&mut answer, "its rule did not come to its end");
         }
         answer.cut_notes();
         answer
@@ -70,12 +75,7 @@ impl AnswerReader {
             return;
         }
         let goes_on_alone = std::mem::take(&mut answer.goes_on_alone);
-        // Feedback about a result takes nothing from it.
-        let refuses = match answer.decision {
-            RuleDecision::None | RuleDecision::Allow(_) => false,
-            RuleDecision::Feedback(_) => !self.is_of_result(),
-            _ => true,
-        };
+        let refuses = !matches!(answer.decision, RuleDecision::None | RuleDecision::Allow(_));
         if refuses || answer.failure.is_some() || answer.stop.is_some() {
             return;
         }
@@ -114,13 +114,10 @@ impl AnswerReader {
 
     /// A result that its guard has not judged is not read, where the rule says `"onFailure": "block"`.
     fn withhold(self, answer: &mut Answer, why: &str) {
-        if self.is_of_result() && self.on_failure == FailureMode::Block {
+        let is_result = matches!(self.event, Event::PostToolUse | Event::PostToolUseFailure);
+        if is_result && self.on_failure == FailureMode::Block {
             answer.withheld.get_or_insert_with(|| why.to_owned());
         }
-    }
-
-    fn is_of_result(self) -> bool {
-        matches!(self.event, Event::PostToolUse | Event::PostToolUseFailure)
     }
 }
 

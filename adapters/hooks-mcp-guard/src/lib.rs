@@ -26,8 +26,9 @@
 //!   envelope with other keys, names with control characters, whole numbers beyond 64 bits, texts that are no Unicode, a
 //!   line break inside a line, a batch of the client, an id that waits for an answer already. A call without an id is not
 //!   run. Of a server, what answers no request is left out.
-//! - Rules that cannot be read or never run, and lines above 64 MiB, end the program. No other process has its output, and
-//!   it ends the processes of its rules.
+//! - Rules that cannot be read, of which `hooks check` warns, or that are all switched off, and lines above 64 MiB, end the
+//!   program. No process that it starts inherits its output. Told to end, it ends the processes of its rules, but for those
+//!   that nobody waits for.
 //!
 //! Not judged: what a server says beside results, such as progress, logs, resources, prompts and requests for sampling; and
 //! of a result `_meta`, binary data, links, and keys and blocks that hooks do not know.

@@ -8,7 +8,7 @@ use hook_sdk::{HookSet, Registry};
 use hooks_rules::{Event, Rules, Severity, Trust};
 
 /// Loads the hooks. What does not load would be a guard that is missing, so it is an error.
-/// Also whether any of them judges results: the rules of other events have a hook there too, for the texts that they add.
+/// Returns too whether any of them judges results: the rules of other events have a hook there too, for the texts that they add.
 pub(crate) fn load(files: &[PathBuf], project: Option<PathBuf>) -> Result<(HookSet, bool), Box<dyn Error>> {
     let registry = Registry::discover()?;
     let has = |kind: &str| registry.hooks().iter().any(|hook| hook.kinds().any(|of_hook| of_hook == kind));

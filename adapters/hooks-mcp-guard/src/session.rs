@@ -75,7 +75,7 @@ impl Session {
                 is_new
             }
             MessageKind::Notification(method) if is_call(&method) => {
-                note("a call of a tool without an id is not run");
+                self.report("a call of a tool without an id is not run");
                 false
             }
             MessageKind::Notification(method) => {

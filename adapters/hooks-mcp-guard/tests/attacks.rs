@@ -313,46 +313,33 @@ fn nothing_of_a_result_passes_the_hooks_that_mask_it() {
     }
 }
 
+/// Whatever hooks add to the cancelled call: `noted` gets a note after its end.
 #[test]
 fn an_id_cannot_be_used_again_while_a_late_result_may_come() {
     let late = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}]}}"#;
-    let mut sh = Command::new("sh");
     // It has the call before that is cancelled.
     let started = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
     let script = "read call; echo \"$2\"; read cancelled; read last; echo \"$1\"; cat >/dev/null";
-    sh.args(["-c", script, "sh", late, started]);
-    let mut peer = Peer::start(guarded(&sh));
-    peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}"#);
-    assert_eq!(peer.next()["method"], "notifications/message");
-    peer.send(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
-    // Answers of requests that are not calls pass unread.
-    peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
-    let refused = peer.next();
-    assert_eq!(refused["error"]["message"], "Refused by the guard: its id is that of another request");
-    peer.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-    let (said, _) = peer.end();
-    assert_eq!(said, [b""; 0]);
-}
-
-/// Whatever hooks add to a cancelled call, its late result is nobody's.
-#[test]
-fn a_late_result_of_a_cancelled_call_is_not_the_answer_to_another_request() {
-    let late = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}]}}"#;
     let mut sh = Command::new("sh");
-    // It has the call before that is cancelled.
-    let started = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
-    let script = "read call; echo \"$2\"; read cancelled; read last; echo \"$1\"; cat >/dev/null";
     sh.args(["-c", script, "sh", late, started]);
-    for _ in 0..10 {
-        // `noted` gets a context after its end, whatever that was.
+    for tool in ["echo", "noted"].repeat(5) {
         let mut peer = Peer::start(guarded(&sh));
-        peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"noted"}}"#);
+        let call = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}"}}}}"#);
+        peer.send(call.as_bytes());
         assert_eq!(peer.next()["method"], "notifications/message");
         peer.send(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+        // Meanwhile the cancelled call comes to its end.
+        for _ in 0..100 {
+            peer.send(b"no JSON");
+            assert_eq!(peer.next()["id"], Value::Null);
+        }
+        // Answers of requests that are not calls pass unread.
         peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+        let refused = peer.next();
+        assert_eq!(refused["error"]["message"], "Refused by the guard: its id is that of another request");
         peer.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         let (said, _) = peer.end();
-        assert!(!String::from_utf8(said.concat()).unwrap().contains("s3cret"));
+        assert_eq!(said, [b""; 0], "{tool}");
     }
 }
 

@@ -17,7 +17,7 @@
 //! | fail although required | a result with `isError` and nothing that the server said |
 //!
 //! Hooks read structured content and embedded texts as texts, so that what masks texts masks them too. An error of the
-//! protocol is a tool that failed; it stays an error unless a hook rewrites it.
+//! protocol is a tool that failed; it stays an error unless a hook rewrites it or adds to it.
 //!
 //! Not carried: a call as a task, whose result comes later, is refused. A request for more input (`input_required`) is no
 //! result yet and passes.

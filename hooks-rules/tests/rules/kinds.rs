@@ -51,6 +51,7 @@ async fn a_result_that_its_guard_did_not_judge_is_withheld() {
         ("sleep 9", true),
         ("echo '{\"decision\": \"block\", \"reason\": \"look again\"}'; exit 1", true),
         ("echo '{\"decision\": \"block\", \"reason\": \"look again\"}'; kill -9 $$", true),
+        ("echo '{\"continue\": false}'; kill -9 $$", true),
         ("exit 0", false),
         ("echo '{\"decision\": \"block\", \"reason\": \"look again\"}'", false),
     ];
