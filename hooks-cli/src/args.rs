@@ -7,11 +7,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use hooks_rules::Dialect;
 
 use crate::event_name::EventName;
+use crate::paths::is_a_pipe;
 #[cfg(feature = "store")]
 pub use store::{
     AnswerArgs, AnswerWord, CleanArgs, ConversationsArgs, DispatchesArgs, IdsArgs, ImportArgs, MigrateArgs, PutOffArgs,
@@ -120,11 +122,11 @@ pub struct ReplayArgs {
 
     /// Compare the current hooks with a candidate instead of the recording: either overrides (`candidate.toml`) on top of the
     /// current ones, or a rule file instead of `--rules`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = file())]
     pub set: Option<PathBuf>,
 
     /// Compare the recordings with this one, without running hooks.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rules", "set"])]
+    #[arg(long, value_name = "FILE", value_parser = file(), conflicts_with_all = ["rules", "set"])]
     pub against: Option<PathBuf>,
 
     /// Replay whole turns, with a model and tools that return the recorded answers. If a turn diverges, stop there
@@ -135,7 +137,7 @@ pub struct ReplayArgs {
     pub turns: Option<Turns>,
 
     /// Write the report as a self-contained HTML page.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = file())]
     pub html: Option<PathBuf>,
 
     /// Print annotations for a GitHub workflow.
@@ -154,7 +156,7 @@ pub struct ReportArgs {
     pub recordings: Vec<PathBuf>,
 
     /// The HTML file to write.
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = file())]
     pub output: PathBuf,
 
     /// Also show what the current hooks, or those of `--rules`, would do with the recordings.
@@ -171,7 +173,7 @@ pub struct ReportArgs {
 
     /// Also show the dispatches, questions and background runs of this store.
     #[cfg(feature = "store")]
-    #[arg(long, value_name = "FILE_OR_URL")]
+    #[arg(long, value_name = "FILE_OR_URL", value_parser = store_url)]
     pub store: Option<String>,
 }
 
@@ -184,7 +186,7 @@ pub struct ExportArgs {
     pub otlp: PathBuf,
 
     /// The file to write [default: standard output].
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
 }
 
@@ -199,6 +201,7 @@ pub struct InspectArgs {
 
     /// A store: its questions, which the page can answer, and its background runs, which it can queue again.
     #[cfg_attr(not(feature = "store"), arg(hide = true))]
+    #[cfg_attr(feature = "store", arg(value_parser = store_url))]
     #[arg(long, value_name = "FILE_OR_URL")]
     pub store: Option<String>,
 
@@ -226,7 +229,7 @@ pub struct TrustedArgs {
 
     /// The trust file, which lists the trusted files and their content at that time [default: hooks/trust.json among your
     /// settings].
-    #[arg(long, value_name = "FILE", conflicts_with = "trust")]
+    #[arg(long, value_name = "FILE", conflicts_with = "trust", value_parser = file())]
     pub trust_file: Option<PathBuf>,
 }
 
@@ -367,7 +370,7 @@ pub struct DispatchArgs {
 #[non_exhaustive]
 pub struct TrustArgs {
     /// The trust file, which is created if it does not exist [default: hooks/trust.json among your settings].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = file())]
     pub trust_file: Option<PathBuf>,
 
     /// Do not ask for confirmation.
@@ -491,6 +494,17 @@ impl From<Color> for anstream::ColorChoice {
 fn seconds(text: &str) -> Result<Duration, String> {
     let number = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     number.filter(|limit| *limit <= Duration::from_secs(3_600)).ok_or_else(|| "a number from 0 to 3600".to_owned())
+}
+
+/// A file that is no pipe: whoever opened that would wait for somebody at its other end.
+pub(crate) fn file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|file| if is_a_pipe(&file) { Err("it is a pipe; name a file") } else { Ok(file) })
+}
+
+#[cfg(feature = "store")]
+fn store_url(text: &str) -> Result<String, &'static str> {
+    let is_pipe = crate::paths::file_of(text).is_some_and(|file| is_a_pipe(&file));
+    if is_pipe { Err("it is a pipe; name the file of a store") } else { Ok(text.to_owned()) }
 }
 
 #[cfg(test)]

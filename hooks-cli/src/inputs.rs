@@ -18,7 +18,7 @@ use crate::diagnostics::Diagnostic;
 use crate::discover::{self, Origin};
 use crate::exit::Exit;
 use crate::output::Output;
-use crate::paths::lies_in;
+use crate::paths::{is_a_pipe, lies_in};
 use crate::program::Program;
 use crate::style::{BAD, styled};
 
@@ -382,19 +382,6 @@ fn text_of(path: &Path) -> Result<(PathBuf, String), Diagnostic> {
     }
     let opened = File::open(path).map_err(|error| unreadable(path, &error))?;
     Ok((path.to_owned(), text(path, opened)?))
-}
-
-/// Whether a path names a pipe, which nobody may ever write to. One that the shell opened, as for `<(…)`, is written to.
-#[cfg(unix)]
-pub(crate) fn is_a_pipe(path: &Path) -> bool {
-    use std::os::unix::fs::FileTypeExt as _;
-    let is_open = ["/dev/fd", "/dev/stdin", "/proc"].iter().any(|folder| path.starts_with(folder));
-    !is_open && std::fs::metadata(path).is_ok_and(|file| file.file_type().is_fifo())
-}
-
-#[cfg(not(unix))]
-pub(crate) fn is_a_pipe(_: &Path) -> bool {
-    false
 }
 
 fn text(path: &Path, from: impl Read) -> Result<String, Diagnostic> {

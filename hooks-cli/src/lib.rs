@@ -46,10 +46,10 @@
 mod exit;
 mod event_name;
 mod style;
+mod paths;
 mod args;
 mod output;
 mod diagnostics;
-mod paths;
 mod confidence;
 mod discover;
 mod wait;

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::args::Color;
 use crate::exit::Exit;
+use crate::style::without_control;
 
 /// The output of a command, and the exit status. The texts contain colours, which [`write`](Self::write) removes if the
 /// output is not a terminal.
@@ -73,5 +74,8 @@ fn put(to: &mut impl Write, text: &str) -> io::Result<()> {
     if text.is_empty() {
         return Ok(());
     }
-    writeln!(to, "{}", text.trim_end_matches('\n'))
+    let text = text.trim_end_matches('\n');
+    // JSON is for programs, and escapes what acts on a terminal.
+    let is_json = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    if is_json { writeln!(to, "{text}") } else { writeln!(to, "{}", without_control(text)) }
 }

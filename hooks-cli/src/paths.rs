@@ -34,6 +34,27 @@ pub(crate) fn lies_in(path: &Path, folder: &Path) -> bool {
     written || real(path).starts_with(real(folder))
 }
 
+/// The file of a store in SQLite. An address of Postgres, even a mistaken one, may contain a password.
+#[cfg(feature = "store")]
+pub(crate) fn file_of(url: &str) -> Option<PathBuf> {
+    let is_postgres = url.starts_with("postgres:") || url.starts_with("postgresql:");
+    let file = url.strip_prefix("sqlite:").map(|file| file.strip_prefix("//").unwrap_or(file));
+    file.or_else(|| (!is_postgres && !url.contains("://")).then_some(url)).map(PathBuf::from)
+}
+
+/// Whether a path names a pipe, which nobody may ever write to. One that the shell opened, as for `<(…)`, is written to.
+#[cfg(unix)]
+pub(crate) fn is_a_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    let is_open = ["/dev/fd", "/dev/stdin", "/proc"].iter().any(|folder| path.starts_with(folder));
+    !is_open && std::fs::metadata(path).is_ok_and(|file| file.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_a_pipe(_: &Path) -> bool {
+    false
+}
+
 /// The input that an output would overwrite, whatever names they have.
 pub(crate) fn overwritten<'a>(output: &Path, mut inputs: impl Iterator<Item = &'a PathBuf>) -> Option<&'a PathBuf> {
     inputs.find(|input| same_file(input, output))

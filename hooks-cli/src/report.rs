@@ -13,11 +13,11 @@ use crate::diagnostics::{self, count};
 use crate::exit::Exit;
 use crate::inputs::usage_error;
 use crate::output::Output;
+#[cfg(feature = "store")]
+use crate::paths::file_of;
 use crate::paths::overwritten;
 use crate::program::Program;
 use crate::replay::{for_page, recordings, refuse_others, unreadable};
-#[cfg(feature = "store")]
-use crate::store::file_of;
 use crate::style::{BAD, line, styled};
 use crate::wait::{Read, block_on};
 

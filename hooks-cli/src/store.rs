@@ -6,17 +6,9 @@ mod text;
 mod transfer;
 
 use std::io;
-use std::path::PathBuf;
 
 use crate::args::StoreCommand;
 use crate::output::Output;
-
-/// The file of a store in SQLite. An address of Postgres, even a mistaken one, may contain a password.
-pub(crate) fn file_of(url: &str) -> Option<PathBuf> {
-    let is_postgres = url.starts_with("postgres:") || url.starts_with("postgresql:");
-    let file = url.strip_prefix("sqlite:").map(|file| file.strip_prefix("//").unwrap_or(file));
-    file.or_else(|| (!is_postgres && !url.contains("://")).then_some(url)).map(PathBuf::from)
-}
 
 pub(crate) fn store(command: &StoreCommand, as_json: bool, out: &mut (dyn io::Write + Send)) -> Output {
     match command {

@@ -38,6 +38,29 @@ pub(crate) fn steers(c: char) -> bool {
         || matches!(c, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
+/// What the styles of this file become, and those of the help.
+const OWN: &[&str] = &["\x1b[0m", "\x1b[4m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"];
+
+/// Replaces control characters that did not come from the styles of this file, wherever a command did not.
+pub(crate) fn without_control(text: &str) -> String {
+    let mut rest = text;
+    let mut shown = String::with_capacity(text.len());
+    while let Some(c) = rest.chars().next() {
+        let taken = match OWN.iter().find(|own| rest.starts_with(**own)) {
+            Some(own) => {
+                shown.push_str(own);
+                own.len()
+            }
+            None => {
+                shown.push(if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c });
+                c.len_utf8()
+            }
+        };
+        rest = &rest[taken..];
+    }
+    shown
+}
+
 /// Adds colours to a defect.
 pub(crate) fn defect(text: &str) -> String {
     let lines = safe(text).lines().map(colored).collect::<Vec<_>>();
@@ -75,5 +98,12 @@ mod tests {
         assert_eq!(safe("rm\u{1b}[2K -rf \u{202e}x"), "rm\u{fffd}[2K -rf \u{fffd}x");
         assert_eq!(safe("one\n\ttwo – drei"), "one\n\ttwo – drei");
         assert_eq!(line("one\n  two\r"), "one two\u{fffd}");
+        for style in [BAD, DOUBTFUL, GOOD, PLACE, STRONG, FAINT] {
+            let text = styled(style, "own");
+            assert_eq!(
+                without_control(&format!("{text}\u{1b}[8mhidden\u{1b}]0;\u{7}")),
+                format!("{text}\u{fffd}[8mhidden\u{fffd}]0;\u{fffd}")
+            );
+        }
     }
 }

@@ -69,6 +69,27 @@ fn a_recording_that_is_a_pipe_is_refused_at_once() {
         let said = hooks(folder.path(), command);
         assert!(said.code == Some(64) && said.err.contains("is a pipe"), "{command:?}: {:?} {}", said.code, said.err);
     }
+    recording(folder.path());
+    for command in [
+        &["replay", "traffic.jsonl", "--against", "pipe.jsonl"][..],
+        &["replay", "traffic.jsonl", "--set", "pipe.jsonl"],
+        &["replay", "traffic.jsonl", "--trust-file", "pipe.jsonl"],
+        &["replay", "traffic.jsonl", "--html", "pipe.jsonl"],
+        &["report", "traffic.jsonl", "-o", "pipe.jsonl"],
+        &["report", "traffic.jsonl", "--store", "pipe.jsonl", "-o", "page.html"],
+        &["inspect", "--store", "pipe.jsonl"],
+        &["export", "--otlp", "traffic.jsonl", "-o", "pipe.jsonl"],
+        &["store", "runs", "--store", "pipe.jsonl"],
+        &["store", "import", "--store", "agent.db", "--conversation", "c", "pipe.jsonl"],
+    ] {
+        let said = hooks(folder.path(), command);
+        assert!(
+            said.code == Some(64) && said.err.contains("it is a pipe"),
+            "{command:?}: {:?} {}",
+            said.code,
+            said.err
+        );
+    }
     let said = hooks(folder.path(), &["inspect", "--recording", "."]);
     assert!(said.code == Some(64) && said.err.contains("directory"), "{:?} {}", said.code, said.err);
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 
+use crate::edit::{self, Node};
 use crate::host::Host;
 use crate::hosts;
 use crate::install::{Installation, event_of};
@@ -73,13 +74,75 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
     if cfg!(panic = "abort") {
         found.problems.push("the program is built with `panic = \"abort\"`: a hook that panics opens".to_owned());
     }
-    if let Some(switch) = installation.switched_off(host) {
-        found.problems.push(format!("`{switch}` switches all hooks off"));
-    }
+    found.problems.extend(switched_off(host, installation));
     last_seen(host, installation, &mut found);
     twice(host, installation, &mut found);
     found.notes.push(format!("facts about {}: {}", host.title, host.facts));
     found
+}
+
+/// What keeps the host from calling this program, and the file that says so.
+pub(crate) fn switched_off(host: &Host, installation: &Installation) -> Option<String> {
+    const ALL: &[(&str, &[&str], &str)] = &[
+        ("claude", &["disableAllHooks"], "true"),
+        ("copilot", &["disableAllHooks"], "true"),
+        ("qwen", &["disableAllHooks"], "true"),
+        ("gemini", &["hooksConfig", "enabled"], "false"),
+    ];
+    let own = installation.file(&host.place, "");
+    let is_own = |file: &Path| file == own;
+    // The host takes the word of the first that has one.
+    let local = (host.name == "claude" && !installation.user).then(|| own.with_file_name("settings.local.json"));
+    let user = std::env::home_dir().map(|home| home.join(host.place.user)).filter(|file| !is_own(file));
+    let files: Vec<(PathBuf, Settings)> =
+        local.into_iter().chain([own.clone()]).chain(user).filter_map(settings).collect();
+    for (_, path, off) in ALL.iter().filter(|(name, ..)| *name == host.name) {
+        let word = files.iter().find_map(|(file, settings)| Some((file, settings.word(path)?)));
+        if let Some((file, word)) = word.filter(|(_, word)| word == off) {
+            return Some(format!("`{}: {word}` in {} switches all hooks off", path.join("."), file.display()));
+        }
+    }
+    let (file, settings) = files.iter().find(|(file, _)| is_own(file))?;
+    let ours = installation.ours(host.name, &settings.root);
+    let disabled = settings.root.get("hooksConfig").and_then(|config| config.get("disabled"));
+    let mut names = disabled.into_iter().flat_map(Node::parts).filter_map(Node::text);
+    let name = installation.name();
+    let is_ours = |named: &&str| *named == name || ours.iter().any(|(_, command)| command == named);
+    if let Some(named) = names.find(is_ours) {
+        return Some(format!("`hooksConfig.disabled` in {} names `{named}`", file.display()));
+    }
+    let is_off = |(path, _): &&(Vec<usize>, String)| settings.is_off(path);
+    let (_, command) = ours.iter().find(is_off)?;
+    Some(format!("`enabled: false` in {} switches `{command}` off", file.display()))
+}
+
+/// A file of a host, with comments, as the host reads it.
+struct Settings {
+    text: String,
+    root: Node,
+}
+
+fn settings(file: PathBuf) -> Option<(PathBuf, Settings)> {
+    let text = fs::read_to_string(&file).ok()?;
+    let root = edit::parse(&text).ok()?;
+    Some((file, Settings { text, root }))
+}
+
+impl Settings {
+    /// The word at a path.
+    fn word(&self, path: &[&str]) -> Option<&str> {
+        let node = path.iter().try_fold(&self.root, |node, key| node.get(key))?;
+        Some(&self.text[node.span.clone()])
+    }
+
+    /// Whether an entry, or what it stands in, is switched off.
+    fn is_off(&self, path: &[usize]) -> bool {
+        let mut node = &self.root;
+        path.iter().any(|at| {
+            node = node.parts().nth(*at).unwrap_or(node);
+            node.get("enabled").is_some_and(|word| self.text[word.span.clone()] == *"false")
+        })
+    }
 }
 
 /// Kinds with hooks that this host does not fire, and events with hooks that are not installed.

@@ -41,8 +41,18 @@ impl Node {
         }
     }
 
-    /// The places of the parts of a list or an object.
-    fn parts(&self) -> Vec<Range<usize>> {
+    /// The elements of a list, or the values of an object.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Node> {
+        let (members, list) = match &self.kind {
+            NodeKind::Object(members) => (&members[..], &[][..]),
+            NodeKind::Array(list) => (&[][..], &list[..]),
+            _ => (&[][..], &[][..]),
+        };
+        members.iter().map(|member| &member.value).chain(list)
+    }
+
+    /// The places of the parts of a list or an object, with their keys.
+    fn spans(&self) -> Vec<Range<usize>> {
         match &self.kind {
             NodeKind::Object(members) => members.iter().map(|member| member.span.clone()).collect(),
             NodeKind::Array(list) => list.iter().map(|node| node.span.clone()).collect(),
@@ -204,7 +214,7 @@ fn nested(path: &[&str], value: &str, outer: &str, unit: &str, newline: &str) ->
 }
 
 fn inserted(text: &str, node: &Node, value: &str) -> String {
-    match node.parts().last() {
+    match node.spans().last() {
         Some(last) => {
             let indent = indent(text, last.start);
             let on_one_line = !text[node.span.clone()].contains('\n');
@@ -223,14 +233,9 @@ pub(crate) fn remove(text: &str, path: &[usize]) -> Result<String, String> {
     let root = parse(text)?;
     let (Some((at, above)), mut node) = (path.split_last(), &root) else { return Ok(text.to_owned()) };
     for index in above {
-        node = match &node.kind {
-            NodeKind::Object(members) => members.get(*index).map(|member| &member.value),
-            NodeKind::Array(nodes) => nodes.get(*index),
-            _ => None,
-        }
-        .ok_or("there is no such part")?;
+        node = node.parts().nth(*index).ok_or("there is no such part")?;
     }
-    let parts = node.parts();
+    let parts = node.spans();
     let part = parts.get(*at).ok_or("there is no such part")?;
     let range = match (at.checked_sub(1).and_then(|before| parts.get(before)), parts.get(at + 1)) {
         (Some(before), _) => before.end..part.end,

@@ -54,11 +54,11 @@ impl Installation {
         Self { user: true, ..Self::project(home, program) }
     }
 
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.program.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    fn file(&self, place: &EntryPlace, event: &str) -> PathBuf {
+    pub(crate) fn file(&self, place: &EntryPlace, event: &str) -> PathBuf {
         let below = if self.user { place.user } else { place.project };
         self.root.join(below.replace("$NAME", &self.name()).replace("$EVENT", event))
     }
@@ -193,38 +193,15 @@ impl Installation {
         Ok(self.ours(host.name, &parsed).into_iter().map(|(_, command)| command).collect())
     }
 
-    /// The setting that keeps the host from calling any hook, if its file has it.
-    pub(crate) fn switched_off(&self, host: &Host) -> Option<&'static str> {
-        const SWITCHES: &[(&str, &str, &str, bool)] = &[
-            ("claude", "/disableAllHooks", "disableAllHooks: true", true),
-            ("copilot", "/disableAllHooks", "disableAllHooks: true", true),
-            ("qwen", "/disableAllHooks", "disableAllHooks: true", true),
-            ("gemini", "/hooksConfig/enabled", "hooksConfig.enabled: false", false),
-        ];
-        let text = read(&self.file(&host.place, "")).ok().flatten()?;
-        // With comments too, as the host reads it.
-        let settings = edit::parse(&text).ok()?;
-        let part = |pointer: &str| pointer.split('/').skip(1).try_fold(&settings, |node, key| node.get(key));
-        let is_off = |(name, pointer, _, value): &&(&str, &str, &str, bool)| {
-            *name == host.name && part(pointer).is_some_and(|node| text[node.span.clone()] == value.to_string())
-        };
-        SWITCHES.iter().find(is_off).map(|(_, _, switch, _)| *switch)
-    }
-
     /// The entries of this program: the path of each, and its command. A group that holds nothing else is one.
-    fn ours(&self, host: &str, root: &Node) -> Vec<(Vec<usize>, String)> {
+    pub(crate) fn ours(&self, host: &str, root: &Node) -> Vec<(Vec<usize>, String)> {
         fn walk(
             node: &Node,
             path: &mut Vec<usize>,
             ours: &dyn Fn(&str) -> bool,
             found: &mut Vec<(Vec<usize>, String)>,
         ) {
-            let parts: Vec<&Node> = match &node.kind {
-                NodeKind::Object(members) => members.iter().map(|member| &member.value).collect(),
-                NodeKind::Array(list) => list.iter().collect(),
-                _ => return,
-            };
-            for (at, part) in parts.into_iter().enumerate() {
+            for (at, part) in node.parts().enumerate() {
                 path.push(at);
                 let in_list = matches!(node.kind, NodeKind::Array(_));
                 match command_of(part).filter(|command| in_list && ours(command)) {

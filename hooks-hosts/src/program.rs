@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::call::{BuildError, Call, Local, refuse};
-use crate::doctor::{Diagnosis, diagnose, is_used};
+use crate::doctor::{Diagnosis, diagnose, is_used, switched_off};
 use crate::host::Host;
 use crate::hosts;
 use crate::install::{FileChange, InstallError, Installation};
@@ -213,8 +213,8 @@ impl HookProgram {
                 let shown: String = replaced.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
                 let _ = writeln!(remarks, "{}: in place of `{shown}`", host.name);
             }
-            if let Some(switch) = installation.switched_off(host) {
-                let _ = writeln!(remarks, "{}: `{switch}` in its file switches all hooks off", host.name);
+            if let Some(why) = switched_off(host, &installation) {
+                let _ = writeln!(remarks, "{}: {why}", host.name);
             }
         }
         let with_remarks = |text: String| text + &remarks;

@@ -38,9 +38,9 @@ pub(crate) fn leaves(value: &Value) -> Vec<&str> {
 /// Numbers with fewer digits are nobody's.
 const DIGITS: usize = 8;
 
-/// The value as blocks. A text is a block with the key that it stands under in the field `field`, unless that is a usual one.
+/// The result of a host's tool as the blocks that hooks see. A text is a block with the key that it stands under in the field `field`, unless that is a usual one.
 /// Long numbers, and keys that are no names, are blocks of types that nobody else has, which are no text for the model.
-pub(crate) fn blocks(value: &Value) -> Vec<Block> {
+pub fn result_blocks(value: &Value) -> Vec<Block> {
     fn walk(name: Option<&str>, value: &Value, into: &mut Vec<Block>) {
         match value {
             Value::String(text) if !text.is_empty() => into.push(text_block(name, text)),
@@ -92,7 +92,7 @@ fn next(blocks: &mut dyn Iterator<Item = &Block>) -> Value {
     }
 }
 
-/// The value with its [`blocks`] replaced one by one.
+/// The value with its [`result_blocks`] replaced one by one.
 pub(crate) fn put_back(value: &Value, blocks: &mut dyn Iterator<Item = &Block>) -> Value {
     match value {
         Value::String(text) if !text.is_empty() => next(blocks),

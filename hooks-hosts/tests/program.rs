@@ -18,10 +18,14 @@ use crate::cases::{case, cases};
 use crate::process::call;
 
 fn program(folder: &Path, args: &[&str]) -> Output {
+    program_of(folder, folder, args)
+}
+
+fn program_of(home: &Path, folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_hooks-hosts-fixture"))
         .args(args)
         .current_dir(folder)
-        .env("HOME", folder)
+        .env("HOME", home)
         .env("HOOKS_STATE_DIR", folder.join("state"))
         .output()
         .unwrap()
@@ -225,7 +229,55 @@ fn settings_that_keep_the_host_from_calling_are_told() {
     assert!(program(folder.path(), &["install", "claude"]).status.success());
     let output = program(folder.path(), &["doctor", "claude"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && said.contains("`disableAllHooks: true` switches all hooks off"), "{output:?}");
+    assert!(!output.status.success() && said.contains("/settings.json switches all hooks off"), "{output:?}");
+}
+
+/// The switch may stand in another file that the host reads, or at one entry.
+#[test]
+fn whatever_switches_an_entry_off_is_told() {
+    let all = r#"{"disableAllHooks": true}"#;
+    let cases = [
+        ("claude", "project/.claude/settings.local.json", all, "`disableAllHooks: true`"),
+        ("claude", ".claude/settings.json", all, "`disableAllHooks: true`"),
+        ("gemini", ".gemini/settings.json", r#"{"hooksConfig": {"enabled": false}}"#, "`hooksConfig.enabled: false`"),
+        ("gemini", "", r#"{"hooksConfig": {"disabled": ["hooks-hosts-fixture"]},"#, "`hooks-hosts-fixture`"),
+        ("kiro", "", "false", "`enabled: false`"),
+        ("antigravity", "", "false", "`enabled: false`"),
+    ];
+    for (host, file, off, said) in cases {
+        let home = tempfile::tempdir().unwrap();
+        let project = home.path().join("project");
+        fs::create_dir(&project).unwrap();
+        let run = |command: &str| program_of(home.path(), &project, &[command, host]);
+        let told = || String::from_utf8_lossy(&[run("doctor").stdout, run("doctor").stderr].concat()).contains(said);
+        assert!(run("install").status.success() && !told(), "{host}");
+        let own = project.join(match host {
+            "kiro" => ".kiro/hooks/hooks-hosts-fixture.json".to_owned(),
+            "antigravity" => ".agents/hooks.json".to_owned(),
+            name => format!(".{name}/settings.json"),
+        });
+        let text = fs::read_to_string(&own).unwrap();
+        match off {
+            "false" if host == "kiro" => {
+                fs::write(&own, text.replacen("\"enabled\": true", "\"enabled\": false", 1)).unwrap();
+            }
+            "false" => {
+                fs::write(&own, text.replacen("\"PreToolUse\"", "\"enabled\": false, \"PreToolUse\"", 1)).unwrap();
+            }
+            _ if file.is_empty() => fs::write(&own, text.replacen('{', off, 1)).unwrap(),
+            _ => {
+                let file = home.path().join(file);
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(file, off).unwrap();
+            }
+        }
+        assert!(told() && !run("doctor").status.success(), "{host} {file}: {:?}", run("doctor"));
+        // The word of the project stands before that of the person.
+        if file == ".claude/settings.json" {
+            fs::write(&own, text.replacen('{', "{\"disableAllHooks\": false,", 1)).unwrap();
+            assert!(!told() && run("doctor").status.success());
+        }
+    }
 }
 
 /// Whoever copies a guard of the new crate copies one that fails closed.

@@ -47,7 +47,7 @@ pub enum StoreCommand {
 #[non_exhaustive]
 pub struct StoreArgs {
     /// The file of the store, or the URL of a Postgres database.
-    #[arg(long, value_name = "FILE_OR_URL", env = "HOOKS_STORE", hide_env_values = true)]
+    #[arg(long, value_name = "FILE_OR_URL", env = "HOOKS_STORE", hide_env_values = true, value_parser = super::store_url)]
     pub store: String,
 }
 
@@ -281,7 +281,7 @@ pub struct ImportArgs {
     pub store: StoreArgs,
 
     /// The transcript, a JSONL file.
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = super::file())]
     pub file: std::path::PathBuf,
 
     /// The id of the new conversation [default: the id of the session in the transcript].

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use hooks_replay::{LineError, Reader};
 
 use crate::exit::Exit;
-use crate::inputs::is_a_pipe;
 use crate::output::Output;
+use crate::paths::is_a_pipe;
 use crate::style::{BAD, line, styled};
 
 /// The given files, and the files in the given folders.

@@ -7,11 +7,12 @@ use hooks_agent::store::MessageStore;
 use hooks_store::{AnswerError, DispatchFilter, JobFilter, OpenOptions, Store};
 use serde_json::json;
 
+use super::text;
 use super::upkeep::each;
-use super::{file_of, text};
 use crate::args::{AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, RetryArgs, RunsArgs, StoreArgs};
 use crate::exit::Exit;
 use crate::output::{self, Output};
+use crate::paths::file_of;
 use crate::style::{BAD, styled};
 use crate::wait::block_on;
 

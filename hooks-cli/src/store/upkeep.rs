@@ -5,11 +5,12 @@ use hooks_store::{Cleaning, OpenOptions, Store};
 use serde_json::json;
 
 use super::commands::{error, missing, with_store, with_unchanged};
-use super::{file_of, text};
+use super::text;
 use crate::args::{CleanArgs, IdsArgs, MigrateArgs, PutOffArgs, StoreArgs};
 use crate::diagnostics::count;
 use crate::exit::Exit;
 use crate::output::{self, Output};
+use crate::paths::file_of;
 use crate::wait::block_on;
 
 fn said(error: impl std::fmt::Display) -> String {

@@ -74,7 +74,7 @@ pub(crate) fn read(
     };
     if parts.detached && parts.on_failure == FailureMode::Block && event.is_of_a_tool() {
         let problem = "a rule that runs in the background refuses nothing, so `onFailure` has no effect";
-        flaws.push(Flaw::warning(node.span.clone(), problem, "remove `async` from a guard"));
+        flaws.push(Flaw::error(node.span.clone(), problem, "remove `async` from a guard"));
     }
     let read = flaws.costly() == before;
     if let (Action::Unsupported { kind, .. }, true) = (&parts.action, read) {
