@@ -278,12 +278,14 @@ async fn rounds(
     let mut rounds = Vec::new();
     loop {
         let (event, subject) = (input.fires.clone(), input.subject.clone());
-        let fired = set.fire_json(kind, &input.cx, event, subject).await?;
+        let fired = set.fire_json(kind, &input.cx, event, subject.clone()).await?;
         let (outcome, reason) = Outcome::of(&fired);
+        let changed = changed(kind, &subject, fired.subject.as_ref());
         let others = fired.report.record.as_deref().map(others).unwrap_or_default();
         rounds.push(Round {
             outcome,
             reason,
+            changed,
             fired: Some(fired),
             runs: observed.runs(),
             notices: observed.notices(),
@@ -300,7 +302,29 @@ async fn rounds(
 async fn directly(rules: &Rules, input: &DispatchInput, observed: &Observations) -> Round {
     let answer = rules.fire(&input.cx, input.occurrence.clone()).await;
     let (outcome, reason) = Outcome::of_answer(input.event, &answer);
-    Round { outcome, reason, fired: None, runs: observed.runs(), notices: observed.notices(), others: Vec::new() }
+    let (runs, notices) = (observed.runs(), observed.notices());
+    Round { outcome, reason, changed: None, fired: None, runs, notices, others: Vec::new() }
+}
+
+/// What a call then runs with, or what the model reads of its result, if that is not what the payload has.
+fn changed(kind: &str, before: &Value, after: Option<&Value>) -> Option<String> {
+    // Contexts of a result are told on their own.
+    let (name, part) = match kind {
+        "before_tool_call" | "permission_request" => ("input", ""),
+        "after_tool_call_success" | "after_tool_call_failure" => ("result", "/content"),
+        _ => return None,
+    };
+    let (before, after) = (before.pointer(part), after.map(|after| after.pointer(part)));
+    match after {
+        None => Some(format!("the {name} is removed")),
+        Some(after) if after == before => None,
+        Some(after) => {
+            let blocks = after.and_then(Value::as_array).into_iter().flatten();
+            let texts: Vec<&str> = blocks.filter_map(|block| block["text"].as_str()).collect();
+            let now = if texts.is_empty() { after.map(Value::to_string).unwrap_or_default() } else { texts.join(" ") };
+            Some(format!("the {name} is now: {now}"))
+        }
+    }
 }
 
 /// The runs of compiled hooks.

@@ -86,7 +86,11 @@ pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, 
     };
     let of_results = [Event::PostToolUse, Event::PostToolUseFailure];
     let has_strict = rules.list().iter().any(|rule| rule.fails_closed && of_results.contains(&rule.event));
-    Ok(Responder::new(registry)?.surround(surround).drain_with(waits).withhold_late(has_compiled || has_strict))
+    let mut responder = Responder::new(registry)?.surround(surround).drain_with(waits);
+    if rules.list().iter().any(|rule| rule.enabled && rule.event == Event::SubagentStop) {
+        responder = responder.dead("rules at `SubagentStop` never run: no host is answered at the end of a sub-agent");
+    }
+    Ok(responder.withhold_late(has_compiled || has_strict))
 }
 
 fn without_errors(defects: impl IntoIterator<Item = Diagnostic>) -> Result<(), BuildError> {

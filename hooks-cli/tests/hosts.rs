@@ -567,6 +567,25 @@ fn a_result_that_no_rule_could_judge_is_withheld_from_the_host() {
     }
 }
 
+/// A guard that no host asks, or whose refusal no host hears, looks like one that works.
+#[test]
+fn installing_and_doctor_name_rules_that_refuse_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let refuses = json!([{ "hooks": [{ "type": "command", "command": "exit 2", "onFailure": "block" }] }]);
+    let rules = json!({ "hooks": { "SubagentStop": refuses, "UserPromptSubmit": refuses } });
+    fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
+    assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+    for host in ["claude", "copilot"] {
+        let installed = hooks(folder.path(), &["host", "install", host, "--rules", "rules.json"]);
+        let doctor = hooks(folder.path(), &["host", "doctor", host, "--rules", "rules.json"]);
+        assert_eq!(doctor.code, Some(1), "{}", doctor.out);
+        for said in [installed.out + &installed.err, doctor.out + &doctor.err] {
+            assert!(said.contains("rules at `SubagentStop` never run"), "{said}");
+            assert_eq!(said.contains("goes on at `userPromptSubmitted`"), host == "copilot", "{said}");
+        }
+    }
+}
+
 /// A script of Claude Code reads and writes the form that Claude Code has for the tool.
 #[test]
 fn scripts_read_and_write_results_as_their_host_does() {

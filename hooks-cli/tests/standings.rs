@@ -311,6 +311,38 @@ fn dispatch_says_that_it_ended_async_commands() {
     assert_eq!(said.json()["cut_off"], 1);
 }
 
+/// What a mask did would otherwise be seen in a program alone.
+#[test]
+fn dispatch_shows_what_becomes_of_an_input_and_of_a_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = |event: &str, field: &str, value: &str| {
+        format!(r#"echo '{{"hookSpecificOutput": {{"hookEventName": "{event}", "{field}": {value}}}}}'"#)
+    };
+    for (event, command, strict, expected) in [
+        (
+            "PreToolUse",
+            answer("PreToolUse", "updatedInput", r#"{"command": "ls"}"#),
+            false,
+            r#"the input is now: {"command":"ls"}"#,
+        ),
+        ("PostToolUse", answer("PostToolUse", "updatedToolOutput", r#""masked""#), false, "the result is now: masked"),
+        ("PostToolUse", "exit 1".to_owned(), true, "the result is now: The result is not to be used"),
+        ("PostToolUse", answer("PostToolUse", "additionalContext", r#""note""#), false, ""),
+    ] {
+        let handler = serde_json::json!({"type": "command", "command": command, "onFailure": if strict { "block" } else { "continue" }});
+        let rules = serde_json::json!({"hooks": {event: [{"hooks": [handler]}]}});
+        fs::write(folder.path().join("hooks.json"), rules.to_string()).unwrap();
+        let payload = serde_json::json!({"hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": "rm"}, "tool_response": "secret"});
+        let said = crate::support::hooks_with(
+            folder.path(),
+            &["dispatch", "--trust", "hooks.json"],
+            payload.to_string().as_bytes(),
+        );
+        assert!(said.out.contains(expected), "{expected}: {}{}", said.out, said.err);
+        assert_eq!(said.out.contains(" is now: "), !expected.is_empty(), "{}", said.out);
+    }
+}
+
 /// Nobody may ever write to a pipe.
 #[cfg(unix)]
 #[test]

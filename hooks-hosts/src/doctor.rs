@@ -18,6 +18,7 @@ use crate::install::{Installation, event_of};
 use crate::journal::{self, Entry};
 use crate::place::words;
 use crate::respond::Responder;
+use crate::table::{Carried, HostEventSpec};
 
 /// What `doctor` found out about a host.
 #[derive(Clone, Debug)]
@@ -65,6 +66,8 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
     }
     if let Some(responder) = hooks {
         concerned(host, responder, &mut found);
+        found.problems.extend(responder.dead.iter().cloned());
+        found.notes.extend(unheard(host, responder));
     }
     for command in &found.commands {
         if let Err(problem) = probe(host, &installation.program, command, patience) {
@@ -159,6 +162,13 @@ fn concerned(host: &Host, responder: &Responder, found: &mut Diagnosis) {
             found.problems.push(format!("`{}` is not installed; run `install` again", event.name));
         }
     }
+}
+
+/// Events with hooks whose refusal the host does not hear.
+pub(crate) fn unheard(host: &Host, responder: &Responder) -> Vec<String> {
+    let refusable = |event: &HostEventSpec| event.kind.is_gate() && responder.is_concerned(event.kind);
+    let goes_on = host.events().filter(refusable).filter(|event| event.carries.deny == Carried::Impossible);
+    goes_on.map(|event| format!("{} goes on at `{}`, whatever a hook refuses", host.title, event.name)).collect()
 }
 
 /// Runs this program as the host does, with an event that no hook minds. What else a host's file names is not run: it may be
@@ -261,9 +271,10 @@ fn last_seen(host: &Host, installation: &Installation, found: &mut Diagnosis) {
     let minutes = now.saturating_sub(last.at) / 60;
     let version = last.version.as_ref().map(|version| format!(", version {version}")).unwrap_or_default();
     let (program, folder) = (last.program.display(), last.folder.display());
+    let event = if last.event.is_empty() { "with a payload that names no event" } else { last.event.as_str() };
     found.notes.push(format!(
-        "last called {minutes} minutes ago, `{}` in {} ms{version}: {program} in {folder}",
-        last.event, last.millis
+        "last called {minutes} minutes ago, {event} in {} ms{version}: {program} in {folder}",
+        last.millis
     ));
     if let Some(entry) = entries.iter().filter(is_here).rfind(|entry| !entry.warnings.is_empty()) {
         found.notes.push(format!("last warning, at `{}`: {}", entry.event, entry.warnings.join("; ")));

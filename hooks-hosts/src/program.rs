@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::call::{BuildError, Call, Local, refuse};
-use crate::doctor::{Diagnosis, diagnose, is_used, switched_off};
+use crate::doctor::{Diagnosis, diagnose, is_used, switched_off, unheard};
 use crate::host::Host;
 use crate::hosts;
 use crate::install::{FileChange, InstallError, Installation};
@@ -213,7 +213,8 @@ impl HookProgram {
                 let shown: String = replaced.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
                 let _ = writeln!(remarks, "{}: in place of `{shown}`", host.name);
             }
-            if let Some(why) = switched_off(host, &installation) {
+            let told = switched_off(host, &installation).into_iter().chain(unheard(host, &responder));
+            for why in told.chain(responder.dead.iter().cloned()) {
                 let _ = writeln!(remarks, "{}: {why}", host.name);
             }
         }

@@ -57,6 +57,7 @@ pub struct Responder {
     /// Whether another event may follow in this process.
     lasts: bool,
     pub(crate) withholds_late: bool,
+    pub(crate) dead: Vec<String>,
 }
 
 /// Adds to the context of an event.
@@ -205,6 +206,7 @@ impl Responder {
             halted: None,
             lasts: true,
             withholds_late: true,
+            dead: Vec::new(),
         })
     }
 
@@ -244,6 +246,13 @@ impl Responder {
     #[must_use]
     pub fn withhold_late(mut self, withholds: bool) -> Self {
         self.withholds_late = withholds;
+        self
+    }
+
+    /// Names hooks that no host ever runs, and why, for whoever installs the program.
+    #[must_use]
+    pub fn dead(mut self, why: impl Into<String>) -> Self {
+        self.dead.push(why.into());
         self
     }
 

@@ -1,7 +1,7 @@
 //! Attempts to get a call past a guard that is written as carelessly as guards are.
 
-use hook_sdk::data::ToolInput;
-use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::data::{ToolInput, ToolResult};
+use hook_sdk::kinds::{AfterToolCallSuccess, BeforeToolCall};
 use hook_sdk::verdict::Permission;
 use hook_sdk::{Hook, Registry};
 use hooks_hosts::{Request, Responder, Stdout, find};
@@ -293,4 +293,36 @@ fn an_odd_call_of_another_tool_passes() {
     let stdin = br#"{"tool_name": "Read", "tool_input": {"path": 7}}"#;
     let request = Request::new(find("claude").unwrap(), stdin).event("PreToolUse");
     assert_eq!(guards.respond_blocking(&request).unwrap().stdout, Stdout::Json(json!({})));
+}
+
+/// A mask sees a result whatever its form; in the place that the table names there may be nothing.
+#[test]
+fn results_of_another_form_are_masked() {
+    let registry = Registry::empty();
+    let mask = Hook::at::<AfterToolCallSuccess>("mask").writer(|_, _, result: &mut ToolResult| {
+        result.rewrite_text(|text| text.contains("ada@example.com").then(|| "[masked]".to_owned()));
+    });
+    registry.register(mask).unwrap();
+    let responder = Responder::new(registry).unwrap();
+    let results =
+        ["ada@example.com".into(), json!({ "text": "ada@example.com" }), json!([{ "output": ["ada@example.com"] }])];
+    for (host, event, tool, key) in [
+        ("claude", "PostToolUse", "tool_name", "tool_response"),
+        ("codex", "PostToolUse", "tool_name", "tool_response"),
+        ("qwen", "PostToolUse", "tool_name", "tool_response"),
+        ("gemini", "AfterTool", "tool_name", "tool_response"),
+        ("copilot", "postToolUse", "toolName", "toolResult"),
+        ("copilot", "postToolUse", "tool_name", "tool_result"),
+    ] {
+        for result in &results {
+            let mut payload = json!({ "session_id": "s", "sessionId": "s", "cwd": "/tmp", "tool_input": {} });
+            payload[tool] = "shell".into();
+            payload[key] = result.clone();
+            let stdin = payload.to_string();
+            let answer =
+                responder.respond_blocking(&Request::new(find(host).unwrap(), stdin.as_bytes()).event(event)).unwrap();
+            let said = format!("{answer:?}");
+            assert!(said.contains("[masked]") && !said.contains("ada@"), "{host} {result}: {said}");
+        }
+    }
 }

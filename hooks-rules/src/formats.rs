@@ -7,6 +7,7 @@ mod claude;
 use std::path::Path;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::answer::{Answer, RunStatus};
@@ -151,4 +152,48 @@ pub(crate) fn recognised(file: &Path, root: &Node, hooks: &[Entry], flaws: &mut 
         flaws.push(Flaw::warning(first.span.clone(), problem, help));
     }
     Dialect::Agentao
+}
+
+/// Parses JSON that a script has printed. A text cut within a character, as JavaScript and Python write it (`"\ud83d"`), and a
+/// number beyond all bounds are JSON for them, and must not keep an answer from being read.
+fn json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    serde_json::from_str(text).or_else(|error| serde_json::from_str(&bounded(text)).map_err(|_| error))
+}
+
+/// The text with what only some readers of JSON take: half a character becomes one that says so, a number the largest.
+fn bounded(text: &str) -> String {
+    let (mut whole, mut rest, mut in_text) = (String::with_capacity(text.len()), text, false);
+    while let Some(c) = rest.chars().next() {
+        let unit = |from: usize| u16::from_str_radix(rest.get(from..from + 4)?, 16).ok();
+        let taken = match c {
+            '\\' if in_text && rest[1..].starts_with('u') => match (unit(2), unit(8)) {
+                (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) if rest[6..].starts_with("\\u") => 12,
+                (Some(0xd800..=0xdfff), _) => {
+                    whole.push('\u{fffd}');
+                    rest = &rest[6..];
+                    continue;
+                }
+                _ => 2,
+            },
+            '\\' if in_text => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            '"' => {
+                in_text = !in_text;
+                1
+            }
+            '-' | '0'..='9' if !in_text => {
+                let end =
+                    rest.find(|c: char| !matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E')).unwrap_or(rest.len());
+                if rest[..end].parse::<f64>().is_ok_and(f64::is_infinite) {
+                    whole.push_str(if c == '-' { "-1e308" } else { "1e308" });
+                    rest = &rest[end..];
+                    continue;
+                }
+                end
+            }
+            c => c.len_utf8(),
+        };
+        whole.push_str(&rest[..taken]);
+        rest = &rest[taken..];
+    }
+    whole
 }

@@ -81,7 +81,7 @@ impl HostInput {
         };
         let (runs, notices) = (observed.runs(), observed.notices());
         let others = std::mem::take(&mut *observed.others.lock().unwrap_or_else(PoisonError::into_inner));
-        let round = Round { outcome, reason, fired: None, runs, notices, others };
+        let round = Round { outcome, reason, changed: None, fired: None, runs, notices, others };
         let answer = written(self.host, &self.event, verdict);
         Ok((round, shown(self.host, &answer)))
     }

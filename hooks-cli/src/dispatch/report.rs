@@ -24,6 +24,7 @@ pub(super) struct RunReport {
 pub(super) struct Round {
     pub(super) outcome: Outcome,
     pub(super) reason: Option<String>,
+    pub(super) changed: Option<String>,
     /// `None` if no kind carries the event.
     pub(super) fired: Option<JsonFired>,
     pub(super) runs: Vec<RunReport>,
@@ -244,6 +245,9 @@ fn combined(round: &Round) -> String {
     let failures = round.fired.as_ref().map_or(0, compiled_failures);
     if failures > 0 {
         let _ = write!(out, "; {} failed", count(failures, "compiled hook"));
+    }
+    if let Some(changed) = &round.changed {
+        let _ = write!(out, "\n{}", line(changed));
     }
     for notices in &round.notices {
         for (name, value) in &notices.members {

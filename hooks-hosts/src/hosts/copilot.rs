@@ -67,7 +67,8 @@ pub(super) static COPILOT: Host = Host {
         input: &["/toolArgs", "/tool_input"],
         input_is_text: true,
         call: &["/toolCallId", "/tool_use_id"],
-        result: &["/toolResult/textResultForLlm", "/tool_result/text_result_for_llm"],
+        // One of another form is judged whole.
+        result: &["/toolResult/textResultForLlm", "/tool_result/text_result_for_llm", "/toolResult", "/tool_result"],
         error: &["/error"],
         prompt: &["/prompt"],
         stop_hook_active: &["/stop_hook_active"],

@@ -36,7 +36,8 @@ pub(super) static GEMINI: Host = Host {
     notices: "AfterModel BeforeToolSelection Notification",
     tools: TOOLS,
     keys: PayloadKeys {
-        result: &["/tool_response/llmContent"],
+        // One of another form is judged whole.
+        result: &["/tool_response/llmContent", "/tool_response"],
         error: &["/tool_response/error"],
         last_message: &["/prompt_response"],
         details: &[

@@ -60,14 +60,15 @@ pub(crate) fn read(
     let before = flaws.costly();
     let mut handler = Handler { terms, event, node, flaws };
     let action = handler.action();
+    let wakes = handler.flag("asyncRewake");
     let parts = HandlerSpec {
         filter: handler.filter(),
         timeout_is_written: node.get("timeout").is_some(),
         timeout: handler.timeout(action.as_ref()),
         on_failure: handler.on_failure(),
         on_failure_is_written: node.get("onFailure").is_some(),
-        wakes: handler.flag("asyncRewake"),
-        detached: handler.flag("async") | handler.flag("asyncRewake"),
+        wakes,
+        detached: handler.flag("async") | wakes,
         once: handler.flag("once"),
         status_message: handler.text("statusMessage"),
         action: action?,

@@ -34,6 +34,9 @@ fn a_guard_that_selects_nothing_or_is_detached_is_reported() {
         assert!(warnings(&file).iter().any(|warning| warning.contains(reported)), "{matcher}: {:?}", warnings(&file));
         assert_eq!(errors(&file), Vec::<String>::new());
     }
+    // A mistake is one error.
+    let file = read(&around(&json!({"matcher": "Bash", "hooks": [command(json!({"asyncRewake": "x"}))]})));
+    assert_eq!(errors(&file).len(), 1, "{:?}", file.defects);
     // It says that it guards, so that a program for which a guard counts does not start with it.
     let detached = command(json!({"async": true, "onFailure": "block"}));
     let file = read(&around(&json!({"matcher": "Bash", "hooks": [detached]})));

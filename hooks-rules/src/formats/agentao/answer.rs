@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::answer::{Answer, Fields, RuleDecision, RunStatus, first_line};
 use crate::event::Event;
+use crate::formats::json;
 
 pub(super) fn read(event: Event, status: &RunStatus, stdout: &str, stderr: &str) -> Answer {
     let (code, ended) = match status {
@@ -65,7 +66,7 @@ const OTHERS: &[&str] = &["continue", "decision", "reason", "hookSpecificOutput"
 /// Parses a text as an object and normalises its keys. A record of an attachment, or a list of such records, is also an
 /// answer.
 fn object(text: &str) -> Option<Fields> {
-    let said = match serde_json::from_str::<Value>(text).ok()? {
+    let said = match json::<Value>(text).ok()? {
         Value::Object(object) if object.contains_key("attachment_type") => of_records([object]),
         Value::Object(object) => object,
         Value::Array(records) => {

@@ -5,11 +5,12 @@ use serde_json::Value;
 use super::stdout::says_nothing;
 use crate::answer::{Answer, Fields, RuleDecision};
 use crate::event::{Audience, DecisionForm, Event, FieldEffect};
+use crate::formats::json;
 use crate::json_type::json_type_name;
 
 /// Whether a text is an object with a field of an answer.
 pub(super) fn looks_like_an_answer(text: &str) -> bool {
-    serde_json::from_str::<Fields>(text.trim()).is_ok_and(|object| {
+    json::<Fields>(text.trim()).is_ok_and(|object| {
         ["decision", "permissionDecision", "hookSpecificOutput"].iter().any(|key| object.contains_key(*key))
     })
 }

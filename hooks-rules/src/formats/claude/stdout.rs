@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::formats::json;
+
 /// The kind of output.
 #[derive(Debug, PartialEq)]
 pub(super) enum Stdout {
@@ -41,7 +43,7 @@ pub(super) fn read(stdout: &str) -> Stdout {
     if !(text.starts_with('{') && text.ends_with('}')) {
         return Stdout::Text(text.to_owned());
     }
-    match serde_json::from_str::<Value>(text) {
+    match json::<Value>(text) {
         Ok(Value::Object(answer)) if answer.get("async") == Some(&Value::Bool(true)) => Stdout::GoesOnAlone,
         Ok(Value::Object(answer)) => Stdout::Json(answer),
         Ok(_) => Stdout::Text(text.to_owned()),
@@ -60,7 +62,7 @@ pub(super) fn says_nothing(object: &Map<String, Value>) -> bool {
 /// Whether a text contains an object that was probably meant as an answer.
 pub(super) fn holds_an_answer(text: &str) -> bool {
     let (Some(from), Some(to)) = (text.find('{'), text.rfind('}')) else { return false };
-    let object = text.get(from..=to).and_then(|object| serde_json::from_str::<Map<String, Value>>(object).ok());
+    let object = text.get(from..=to).and_then(|object| json::<Map<String, Value>>(object).ok());
     object.is_some_and(|object| !says_nothing(&object) && !object.is_empty())
 }
 
@@ -68,14 +70,13 @@ pub(super) fn holds_an_answer(text: &str) -> bool {
 pub(crate) fn goes_on_alone(line: &str) -> bool {
     let line = line.trim();
     line.starts_with('{')
-        && serde_json::from_str::<Map<String, Value>>(line)
-            .is_ok_and(|answer| answer.get("async") == Some(&Value::Bool(true)))
+        && json::<Map<String, Value>>(line).is_ok_and(|answer| answer.get("async") == Some(&Value::Bool(true)))
 }
 
 /// Several lines with one object each: text, unless one of them was meant as an answer.
 fn lines(text: &str) -> Option<Stdout> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let objects: Option<Vec<Map<String, Value>>> = lines.by_ref().map(|line| serde_json::from_str(line).ok()).collect();
+    let objects: Option<Vec<Map<String, Value>>> = lines.by_ref().map(|line| json(line).ok()).collect();
     let meant = objects?.iter().any(|object| ANSWER_FIELDS.iter().any(|field| object.contains_key(*field)));
     Some(if meant {
         Stdout::Broken("stdout has several JSON objects, one of which is an answer; print one object".to_owned())
