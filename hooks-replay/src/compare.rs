@@ -33,6 +33,8 @@ pub enum Difference {
         flip: Flip,
         /// The reason of the new verdict, or of the recorded one if the new one has none.
         reason: Option<String>,
+        /// A unified diff of both verdicts as JSON, if they are the same decision.
+        diff: String,
     },
     /// The subject is different after the dispatch.
     Rewrite {
@@ -60,15 +62,16 @@ pub enum Difference {
         /// A unified diff of both subjects as JSON. Empty if the kinds differ.
         diff: String,
     },
-    /// A hook has another status.
+    /// A hook has another status, or another answer that is not in effect, because another hook decides or because it
+    /// runs in shadow mode.
     Status {
         /// The hook.
         hook: String,
-        /// The recorded status.
+        /// The recorded status or answer.
         recorded: String,
-        /// The status in the replay.
+        /// The status or answer in the replay.
         replayed: String,
-        /// The cause of the failure, in the recording or in the replay.
+        /// The cause of the failure, in the recording or in the replay, or both causes.
         cause: Option<String>,
     },
     /// The hook is only in the replay.
@@ -99,9 +102,9 @@ impl Difference {
     /// The importance for sorting. Flips come first.
     pub(crate) fn rank(&self) -> u8 {
         match self {
-            Self::Verdict { flip, .. } if flip.from != flip.to => 0,
+            Self::Verdict { flip, .. } if flip.is_of_decision() => 0,
             Self::Outcome { .. } | Self::Flow { .. } => 1,
-            // The same decision for another reason.
+            // The same decision for another reason, or with other texts for the model.
             Self::Verdict { .. } | Self::Rewrite { .. } => 2,
             Self::Status { .. } => 3,
             Self::Order { .. } => 4,
@@ -120,6 +123,27 @@ impl Difference {
         !matches!(self, Self::Added { .. } | Self::Gone { .. } | Self::Revised { .. } | Self::Order { .. })
     }
 
+    /// The unified diff that shows it, if it has one.
+    pub(crate) fn diff(&self) -> Option<&str> {
+        match self {
+            Self::Verdict { diff, .. } | Self::Rewrite { diff, .. } | Self::Flow { diff, .. } => {
+                Some(diff.as_str()).filter(|diff| !diff.is_empty())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it already says that this hook behaves differently.
+    fn tells_of(&self, of: &str) -> bool {
+        match self {
+            Self::Verdict { hook, .. } => hook.as_deref() == Some(of),
+            Self::Rewrite { hook, followed, .. } => {
+                hook.as_deref() == Some(of) || followed.iter().any(|hook| hook == of)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether it changes the behaviour of the agent.
     pub fn is_flip(&self) -> bool {
         self.rank() <= 1
@@ -130,7 +154,8 @@ impl Difference {
 pub(crate) fn is_same(recorded: &DispatchLine, replayed: &DispatchLine) -> bool {
     let (Some(then), Some(today)) = (&recorded.runs, &replayed.runs) else { return false };
     let is_same_run = |(then, now): (&RunLine, &RunLine)| {
-        then.hook == now.hook && then.revision == now.revision && (then.status == now.status || is_of_a_replay(now))
+        let behaves_alike = || then.status == now.status && then.cause == now.cause && answer_alike(then, now);
+        then.hook == now.hook && then.revision == now.revision && (is_of_a_replay(now) || behaves_alike())
     };
     recorded.error == replayed.error
         && recorded.verdict == replayed.verdict
@@ -143,22 +168,24 @@ pub(crate) fn is_same(recorded: &DispatchLine, replayed: &DispatchLine) -> bool 
 pub(crate) fn compare(recorded: &DispatchLine, replayed: &DispatchLine) -> Vec<Difference> {
     let today = replayed.runs.as_deref().unwrap_or_default();
     let mut found = Vec::new();
-    let responsible = recorded.runs.as_deref().map(|then| diverging(then, today));
-    let first = responsible.as_ref().and_then(|hooks| hooks.first().cloned());
+    let responsible = diverging(recorded.runs.as_deref().unwrap_or_default(), today);
     if recorded.error == replayed.error {
         // Traffic of other programs contains at most a decision, but no verdict.
         let differs =
             if recorded.runs.is_some() { recorded.verdict != replayed.verdict } else { recorded.word != replayed.word };
         if differs {
-            found.push(verdict(recorded, replayed, today, first.clone()));
+            found.push(verdict(recorded, replayed, &responsible));
         }
         if !leave_the_same(recorded, replayed)
             && let (then, now) = (outcome(recorded), outcome(replayed))
             && then != now
         {
-            let followed = responsible.unwrap_or_default().into_iter().skip(1).collect();
-            let hook = first.or_else(|| today.iter().find(|run| run.change.is_some()).map(|run| run.hook.clone()));
-            found.push(Difference::Rewrite { hook, followed, diff: diff(&then, &now) });
+            let changes = |hook: &&Diverging<'_>| effect(hook.then) != effect(hook.now);
+            let hook = responsible.iter().find(changes).or(responsible.first()).map(|hook| hook.id);
+            let later = responsible.iter().map(|hook| hook.id).skip_while(|id| Some(*id) != hook).skip(1);
+            // Nothing is known of the hooks that another program had.
+            let followed = if recorded.runs.is_some() { later.map(str::to_owned).collect() } else { Vec::new() };
+            found.push(Difference::Rewrite { hook: hook.map(str::to_owned), followed, diff: diff(&then, &now) });
         }
     } else {
         found.push(Difference::Outcome { recorded: recorded.error.clone(), replayed: replayed.error.clone() });
@@ -172,31 +199,49 @@ pub(crate) fn compare(recorded: &DispatchLine, replayed: &DispatchLine) -> Vec<D
     found
 }
 
+/// A hook that decides or changes something differently: its run in the recording and in the replay.
+struct Diverging<'a> {
+    id: &'a str,
+    then: Option<&'a RunLine>,
+    now: Option<&'a RunLine>,
+}
+
 /// The hooks that decide or change something differently, in the order of the replay, after those that were removed.
-fn diverging(then: &[RunLine], today: &[RunLine]) -> Vec<String> {
-    let effective = |run: &&RunLine| run.change.is_some() || !run.verdict.is_null() || run.cause.is_some();
-    let gone = then.iter().filter(effective).filter(|run| find(today, &run.hook).is_none());
-    let other = today.iter().filter(|run| match find(then, &run.hook) {
-        Some(before) => {
-            let answers = before.verdict != run.verdict || before.change != run.change || before.shadow != run.shadow;
-            // The failure policy is one of the options.
-            let revised = before.revision != run.revision && run.cause.is_some();
-            answers || revised || before.status != run.status
-        }
-        None => effective(run),
+fn diverging<'a>(then: &'a [RunLine], today: &'a [RunLine]) -> Vec<Diverging<'a>> {
+    // The run of a hook that has no opinion is like none.
+    let acts = |run: &&RunLine| run.answers() || run.cause.is_some();
+    let gone = then.iter().filter(acts).filter(|run| find(today, &run.hook).is_none());
+    let gone = gone.map(|run| Diverging { id: &run.hook, then: Some(run), now: None });
+    let other = today.iter().filter_map(|now| {
+        let then = find(then, &now.hook);
+        let differs = match then {
+            Some(before) => {
+                // The failure policy is one of the options.
+                let revised = before.revision != now.revision && now.cause.is_some();
+                !answer_alike(before, now) || revised || before.status != now.status
+            }
+            None => acts(&now),
+        };
+        differs.then_some(Diverging { id: &now.hook, then, now: Some(now) })
     });
-    gone.chain(other).map(|run| run.hook.clone()).collect()
+    gone.chain(other).collect()
+}
+
+fn answer_alike(then: &RunLine, now: &RunLine) -> bool {
+    then.verdict == now.verdict && then.word == now.word && then.shadow == now.shadow && then.changes() == now.changes()
+}
+
+/// The change that took effect.
+fn effect(run: Option<&RunLine>) -> Option<&Patch> {
+    run.filter(|run| !run.shadow).and_then(RunLine::changes)
 }
 
 /// Whether one of the hooks that decide or change something differently is new, was removed, or was revised.
 pub(crate) fn is_by_changed_hook(recorded: &DispatchLine, replayed: &DispatchLine) -> bool {
     let (then, today) = (recorded.runs.as_deref().unwrap_or_default(), replayed.runs.as_deref().unwrap_or_default());
-    let is_changed = |hook: &String| match (find(then, hook), find(today, hook)) {
+    let is_changed = |hook: &Diverging<'_>| match (hook.then, hook.now) {
         (Some(before), Some(now)) => before.revision.is_some() && before.revision != now.revision,
-        // A hook may answer that it has no opinion.
-        (one, other) => {
-            one.or(other).is_some_and(|run| run.word.is_some() || run.change.is_some() || run.cause.is_some())
-        }
+        _ => true,
     };
     recorded.runs.is_some() && diverging(then, today).iter().any(is_changed)
 }
@@ -208,25 +253,36 @@ pub(crate) fn remove_uncertain(differences: &mut Vec<Difference>) -> bool {
     differences.len() < all
 }
 
-fn verdict(recorded: &DispatchLine, replayed: &DispatchLine, today: &[RunLine], first: Option<String>) -> Difference {
-    // The hook with the final decision or, if it is not in the replay, the first hook that decides differently.
-    let said = |run: &&RunLine| run.word.is_some() && run.word == replayed.word;
-    let hook = today.iter().find(said).map(|run| run.hook.clone());
-    let word = |line: &DispatchLine| line.word.clone().unwrap_or_else(|| "none".to_owned());
+fn verdict(recorded: &DispatchLine, replayed: &DispatchLine, responsible: &[Diverging<'_>]) -> Difference {
+    // The hook that decides so now, or no longer. A hook that decides as before is not the cause.
+    let says = |run: Option<&RunLine>, line: &DispatchLine| {
+        run.is_some_and(|run| !run.shadow && run.word.is_some() && run.word == line.word)
+    };
+    let in_force = |hook: &&Diverging<'_>| [hook.then, hook.now].into_iter().flatten().any(|run| !run.shadow);
+    let now = responsible.iter().find(|hook| says(hook.now, replayed));
+    let then = || responsible.iter().find(|hook| says(hook.then, recorded));
+    let hook = now.or_else(then).or_else(|| responsible.iter().find(in_force));
+    let word = |line: &DispatchLine| line.word.clone().unwrap_or_else(|| NONE.to_owned());
+    let flip = Flip { from: word(recorded), to: word(replayed) };
+    let diff = if flip.is_of_decision() { String::new() } else { diff(&recorded.verdict, &replayed.verdict) };
     Difference::Verdict {
-        hook: hook.or(first),
-        flip: Flip { from: word(recorded), to: word(replayed) },
+        hook: hook.map(|hook| hook.id.to_owned()),
+        flip,
         reason: reason(&replayed.verdict).or_else(|| reason(&recorded.verdict)),
+        diff,
     }
 }
 
-/// The first `reason` in a verdict.
+/// The first reason in a verdict: its field `reason`, or what its `decision` contains, as in `{"block": "no prompts"}`.
 pub(crate) fn reason(verdict: &Value) -> Option<String> {
     match verdict {
-        Value::Object(fields) => match fields.get("reason") {
-            Some(Value::String(reason)) => Some(reason.clone()),
-            _ => fields.values().find_map(reason),
-        },
+        Value::Object(fields) => {
+            let decision = fields.get("decision").and_then(Value::as_object);
+            match fields.get("reason").or_else(|| decision?.values().next()) {
+                Some(Value::String(reason)) => Some(reason.clone()),
+                _ => fields.values().find_map(reason),
+            }
+        }
         Value::Array(items) => items.iter().find_map(reason),
         _ => None,
     }
@@ -275,13 +331,19 @@ fn runs(then: &[RunLine], today: &[RunLine], found: &mut Vec<Difference>) {
         {
             found.push(Difference::Revised { hook: run.hook.clone() });
         }
-        if before.status != run.status && !is_of_a_replay(run) {
-            found.push(Difference::Status {
-                hook: run.hook.clone(),
-                recorded: before.status.clone(),
-                replayed: run.status.clone(),
-                cause: run.cause.clone().or_else(|| before.cause.clone()),
-            });
+        if is_of_a_replay(run) {
+            continue;
+        }
+        if before.status != run.status || before.cause != run.cause {
+            let cause = match (&before.cause, &run.cause) {
+                (Some(then), Some(now)) if then != now => Some(format!("{then} → {now}")),
+                (then, now) => now.as_ref().or(then.as_ref()).cloned(),
+            };
+            let (recorded, replayed) = (before.status.clone(), run.status.clone());
+            found.push(Difference::Status { hook: run.hook.clone(), recorded, replayed, cause });
+        } else if !answer_alike(before, run) && !found.iter().any(|difference| difference.tells_of(&run.hook)) {
+            let (recorded, replayed) = (answer(before), answer(run));
+            found.push(Difference::Status { hook: run.hook.clone(), recorded, replayed, cause: None });
         }
     }
     let gone = then.iter().filter(|run| find(today, &run.hook).is_none());
@@ -293,6 +355,12 @@ fn runs(then: &[RunLine], today: &[RunLine], found: &mut Vec<Difference>) {
     if recorded != replayed {
         found.push(Difference::Order { recorded, replayed });
     }
+}
+
+/// What a hook answered, in words.
+fn answer(run: &RunLine) -> String {
+    let word = run.word.as_deref().unwrap_or(if run.changes().is_some() { "changes" } else { NONE });
+    if run.shadow { format!("{word} in shadow") } else { word.to_owned() }
 }
 
 /// The failure of a hook that was not in the recording.
@@ -311,7 +379,7 @@ pub(crate) fn find<'a>(runs: &'a [RunLine], hook: &str) -> Option<&'a RunLine> {
 
 /// Whether a hook that is not in the replay decided or changed something. The results without it cannot be compared.
 pub(crate) fn answers_are_missing(then: &[RunLine], today: &[RunLine]) -> bool {
-    let answered = |run: &RunLine| !run.shadow && (run.change.is_some() || !run.verdict.is_null());
+    let answered = |run: &RunLine| !run.shadow && run.answers();
     today.iter().filter(|run| is_of_a_replay(run)).any(|run| find(then, &run.hook).is_some_and(answered))
 }
 
@@ -320,6 +388,19 @@ pub(crate) fn is_of_a_replay(run: &RunLine) -> bool {
     // Every run of every dispatch is asked.
     static SKIPPED: LazyLock<String> = LazyLock::new(|| Status::Skipped(Skip::Replay).to_string());
     run.status == *SKIPPED
+}
+
+/// The word for a hook or a dispatch without a decision.
+const NONE: &str = "none";
+
+/// The words of verdicts that add something and decide nothing.
+const ADDITIONS: [&str; 6] = [NONE, "contexts", "contributes", "suppress output", "system messages", "system prompt"];
+
+impl Flip {
+    /// Whether one of the two decides something, and the other does not decide the same.
+    fn is_of_decision(&self) -> bool {
+        self.from != self.to && [&self.from, &self.to].iter().any(|word| !ADDITIONS.contains(&word.as_str()))
+    }
 }
 
 impl fmt::Display for Flip {

@@ -354,6 +354,16 @@ impl DispatchLine {
 }
 
 impl RunLine {
+    /// Whether it decided, added or changed something.
+    pub(crate) fn answers(&self) -> bool {
+        self.word.is_some() || self.changes().is_some()
+    }
+
+    /// Its change, if it changed anything: a hook may write what was there before.
+    pub(crate) fn changes(&self) -> Option<&Patch> {
+        self.change.as_ref().filter(|change| !change.is_empty())
+    }
+
     fn of(run: &Run) -> Self {
         Self {
             hook: run.hook.to_string(),

@@ -305,6 +305,7 @@ fn title(difference: &Difference) -> String {
             let word = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing".to_owned());
             format!("diverges: {} → {}", word(recorded), word(replayed))
         }
+        Difference::Status { recorded, replayed, .. } if recorded == replayed => format!("{recorded}, but differently"),
         Difference::Status { recorded, replayed, .. } => format!("{recorded} → {replayed}"),
         Difference::Revised { .. } => "has other options, filters or parameters".to_owned(),
         Difference::Added { .. } => "was added".to_owned(),

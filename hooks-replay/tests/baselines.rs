@@ -130,3 +130,101 @@ async fn a_replay_reports_its_progress() {
     assert_eq!((reported.len(), reported.last()), (16, Some(&(2 * length, 2 * length))));
     assert!(reported.is_sorted());
 }
+
+/// A line of a recording, with these runs.
+fn line(fields: Value) -> String {
+    let mut line = json!({ "line": "dispatch", "kind": "before_tool_call", "ids": { "conversation": "c-1" },
+        "event": { "call": { "id": "t1", "name": "Bash", "input": { "command": "ls" } } },
+        "subject": { "command": "ls" }, "runs": [] });
+    let Value::Object(fields) = fields else { panic!("{fields}") };
+    line.as_object_mut().unwrap().extend(fields);
+    format!("{line}\n")
+}
+
+fn compared(then: &str, now: &str) -> ReplayReport {
+    let folder = Folder::new();
+    let (main, branch) = (folder.path("main.jsonl"), folder.path("branch.jsonl"));
+    std::fs::write(&main, then).unwrap();
+    std::fs::write(&branch, now).unwrap();
+    diff(&[&main], &branch).unwrap()
+}
+
+/// A run with this verdict.
+fn run(hook: &str, word: &str) -> Value {
+    json!({ "hook": hook, "status": "completed", "word": word, "verdict": { "permission": word } })
+}
+
+/// Neither a hook without an opinion nor one that decides as before is the cause.
+#[test]
+fn a_decision_that_differs_names_the_hook_that_caused_it() {
+    let silent = json!({ "hook": "traces", "status": "completed", "verdict": { "permission": "no_opinion" } });
+    let shadow = json!({ "hook": "tries", "status": "completed", "shadow": true, "word": "deny" });
+    let of =
+        |runs: &[Value], word: Value| line(json!({ "runs": runs, "word": word, "verdict": { "permission": word } }));
+    let (allows, denies, asks) = (run("allows", "allow"), run("guard", "deny"), run("other", "ask"));
+    let cases = [
+        ("all are gone", vec![silent.clone(), denies.clone()], "deny", vec![], "none"),
+        ("one is gone", vec![silent, allows.clone(), denies.clone()], "deny", vec![allows.clone()], "allow"),
+        ("one no longer decides", vec![shadow, asks, denies.clone()], "deny", vec![run("guard", "allow")], "allow"),
+        ("another allows as before", vec![allows.clone()], "allow", vec![allows, denies], "deny"),
+    ];
+    for (what, then, from, now, to) in cases {
+        let word = |word: &str| if word == "none" { Value::Null } else { json!(word) };
+        let report = compared(&of(&then, word(from)), &of(&now, word(to)));
+        let flip = &report.groups[0];
+        assert_eq!(
+            (flip.hook.as_deref(), &*flip.title),
+            (Some("guard"), &*format!("{from} → {to}")),
+            "{what}: {report}"
+        );
+    }
+}
+
+/// What has no effect today may have one tomorrow.
+#[test]
+fn an_answer_that_is_not_in_effect_and_the_cause_of_a_failure_are_compared() {
+    let of = |run: Value| line(json!({ "runs": [run, self::run("guard", "deny")], "word": "deny" }));
+    let failed = |cause: &str| json!({ "hook": "a", "status": "failed", "cause": cause });
+    let in_shadow = |word: &str| json!({ "hook": "a", "status": "completed", "shadow": true, "word": word });
+    for (then, now, told) in [
+        (run("a", "allow"), run("a", "ask"), "1 a allow → ask"),
+        (in_shadow("deny"), in_shadow("allow"), "1 a deny in shadow → allow in shadow"),
+        (failed("no disk"), failed("no network"), "1 a failed, but differently"),
+    ] {
+        let report = compared(&of(then), &of(now));
+        assert_eq!((differences(&report), report.exit_code()), (vec![told.to_owned()], 1), "{report}");
+        assert!(!told.contains("failed") || report.to_string().contains("no disk → no network"), "{report}");
+    }
+}
+
+/// Texts that hooks add are no decision, and a report shows which.
+#[test]
+fn a_context_that_differs_is_no_decision_and_is_shown() {
+    let adds = |context: &[&str]| {
+        let verdict = json!({ "decision": "proceed", "contexts": context });
+        let word = if context.is_empty() { Value::Null } else { json!("contexts") };
+        let run = json!({ "hook": "a", "status": "completed", "word": word, "verdict": verdict });
+        line(json!({ "kind": "user_prompt_submit", "runs": [run], "word": word, "verdict": verdict }))
+    };
+    for (then, word) in [(&[][..], "none"), (&["it is Monday"], "contexts")] {
+        let report = compared(&adds(then), &adds(&["it is late"]));
+        assert_eq!(differences(&report), [format!("1 a {word} → contexts")]);
+        assert_eq!(report.exit_code(), 1, "{report}");
+        for page in [report.to_string(), report.to_html()] {
+            assert!(page.contains("it is late") && page.contains("it is Monday") != then.is_empty(), "{page}");
+        }
+    }
+}
+
+#[test]
+fn the_reason_of_a_prompt_that_is_blocked_is_shown() {
+    let blocks = json!({ "decision": { "block": "no prompts" }, "contexts": [] });
+    let of =
+        |runs: Value| line(json!({ "kind": "user_prompt_submit", "runs": runs, "word": "block", "verdict": blocks }));
+    let shadow = json!([{ "hook": "a", "status": "completed", "shadow": true, "word": "block", "verdict": blocks }]);
+    let report = compared(&line(json!({ "kind": "user_prompt_submit" })), &of(json!([])));
+    assert_eq!(report.groups[0].title, "none → block: no prompts", "{report}");
+    let mut tried = hooks_replay::ShadowReport::default();
+    tried.add(Reader::new(of(shadow).as_bytes()));
+    assert!(tried.to_string().contains("1 × no prompts"), "{tried}");
+}

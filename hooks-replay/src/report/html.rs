@@ -84,9 +84,13 @@ fn put_group(page: &mut String, group: &Group) {
     );
     for example in &group.examples {
         put(page, format_args!("<p>{}</p>\n", escaped(&example.at())));
+        if let Some(diff) = example.difference.diff() {
+            put_diff(page, diff);
+        }
         match &example.difference {
-            Difference::Rewrite { followed, diff, .. } => rewrite(page, followed, diff),
-            Difference::Flow { diff, .. } if !diff.is_empty() => rewrite(page, &[], diff),
+            Difference::Rewrite { followed, .. } if !followed.is_empty() => {
+                put(page, format_args!("<p>Hooks that differ as a result: {}</p>\n", escaped(&followed.join(", "))));
+            }
             Difference::Status { cause: Some(cause), .. } => {
                 put(page, format_args!("<pre>{}</pre>\n", escaped(cause)));
             }
@@ -100,7 +104,7 @@ fn put_group(page: &mut String, group: &Group) {
     page.push_str("</details>\n");
 }
 
-fn rewrite(page: &mut String, followed: &[String], diff: &str) {
+fn put_diff(page: &mut String, diff: &str) {
     page.push_str("<pre>");
     for line in diff.lines().filter(|line| !line.starts_with("@@")) {
         let tag = match line.as_bytes().first() {
@@ -111,9 +115,6 @@ fn rewrite(page: &mut String, followed: &[String], diff: &str) {
         put(page, format_args!("<{tag}>{}</{tag}>", escaped(line)));
     }
     page.push_str("</pre>\n");
-    if !followed.is_empty() {
-        put(page, format_args!("<p>Hooks that differ as a result: {}</p>\n", escaped(&followed.join(", "))));
-    }
 }
 
 fn list(page: &mut String, title: &str, items: impl Iterator<Item = String>) {

@@ -84,21 +84,12 @@ impl Example {
 impl fmt::Display for Example {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "         {}", self.at())?;
+        for line in self.difference.diff().into_iter().flat_map(str::lines).filter(|line| !line.starts_with("@@")) {
+            writeln!(f, "           {line}")?;
+        }
         match &self.difference {
-            Difference::Rewrite { followed, diff, .. } => {
-                for line in diff.lines().filter(|line| !line.starts_with("@@")) {
-                    writeln!(f, "           {line}")?;
-                }
-                if !followed.is_empty() {
-                    writeln!(f, "           hooks that differ as a result: {}", followed.join(", "))?;
-                }
-                Ok(())
-            }
-            Difference::Flow { diff, .. } => {
-                for line in diff.lines().filter(|line| !line.starts_with("@@")) {
-                    writeln!(f, "           {line}")?;
-                }
-                Ok(())
+            Difference::Rewrite { followed, .. } if !followed.is_empty() => {
+                writeln!(f, "           hooks that differ as a result: {}", followed.join(", "))
             }
             Difference::Status { cause: Some(cause), .. } => writeln!(f, "           {cause}"),
             _ => Ok(()),
