@@ -48,6 +48,14 @@ pub enum LineError {
         /// The missing reference.
         missing: MissingReference,
     },
+    /// The line is one of a recording, in a file that does not begin as one.
+    #[error(
+        "line {line} is one of a recording, but the file begins with other lines; move them to a file of their own"
+    )]
+    Mixed {
+        /// The line number, starting at 1.
+        line: usize,
+    },
     /// The file is no traffic.
     #[error(
         "the file does not have one JSON object per line, as recordings and transcripts have; name a rule file with \

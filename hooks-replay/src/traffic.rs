@@ -42,12 +42,49 @@ pub(crate) fn traffic(input: impl BufRead) -> impl Iterator<Item = (usize, Sourc
     let mut conversation = Conversation::default();
     Lines::new(input).flat_map(move |(line, text)| {
         let found = match text.map(|text| (serde_json::from_slice(&text), text)) {
+            Ok((Ok(value), _)) if is_recording(&value) => vec![SourceLine::Unreadable(LineError::Mixed { line })],
             Ok((Ok(value), _)) => conversation.line(&value),
             Ok((Err(error), text)) => vec![SourceLine::Unreadable(LineError::of(line, &text, error))],
             Err(error) => vec![SourceLine::Unreadable(error)],
         };
         found.into_iter().map(move |found| (line, found))
     })
+}
+
+/// How the names of the elements begin that Claude Code and Codex write in the person's name: their commands and the output of
+/// these, reminders, instructions, and what an editor shows.
+const ELEMENTS: [&str; 12] = [
+    "bash-",
+    "command-",
+    "environment_context>",
+    "ide_",
+    "local-command-",
+    "system-reminder>",
+    "task-notification>",
+    "turn_aborted>",
+    "user-memory-",
+    "user_action>",
+    "user_instructions>",
+    "user_shell_command>",
+];
+
+/// How other texts begin that they write.
+const NOTES: [&str; 2] = ["[Request interrupted by user", "# AGENTS.md instructions for "];
+
+/// What the person wrote of a text: the part after all that the program wrote before it.
+fn by_person(text: &str) -> Option<&str> {
+    let is_element = |rest: &&str| ELEMENTS.iter().any(|name| rest.starts_with(name));
+    let mut rest = text;
+    while let Some(element) = rest.trim_start().strip_prefix('<').filter(is_element) {
+        let end = element.find([' ', '>']).and_then(|length| {
+            let end = format!("</{}>", &element[..length]);
+            Some(element.find(&end)? + end.len())
+        });
+        // An element without an end is all of the text.
+        rest = element[end.unwrap_or(element.len())..].trim_start();
+    }
+    let is_note = NOTES.iter().any(|note| rest.trim_start().starts_with(note));
+    (!rest.trim().is_empty() && !is_note).then_some(rest)
 }
 
 /// Whether a line belongs to a recording of this crate.

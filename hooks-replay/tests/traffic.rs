@@ -74,6 +74,7 @@ async fn only_messages_of_the_user_are_prompts() {
         user(r#""isMeta":true,"#, json!([{"type": "text", "text": "the text of a skill"}])),
         user(r#""isSidechain":true,"#, json!("find the tests of the parser")),
         user(r#""isCompactSummary":true,"#, json!("This session is being continued …")),
+        user(r#""isVisibleInTranscriptOnly":true,"#, json!("This session is being continued …")),
         user("", json!("<command-name>/clear</command-name>\n<command-message>clear</command-message>")),
         user("", json!("<local-command-stdout>Set model</local-command-stdout>")),
         user("", json!([{"type": "text", "text": "<bash-input>ls</bash-input>"}])),
@@ -151,5 +152,104 @@ async fn an_example_names_the_call() {
     assert_eq!((call.tool.as_str(), call.id.as_str()), ("refund", "toolu_1"));
     for page in [report.to_string(), report.to_html(), report.to_github()] {
         assert!(page.contains("claude.jsonl:3 (s-1) refund toolu_1"), "{page}");
+    }
+}
+
+/// A transcript of Codex with these items.
+fn codex(items: &[Value]) -> String {
+    let items = items.iter().map(|item| format!("{}\n", json!({ "type": "response_item", "payload": item })));
+    items.collect()
+}
+
+/// What these hooks get of a transcript: each prompt, success and failure.
+async fn got(text: &str) -> Vec<String> {
+    let folder = Folder::new();
+    let path = folder.path("transcript");
+    std::fs::write(&path, text).unwrap();
+    let said = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let note = |what: &'static str| {
+        let said = std::sync::Arc::clone(&said);
+        move |text: &str| said.lock().unwrap().push(format!("{what} {text}"))
+    };
+    let (prompt, success, failure) = (note("prompt"), note("success"), note("failure"));
+    let hooks = Hooks::default()
+        .with(
+            Hook::at::<UserPromptSubmit>("prompts").reader(move |_, event: &UserPromptSubmit, _| prompt(&event.prompt)),
+        )
+        .with(
+            Hook::at::<AfterToolCallSuccess>("works").reader(move |_, _, result: &ToolResult| success(&result.text())),
+        )
+        .with(
+            Hook::at::<AfterToolCallFailure>("fails").reader(move |_, _, result: &ToolResult| failure(&result.text())),
+        );
+    assert_eq!(hooks.replay(&path).await.failed, 0);
+    said.lock().unwrap().clone()
+}
+
+/// Both programs add texts before, beside and instead of what the person wrote.
+#[tokio::test]
+async fn what_a_program_wrote_is_no_prompt_and_what_the_person_wrote_beside_it_is() {
+    let cases = [
+        (&["<user_instructions>\nbe nice\n</user_instructions>"][..], None),
+        (&["# AGENTS.md instructions for /tmp\n\n<INSTRUCTIONS>\nbe nice\n</INSTRUCTIONS>"], None),
+        (&["<environment_context>\n<cwd>/tmp</cwd>\n</environment_context>"], None),
+        (&["<turn_aborted>\nThe user interrupted"], None),
+        (&["<user_shell_command>\n<command>ls</command>\n</user_shell_command>"], None),
+        (&["<ide_selection>The user selected x</ide_selection>"], None),
+        (&["<user-memory-input>remember</user-memory-input>"], None),
+        (&["<command-name>/clear</command-name>\n<command-message>clear</command-message>"], None),
+        (&["<ide_opened_file>/a is open</ide_opened_file>", "pay"], Some("pay")),
+        (&["<system-reminder>the list is empty</system-reminder>\npay them <b>back</b>"], Some("pay them <b>back</b>")),
+        (&["<environment_context>/tmp</environment_context>", "pay"], Some("pay")),
+        (&["<my-element> is broken"], Some("<my-element> is broken")),
+        (
+            &["why does it say <system-reminder>x</system-reminder>"],
+            Some("why does it say <system-reminder>x</system-reminder>"),
+        ),
+    ];
+    for (texts, prompt) in cases {
+        let blocks = |kind: &str| texts.iter().map(|text| json!({ "type": kind, "text": text })).collect::<Vec<_>>();
+        let of_codex = codex(&[json!({ "type": "message", "role": "user", "content": blocks("input_text") })]);
+        let of_claude =
+            json!({ "type": "user", "sessionId": "s-1", "message": { "role": "user", "content": blocks("text") } });
+        for text in [of_codex, format!("{of_claude}\n")] {
+            let said: Vec<_> = prompt.iter().map(|prompt| format!("prompt {prompt}")).collect();
+            assert_eq!(got(&text).await, said, "{text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_command_of_codex_failed_if_its_status_says_so_and_not_if_its_output_does() {
+    let cases = [
+        (json!("Exit code: 1\nWall time: 0.1 seconds\nOutput:\nboom"), "failure"),
+        (json!("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nExit code: 1"), "success"),
+        (json!("Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 101\nOutput:\n"), "failure"),
+        (json!("Exit code: 1\nis what it printed\nOutput:\n"), "success"),
+        (json!(r#"{"output":"boom","metadata":{"exit_code":1}}"#), "failure"),
+        (json!(r#"{"success":false,"output":"from a file"}"#), "success"),
+        (json!({ "success": false, "content": "boom" }), "failure"),
+        (json!({ "success": true, "content": "Exit code: 1\nWall time: 1\nOutput:\n" }), "success"),
+    ];
+    for (output, expected) in cases {
+        let call = json!({ "type": "function_call", "call_id": "a", "name": "shell", "arguments": "{}" });
+        let result = json!({ "type": "function_call_output", "call_id": "a", "output": output });
+        let said = got(&codex(&[call, result])).await;
+        assert!(said.len() == 1 && said[0].starts_with(expected), "{output}: {said:?}");
+    }
+}
+
+/// A recording may be appended to a transcript by mistake, or begin with a line of somebody.
+#[tokio::test]
+async fn lines_of_a_recording_in_another_file_are_reported() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let recording = std::fs::read_to_string(&path).unwrap();
+    for before in [CLAUDE, "{\"comment\":\"of May\"}\n"] {
+        std::fs::write(&path, format!("{before}{recording}")).unwrap();
+        let report = desk().without("refund_limit").without("mask_mail").replay(&path).await;
+        assert!(report.failed >= 8 && report.exit_code() == 3, "{report}");
+        assert!(report.problems[0].contains("is one of a recording, but the file begins with other lines"), "{report}");
     }
 }

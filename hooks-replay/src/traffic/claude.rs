@@ -6,15 +6,11 @@ use hook_sdk::data::Block;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Conversation, text_of};
+use super::{Conversation, by_person, text_of};
 use crate::line::DispatchLine;
 
 /// The fields that mark a user message which no person wrote.
-const NO_PERSON: [&str; 3] = ["isMeta", "isSidechain", "isCompactSummary"];
-
-/// Prefixes of user messages that the program wrote: its own commands, their output, a cancellation.
-const WRITTEN: [&str; 5] =
-    ["<command-", "<local-command-", "<bash-", "<task-notification>", "[Request interrupted by user"];
+const NO_PERSON: [&str; 4] = ["isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly"];
 
 pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec<DispatchLine>> {
     let message = value.get("message")?;
@@ -22,7 +18,6 @@ pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec
     let field = |name: &str| value.get(name).and_then(Value::as_str);
     conversation.named(field("sessionId"), field("cwd"));
     let is_person = kind == "user" && !NO_PERSON.iter().any(|mark| value.get(mark) == Some(&Value::Bool(true)));
-    let is_prompt = |text: &str| is_person && !WRITTEN.iter().any(|written| text.trim_start().starts_with(written));
     let blocks: Vec<Block> = match message.get("content")? {
         Value::String(text) => vec![text.as_str().into()],
         // A block that cannot be read does not hide the others.
@@ -36,7 +31,9 @@ pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec
             Block::ToolResult(result) => {
                 lines.extend(conversation.result(&result.call_id, &text_of(&result.content), result.is_error));
             }
-            Block::Text(block) if is_prompt(&block.text) => lines.push(conversation.prompt(&block.text)),
+            Block::Text(block) if is_person => {
+                lines.extend(by_person(&block.text).map(|text| conversation.prompt(text)));
+            }
             _ => {}
         }
     }

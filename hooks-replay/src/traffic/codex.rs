@@ -3,7 +3,7 @@
 use hook_sdk::data::ToolCall;
 use serde_json::Value;
 
-use super::{Conversation, input, text};
+use super::{Conversation, by_person, input, text};
 use crate::line::DispatchLine;
 
 pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec<DispatchLine>> {
@@ -18,7 +18,11 @@ pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec
     }
     let line = match field("type")? {
         "message" if field("role") == Some("user") => {
-            Some(conversation.prompt(&payload.get("content").map(text).unwrap_or_default()))
+            // The program adds its texts as items of their own.
+            let items = payload.get("content")?.as_array()?.iter();
+            let items = items.filter_map(|item| by_person(item.get("text")?.as_str()?));
+            let said = items.collect::<Vec<_>>().join("\n");
+            (!said.is_empty()).then(|| conversation.prompt(&said))
         }
         "function_call" => {
             Some(conversation.call(ToolCall::new(field("call_id")?, field("name")?, input(payload.get("arguments")))))
@@ -39,15 +43,24 @@ pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec
     Some(line.into_iter().collect())
 }
 
-/// The output of a tool: a text, or an object or its text with an exit status.
+/// The output of a tool, and whether the tool failed: a text, an object, or either as the text that Codex writes around it.
 fn output(value: &Value) -> (String, bool) {
     let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let object = parsed.as_ref().unwrap_or(value);
-    let failed = match (object.get("success").and_then(Value::as_bool), object.pointer("/metadata/exit_code")) {
-        (Some(success), _) => !success,
-        (None, Some(status)) => status.as_i64() != Some(0),
-        (None, None) => false,
-    };
-    let said = object.get("output").or_else(|| object.get("content"));
-    (said.map_or_else(|| text(value), text), failed)
+    // Other JSON is what the tool wrote, whatever it says about success.
+    let wrapped = parsed.filter(|parsed| parsed.pointer("/metadata/exit_code").is_some());
+    let object = wrapped.as_ref().unwrap_or(value);
+    let said = object.get("output").or_else(|| object.get("content")).map_or_else(|| text(value), text);
+    let success = object.get("success").and_then(Value::as_bool);
+    let status = || Some(object.pointer("/metadata/exit_code")?.as_i64() == Some(0));
+    let is_success = success.or_else(status).or_else(|| Some(status_of(&said)? == "0"));
+    (said, is_success == Some(false))
+}
+
+/// The exit status in the lines that Codex writes before the output of a command.
+fn status_of(text: &str) -> Option<&str> {
+    let (head, _) = text.split_once("\nOutput:")?;
+    let status =
+        |line| ["Exit code: ", "Process exited with code "].into_iter().find_map(|said| str::strip_prefix(line, said));
+    // What a command writes has no such time above it.
+    head.lines().find(|line| line.starts_with("Wall time: ")).and_then(|_| head.lines().take(6).find_map(status))
 }
