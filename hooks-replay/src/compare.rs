@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use hook_sdk::record::{Skip, Status};
 use json_patch::Patch;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::line::{DispatchLine, RunLine};
 
@@ -204,6 +204,14 @@ struct Diverging<'a> {
     id: &'a str,
     then: Option<&'a RunLine>,
     now: Option<&'a RunLine>,
+}
+
+/// The difference of what the hooks of two recorded dispatches got, if it is another call or another subject.
+pub(crate) fn inputs(then: &DispatchLine, now: &DispatchLine) -> Option<Difference> {
+    let input = |line: &DispatchLine| json!({ "call": line.event.get("call"), "subject": line.subject });
+    let (recorded, replayed) = (Some(then.kind.clone()), Some(now.kind.clone()));
+    let flow = |diff| Difference::Flow { recorded, replayed, diff };
+    Some(diff(&input(then), &input(now))).filter(|diff| !diff.is_empty()).map(flow)
 }
 
 /// The hooks that decide or change something differently, in the order of the replay, after those that were removed.

@@ -8,18 +8,19 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::compare::{Difference, compare, is_same};
-use crate::line::{DispatchLine, RecordingLine};
-use crate::lines::{LineError, read_line};
+use crate::compare::{Difference, compare, inputs, is_same};
+use crate::line::{DispatchLine, RecordingLine, TurnLine};
+use crate::lines::{LineError, Lines};
 use crate::options::{ReplayOptions, ReplayState};
-use crate::refs::{self, SharedId};
+use crate::reader::parse;
+use crate::refs::{self, MissingReference, SharedId};
 use crate::report::ReplayReport;
 use crate::source::{ReplayError, Source};
 
-/// Compares the recordings `then` with the recordings `now`, without running any hooks.
+/// Compares the recordings `then` with the recording `now`, without running any hooks.
 ///
-/// Dispatches with the same conversation, turn, kind and call are compared; if there are several, in order. A dispatch
-/// without a counterpart is a difference in the flow.
+/// Dispatches with the same conversation, turn, kind and call are compared, and so are the ends of turns; if there are
+/// several, in order. What has no counterpart is a difference in the flow.
 ///
 /// # Errors
 /// [`ReplayError::File`] if a file cannot be read.
@@ -33,25 +34,35 @@ pub fn diff<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<ReplayR
     for path in then {
         let name = path.as_ref().display().to_string();
         for (number, found) in source.lines(path.as_ref())? {
-            let Some(RecordingLine::Dispatch(mut line)) = state.take(&name, number, found) else { continue };
+            let found = state.take(&name, number, found);
             let ReplayState { report, comparer } = &mut state;
+            let place = format!("{name}:{number}");
+            if let Some(gap) = found.as_ref().and_then(RecordingLine::gap) {
+                report.fail(&place, &gap);
+            }
+            let Some(mut line) = found.and_then(compared) else { continue };
             if line.depth > 0 {
                 report.nested += 1;
                 continue;
             }
-            report.replayed += 1;
+            report.replayed += usize::from(line.kind != TURN);
             report.partly += usize::from(!line.marks.is_empty());
             let differences = match other.take(&line).map_err(unreadable)? {
-                Some(now) if is_same(&line, &now) => Vec::new(),
+                Some(now) if is_same(&line, &now) && line.event == now.event => Vec::new(),
                 Some(mut now) => {
-                    // A missing reference stays in the line, and is a difference.
-                    let _ = line.resolve(&mut |id| comparer.messages.value(id));
-                    other.resolve(&mut now);
-                    compare(&line, &now)
+                    let resolved = line.resolve(&mut |id| comparer.messages.value(id)).and(other.resolve(&mut now));
+                    if let Err(missing) = resolved {
+                        report.fail(&place, &missing);
+                    }
+                    let mut found = compare(&line, &now);
+                    // Whatever the hooks changed, the traffic is not the same.
+                    found.retain(|one| !matches!(one, Difference::Rewrite { .. }) || line.subject == now.subject);
+                    found.extend(inputs(&line, &now));
+                    found
                 }
                 None => flow(Some(line.kind.clone()), None),
             };
-            report.add(&line, &format!("{name}:{number}"), differences);
+            report.add(&line, &place, differences);
         }
     }
     let mut report = state.report;
@@ -62,6 +73,22 @@ pub fn diff<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<ReplayR
     }
     report.sort();
     Ok(report)
+}
+
+/// The kind of the line that ends a turn, as of a dispatch.
+const TURN: &str = "turn";
+
+/// What is compared of a line: a dispatch, or how a turn ended.
+fn compared(line: RecordingLine) -> Option<DispatchLine> {
+    match line {
+        RecordingLine::Dispatch(line) => Some(*line),
+        RecordingLine::Turn(turn) => {
+            let TurnLine { ids, exit, reply, marks, .. } = *turn;
+            let (kind, subject, runs) = (TURN.to_owned(), Value::from(vec![exit, reply]), Some(Vec::new()));
+            Some(DispatchLine { kind, ids, subject, runs, marks, ..DispatchLine::default() })
+        }
+        _ => None,
+    }
 }
 
 /// The positions of the lines in a file, which can be larger than the memory.
@@ -75,30 +102,35 @@ struct Index {
 }
 
 impl Index {
+    /// Reads the whole file once, and reports what a replay of it would.
     fn of(path: &Path, report: &mut ReplayReport) -> io::Result<Self> {
-        let file = BufReader::new(File::open(path)?);
+        let (file, name) = (BufReader::new(File::open(path)?), path.display().to_string());
         let (places, messages, values) = (HashMap::new(), HashMap::new(), HashMap::new());
         let mut index = Self { file, places, messages, values };
-        let (mut begins, mut number) = (0, 0);
-        loop {
-            let mut text = Vec::new();
-            let read = read_line(&mut index.file, &mut text)?;
-            if read == 0 {
-                return Ok(index);
-            }
-            number += 1;
-            match serde_json::from_slice(&text) {
-                Ok(RecordingLine::Dispatch(line)) if line.depth == 0 => {
-                    index.places.entry(key(&line)).or_default().push_back((number, begins));
-                }
+        let mut lines = Lines::new(BufReader::new(File::open(path)?));
+        while let Some((number, text)) = lines.next() {
+            let begins = lines.begins;
+            match text.and_then(|text| parse(number, &text, &mut |id| index.value(id))) {
                 Ok(RecordingLine::Message(message)) => drop(index.messages.insert(message.id, begins)),
                 Ok(RecordingLine::Value(value)) => drop(index.values.insert(value.id, begins)),
-                Ok(_) => {}
-                Err(_) if text.iter().all(u8::is_ascii_whitespace) => {}
-                Err(error) => report.fail(&path.display().to_string(), &LineError::of(number, &text, error)),
+                Ok(line) => {
+                    if let Some(gap) = line.gap() {
+                        report.fail(&format!("{name}:{number}"), &gap);
+                    }
+                    if let Some(line) = compared(line).filter(|line| line.depth == 0) {
+                        index.places.entry(key(&line)).or_default().push_back((number, begins));
+                    }
+                }
+                Err(error) => {
+                    report.fail(&name, &error);
+                    // Nothing after it can be read.
+                    if matches!(error, LineError::Schema { .. }) {
+                        break;
+                    }
+                }
             }
-            begins += read;
         }
+        Ok(index)
     }
 
     /// Takes the counterpart of a line.
@@ -110,22 +142,23 @@ impl Index {
     }
 
     fn read(&mut self, begins: u64) -> io::Result<Option<DispatchLine>> {
-        Ok(match self.line(begins)? {
-            RecordingLine::Dispatch(line) => Some(*line),
-            _ => None,
-        })
+        Ok(compared(self.line(begins)?))
     }
 
     /// Reads the line at this offset, with its long values resolved.
     fn line(&mut self, begins: u64) -> io::Result<RecordingLine> {
         let mut line = self.plain(begins)?;
         line.each_value(&mut |said| {
-            let _ = refs::expand(said, &mut |id| match self.plain(*self.values.get(&id)?) {
-                Ok(RecordingLine::Value(value)) => Some(value.value),
-                _ => None,
-            });
+            let _ = refs::expand(said, &mut |id| self.value(id));
         });
         Ok(line)
+    }
+
+    fn value(&mut self, id: SharedId) -> Option<Value> {
+        match self.plain(*self.values.get(&id)?) {
+            Ok(RecordingLine::Value(value)) => Some(value.value),
+            _ => None,
+        }
     }
 
     fn plain(&mut self, begins: u64) -> io::Result<RecordingLine> {
@@ -135,11 +168,12 @@ impl Index {
         Ok(serde_json::from_slice(&text)?)
     }
 
-    fn resolve(&mut self, line: &mut DispatchLine) {
-        let _ = line.resolve(&mut |id| match self.line(*self.messages.get(&id)?) {
+    /// A missing reference stays in the line.
+    fn resolve(&mut self, line: &mut DispatchLine) -> Result<(), MissingReference> {
+        line.resolve(&mut |id| match self.line(*self.messages.get(&id)?) {
             Ok(RecordingLine::Message(message)) => Some(message.value),
             _ => None,
-        });
+        })
     }
 
     /// The numbers and offsets of the lines without a counterpart.

@@ -279,6 +279,17 @@ impl DispatchLine {
 }
 
 impl RecordingLine {
+    /// What is missing in the recording at this place, if this line says so.
+    pub fn gap(&self) -> Option<String> {
+        match self {
+            Self::Dropped { count } => Some(format!("{count} lines were dropped, because the recorder was too slow")),
+            Self::Full { .. } => {
+                Some("the rest of the turn was not recorded, because it reached the size limit".to_owned())
+            }
+            _ => None,
+        }
+    }
+
     /// Like [`DispatchLine::resolve`].
     pub(crate) fn resolve(
         &mut self,

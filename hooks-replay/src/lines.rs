@@ -84,13 +84,16 @@ const USUAL: usize = 2 << 10;
 pub(crate) struct Lines<R> {
     input: R,
     number: usize,
+    /// Where the latest line begins and ends, in bytes.
+    pub(crate) begins: u64,
+    ends: u64,
     /// Whether reading has failed: errors are not retried.
     failed: bool,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(crate) fn new(input: R) -> Self {
-        Self { input, number: 0, failed: false }
+        Self { input, number: 0, begins: 0, ends: 0, failed: false }
     }
 }
 
@@ -102,12 +105,14 @@ impl<R: BufRead> Iterator for Lines<R> {
             let mut text = Vec::with_capacity(USUAL);
             self.number += 1;
             let line = self.number;
-            match read_line(&mut self.input, &mut text) {
+            let read = read_line(&mut self.input, &mut text);
+            (self.begins, self.ends) = (self.ends, self.ends + *read.as_ref().unwrap_or(&0));
+            match read {
                 Ok(0) => return None,
                 Ok(read) if read > LONGEST => return Some((line, Err(LineError::TooLong { line }))),
-                // Some editors begin a file with the mark of its byte order.
-                Ok(_) if line == 1 && text.starts_with(BYTE_ORDER) => {
-                    text.drain(..BYTE_ORDER.len());
+                Ok(_) if line == 1 && without_mark(&text).len() < text.len() => {
+                    let text = without_mark(&text).to_vec();
+                    self.begins = self.ends - text.len() as u64;
                     return Some((line, Ok(text)));
                 }
                 Ok(_) if text.iter().all(u8::is_ascii_whitespace) => {}
@@ -120,6 +125,11 @@ impl<R: BufRead> Iterator for Lines<R> {
         }
         None
     }
+}
+
+/// The first line without the mark of the byte order, with which some editors begin a file.
+pub(crate) fn without_mark(line: &[u8]) -> &[u8] {
+    line.strip_prefix(BYTE_ORDER).unwrap_or(line)
 }
 
 /// Reads a line into `text` and returns its length. The part of a line after [`LONGEST`] bytes is discarded.

@@ -115,9 +115,8 @@ impl ReplayState {
                     self.report.fail(&place(), &format_args!("this is not a message: {error}"));
                 }
             }
-            SourceLine::Line(RecordingLine::Dropped { count }) => {
-                let problem = format_args!("{count} lines were dropped, because the recorder was too slow");
-                self.report.fail(&place(), &problem);
+            SourceLine::Line(line @ RecordingLine::Dropped { .. }) => {
+                self.report.fail(&place(), &line.gap().unwrap_or_default());
             }
             SourceLine::Line(mut line) => {
                 self.comparer.messages.next_line(&mut line);

@@ -93,13 +93,13 @@ impl LineHandler for DispatchHandler<'_, '_> {
     async fn line(&mut self, line: RecordingLine, place: &str) -> Result<(), ReplayError> {
         match line {
             RecordingLine::Dispatch(recorded) => self.dispatch(*recorded, place).await,
-            RecordingLine::Full { .. } => {
-                let problem = "the rest of the turn was not recorded, because it reached the size limit";
-                self.state.report.fail(place, &problem);
+            // Turns are replayed by `TurnReplay`.
+            other => {
+                if let Some(gap) = other.gap() {
+                    self.state.report.fail(place, &gap);
+                }
                 Ok(())
             }
-            // Turns are replayed by `TurnReplay`.
-            _ => Ok(()),
         }
     }
 }

@@ -299,7 +299,7 @@ fn title(difference: &Difference) -> String {
             format!("fails differently: {}", replayed.as_deref().unwrap_or_default())
         }
         Difference::Flow { recorded: Some(then), replayed: Some(now), .. } if then == now => {
-            "gets another subject".to_owned()
+            "has other data".to_owned()
         }
         Difference::Flow { recorded, replayed, .. } => {
             let word = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing".to_owned());

@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::line::RecordingLine;
-use crate::lines::{LineError, read_line};
+use crate::lines::{LineError, read_line, without_mark};
 use crate::reader::Entries;
 use crate::traffic::{SourceLine, is_recording, traffic};
 
@@ -132,6 +132,7 @@ impl FileHead {
                 break;
             }
             let line = &begin.text[start..];
+            let line = if start == 0 { without_mark(line) } else { line };
             begin.first = serde_json::from_slice(line).ok().filter(Value::is_object);
             begin.broken += usize::from(begin.first.is_none() && !line.iter().all(u8::is_ascii_whitespace));
         }

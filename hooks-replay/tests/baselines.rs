@@ -228,3 +228,48 @@ fn the_reason_of_a_prompt_that_is_blocked_is_shown() {
     tried.add(Reader::new(of(shadow).as_bytes()));
     assert!(tried.to_string().contains("1 × no prompts"), "{tried}");
 }
+
+/// A recording is not the same as one of which a part is missing, on whichever side.
+#[test]
+fn what_is_missing_in_one_of_two_recordings_is_no_success() {
+    let whole = line(json!({}));
+    let later = r#"{"line":"header","schema":99,"program":"x","written_by":"9.0.0","started":0}"#;
+    for (part, problem) in [
+        (format!("{later}\n{whole}"), "schema 99"),
+        (format!("{whole}{{\"line\":\"dropped\",\"count\":7}}\n"), "7 lines were dropped"),
+        (format!("{whole}{{\"line\":\"full\",\"request\":\"r-1\"}}\n"), "the rest of the turn was not recorded"),
+        (format!("{whole}{{\"line\":\"disp"), "is incomplete"),
+        (format!("{whole}{}", line(json!({ "subject": "$value:0123456789abcdef" }))), "is not in the recording"),
+    ] {
+        for report in [compared(&whole, &part), compared(&part, &whole)] {
+            assert!(report.exit_code() >= 2 && report.problems[0].contains(problem), "{problem}: {report}");
+        }
+    }
+    let marked = format!("\u{feff}{whole}");
+    assert_eq!(compared(&marked, &marked).exit_code(), 0, "the mark of a byte order is no damage");
+}
+
+/// The same hooks with other traffic, or a turn that ended otherwise.
+#[test]
+fn other_traffic_and_other_ends_of_turns_are_differences() {
+    let of = |input: &str| line(json!({ "event": { "call": { "id": "t1", "name": "Bash", "input": input } } }));
+    let end = |exit: &str, reply: &str| {
+        let turn = json!({ "line": "turn", "ids": { "conversation": "c-1" }, "exit": exit, "reply": reply });
+        format!("{}{turn}\n", line(json!({})))
+    };
+    let subject = |command: &str| line(json!({ "subject": { "command": command } }));
+    for (then, now, kind) in [
+        (of("ls"), of("rm -rf /"), "before_tool_call"),
+        (subject("ls"), subject("rm -rf /"), "before_tool_call"),
+        (end("no_tool_calls", "ls"), end("no_tool_calls", "rm -rf /"), "turn"),
+        (end("no_tool_calls", "ls"), end("error", "rm -rf /"), "turn"),
+    ] {
+        assert_eq!(compared(&then, &then).exit_code(), 0);
+        let report = compared(&then, &now);
+        assert_eq!((report.exit_code(), report.replayed, report.groups.len()), (2, 1, 1), "{report}");
+        assert_eq!((&*report.groups[0].kind, &*report.groups[0].title), (kind, "has other data"), "{report}");
+        assert!(report.to_string().contains("rm -rf /"), "{report}");
+    }
+    let report = compared(&end("error", ""), &line(json!({})));
+    assert_eq!(differences(&report), ["1 - diverges: turn → nothing"]);
+}
