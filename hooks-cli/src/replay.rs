@@ -59,7 +59,7 @@ pub(crate) fn shadow(args: &ShadowArgs, as_json: bool) -> Output {
         }
     }
     let text = if as_json { json(serde_json::to_value(&report).unwrap_or_default()) } else { report.to_string() };
-    Output::new(text, if report.unreadable > 0 { Exit::UNDECIDED } else { Exit::SUCCESS })
+    Output::new(text, if report.is_complete() { Exit::SUCCESS } else { Exit::UNDECIDED })
 }
 
 /// The hooks with which the current ones are compared.

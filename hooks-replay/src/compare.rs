@@ -133,6 +133,31 @@ impl Difference {
         }
     }
 
+    /// Passes each text that may be foreign to `line`, or to `lines` if it may have several lines.
+    pub(crate) fn each_text(&mut self, line: &mut dyn FnMut(&mut String), lines: &mut dyn FnMut(&mut String)) {
+        match self {
+            Self::Verdict { hook, flip, reason, diff } => {
+                hook.iter_mut().chain([&mut flip.from, &mut flip.to]).chain(reason).for_each(line);
+                lines(diff);
+            }
+            Self::Rewrite { hook, followed, diff } => {
+                hook.iter_mut().chain(followed).for_each(line);
+                lines(diff);
+            }
+            Self::Outcome { recorded, replayed } => recorded.iter_mut().chain(replayed).for_each(line),
+            Self::Flow { recorded, replayed, diff } => {
+                recorded.iter_mut().chain(replayed).for_each(line);
+                lines(diff);
+            }
+            Self::Status { hook, recorded, replayed, cause } => {
+                [hook, recorded, replayed].into_iter().for_each(line);
+                cause.iter_mut().for_each(lines);
+            }
+            Self::Added { hook } | Self::Gone { hook } | Self::Revised { hook } => line(hook),
+            Self::Order { recorded, replayed } => recorded.iter_mut().chain(replayed).for_each(line),
+        }
+    }
+
     /// Whether it already says that this hook behaves differently.
     fn tells_of(&self, of: &str) -> bool {
         match self {

@@ -162,6 +162,31 @@ impl ReplayReport {
         }
     }
 
+    /// What else has to be known about the numbers, in sentences.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let (unanswered, partly, uncertain) = (self.unanswered, self.partly, self.uncertain);
+        let notes = [
+            (self.replayed == 0 && self.turns == 0, "there was nothing to replay".to_owned()),
+            (
+                unanswered > 0,
+                format!(
+                    "{unanswered} of the dispatches were not compared: a hook that is not in the replay had decided or changed them"
+                ),
+            ),
+            (
+                partly > 0,
+                format!(
+                    "{partly} of the dispatches were recorded partially: a text was truncated, or a secret removed"
+                ),
+            ),
+            (
+                uncertain > 0,
+                format!("{uncertain} of these had another outcome, perhaps only because of that, and are not counted"),
+            ),
+        ];
+        notes.into_iter().filter_map(|(is_so, note)| is_so.then_some(note)).collect()
+    }
+
     /// Adds the differences of a dispatch.
     pub(crate) fn add(&mut self, recorded: &DispatchLine, place: &str, differences: Vec<Difference>) {
         self.add_to(false, recorded, place, differences);
@@ -176,8 +201,10 @@ impl ReplayReport {
         differences: Vec<Difference>,
     ) {
         self.differing += usize::from(!differences.is_empty());
-        for difference in differences {
-            let group = self.group(&recorded.kind, counterfactual, &difference);
+        let kind = plain(&recorded.kind);
+        for mut difference in differences {
+            difference.each_text(&mut |text| *text = plain(text), &mut |lines| *lines = plain_lines(lines));
+            let group = self.group(&kind, counterfactual, &difference);
             group.count += 1;
             if group.examples.len() < EXAMPLES {
                 let conversation = recorded.ids.conversation.as_deref().map(plain);
@@ -271,10 +298,18 @@ impl Group {
     }
 }
 
-/// Removes control characters, so that recorded text can neither control a terminal nor begin a line.
+/// Removes characters that act on a terminal, turn a text around or cannot be seen, so that recorded text can neither control a
+/// terminal nor begin a line.
 pub(crate) fn plain(text: &str) -> String {
-    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.replace(|c: char| c.is_control() || turns(c), " ")
+    let turns =
+        |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}');
+    let hides = |c| matches!(c, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+    text.replace(|c: char| c.is_control() || turns(c) || hides(c), " ")
+}
+
+/// The same line by line, for a text that is shown indented.
+fn plain_lines(text: &str) -> String {
+    text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }
 
 fn hook(difference: &Difference) -> Option<&str> {

@@ -19,6 +19,10 @@ pub struct ShadowReport {
     pub hooks: Vec<ShadowHook>,
     /// The number of lines that could not be read.
     pub unreadable: usize,
+    /// The number of lines that the recorder dropped, because it was too slow.
+    pub dropped: u64,
+    /// The number of turns that were not recorded to their end, because they reached the size limit.
+    pub full: usize,
 }
 
 /// A hook in shadow mode, at one kind.
@@ -45,14 +49,23 @@ impl ShadowReport {
         for (_, line) in lines {
             match line {
                 Ok(RecordingLine::Dispatch(line)) => self.dispatch(&line),
+                Ok(RecordingLine::Dropped { count }) => self.dropped = self.dropped.saturating_add(count),
+                Ok(RecordingLine::Full { .. }) => self.full += 1,
                 Ok(_) => {}
                 Err(_) => self.unreadable += 1,
             }
         }
     }
 
+    /// Whether all that the hooks did in shadow is counted.
+    pub fn is_complete(&self) -> bool {
+        self.unreadable == 0 && self.dropped == 0 && self.full == 0
+    }
+
     fn dispatch(&mut self, line: &DispatchLine) {
-        for run in line.runs.iter().flatten().filter(|run| run.shadow) {
+        // A hook that was skipped had no say, in shadow or not.
+        let ran = |run: &&RunLine| run.shadow && !run.status.starts_with("skipped");
+        for run in line.runs.iter().flatten().filter(ran) {
             self.of(&run.hook, &line.kind).note(run);
         }
     }
@@ -69,7 +82,7 @@ impl ShadowReport {
 impl ShadowHook {
     fn note(&mut self, run: &RunLine) {
         self.runs += 1;
-        self.changes += usize::from(run.change.is_some());
+        self.changes += usize::from(run.changes().is_some());
         if let Some(word) = &run.word {
             let reason = reason(&run.verdict).unwrap_or_default();
             *self.decisions.entry(word.clone()).or_default().entry(reason).or_default() += 1;
@@ -87,9 +100,10 @@ impl fmt::Display for ShadowReport {
         }
         for hook in &self.hooks {
             let runs = hook.runs;
-            writeln!(f, "`{}` at {}, {runs} runs", hook.hook, hook.kind)?;
+            writeln!(f, "`{}` at {}, {runs} runs", plain(&hook.hook), plain(&hook.kind))?;
             for (word, reasons) in &hook.decisions {
-                writeln!(f, "  would have decided `{word}` {} of {runs} times", reasons.values().sum::<usize>())?;
+                let count = reasons.values().sum::<usize>();
+                writeln!(f, "  would have decided `{}` {count} of {runs} times", plain(word))?;
                 for (reason, count) in reasons.iter().filter(|(reason, _)| !reason.is_empty()) {
                     writeln!(f, "    {count:>6} × {}", plain(reason))?;
                 }
@@ -103,6 +117,12 @@ impl fmt::Display for ShadowReport {
         }
         if self.unreadable > 0 {
             writeln!(f, "{} lines could not be read", self.unreadable)?;
+        }
+        if self.dropped > 0 {
+            writeln!(f, "{} lines were dropped, because the recorder was too slow", self.dropped)?;
+        }
+        if self.full > 0 {
+            writeln!(f, "{} turns were not recorded to their end, because they reached the size limit", self.full)?;
         }
         Ok(())
     }

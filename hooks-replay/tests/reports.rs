@@ -72,3 +72,86 @@ async fn a_replay_redacts_and_truncates_like_the_recorder() {
     assert_eq!((report.partly, report.uncertain), (1, 0), "{report}");
     assert!(!report.to_string().contains("PUFFIN") && !report.to_html().contains("PUFFIN"), "{report}");
 }
+
+/// Whatever the names in a recording are: an id of a hook is as foreign as a reason.
+#[test]
+fn no_text_of_a_recording_controls_a_terminal_or_begins_a_line() {
+    const EVIL: &str = "x\u{1b}[2Jy\nfake line\u{9b}31m\u{202e}z";
+    let folder = Folder::new();
+    let runs = |word: &str, cause: &str| {
+        json!([{ "hook": EVIL, "status": format!("failed {cause}"), "cause": format!("{EVIL}{cause}"), "word": word },
+            { "hook": format!("{EVIL}{cause}"), "status": "completed", "word": word }])
+    };
+    let write = |name: &str, word: &str, cause: &str| {
+        let call = json!({ "call": { "id": EVIL, "name": EVIL, "input": {} } });
+        let line = json!({ "line": "dispatch", "kind": EVIL, "ids": { "conversation": EVIL }, "event": call,
+            "subject": { "a": format!("\u{9b}{cause}") }, "runs": runs(word, cause), "word": word, "verdict": { "reason": cause } });
+        let failed = json!({ "line": "dispatch", "kind": EVIL, "runs": [], "error": format!("{EVIL}{cause}") });
+        std::fs::write(folder.path(name), format!("{line}\n{failed}\n")).unwrap();
+    };
+    write("main.jsonl", EVIL, "a");
+    write("branch.jsonl", "deny", EVIL);
+    let report = hooks_replay::diff(&[folder.path("main.jsonl")], folder.path("branch.jsonl")).unwrap();
+    assert!(report.groups.len() >= 5, "{report}");
+    for page in [report.to_string(), report.to_html(), report.to_github()] {
+        assert!(!page.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{page:?}");
+    }
+    for page in [report.to_string(), report.to_github()] {
+        assert!(!page.lines().any(|line| line.starts_with("fake")), "{page}");
+    }
+    let mut shadow = hooks_replay::ShadowReport::default();
+    let run = json!([{ "hook": EVIL, "status": "completed", "shadow": true, "word": EVIL, "cause": EVIL }]);
+    let line = json!({ "line": "dispatch", "kind": EVIL, "runs": run }).to_string();
+    shadow.add(Reader::new(line.as_bytes()));
+    let page = shadow.to_string();
+    assert!(!page.contains(['\u{1b}', '\u{9b}', '\u{202e}',]) && !page.contains("\nfake"), "{page:?}");
+}
+
+/// Whoever reads only the annotations learns as much.
+#[tokio::test]
+async fn every_format_says_what_was_not_replayed_as_it_was() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    std::fs::write(&path, "").unwrap();
+    let none = desk().replay(&path).await;
+    let long = Traffic::Found { tool: "read_mail", text: "é".repeat(20_000) };
+    desk().record(&path, &[long]).await;
+    let partly = desk().replay(&path).await;
+    for (report, note) in
+        [(none, "there was nothing to replay"), (partly, "1 of the dispatches were recorded partially")]
+    {
+        for page in [report.to_string(), report.to_html(), report.to_github()] {
+            assert!(page.contains(note), "{page}");
+        }
+    }
+}
+
+/// A week of which a part is missing is not a week.
+#[test]
+fn a_report_of_shadow_counts_what_ran_and_says_what_is_missing() {
+    let of = |run: Value| {
+        json!({ "line": "dispatch", "kind": "before_tool_call", "subject": {}, "runs": [run] }).to_string()
+    };
+    let run = |more: Value| {
+        let mut run = json!({ "hook": "limit", "status": "completed", "shadow": true });
+        run.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        of(run)
+    };
+    let lines = [
+        run(json!({ "word": "deny" })),
+        run(json!({ "change": [] })),
+        run(json!({ "change": [{ "op": "add", "path": "/a", "value": 1 }] })),
+        run(json!({ "status": "skipped: its filter did not match" })),
+        json!({ "line": "dropped", "count": 5000 }).to_string(),
+        json!({ "line": "full", "request": "r-1" }).to_string(),
+    ];
+    let mut report = hooks_replay::ShadowReport::default();
+    report.add(Reader::new(lines[..4].join("\n").as_bytes()));
+    assert_eq!((report.hooks[0].runs, report.hooks[0].changes, report.is_complete()), (3, 1, true), "{report}");
+    report.add(Reader::new(lines[4..].join("\n").as_bytes()));
+    let page = report.to_string();
+    assert!(!report.is_complete(), "{page}");
+    for part in ["`deny` 1 of 3 times", "5000 lines were dropped", "1 turns were not recorded to their end"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}

@@ -24,6 +24,9 @@ impl ReplayReport {
             let more = self.failed - self.problems.len();
             let _ = writeln!(text, "::error title=not replayed::and {more} more, {} in all", self.failed);
         }
+        for note in self.notes() {
+            let _ = writeln!(text, "::warning title=replay::{}", data(&note));
+        }
         text
     }
 }

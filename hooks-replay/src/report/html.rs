@@ -20,9 +20,6 @@ impl ReplayReport {
             let (turns, diverged) = (self.turns, self.diverged);
             put(&mut page, format_args!("<p>{turns} turns replayed, {diverged} diverge</p>\n"));
         }
-        if self.replayed == 0 && self.turns == 0 {
-            page.push_str("<p>There was nothing to replay.</p>\n");
-        }
         if self.has_flips() {
             page.push_str("<p>A red bar marks a changed decision, a grey bar any other difference.</p>\n");
         }
@@ -45,23 +42,8 @@ impl ReplayReport {
         let more = (more > 0).then(|| format!("and {more} more"));
         let problems = self.problems.iter().cloned().chain(more);
         list(&mut page, &format!("{} could not be replayed", self.failed), problems);
-        if self.unanswered > 0 {
-            let count = self.unanswered;
-            let why = "a hook that is not in the replay had decided or changed them";
-            put(&mut page, format_args!("<p>{count} dispatches were not compared: {why}.</p>\n"));
-        }
-        if self.partly > 0 {
-            put(
-                &mut page,
-                format_args!(
-                    "<p>{} dispatches were recorded partially: a text was truncated, or a secret removed.</p>\n",
-                    self.partly
-                ),
-            );
-        }
-        if self.uncertain > 0 {
-            let why = "perhaps only because of that, and are not counted";
-            put(&mut page, format_args!("<p>{} of these had another outcome, {why}.</p>\n", self.uncertain));
+        for note in self.notes() {
+            put(&mut page, format_args!("<p>{}</p>\n", escaped(&note)));
         }
         page
     }

@@ -12,9 +12,6 @@ impl fmt::Display for ReplayReport {
             writeln!(f, "{} turns replayed, {} diverge", self.turns, self.diverged)?;
         }
         writeln!(f, "{} dispatches replayed, {} differ", self.replayed, self.differing)?;
-        if self.replayed == 0 && self.turns == 0 {
-            writeln!(f, "there was nothing to replay")?;
-        }
         let gone: BTreeSet<&str> = self.groups.iter().filter_map(Group::gone).collect();
         if !gone.is_empty() {
             let names = gone.iter().map(|hook| format!("`{hook}`")).collect::<Vec<_>>().join(", ");
@@ -41,23 +38,8 @@ impl fmt::Display for ReplayReport {
             let other = self.other.iter().map(|(what, count)| format!("{count} × {what}"));
             writeln!(f, "\nlines with nothing for hooks: {}", other.collect::<Vec<_>>().join(", "))?;
         }
-        if self.unanswered > 0 {
-            let count = self.unanswered;
-            writeln!(
-                f,
-                "\n{count} of the dispatches were not compared: a hook that is not in the replay had decided or changed them"
-            )?;
-        }
-        if self.partly > 0 {
-            writeln!(
-                f,
-                "\n{} of the dispatches were recorded partially: a text was truncated, or a secret removed",
-                self.partly
-            )?;
-        }
-        if self.uncertain > 0 {
-            let count = self.uncertain;
-            writeln!(f, "{count} of these had another outcome, perhaps only because of that, and are not counted")?;
+        for note in self.notes() {
+            writeln!(f, "\n{note}")?;
         }
         if self.failed > 0 {
             writeln!(f, "\n{} could not be replayed:", self.failed)?;
@@ -91,7 +73,9 @@ impl fmt::Display for Example {
             Difference::Rewrite { followed, .. } if !followed.is_empty() => {
                 writeln!(f, "           hooks that differ as a result: {}", followed.join(", "))
             }
-            Difference::Status { cause: Some(cause), .. } => writeln!(f, "           {cause}"),
+            Difference::Status { cause: Some(cause), .. } => {
+                cause.lines().try_for_each(|line| writeln!(f, "           {line}"))
+            }
             _ => Ok(()),
         }
     }
