@@ -205,3 +205,29 @@ fn what_has_no_time_is_counted_and_left_out() {
     let export = write_otlp([line(dispatch)], &mut written).unwrap();
     assert_eq!((export.spans, export.undated), (0, 2));
 }
+
+/// A clock may be set to any time, and a recording may be anybody's.
+#[test]
+fn times_at_the_end_of_all_times_and_turns_without_a_request_are_exported() {
+    let line = |text: Value| serde_json::from_value::<RecordingLine>(text).unwrap();
+    let (guard, last) = (json!({ "hook": "guard", "status": "completed", "word": "deny", "micros": 9 }), u64::MAX);
+    let turn = |turn: u64, at: u64| {
+        let ids = json!({ "conversation": "c-1", "turn": turn });
+        line(json!({ "line": "turn", "ids": ids, "exit": "no_tool_calls", "at": at, "micros": 90 }))
+    };
+    let lines = || {
+        let dispatch =
+            json!({ "line": "dispatch", "kind": "before_tool_call", "runs": [guard, guard], "at": last, "micros": 9 });
+        let helper = json!({ "conversation": "c-1/call", "agent_path": ["clerk"], "request": "r-9" });
+        let helper = json!({ "line": "turn", "ids": helper, "exit": "error", "at": last, "micros": 1 });
+        [line(dispatch), turn(1, 7), turn(2, 7), turn(2, last), line(helper)]
+    };
+    let mut written = Vec::new();
+    let export = write_otlp(lines(), &mut written).unwrap();
+    let all: Value = serde_json::from_slice(&written).unwrap();
+    let ids: BTreeSet<_> = spans(&all).iter().map(|span| span["spanId"].as_str().unwrap()).collect();
+    assert_eq!((export.spans, ids.len()), (7, 7), "{all:#}");
+    let mut again = Vec::new();
+    write_otlp(lines(), &mut again).unwrap();
+    assert_eq!(written, again);
+}

@@ -164,17 +164,17 @@ fn of_dispatch(tree: &Tree, line: &DispatchLine, i: usize, semantics: Semantics,
     attributes.add_some(hook::REMOVED, line.removed.then_some(true));
     let span = Span::new(ids.clone(), turn.map(|turn| turn.span), hook::SPAN, &line.kind, attributes);
     spans.push(span.took(line.at, line.micros).failed(line.error.as_ref().map(|_| "required_hook".to_owned())));
-    let (mut from, end) = (line.at, line.at + line.micros);
+    let (mut from, end) = (line.at, line.at.saturating_add(line.micros));
     for (i, run) in ran.into_iter().enumerate() {
         let took = run.micros.unwrap_or_default();
         // As for a record: of hooks that waited together, the durations alone are known.
-        let begins = if from + took > end { end.saturating_sub(took).max(line.at) } else { from };
+        let begins = if from.saturating_add(took) > end { end.saturating_sub(took).max(line.at) } else { from };
         if is_told(run, &line.kind) {
             let (name, attributes) = of_run(line, run, run::guarded(&line.kind, semantics));
             let span = Span::within(&ids, "run", i, (name, &run.hook), attributes);
             spans.push(span.took(begins, took).failed(error(&run.status).map(str::to_owned)));
         }
-        from = begins + took;
+        from = begins.saturating_add(took);
     }
 }
 

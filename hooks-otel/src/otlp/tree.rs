@@ -1,9 +1,9 @@
 //! Which turn is within which.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hook_sdk::context::Ids;
 use hooks_replay::{DispatchLine, RecordingLine, TurnLine};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -56,7 +56,7 @@ impl Tree {
             return None;
         }
         let conversation = turn.ids.conversation.as_deref()?.rsplit_once('/')?.0;
-        let holds = |of: &&TurnLine| of.at <= turn.at && turn.at <= of.at + of.micros;
+        let holds = |of: &&TurnLine| of.at <= turn.at && turn.at <= of.at.saturating_add(of.micros);
         self.turns.iter().filter(|of| of.ids.conversation.as_deref() == Some(conversation)).find(holds)
     }
 
@@ -68,17 +68,23 @@ impl Tree {
     }
 
     pub(super) fn ids(&self, turn: &TurnLine) -> SpanIds {
-        let span = id(8, &["turn", request(&turn.ids)]);
+        let of = turn_id(turn);
+        let span = id(8, &["turn", &of]);
         // The path of callers is as long as the agents are nested, which is bounded.
         match self.caller(turn) {
             Some(caller) => SpanIds { trace: self.ids(caller).trace, span },
-            None => SpanIds { trace: id(16, &["trace", request(&turn.ids)]), span },
+            None => SpanIds { trace: id(16, &["trace", &of]), span },
         }
     }
 }
 
-fn request(ids: &Ids) -> &str {
-    ids.request.as_deref().or(ids.conversation.as_deref()).unwrap_or_default()
+/// What names a turn. Of one that a loop ran without the id of a request, what distinguishes it from the others.
+fn turn_id(turn: &TurnLine) -> Cow<'_, str> {
+    let TurnLine { ids, at, .. } = turn;
+    match &ids.request {
+        Some(request) => Cow::Borrowed(request),
+        None => format!("{:?} {:?} {:?} {at}", ids.conversation, ids.agent_path, ids.turn).into(),
+    }
 }
 
 /// An id of `bytes` bytes in hexadecimal digits, the same for the same parts.
