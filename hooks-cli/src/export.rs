@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use hooks_otel::write_otlp;
-use hooks_replay::Reader;
+use hooks_replay::{Gaps, Reader};
 
 use crate::args::ExportArgs;
 use crate::diagnostics::count;
@@ -28,9 +28,9 @@ fn otlp(recording: &Path, output: Option<&Path>, out: &mut (dyn Write + Send)) -
         return Err(usage_error("--output names one of the recordings; name another file"));
     }
     let opened = Read::open(&files).map_err(|(file, error)| unreadable(file, &error))?;
-    let mut skipped = 0;
+    let mut gaps = Gaps::default();
     let lines = opened.into_iter().flat_map(Reader::new).filter_map(|(_, line)| {
-        skipped += usize::from(line.is_err());
+        gaps.note(&line);
         line.ok()
     });
     let written = match output {
@@ -52,10 +52,7 @@ fn otlp(recording: &Path, output: Option<&Path>, out: &mut (dyn Write + Send)) -
         told.push_str(&count(export.undated, "span"));
         told.push_str(" left out: the recording has no times of them\n");
     }
-    if skipped > 0 {
-        told.push_str(&count(skipped, "line"));
-        told.push_str(" left out: they cannot be read\n");
-    }
-    let exit = if skipped > 0 { Exit::UNDECIDED } else { Exit::SUCCESS };
+    told.push_str(&gaps.to_string());
+    let exit = if gaps.is_empty() { Exit::SUCCESS } else { Exit::UNDECIDED };
     Ok(Output::new("", exit).and_err(&told))
 }

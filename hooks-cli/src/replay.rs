@@ -20,7 +20,7 @@ use crate::inputs::{RuleInputs, usage_error};
 use crate::output::{Output, json};
 use crate::paths::overwritten;
 use crate::program::Program;
-use crate::style::{BAD, FAINT, line, styled};
+use crate::style::{BAD, FAINT, line, safe, styled};
 use crate::wait;
 use hooks::{scope, with_rules};
 pub(crate) use recordings::{recordings, refuse_others, unreadable};
@@ -59,7 +59,7 @@ pub(crate) fn shadow(args: &ShadowArgs, as_json: bool) -> Output {
         }
     }
     let text = if as_json { json(serde_json::to_value(&report).unwrap_or_default()) } else { report.to_string() };
-    Output::new(text, if report.is_complete() { Exit::SUCCESS } else { Exit::UNDECIDED })
+    Output::new(text, if report.gaps.is_empty() { Exit::SUCCESS } else { Exit::UNDECIDED })
 }
 
 /// The hooks with which the current ones are compared.
@@ -248,7 +248,8 @@ async fn report(
 }
 
 fn faulty(problem: &dyn std::fmt::Display) -> Output {
-    Output::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAILURE)
+    let problem = problem.to_string();
+    Output::trouble(format!("{}: {}\n", styled(BAD, "error"), safe(&problem)), Exit::FAILURE)
 }
 
 fn render(report: &ReplayReport, args: &ReplayArgs, as_json: bool) -> Output {

@@ -106,6 +106,13 @@ fn an_export_says_what_it_left_out_and_overwrites_no_recording() {
     assert_eq!(hooks(folder.path(), &["export", "--otlp", "nothing.jsonl"]).code, Some(64));
     assert_eq!(hooks(folder.path(), &["export"]).code, Some(64));
 
+    let dropped = "{\"line\":\"dropped\",\"count\":5000}";
+    fs::write(&file, format!("{whole}{dropped}\n")).unwrap();
+    let said = hooks(folder.path(), &["export", "--otlp", "traffic.jsonl"]);
+    assert!(said.code == Some(3) && said.err.contains("5000 lines left out"), "{:?} {}", said.code, said.err);
+    let said = hooks(folder.path(), &["shadow", "traffic.jsonl"]);
+    assert!(said.code == Some(3) && said.out.contains("5000 lines left out"), "{:?} {}", said.code, said.out);
+
     fs::write(&file, format!("{whole}no line\n{{\"line\":\"turn\",\"ids\":{{\"request\":\"old\"}}}}\n")).unwrap();
     let said = hooks(folder.path(), &["export", "--otlp", "traffic.jsonl"]);
     assert_eq!(said.code, Some(3));

@@ -134,6 +134,8 @@ fn rules_are_compared_with_other_rules() {
     let said = replay(folder.path(), &["--set", "nowhere.toml"]);
     assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
     assert!(said.err.contains("nowhere.toml"), "{}", said.err);
+    let said = replay(folder.path(), &["--set", "no\u{202e}where.toml"]);
+    assert!(said.err.contains("no\u{fffd}where.toml"), "{}", said.err);
 }
 
 /// A hook of the program that only one of the two files names decides there alone.

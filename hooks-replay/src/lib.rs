@@ -57,7 +57,7 @@ pub use compare::{Difference, Flip};
 pub use diff::diff;
 pub use line::{DispatchLine, Header, Mark, RecordingLine, RunLine, SCHEMA, SharedLine, TurnLine};
 pub use lines::LineError;
-pub use reader::Reader;
+pub use reader::{Gaps, Reader};
 pub use recorder::{RecordLimits, Recorder};
 pub use refs::{MissingReference, SharedId};
 pub use replay::Replay;

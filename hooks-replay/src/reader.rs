@@ -1,10 +1,11 @@
 //! Reads a recording line by line.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::line::{RecordingLine, SCHEMA};
@@ -61,6 +62,52 @@ impl<R: BufRead> Iterator for Reader<R> {
                 whole.map(|()| line).map_err(|missing| LineError::Missing { line: number, missing }),
             ));
         }
+    }
+}
+
+/// What is missing in recordings, so that numbers about them are too low.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Gaps {
+    /// The number of lines that could not be read.
+    pub unreadable: usize,
+    /// The number of lines that the recorder dropped, because it was too slow.
+    pub dropped: u64,
+    /// The number of turns that were not recorded to their end, because they reached the size limit.
+    pub full: usize,
+}
+
+impl Gaps {
+    /// Counts what a reader read, if it is a gap.
+    pub fn note(&mut self, read: &Result<RecordingLine, LineError>) {
+        match read {
+            Ok(RecordingLine::Dropped { count }) => self.dropped = self.dropped.saturating_add(*count),
+            Ok(RecordingLine::Full { .. }) => self.full += 1,
+            Ok(_) => {}
+            Err(_) => self.unreadable += 1,
+        }
+    }
+
+    /// Whether nothing is missing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl fmt::Display for Gaps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (lines, dropped, full) = (self.unreadable, self.dropped, self.full);
+        let plural = |is_one: bool| if is_one { "" } else { "s" };
+        if lines > 0 {
+            writeln!(f, "{lines} line{} left out: they cannot be read", plural(lines == 1))?;
+        }
+        if dropped > 0 {
+            writeln!(f, "{dropped} line{} left out: the recorder was too slow", plural(dropped == 1))?;
+        }
+        if full > 0 {
+            writeln!(f, "{full} turn{} recorded in part: the recorder has a size limit", plural(full == 1))?;
+        }
+        Ok(())
     }
 }
 

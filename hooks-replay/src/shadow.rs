@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::compare::reason;
 use crate::line::{DispatchLine, RecordingLine, RunLine};
-use crate::reader::Reader;
+use crate::reader::{Gaps, Reader};
 use crate::report::plain;
 
 /// What the hooks in shadow mode would have decided.
@@ -17,12 +17,9 @@ use crate::report::plain;
 pub struct ShadowReport {
     /// An entry per hook and kind.
     pub hooks: Vec<ShadowHook>,
-    /// The number of lines that could not be read.
-    pub unreadable: usize,
-    /// The number of lines that the recorder dropped, because it was too slow.
-    pub dropped: u64,
-    /// The number of turns that were not recorded to their end, because they reached the size limit.
-    pub full: usize,
+    /// What is missing in the recordings.
+    #[serde(flatten)]
+    pub gaps: Gaps,
 }
 
 /// A hook in shadow mode, at one kind.
@@ -47,19 +44,11 @@ impl ShadowReport {
     /// Adds a recording.
     pub fn add<R: BufRead>(&mut self, lines: Reader<R>) {
         for (_, line) in lines {
-            match line {
-                Ok(RecordingLine::Dispatch(line)) => self.dispatch(&line),
-                Ok(RecordingLine::Dropped { count }) => self.dropped = self.dropped.saturating_add(count),
-                Ok(RecordingLine::Full { .. }) => self.full += 1,
-                Ok(_) => {}
-                Err(_) => self.unreadable += 1,
+            self.gaps.note(&line);
+            if let Ok(RecordingLine::Dispatch(line)) = line {
+                self.dispatch(&line);
             }
         }
-    }
-
-    /// Whether all that the hooks did in shadow is counted.
-    pub fn is_complete(&self) -> bool {
-        self.unreadable == 0 && self.dropped == 0 && self.full == 0
     }
 
     fn dispatch(&mut self, line: &DispatchLine) {
@@ -115,15 +104,6 @@ impl fmt::Display for ShadowReport {
                 writeln!(f, "  failed {count} of {runs} times: {}", plain(cause))?;
             }
         }
-        if self.unreadable > 0 {
-            writeln!(f, "{} lines could not be read", self.unreadable)?;
-        }
-        if self.dropped > 0 {
-            writeln!(f, "{} lines were dropped, because the recorder was too slow", self.dropped)?;
-        }
-        if self.full > 0 {
-            writeln!(f, "{} turns were not recorded to their end, because they reached the size limit", self.full)?;
-        }
-        Ok(())
+        write!(f, "{}", self.gaps)
     }
 }
