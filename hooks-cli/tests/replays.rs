@@ -65,7 +65,8 @@ fn a_replay_without_a_working_guard_is_not_a_success() {
     assert_eq!(replay(folder.path(), &[]).code, Some(3));
 }
 
-/// Rotated files of a recorder are read too, oldest first. Special files and broken links are skipped.
+/// Rotated files of a recorder are read too, oldest first, and what links lead to, once. Special files and broken links are
+/// skipped.
 #[cfg(unix)]
 #[test]
 fn a_folder_is_read_with_rotated_files_and_without_special_files() {
@@ -76,11 +77,21 @@ fn a_folder_is_read_with_rotated_files_and_without_special_files() {
     }
     std::os::unix::fs::symlink("nowhere.jsonl", transcripts.join("broken.jsonl")).unwrap();
     std::os::unix::fs::symlink("..", transcripts.join("up")).unwrap();
+    fs::create_dir(folder.path().join("other")).unwrap();
+    fs::write(folder.path().join("other/x.jsonl"), TRANSCRIPT).unwrap();
+    fs::write(folder.path().join("one.txt"), TRANSCRIPT).unwrap();
+    for (to, link) in [("../other", "folder"), ("../one.txt", "one.jsonl"), ("s.jsonl", "twice.jsonl"), (".", "here")] {
+        std::os::unix::fs::symlink(to, transcripts.join(link)).unwrap();
+    }
     let made = std::process::Command::new("mkfifo").arg(transcripts.join("pipe.jsonl")).status();
     assert!(made.unwrap().success());
     let said = replay(folder.path(), &[]);
     assert_eq!(said.code, Some(2), "{}", said.err);
-    assert!(said.out.starts_with("4 dispatches replayed, 4 differ"), "{}", said.out);
+    assert!(said.out.starts_with("6 dispatches replayed, 6 differ"), "{}", said.out);
+    fs::remove_file(transcripts.join("folder")).unwrap();
+    fs::remove_file(transcripts.join("one.jsonl")).unwrap();
+    fs::remove_dir_all(folder.path().join("other")).unwrap();
+    let said = replay(folder.path(), &[]);
     let places = ["s.jsonl.10:1", "s.jsonl.2:1", "s.jsonl.1:1"].map(|name| said.out.find(name).unwrap());
     assert!(places.is_sorted(), "{}", said.out);
 }

@@ -1,6 +1,7 @@
 //! Finds the recordings to read.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use hooks_replay::{LineError, Reader};
@@ -14,7 +15,12 @@ use crate::style::{BAD, line, styled};
 pub(crate) fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
     let mut files = Vec::new();
     for path in paths {
-        collect(path, &mut files).map_err(|error| unreadable(path, &error))?;
+        if path.is_dir() {
+            collect(path, &mut HashSet::new(), &mut files).map_err(|error| unreadable(path, &error))?;
+        } else {
+            std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+            files.push(path.clone());
+        }
     }
     files.iter().try_for_each(|file| refuse_pipe(file))?;
     if files.is_empty() {
@@ -51,26 +57,31 @@ pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Output {
     Output::trouble(text, Exit::USAGE)
 }
 
-/// The file, or all regular `.jsonl` files in the folder, sorted by name. Rotated files of a recorder
-/// (`traffic.jsonl.2`, `traffic.jsonl.1`) come before the newer ones.
-fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    if !std::fs::metadata(path)?.is_dir() {
-        files.push(path.to_owned());
+/// All regular `.jsonl` files in the folder, sorted by name. Rotated files of a recorder (`traffic.jsonl.2`, `traffic.jsonl.1`)
+/// come before the newer ones. A link is what it leads to, which is read once however many links lead there, or back.
+fn collect(folder: &Path, seen: &mut HashSet<PathBuf>, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if !seen.insert(folder.canonicalize()?) {
         return Ok(());
     }
     let mut entries: Vec<PathBuf> =
-        std::fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
+        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
     entries.sort_by_cached_key(|entry| match moved_aside(entry) {
         Some((file, number)) => (file, Reverse(number)),
         None => (entry.clone(), Reverse(0)),
     });
     for entry in entries {
-        // A symbolic link could be cyclic or broken, and reading a special file might never end.
-        let what = std::fs::symlink_metadata(&entry)?;
+        let what = match std::fs::metadata(&entry) {
+            // It leads nowhere.
+            Err(_) if entry.is_symlink() => continue,
+            what => what?,
+        };
         let name = moved_aside(&entry).map_or_else(|| entry.clone(), |(file, _)| file);
-        let is_recording = what.is_file() && name.extension().is_some_and(|extension| extension == "jsonl");
-        if what.is_dir() || is_recording {
-            collect(&entry, files)?;
+        let is_named = || name.extension().is_some_and(|extension| extension == "jsonl");
+        if what.is_dir() {
+            collect(&entry, seen, files)?;
+            // Reading a special file might never end.
+        } else if what.is_file() && is_named() && seen.insert(entry.canonicalize()?) {
+            files.push(entry);
         }
     }
     Ok(())
