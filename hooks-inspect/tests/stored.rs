@@ -43,10 +43,18 @@ pub(crate) fn harness(store: &Store) -> (Harness, Registry) {
     registry.register(fails).unwrap();
     registry.set_background(store.job_queue());
     let harness = Harness::builder(registry.clone())
-        .model("main", Scripted::new([Line::call("call_1", "pay", json!({ "cents": 5 })), Line::text("done")]))
+        .model(
+            "main",
+            Scripted::new([
+                Line::call("call_1", "pay", json!({ "order": 9_007_199_254_740_993_u64, "ratio": 1.0, "cents": 5 })),
+                Line::text("done"),
+            ]),
+        )
         .store(store.clone())
         .approver(StoredApprover::new(store.clone()).patience(Duration::from_secs(60)))
-        .tool(FnTool::new(ToolSpec::new("pay"), |_, input| Ok(format!("paid {}", input["cents"]))))
+        .tool(FnTool::new(ToolSpec::new("pay"), |_, input| {
+            Ok(format!("paid {} of {} at {}", input["cents"], input["order"], input["ratio"]))
+        }))
         .build()
         .unwrap();
     (harness, registry)
@@ -56,7 +64,7 @@ pub(crate) fn harness(store: &Store) -> (Harness, Registry) {
 async fn a_question_is_answered_from_the_page_and_the_turn_goes_on() {
     for (answer, result) in [
         (json!({ "yes": true }), "paid 5"),
-        (json!({ "yes": true, "input": { "cents": 3 } }), "paid 3"),
+        (json!({ "yes": true, "input": "{ \"cents\": 3 }" }), "paid 3"),
         (json!({ "yes": false, "reason": "too much" }), "too much"),
     ] {
         let folder = tempfile::tempdir().unwrap();
@@ -72,6 +80,13 @@ async fn a_question_is_answered_from_the_page_and_the_turn_goes_on() {
             tokio::task::yield_now().await;
         };
         assert_eq!(question["request"]["call"]["name"], "pay", "{question}");
+        for (input, why) in
+            [(json!(null), "leave it out"), (json!("null"), "null is no input"), (json!("{"), "not JSON")]
+        {
+            let wrong = json!({ "id": question["id"], "yes": true, "input": input });
+            let (status, text) = post(&app, "/api/answer", wrong).await;
+            assert!(status == 422 && text.contains(why), "{input}: {status} {text}");
+        }
         let mut body = answer.clone();
         body["id"] = question["id"].clone();
         let (status, text) = post(&app, "/api/answer", body.clone()).await;

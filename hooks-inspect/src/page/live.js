@@ -47,18 +47,17 @@ const asText = (question) => (typeof question === "string" ? question : question
 
 function questionsView() {
   const card = (stored) => {
-    const request = stored.request ?? {}, input = request.edited ?? request.input ?? request.call?.input;
-    const original = JSON.stringify(input, null, 2) ?? "";
+    const request = stored.request ?? {};
     const reason = h("input", { name: "reason", autocomplete: "off" }), edited = h("textarea", { spellcheck: "false" });
-    edited.defaultValue = original;
-    const yes = () => ({ id: stored.id, yes: true, ...(edited.value !== original && { input: JSON.parse(edited.value) }) });
+    edited.defaultValue = stored.input;
+    const yes = () => ({ id: stored.id, yes: true, ...(edited.value !== stored.input && { input: edited.value }) });
     const buttons = stored.answer ? h("p", {}, "Answered; no turn has acted on it yet.") : about.live ? [
       hidden("Edit the input", () => h("label", {}, "The input as the call gets it", edited), false), h("label", {}, "Reason of a no, which the model reads ", reason),
       h("p", { class: "actions" }, act("Yes", "answer", yes), act("No", "answer", () => ({ id: stored.id, yes: false, reason: reason.value })))] :
       h("p", { class: "faint" }, "Answer it with `hooks store answer`, or with `hooks inspect`.");
     return h("section", { class: "card" }, h("h3", {}, asText(request.question)), h("dl", {}, facts({ tool: request.call?.name, by: request.question?.by ?? undefined, agent: request.agent,
       conversation: request.conversation, asked: stored.asked_at ? clock(stored.asked_at * 1000) + " UTC" : null, expires: stored.expires_at ? clock(stored.expires_at * 1000) + " UTC" : undefined, id: stored.id })),
-      payload("The input", input), buttons);
+      payload("The input", stored.input), buttons);
   };
   return [h("h2", {}, "Questions"), state.questions.length ? state.questions.map(card) : h("p", { class: "faint" }, "Nobody waits for an answer.")];
 }

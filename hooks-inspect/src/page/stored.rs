@@ -2,7 +2,7 @@
 
 use std::io;
 
-use hooks_store::{DispatchFilter, JobFilter, Store};
+use hooks_store::{DispatchFilter, JobFilter, Store, StoredQuestion};
 use serde_json::{Value, json};
 
 use super::HooksPage;
@@ -33,8 +33,19 @@ impl HooksPage {
 pub(crate) async fn state(store: &Store) -> io::Result<Value> {
     let mut questions = store.questions().await.map_err(failed)?;
     questions.extend(store.answered_questions().await.map_err(failed)?);
+    let questions: Vec<Value> = questions.iter().map(question).collect();
     let jobs = store.jobs(&JobFilter::new(), JOBS).await.map_err(failed)?;
     Ok(json!({ "questions": questions, "jobs": jobs }))
+}
+
+/// A question with its input as text, which the page shows, and sends back if somebody edits it: a browser would round the
+/// numbers of a value.
+fn question(stored: &StoredQuestion) -> Value {
+    let request = &stored.request;
+    let input = request.edited.as_ref().unwrap_or(&request.input);
+    let mut question = json!(stored);
+    question["input"] = serde_json::to_string_pretty(input).unwrap_or_default().into();
+    question
 }
 
 fn failed(error: impl std::fmt::Display) -> io::Error {

@@ -5,7 +5,8 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+#[cfg(feature = "store")]
 use serde_json::Value;
 
 use super::inspector::{Inspector, Shared};
@@ -16,9 +17,18 @@ use super::inspector::{Inspector, Shared};
 pub(super) struct Answer {
     id: String,
     yes: bool,
-    input: Option<Value>,
+    /// The input as text, because a browser would round the numbers of a value.
+    #[serde(default, deserialize_with = "given")]
+    input: Option<String>,
     #[serde(default)]
     reason: String,
+}
+
+/// A text that is there. Null would be taken for an input that nobody edited.
+fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let text = Option::deserialize(from)?;
+    let why = "`input` is the edited input as a text of JSON; leave it out for the input as it is";
+    text.map(Some).ok_or_else(|| serde::de::Error::custom(why))
 }
 
 #[derive(Deserialize)]
@@ -42,12 +52,23 @@ pub(super) async fn answer(State(inspector): Shared, Json(answer): Json<Answer>)
             (false, _) if answer.reason.trim().is_empty() => Approval::No("a person said no".to_owned()),
             (false, _) => Approval::No(answer.reason),
             (true, None) => Approval::Yes,
-            (true, Some(input)) => Approval::Edited(input.into()),
+            (true, Some(text)) => Approval::Edited(edited(&text)?.into()),
         };
         store.answer(&answer.id, &approval).await.map_err(refused)?;
         return Ok("answered; a turn that waits acts on it at once, any other when its session is resumed".to_owned());
     }
     Err(refused("there is no store"))
+}
+
+/// The input that somebody wrote.
+#[cfg(feature = "store")]
+fn edited(text: &str) -> Result<Value, (StatusCode, String)> {
+    let wrong = |why: String| (StatusCode::UNPROCESSABLE_ENTITY, why);
+    match serde_json::from_str(text) {
+        Ok(Value::Null) => Err(wrong("null is no input of a tool; write `{}` for an empty one".to_owned())),
+        Ok(input) => Ok(input),
+        Err(error) => Err(wrong(format!("the input is not JSON: {error}"))),
+    }
 }
 
 pub(super) async fn retry(State(inspector): Shared, Json(job): Json<Job>) -> Done {
