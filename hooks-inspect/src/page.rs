@@ -3,6 +3,7 @@
 #[cfg(feature = "store")]
 pub(crate) mod stored;
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
 
@@ -10,6 +11,7 @@ use hook_sdk::manifest::Manifest;
 use hook_sdk::{HookSet, Registry};
 use hooks_replay::{ReplayReport, SCHEMA};
 use serde::Serialize;
+use serde::de::IgnoredAny;
 
 use crate::policy::policy;
 
@@ -161,18 +163,31 @@ impl HooksPage {
     }
 }
 
-/// Writes the lines of a recording. Empty ones, and bytes that are no text, would make lines of their own.
+/// Writes the lines of a recording.
 fn put_lines(mut recording: impl BufRead, to: &mut impl Write) -> io::Result<()> {
     let mut line = Vec::new();
     while recording.read_until(b'\n', &mut line)? > 0 {
-        let text = String::from_utf8_lossy(line.trim_ascii());
-        if !text.is_empty() {
+        // The last line of a program that still writes, or that was killed, is told by nobody as one that cannot be read.
+        let is_torn = !line.ends_with(b"\n") && serde_json::from_slice::<IgnoredAny>(&line).is_err();
+        if let Some(text) = text_of(&line).filter(|_| !is_torn) {
             put(text.as_bytes(), to)?;
             to.write_all(b"\n")?;
         }
         line.clear();
     }
     Ok(())
+}
+
+/// A line as the page gets it. `None` for an empty one. Bytes that are no text become a JSON string, which is no line: the page
+/// counts it among those that cannot be read, as other readers do.
+pub(crate) fn text_of(line: &[u8]) -> Option<Cow<'_, str>> {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    let text = String::from_utf8_lossy(line);
+    match &text {
+        _ if line.is_empty() => None,
+        Cow::Borrowed(_) => Some(text),
+        Cow::Owned(lossy) => Some(serde_json::Value::from(&**lossy).to_string().into()),
+    }
 }
 
 /// Writes JSON so that it cannot end the element that it is in: in JSON, `<` occurs only in strings.

@@ -17,7 +17,9 @@ use axum::routing::{get, post};
 use tokio::net::TcpListener;
 
 pub use inspector::Inspector;
-use inspector::{Local, Shared, read_from};
+use inspector::{Local, Place, Shared, read_after};
+
+use crate::page::text_of;
 
 impl Inspector {
     /// Serves the page on `listener`, which should be on 127.0.0.1. `ready` gets the address, with a random token that every
@@ -77,11 +79,19 @@ async fn page(State(inspector): Shared) -> Response {
 
 /// The whole lines of the recording so far. The header `x-next` says where those after them begin.
 async fn lines(State(inspector): Shared) -> Response {
-    let Some(path) = &inspector.recording else { return ([(NEXT, "0".to_owned())], Vec::new()).into_response() };
-    match read_from(path, 0).await {
-        Ok((next, text)) => ([(NEXT, next.to_string())], text).into_response(),
-        Err(error) => (StatusCode::NOT_FOUND, format!("{}: {error}", path.display())).into_response(),
+    let (mut next, mut text) = (Place::default(), String::new());
+    if let Some(path) = &inspector.recording {
+        match read_after(path, next).await {
+            Err(error) => return (StatusCode::NOT_FOUND, format!("{}: {error}", path.display())).into_response(),
+            Ok(parts) => {
+                for part in parts {
+                    next = part.end();
+                    part.lines().filter_map(|(_, line)| text_of(line)).for_each(|line| text.extend([&*line, "\n"]));
+                }
+            }
+        }
     }
+    ([(NEXT, next.to_string())], text).into_response()
 }
 
 const NEXT: HeaderName = HeaderName::from_static("x-next");

@@ -33,3 +33,20 @@ fn the_page_asks_no_other_host() {
     assert!(page.contains("default-src 'none'; connect-src 'self'"));
     assert!(!page.contains("unsafe-inline") && !page.contains("http://") && !page.contains("https://"));
 }
+
+#[test]
+fn bytes_that_are_no_text_are_no_line_and_a_line_that_is_being_written_is_left_out() {
+    let lines = |recording: &[u8]| {
+        let mut html = Vec::new();
+        HooksPage::new("x").report([recording], &mut html).unwrap();
+        let html = String::from_utf8(html).unwrap();
+        html.split("id=\"lines\">").nth(1).unwrap().split("</script>").next().unwrap().to_owned()
+    };
+    let whole = "{\"line\":\"full\"}\n";
+    assert_eq!(
+        lines(b"{\"line\":\"full\"}\n{\"line\":\"l\xff\"}\n"),
+        format!("{whole}\"{{\\\"line\\\":\\\"l\u{fffd}\\\"}}\"\n")
+    );
+    assert_eq!(lines(b"\xef\xbb\xbf{\"line\":\"full\"}\n\n{\"line\":\"di"), whole);
+    assert_eq!(lines(b"{\"line\":\"full\"}"), whole, "it lacks only its end of line");
+}

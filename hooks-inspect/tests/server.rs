@@ -76,31 +76,99 @@ async fn only_who_knows_the_token_and_names_this_host_is_answered() {
     assert!(status == 409 && text.contains("there is no store"), "{status} {text}");
 }
 
+/// What a server tells of lines.
+struct Events {
+    stream: TcpStream,
+    seen: String,
+}
+
+impl Events {
+    async fn open(host: &str, token: &str, from: &str, headers: &str) -> Self {
+        let mut stream = TcpStream::connect(host).await.unwrap();
+        let request = format!("GET /api/events?from={from}&t={token} HTTP/1.1\r\nhost: {host}\r\n{headers}\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        Self { stream, seen: String::new() }
+    }
+
+    /// All that was told until this text was.
+    async fn until(&mut self, text: &str) -> &str {
+        let mut buffer = [0; 4096];
+        while !self.seen.contains(text) {
+            let read = self.stream.read(&mut buffer).await.unwrap();
+            assert!(read > 0, "the stream ended: {}", self.seen);
+            self.seen.push_str(&String::from_utf8_lossy(&buffer[..read]));
+        }
+        &self.seen
+    }
+
+    /// The numbers of the lines of [`numbered`] until this one.
+    async fn numbers(&mut self, last: usize) -> Vec<usize> {
+        let seen = self.until(&numbered(last..=last)).await;
+        seen.split("\"count\":").skip(1).map(|text| text.split('}').next().unwrap().parse().unwrap()).collect()
+    }
+}
+
+fn numbered(numbers: std::ops::RangeInclusive<usize>) -> String {
+    numbers.fold(String::new(), |text, number| text + &format!("{{\"line\":\"dropped\",\"count\":{number}}}\n"))
+}
+
+fn append(file: &std::path::Path, text: &str) {
+    let mut file = std::fs::OpenOptions::new().append(true).create(true).open(file).unwrap();
+    std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+}
+
 #[tokio::test]
 async fn new_lines_arrive_as_events_whole() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("traffic.jsonl");
     std::fs::write(&file, "{\"line\":\"header\",\"schema\":2}\n{\"line\":").unwrap();
     let (host, token) = server(&file).await;
-    let mut stream = TcpStream::connect(&host).await.unwrap();
-    let request = format!("GET /api/events?from=0&t={token} HTTP/1.1\r\nhost: {host}\r\n\r\n");
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut seen = String::new();
-    let mut more = async |until: &str| {
-        let mut buffer = [0; 4096];
-        while !seen.contains(until) {
-            let read = stream.read(&mut buffer).await.unwrap();
-            assert!(read > 0, "the stream ended: {seen}");
-            seen.push_str(&String::from_utf8_lossy(&buffer[..read]));
-        }
-        seen.clone()
-    };
-    let first = more("header").await;
+    let mut events = Events::open(&host, &token, "0", "").await;
+    let first = events.until("header").await;
     assert!(first.contains("event: line") && !first.contains("{\"line\":\n"), "{first}");
-    let mut append = std::fs::OpenOptions::new().append(true).open(&file).unwrap();
-    std::io::Write::write_all(&mut append, b"\"dropped\",\"count\":4}\n").unwrap();
-    let second = more("\"count\":4}").await;
+    append(&file, "\"dropped\",\"count\":4}\n");
+    let second = events.until("\"count\":4}").await;
     assert!(second.contains("data: {\"line\":\"dropped\",\"count\":4}"), "{second}");
+}
+
+#[tokio::test]
+async fn a_line_arrives_once_whenever_the_connection_breaks() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("traffic.jsonl");
+    std::fs::write(&file, numbered(1..=100)).unwrap();
+    let (host, token) = server(&file).await;
+    let (_, page) = ask(&host, "GET", &format!("/api/lines?t={token}"), &[("host", &host)], "").await;
+    let next = page.split("x-next: ").nth(1).unwrap().lines().next().unwrap();
+    append(&file, &numbered(101..=103));
+    let mut events = Events::open(&host, &token, next, "").await;
+    assert_eq!(events.numbers(103).await, [101, 102, 103]);
+    // The browser repeats the address, and says what it got last: not always the end of what was read at once.
+    let told = events.until("\"count\":102}").await;
+    let last = told.split("\"count\":102}").next().unwrap().rsplit("id: ").next().unwrap().lines().next().unwrap();
+    append(&file, &numbered(104..=104));
+    let mut again = Events::open(&host, &token, next, &format!("last-event-id: {last}\r\n")).await;
+    assert_eq!(again.numbers(104).await, [103, 104]);
+}
+
+#[tokio::test]
+async fn files_that_were_moved_aside_are_read_to_their_end_and_new_ones_from_their_begin() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = |end: &str| folder.path().join(format!("traffic.jsonl{end}"));
+    std::fs::write(name(""), numbered(1..=3)).unwrap();
+    let (host, token) = server(&name("")).await;
+    let mut events = Events::open(&host, &token, "0", "").await;
+    assert_eq!(events.numbers(3).await, [1, 2, 3]);
+    // Twice, before the server looks again; and the new file is longer than the old one.
+    append(&name(""), &numbered(4..=4));
+    std::fs::rename(name(""), name(".1")).unwrap();
+    std::fs::write(name(""), numbered(5..=6)).unwrap();
+    std::fs::rename(name(".1"), name(".2")).unwrap();
+    std::fs::rename(name(""), name(".1")).unwrap();
+    std::fs::write(name(""), numbered(7..=20)).unwrap();
+    assert_eq!(events.numbers(20).await, (1..=20).collect::<Vec<_>>());
+    // A file that was begun anew in its place.
+    std::fs::write(name(""), numbered(21..=60)).unwrap();
+    assert_eq!(events.numbers(60).await, (1..=60).collect::<Vec<_>>());
 }
 
 #[tokio::test]

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{Query, State};
+use axum::http::HeaderMap;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures_util::Stream;
 use serde::Deserialize;
 
-use super::inspector::{Inspector, Shared, read_from};
+use super::inspector::{Inspector, Place, Shared, read_after};
 use super::operate;
+use crate::page::text_of;
 
 /// How often files and stores are asked.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -20,12 +22,12 @@ const PAUSE: Duration = Duration::from_millis(300);
 #[derive(Deserialize)]
 pub(super) struct Begin {
     #[serde(default)]
-    from: u64,
+    from: String,
 }
 
 struct Tail {
     inspector: Arc<Inspector>,
-    next: u64,
+    next: Place,
     ready: VecDeque<Event>,
     /// What was last told of the store.
     state: String,
@@ -34,8 +36,12 @@ struct Tail {
 pub(super) async fn events(
     State(inspector): Shared,
     Query(begin): Query<Begin>,
+    headers: HeaderMap,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let tail = Tail { inspector, next: begin.from, ready: VecDeque::new(), state: String::new() };
+    // A browser whose connection broke says what it got last.
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let next = Place::read(last.unwrap_or(&begin.from));
+    let tail = Tail { inspector, next, ready: VecDeque::new(), state: String::new() };
     let events = futures_util::stream::unfold(tail, |mut tail| async move {
         loop {
             if let Some(event) = tail.ready.pop_front() {
@@ -53,12 +59,16 @@ pub(super) async fn events(
 impl Tail {
     async fn look(&mut self) {
         if let Some(path) = &self.inspector.recording
-            && let Ok((next, text)) = read_from(path, self.next).await
+            && let Ok(parts) = read_after(path, self.next).await
         {
-            self.next = next;
-            let lines = text.split(|byte| *byte == b'\n').map(String::from_utf8_lossy);
-            let event = |line: std::borrow::Cow<'_, str>| Event::default().event("line").data(line.trim_end());
-            self.ready.extend(lines.filter(|line| !line.trim().is_empty()).map(event));
+            for part in parts {
+                self.next = part.end();
+                let event = |(at, line)| {
+                    let event = Event::default().event("line").id(part.place(at).to_string());
+                    text_of(line).map(|text| event.data(text))
+                };
+                self.ready.extend(part.lines().filter_map(event));
+            }
         }
         if let Some(state) = operate::state(&self.inspector).await
             && state != self.state

@@ -1,10 +1,12 @@
 //! What a server shows, and who may ask.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::extract::State;
+use sha2::{Digest, Sha256};
 
 use crate::page::HooksPage;
 
@@ -49,17 +51,120 @@ impl Inspector {
     }
 }
 
-/// The whole lines from `offset`, and the offset after them. A file that became shorter has begun again.
-pub(super) async fn read_from(path: &Path, offset: u64) -> io::Result<(u64, Vec<u8>)> {
+/// How far a recording was read: the length, and a hash of the last bytes of that. A file that has others there is another one,
+/// whatever its name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    offset: u64,
+    hash: u64,
+}
+
+/// The number of bytes of which a place has the hash.
+const BEFORE: usize = 1024;
+
+impl Place {
+    /// The place after `bytes`, which end at `offset`.
+    fn after(bytes: &[u8], offset: u64) -> Self {
+        let last = &bytes[bytes.len().saturating_sub(BEFORE)..];
+        let hash = if last.is_empty() { [0; 32] } else { Sha256::digest(last).into() };
+        Self { offset, hash: hash.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte)) }
+    }
+
+    /// Reads what [`Display`](fmt::Display) wrote. Anything else is the begin.
+    pub(super) fn read(text: &str) -> Self {
+        let parts = text.split_once('-');
+        let place = parts.and_then(|(offset, hash)| Some((offset.parse().ok()?, u64::from_str_radix(hash, 16).ok()?)));
+        place.map(|(offset, hash)| Self { offset, hash }).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{:016x}", self.offset, self.hash)
+    }
+}
+
+/// The whole lines of a file after a place.
+pub(super) struct Part {
+    /// With what precedes them, so that each place is known.
+    bytes: Vec<u8>,
+    start: usize,
+    offset: u64,
+}
+
+impl Part {
+    /// The lines, each with the place after it.
+    pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &[u8])> {
+        let mut at = self.start;
+        self.bytes[self.start..].split_inclusive(|byte| *byte == b'\n').map(move |line| {
+            at += line.len();
+            (at, line)
+        })
+    }
+
+    /// The place after the line that ends here.
+    pub(super) fn place(&self, at: usize) -> Place {
+        Place::after(&self.bytes[..at], self.offset + at as u64)
+    }
+
+    /// The place after all of them.
+    pub(super) fn end(&self) -> Place {
+        self.place(self.bytes.len())
+    }
+}
+
+/// What a recording has after a place. A recorder that moved full files aside, to `path.1` and so on, began others: what these
+/// have comes first.
+pub(super) async fn read_after(path: &Path, place: Place) -> io::Result<Vec<Part>> {
+    let aside = |number: usize| match number {
+        0 => path.to_owned(),
+        _ => PathBuf::from([path.as_os_str(), format!(".{number}").as_ref()].join("".as_ref())),
+    };
+    let mut parts = Vec::new();
+    let mut number = 0;
+    loop {
+        match part(&aside(number), place).await {
+            Ok(Some(part)) => {
+                parts.push(part);
+                break;
+            }
+            // It was moved aside right now, or it is another one.
+            Err(error) if number == 0 && error.kind() == io::ErrorKind::NotFound => number += 1,
+            Ok(None) => number += 1,
+            // None of them is what was read.
+            Err(_) => {
+                number = 1;
+                break;
+            }
+        }
+    }
+    for number in (0..number).rev() {
+        match part(&aside(number), Place::default()).await {
+            Ok(part) => parts.extend(part),
+            Err(error) if parts.is_empty() => return Err(error),
+            Err(_) => {}
+        }
+    }
+    Ok(parts)
+}
+
+/// The whole lines after a place, if the file has that place.
+async fn part(path: &Path, place: Place) -> io::Result<Option<Part>> {
     use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
     let mut file = tokio::fs::File::open(path).await?;
-    let length = file.metadata().await?.len();
-    let offset = if offset > length { 0 } else { offset };
+    if place.offset > file.metadata().await?.len() {
+        return Ok(None);
+    }
+    let offset = place.offset.saturating_sub(BEFORE as u64);
+    let start = usize::try_from(place.offset - offset).unwrap_or(BEFORE);
     file.seek(io::SeekFrom::Start(offset)).await?;
-    let mut text = Vec::new();
-    file.read_to_end(&mut text).await?;
-    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    text.truncate(whole);
-    Ok((offset + whole as u64, text))
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).await?;
+    if bytes.len() < start || Place::after(&bytes[..start], place.offset) != place {
+        return Ok(None);
+    }
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    bytes.truncate(whole.max(start));
+    Ok(Some(Part { bytes, start, offset }))
 }
