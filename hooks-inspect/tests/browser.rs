@@ -98,3 +98,42 @@ fn lines_that_cannot_be_read_are_told() {
     let Some(seen) = dom(&page, "/") else { return };
     assert!(seen.contains("2 lines cannot be read") && seen.contains("3 lines were dropped"), "{seen}");
 }
+
+#[test]
+fn each_line_is_read_on_its_own() {
+    let odd = [
+        "null",
+        r#"{"line":"dispatch","kind":"k","ids":{"request":"half\ud800"}}"#,
+        r#"{"line":"dispatch","kind":"k","runs":[null]}"#,
+        r#"{"line":"dispatch","kind":"k","ids":{"request":"r2"},"at":18446744073709551615,"runs":[{"hook":"bare"}]}"#,
+        r#"{"line":"dispatch","kind":"lonely","event":{"order":9007199254740993,"ratio":1.0}}"#,
+        r#"{"line":"dispatch","kind":"k","ids":{"request":"r3"},"subject":"$value:0123456789abcdef"}"#,
+    ];
+    let page = html(&HooksPage::new("desk"), &format!("{}\n{}\n", odd.join("\n"), recording("pay_out")));
+    let Some(turns) = dom(&page, "/") else { return };
+    for text in ["4 turns", "3 lines cannot be read", "1 line refers to texts that are not in the recording"] {
+        assert!(turns.contains(text), "{text}: {turns}");
+    }
+    assert!(dom(&page, "/turn/r2/0").unwrap().contains("not recorded"));
+    let (first, second) = (dom(&page, "/turn/outside%3A").unwrap(), dom(&page, "/turn/outside%3A/1").unwrap());
+    assert!(first.contains("lonely") && second.contains("lonely"), "{first}");
+}
+
+#[test]
+fn numbers_are_shown_as_they_were_recorded() {
+    let line = r#"{"line":"dispatch","event":{"order":9007199254740993,"ratio":1.0},"subject":{"order":9007199254740993},
+        "runs":[{"hook":"h","status":"completed","change":[{"op":"add","path":"/cents","value":18446744073709551615}]}]}"#;
+    let page = html(&HooksPage::new("desk"), &line.replace('\n', ""));
+    // Payloads are shown when somebody asks for them.
+    let page = page.replace("let everything = false", "let everything = true");
+    let page = page.replace(&policy_of(&page), "");
+    let Some(seen) = dom(&page, "/turn/outside%3A/0") else { return };
+    for text in ["\"order\": 9007199254740993,\n", "\"ratio\": 1.0", "\"cents\": 18446744073709551615"] {
+        assert!(seen.contains(text), "{text}: {seen}");
+    }
+}
+
+/// Without it, a test can change the scripts.
+fn policy_of(page: &str) -> String {
+    page.split("content=\"").find(|text| text.starts_with("default-src")).unwrap().split('"').next().unwrap().to_owned()
+}

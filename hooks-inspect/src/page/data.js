@@ -7,9 +7,33 @@ const shared = new Map();
 const turns = new Map();
 const hooks = new Map();
 const words = new Set(), kinds = new Set();
-const trouble = { unreadable: 0, dropped: 0, later: false };
+const trouble = { unreadable: 0, missing: 0, dropped: 0, later: false };
 
-const parsed = (n) => JSON.parse(lines[n]);
+// Numbers that JavaScript would write differently stay as they are written.
+const exact = (text) => JSON.parse(text, (key, value, context) =>
+  (typeof value === "number" && context?.source !== String(value) && JSON.rawJSON ? JSON.rawJSON(context.source) : value));
+const isRaw = (value) => JSON.isRawJSON?.(value) ?? false;
+const parsed = (n) => whole(exact(lines[n]));
+
+const references = (text) => [...text.matchAll(/"\$(message|value):([0-9a-f]{16})"/g)].map(([, what, id]) => what + id);
+
+// What lists and addresses rely on. All else is only shown.
+const forms = { kind: "string", word: "string", error: "string", at: "number", micros: "number", depth: "number", hook: "string", status: "string", stage: "number", note: "string",
+  cause: "string", conversation: "string", session: "string", request: "string", turn: "number", agent: "string", exit: "string", reply: "string", id: "string", count: "number", schema: "number" };
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isList = (value, is) => value == null || (Array.isArray(value) && value.every(is));
+const fits = (of) => isObject(of) && Object.entries(of).every(([name, value]) => value == null || !Object.hasOwn(forms, name) || typeof value === forms[name]);
+const isRun = (run) => fits(run) && isList(run.change, (step) => isObject(step) && typeof step.path === "string");
+
+// A line as `hooks replay` reads it: what it lacks has a default. An error if it is none.
+function read(text) {
+  // No other reader takes half a character, nor can an address have one.
+  const half = (key, value) => { if (/\p{Surrogate}/u.test(key) || (typeof value === "string" && /\p{Surrogate}/u.test(value))) throw new Error("half a character"); return value; };
+  const line = JSON.parse(text, /\\ud[89a-f]/i.test(text) ? half : undefined);
+  if (!fits(line) || !fits(line.ids ?? {}) || !isList(line.ids?.agent_path, (agent) => typeof agent === "string") || !isList(line.runs, isRun) || !isList(line.marks, (mark) => typeof mark === "string")) throw new Error("no line");
+  return whole(line);
+}
+const whole = (line) => ({ ...line, kind: line.kind ?? "", ids: line.ids ?? {}, runs: line.runs?.map((run) => ({ ...run, hook: run.hook ?? "", status: run.status ?? "" })) });
 
 function turnOf(ids) {
   const place = ids.conversation ?? "";
@@ -73,12 +97,10 @@ function addDispatch(line, n) {
 // Adds a line of a recording. Returns whether lists may show something new.
 function add(text) {
   if (!text) return false;
-  const n = lines.push(text) - 1;
-  // A message or a long value, which is most of a recording, is parsed when somebody looks at it.
-  const found = /^\{"line":"(message|value)","id":"([0-9a-f]{16})"/.exec(text);
-  if (found) { shared.set(found[1] + found[2], n); return false; }
   let line;
-  try { line = JSON.parse(text); } catch { trouble.unreadable++; return true; }
+  try { line = read(text); } catch { trouble.unreadable++; return true; }
+  const n = lines.push(text) - 1;
+  if (references(text).some((id) => !shared.has(id))) trouble.missing++;
   switch (line.line) {
     case "header": if (line.schema > about.schema) trouble.later = true; break;
     case "message": case "value": shared.set(line.line + line.id, n); return false;
@@ -92,7 +114,7 @@ function add(text) {
       break;
     }
     case "full": if (line.request) turnOf({ request: line.request }).full = true; break;
-    case "dropped": trouble.dropped += line.count; break;
+    case "dropped": trouble.dropped += line.count ?? 0; break;
     default: trouble.unreadable++;
   }
   return true;
@@ -109,13 +131,13 @@ function resolved(value) {
     return /^\$+(message|value):/.test(value) ? value.slice(1) : value;
   }
   if (Array.isArray(value)) return value.map(resolved);
-  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, resolved(field)]));
+  if (value && typeof value === "object" && !isRaw(value)) return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, resolved(field)]));
   return value;
 }
 
 // Applies a JSON patch (RFC 6902), of which recordings have additions, removals and replacements.
 function patched(subject, change) {
-  let root = structuredClone(subject);
+  let root = exact(JSON.stringify(subject ?? null));
   for (const { op, path, value } of change) {
     const parts = path.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
     if (parts.length === 0) { root = op === "remove" ? null : value; continue; }

@@ -21,7 +21,10 @@ function route() {
   const view = name === "turn" ? (parts.length > 2 ? dispatchView : turnView) : Object.hasOwn(pages, name) ? pages[name] : () => notFound("There is no such page.");
   refresh = () => {};
   navigation({ turn: "", turns: "", hook: "hooks" }[name] ?? name);
-  const content = view === turnsView ? view(new URLSearchParams(query)) : view(parts.slice(1));
+  let content;
+  try { content = view === turnsView ? view(new URLSearchParams(query)) : view(parts.slice(1)); } catch (error) {
+    content = [h("h2", {}, "This page cannot be shown"), h("p", {}, `The recording has something here that the page cannot read: ${error.message}`)];
+  }
   main.replaceChildren(...[content].flat(Infinity).filter((child) => child != null && child !== false));
   const title = main.querySelector("h2")?.textContent ?? "Hooks";
   document.title = `${title}, ${about.program || "hooks"}`;

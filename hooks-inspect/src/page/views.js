@@ -26,7 +26,7 @@ function time(micros) {
   if (micros < 1e6) return (micros / 1000).toFixed(micros < 1e4 ? 1 : 0) + " ms";
   return (micros / 1e6).toFixed(micros < 1e7 ? 2 : 1) + " s";
 }
-const clock = (micros) => (micros ? new Date(micros / 1000).toISOString().replace("T", " ").slice(0, 19) : "");
+const clock = (micros) => (micros > 0 && micros < 8e18 ? new Date(micros / 1000).toISOString().replace("T", " ").slice(0, 19) : "");
 const tokens = (usage) => (usage ? (usage.input ?? 0) + (usage.output ?? 0) : null);
 const look = (word) => (/deny|block|halt|stop|fail|denied/.test(word) ? "bad" : /ask|defer/.test(word) ? "warn" : /allow|answer/.test(word) ? "good" : "");
 const tag = (word) => h("span", { class: "tag " + look(word) }, word);
@@ -63,6 +63,7 @@ function troubles() {
   const told = [];
   if (trouble.dropped) told.push(plural(trouble.dropped, "line") + " were dropped, because the recorder was slower than the program.");
   if (trouble.unreadable) told.push(plural(trouble.unreadable, "line") + " cannot be read.");
+  if (trouble.missing) told.push(plural(trouble.missing, "line") + (trouble.missing === 1 ? " refers" : " refer") + " to texts that are not in the recording.");
   if (trouble.later) told.push("The recording was written by a later version; parts of it may be missing here.");
   return told.map((text) => h("p", { class: "banner bad" }, text));
 }
@@ -231,7 +232,7 @@ function dispatchView([key, at]) {
     stage = run.stage ?? stage;
     return h("tr", {}, h("td", { "data-name": "stage" }, run.stage == null ? "" : same ? h("span", { class: "faint" }, `${run.stage + 1} too`) : String(run.stage + 1)),
       h("th", { scope: "row" }, toHook(run.hook), run.shadow && tag("shadow"), run.attribution && h("span", { class: "faint" }, ` for ${rule(run.attribution)}`)),
-      h("td", { class: hasFailed(run) ? "bad" : isSkipped(run) ? "faint" : "" }, run.status, isSkipped(run) && why(run, line.kind, event)),
+      h("td", { class: hasFailed(run) ? "bad" : isSkipped(run) ? "faint" : "" }, run.status || missing(), isSkipped(run) && why(run, line.kind, event)),
       h("td", {}, run.word && tag(run.word), isChange(run) && tag("changed"), notes[run.note] && h("div", { class: "faint" }, notes[run.note]),
         run.cause && h("div", { class: "bad" }, run.cause), payload("its verdict", run.verdict && Object.keys(run.verdict).length ? resolved(run.verdict) : null)),
       h("td", { class: "number", "data-name": "time" }, run.micros == null ? "" : time(run.micros)));
