@@ -137,3 +137,29 @@ fn numbers_are_shown_as_they_were_recorded() {
 fn policy_of(page: &str) -> String {
     page.split("content=\"").find(|text| text.starts_with("default-src")).unwrap().split('"').next().unwrap().to_owned()
 }
+
+#[test]
+fn a_search_finds_what_was_said_and_no_names_of_fields() {
+    let lines = [
+        json!({ "line": "value", "id": "00000000000000aa", "value": "a needle in long hay" }),
+        json!({ "line": "message", "id": "00000000000000bb", "value": { "content": [{ "text": "$value:00000000000000aa" }] } }),
+        json!({ "line": "dispatch", "kind": "k", "ids": { "request": "r1" }, "at": 5, "micros": 5, "subject": ["$message:00000000000000bb"] }),
+        json!({ "line": "dispatch", "kind": "k", "ids": { "request": "r2" }, "at": 6, "micros": 5,
+            "event": { "command": "cat <<EOF\nif a < b say \"hi\" in C:\\temp", "order": 9_007_199_254_740_993_u64 } }),
+    ];
+    let page = html(&HooksPage::new("desk"), &lines.map(|line| line.to_string()).join("\n"));
+    for (query, count) in [
+        ("needle", 1),
+        ("<<EOF", 1),
+        ("a < b say \"hi\"", 1),
+        ("<<EOF\nif", 1),
+        ("c:\\temp", 1),
+        ("9007199254740993", 1),
+        ("micros", 0),
+        ("subject", 0),
+    ] {
+        let hash = query.bytes().fold("/?q=".to_owned(), |text, byte| text + &format!("%{byte:02X}"));
+        let Some(seen) = dom(&page, &hash) else { return };
+        assert!(seen.contains(&format!("{count} of 2 turns")), "{query}: {seen}");
+    }
+}

@@ -2,7 +2,7 @@
 // The recording: each line stays text, and is parsed again when somebody looks at it. What lists show is kept.
 
 const about = JSON.parse(document.getElementById("about").textContent);
-const lines = [];
+const lines = [], refs = [];
 const shared = new Map();
 const turns = new Map();
 const hooks = new Map();
@@ -100,7 +100,8 @@ function add(text) {
   let line;
   try { line = read(text); } catch { trouble.unreadable++; return true; }
   const n = lines.push(text) - 1;
-  if (references(text).some((id) => !shared.has(id))) trouble.missing++;
+  refs.push(references(text));
+  if (refs[n].some((id) => !shared.has(id))) trouble.missing++;
   switch (line.line) {
     case "header": if (line.schema > about.schema) trouble.later = true; break;
     case "message": case "value": shared.set(line.line + line.id, n); return false;
@@ -118,6 +119,16 @@ function add(text) {
     default: trouble.unreadable++;
   }
   return true;
+}
+
+// What people, models, tools and hooks said in a line: values, without the names of fields, and no times.
+const said = [];
+const leaves = (value) => (isRaw(value) ? value.rawJSON : typeof value === "object" && value ? Object.values(value).flatMap(leaves) : value == null || typeof value === "boolean" ? [] : String(value));
+function saidIn(n) {
+  if (said[n] != null) return said[n];
+  const { line, id, at, micros, depth, marks, dispatches, runs, ...rest } = parsed(n);
+  const ran = runs?.map(({ micros, stage, revision, change, ...run }) => [run, change?.map((step) => step.value)]);
+  return (said[n] = leaves([rest, ran]).join("\0"));
 }
 
 // Puts what `$message:id` and `$value:id` refer to in their places.

@@ -80,12 +80,14 @@ const PAGE = 200;
 
 function searched(query) {
   if (!query) return () => true;
-  const found = new RegExp(query.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
-  const refs = new Set();
-  for (const [id, n] of shared) if (found.test(lines[n])) refs.add(id);
-  const in_line = (n) => found.test(lines[n]) ||
-    (refs.size > 0 && [...lines[n].matchAll(/\$(message|value):([0-9a-f]{16})/g)].some(([, what, id]) => refs.has(what + id)));
-  return (turn) => found.test(turn.key) || (turn.line != null && in_line(turn.line)) || turn.dispatches.some((dispatch) => in_line(dispatch.n));
+  // A space also finds the end of a line, which nobody can write into the field.
+  const found = new RegExp(query.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+"), "i");
+  const hits = new Map();
+  const hit = (n) => {
+    if (!hits.has(n)) { hits.set(n, false); hits.set(n, found.test(saidIn(n)) || refs[n].some((id) => shared.has(id) && hit(shared.get(id)))); }
+    return hits.get(n);
+  };
+  return (turn) => found.test(turn.key) || (turn.line != null && hit(turn.line)) || turn.dispatches.some((dispatch) => hit(dispatch.n));
 }
 
 function selected(query) {
@@ -100,7 +102,7 @@ function turnsView(query) {
   const choose = (name, title, options) => h("label", {}, title, h("select", { name }, h("option", { value: "" }, "any"),
     [...new Set([...options, ...query.getAll(name)])].sort().map((option) => h("option", { value: option, selected: query.get(name) === option }, option))));
   const form = h("form", { class: "filters", role: "search", onsubmit: (event) => event.preventDefault() },
-    h("label", {}, "Search", h("input", { type: "search", name: "q", value: query.get("q") ?? "", placeholder: "text, id, hook" })),
+    h("label", {}, "Search", h("input", { type: "search", name: "q", value: (query.get("q") ?? "").replace(/\s+/g, " "), placeholder: "text, id, hook" })),
     choose("hook", "Hook", hooks.keys()), choose("kind", "Kind", kinds), choose("verdict", "Verdict", words),
     h("label", { class: "check" }, h("input", { type: "checkbox", name: "failed", value: "1", checked: query.has("failed") }), "failed only"));
   const count = h("p", { class: "faint" }), body = h("tbody"), more = h("button", {}, "Show more");
@@ -205,7 +207,7 @@ function save(turn) {
   const put = (n) => {
     if (done.has(n)) return;
     done.add(n);
-    for (const [, what, id] of lines[n].matchAll(/\$(message|value):([0-9a-f]{16})/g)) if (shared.has(what + id)) put(shared.get(what + id));
+    for (const id of refs[n]) if (shared.has(id)) put(shared.get(id));
     out.push(lines[n]);
   };
   const header = lines.findIndex((text) => text.startsWith('{"line":"header"'));
