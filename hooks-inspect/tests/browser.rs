@@ -163,3 +163,55 @@ fn a_search_finds_what_was_said_and_no_names_of_fields() {
         assert!(seen.contains(&format!("{count} of 2 turns")), "{query}: {seen}");
     }
 }
+
+/// A dispatch of a turn, with these runs.
+fn dispatch(request: &str, at: u64, word: Option<&str>, runs: &serde_json::Value) -> String {
+    let ids = json!({ "conversation": "c", "request": request, "turn": 1 });
+    json!({ "line": "dispatch", "kind": "k", "ids": ids, "word": word, "at": at, "micros": 5, "runs": runs })
+        .to_string()
+}
+
+#[test]
+fn what_a_hook_said_in_shadow_is_shown_as_that() {
+    let change = json!([{ "op": "replace", "path": "/x", "value": 1 }]);
+    let run = json!([{ "hook": "limit", "status": "completed", "word": "deny", "shadow": true, "note": "shadow", "change": change }]);
+    let page = html(&HooksPage::new("desk"), &dispatch("r1", 1, None, &run));
+    let Some(turns) = dom(&page, "/") else { return };
+    assert!(!turns.contains("limit: deny") && !turns.contains("value=\"deny\""), "{turns}");
+    let turn = dom(&page, "/turn/r1").unwrap();
+    assert!(turn.contains("in shadow: <code>limit</code>") && !turn.contains("changed by"), "{turn}");
+    let hook = dom(&page, "/hook/limit").unwrap();
+    for text in ["changed</dt><dd>0<", "decided</dt><dd>nothing<", "1 answer without effect"] {
+        assert!(hook.contains(text), "{text}: {hook}");
+    }
+}
+
+#[test]
+fn counts_and_times_are_those_of_the_recording() {
+    let run = |word: &str, micros: u64| json!([{ "hook": "h", "status": "completed", "word": word, "micros": micros }]);
+    let failed = json!([{ "hook": "g", "status": "failed", "cause": "boom", "micros": 5 }]);
+    let failed = dispatch("r2", 30, None, &failed).replace("\"at\"", "\"error\":\"g failed: boom\",\"at\"");
+    let untimed =
+        r#"{"line":"dispatch","kind":"k","ids":{"request":"r3"},"runs":[{"hook":"old","status":"completed"}]}"#;
+    let lines = [
+        &failed,
+        &dispatch("r1", 10, Some("deny"), &run("deny", 1_000)),
+        &dispatch("r1", 20, Some("allow"), &run("allow", 100_000)),
+        untimed,
+    ];
+    let page = html(&HooksPage::new("desk"), &lines.join("\n"));
+    let Some(turns) = dom(&page, "/") else { return };
+    assert!(turns.contains("h: deny") && turns.contains("h: allow"), "{turns}");
+    assert!(
+        turns.contains("data-name=\"failures\">1<"),
+        "a failed hook and the error of its dispatch are one: {turns}"
+    );
+    let order: Vec<_> = ["r2", "r1", "r3"].iter().map(|turn| turns.find(&format!("/turn/{turn}\""))).collect();
+    assert!(order.is_sorted(), "newest first, whatever the order of the files: {order:?}");
+    assert!(dom(&page, "/hook/h").unwrap().contains("51 ms, 95 ms"), "the median of two lies between them");
+    let old = dom(&page, "/turn/r3/3").unwrap();
+    assert!(!old.contains("0 µs") && old.matches("not recorded").count() == 4, "{old}");
+    let twenty: Vec<_> = (1..=20).map(|number| dispatch("r1", number, None, &run("", number * 1_000))).collect();
+    let page = html(&HooksPage::new("desk"), &twenty.join("\n"));
+    assert!(dom(&page, "/hook/h").unwrap().contains("11 ms, 19 ms"), "the 95th percentile of 20 is not the greatest");
+}

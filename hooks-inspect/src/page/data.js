@@ -10,8 +10,9 @@ const words = new Set(), kinds = new Set();
 const trouble = { unreadable: 0, missing: 0, dropped: 0, later: false };
 
 // Numbers that JavaScript would write differently stay as they are written.
-const exact = (text) => JSON.parse(text, (key, value, context) =>
-  (typeof value === "number" && context?.source !== String(value) && JSON.rawJSON ? JSON.rawJSON(context.source) : value));
+const keep = (key, value, context) => (typeof value === "number" && context?.source !== String(value) && JSON.rawJSON ? JSON.rawJSON(context.source) : value);
+// Most lines have none of them, and are read much faster.
+const exact = (text) => JSON.parse(text, /\d{17}|9\d{15}|\d\.\d|\d[eE]/.test(text) ? keep : undefined);
 const isRaw = (value) => JSON.isRawJSON?.(value) ?? false;
 const parsed = (n) => whole(exact(lines[n]));
 
@@ -50,7 +51,7 @@ function turnOf(ids) {
 
 function hookOf(id) {
   let hook = hooks.get(id);
-  if (!hook) hooks.set(id, (hook = { id, runs: 0, skipped: 0, changed: 0, failed: 0, decided: new Map(), times: [], kinds: new Set(), last: null }));
+  if (!hook) hooks.set(id, (hook = { id, runs: 0, skipped: 0, changed: 0, failed: 0, shadowed: 0, decided: new Map(), times: [], kinds: new Set(), last: null }));
   return hook;
 }
 
@@ -66,7 +67,7 @@ function marked(of, marks) {
 function addDispatch(line, n) {
   const turn = turnOf(line.ids);
   const dispatch = { n, kind: line.kind, at: line.at ?? 0, micros: line.micros ?? 0, word: line.word ?? null, error: line.error ?? null,
-    removed: !!line.removed, depth: line.depth ?? 0, call: line.event?.call?.name ?? null, ran: 0, skipped: 0, changed: [], decided: [], failed: [] };
+    removed: !!line.removed, depth: line.depth ?? 0, call: line.event?.call?.name ?? null, ran: 0, skipped: 0, changed: [], decided: [], shadowed: [], failed: [] };
   for (const run of line.runs ?? []) {
     const hook = hookOf(run.hook);
     hook.kinds.add(line.kind);
@@ -75,17 +76,20 @@ function addDispatch(line, n) {
     hook.runs++; dispatch.ran++;
     hook.last = { turn: turn.key, n };
     if (run.micros != null) hook.times.push(run.micros);
+    if (hasFailed(run)) { hook.failed++; dispatch.failed.push(run.hook); }
+    // What a hook says in shadow has no effect.
+    if (run.shadow) { if (run.word || isChange(run)) { hook.shadowed++; dispatch.shadowed.push(run.hook); } continue; }
     if (isChange(run)) { hook.changed++; dispatch.changed.push(run.hook); }
     if (run.word) {
       hook.decided.set(run.word, (hook.decided.get(run.word) ?? 0) + 1);
       dispatch.decided.push([run.hook, run.word]);
-      turn.decided.set(run.hook, run.word);
+      turn.decided.set(`${run.hook}: ${run.word}`, run.word);
       turn.words.add(run.word);
     }
-    if (hasFailed(run)) { hook.failed++; dispatch.failed.push(run.hook); turn.failures++; }
   }
   if (line.word) { words.add(line.word); turn.words.add(line.word); }
-  if (line.error) turn.failures++;
+  // The error of a dispatch is usually the failure of a hook.
+  turn.failures += dispatch.failed.length || (line.error ? 1 : 0);
   kinds.add(line.kind);
   turn.kinds.add(line.kind);
   marked(turn, line.marks);
@@ -188,10 +192,11 @@ function compared(before, after) {
 
 const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2) ?? "");
 
+// Between the two nearest times, as the median of two is.
 function percentile(times, part) {
   if (times.length === 0) return null;
-  const sorted = Float64Array.from(times).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+  const sorted = Float64Array.from(times).sort(), place = (sorted.length - 1) * part, low = sorted[Math.floor(place)];
+  return Math.round(low + (sorted[Math.ceil(place)] - low) * (place % 1));
 }
 
 // The model calls and the runs of tools of a turn, where it was recorded.

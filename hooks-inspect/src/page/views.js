@@ -26,6 +26,8 @@ function time(micros) {
   if (micros < 1e6) return (micros / 1000).toFixed(micros < 1e4 ? 1 : 0) + " ms";
   return (micros / 1e6).toFixed(micros < 1e7 ? 2 : 1) + " s";
 }
+// Recordings leave out a time of 0, and old ones every time.
+const took = (of) => (of.at || of.micros ? time(of.micros) : null);
 const clock = (micros) => (micros > 0 && micros < 8e18 ? new Date(micros / 1000).toISOString().replace("T", " ").slice(0, 19) : "");
 const tokens = (usage) => (usage ? (usage.input ?? 0) + (usage.output ?? 0) : null);
 const look = (word) => (/deny|block|halt|stop|fail|denied/.test(word) ? "bad" : /ask|defer/.test(word) ? "warn" : /allow|answer/.test(word) ? "good" : "");
@@ -93,8 +95,8 @@ function searched(query) {
 function selected(query) {
   const matches = searched(query.get("q"));
   const [hook, kind, verdict, failed] = ["hook", "kind", "verdict", "failed"].map((name) => query.get(name));
-  // Newest first.
-  return [...turns.values()].reverse().filter((turn) => (!hook || turn.hooks.has(hook)) && (!kind || turn.kinds.has(kind)) &&
+  // Newest first; without times, that is the one whose lines came last.
+  return [...turns.values()].reverse().sort((a, b) => b.at - a.at).filter((turn) => (!hook || turn.hooks.has(hook)) && (!kind || turn.kinds.has(kind)) &&
     (!verdict || turn.words.has(verdict)) && (!failed || turn.failures > 0) && matches(turn));
 }
 
@@ -141,13 +143,13 @@ function turnRow(turn) {
     h("td", { class: "how" }, turn.exit ?? (turn.outside ? "" : h("span", { class: "faint" }, "no end recorded"))),
     h("td", { class: "number", "data-name": "time" }, turn.micros ? time(turn.micros) : ""),
     h("td", { class: "number", "data-name": "tokens" }, used ? used.toLocaleString("en") : ""),
-    h("td", {}, decided.slice(0, 3).map(([hook, word]) => h("span", { class: "tag " + look(word) }, `${hook}: ${word}`)), decided.length > 3 && `and ${decided.length - 3} more`),
+    h("td", {}, decided.slice(0, 3).map(([text, word]) => h("span", { class: "tag " + look(word) }, text)), decided.length > 3 && `and ${decided.length - 3} more`),
     h("td", { class: "number bad", "data-name": "failures" }, turn.failures || ""));
 }
 
 // ---- a turn
 
-const isSilent = (dispatch) => !dispatch.word && !dispatch.changed.length && !dispatch.failed.length && !dispatch.decided.length && !dispatch.error && !dispatch.removed;
+const isSilent = (dispatch) => !dispatch.word && !dispatch.changed.length && !dispatch.failed.length && !dispatch.decided.length && !dispatch.shadowed.length && !dispatch.error && !dispatch.removed;
 
 function turnView([key]) {
   const turn = turns.get(key);
@@ -172,8 +174,9 @@ function turnView([key]) {
     }
     return h("li", { class: step.depth ? "nested" : "" }, h("div", {}, link(path("turn", key, String(step.n)), h("code", {}, step.kind)), step.call && h("span", { class: "faint" }, " " + step.call), " ",
       step.word && tag(step.word), step.decided.map(([hook]) => h("span", {}, h("code", {}, hook), " ")), step.changed.length > 0 && h("span", {}, "changed by ", step.changed.map((hook) => [h("code", {}, hook), " "])),
+      step.shadowed.length > 0 && h("span", { class: "faint" }, "in shadow: ", step.shadowed.map((hook) => [h("code", {}, hook), " "])),
       step.removed && tag("removed"), step.failed.length > 0 && h("span", { class: "bad" }, "failed: ", step.failed.join(", ")), step.error && h("span", { class: "bad" }, " ", step.error),
-      isSilent(step) && h("span", { class: "faint" }, plural(step.ran, "hook"))), h("span", { class: "mono" }, time(step.micros)), bar(step));
+      isSilent(step) && h("span", { class: "faint" }, plural(step.ran, "hook"))), h("span", { class: "mono" }, took(step)), bar(step));
   };
   // Adjacent dispatches in which nothing happened are one row.
   const rows = [];
@@ -228,16 +231,17 @@ function dispatchView([key, at]) {
   marked(marks, line.marks);
   const event = resolved(line.event);
   const runs = line.runs ?? [];
+  const unknown = (run) => (isSkipped(run) ? "" : missing());
   let stage = null;
   const rows = runs.map((run) => {
     const same = run.stage != null && run.stage === stage;
     stage = run.stage ?? stage;
-    return h("tr", {}, h("td", { "data-name": "stage" }, run.stage == null ? "" : same ? h("span", { class: "faint" }, `${run.stage + 1} too`) : String(run.stage + 1)),
+    return h("tr", {}, h("td", { "data-name": "stage" }, run.stage == null ? unknown(run) : same ? h("span", { class: "faint" }, `${run.stage + 1} too`) : String(run.stage + 1)),
       h("th", { scope: "row" }, toHook(run.hook), run.shadow && tag("shadow"), run.attribution && h("span", { class: "faint" }, ` for ${rule(run.attribution)}`)),
       h("td", { class: hasFailed(run) ? "bad" : isSkipped(run) ? "faint" : "" }, run.status || missing(), isSkipped(run) && why(run, line.kind, event)),
       h("td", {}, run.word && tag(run.word), isChange(run) && tag("changed"), notes[run.note] && h("div", { class: "faint" }, notes[run.note]),
         run.cause && h("div", { class: "bad" }, run.cause), payload("its verdict", run.verdict && Object.keys(run.verdict).length ? resolved(run.verdict) : null)),
-      h("td", { class: "number", "data-name": "time" }, run.micros == null ? "" : time(run.micros)));
+      h("td", { class: "number", "data-name": "time" }, run.micros == null ? unknown(run) : time(run.micros)));
   });
   // What each writer made of the subject.
   let subject = line.subject;
@@ -252,7 +256,7 @@ function dispatchView([key, at]) {
   return [h("p", {}, link("/", "Turns"), " › ", link(path("turn", key), `${turn.ids.conversation ?? "no conversation"}, turn ${turn.ids.turn ?? ""}`)),
     h("h2", {}, h("code", {}, line.kind), " ", of.call), ...banners(marks),
     line.whole_input && h("p", { class: "faint" }, "The event and the subject are complete."),
-    h("dl", {}, facts({ verdict: runs.length === 0 && !line.word ? undefined : verdict(line), began: of.at ? clock(of.at) + " UTC" : null, took: time(of.micros), error: line.error ?? undefined })),
+    h("dl", {}, facts({ verdict: runs.length === 0 && !line.word ? undefined : verdict(line), began: of.at ? clock(of.at) + " UTC" : null, took: took(of), error: line.error ?? undefined })),
     actions(turn), h("p", { class: "actions" }, beside(-1, "Previous dispatch"), beside(1, "Next dispatch")),
     h("h3", {}, "Plan"), line.runs ? h("table", { class: "stack" }, h("caption", { class: "hidden" }, "The hooks in the order of the plan"), h("thead", {}, h("tr", {}, ["Stage", "Hook", "What it did", "Answer", "Time"].map((name) => h("th", {}, name)))), h("tbody", {}, rows)) :
       h("p", { class: "faint" }, "This is traffic of another program, which had other hooks."),
@@ -292,7 +296,7 @@ function hooksView() {
     const hook = hooks.get(id), decided = [...(hook?.decided ?? [])];
     return h("tr", {}, h("th", { scope: "row" }, toHook(id), h("div", { class: "faint" }, known.get(id)?.description.split("\n")[0])),
       h("td", { class: "number", "data-name": "runs" }, hook?.runs ?? 0), h("td", { class: "number", "data-name": "changed" }, hook?.changed || ""),
-      h("td", {}, decided.map(([word, count]) => h("span", { class: "tag " + look(word) }, `${word} ${count}`))), h("td", { class: "number bad", "data-name": "failed" }, hook?.failed || ""),
+      h("td", {}, decided.map(([word, count]) => h("span", { class: "tag " + look(word) }, `${word} ${count}`)), hook?.shadowed > 0 && h("span", { class: "tag" }, `in shadow ${hook.shadowed}`)), h("td", { class: "number bad", "data-name": "failed" }, hook?.failed || ""),
       h("td", { class: "number", "data-name": "p50" }, time(percentile(hook?.times ?? [], 0.5))), h("td", { class: "number", "data-name": "p95" }, time(percentile(hook?.times ?? [], 0.95))));
   };
   return [h("h2", {}, "Hooks"), h("p", { class: "faint" }, about.manifest ? "The compiled hooks of this program, and those in the recording." : "The hooks in the recording. The program that made it shows its own with `report` and `inspect`."),
@@ -311,7 +315,7 @@ function hookView([id]) {
   return [h("p", {}, link("/hooks", "Hooks")), h("h2", {}, h("code", {}, id)), known && h("p", {}, known.description),
     known?.origin && h("p", { class: "faint mono" }, [known.origin.file, known.origin.line].filter(Boolean).join(":"), known.plugin ? `, plugin ${known.plugin}` : "", known.locked ? ", locked" : ""),
     h("h3", {}, "Runs"), hook ? h("dl", {}, facts({ runs: plural(hook.runs, "run") + `, ${hook.skipped} skipped`, changed: String(hook.changed), failed: String(hook.failed),
-      decided: [...hook.decided].map(([word, count]) => `${word} ${count}`).join(", ") || "nothing", "p50, p95": hook.times.length ? `${time(percentile(hook.times, 0.5))}, ${time(percentile(hook.times, 0.95))}` : null })) : h("p", {}, "It does not occur in this recording."),
+      decided: [...hook.decided].map(([word, count]) => `${word} ${count}`).join(", ") || "nothing", "in shadow": hook.shadowed ? plural(hook.shadowed, "answer") + " without effect" : undefined, "p50, p95": hook.times.length ? `${time(percentile(hook.times, 0.5))}, ${time(percentile(hook.times, 0.95))}` : null })) : h("p", {}, "It does not occur in this recording."),
     hook && h("p", { class: "actions" }, link("/?hook=" + encodeURIComponent(id), "Its turns"), hook.last && link(path("turn", hook.last.turn, String(hook.last.n)), "Its last run")),
     known && h("h3", {}, "Options"), (known?.at ?? []).map((at) => h("div", { class: "card" }, h("code", {}, at.kind), h("dl", {}, options(at)))),
     h("h3", {}, "Scopes"), !about.scopes ? h("p", { class: "faint" }, "The program of this page has no scopes.") : scopes.length ? h("ul", {}, scopes) : h("p", { class: "warn" }, "No list of the scopes of this program names it, so it does not run."),
