@@ -42,7 +42,10 @@ pub struct HooksPage {
     store: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<serde_json::Value>,
-    /// Lines that come before those of recordings.
+    /// Whether the store has more dispatches than the page.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    older: bool,
+    /// Lines that come after those of recordings, which may have the same dispatches with their payloads.
     #[serde(skip)]
     logged: Vec<String>,
 }
@@ -127,8 +130,8 @@ impl HooksPage {
     pub fn report<R: BufRead>(&self, recordings: impl IntoIterator<Item = R>, to: &mut impl Write) -> io::Result<()> {
         let about = serde_json::to_string(self)?;
         Self::write(&about, to, |to| {
-            self.logged.iter().try_for_each(|line| put_lines(line.as_bytes(), to))?;
-            recordings.into_iter().try_for_each(|recording| put_lines(recording, to))
+            recordings.into_iter().try_for_each(|recording| put_lines(recording, to))?;
+            self.logged.iter().try_for_each(|line| put_lines(line.as_bytes(), to))
         })
     }
 

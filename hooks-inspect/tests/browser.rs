@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::file::html;
 
 /// The document after the scripts of `html` ran, at the address `#hash`.
-fn dom(html: &str, hash: &str) -> Option<String> {
+pub(crate) fn dom(html: &str, hash: &str) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("page.html");
     std::fs::write(&file, html).unwrap();
@@ -214,4 +214,11 @@ fn counts_and_times_are_those_of_the_recording() {
     let twenty: Vec<_> = (1..=20).map(|number| dispatch("r1", number, None, &run("", number * 1_000))).collect();
     let page = html(&HooksPage::new("desk"), &twenty.join("\n"));
     assert!(dom(&page, "/hook/h").unwrap().contains("11 ms, 19 ms"), "the 95th percentile of 20 is not the greatest");
+}
+
+#[test]
+fn more_than_the_page_has_of_a_store_is_told() {
+    let page = html(&HooksPage::new("desk"), "").replace("\"schema\":", "\"store\":true,\"older\":true,\"schema\":");
+    let Some(seen) = dom(&page, "/") else { return };
+    assert!(seen.contains("The store has more dispatches"), "{seen}");
 }

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use hook_sdk::prelude::*;
 use hooks_inspect::{HooksPage, Inspector};
-use hooks_store::{JobWorker, Store};
+use hooks_store::{JobWorker, Store, StoredApprover};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
 use crate::browser::recording;
 use crate::driver::Browser;
-use crate::stored::harness;
+use crate::file::html;
+use crate::stored::{harness, harness_with};
 
 fn runtime() -> Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
@@ -179,4 +180,42 @@ fn every_page_fits_into_360_pixels_light_and_dark() {
             browser.picture(&format!("{name}-360-{scheme}"));
         }
     }
+}
+
+#[test]
+fn a_turn_is_downloaded_with_its_end_and_with_all_that_it_refers_to() {
+    let Some(browser) = Browser::open() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [
+        r#"{"line":"header","schema":2}"#,
+        r#"{"line":"value","id":"00000000000000aa","value":"long"}"#,
+        r#"{"line":"message","id":"00000000000000bb","value":"$value:00000000000000aa"}"#,
+        r#"{"line":"dispatch","kind":"k","ids":{"request":"r1"},"subject":"$message:00000000000000bb"}"#,
+        r#"{"line":"dispatch","kind":"k","ids":{"request":"r2"}}"#,
+        r#"{"line":"full","request":"r1"}"#,
+    ];
+    let file = folder.path().join("page.html");
+    std::fs::write(&file, html(&HooksPage::new("desk"), &lines.join("\n"))).unwrap();
+    browser.go(&format!("file://{}", file.display()));
+    browser.until("document.body.dataset.ready");
+    let saved = browser.run("recordingOf(turns.get('r1'))");
+    let of_turn = [lines[0], lines[1], lines[2], lines[3], lines[5]].join("\n");
+    assert_eq!(saved.as_str().unwrap().trim_end(), of_turn);
+}
+
+#[test]
+fn an_expired_question_cannot_be_answered() {
+    let Some(browser) = Browser::open() else { return };
+    let (runtime, folder) = (runtime(), tempfile::tempdir().unwrap());
+    let store = open(&runtime, folder.path());
+    let address = serve(&runtime, Inspector::new(HooksPage::new("desk")).store(store.clone()));
+    runtime.block_on(async {
+        let approver = StoredApprover::new(store.clone()).patience(Duration::ZERO).expires(Duration::from_secs(2));
+        let (harness, _) = harness_with(&store, approver);
+        let session = harness.session("c-1", AgentDef::new("clerk").hooks(["asks"])).open().await.unwrap();
+        let _suspended = session.turn(None, "pay").await;
+    });
+    browser.go(&format!("{address}#/questions"));
+    browser.until("document.querySelector('main').innerText.includes('It has expired, which counts as a no.')");
+    assert_eq!(browser.run("document.querySelectorAll('main button').length"), 0, "{}", browser.text());
 }

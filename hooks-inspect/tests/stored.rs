@@ -5,15 +5,19 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
+use hook_sdk::data::{Message, Role};
 use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};
 use hook_sdk::prelude::*;
 use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_inspect::{HooksPage, Inspector, router};
+use hooks_replay::{RecordLimits, Recorder};
 use hooks_store::{JobWorker, Store, StoredApprover};
 use serde_json::{Value, json};
 use tower::ServiceExt;
+
+use crate::browser::dom;
 
 async fn post(app: &Router, path: &str, body: Value) -> (u16, String) {
     let request = Request::post(path).header("host", "desk").header("origin", "https://desk");
@@ -35,6 +39,10 @@ async fn state(app: &Router) -> Value {
 
 /// A harness whose turns ask before `pay` runs, with what it gets as its result.
 pub(crate) fn harness(store: &Store) -> (Harness, Registry) {
+    harness_with(store, StoredApprover::new(store.clone()).patience(Duration::from_secs(60)))
+}
+
+pub(crate) fn harness_with(store: &Store, approver: StoredApprover) -> (Harness, Registry) {
     let registry = Registry::empty();
     let gate = |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| Permission::ask("<script>it costs money</script>");
     registry.register(Hook::at::<BeforeToolCall>("asks").reader(gate)).unwrap();
@@ -51,7 +59,7 @@ pub(crate) fn harness(store: &Store) -> (Harness, Registry) {
             ]),
         )
         .store(store.clone())
-        .approver(StoredApprover::new(store.clone()).patience(Duration::from_secs(60)))
+        .approver(approver)
         .tool(FnTool::new(ToolSpec::new("pay"), |_, input| {
             Ok(format!("paid {} of {} at {}", input["cents"], input["order"], input["ratio"]))
         }))
@@ -128,4 +136,57 @@ async fn a_failed_run_is_queued_again_from_the_page() {
         200,
         "a cancelled run can be queued again"
     );
+}
+
+/// A page with what a store has, and these recordings.
+async fn page(store: &Store, recordings: &[u8]) -> String {
+    let mut html = Vec::new();
+    HooksPage::new("desk").store(store).await.unwrap().report([recordings], &mut html).unwrap();
+    String::from_utf8(html).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dispatch_that_was_recorded_and_stored_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("agent.db").to_str().unwrap()).await.unwrap();
+    let file = folder.path().join("traffic.jsonl");
+    let (recorder, log) = (Recorder::create(&file, "desk", RecordLimits::default()).unwrap(), store.dispatch_log());
+    for (conversation, is_recorded, times) in [("both", true, 3), ("stored", false, 1)] {
+        let registry = Registry::empty();
+        let gate = |_: &HookContext, _: &AfterCreateMessage, (): &()| {};
+        registry.register(Hook::at::<AfterCreateMessage>("sees").reader(gate)).unwrap();
+        registry.observe(log.clone());
+        if is_recorded {
+            registry.observe(recorder.clone());
+        }
+        let set = registry.scope(&AgentDef::new("clerk").hooks(["sees"]), None).unwrap();
+        let cx = HookContext::builder().conversation(conversation).build();
+        for _ in 0..times {
+            let _fired = set.fire(&cx, &AfterCreateMessage::new(Message::new(Role::User, "hello")), ()).await.unwrap();
+        }
+    }
+    recorder.flush();
+    log.flush().await;
+    let page = page(&store, &std::fs::read(&file).unwrap()).await;
+    let Some(hook) = dom(&page, "/hook/sees") else { return };
+    assert!(hook.contains("runs</dt><dd>4 runs"), "{hook}");
+    let (both, stored) = (dom(&page, "/turn/outside%3Aboth").unwrap(), dom(&page, "/turn/outside%3Astored").unwrap());
+    assert!(both.contains("Download this turn"), "{both}");
+    assert!(stored.contains("after_create_message") && !stored.contains("Download"), "it has no payloads: {stored}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_runs_than_the_page_shows_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("agent.db").to_str().unwrap()).await.unwrap();
+    let (_, registry) = harness(&store);
+    let set = registry.scope(&AgentDef::new("clerk").hooks(["mail"]), None).unwrap();
+    for count in [500, 1] {
+        for _ in 0..count {
+            let event = AfterCreateMessage::new(Message::new(Role::User, "hello"));
+            let _queued = set.fire(&HookContext::new(), &event, ()).await.unwrap();
+        }
+        let Some(seen) = dom(&page(&store, b"").await, "/jobs") else { return };
+        assert_eq!(seen.contains("Only the latest 500 are shown"), count == 1, "{count}");
+    }
 }

@@ -43,7 +43,7 @@ function turnOf(ids) {
   if (!turn) {
     const outside = ids.request == null && ids.turn == null;
     turn = { key, ids, outside, at: 0, micros: 0, usage: null, exit: null, line: null, dispatches: [], decided: new Map(),
-      failures: 0, kinds: new Set(), hooks: new Set(), words: new Set(), cut: false, redacted: false, full: false };
+      failures: 0, kinds: new Set(), hooks: new Set(), words: new Set(), cut: false, redacted: false, full: null };
     turns.set(key, turn);
   }
   return turn;
@@ -64,10 +64,25 @@ function marked(of, marks) {
   for (const mark of marks ?? []) if (mark === "cut") of.cut = true; else if (mark === "redacted") of.redacted = true;
 }
 
+// Whether the recording has this dispatch of the store too. The ids, the runs and their times, to the microsecond, come from one
+// record; the clocks of both were read one after the other.
+const twins = new Map();
+function isTwin(line) {
+  if (!about.state) return false;
+  const { conversation, request, turn, agent } = line.ids, ran = (line.runs ?? []).filter((run) => !isSkipped(run));
+  const key = JSON.stringify([line.kind, conversation, request, turn, agent, line.micros ?? 0, line.word, ...ran.map((run) => [run.hook, run.status, run.word, run.micros])]);
+  if (!twins.has(key)) twins.set(key, []);
+  const times = twins.get(key);
+  if (!line.stored) { times.push(line.at); return false; }
+  const twin = times.findIndex((at) => Math.abs(at - line.at) < 1e6);
+  return twin >= 0 && times.splice(twin, 1).length > 0;
+}
+
 function addDispatch(line, n) {
+  if (isTwin(line)) return;
   const turn = turnOf(line.ids);
   const dispatch = { n, kind: line.kind, at: line.at ?? 0, micros: line.micros ?? 0, word: line.word ?? null, error: line.error ?? null,
-    removed: !!line.removed, depth: line.depth ?? 0, call: line.event?.call?.name ?? null, ran: 0, skipped: 0, changed: [], decided: [], shadowed: [], failed: [] };
+    removed: !!line.removed, stored: !!line.stored, depth: line.depth ?? 0, call: line.event?.call?.name ?? null, ran: 0, skipped: 0, changed: [], decided: [], shadowed: [], failed: [] };
   for (const run of line.runs ?? []) {
     const hook = hookOf(run.hook);
     hook.kinds.add(line.kind);
@@ -118,7 +133,7 @@ function add(text) {
       marked(turn, line.marks);
       break;
     }
-    case "full": if (line.request) turnOf({ request: line.request }).full = true; break;
+    case "full": if (line.request) turnOf({ request: line.request }).full = n; break;
     case "dropped": trouble.dropped += line.count ?? 0; break;
     default: trouble.unreadable++;
   }

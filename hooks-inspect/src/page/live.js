@@ -51,7 +51,7 @@ function questionsView() {
     const reason = h("input", { name: "reason", autocomplete: "off" }), edited = h("textarea", { spellcheck: "false" });
     edited.defaultValue = stored.input;
     const yes = () => ({ id: stored.id, yes: true, ...(edited.value !== stored.input && { input: edited.value }) });
-    const buttons = stored.answer ? h("p", {}, "Answered; no turn has acted on it yet.") : about.live ? [
+    const buttons = stored.answer ? h("p", {}, "Answered; no turn has acted on it yet.") : stored.expired ? h("p", {}, "It has expired, which counts as a no.") : about.live ? [
       hidden("Edit the input", () => h("label", {}, "The input as the call gets it", edited), false), h("label", {}, "Reason of a no, which the model reads ", reason),
       h("p", { class: "actions" }, act("Yes", "answer", yes), act("No", "answer", () => ({ id: stored.id, yes: false, reason: reason.value })))] :
       h("p", { class: "faint" }, "Answer it with `hooks store answer`, or with `hooks inspect`.");
@@ -68,6 +68,6 @@ function jobsView() {
     h("td", { "data-name": "attempt" }, `${job.attempt} of ${job.max_attempts}`), h("td", { "data-name": "worker" }, job.worker ?? ""), h("td", { "data-name": "runs" }, clock(job.run_at * 1000)),
     h("td", {}, about.live && (once(job) ? act("Retry", "retry", () => ({ id: job.id })) : job.status === "queued" && act("Cancel", "cancel", () => ({ id: job.id })))));
   const heads = ["Hook", "Status", "Attempt", "Worker", "Runs at (UTC)"].map((name) => h("th", {}, name));
-  return [h("h2", {}, "Background runs"), state.jobs.length ? h("table", { class: "stack" }, h("caption", { class: "hidden" }, "Background runs, latest first"),
+  return [h("h2", {}, "Background runs"), state.more_jobs && h("p", { class: "banner" }, `Only the latest ${state.jobs.length} are shown; \`hooks store runs\` lists all.`), state.jobs.length ? h("table", { class: "stack" }, h("caption", { class: "hidden" }, "Background runs, latest first"),
     h("thead", {}, h("tr", {}, heads, h("th", {}, h("span", { class: "hidden" }, "Actions")))), h("tbody", {}, state.jobs.map(row))) : h("p", { class: "faint" }, "No background run.")];
 }

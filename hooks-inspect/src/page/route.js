@@ -9,7 +9,7 @@ function navigation(current) {
   const entry = (name, title) => h("a", { href: "#/" + name, "aria-current": current === name ? "page" : null }, title);
   const nav = document.getElementById("nav");
   const entries = [entry("", "Turns"), entry("hooks", "Hooks"), (about.audit || about.scopes) && entry("checks", "Checks"), about.replay && entry("replay", "Replay"),
-    about.store && entry("jobs", `Jobs${state.jobs.length ? " " + state.jobs.length : ""}`), about.store && entry("questions", `Questions${state.questions.length ? " " + state.questions.length : ""}`), entry("keys", "Keys")];
+    about.store && entry("jobs", `Jobs${state.jobs.length ? " " + state.jobs.length : ""}${state.more_jobs ? "+" : ""}`), about.store && entry("questions", `Questions${state.questions.length ? " " + state.questions.length : ""}`), entry("keys", "Keys")];
   nav.replaceChildren(...entries.filter(Boolean));
 }
 

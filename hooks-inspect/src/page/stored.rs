@@ -19,7 +19,9 @@ impl HooksPage {
     /// # Errors
     /// If the store cannot be read.
     pub async fn store(mut self, store: &Store) -> io::Result<Self> {
-        let logged = store.dispatches(&DispatchFilter::new(), DISPATCHES).await.map_err(failed)?;
+        let logged = store.dispatches(&DispatchFilter::new(), DISPATCHES + 1).await.map_err(failed)?;
+        let (logged, older) = latest(logged, DISPATCHES);
+        self.older = older;
         // The ends of runs that no dispatch waited for are rows of their own, and no dispatches.
         let dispatches = logged.iter().rev().filter(|row| row.source == "dispatch" && row.record.is_object());
         self.logged = dispatches.map(|row| line(&row.record, millis(row.recorded_at)).to_string()).collect();
@@ -31,20 +33,32 @@ impl HooksPage {
 
 /// The questions and the background runs.
 pub(crate) async fn state(store: &Store) -> io::Result<Value> {
-    let mut questions = store.questions().await.map_err(failed)?;
-    questions.extend(store.answered_questions().await.map_err(failed)?);
-    let questions: Vec<Value> = questions.iter().map(question).collect();
-    let jobs = store.jobs(&JobFilter::new(), JOBS).await.map_err(failed)?;
-    Ok(json!({ "questions": questions, "jobs": jobs }))
+    let waiting = store.questions().await.map_err(failed)?;
+    // Those that no turn has acted on: they have an answer, or have expired.
+    let others = store.answered_questions().await.map_err(failed)?;
+    let others = others.iter().map(|stored| question(stored, stored.answer.is_none()));
+    let questions: Vec<Value> = waiting.iter().map(|stored| question(stored, false)).chain(others).collect();
+    let jobs = store.jobs(&JobFilter::new(), JOBS + 1).await.map_err(failed)?;
+    let (jobs, more_jobs) = latest(jobs, JOBS);
+    Ok(json!({ "questions": questions, "jobs": jobs, "more_jobs": more_jobs }))
+}
+
+/// At most `limit` rows, and whether there are more.
+fn latest<T>(mut rows: Vec<T>, limit: u32) -> (Vec<T>, bool) {
+    let limit = limit as usize;
+    let more = rows.len() > limit;
+    rows.truncate(limit);
+    (rows, more)
 }
 
 /// A question with its input as text, which the page shows, and sends back if somebody edits it: a browser would round the
 /// numbers of a value.
-fn question(stored: &StoredQuestion) -> Value {
+fn question(stored: &StoredQuestion, expired: bool) -> Value {
     let request = &stored.request;
     let input = request.edited.as_ref().unwrap_or(&request.input);
     let mut question = json!(stored);
     question["input"] = serde_json::to_string_pretty(input).unwrap_or_default().into();
+    question["expired"] = expired.into();
     question
 }
 
@@ -72,7 +86,7 @@ fn line(record: &Value, ended: u64) -> Value {
     };
     let took = micros(&record["duration"]);
     json!({
-        "line": "dispatch", "kind": record["kind"], "ids": record, "word": record["verdict"], "removed": record["removed"],
+        "line": "dispatch", "stored": true, "kind": record["kind"], "ids": record, "word": record["verdict"], "removed": record["removed"],
         "runs": record["runs"].as_array().into_iter().flatten().map(run).collect::<Vec<_>>(),
         "at": (ended * 1_000).saturating_sub(took), "micros": took,
     })

@@ -66,6 +66,7 @@ function troubles() {
   if (trouble.dropped) told.push(plural(trouble.dropped, "line") + " were dropped, because the recorder was slower than the program.");
   if (trouble.unreadable) told.push(plural(trouble.unreadable, "line") + " cannot be read.");
   if (trouble.missing) told.push(plural(trouble.missing, "line") + (trouble.missing === 1 ? " refers" : " refer") + " to texts that are not in the recording.");
+  if (about.older) told.push("The store has more dispatches than the latest ones, which are shown here; `hooks store dispatches` lists all.");
   if (trouble.later) told.push("The recording was written by a later version; parts of it may be missing here.");
   return told.map((text) => h("p", { class: "banner bad" }, text));
 }
@@ -73,7 +74,7 @@ function troubles() {
 const banners = (of) => [
   of.cut && h("p", { class: "banner" }, "Long texts were cut when this was recorded."),
   of.redacted && h("p", { class: "banner" }, "Secrets were removed when this was recorded."),
-  of.full && h("p", { class: "banner bad" }, "The recording of this turn reached its size limit: what came later is missing."),
+  of.full != null && h("p", { class: "banner bad" }, "The recording of this turn reached its size limit: what came later is missing."),
 ];
 
 // ---- turns
@@ -199,24 +200,25 @@ const textOf = (message) => message?.content?.map((block) => block.text ?? `[${b
 
 function actions(turn) {
   const show = h("button", { "aria-pressed": String(everything), onclick: () => { everything = !everything; route(); } }, everything ? "Hide payloads" : "Show payloads");
-  const download = h("button", { onclick: () => save(turn) }, "Download this turn");
+  const download = replayable(turn).length > 0 && h("button", { onclick: () => save(turn) }, "Download this turn");
   return h("p", { class: "actions" }, show, download, replayOf(turn));
 }
 
+// The numbers of its lines. What a store has of a dispatch cannot be replayed: it has no payload.
+const replayable = (turn) => [...turn.dispatches.filter((dispatch) => !dispatch.stored).map((dispatch) => dispatch.n), turn.line, turn.full].filter((n) => n != null).sort((a, b) => a - b);
+
 // The lines of a turn with what they refer to: a recording of its own, which `hooks replay` reads.
-function save(turn) {
-  const wanted = [...turn.dispatches.map((dispatch) => dispatch.n), ...(turn.line == null ? [] : [turn.line])].sort((a, b) => a - b);
-  const out = [], done = new Set();
-  const put = (n) => {
-    if (done.has(n)) return;
-    done.add(n);
-    for (const id of refs[n]) if (shared.has(id)) put(shared.get(id));
-    out.push(lines[n]);
-  };
+function recordingOf(turn) {
+  const out = new Set();
+  const put = (n) => { if (!out.has(n)) { for (const id of refs[n]) if (shared.has(id)) put(shared.get(id)); out.add(n); } };
   const header = lines.findIndex((text) => text.startsWith('{"line":"header"'));
   if (header >= 0) put(header);
-  wanted.forEach(put);
-  const url = URL.createObjectURL(new Blob([out.join("\n") + "\n"], { type: "application/jsonl" }));
+  replayable(turn).forEach(put);
+  return [...out].map((n) => lines[n] + "\n").join("");
+}
+
+function save(turn) {
+  const url = URL.createObjectURL(new Blob([recordingOf(turn)], { type: "application/jsonl" }));
   h("a", { href: url, download: "turn.jsonl" }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
