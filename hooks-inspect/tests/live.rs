@@ -219,3 +219,48 @@ fn an_expired_question_cannot_be_answered() {
     browser.until("document.querySelector('main').innerText.includes('It has expired, which counts as a no.')");
     assert_eq!(browser.run("document.querySelectorAll('main button').length"), 0, "{}", browser.text());
 }
+
+#[test]
+fn every_page_shows_what_comes_while_it_is_open() {
+    let Some(browser) = Browser::open() else { return };
+    let (runtime, folder) = (runtime(), tempfile::tempdir().unwrap());
+    let file = folder.path().join("traffic.jsonl");
+    let line = |request: &str, hook: &str| {
+        format!(
+            "{{\"line\":\"dispatch\",\"kind\":\"k\",\"ids\":{{\"conversation\":\"c\",\"request\":\"{request}\"}},\
+             \"runs\":[{{\"hook\":\"{hook}\",\"status\":\"completed\",\"word\":\"deny\"}}]}}\n"
+        )
+    };
+    std::fs::write(&file, line("r1", "first")).unwrap();
+    let append = |text: &str| {
+        let mut append = std::fs::OpenOptions::new().append(true).open(&file).unwrap();
+        append.write_all(text.as_bytes()).unwrap();
+    };
+    let address = serve(&runtime, Inspector::new(HooksPage::new("desk")).recording(&file));
+    let rows = |count: usize| format!("document.querySelectorAll('tbody tr').length === {count}");
+    browser.go(&address);
+    browser.until("document.querySelector('#live').textContent === 'live'");
+    browser.write("//main//input[@name='q']", "second");
+    browser.until(&rows(0));
+    append(&format!("null\n{}", line("r2", "second")));
+    browser.until(&rows(1));
+    browser.until("document.querySelector('main').innerText.includes('1 line cannot be read')");
+    browser.until("[...document.querySelectorAll('option')].some((option) => option.value === 'second')");
+    assert_eq!(browser.run("document.activeElement.name"), "q", "the field keeps the focus");
+
+    browser.run("void (location.hash = '/hooks')");
+    browser.until(&rows(2));
+    append(&line("r2", "third"));
+    browser.until(&rows(3));
+    browser.run("void (location.hash = '/hook/third')");
+    browser.until("document.querySelector('main').innerText.includes('1 run,')");
+    append(&line("r2", "third"));
+    browser.until("document.querySelector('main').innerText.includes('2 runs,')");
+    browser.run("void (location.hash = '/turn/r2')");
+    browser.until("document.querySelectorAll('ol.sequence > li').length === 3");
+    browser.click("//main//summary[starts-with(text(), 'What the person wrote')]");
+    append(&line("r2", "fourth"));
+    browser.until("document.querySelectorAll('ol.sequence > li').length === 4");
+    assert_eq!(browser.run("document.querySelector('main details').open"), true, "it stays open");
+    assert_eq!(browser.run("document.activeElement.localName"), "summary", "and keeps the focus");
+}

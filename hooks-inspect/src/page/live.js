@@ -18,12 +18,14 @@ async function follow() {
     await addAll(await answer.text());
     const events = new EventSource(address("api/events", { from: answer.headers.get("x-next") ?? "0" }));
     let due = null;
-    events.addEventListener("line", (event) => { if (add(event.data)) due ??= setTimeout(() => { due = null; refresh(); }, 500); });
+    // Nothing is replaced that somebody has selected.
+    const show = () => { due = getSelection().type === "Range" ? setTimeout(show, 500) : null; if (due == null) refresh(); };
+    events.addEventListener("line", (event) => { if (add(event.data)) due ??= setTimeout(show, 500); });
     events.addEventListener("state", (event) => {
       state = JSON.parse(event.data);
       const [, name] = location.hash.split("/");
       navigation(name ?? "");
-      if ((name === "jobs" || name === "questions") && !isBusy()) route();
+      if ((name === "jobs" || name === "questions") && !isBusy()) redraw();
     });
     events.addEventListener("open", () => { status.textContent = "live"; });
     events.addEventListener("error", () => { status.textContent = "not connected"; });

@@ -13,21 +13,46 @@ function navigation(current) {
   nav.replaceChildren(...entries.filter(Boolean));
 }
 
-function route() {
+// The pages that show lines, which may come while they are open.
+const ofLines = new Set([turnView, dispatchView, hooksView, hookView]);
+
+function drawn() {
   const [where, query] = location.hash.slice(1).split("?");
   let parts;
   try { parts = where.split("/").slice(1).map(decodeURIComponent); } catch { parts = ["?"]; }
   const name = parts[0] ?? "";
   const view = name === "turn" ? (parts.length > 2 ? dispatchView : turnView) : Object.hasOwn(pages, name) ? pages[name] : () => notFound("There is no such page.");
-  refresh = () => {};
+  made.clear();
+  refresh = ofLines.has(view) ? redraw : () => {};
   navigation({ turn: "", turns: "", hook: "hooks" }[name] ?? name);
   let content;
   try { content = view === turnsView ? view(new URLSearchParams(query)) : view(parts.slice(1)); } catch (error) {
     content = [h("h2", {}, "This page cannot be shown"), h("p", {}, `The recording has something here that the page cannot read: ${error.message}`)];
   }
-  main.replaceChildren(...[content].flat(Infinity).filter((child) => child != null && child !== false));
+  return h("main", {}, content);
+}
+
+function route() {
+  opened.clear();
+  main.replaceChildren(...drawn().childNodes);
   const title = main.querySelector("h2")?.textContent ?? "Hooks";
   document.title = `${title}, ${about.program || "hooks"}`;
+}
+
+// Shows the page with what came meanwhile.
+function redraw() {
+  const page = drawn();
+  if (page.innerHTML !== main.innerHTML) keeping(() => main.replaceChildren(...page.childNodes));
+}
+
+// Whoever reads keeps the place and the focus.
+function keeping(change) {
+  const focused = main.contains(document.activeElement) ? document.activeElement : null, y = window.scrollY;
+  const like = (element) => (element.getAttribute("href") ?? "") + element.textContent;
+  const text = focused && like(focused);
+  change();
+  if (focused && !focused.isConnected) [...main.querySelectorAll(focused.localName)].find((element) => like(element) === text)?.focus({ preventScroll: true });
+  window.scrollTo(0, y);
 }
 
 function keysView() {

@@ -33,12 +33,17 @@ const tokens = (usage) => (usage ? (usage.input ?? 0) + (usage.output ?? 0) : nu
 const look = (word) => (/deny|block|halt|stop|fail|denied/.test(word) ? "bad" : /ask|defer/.test(word) ? "warn" : /allow|answer/.test(word) ? "good" : "");
 const tag = (word) => h("span", { class: "tag " + look(word) }, word);
 
+// What somebody opened or closed here, which stays so when more lines arrive; and how many have been made with a name.
+const opened = new Map(), made = new Map();
+
 // A payload that is rendered when somebody opens it.
-function hidden(title, content, open) {
+function hidden(title, content, open, name = title) {
+  made.set(name, (made.get(name) ?? 0) + 1);
+  const key = `${name} ${made.get(name)}`;
   const details = h("details", {}, h("summary", {}, title));
   const fill = () => { if (details.open && details.childElementCount === 1) details.append(...[content()].flat()); };
-  details.addEventListener("toggle", fill);
-  if (open ?? everything) { details.open = true; fill(); }
+  details.addEventListener("toggle", () => { opened.set(key, details.open); fill(); });
+  if (opened.get(key) ?? open ?? everything) { details.open = true; fill(); }
   return details;
 }
 let everything = false;
@@ -102,36 +107,45 @@ function selected(query) {
 }
 
 function turnsView(query) {
-  const choose = (name, title, options) => h("label", {}, title, h("select", { name }, h("option", { value: "" }, "any"),
-    [...new Set([...options, ...query.getAll(name)])].sort().map((option) => h("option", { value: option, selected: query.get(name) === option }, option))));
+  const offers = [];
+  const choose = (name, title, options) => {
+    const select = h("select", { name }, h("option", { value: "" }, "any"));
+    offers.push(() => [...new Set([...options(), ...query.getAll(name)])].sort().forEach((option, i) => {
+      if (select.options[i + 1]?.value !== option) select.add(h("option", { value: option, selected: query.get(name) === option }, option), i + 1);
+    }));
+    return h("label", {}, title, select);
+  };
   const form = h("form", { class: "filters", role: "search", onsubmit: (event) => event.preventDefault() },
     h("label", {}, "Search", h("input", { type: "search", name: "q", value: (query.get("q") ?? "").replace(/\s+/g, " "), placeholder: "text, id, hook" })),
-    choose("hook", "Hook", hooks.keys()), choose("kind", "Kind", kinds), choose("verdict", "Verdict", words),
+    choose("hook", "Hook", () => hooks.keys()), choose("kind", "Kind", () => kinds), choose("verdict", "Verdict", () => words),
     h("label", { class: "check" }, h("input", { type: "checkbox", name: "failed", value: "1", checked: query.has("failed") }), "failed only"));
-  const count = h("p", { class: "faint" }), body = h("tbody"), more = h("button", {}, "Show more");
+  const told = h("div"), none = h("p", { class: "faint" }, "No turn yet."), count = h("p", { class: "faint" }), body = h("tbody"), more = h("button", {}, "Show more");
   let list = [], at = 0;
   const next = () => { body.append(...list.slice(at, (at += PAGE)).map(turnRow)); more.hidden = at >= list.length; };
-  const fill = () => {
+  const fill = (rows = 0) => {
+    offers.forEach((offer) => offer());
     const data = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
     list = selected(data);
     at = 0;
     body.replaceChildren();
-    next();
+    told.replaceChildren(...troubles());
+    none.hidden = turns.size > 0;
+    do next(); while (at < rows);
     count.textContent = list.length === turns.size ? plural(turns.size, "turn") : `${list.length.toLocaleString("en")} of ${plural(turns.size, "turn")}`;
     const hash = "#/" + (data.size ? "?" + data : "");
     if (location.hash !== hash) history.replaceState(null, "", hash);
   };
   let wait;
-  form.addEventListener("input", (event) => { clearTimeout(wait); wait = setTimeout(fill, event.target.name === "q" ? 150 : 0); });
+  form.addEventListener("input", (event) => { clearTimeout(wait); wait = setTimeout(() => fill(), event.target.name === "q" ? 150 : 0); });
   more.addEventListener("click", next);
   new IntersectionObserver((seen) => { if (seen[0].isIntersecting && at < list.length) next(); }, { rootMargin: "600px" }).observe(more);
   fill();
-  refresh = () => { if (at <= PAGE && !form.contains(document.activeElement)) fill(); else count.textContent = plural(turns.size, "turn"); };
-  return [h("h2", {}, "Turns"), ...troubles(), form, count,
+  refresh = () => keeping(() => fill(at));
+  return [h("h2", {}, "Turns"), told, form, count,
     h("table", { class: "turns stack" }, h("caption", { class: "hidden" }, "Turns, newest first"),
       h("thead", {}, h("tr", {}, h("th", { class: "when" }, "Began (UTC)"), h("th", {}, "Conversation, agent"), h("th", { class: "how" }, "Ended"),
         h("th", { class: "number" }, "Time"), h("th", { class: "number" }, "Tokens"), h("th", {}, "Hooks that decided"), h("th", { class: "number" }, "Failures"))), body),
-    turns.size === 0 && h("p", { class: "faint" }, "No turn yet."), more];
+    none, more];
 }
 
 function turnRow(turn) {
@@ -186,7 +200,7 @@ function turnView([key]) {
     if (quiet && Array.isArray(rows.at(-1))) rows.at(-1).push(step); else rows.push(quiet ? [step] : step);
   }
   const list = h("ol", { class: "sequence" }, rows.map((found) => (!Array.isArray(found) ? row(found) : found.length === 1 ? row(found[0]) :
-    h("li", { class: "folded" }, hidden(`${found.length} silent dispatches: ${[...new Set(found.map((step) => step.kind))].join(", ")}`, () => h("ol", { class: "sequence" }, found.map(row)))))));
+    h("li", { class: "folded" }, hidden(`${found.length} silent dispatches: ${[...new Set(found.map((step) => step.kind))].join(", ")}`, () => h("ol", { class: "sequence" }, found.map(row)), undefined, "silent")))));
   const used = turn.usage;
   return [h("p", {}, link("/", "Turns")), h("h2", {}, turn.outside ? "Outside of turns" : `Turn ${turn.ids.turn ?? ""}`, " of ", turn.ids.conversation ?? "no conversation"), ...banners(turn),
     h("dl", {}, facts({ agent: [...(turn.ids.agent_path ?? []), turn.ids.agent].filter(Boolean).join(" › ") || null, prompt: turn.ids.prompt, began: turn.at ? clock(turn.at) + " UTC" : null,
