@@ -33,7 +33,10 @@ impl Inspector {
         getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
         let token = format!("{:032x}", u128::from_be_bytes(random));
         ready(&format!("http://{address}/?t={token}"));
-        let hosts = [address.to_string(), format!("localhost:{}", address.port())];
+        let mut hosts = vec![address.to_string(), format!("localhost:{}", address.port())];
+        // Programs leave out the usual port.
+        let usual: Vec<_> = hosts.iter().filter_map(|host| host.strip_suffix(":80")).map(str::to_owned).collect();
+        hosts.extend(usual);
         self.local = Some(Local { token, hosts });
         axum::serve(listener, router(self)).await
     }

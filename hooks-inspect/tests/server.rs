@@ -11,7 +11,10 @@ use tower::ServiceExt;
 
 /// A running server: its address and its token.
 async fn server(recording: &std::path::Path) -> (String, String) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    server_at(TcpListener::bind("127.0.0.1:0").await.unwrap(), recording).await
+}
+
+async fn server_at(listener: TcpListener, recording: &std::path::Path) -> (String, String) {
     let (ready, address) = tokio::sync::oneshot::channel();
     let inspector = Inspector::new(HooksPage::new("desk")).recording(recording);
     tokio::spawn(inspector.serve(listener, move |address| drop(ready.send(address.to_owned()))));
@@ -74,6 +77,20 @@ async fn only_who_knows_the_token_and_names_this_host_is_answered() {
     assert_eq!(status, 415);
     let (status, text) = ask(&host, "POST", &answer, &[("host", &host), ("origin", &same), json], body).await;
     assert!(status == 409 && text.contains("there is no store"), "{status} {text}");
+}
+
+#[tokio::test]
+async fn the_usual_port_may_be_left_out() {
+    let listener = match TcpListener::bind("127.0.0.1:80").await {
+        Ok(listener) => listener,
+        Err(error) => return eprintln!("skipped: port 80: {error}"),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (host, token) = server_at(listener, &folder.path().join("none.jsonl")).await;
+    for (name, status) in [("127.0.0.1", 200), ("localhost", 200), (&*host, 200), ("evil.example", 403), ("", 403)] {
+        let (found, text) = ask(&host, "GET", &format!("/?t={token}"), &[("host", name)], "").await;
+        assert_eq!(found, status, "{name}: {text}");
+    }
 }
 
 /// What a server tells of lines.

@@ -24,7 +24,7 @@ pub struct Inspector {
 #[derive(Clone, Debug)]
 pub(super) struct Local {
     pub(super) token: String,
-    pub(super) hosts: [String; 2],
+    pub(super) hosts: Vec<String>,
 }
 
 pub(super) type Shared = State<Arc<Inspector>>;
