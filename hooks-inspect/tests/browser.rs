@@ -222,3 +222,17 @@ fn more_than_the_page_has_of_a_store_is_told() {
     let Some(seen) = dom(&page, "/") else { return };
     assert!(seen.contains("The store has more dispatches"), "{seen}");
 }
+
+#[test]
+fn a_replay_counts_only_what_it_knows() {
+    let example = |place: &str| json!({ "place": place, "conversation": "c", "hook": "h" });
+    let examples = json!([example("a:1"), example("a:2")]);
+    let group = |title: &str| json!({ "kind": "k", "title": title, "hook": "h", "count": 5, "examples": examples });
+    let report = json!({ "replayed": 5, "differing": 5, "groups": [group("was added"), group("deny")], "problems": [], "slower": [] });
+    let page = html(&HooksPage::new("desk"), &dispatch("r1", 1, None, &json!([])));
+    let page = page.replace("\"schema\":", &format!("\"replay\":{report},\"schema\":"));
+    let Some(turn) = dom(&page, "/turn/r1") else { return };
+    assert!(turn.contains("Today's hooks differ in this conversation<"), "{turn}");
+    let replay = dom(&page, "/replay").unwrap();
+    assert!(replay.contains("the difference") && !replay.contains("undefined"), "{replay}");
+}

@@ -41,7 +41,7 @@ function hidden(title, content, open, name = title) {
   made.set(name, (made.get(name) ?? 0) + 1);
   const key = `${name} ${made.get(name)}`;
   const details = h("details", {}, h("summary", {}, title));
-  const fill = () => { if (details.open && details.childElementCount === 1) details.append(...[content()].flat()); };
+  const fill = () => { if (details.open && details.childElementCount === 1) details.append(h("div", {}, content())); };
   details.addEventListener("toggle", () => { opened.set(key, details.open); fill(); });
   if (opened.get(key) ?? open ?? everything) { details.open = true; fill(); }
   return details;
@@ -349,8 +349,9 @@ function checksView() {
 function replayOf(turn) {
   const report = about.replay;
   if (!report) return null;
-  const own = report.groups.flatMap((group) => group.examples.map((example) => ({ ...example, group }))).filter((example) => example.conversation === turn.ids.conversation);
-  return link("/replay", own.length ? `Today's hooks differ in this conversation: ${own.length}` : "Today's hooks");
+  // A report has some examples of each group, so how many dispatches of a conversation differ is not known.
+  const differs = report.groups.some((group) => group.examples.some((example) => example.conversation === turn.ids.conversation));
+  return link("/replay", differs ? "Today's hooks differ in this conversation" : "Today's hooks");
 }
 
 function replayView() {
