@@ -23,7 +23,7 @@ use crate::program::Program;
 use crate::style::{BAD, FAINT, line, safe, styled};
 use crate::wait;
 use hooks::{scope, with_rules};
-pub(crate) use recordings::{recordings, refuse_others, unreadable};
+pub(crate) use recordings::{only_recordings, recordings, refuse_others, unreadable};
 
 /// Runs a replay and reports the differences.
 pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Output {

@@ -17,7 +17,7 @@ use crate::output::Output;
 use crate::paths::file_of;
 use crate::paths::overwritten;
 use crate::program::Program;
-use crate::replay::{for_page, recordings, refuse_others, unreadable};
+use crate::replay::{for_page, only_recordings, recordings, refuse_others, unreadable};
 use crate::style::{BAD, line, styled};
 use crate::wait::{Read, block_on};
 
@@ -27,7 +27,6 @@ pub(crate) fn report(program: &Program, args: &ReportArgs) -> Output {
 
 async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output> {
     let files = if args.recordings.is_empty() { Vec::new() } else { recordings(&args.recordings)? };
-    // A replay also reads transcripts.
     if !args.replay {
         refuse_others(&files)?;
     }
@@ -53,6 +52,8 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
     if let Some(url) = &args.store {
         page = with_store(page, url).await?;
     }
+    // A replay also reads transcripts, whose lines are no lines of a page.
+    let files = if args.replay { only_recordings(files)? } else { files };
     let opened = Read::open(&files).map_err(|(file, error)| unreadable(file, &error))?;
     let to_stdout = args.output.as_os_str() == "-";
     let mut printed = Vec::new();

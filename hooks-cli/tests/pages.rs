@@ -139,6 +139,17 @@ fn a_report_is_one_page_with_or_without_a_replay() {
     let report = about(&page)["replay"].to_string();
     assert!(report.contains("not that"), "what the rule of today says: {report}");
 
+    // Its transcript is replayed, and has no lines for the page.
+    let called = json!({ "type": "tool_use", "id": "t1", "name": "Bash", "input": { "command": "ls" } });
+    let said =
+        json!({ "type": "assistant", "sessionId": "s", "message": { "role": "assistant", "content": [called] } });
+    fs::write(folder.path().join("session.jsonl"), format!("{said}\n")).unwrap();
+    let said = hooks(folder.path(), &[&["report", "session.jsonl"][..], &replay[2..]].concat());
+    assert!(said.code == Some(0) && !said.err.contains("cannot be read"), "{:?} {}", said.code, said.err);
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert_eq!(about(&page)["replay"]["replayed"], 1);
+    assert!(page.contains("id=\"lines\"></script>"), "no line of it is told as one that cannot be read");
+
     let untrusted =
         hooks(folder.path(), &["report", "traffic.jsonl", "-o", "page.html", "--replay", "--rules", "rules.json"]);
     assert_eq!(untrusted.code, Some(77), "{}", untrusted.err);

@@ -36,17 +36,33 @@ fn refuse_pipe(file: &Path) -> Result<(), Output> {
     if is_a_pipe(file) { Err(unreadable(file, &problem())) } else { Ok(()) }
 }
 
+/// Why a file is no recording, if it is none: its first line is of another kind, as those of transcripts are.
+fn not_a_recording(file: &Path) -> Result<Option<LineError>, Output> {
+    match Reader::open(file).map_err(|error| unreadable(file, &error))?.next() {
+        // A folder can be opened.
+        Some((_, Err(LineError::Io { error, .. }))) => Err(unreadable(file, &error)),
+        Some((_, Err(problem @ (LineError::Form { .. } | LineError::NotLines)))) => Ok(Some(problem)),
+        _ => Ok(None),
+    }
+}
+
+/// The recordings among these files.
+pub(crate) fn only_recordings(files: Vec<PathBuf>) -> Result<Vec<PathBuf>, Output> {
+    let mut found = Vec::new();
+    for file in files {
+        if not_a_recording(&file)?.is_none() {
+            found.push(file);
+        }
+    }
+    Ok(found)
+}
+
 /// Refuses files of which none is a recording, such as a transcript: a page about them would be empty.
 pub(crate) fn refuse_others(files: &[PathBuf]) -> Result<(), Output> {
     let mut problems = Vec::new();
     for file in files {
         refuse_pipe(file)?;
-        let first = match Reader::open(file).map_err(|error| unreadable(file, &error))?.next() {
-            // A folder can be opened.
-            Some((_, Err(LineError::Io { error, .. }))) => return Err(unreadable(file, &error)),
-            first => first,
-        };
-        let Some((_, Err(problem @ (LineError::Form { .. } | LineError::NotLines)))) = first else { return Ok(()) };
+        let Some(problem) = not_a_recording(file)? else { return Ok(()) };
         problems.push(format!("{}: {}: {problem}", styled(BAD, "error"), line(&file.to_string_lossy())));
     }
     if problems.is_empty() { Ok(()) } else { Err(Output::trouble(problems.join("\n"), Exit::USAGE)) }
