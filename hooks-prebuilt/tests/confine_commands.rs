@@ -65,6 +65,16 @@ pub(crate) const LINES: &[(&str, &str)] = &[
     ("/bin/rm x", "deny"),
     ("git status && $(echo rm) x", "deny"),
     ("git push origin main", "ask"),
+    // What sets a variable, or expands a glob, without being an assignment or a word of a command.
+    ("((PATH=1)); git status", "ask"),
+    ("[[ PATH=1 -eq 1 ]] && git status", "ask"),
+    ("for ((PATH=1;;)); do git status; done", "ask"),
+    ("for x in *; do git status; done", "ask"),
+    ("for x in a; do git status; done", "ask"),
+    ("git status < *", "ask"),
+    ("git status {PATH}>&2", "ask"),
+    ("[[ -f x && a == b* ]] && git status", "allow"),
+    ("case x in a*) git status;; esac", "allow"),
 ];
 
 pub(crate) fn commands() -> ConfineCommands {

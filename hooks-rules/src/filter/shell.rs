@@ -37,7 +37,7 @@ pub(super) fn selects(pattern: &str, line: &str) -> bool {
 /// The words of each command of a line, if everything that the line runs is known from its text.
 pub(super) fn plain(line: &str) -> Option<Vec<Vec<String>>> {
     let read = parse::read(line)?;
-    if read.computes || read.redirects || !read.assignments.is_empty() {
+    if read.computes || read.acts || !read.assignments.is_empty() {
         return None;
     }
     let plain = |command: Command| {

@@ -26,8 +26,9 @@ pub(super) struct Commands {
     pub(super) computes: bool,
     /// Whether the line writes a file, or a program in it probably does.
     pub(super) writes: bool,
-    /// Whether a redirection writes a file, or opens a connection.
-    pub(super) redirects: bool,
+    /// Whether the shell does more than run commands: a redirection writes a file or opens a connection, something sets a
+    /// variable without being an assignment, or a glob is expanded outside of a command.
+    pub(super) acts: bool,
 }
 
 impl Command {

@@ -11,7 +11,7 @@ use super::nodes::{
     is_plain_mark, leaves_text_out, names_an_integer, words_behind, writes,
 };
 use super::programs;
-use super::seen::{Seen, is_known, takes_any_value};
+use super::seen::{Seen, is_known, sets, takes_any_value};
 use super::word::Word;
 
 /// Longer lines are not parsed.
@@ -135,6 +135,7 @@ impl<'a> Walk<'a> {
             return None;
         }
         self.seen.node(node);
+        self.found.acts |= sets(node, self.source);
         match node.kind() {
             // A loop sets a variable by which programs find other programs.
             "for_statement"
@@ -192,8 +193,9 @@ impl<'a> Walk<'a> {
         let mut cursor = node.walk();
         let others: Vec<_> = node.children(&mut cursor).filter(|child| Some(*child) != body).collect();
         let is_fed = is_fed || others.iter().any(|redirect| feeds(*redirect, self.source));
-        self.found.redirects |= others.iter().any(|redirect| writes(*redirect, self.source));
-        self.found.writes |= self.found.redirects;
+        let writes = others.iter().any(|redirect| writes(*redirect, self.source));
+        self.found.acts |= writes;
+        self.found.writes |= writes;
         match body {
             Some(body) if body.kind() == "command" => {
                 self.command(body, Some(&others), is_fed)?;

@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::nodes::is_arithmetic;
+use super::word::Word;
+
 /// The places of a line that the walk has understood.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
@@ -133,10 +136,31 @@ pub(super) fn is_known(kind: &str) -> bool {
     KINDS.contains(&kind)
 }
 
+/// Operators of `[[ ]]` whose operands are arithmetic.
+const COMPARE: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"];
+
+/// Whether the shell may set a variable here, as arithmetic and loops do, or expand a glob.
+pub(super) fn sets(node: Node<'_>, source: &str) -> bool {
+    let text = &source[node.byte_range()];
+    match node.kind() {
+        "for_statement" | "c_style_for_statement" | "arithmetic_expansion" | "subscript" => true,
+        "compound_statement" => text.starts_with("(("),
+        "test_command" => !text.starts_with('[') || COMPARE.iter().any(|operator| text.contains(operator)),
+        // `{NAME}>file` sets a variable to the number of the file.
+        "file_redirect" => text.starts_with('{') || source[..node.start_byte()].ends_with('}'),
+        // What a `case` compares with is a pattern.
+        "word" | "extglob_pattern" => {
+            node.parent().is_none_or(|parent| parent.kind() != "case_item")
+                && !is_arithmetic(node)
+                && Word::of(node, source).computed
+        }
+        _ => false,
+    }
+}
+
 /// Whether arithmetic takes a value that anybody may have chosen: a part of a variable, an argument, or one that the shell
 /// sets from the line, such as `BASH_COMMAND`.
 pub(super) fn takes_any_value(node: Node<'_>, text: &str) -> bool {
-    const COMPARE: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"];
     let is_arithmetic = match node.kind() {
         "arithmetic_expansion" | "c_style_for_statement" | "compound_statement" | "subscript" => true,
         "test_command" => text.starts_with("[[") && COMPARE.iter().any(|operator| text.contains(operator)),
