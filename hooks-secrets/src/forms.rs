@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use crate::names::is_words;
 use crate::pattern::{Pattern, regex};
 
 /// One alternative per vendor.
@@ -33,7 +34,7 @@ static FORMS: Pattern = LazyLock::new(|| {
         r"\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
         r"\bsq0[a-z]{3}-[0-9A-Za-z_-]{20,}",
         r"\bhf_[A-Za-z0-9]{20,}",
-        r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}",
+        r"(?:\b|bot)[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}",
         r"\bhv[sbr]\.[A-Za-z0-9_-]{20,}",
         r"\bdapi[0-9a-f]{32}",
         r"\blin_(?:api|oauth)_[A-Za-z0-9]{20,}",
@@ -57,7 +58,7 @@ static HOOKS: Pattern = LazyLock::new(|| {
 pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<_> = FORMS.iter().flat_map(|rule| rule.find_iter(text)).map(|found| found.range()).collect();
     // Words such as `sk-learn-based-classification`.
-    found.retain(|found| text[found.clone()].contains(|c: char| c.is_ascii_digit()));
+    found.retain(|found| text[found.clone()].contains(|c: char| c.is_ascii_digit()) && !is_words(&text[found.clone()]));
     let hooks = HOOKS.iter().flat_map(|rule| rule.captures_iter(text));
     found.extend(hooks.filter_map(|hook| Some(hook.get(1)?.range())));
     found

@@ -11,79 +11,33 @@ pub(crate) enum Name {
 }
 
 /// Last words of a name.
-const SECRET_WORDS: &[&str] = &[
-    "password",
-    "passwords",
-    "passwd",
-    "pwd",
-    "passphrase",
-    "passcode",
-    "pass",
-    "secret",
-    "secrets",
-    "credential",
-    "credentials",
-    "cookie",
-    "cookies",
-    "authorization",
-    "apikey",
-    "jwt",
-];
+const SECRET_WORDS: &str = "password passwords passwd pwd passphrase passcode pass secret secrets credential credentials cookie cookies \
+    authorization apikey jwt";
 
 /// Endings of a name, without separators.
-const SECRET_ENDINGS: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "clientsecret",
-    "secretkey",
-    "secretkeybase",
-    "apikey",
-    "apisecret",
-    "accesskey",
-    "privatekey",
-    "accountkey",
-    "signingkey",
-    "encryptionkey",
-    "sharedkey",
-    "authkey",
-    "masterkey",
-    "licensekey",
-    "servicekey",
-    "accesstoken",
-    "refreshtoken",
-    "authtoken",
-    "sessiontoken",
-    "bearertoken",
-    "idtoken",
-    "apitoken",
-    "privatetoken",
-    "oauthtoken",
-    "csrftoken",
-    "xsrftoken",
-    "deploytoken",
-    "bottoken",
-    "resettoken",
-    "usertoken",
-    "secrettoken",
-    "jobtoken",
-    "securitytoken",
-    "vaulttoken",
-    "sharedaccesssignature",
-    "connectionstring",
-    "webhookurl",
-];
+const SECRET_ENDINGS: &str = "password passwd passphrase clientsecret secretkey secretkeybase apikey apisecret accesskey privatekey \
+    accountkey signingkey encryptionkey sharedkey authkey masterkey licensekey servicekey accesstoken \
+    refreshtoken authtoken sessiontoken bearertoken idtoken apitoken privatetoken oauthtoken csrftoken xsrftoken \
+    deploytoken bottoken resettoken usertoken secrettoken jobtoken securitytoken vaulttoken \
+    sharedaccesssignature connectionstring webhookurl passwort kennwort";
 
 /// Last words of a name whose value may also be something else.
-const PERHAPS_WORDS: &[&str] =
-    &["token", "tokens", "sig", "auth", "assertion", "sid", "otp", "dsn", "pat", "salt", "pepper"];
+const PERHAPS_WORDS: &str = "token tokens sig auth assertion sid otp dsn pat salt pepper";
 
 /// A token with such a word is the place in a list, or an end of work: `next_page_token`.
-const HARMLESS_WORDS: &[&str] = &["page", "next", "previous", "continuation", "cursor", "pagination", "cancellation"];
+const HARMLESS_WORDS: &str = "page next previous continuation cursor pagination cancellation";
 
 /// A key or token with such a word is for everybody to read: `NEXT_PUBLIC_API_KEY`. A password is not, whatever it is
 /// called.
-const PUBLIC_WORDS: &[&str] = &["public", "publishable", "anon"];
+const PUBLIC_WORDS: &str = "public publishable anon";
+
+/// Values that stand for a secret, or for none. Also what `fetch` takes for `credentials`.
+const PLACEHOLDERS: &str = "null none nil true false undefined required optional string redacted changeme change-me change_me \
+    placeholder same-origin include omit inherit latest";
+
+fn is_in(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}
 
 /// Whether the value of this name is a secret, whatever it looks like.
 pub fn is_secret_name(name: &str) -> bool {
@@ -96,18 +50,19 @@ pub(crate) fn of(name: &str) -> Name {
     }
     let words = words(name);
     let Some(last) = words.last() else { return Name::Harmless };
-    let has = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
+    let has = |of: &str| words.iter().any(|word| is_in(of, word));
     let joined = words.concat();
     let is_key = ["key", "token", "tokens"].iter().any(|word| last.ends_with(word));
     if is_key && has(PUBLIC_WORDS) {
         return Name::Harmless;
     }
-    if SECRET_WORDS.contains(&last.as_str()) || SECRET_ENDINGS.iter().any(|ending| joined.ends_with(ending)) {
-        return Name::Secret;
+    if is_in(SECRET_WORDS, last) || SECRET_ENDINGS.split(' ').any(|ending| joined.ends_with(ending)) {
+        // `test:cookies` is a task, and `Jwt:Secret` a setting.
+        return if name.contains(':') { Name::Perhaps } else { Name::Secret };
     }
     // `OPENAI_KEY`, but not `sort_key`.
     let is_variable = last == "key" && words.len() > 1 && !name.contains(char::is_lowercase);
-    let is_perhaps = is_variable || PERHAPS_WORDS.contains(&last.as_str());
+    let is_perhaps = is_variable || is_in(PERHAPS_WORDS, last);
     if is_perhaps && !(is_key && has(HARMLESS_WORDS)) { Name::Perhaps } else { Name::Harmless }
 }
 
@@ -124,35 +79,39 @@ pub(crate) fn hides(name: &str, value: &str) -> bool {
 /// Whether the value is no secret but stands for one, or for none.
 pub(crate) fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
-    let is_wrapped = |open, close| value.starts_with(open) && value.ends_with(close);
-    // Also what `fetch` takes for `credentials`.
-    let names = [
-        "null",
-        "none",
-        "nil",
-        "true",
-        "false",
-        "undefined",
-        "required",
-        "optional",
-        "string",
-        "redacted",
-        "changeme",
-        "change-me",
-        "change_me",
-        "placeholder",
-        "same-origin",
-        "include",
-        "omit",
-    ];
-    value.is_empty()
-        || is_wrapped('<', '>')
-        || is_wrapped('{', '}')
-        || is_wrapped('[', ']')
-        || value.starts_with(['$', '%'])
-        || (value.chars().all(|c| "*.•…xX-_?".contains(c)) && (value.chars().count() > 2 || value.starts_with('…')))
-        || names.iter().any(|name| value.eq_ignore_ascii_case(name))
-        || ["your-", "your_"].iter().any(|start| value.get(..5).is_some_and(|begin| begin.eq_ignore_ascii_case(start)))
+    // `$NAME`, `${NAME}`, `%NAME%`, `{{ name }}`, `<name>`, `[name]`, `%s`: a name in signs that a template has.
+    let inner = value.trim_matches(|c: char| "$%<>{}[]() ".contains(c));
+    let (digits, has) =
+        (inner.bytes().filter(u8::is_ascii_digit).count(), |test: fn(char) -> bool| inner.contains(test));
+    let is_name = digits == 0 || !has(char::is_lowercase) || (digits == 1 && !has(char::is_uppercase));
+    let wraps = |pair: &&str| value.starts_with(&pair[..1]) && value.ends_with(&pair[1..]);
+    let is_marked = value.is_empty() || ["$", "%", "<>", "{}", "[]"].iter().any(wraps);
+    (is_marked && (inner.len() <= 2 || (is_name && !inner.contains('$'))))
+        || (value.chars().all(|c| "*.•…xX-_?".contains(c))
+            && (value.chars().count() > 2 || value.starts_with(['…', '*'])))
+        || (value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit()))
+        || value.split_whitespace().all(is_version)
+        || is_in(PLACEHOLDERS, &value.to_ascii_lowercase())
+        || ["your-", "your_", "workspace:"].iter().any(|start| value.to_ascii_lowercase().starts_with(start))
+}
+
+/// Whether a value is a version or a requirement of one, as dependencies have them: `^0.6.0`, `7.3.1-rc.1`.
+fn is_version(value: &str) -> bool {
+    let number = value.trim_start_matches(|c: char| "^~<>=v".contains(c)).split(['-', '+']).next().unwrap_or_default();
+    let is_part = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'x');
+    number.contains('.') && number.split('.').all(is_part)
+}
+
+/// Whether a text is words of a path or an identifier: `getting-started-with-oauth2`, `order_items_2024`.
+pub(crate) fn is_words(text: &str) -> bool {
+    let is_word = |part: &str| {
+        let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = part.len() - letters.len();
+        let most = if letters.is_empty() { 4 } else { 2 };
+        part.len() <= 14 && digits <= most && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    text.chars().all(|c| c.is_ascii_alphabetic() || c == '-')
+        || (text.contains(['-', '_']) && text.split(['-', '_', '.']).all(is_word))
 }
 
 /// Whether the value looks like a key: one word of letters and digits.

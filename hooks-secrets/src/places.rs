@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::names::{hides, is_opaque, is_placeholder};
+use crate::names::{hides, is_opaque, is_placeholder, is_words};
 use crate::pattern::{Pattern, regex};
 
 static USER_INFO: Pattern = LazyLock::new(|| regex(r#"[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s/"'<>`\\]+)@"#));
@@ -22,18 +22,18 @@ static LINK: Pattern = LazyLock::new(|| {
 /// Programs with a password in an option of one letter.
 static ARGUMENT: Pattern = LazyLock::new(|| {
     regex(
-        r"\b(?:login\s+\S+\s+password\s+|docker\s+login\b[^\n|;&]*?\s(?:-p|--password)[\s=]+|mongo\w*\b[^\n|;&]*?\s-p\s*|sshpass\s+-p\s*|mysql\w*\b[^\n|;&]*?\s-p|redis-cli\b[^\n|;&]*?\s-a\s+|curl\b[^\n|;&]*?\s(?:-u|--user)[\s=]+[^\s:]+:)(\S{3,})",
+        r"\b(?:(?:machine\s+\S+|default)\s+login\s+\S+\s+password\s+|docker\s+login\b[^\n|;&]*?\s(?:-p|--password)[\s=]+|mongo\w*\b[^\n|;&]*?\s-p\s*|sshpass\s+-p\s*|mysql\w*\b[^\n|;&]*?\s-p|redis-cli\b[^\n|;&]*?\s-a\s+|curl\b[^\n|;&]*?\s(?:-u|--user)[\s=]+[^\s:]+:)(\S{3,})",
     )
 });
 
 /// An element of XML, or an entry of a list that has a name and a value: its name and the value. They are looked for only in
 /// texts with all of these words.
-static NAMED: [(&Pattern, [&str; 2]); 2] = [(&ELEMENT, [">", "</"]), (&ENTRY, ["name", "value"])];
+static NAMED: [(&Pattern, [&str; 2]); 2] = [(&ELEMENT, [">", "</"]), (&ENTRY, ["value", " "])];
 
 static ELEMENT: Pattern = LazyLock::new(|| regex(r"<([A-Za-z_][\w.-]*)>([^<>\s]{4,})</"));
 
 static ENTRY: Pattern = LazyLock::new(|| {
-    regex(r#"["']?\bname["']?\s*[:=]\s*["']?([\w.-]+)["']?,?\s+["']?value["']?\s*[:=]\s*["']?([^\s"',}]{4,})"#)
+    regex(r#"["']?\b(?:name|key)["']?\s*[:=]\s*["']?([\w.-]+)["']?,?\s+["']?value["']?\s*[:=]\s*["']?([^\s"',}]{4,})"#)
 });
 
 /// A sentence that tells a secret.
@@ -74,8 +74,7 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
     for (rule, may_be_word) in [(&SCHEME, false), (&LINK, false), (&ARGUMENT, true)] {
         let secrets = rule.iter().flat_map(|rule| rule.captures_iter(text)).filter_map(|found| found.get(1));
         // Words such as `basic introduction-to-something`.
-        let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
-        let secrets = secrets.filter(|found| may_be_word || !is_word(found.as_str()));
+        let secrets = secrets.filter(|found| may_be_word || !is_words(found.as_str()));
         found.extend(secrets.filter(|found| !is_placeholder(found.as_str())).map(|found| found.range()));
     }
     let rules = NAMED.iter().filter(|(_, words)| words.iter().all(|word| text.contains(word)));

@@ -9,13 +9,15 @@ use crate::pattern::{Pattern, regex};
 /// Something that all these names contain.
 static HINT: Pattern = LazyLock::new(|| {
     regex(
-        r"(?i)pass|pwd|secret|token|key|auth|cookie|credential|sig|jwt|otp|sid|code|assertion|dsn|pat\b|salt|pepper|connectionstring|webhook",
+        r"(?i)pass|pwd|secret|token|key|auth|cookie|credential|sig|jwt|otp|sid|code|assertion|dsn|pat\b|salt|pepper|kennwort|connectionstring|webhook",
     )
 });
 
-/// A name and what separates it from its value.
+/// A name and what separates it from its value. Both may be in the signs of Markdown, or in colours of a terminal.
 static NAMED: Pattern = LazyLock::new(|| {
-    regex(r#"(?P<name>[A-Za-z_][A-Za-z0-9_.\-]*)(?P<by>(?:\\*["'])?[ \t]{0,3}(?:=>|:=|=|:)[ \t]{0,3}|[ \t]+)"#)
+    let mark = r"(?:\*{1,2}|\x1b\[[0-9;]*m)?";
+    let by = format!(r#"(?:\\*["'])?{mark}[ \t]{{0,3}}(?:=>|:=|=|:){mark}[ \t\u{{a0}}]{{0,3}}{mark}"#);
+    regex(&format!(r"(?:\x1b\[[0-9;]*m)?(?P<name>[A-Za-z_][A-Za-z0-9_.\-]*)(?P<by>{by}|[ \t]+)"))
 });
 
 /// Names whose value is the rest of the line.
@@ -40,8 +42,10 @@ struct Given {
 
 /// The secret after a name and its separator.
 fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usize>> {
-    let (before, separator) = (&text[..name.start], text[by.clone()].trim_matches(['"', '\'', '\\']));
-    let is_flag = before.ends_with("--") || (before.ends_with('-') && !before.ends_with(|c: char| c.is_alphanumeric()));
+    let (before, separator) = (&text[..name.start], text[by.clone()].trim_matches(['"', '\'', '\\', '*']));
+    let is_flag = before.ends_with("--")
+        || before.ends_with("ENV ")
+        || (before.ends_with('-') && !before.ends_with(|c: char| c.is_alphanumeric()));
     let is_space = separator.trim().is_empty();
     if is_space && !is_flag {
         return None;
@@ -58,6 +62,9 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
     let words = names::words(name);
     let joined = words.concat();
     let kind = match names::of(name) {
+        // `test:cookies` is a task, and `PASS: x` the outcome of a test.
+        Name::Secret if name == "PASS" && separator.trim() == ":" => Name::Harmless,
+        Name::Secret if is_task(before) => Name::Perhaps,
         Name::Harmless if is_query && words.last().is_some_and(|word| QUERY.contains(&word.as_str())) => Name::Perhaps,
         kind => kind,
     };
@@ -83,12 +90,16 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
         (is_flag || !is_code(text, &joined, &range))
             && !(is_space && value.len() <= 4 && value.chars().all(char::is_lowercase))
     } else {
-        // A version, or an address, whose secrets have places of their own.
-        let is_version = value.contains('.') && value.chars().all(|c| c.is_ascii_digit() || c == '.');
+        // The secrets of an address have places of their own.
         let is_address = value.starts_with("http://") || value.starts_with("https://");
-        has_form && !is_version && !is_address && !is_code(text, &joined, &range)
+        has_form && !is_address && !is_code(text, &joined, &range)
     };
     (is_secret && !is_path(name, value)).then_some(range)
+}
+
+/// Whether the name is behind another one and a colon. That of a variable of `PowerShell` is, too.
+fn is_task(before: &str) -> bool {
+    before.strip_suffix(':').is_some_and(|before| before.ends_with(char::is_alphanumeric) && !before.ends_with("env"))
 }
 
 /// The value of a header: the rest of the line, or of the quote that begins before the name.
@@ -126,14 +137,14 @@ fn given(text: &str, at: usize, is_query: bool) -> Option<Given> {
         name.len() < rest.len() - at - 1 && !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
     };
     let is_end = |(at, c): (usize, char)| match c {
-        '\n' | '\r' | '"' | '\'' | '`' | '\\' | ';' | ',' | '<' | '>' | '(' | ')' | '{' | '}' | '|' => true,
+        '\n' | '\r' | '"' | '\'' | '`' | '\\' | ';' | ',' | '<' | '>' | '(' | ')' | '{' | '}' | '|' | '\x1b' => true,
         '&' => is_query || begins_another(at),
         '#' => is_query,
         c => c.is_whitespace(),
     };
     let end = rest.char_indices().find(|part| is_end(*part));
     let value = &rest[..end.map_or(rest.len(), |(at, _)| at)];
-    let value = value.trim_end_matches(['.', ':', '!', '?', ' ', ']']);
+    let value = value.trim_end_matches(['.', ':', '!', '?', ' ', ']', '*']);
     (!value.is_empty()).then(|| Given { range: at..at + value.len(), is_quoted: false })
 }
 

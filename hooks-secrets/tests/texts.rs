@@ -52,6 +52,20 @@ fn secrets_are_found_by_name_place_and_form() {
         "password = input(\"Password: \")",
         "Reset your password: https://x.org/reset",
         "jwt: 9.0.2 credentials: \"same-origin\" API_KEY=changeme API_KEY=your-api-key-here",
+        "https://api.telegram.org/«bot123456789:AAabcdefghijklmnopqrstuvwxyz012345»/getMe",
+        "**Password:** «S3cr3tPw9» and **Password**: `«S3cr3tPw9»`, **password: «S3cr3tPw9»**",
+        "password:\u{a0}«S3cr3tPw9», \u{1b}[32mpassword\u{1b}[0m: \u{1b}[33m«S3cr3tPw9»\u{1b}[0m",
+        "ENV DB_PASSWORD «S3cr3tPw9»\nENV HOME /root1",
+        "<add key=\"Password\" value=\"«S3cr3tPw9»\"/><add key=\"Port\" value=\"S3cr3tPw9\"/>",
+        "Passwort: «S3cr3tPw9»",
+        "password: \"«$2b$12$KIXQ9e8r7t6y5u4i3o2p1O»\" password='«$argon2id$v=19$m=65536»'",
+        "password: \"«$ecretPw9xyz»\" password: \"«%S3cr3tPw9»\" password: \"«{S3cr3tPw9}»\" password: \"«[S3cr3tPw9]»\"",
+        "password: \"$DB_PASSWORD2\" secret=\"${{ secrets.API_KEY }}\" secret=\"$(cat x)\" password=\"%(password)s\"",
+        "password=\"%DB_PW2%\" password=\"{{ password1 }}\" password=\"<your password>\" password=\"$1\" password=\"{}\"",
+        "\"cookie\": \"^0.6.0\", \"js-cookie\": \"^3.0.5\", \"passport-jwt\": \"~4.0.1-rc.2\", rpassword = \"7.3.1\", cookie: ^0.6.0",
+        "PASS: test_login_2\npass=12 fail=3, secrets: inherit, \"test:cookies\": \"jest a1\", $env:DB_PASSWORD = \"«hunter»\"",
+        "docs/login/getting-started-with-oauth2 pk_order_items_archive_2024",
+        "The login page password field is empty",
     ] {
         check(text);
     }
