@@ -17,145 +17,171 @@ pub(crate) fn rewrite(text: &str, edit: Edit<'_>) -> Option<String> {
 /// Like [`rewrite`], for a text that stands under this key.
 pub(crate) fn rewrite_named(name: &str, text: &str, edit: Edit<'_>) -> Option<String> {
     let is_json = text.trim_start().starts_with(['{', '[', '"']) && serde_json::from_str::<IgnoredAny>(text).is_ok();
-    if is_json { Rewriter { json: text, written: None, copied: 0 }.run(edit) } else { edit(name, text) }
+    if !is_json {
+        return edit(name, text);
+    }
+    let Walker { written, copied, .. } = Walker::walked(name, text, edit);
+    written.map(|written| written + &text[copied..])
 }
 
-/// Whether a value contains a string, key or number that `edit` would rewrite.
-pub(crate) fn touches(name: &str, value: &Value, edit: Edit<'_>) -> bool {
-    match value {
-        Value::String(text) => !is_opaque(text) && rewrite_named(name, text, edit).is_some(),
-        Value::Array(items) => items.iter().any(|item| touches(name, item, edit)),
-        Value::Object(fields) => {
-            let entry = ENTRIES.iter().find_map(|key| fields.get(*key)?.as_str());
-            fields.iter().any(|(key, value)| {
-                edit("", key).is_some() || touches(entry.filter(|_| is_value(key)).unwrap_or(key), value, edit)
-            })
-        }
-        Value::Number(number) => edit(name, &number.to_string()).is_some(),
-        Value::Null | Value::Bool(_) => false,
-    }
+/// The pointers to what `edit` would rewrite. A key that it would rewrite is in them as it would be then.
+pub(crate) fn places(value: &Value, edit: Edit<'_>) -> Vec<String> {
+    Walker::walked("", &value.to_string(), edit).places
 }
 
 /// Keys under which an entry of a list has its name: `{"name": "DB_PASSWORD", "value": "…"}`.
 const ENTRIES: &[&str] = &["name", "key", "header", "Name", "Key"];
 
-fn is_value(key: &str) -> bool {
-    key.eq_ignore_ascii_case("value")
-}
+/// Of longer data in base64, such as an image, only the beginning is looked at.
+const DATA: usize = 1_024;
 
-/// Whether a text is data in base64, such as an image.
-fn is_opaque(text: &str) -> bool {
-    text.len() > 128 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
-}
-
-/// An open object or list.
-#[derive(Default)]
-struct Level {
-    /// The last key.
-    name: String,
-    /// What the object says that its value is called.
-    entry: Option<String>,
-    /// How often each new key was written, so that two keys do not become one.
-    written: HashMap<String, usize>,
-}
-
-impl Level {
-    /// What the value that comes now is called.
-    fn field(&self) -> &str {
-        self.entry.as_deref().filter(|_| is_value(&self.name)).unwrap_or(&self.name)
-    }
-}
-
-struct Rewriter<'a> {
+struct Walker<'a, 'e> {
     /// Valid, so every quote outside a string opens one.
     json: &'a str,
+    edit: Edit<'e>,
+    path: Vec<String>,
+    places: Vec<String>,
     written: Option<String>,
     copied: usize,
 }
 
-impl Rewriter<'_> {
-    fn run(mut self, edit: Edit<'_>) -> Option<String> {
-        let bytes = self.json.as_bytes();
-        let mut open: Vec<Level> = vec![Level::default()];
-        let mut at = 0;
-        while at < bytes.len() {
-            let start = at;
-            match bytes[at] {
-                b'{' | b'[' => {
-                    let name = open.last().map(|level| level.name.clone()).unwrap_or_default();
-                    open.push(Level { name, ..Level::default() });
-                }
-                b'}' | b']' => drop(open.pop()),
-                b'"' => {
-                    at += 1 + end_of_string(&self.json[at + 1..]);
-                    let inside = start + 1..at;
-                    let is_key = self.json[at + 1..].trim_start().starts_with(':');
-                    let raw = &self.json[inside];
-                    let Some(level) = open.last_mut() else { break };
-                    let text = || serde_json::from_str(&self.json[start..=at]).unwrap_or_default();
-                    let new = edited(if is_key { "" } else { level.field() }, raw, edit);
-                    if is_key {
-                        level.name = text();
-                    } else if ENTRIES.contains(&level.name.as_str()) {
-                        level.entry = Some(text());
-                    }
-                    let count = new.as_ref().filter(|_| is_key).map_or(0, |new| {
-                        let count = level.written.entry(new.clone()).or_default();
-                        *count += 1;
-                        *count
-                    });
-                    match new {
-                        Some(new) if count > 1 => self.write(start, at + 1, &format!("{new} {count}")),
-                        Some(new) => self.write(start, at + 1, &new),
-                        None => {}
-                    }
-                }
-                b'0'..=b'9' | b'-' => {
-                    let length = self.json[at..].find(|c: char| !c.is_ascii_digit() && !"+-.eE".contains(c));
-                    at += length.unwrap_or(bytes.len() - at) - 1;
-                    let name = open.last().map_or("", Level::field);
-                    if let Some(new) = edit(name, &self.json[start..=at]) {
-                        self.write(start, at + 1, &new);
-                    }
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        let mut written = self.written?;
-        written.push_str(&self.json[self.copied..]);
-        Some(written)
+impl<'a, 'e> Walker<'a, 'e> {
+    fn walked(name: &str, json: &'a str, edit: Edit<'e>) -> Self {
+        let mut walker = Self { json, edit, path: vec![], places: vec![], written: None, copied: 0 };
+        walker.value(name, None, json.len() - json.trim_start().len());
+        walker
     }
 
-    /// Replaces a part of the text by a string.
-    fn write(&mut self, start: usize, end: usize, new: &str) {
+    /// Rewrites the value that begins here. `before` is what the item before it in a list may call it.
+    fn value(&mut self, name: &str, before: Option<&str>, start: usize) {
+        match self.json.as_bytes()[start] {
+            b'{' => self.object(name, start),
+            b'[' => self.list(name, start),
+            b'"' | b'-' | b'0'..=b'9' => {
+                let new = self.edited(name, start);
+                if let Some(new) = new.or_else(|| before.and_then(|before| self.edited(before, start))) {
+                    self.write(start, &new);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, name: &str, start: usize) {
+        let starts = self.inside(start);
+        let fields: Vec<_> = starts.chunks_exact(2).map(|field| (self.text(field[0]), field[0], field[1])).collect();
+        let entry = ENTRIES.iter().find_map(|entry| fields.iter().find(|(key, ..)| key == entry));
+        let entry = entry.filter(|(.., value)| self.is_text(*value)).map(|(.., value)| self.text(*value));
+        // How often each new key was written, so that two keys do not become one.
+        let mut written: HashMap<String, usize> = HashMap::new();
+        for (key, key_at, value) in fields {
+            let new = self.edited("", key_at).map(|new| {
+                let count = written.entry(new.clone()).or_default();
+                *count += 1;
+                if *count > 1 { format!("{new} {count}") } else { new }
+            });
+            let of_entry = entry.as_deref().or(Some(name)).filter(|name| !name.is_empty());
+            let called = of_entry.filter(|_| key.eq_ignore_ascii_case("value")).unwrap_or(&key);
+            self.path.push(new.clone().unwrap_or_else(|| key.clone()));
+            if let Some(new) = new {
+                self.write(key_at, &new);
+            }
+            self.value(called, None, value);
+            self.path.pop();
+        }
+    }
+
+    fn list(&mut self, name: &str, start: usize) {
+        let items = self.inside(start);
+        for (at, item) in items.iter().enumerate() {
+            let before = at.checked_sub(1).map(|before| items[before]).filter(|_| self.is_text(*item));
+            let before = before.filter(|before| self.is_text(*before)).map(|before| self.text(before));
+            // `["--password", "…"]`, `["X-Api-Key", "…"]`, but not `["user", "password", "name"]`.
+            let calls = |before: &String| {
+                let is_pair = items.len() == 2 && self.text(*item).contains(|c: char| c.is_ascii_digit());
+                !before.contains([' ', '=']) && (before.starts_with('-') || is_pair)
+            };
+            let before = before.filter(calls);
+            self.path.push(at.to_string());
+            self.value(name, before.as_deref().map(|before| before.trim_start_matches('-')), *item);
+            self.path.pop();
+        }
+    }
+
+    /// Where the keys and values of the object, or the items of the list, begin.
+    fn inside(&self, start: usize) -> Vec<usize> {
+        let (bytes, mut starts, mut at) = (self.json.as_bytes(), Vec::new(), start + 1);
+        loop {
+            match bytes.get(at) {
+                None | Some(b'}' | b']') => return starts,
+                Some(b',' | b':' | b' ' | b'\t' | b'\n' | b'\r') => at += 1,
+                Some(_) => {
+                    starts.push(at);
+                    at = end(self.json, at);
+                }
+            }
+        }
+    }
+
+    fn is_text(&self, start: usize) -> bool {
+        self.json[start..].starts_with('"')
+    }
+
+    fn text(&self, start: usize) -> String {
+        serde_json::from_str(&self.json[start..end(self.json, start)]).unwrap_or_default()
+    }
+
+    /// The new content of a string or number. `edit` sees a text without escapes: `\n4111…` is a card after a line break.
+    fn edited(&mut self, name: &str, start: usize) -> Option<String> {
+        let value = &self.json[start..end(self.json, start)];
+        let raw = value.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(value);
+        if !raw.contains('\\') {
+            let is_data = raw.len() > DATA && raw.bytes().all(|b| b.is_ascii_alphanumeric() || b"+/=".contains(&b));
+            return (self.edit)(name, if is_data { &raw[..DATA] } else { raw });
+        }
+        let text = serde_json::from_str(value).or_else(|_| serde_json::from_str(&format!("\"{}\"", paired(raw))));
+        let text: String = text.ok()?;
+        // A string may contain JSON itself, such as the arguments that a tool repeats.
+        rewrite_named(name, &text, self.edit)
+    }
+
+    /// Replaces what begins here by a string.
+    fn write(&mut self, start: usize, new: &str) {
         let written = self.written.get_or_insert_with(String::new);
         written.push_str(&self.json[self.copied..start]);
         written.push_str(&Value::from(new).to_string());
-        self.copied = end;
+        self.copied = end(self.json, start);
+        self.places.push(self.path.iter().flat_map(|part| ["/", part]).collect());
     }
 }
 
-/// The index of the closing quote. A backslash escapes the next byte.
-fn end_of_string(rest: &str) -> usize {
-    let bytes = rest.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() && bytes[at] != b'"' {
-        at += if bytes[at] == b'\\' { 2 } else { 1 };
+/// The end of the value that begins here.
+fn end(json: &str, start: usize) -> usize {
+    let bytes = json.as_bytes();
+    let (mut at, mut depth, mut is_inside) = (start, 0_usize, false);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            // A backslash escapes the next byte.
+            b'\\' if is_inside => at += 1,
+            b'"' => is_inside = !is_inside,
+            _ if is_inside => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {
+                at += 1;
+                let goes_on = bytes.get(at).is_some_and(|next| !b",:]} \t\r\n".contains(next));
+                if depth == 0 && !goes_on {
+                    return at;
+                }
+                continue;
+            }
+        }
+        at += 1;
+        if depth == 0 && !is_inside {
+            return at;
+        }
     }
-    at.min(bytes.len())
-}
-
-/// The new content of a string. `edit` sees the text without escapes: `\n4111…` is a card after a line break.
-fn edited(name: &str, raw: &str, edit: Edit<'_>) -> Option<String> {
-    if !raw.contains('\\') {
-        return if is_opaque(raw) { None } else { edit(name, raw) };
-    }
-    let text =
-        serde_json::from_str(&format!("\"{raw}\"")).or_else(|_| serde_json::from_str(&format!("\"{}\"", paired(raw))));
-    let text: String = text.ok()?;
-    // A string may contain JSON itself, such as the arguments that a tool repeats.
-    rewrite_named(name, &text, edit)
+    json.len()
 }
 
 /// A string whose halves of characters outside of pairs, which JSON permits and a text cannot have, are replaced.

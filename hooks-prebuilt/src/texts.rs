@@ -98,9 +98,6 @@ fn input(input: &ToolInput, edit: Edit<'_>) -> Option<ToolInput> {
 }
 
 fn value(value: &Value, edit: Edit<'_>) -> Option<Value> {
-    if !json::touches("", value, edit) {
-        return None;
-    }
     serde_json::from_str(&json::rewrite(&value.to_string(), edit)?).ok()
 }
 

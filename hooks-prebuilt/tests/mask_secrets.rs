@@ -119,6 +119,47 @@ fn the_key_of_a_field_says_that_its_value_is_a_secret() {
     assert_eq!(masked["page"], value);
 }
 
+/// One walker reads what is masked and what is denied.
+#[test]
+fn what_is_masked_in_json_is_denied_in_arguments() {
+    let secret = format!("S3cr3t{}", "Pw9xyz");
+    let long = "aB3dE5fG7hJ9kL1mN3pQ".repeat(90);
+    let same = |key: &str, value: &str| format!(r#"{{"{key}": "{value}"}}"#);
+    let of_secret = [
+        (r#"{"access_TK": "LONG"}"#, "/access_TK"),
+        (r#"{"Credentials": {"SessionTK": "LONG"}}"#, "/Credentials/SessionTK"),
+        (r#"{"env": [{"name": "DB_PW", "value": "SECRET"}]}"#, "/env/0/value"),
+        (r#"{"env": [{"value": "SECRET", "a": [1, "]"], "name": "DB_PW"}]}"#, "/env/0/value"),
+        (r#"{"args": ["run", "--PW", "SECRET", "--verbose"]}"#, "/args/2"),
+        (r#"{"headers": [["X-Api-Key", "SECRET"], ["Accept", "*"]]}"#, "/headers/0/1"),
+        (r#"{"PW": {"value": "SECRET", "type": "text"}}"#, "/PW/value"),
+        (r#"{"a": "{\"PW\": \"SECRET\"}"}"#, "/a"),
+        (r#"{"list": [{"PW": 12345678}, true]}"#, "/list/0/PW"),
+        (r#"{"PW": "$2b$12$SECRET.abcdefghij"}"#, "/PW"),
+    ];
+    for (json, place) in of_secret {
+        let filled = |text: &str| text.replace("PW", "password").replace("TK", "token");
+        let (json, place) = (filled(json), filled(place));
+        let json = json.replace("SECRET", &secret).replace("LONG", &long);
+        let masked = MaskSecrets::default().mask(&json).unwrap_or_else(|| panic!("unmasked: {json}"));
+        let value: serde_json::Value = serde_json::from_str(&masked).unwrap();
+        assert!(![&secret, &long, "12345678"].iter().any(|secret| masked.contains(*secret)), "{masked}");
+        assert!(place == "/a" || value.pointer(&place).unwrap() == "[REDACTED_SECRET]", "{masked}");
+        let denied =
+            DenySecrets::judge(&serde_json::from_str("{}").unwrap(), "x", &serde_json::from_str(&json).unwrap());
+        assert!(denied.unwrap_err().contains(&format!("found 1 at `{place}`")), "{json}");
+    }
+    let ordinary = [
+        json!({ "dependencies": { "cookie": "^0.6.0", "js-cookie": "^3.0.5", "passport-jwt": "^4.0.1", "jwt": "workspace:*" } }),
+        json!({ "required": ["user", "password", "name2"], "columns": ["password", "email"], "pass": 12, "cookies": 3 }),
+        json!({ "scripts": { "test:cookies": "jest cookies2" }, "image": long, "value": secret, "name": "x" }),
+        json!({ "content": format!("[dependencies]\n{}", same("rpassword", "7.3.1")) }),
+    ];
+    for json in ordinary {
+        assert_eq!(MaskSecrets::default().mask(&json.to_string()), None);
+    }
+}
+
 #[test]
 fn a_private_key_stops_a_stream_before_it_is_shown() {
     let key = format!("-----BEGIN {} KEY-----\n{}", "PRIVATE", "MIIEowIBAAKCAQEA\n".repeat(40));

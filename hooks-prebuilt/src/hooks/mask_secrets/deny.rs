@@ -31,35 +31,13 @@ impl DenySecrets {
         if !self.tools.iter().any(|pattern| pattern.matches(tool)) {
             return Ok(());
         }
-        let mut places = Vec::new();
-        self.search(String::new(), "", input, &mut places);
+        let places = json::places(input, &mut |name, text| self.secrets.edit(name, text));
         match places.len() {
             0 => Ok(()),
             count => Err(format!(
                 "expected no secrets in the arguments of `{tool}`, and found {count} at `{}`; refer to them by name",
                 places.join("`, `")
             )),
-        }
-    }
-
-    fn search(&self, path: String, name: &str, value: &Value, places: &mut Vec<String>) {
-        match value {
-            Value::Object(fields) => {
-                for (key, value) in fields {
-                    // A key that is a secret itself is not repeated.
-                    match self.secrets.edit("", key) {
-                        Some(key) => places.push(format!("{path}/{key}")),
-                        None => self.search(format!("{path}/{key}"), key, value, places),
-                    }
-                }
-            }
-            Value::Array(items) => {
-                for (at, item) in items.iter().enumerate() {
-                    self.search(format!("{path}/{at}"), name, item, places);
-                }
-            }
-            value if json::touches(name, value, &mut |name, text| self.secrets.edit(name, text)) => places.push(path),
-            _ => {}
         }
     }
 }
