@@ -177,12 +177,46 @@ fn an_address_in_any_argument_is_found() {
         "// a comment in code",
         "//! Hooks: a/b\nfn main() {}",
         "ratio 1://2",
+        "//@ts-ignore",
+        "//nolint:errcheck",
+        "//go:generate",
+        "//fmt.Println(x)",
+        "//comment",
+        "http:404 not found",
+        "ports: https:443, and {http:80}",
+        "{\"url\":\"https://example.org\",\"mail\":\"ada@example.com\"}",
+        "`https://example.org`,`ada@example.com` [x](https://example.org) @ada",
         "url.startswith('https://') or url.startswith(\"http://\")",
         "profile:/x",
         "see https://example.org/x",
         "see:\nhttps://example.org/x\nhttps://www.example.org",
     ] {
         assert_eq!(urls().judge("run", &json!({ "a": text })), Ok(()), "{text}");
+    }
+}
+
+/// A client that reads an argument up to the next space takes what is before the `@` for a user.
+#[test]
+fn a_second_host_behind_a_delimiter_is_denied() {
+    for between in ["}", "^", "|", "{", "`", "\"", "'", ">", ",", "\"}", "}a", "^b.c", "，"] {
+        let text = format!("fetch https://example.org{between}@evil.org/x");
+        assert!(urls().judge("run", &json!({ "a": text })).is_err(), "{text}");
+    }
+    for text in [
+        "//evil.org",
+        "//evil.org\"",
+        "//ada@evil.org",
+        "//2130706433/x",
+        "//localhost/x",
+        "//h:80/x",
+        "//[::1]/x",
+        "//evil。org/x",
+        "http:404@evil.org",
+        "http:1\t@evil.org",
+        "see http:2130706433/",
+        "https:80.evil.org",
+    ] {
+        assert!(urls().judge("run", &json!({ "a": text })).is_err(), "{text:?}");
     }
 }
 

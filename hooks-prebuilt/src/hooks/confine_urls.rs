@@ -127,6 +127,10 @@ impl ConfineUrls {
                 c.is_whitespace() || (!is_first && "\"'<>`|{}^，、；：！？（）「」『』【】《》“”".contains(c))
             };
             let end = rest.find(ends).unwrap_or(rest.len());
+            if is_number(rest, is_first) {
+                at = found.end();
+                continue;
+            }
             // `startswith('https://')` names no host.
             if !is_first && rest[..end].trim_end_matches(['/', '\\']).ends_with(':') {
                 at = found.start() + end.max(1);
@@ -135,6 +139,9 @@ impl ConfineUrls {
             let url = rest[..end].trim_end_matches(['。', '．', '.', ',', ';', ':', '!', '?', ')', ']', '*', '_']);
             let url = if url.contains('[') && !url.contains(']') { &rest[..end] } else { url };
             self.check(url)?;
+            if has_user_behind(url, &rest[end..]) {
+                return self.check(rest.split(char::is_whitespace).next().unwrap_or(rest));
+            }
             // A tab or line break within the host of an address that is the whole text.
             let after = rest[end..].trim_start_matches(['\t', '\n', '\r']);
             let continues = rest[end..].starts_with(['\t', '\n', '\r'])
@@ -148,13 +155,41 @@ impl ConfineUrls {
     }
 }
 
-/// Whether a client may read this as the address of another host: `//example.org/x`. A comment, `// as this`, is none:
-/// hosts have no spaces.
+/// Whether what looks like an address is the number of a port or an error: `http:404 not found`.
+fn is_number(rest: &str, is_first: bool) -> bool {
+    let number = rest.split_once(':').map_or("", |(_, number)| number);
+    let after = number.trim_start_matches(|c: char| c.is_ascii_digit());
+    // A client that gets the whole text joins its lines.
+    let ends = |c: char| c == ' ' || (!is_first && (c.is_whitespace() || ",;)]}\"'`".contains(c)));
+    (1..=5).contains(&(number.len() - after.len())) && after.chars().next().is_none_or(ends)
+}
+
+/// Whether a client that does not end the address where this module does takes it for a user: `https://example.org}@evil.org`.
+fn has_user_behind(url: &str, rest: &str) -> bool {
+    let is_host = !url.split_once("://").is_some_and(|(_, host)| host.contains(['/', '?', '#']));
+    let goes_on = rest.starts_with(['|', '{', '}', '^', '`']);
+    let more = rest.split(|c: char| c.is_whitespace() || "/?#".contains(c)).next().unwrap_or_default();
+    let same = more.split(['"', '\'', '<', '>', ',', ';']).next().unwrap_or_default();
+    let signs = more.trim_start_matches(|c: char| c != '@' && !c.is_alphanumeric());
+    is_host && (signs.starts_with('@') || (goes_on && same.contains('@')))
+}
+
+/// Whether a client may read this as the address of another host: `//example.org/x`. A comment, `//nolint:x`, is none: its
+/// first word is no name of a host with a dot or a port.
 fn is_without_scheme(text: &str) -> bool {
     let slashes = ['/', '\\'];
     let rest = text.trim_start_matches(slashes);
     let host = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
-    text.len() - rest.len() > 1 && !host.is_empty() && !host.contains(' ')
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let port = host.rsplit(':').next().unwrap_or_default();
+    // Code: `//fmt.Println(x)`.
+    let is_name = !host.contains([' ', '(', '=']);
+    let is_known = host.contains(['.', '[', '%'])
+        || !host.is_ascii()
+        || host.eq_ignore_ascii_case("localhost")
+        || (port.starts_with(|c: char| c.is_ascii_digit())
+            && port.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'x'));
+    text.len() - rest.len() > 1 && is_name && is_known
 }
 
 /// The beginning of an address, without what nobody sees.
