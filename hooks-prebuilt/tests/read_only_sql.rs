@@ -44,6 +44,16 @@ pub(crate) const READS: &[(&str, &str)] = &[
     ("snowflake", "SELECT a:b::string FROM t QUALIFY row_number() OVER (ORDER BY a) = 1"),
     ("duckdb", "SELECT * EXCLUDE (a) FROM t"),
     ("clickhouse", "SELECT a, count() FROM t FINAL PREWHERE b = 1 GROUP BY a"),
+    ("sqlite", "PRAGMA table_info(users)"),
+    ("sqlite", "PRAGMA main.index_list(\"users\");"),
+    ("sqlite", "SELECT a IS NOT b, a IS b, a IS NULL, b IS NOT NULL FROM t WHERE a GLOB '*x' AND glob('*x', b)"),
+    ("mssql", "SELECT JSON_QUERY(data, '$.items'), x.query('/a/b') FROM dbo.orders"),
+    ("mssql", "SELECT * FROM db.dbo.t"),
+    ("oracle", "SELECT json_query(a, '$.b'), sys_context('USERENV', 'SESSION_USER'), sys_guid() FROM dual"),
+    ("bigquery", "SELECT json_query(a, '$.b') FROM t"),
+    ("postgres", "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) FROM pg_stat_replication"),
+    ("snowflake", "SELECT * FROM table(result_scan(last_query_id()))"),
+    ("mysql", "SHOW PROCESSLIST"),
 ];
 
 /// Dialects, and texts that may do more.
@@ -177,6 +187,20 @@ pub(crate) const WRITES: &[(&str, &str)] = &[
     ("bigquery", "EXECUTE IMMEDIATE 'DELETE FROM t'"),
     ("oracle", "SELECT utl_http.request('http://x') FROM dual"),
     ("oracle", "SELECT * FROM t FOR UPDATE"),
+    ("oracle", "SELECT utl_inaddr.get_host_name FROM dual"),
+    ("oracle", "SELECT sys.\"UTL_INADDR\".get_host_name FROM dual"),
+    ("oracle", "SELECT dbms_xplan.display FROM dual"),
+    ("duckdb", "SELECT * FROM \"secrets.csv\""),
+    ("duckdb", "SELECT * FROM main.\"*.parquet\""),
+    ("duckdb", "SELECT * FROM glob('*')"),
+    ("duckdb", "SELECT * FROM query('DELETE FROM t')"),
+    ("duckdb", "SELECT * FROM mysql_query('a', 'DELETE FROM t')"),
+    ("ansi", "SELECT * FROM postgres_scan('a', 'b', 'c')"),
+    ("mysql", "SELECT sys_exec('id')"),
+    ("mssql", "SELECT * FROM linked.db.dbo.t"),
+    ("postgres", "SELECT pg_wal_replay_pause()"),
+    ("sqlite", "PRAGMA journal_mode(wal)"),
+    ("sqlite", "PRAGMA writable_schema(on)"),
 ];
 
 fn of(dialect: &str, more: Value) -> ReadOnlySql {
@@ -234,6 +258,11 @@ fn only_listed_tables_are_read() {
             let tables = of(dialect, json!({ "tables": ["users", "public.*"] }));
             assert!(tables.check(sql).is_err(), "{dialect}: {sql}");
         }
+    }
+    for sql in
+        ["SELECT * FROM table('secret.t')", "SELECT * FROM table(secret.t)", "SELECT * FROM public.a, table('t')"]
+    {
+        assert!(of("snowflake", json!({ "tables": ["public.*"] })).check(sql).is_err(), "{sql}");
     }
     assert!(of("postgres", json!({ "functions_denied": ["my_*"] })).check("SELECT my_write()").is_err());
 }

@@ -56,7 +56,10 @@ from_fields!(ReadOnlySql, |fields: &mut Fields| {
     let (name, dialect) = known.unwrap_or(&DIALECTS[0]);
     let tables: Option<Vec<String>> = fields.optional("tables");
     let more: Vec<String> = fields.or("functions_denied", Vec::new());
-    let usual = rows(include_str!("../../data/sql_functions.txt"));
+    let usual = rows(include_str!("../../data/sql_functions.txt")).filter_map(|row| match row.split_once(": ") {
+        Some((of, function)) => (of == *name || *name == "ansi").then_some(function),
+        None => Some(row),
+    });
     let pattern = |pattern: &str| WildMatch::new_case_insensitive(pattern);
     ReadOnlySql {
         fields: FieldsOf::required(fields, r#"{"query": ["sql"]}"#),

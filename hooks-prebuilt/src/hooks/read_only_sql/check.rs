@@ -35,8 +35,11 @@ impl ReadOnlySql {
         if sql.contains('\0') {
             return Err("it contains a null character".to_owned());
         }
-        let tokens = Tokenizer::new(self.dialect, sql).tokenize().map_err(|error| error.to_string())?;
+        let mut tokens = Tokenizer::new(self.dialect, sql).tokenize().map_err(|error| error.to_string())?;
         self.check_words(&tokens)?;
+        if self.name == "sqlite" {
+            spell_out(&mut tokens);
+        }
         let statements = Parser::new(self.dialect)
             .with_recursion_limit(30)
             .with_tokens(tokens)
@@ -51,20 +54,10 @@ impl ReadOnlySql {
     }
 
     fn check_words(&self, tokens: &[Token]) -> Result<(), String> {
+        let comment = |token: &Token, test: fn(&str) -> bool| matches!(token, Token::Whitespace(Whitespace::MultiLineComment(text)) if test(text));
         // MySQL runs the text in some comments, whatever the dialect of this parser.
-        let runs = |token: &&Token| match token {
-            Token::Whitespace(Whitespace::MultiLineComment(text)) => {
-                text.starts_with(['!', '+']) || text.starts_with("M!")
-            }
-            _ => false,
-        };
-        if tokens.iter().find(runs).is_some() {
-            return Err("it contains a comment that a database may run".to_owned());
-        }
-        let is_nested = |token: &Token| matches!(token, Token::Whitespace(Whitespace::MultiLineComment(text)) if text.contains("/*"));
-        if tokens.iter().any(is_nested) {
-            return Err("it contains a comment within another, which databases end in different places".to_owned());
-        }
+        let runs = |token: &Token| comment(token, |text| text.starts_with(['!', '+']) || text.starts_with("M!"));
+        let is_nested = |token: &Token| comment(token, |text| text.contains("/*"));
         // `U&"pg_sl\0065ep"` is a name, and this parser reads it as the operator `&`.
         let is_escaped = |three: &[Token]| match three {
             [Token::Word(word), Token::Ampersand, Token::Word(quoted)] => {
@@ -72,20 +65,24 @@ impl ReadOnlySql {
             }
             _ => false,
         };
-        if tokens.windows(3).any(is_escaped) {
-            return Err("it contains a name with escapes; write it plainly".to_owned());
-        }
         let has_dollars = ["ansi", "clickhouse", "duckdb", "postgres", "redshift", "snowflake"].contains(&self.name);
         let is_hidden = |token: &Token| match token {
             Token::DollarQuotedString(_) => !has_dollars,
             Token::SingleQuotedString(text) => self.name == "databricks" && text.contains('\\'),
             _ => false,
         };
-        if tokens.iter().any(is_hidden) {
-            return Err("it contains a text that databases end in different places".to_owned());
-        }
-        if self.name == "mysql" && tokens.contains(&Token::Assignment) {
-            return Err("it sets a variable with `:=`".to_owned());
+        let problems = [
+            (tokens.iter().any(runs), "it contains a comment that a database may run"),
+            (
+                tokens.iter().any(is_nested),
+                "it contains a comment within another, which databases end in different places",
+            ),
+            (tokens.windows(3).any(is_escaped), "it contains a name with escapes; write it plainly"),
+            (tokens.iter().any(is_hidden), "it contains a text that databases end in different places"),
+            (self.name == "mysql" && tokens.contains(&Token::Assignment), "it sets a variable with `:=`"),
+        ];
+        if let Some((_, problem)) = problems.iter().find(|(is, _)| *is) {
+            return Err((*problem).to_owned());
         }
         let words: Vec<&Token> = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect();
         let is_operator = |token: &&&Token| match token {
@@ -127,23 +124,49 @@ impl ReadOnlySql {
             // Postgres calls `f(x)` when it reads `(x).f`, and databases move a sequence on when they read `s.nextval`.
             let is_behind =
                 |behind: &dyn Fn(&Token) -> bool| at > 1 && *words[at - 1] == Token::Period && behind(words[at - 2]);
-            let is_denied = || self.functions_denied.iter().any(|denied| denied.matches(&word.value));
-            if (is_behind(&|token| matches!(token, Token::RParen | Token::RBracket)) && is_denied())
-                || (is_behind(&|token| matches!(token, Token::Word(_))) && word.value.eq_ignore_ascii_case("nextval"))
-            {
-                return Err(format!("the function `{}` may not be called", word.value));
-            }
             // The package of a function counts too: `utl_http.request(…)`.
             let after = words[at + 1..].iter().position(|token| !matches!(token, Token::Period | Token::Word(_)));
             let after = after.map(|offset| at + 1 + offset);
             let is_named = (at + 1..after.unwrap_or(at + 1)).step_by(2).all(|place| *words[place] == Token::Period);
             let is_called = is_named && after.is_some_and(|after| *words[after] == Token::LParen);
+            // Oracle calls a function of a package without parentheses.
+            let is_of_package = self.name == "oracle"
+                && word.value.contains('_')
+                && words.get(at + 1).is_some_and(|next| **next == Token::Period);
             // `IN (…)` and the like are no calls, but no such word is in the list.
-            if is_called && is_denied() && !is_value_list(&words, at) {
+            let is_used = ((is_called || is_of_package) && !is_value_list(&words, at))
+                || is_behind(&|token| matches!(token, Token::RParen | Token::RBracket));
+            let is_next =
+                || is_behind(&|token| matches!(token, Token::Word(_))) && word.value.eq_ignore_ascii_case("nextval");
+            if (is_used && self.functions_denied.iter().any(|denied| denied.matches(&word.value))) || is_next() {
                 return Err(format!("the function `{}` may not be called", word.value));
             }
         }
         Ok(())
+    }
+}
+
+/// Writes what SQLite has, and the parser does not know, in words that it knows and that read as much: `PRAGMA f(t)`,
+/// `a IS NOT b`, `a GLOB 'x'`.
+fn spell_out(tokens: &mut [Token]) {
+    let places: Vec<usize> = (0..tokens.len()).filter(|at| !matches!(tokens[*at], Token::Whitespace(_))).collect();
+    let is = |token: Option<&Token>, words: &[&str]| matches!(token, Some(Token::Word(word)) if word.quote_style.is_none() && words.iter().any(|known| word.value.eq_ignore_ascii_case(known)));
+    let is_pragma = is(places.first().map(|at| &tokens[*at]), &["PRAGMA"]);
+    for (number, at) in places.iter().copied().enumerate() {
+        let next = |offset: usize| places.get(number + offset).map(|at| &tokens[*at]);
+        let behind = if is(next(1), &["NOT"]) { next(2) } else { next(1) };
+        if is(next(0), &["IS"]) && !is(behind, &["NULL", "TRUE", "FALSE", "DISTINCT"]) {
+            tokens[at] = Token::Eq;
+        } else if is(next(0), &["GLOB"])
+            && matches!(next(1), Some(Token::SingleQuotedString(_) | Token::Placeholder(_)))
+        {
+            tokens[at] = Token::make_keyword("LIKE");
+        } else if is_pragma
+            && next(1) == Some(&Token::RParen)
+            && let Token::Word(word) = &tokens[at]
+        {
+            tokens[at] = Token::SingleQuotedString(word.value.clone());
+        }
     }
 }
 
@@ -201,6 +224,7 @@ impl Visitor for Walk<'_> {
             | Statement::ShowVariable { .. }
             | Statement::ShowVariables { .. }
             | Statement::ShowStatus { .. }
+            | Statement::ShowProcessList { .. }
             | Statement::ShowCollation { .. }
             | Statement::ShowCharset(_)
             | Statement::ShowCreate { .. } => ControlFlow::Continue(()),
@@ -253,6 +277,11 @@ impl Visitor for Walk<'_> {
             {
                 self.stop("a table whose name is a text may be a file")
             }
+            TableFactor::TableFunction { expr, .. }
+                if self.sql.tables.is_some() && !matches!(expr, Expr::Function(_)) =>
+            {
+                self.stop("the name of a table is computed")
+            }
             TableFactor::Table { with_hints, .. } if with_hints.iter().any(locks) => {
                 self.stop("it locks rows with a hint of a table")
             }
@@ -265,9 +294,14 @@ impl Visitor for Walk<'_> {
             relation.0.iter().map(|part| part.as_ident().map(|ident| ident.value.to_lowercase())).collect();
         let Some(parts) = parts else { return self.stop("the name of a table is computed") };
         let name = parts.join(".");
-        let is_file = (self.sql.name == "duckdb" && (name.contains('/') || name.contains("://"))) || name.contains('@');
+        // DuckDB reads a file for a name that is no table: `"secrets.csv"`.
+        let is_open = |part: &String| part.contains(['/', '.', '*', '\\']);
+        let is_file = (self.sql.name == "duckdb" && parts.iter().any(is_open)) || name.contains('@');
         if is_file {
             return self.stop(format!("`{name}` is a file"));
+        }
+        if self.sql.name == "mssql" && parts.len() > 3 {
+            return self.stop(format!("`{name}` is on another server"));
         }
         let is_own = match relation.0.as_slice() {
             [part] => part.as_ident().is_some_and(|ident| self.scopes.iter().any(|scope| scope.defines(ident))),
@@ -285,23 +319,14 @@ impl Visitor for Walk<'_> {
 /// Whether a pragma of SQLite only tells how a table is made.
 fn describes(pragma: &ObjectName) -> bool {
     const KNOWN: &[&str] = &["table_info", "table_xinfo", "table_list", "index_list", "index_info", "foreign_key_list"];
-    KNOWN.iter().any(|known| pragma.to_string().eq_ignore_ascii_case(known))
+    let name = pragma.0.last().map(ToString::to_string).unwrap_or_default();
+    KNOWN.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// Whether a hint of SQL Server locks more than a reader does.
 fn locks(hint: &Expr) -> bool {
-    const LOCKS: &[&str] = &[
-        "UPDLOCK",
-        "XLOCK",
-        "TABLOCK",
-        "TABLOCKX",
-        "HOLDLOCK",
-        "PAGLOCK",
-        "ROWLOCK",
-        "SERIALIZABLE",
-        "REPEATABLEREAD",
-    ];
-    LOCKS.iter().any(|known| hint.to_string().eq_ignore_ascii_case(known))
+    const LOCKS: &str = "UPDLOCK XLOCK TABLOCK TABLOCKX HOLDLOCK PAGLOCK ROWLOCK SERIALIZABLE REPEATABLEREAD";
+    LOCKS.split(' ').any(|known| hint.to_string().eq_ignore_ascii_case(known))
 }
 
 /// What keeps the body of a query from being judged as a selection.
