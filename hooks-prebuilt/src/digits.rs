@@ -14,11 +14,11 @@ pub(crate) fn digit(c: char) -> Option<u8> {
     u8::try_from(u32::from(c) - u32::from(zero)).ok()
 }
 
-/// Whether a character can separate two groups: a space, a dash, a dot, or a character without width.
+/// Whether a character can separate two groups: a space, a tab, a dash, a dot, an underscore, or a character without width.
 pub(crate) fn is_separator(c: char) -> bool {
     matches!(
         c,
-        ' ' | '-' | '.' | '\u{a0}' | '\u{ad}' | '\u{2000}'..='\u{200b}' | '\u{2010}'
+        ' ' | '\t' | '-' | '.' | '_' | '\u{a0}' | '\u{ad}' | '\u{2000}'..='\u{200b}' | '\u{2010}'
             ..='\u{2015}' | '\u{202f}' | '\u{2060}' | '\u{2212}' | '\u{3000}'
     )
 }
@@ -101,6 +101,8 @@ pub(crate) fn begins(text: &str, at: usize) -> bool {
     match before.next() {
         Some('.') => before.next().is_none_or(|c| digit(c).is_none()),
         Some(c) if digit(c).is_some() => false,
+        // The first track of a card: `%B4111…`.
+        Some('B') if before.next() == Some('%') => true,
         Some(c) if c.is_ascii_alphabetic() => is_escape(text, at),
         _ => true,
     }

@@ -160,6 +160,25 @@ const TABLE: &[(&str, &str)] = &[
     ("v1.2.3.4", "v1.2.3.4"),
     ("my ssn is 536221234", "my ssn is [us_ssn]"),
     ("\\nada@example.com\\n4111111111111111", "\\n[email]\\n[card]"),
+    ("|https://example.org|ada@example.com|", "|https://example.org|[email]|"),
+    ("to ada@example.com:https://x.org/y, git@example.com:a/b", "to [email]:https://x.org/y, git@example.com:a/b"),
+    ("ada@example.com.json ada@example.com(home)", "[email] [email](home)"),
+    ("%B4111111111111111^DOE/JOHN^25121011", "%B[card]^DOE/JOHN^25121011"),
+    ("4111_1111_1111_1111 or 4111\t1111\t1111\t1111", "[card] or [card]"),
+    ("DE89\t3704\t0044\t0532\t0130\t00", "[iban]"),
+    ("54E8 5546 5531 5617 5968 59BE", "54E8 5546 5531 5617 5968 59BE"),
+    ("54E8 4111 1111 1111 1111 12/27", "54E8 [card] 12/27"),
+    ("+1 415‑555‑2671", "[phone]"),
+    ("dial tcp 203.0.113.7:8080: connect: refused", "dial tcp [ip]:8080: connect: refused"),
+    ("client_ip:203.0.113.7 src:203.0.113.7 bad:203.0.113.7:80", "client_ip:[ip] src:[ip] bad:[ip]:80"),
+    (
+        "this@MainActivity.finish() return@map.value q@k.transpose(-2,-1)",
+        "this@MainActivity.finish() return@map.value q@k.transpose(-2,-1)",
+    ),
+    ("wg-quick@wg0.service bootstrap@next.min.js", "wg-quick@wg0.service bootstrap@next.min.js"),
+    ("Boston, MA 02111-1307 on 01-02-2024 12:00", "Boston, MA 02111-1307 on 01-02-2024 12:00"),
+    ("hotel 20240115, automobile: 12345678", "hotel 20240115, automobile: 12345678"),
+    ("Chrome/124.0.0.0 OID 2.5.4.54 x[::2] a[1::2]", "Chrome/124.0.0.0 OID 2.5.4.54 x[::2] a[1::2]"),
 ];
 
 #[test]
@@ -194,6 +213,14 @@ fn json_stays_json_with_strings_keys_and_numbers_masked() {
         (r#"{"x": "{\"mail\": \"ada@example.com\"}"}"#, r#"{"x": "{\"mail\": \"[email]\"}"}"#),
         (r#"{"x": "ada\u0040example.com"}"#, r#"{"x": "[email]"}"#),
         (r"[0.4532015112830366]", r"[0.4532015112830366]"),
+        (r#"{"phone": "4155552671", "ssn": 536221234}"#, r#"{"phone": "[phone]", "ssn": "[us_ssn]"}"#),
+        (
+            r#"{"home_phone_number": 4155552671, "n": 4155552671}"#,
+            r#"{"home_phone_number": "[phone]", "n": 4155552671}"#,
+        ),
+        (r#"{"socialSecurityNumber": ["536221234"]}"#, r#"{"socialSecurityNumber": ["[us_ssn]"]}"#),
+        (r#"{"name": "mobile", "value": "4155552671"}"#, r#"{"name": "mobile", "value": "[phone]"}"#),
+        (r#"{"version": "1.2.3.4", "at": "1.2.3.4"}"#, r#"{"version": "1.2.3.4", "at": "[ip]"}"#),
     ];
     for (text, expected) in table {
         let masked = all().mask(text);

@@ -132,16 +132,19 @@ impl MaskPii {
     /// assert_eq!(masked.as_deref(), Some("[email] paid with [card]"));
     /// ```
     pub fn mask(&self, text: &str) -> Option<String> {
-        json::rewrite(text, &mut |_, text| self.replace(text))
+        json::rewrite(text, &mut |name, text| self.edit(name, text))
     }
 
-    /// The same for a text that is not JSON.
-    fn replace(&self, text: &str) -> Option<String> {
-        if self.is_plain(text) { None } else { finder::replaced(self, text, |_| ()) }
-    }
-
-    fn edit(&self, _name: &str, text: &str) -> Option<String> {
-        self.replace(text)
+    /// The same for a text that is not JSON, behind its name: `phone` says what a number without form is.
+    fn edit(&self, name: &str, text: &str) -> Option<String> {
+        if self.is_plain(text) {
+            return None;
+        }
+        if name.is_empty() {
+            return finder::replaced(self, text, |_| ());
+        }
+        let masked = self.window(&format!("{name}: "), text, true).text;
+        (masked != text).then_some(masked)
     }
 
     #[allow(clippy::unnecessary_wraps, reason = "other masks stop at what is longer than they hold")]

@@ -34,7 +34,7 @@ fn end(text: &str, at: usize) -> Option<usize> {
     let read = Groups::at(text, at, MOST);
     let card = |(sizes, digits, end): (Vec<usize>, &[u8], usize)| {
         let fits = is_printed(&sizes) && digits::ends(text, end) && is_issued(digits) && luhn(digits);
-        (fits && !is_uuid(text, at..end)).then_some(end)
+        (fits && !is_uuid(text, at..end) && !is_of_codes(text, at..end)).then_some(end)
     };
     read.prefixes().find_map(card)
 }
@@ -54,6 +54,20 @@ fn is_issued(digits: &[u8]) -> bool {
         let prefix = digits.iter().take(places).fold(0, |prefix, digit| prefix * 10 + u32::from(*digit));
         prefixes.contains(&prefix) && lengths.contains(&digits.len())
     }) && digits.iter().any(|digit| *digit != digits[0])
+}
+
+/// Whether hexadecimal numbers of four digits are around it, as in a table of characters: `54E8 5546 5531 5617 5968 59BE`.
+fn is_of_codes(text: &str, place: Range<usize>) -> bool {
+    let is_code = |word: &str| {
+        word.len() == 4
+            && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && word.contains(|c: char| c.is_ascii_alphabetic())
+    };
+    let before = text[..place.start].strip_suffix(' ').and_then(|before| before.rsplit(char::is_whitespace).next());
+    let after = text[place.end..].strip_prefix(' ').and_then(|after| after.split(char::is_whitespace).next());
+    // The end of a text with a digit is held back, but not one without.
+    before.is_some_and(is_code)
+        && after.is_some_and(|after| after.starts_with(|c: char| c.is_ascii_digit()) && is_code(after))
 }
 
 /// Whether the place is within a UUID, whose groups may consist of digits alone.

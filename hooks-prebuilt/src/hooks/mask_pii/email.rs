@@ -66,7 +66,9 @@ fn local(text: &str, from: usize, at: usize) -> Option<usize> {
     let start = start + quoted;
     let before = text[..start].chars().next_back();
     let last = text[..at].chars().next_back()?;
-    (before != Some('@') && last != '.' && !text[start..at].contains("..")).then_some(start)
+    // `return@map.value`, `this@Main.finish()`.
+    let is_label = ["this", "super", "return", "break", "continue"].contains(&&text[start..at]);
+    (before != Some('@') && !is_label && last != '.' && !text[start..at].contains("..")).then_some(start)
 }
 
 /// Where the host ends.
@@ -75,6 +77,9 @@ fn host(text: &str, from: usize) -> Option<usize> {
     let run = rest.find(|c| !is_letter(c) && c != '-' && c != '.').unwrap_or(rest.len());
     let run = rest[..run].find("..").unwrap_or(run);
     let mut host = rest[..run].trim_end_matches(['.', '-']);
+    if is_file(host) || (rest[run..].starts_with('(') && !ends_with_one_of(host, USUAL)) {
+        return None;
+    }
     let labels =
         |host: &str| host.split('.').all(|label| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-'));
     // What follows the host may look like another label: `ada@example.com.2`.
@@ -90,6 +95,23 @@ fn host(text: &str, from: usize) -> Option<usize> {
     (labels(host) && !version && !density && host.len() <= HOST).then_some(from + host.len())
 }
 
+/// The last labels of most addresses.
+const USUAL: &str = "com org net edu gov io de uk";
+
+/// The endings of files and units, none of which is a last label.
+const FILES: &str =
+    "service socket timer mount slice js mjs cjs css ts tsx jsx json html png jpg svg gz tgz tar xz whl";
+
+fn ends_with_one_of(host: &str, known: &str) -> bool {
+    let last = host.rsplit('.').next().unwrap_or_default();
+    known.split(' ').any(|known| known.eq_ignore_ascii_case(last))
+}
+
+/// Whether it is the name of a file or unit: `wg-quick@wg0.service`, but not `ada@example.com.json`.
+fn is_file(host: &str) -> bool {
+    ends_with_one_of(host, FILES) && !host.rsplit_once('.').is_some_and(|(host, _)| ends_with_one_of(host, USUAL))
+}
+
 fn is_top_level(label: &str) -> bool {
     let letters = label.chars().all(|c| is_letter(c) && !c.is_ascii_digit());
     (letters && (2..=63).contains(&label.chars().count()))
@@ -99,11 +121,11 @@ fn is_top_level(label: &str) -> bool {
 /// Whether the place is in the user part of a URL, as in `https://ada@example.com/`.
 fn is_of_url(text: &str, at: usize) -> bool {
     let word = text[..at].rsplit(|c: char| c.is_whitespace() || "\"'<>()".contains(c)).next().unwrap_or_default();
-    word.rfind("://").is_some_and(|scheme| !word[scheme + 3..].contains(['/', '?', '#', ',', ';']))
+    word.rfind("://").is_some_and(|scheme| !word[scheme + 3..].contains(['/', '?', '#', ',', ';', '|']))
 }
 
 /// Whether a path follows, as in `git@example.com:team/project.git`.
 fn is_remote_path(rest: &str) -> bool {
-    let path = |rest: &str| rest.chars().take(64).take_while(|c| !c.is_whitespace()).any(|c| c == '/');
-    rest.strip_prefix(':').is_some_and(path)
+    let path: String = rest.chars().take(64).take_while(|c| !c.is_whitespace()).collect();
+    path.starts_with(':') && path.contains('/') && !path.contains("://")
 }

@@ -10,7 +10,7 @@ use crate::digits::{self, begins, ends, luhn};
 /// The American social security number has no checksum; some parts of it were never given out.
 pub(super) fn us_ssn(text: &str, from: usize) -> Option<Range<usize>> {
     static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"(?i)[0-9]{3}(?:-[0-9]{2}-|[ \u{a0}][0-9]{2}[ \u{a0}])[0-9]{4}|(?:ssn|social security)(?:[ \t:=."'#]|number|no|is){0,8}([0-9]{9})"#).ok()
+        Regex::new(r#"(?i)[0-9]{3}(?:-[0-9]{2}-|[ \u{a0}][0-9]{2}[ \u{a0}])[0-9]{4}|(?:ssn|social[ _]?security)(?:[ \t:=."'#_]|number|no|is){0,8}([0-9]{9})"#).ok()
     });
     next(text, from, PATTERN.as_ref()?, |id| {
         let (area, group, serial) = (number(&id[..3]), number(&id[3..5]), number(&id[5..]));

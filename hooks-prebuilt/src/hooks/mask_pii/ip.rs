@@ -28,10 +28,20 @@ fn address(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     // The letter of an escape such as `\b` or `\f` is not part of it.
     let start = start + usize::from(is_escape(text, start + 1) && text[start..].starts_with(['b', 'f']));
     let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
-    if (word(before) && !is_escape(text, start)) || word(text[end..].chars().next()) {
+    if word(text[end..].chars().next()) {
         return None;
     }
     let run = &text[start..end];
+    if word(before) && !is_escape(text, start) {
+        return behind_a_name(text, start, run);
+    }
+    // A part of a list: `x[::2]`.
+    if text[..start]
+        .strip_suffix('[')
+        .is_some_and(|list| list.ends_with(|c: char| c.is_alphanumeric() || "_)]".contains(c)))
+    {
+        return None;
+    }
     let trimmed = run.trim_end_matches('.');
     // `::1` begins with colons, `at 10:` ends with one.
     let candidates = [trimmed, trimmed.trim_end_matches(':'), trimmed.trim_start_matches(':').trim_end_matches(':')];
@@ -41,10 +51,21 @@ fn address(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
             return Some(at..at + candidate.len());
         }
     }
-    // A port: `10.0.0.1:8080`.
-    let (host, port) = trimmed.split_once(':')?;
-    let port = port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
-    (port && host.parse::<Ipv4Addr>().is_ok() && !is_version(text, start)).then(|| start..start + host.len())
+    before_a_port(text, start, run).or_else(|| behind_a_name(text, start, run))
+}
+
+/// The address behind a name, whose end may look like a part of it: `src:10.0.0.1`.
+fn behind_a_name(text: &str, start: usize, run: &str) -> Option<Range<usize>> {
+    let at = run.find(':')? + 1;
+    before_a_port(text, start + at, &run[at..])
+}
+
+/// An address that a port may follow: `10.0.0.1:8080`.
+fn before_a_port(text: &str, start: usize, run: &str) -> Option<Range<usize>> {
+    let mut parts = run.trim_end_matches(['.', ':']).split(':');
+    let (host, port) = (parts.next()?, parts.next().unwrap_or_default());
+    let is_port = port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()) && parts.next().is_none();
+    (is_port && host.parse::<Ipv4Addr>().is_ok() && !is_version(text, start)).then(|| start..start + host.len())
 }
 
 fn is_address(text: &str) -> bool {
@@ -55,7 +76,13 @@ fn is_address(text: &str) -> bool {
 
 /// Whether a word before it says that it is a version: `version 1.2.3.4`, `v1.2.3.4`.
 fn is_version(text: &str, at: usize) -> bool {
+    // The version of a program: `Chrome/124.0.0.0`.
+    let program = text[..at].strip_suffix('/').unwrap_or_default();
+    let program = program.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
+    if program.starts_with(|c: char| c.is_ascii_uppercase()) && program.chars().all(char::is_alphanumeric) {
+        return true;
+    }
     let before = text[..at].trim_end_matches([' ', ':', '=', '"']);
     let word = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
-    ["v", "version", "ver", "release", "build", "section"].iter().any(|name| word.eq_ignore_ascii_case(name))
+    ["v", "version", "ver", "release", "build", "section", "oid"].iter().any(|name| word.eq_ignore_ascii_case(name))
 }

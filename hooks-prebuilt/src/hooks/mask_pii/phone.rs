@@ -22,16 +22,16 @@ static COUNTRIES: LazyLock<Vec<(&str, usize, usize)>> = LazyLock::new(|| {
 const LEAST: usize = 7;
 
 static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
-    let digits = r"[0-9](?:[ \u{a0}./-]{0,2}[(]?[0-9][)]?){7,16}";
+    let digits = r"[0-9](?:[ \u{a0}\u{2010}-\u{2015}./-]{0,2}[(]?[0-9][)]?){7,16}";
     Some([
         // International: `+49 30 901820`, `0049 30 901820`, `+44 (0)20 7946 0958`.
-        Regex::new(r"(?:[+]|00)[ (]?[1-9](?:[ \u{a0}./-]{0,2}\(?[0-9]\)?(?:\)[ -]?)?){6,16}").ok()?,
+        Regex::new(r"(?:[+]|00)[ (]?[1-9](?:[ \u{a0}\u{2010}-\u{2015}./-]{0,2}\(?[0-9]\)?(?:\)[ -]?)?){6,16}").ok()?,
         // North American: `(415) 555-2671`, `1-415-555-2671`, `415.555.2671`.
         Regex::new(r"(?:1[ .-]?)?(?:\([2-9][0-9]{2}\) ?|[2-9][0-9]{2}[ .-]|1[0-9]{2}-)[0-9]{3}[ .-][0-9]{4}").ok()?,
         // National: `030 901820`, `01 23 45 67 89`, `(020) 7946 0958`.
         Regex::new(r"(?:\(0[0-9]{1,4}\)|0[0-9]{1,4})(?:[ \u{a0}/-][0-9]{2,8}(?:[ \u{a0}.-][0-9]{2,4}){0,4}|(?:\.[0-9]{2}){4})").ok()?,
         // After a word that says so.
-        Regex::new(&format!(r#"(?i)(?:phone|mobile|cell|tel|telephone|telefon|téléphone|handy|fax|whatsapp|call (?:me|us) (?:at|on))(?:[ \t:=."'#]|number|no|nr|is|at){{0,8}}({digits})"#)).ok()?,
+        Regex::new(&format!(r#"(?i)(?:phone|telefon|téléphone|whatsapp|(?:\b|_)(?:mobile|cell|tel|handy|fax)|call (?:me|us) (?:at|on))(?:[ \t:=."'#_]|number|no|nr|is|at){{0,8}}({digits})"#)).ok()?,
     ])
 });
 
@@ -111,6 +111,9 @@ fn national_end(text: &str, found: Range<usize>) -> Option<usize> {
     loop {
         let number = &text[found.start..end];
         let count = number.bytes().filter(u8::is_ascii_digit).count();
+        if is_date(number) || is_zip(text, found.start, number) {
+            return None;
+        }
         if (9..=11).contains(&count) && ends(text, end) {
             return Some(end);
         }
@@ -128,6 +131,26 @@ fn national_end(text: &str, found: Range<usize>) -> Option<usize> {
 
 fn named_end(text: &str, found: Range<usize>) -> Option<usize> {
     let count = text[found.clone()].bytes().filter(u8::is_ascii_digit).count();
-    let date = text[found.clone()].split(['-', '/', '.', ' ']).map(str::len).eq([4, 2, 2]);
-    ((7..=15).contains(&count) && !date && ends(text, found.end)).then_some(found.end)
+    ((7..=15).contains(&count) && !is_date(&text[found.clone()]) && ends(text, found.end)).then_some(found.end)
+}
+
+/// Whether a number begins with a date: `2024-01-02`, `01-02-2024 12:00`.
+fn is_date(number: &str) -> bool {
+    let groups: Vec<&str> = number.split(['-', '/', '.', ' ']).take(3).collect();
+    let year = |group: &str| group.len() == 4 && (group.starts_with("19") || group.starts_with("20"));
+    match groups[..] {
+        [first, month, day] => {
+            (year(first) && number.len() == 10) && month.len() == 2 && day.len() == 2
+                || (year(day) && first.len() == 2 && month.len() == 2)
+        }
+        _ => false,
+    }
+}
+
+/// Whether it is a postal code of nine digits behind the sign of a state: `MA 02111-1307`.
+fn is_zip(text: &str, start: usize, number: &str) -> bool {
+    let state = text[..start].trim_end_matches(' ');
+    number.split('-').map(str::len).eq([5, 4])
+        && state.len() < start
+        && state.ends_with(|c: char| c.is_ascii_uppercase())
 }
