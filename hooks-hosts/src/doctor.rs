@@ -271,7 +271,10 @@ fn last_seen(host: &Host, installation: &Installation, found: &mut Diagnosis) {
     let minutes = now.saturating_sub(last.at) / 60;
     let version = last.version.as_ref().map(|version| format!(", version {version}")).unwrap_or_default();
     let (program, folder) = (last.program.display(), last.folder.display());
-    let event = if last.event.is_empty() { "with a payload that names no event" } else { last.event.as_str() };
+    let event = match last.event.as_str() {
+        "" => "with a payload that names no event".to_owned(),
+        event => format!("`{event}`"),
+    };
     found.notes.push(format!(
         "last called {minutes} minutes ago, {event} in {} ms{version}: {program} in {folder}",
         last.millis

@@ -38,22 +38,36 @@ pub(crate) fn leaves(value: &Value) -> Vec<&str> {
 /// Numbers with fewer digits are nobody's.
 const DIGITS: usize = 8;
 
-/// The result of a host's tool as the blocks that hooks see. A text is a block with the key that it stands under in the field `field`, unless that is a usual one.
-/// Long numbers, and keys that are no names, are blocks of types that nobody else has, which are no text for the model.
+/// The result of a host's tool as the blocks that hooks see. A text is a block with the key that it stands under in the field
+/// `field`, unless that is a usual one. Long numbers, and keys that are no names, are blocks of types that nobody else has,
+/// which are no text for the model.
 pub fn result_blocks(value: &Value) -> Vec<Block> {
     fn walk(name: Option<&str>, value: &Value, into: &mut Vec<Block>) {
         match value {
             Value::String(text) if !text.is_empty() => into.push(text_block(name, text)),
-            Value::Number(number) if is_long(number) => into.push(other("host_number", value)),
-            Value::Array(list) => list.iter().for_each(|value| walk(name, value, into)),
+            Value::Number(number) if is_long(number) => {
+                into.push(Block::Other(json!({ "type": "host_number", "name": name, "value": value })));
+            }
+            Value::Array(list) => {
+                for (at, value) in list.iter().enumerate() {
+                    // `["--password", "…"]`, `["X-Api-Key", "…"]`, but not `["password", "name"]`
+                    let text = value.as_str().unwrap_or_default();
+                    let is_pair = list.len() == 2 && text.contains(|c: char| c.is_ascii_digit());
+                    let before = at.checked_sub(1).and_then(|before| list[before].as_str());
+                    let calls = |before: &&str| !text.is_empty() && (is_pair || before.starts_with('-'));
+                    let flag = before.filter(calls).map(|flag| flag.trim_start_matches('-'));
+                    walk(flag.filter(|flag| is_name(flag)).or(name), value, into);
+                }
+            }
             Value::Object(map) => {
-                // `{"name": "DB_PASSWORD", "value": "…"}`
-                let entry = ["name", "key"].iter().find_map(|key| map.get(*key)?.as_str());
+                // `{"name": "DB_PASSWORD", "value": "…"}`, `{"password": {"value": "…"}}`
+                let entry = ["name", "key", "header", "Name", "Key"].iter().find_map(|key| map.get(*key)?.as_str());
+                let entry = entry.or(name);
                 for (key, value) in map.iter().filter(|(key, _)| *key != LABEL) {
                     if !is_name(key) {
-                        into.push(other("host_key", &key.as_str().into()));
+                        into.push(Block::Other(json!({ "type": "host_key", "value": key })));
                     }
-                    walk(entry.filter(|_| key == "value").or(Some(key)), value, into);
+                    walk(entry.filter(|_| key.eq_ignore_ascii_case("value")).or(Some(key)), value, into);
                 }
             }
             _ => {}
@@ -71,10 +85,6 @@ fn text_block(name: Option<&str>, text: &str) -> Block {
         block.extra = Map::from_iter([("field".to_owned(), name.into())]);
     }
     Block::Text(block)
-}
-
-fn other(kind: &str, value: &Value) -> Block {
-    Block::Other(json!({ "type": kind, "value": value }))
 }
 
 fn is_long(number: &serde_json::Number) -> bool {
