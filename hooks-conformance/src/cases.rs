@@ -100,6 +100,19 @@ fn halts_after(is_it: fn(&Message) -> bool) -> Hook {
     )
 }
 
+/// A required hook that fails once these rows are stored.
+fn fails_after(is_it: fn(&Message) -> bool) -> Hook {
+    let fails =
+        move |_: &_, event: &AfterCreateMessage, (): &()| if is_it(&event.message) { Err(PROBED) } else { Ok(()) };
+    Hook::at::<AfterCreateMessage>("probe").reader(fails).on_failure(OnFailure::Required)
+}
+
+/// Attributes each result to a person.
+fn attributes() -> Hook {
+    Hook::at::<AfterToolCallSuccess>("attributes")
+        .writer(|_, _, result: &mut ToolResult| result.said_by = Some(Role::User))
+}
+
 /// Masks every row.
 fn masks_rows() -> Hook {
     Hook::at::<BeforeCreateMessage>("masks").writer(|_, _, row: &mut Message| {
@@ -182,7 +195,7 @@ fn asks_and(requested: Hook) -> Vec<Hook> {
 }
 
 use Person::{Answers, Edits, No, Suspends, Yes, YesOnce};
-use Scenario::{Answer, Failure, Tool, TwoRounds, TwoTools};
+use Scenario::{Answer, Failure, Tool, TwoFailures, TwoRounds, TwoTools};
 
 /// All sentences about the kinds of a turn.
 #[rustfmt::skip]
@@ -406,6 +419,8 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |_| says::<PostModelCall>(|| ReplyVerdict::Continue), expect: &[] },
     Case { kind: "post_model_call", when: "halts", scenario: Tool, person: No,
            hooks: halts::<PostModelCall>, expect: &[Runs(0), Calls(1)] },
+    Case { kind: "post_model_call", when: "halts at an answer", scenario: Answer, person: No,
+           hooks: halts::<PostModelCall>, expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER)] },
     Case { kind: "post_model_call", when: "is required and fails", scenario: Tool, person: No,
            hooks: fails::<PostModelCall>, expect: &[Runs(0), NeverShows(ANSWER)] },
     Case { kind: "stream_delta", when: "denies", scenario: Answer, person: No,
@@ -678,6 +693,10 @@ pub(crate) const CASES: &[Case] = &[
            hooks: halts::<AfterToolCallSuccess>, expect: &[Calls(1)] },
     Case { kind: "after_tool_call_success", when: "is required and fails", scenario: Tool, person: Yes,
            hooks: fails::<AfterToolCallSuccess>, expect: &[NeverSends(OUTPUT), NeverStores(OUTPUT), NeverShows(OUTPUT)] },
+    Case { kind: "after_tool_call_failure", when: "halts later", scenario: TwoFailures, person: Yes,
+           hooks: halts_later::<AfterToolCallFailure>, expect: &[Calls(2)] },
+    Case { kind: "after_tool_call_failure", when: "is required and fails later", scenario: TwoFailures, person: Yes,
+           hooks: fails_later::<AfterToolCallFailure>, expect: &[Calls(2)] },
     Case { kind: "after_tool_call_failure", when: "rewrites the result", scenario: Failure, person: Yes,
            hooks: |_| vec![Hook::at::<AfterToolCallFailure>("probe").writer(|_, _, result: &mut ToolResult| probed(result))],
            expect: &[Sends(PROBED), NeverSends(ERROR), NeverStores(ERROR)] },
@@ -782,6 +801,10 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |_| fails_at(is_of_the_answer), expect: &[NeverShows(ANSWER), NeverStores(ANSWER)] },
     Case { kind: "before_create_message", when: "is required and fails at the follow-up of `stop`", scenario: Answer, person: Yes,
            hooks: |_| [vec![continues_once(FOLLOW_UP)], fails_at(is_of_the_follow_up)].concat(), expect: &[Calls(1), NeverStores(FOLLOW_UP)] },
+    Case { kind: "before_create_message", when: "masks a result that a person is to have said", scenario: TwoTools, person: Yes,
+           hooks: |_| vec![attributes(), masks_rows()], expect: &[Runs(2), NeverStores(OUTPUT), NeverSends(OUTPUT)] },
+    Case { kind: "before_create_message", when: "masks the rows of a turn that `stop` continues without end", scenario: Answer, person: Yes,
+           hooks: |_| [vec![masks_rows()], says::<Stop>(|| StopVerdict::continue_with(FOLLOW_UP))].concat(), expect: &[NeverStores(FOLLOW_UP), NeverStores(ANSWER)] },
     Case { kind: "before_create_message", when: "is required and fails", scenario: Answer, person: Yes,
            hooks: fails::<BeforeCreateMessage>, expect: &[Calls(0), StoresNothing] },
     Case { kind: "before_create_message", when: "halts", scenario: Answer, person: Yes,
@@ -819,6 +842,16 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |acts| vec![watches(acts), continues_once(FOLLOW_UP)], expect: &[Announces] },
     Case { kind: "after_create_message", when: "watches an answer that `stop` blocks", scenario: Answer, person: Yes,
            hooks: |acts| vec![watches(acts), Hook::at::<Stop>("blocks").reader(|_, _, ()| StopVerdict::block("no"))], expect: &[Announces] },
+    Case { kind: "after_create_message", when: "watches the rows of two answers", scenario: TwoRounds, person: Yes,
+           hooks: |acts| vec![watches(acts)], expect: &[Announces] },
+    Case { kind: "after_create_message", when: "watches results that a person is to have said", scenario: TwoTools, person: Yes,
+           hooks: |acts| vec![watches(acts), attributes(), masks_rows()], expect: &[Announces] },
+    Case { kind: "after_create_message", when: "watches a turn that `stop` continues without end", scenario: Answer, person: Yes,
+           hooks: |acts| [vec![watches(acts), masks_rows()], says::<Stop>(|| StopVerdict::continue_with(FOLLOW_UP))].concat(), expect: &[Announces] },
+    Case { kind: "after_create_message", when: "is required and fails at the row with a call", scenario: Tool, person: Yes,
+           hooks: |_| vec![fails_after(calls_a_tool)], expect: &[Runs(0), Calls(1)] },
+    Case { kind: "after_create_message", when: "is required and fails at the row of a result", scenario: Tool, person: Yes,
+           hooks: |_| vec![fails_after(is_of_a_tool)], expect: &[Runs(1), Calls(1)] },
     Case { kind: "after_create_message", when: "watches masked rows", scenario: Tool, person: Yes,
            hooks: |acts| vec![watches(acts), masks_rows()], expect: &[Announces] },
     Case { kind: "after_create_message", when: "watches the masked rows of a turn that `stop` continues", scenario: Answer, person: Yes,
@@ -895,6 +928,9 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "stop", when: "hides its context", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::default().with_context(PROBED).suppress_output()),
            expect: &[NeverShows(PROBED), Shows(ANSWER)] },
+    Case { kind: "stop", when: "hides its context, and continues", scenario: Answer, person: Yes,
+           hooks: |_| vec![continues_once(FOLLOW_UP), Hook::at::<Stop>("probe").reader(|_, _, ()| StopVerdict::default().with_context(PROBED).suppress_output())],
+           expect: &[Calls(2), NeverShows(PROBED)] },
     Case { kind: "stop", when: "hides its context, and has a message for the person", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::default().with_context("a hidden context").with_system_message(PROBED).suppress_output()),
            expect: &[Shows(PROBED), NeverShows("a hidden context"), Shows(ANSWER)] },

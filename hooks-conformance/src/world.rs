@@ -71,6 +71,8 @@ pub(crate) enum Scenario {
     Tool,
     /// It calls a tool that fails, and then answers.
     Failure,
+    /// It calls a tool that fails, reads the error, calls it again, and then answers.
+    TwoFailures,
     /// It calls two tools in one reply, and then answers.
     TwoTools,
     /// It calls a tool, reads its result, calls a tool again, and then answers.
@@ -156,6 +158,7 @@ impl World {
         match (times, self.scenario) {
             (1, Scenario::Tool) => vec![call("call_1", "find")],
             (1, Scenario::Failure) => vec![call("call_1", "fail")],
+            (1 | 2, Scenario::TwoFailures) => vec![call(&format!("call_{times}"), "fail")],
             (1 | 2, Scenario::TwoRounds) => vec![ASIDE.into(), call(&format!("call_{times}"), "find")],
             (1, Scenario::TwoTools) => vec![call("call_1", "find"), call("call_2", "find")],
             _ => vec![format!("{ANSWER}{times}").into()],
