@@ -57,13 +57,17 @@ pub(crate) fn of(name: &str) -> Name {
         return Name::Harmless;
     }
     if is_in(SECRET_WORDS, last) || SECRET_ENDINGS.split(' ').any(|ending| joined.ends_with(ending)) {
-        // `test:cookies` is a task, and `Jwt:Secret` a setting.
-        return if name.contains(':') { Name::Perhaps } else { Name::Secret };
+        return if is_task(name, last) { Name::Perhaps } else { Name::Secret };
     }
     // `OPENAI_KEY`, but not `sort_key`.
     let is_variable = last == "key" && words.len() > 1 && !name.contains(char::is_lowercase);
     let is_perhaps = is_variable || is_in(PERHAPS_WORDS, last);
     if is_perhaps && !(is_key && has(HARMLESS_WORDS)) { Name::Perhaps } else { Name::Harmless }
+}
+
+/// Whether a name is that of a task: `test:cookies`, but not `Jwt:Secret`.
+pub(crate) fn is_task(before: &str, last: &str) -> bool {
+    before.contains(':') && is_in("cookie cookies secrets passwords credentials", last)
 }
 
 /// Whether the value of a field with this name is a secret.
@@ -79,20 +83,31 @@ pub(crate) fn hides(name: &str, value: &str) -> bool {
 /// Whether the value is no secret but stands for one, or for none.
 pub(crate) fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
-    // `$NAME`, `${NAME}`, `%NAME%`, `{{ name }}`, `<name>`, `[name]`, `%s`: a name in signs that a template has.
+    // `$NAME`, `%s`, `{name}`, `[name]`: a name in signs that a template has.
     let inner = value.trim_matches(|c: char| "$%<>{}[]() ".contains(c));
     let (digits, has) =
         (inner.bytes().filter(u8::is_ascii_digit).count(), |test: fn(char) -> bool| inner.contains(test));
     let is_name = digits == 0 || !has(char::is_lowercase) || (digits == 1 && !has(char::is_uppercase));
-    let wraps = |pair: &&str| value.starts_with(&pair[..1]) && value.ends_with(&pair[1..]);
-    let is_marked = value.is_empty() || ["$", "%", "<>", "{}", "[]"].iter().any(wraps);
-    (is_marked && (inner.len() <= 2 || (is_name && !inner.contains('$'))))
+    let ends = ["token", "key", "secret", "password", "pass", "pw"];
+    let is_name = is_name || ends.iter().any(|end| inner.to_ascii_lowercase().ends_with(end));
+    let wraps = |pair: &(&str, &str)| value.starts_with(pair.0) && value.ends_with(pair.1);
+    let is_marked = value.is_empty() || [("$", ""), ("%", ""), ("<", ">"), ("{", "}"), ("[", "]")].iter().any(wraps);
+    // `${name}`, `{{ name }}`, `<name>`: no password has these around it.
+    let is_template = [("${", "}"), ("{{", "}}"), ("<", ">")].iter().any(wraps)
+        && inner.chars().all(|c| c.is_alphanumeric() || "_.- ".contains(c));
+    // `$USER:$PASS`, `${A}${B}`
+    let parts = value.replace("}${", "} ${");
+    let parts: Vec<&str> = parts.split([' ', ':', '/', '@']).collect();
+    let is_joined = parts.len() > 1 && parts.iter().all(|part| part.starts_with('$') && is_placeholder(part));
+    (is_marked && (inner.len() <= 2 || is_template || (is_name && !inner.contains('$'))))
+        || is_joined
         || (value.chars().all(|c| "*.•…xX-_?".contains(c))
             && (value.chars().count() > 2 || value.starts_with(['…', '*'])))
         || (value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit()))
         || value.split_whitespace().all(is_version)
         || is_in(PLACEHOLDERS, &value.to_ascii_lowercase())
-        || ["your-", "your_", "workspace:"].iter().any(|start| value.to_ascii_lowercase().starts_with(start))
+        || ["your-", "your_"].iter().any(|start| value.to_ascii_lowercase().starts_with(start))
+        || value.strip_prefix("workspace:").is_some_and(|version| is_version(version) || "*^~".contains(version))
 }
 
 /// Whether a value is a version or a requirement of one, as dependencies have them: `^0.6.0`, `7.3.1-rc.1`.

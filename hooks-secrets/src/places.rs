@@ -22,13 +22,16 @@ static LINK: Pattern = LazyLock::new(|| {
 /// Programs with a password in an option of one letter.
 static ARGUMENT: Pattern = LazyLock::new(|| {
     regex(
-        r"\b(?:(?:machine\s+\S+|default)\s+login\s+\S+\s+password\s+|docker\s+login\b[^\n|;&]*?\s(?:-p|--password)[\s=]+|mongo\w*\b[^\n|;&]*?\s-p\s*|sshpass\s+-p\s*|mysql\w*\b[^\n|;&]*?\s-p|redis-cli\b[^\n|;&]*?\s-a\s+|curl\b[^\n|;&]*?\s(?:-u|--user)[\s=]+[^\s:]+:)(\S{3,})",
+        r"\b(?:(?:machine\s+\S+|default)(?:\s+account\s+\S+)?\s+login\s+\S+\s+password\s+|docker\s+login\b[^\n|;&]*?\s(?:-p|--password)[\s=]+|mongo\w*\b[^\n|;&]*?\s-p\s*|sshpass\s+-p\s*|mysql\w*\b[^\n|;&]*?\s-p|redis-cli\b[^\n|;&]*?\s-a\s+|curl\b[^\n|;&]*?\s(?:-u|--user)[\s=]+[^\s:]+:)(\S{3,})",
     )
 });
 
+/// What stands behind the name of an account, if it looks like no word: `The login page password field`.
+static LOGIN: Pattern = LazyLock::new(|| regex(r"\blogin\s+\S+(?:\s+account\s+\S+)?\s+password\s+(\S{3,})"));
+
 /// An element of XML, or an entry of a list that has a name and a value: its name and the value. They are looked for only in
 /// texts with all of these words.
-static NAMED: [(&Pattern, [&str; 2]); 2] = [(&ELEMENT, [">", "</"]), (&ENTRY, ["value", " "])];
+static NAMED: [(&Pattern, [&str; 2]); 2] = [(&ELEMENT, [">", "</"]), (&ENTRY, ["value", "e"])];
 
 static ELEMENT: Pattern = LazyLock::new(|| regex(r"<([A-Za-z_][\w.-]*)>([^<>\s]{4,})</"));
 
@@ -71,10 +74,11 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
             }
         }
     }
-    for (rule, may_be_word) in [(&SCHEME, false), (&LINK, false), (&ARGUMENT, true)] {
+    // Words such as `basic introduction-to-something`.
+    let is_word: fn(&str) -> bool = |text| text.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
+    for (rule, is_harmless) in [(&SCHEME, is_word), (&LOGIN, is_word), (&LINK, is_words), (&ARGUMENT, |_| false)] {
         let secrets = rule.iter().flat_map(|rule| rule.captures_iter(text)).filter_map(|found| found.get(1));
-        // Words such as `basic introduction-to-something`.
-        let secrets = secrets.filter(|found| may_be_word || !is_words(found.as_str()));
+        let secrets = secrets.filter(|found| !is_harmless(found.as_str()));
         found.extend(secrets.filter(|found| !is_placeholder(found.as_str())).map(|found| found.range()));
     }
     let rules = NAMED.iter().filter(|(_, words)| words.iter().all(|word| text.contains(word)));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::names::{self, Name, is_opaque, is_path, is_placeholder};
+use crate::names::{self, Name, is_opaque, is_path, is_placeholder, is_words};
 use crate::pattern::{Pattern, regex};
 
 /// Something that all these names contain.
@@ -43,8 +43,9 @@ struct Given {
 /// The secret after a name and its separator.
 fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usize>> {
     let (before, separator) = (&text[..name.start], text[by.clone()].trim_matches(['"', '\'', '\\', '*']));
+    let is_of_image = |line: &str| line.is_empty() || line.ends_with('\n');
     let is_flag = before.ends_with("--")
-        || before.ends_with("ENV ")
+        || before.strip_suffix("ENV ").is_some_and(|line| is_of_image(line.trim_end_matches([' ', '\t'])))
         || (before.ends_with('-') && !before.ends_with(|c: char| c.is_alphanumeric()));
     let is_space = separator.trim().is_empty();
     if is_space && !is_flag {
@@ -62,9 +63,9 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
     let words = names::words(name);
     let joined = words.concat();
     let kind = match names::of(name) {
-        // `test:cookies` is a task, and `PASS: x` the outcome of a test.
-        Name::Secret if name == "PASS" && separator.trim() == ":" => Name::Harmless,
-        Name::Secret if is_task(before) => Name::Perhaps,
+        Name::Secret if before.ends_with(':') && words.last().is_some_and(|last| names::is_task(before, last)) => {
+            Name::Perhaps
+        }
         Name::Harmless if is_query && words.last().is_some_and(|word| QUERY.contains(&word.as_str())) => Name::Perhaps,
         kind => kind,
     };
@@ -75,7 +76,9 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
     let Given { range, is_quoted } =
         if is_header { header(text, before, by.end)? } else { given(text, by.end, is_query)? };
     let value = &text[range.clone()];
-    if is_placeholder(value) || (kind == Name::Perhaps && !is_opaque(value)) {
+    // `PASS: test_login_2`
+    let is_outcome = name == "PASS" && separator.trim() == ":" && is_words(value);
+    if is_placeholder(value) || is_outcome || (kind == Name::Perhaps && !is_opaque(value)) {
         return None;
     }
     let is_tight = is_query || is_flag || separator == "=";
@@ -95,11 +98,6 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
         has_form && !is_address && !is_code(text, &joined, &range)
     };
     (is_secret && !is_path(name, value)).then_some(range)
-}
-
-/// Whether the name is behind another one and a colon. That of a variable of `PowerShell` is, too.
-fn is_task(before: &str) -> bool {
-    before.strip_suffix(':').is_some_and(|before| before.ends_with(char::is_alphanumeric) && !before.ends_with("env"))
 }
 
 /// The value of a header: the rest of the line, or of the quote that begins before the name.

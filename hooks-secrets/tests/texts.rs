@@ -65,7 +65,15 @@ fn secrets_are_found_by_name_place_and_form() {
         "\"cookie\": \"^0.6.0\", \"js-cookie\": \"^3.0.5\", \"passport-jwt\": \"~4.0.1-rc.2\", rpassword = \"7.3.1\", cookie: ^0.6.0",
         "PASS: test_login_2\npass=12 fail=3, secrets: inherit, \"test:cookies\": \"jest a1\", $env:DB_PASSWORD = \"«hunter»\"",
         "docs/login/getting-started-with-oauth2 pk_order_items_archive_2024",
-        "The login page password field is empty",
+        "The login page password field is empty, the ENV password variable",
+        "config.py:12:DB_PASSWORD = '«hunter2»', .env:12:DB_PASSWORD=«hunter2»",
+        "INFO:root:password=«hunter2» db:password=«S3cr3t!pw» {\"Db:Password\": \"«hunter2»\", \"Jwt:Secret\": \"«correcthorse»\"}",
+        "PASS: «S3cr3t!pw»",
+        "login root password «hunter2» and machine h account z login x password «hunter»",
+        "name=DB_PASSWORD\nvalue=«hunter2»",
+        "Bearer «my-secret-token-42», password=\"«workspace:hunter2»\" secret=\"workspace:*\" secret=\"workspace:^1.2.0\"",
+        "password=\"${oauth2Token}\" password=\"{{ s3Password }}\" password=\"<yourOauth2Token>\" password: $oauth2Token",
+        "password=\"$USER:$PASS\" password=\"${A}${B}\" https://u:${oauth2Pw}@h/",
     ] {
         check(text);
     }
