@@ -7,11 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hook_sdk::scope::{AppDef, HookUse};
 use hook_sdk::{Hook, HookContextBuilder, Registry};
-use hooks_hosts::{HostEvent, HostNotes, Responder, result_blocks};
+use hooks_hosts::{HostEvent, HostNotes, Responder};
 use hooks_replay::{RecordLimits, Recorder};
-use hooks_rules::{
-    CallContexts, Event, PlainHttp, ProjectFolder, Rules, SessionHalt, SessionInfo, ToolResponse, Trust,
-};
+use hooks_rules::{CallContexts, Event, PlainHttp, ProjectFolder, Rules, SessionHalt, SessionInfo, Trust};
 use serde_json::Value;
 
 use crate::args::FilesArgs;
@@ -164,12 +162,5 @@ fn surround(event: &HostEvent, notes: &HostNotes, context: HookContextBuilder) -
     let halt = SessionHalt(Box::new(move |reason| halts.halt(reason)));
     let notes = notes.clone();
     let at_once = move |texts: Vec<String>| texts.into_iter().for_each(|text| notes.add(text));
-    let context = context.state(session).state(halt).state(CallContexts(Box::new(at_once)));
-    match &event.result {
-        // Scripts are written for the form in which this host sends results.
-        Some(value) if event.host == "claude" => {
-            context.state(ToolResponse { value: value.clone(), blocks: result_blocks })
-        }
-        _ => context,
-    }
+    context.state(session).state(halt).state(CallContexts(Box::new(at_once)))
 }

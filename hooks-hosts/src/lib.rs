@@ -66,7 +66,6 @@ pub use program::{HookProgram, USAGE, main};
 pub use read::{PayloadError, read};
 pub use respond::{Request, Responder, written};
 pub use scaffold::scaffold;
-pub use shape::result_blocks;
 pub use table::{Carried, Carries, HostEventSpec, HostToolSpec, PayloadKeys};
 pub use testing::{HostRan, HostTrial, HostTrialError};
 pub use verdict::{HostDecision, HostVerdict};

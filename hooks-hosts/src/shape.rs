@@ -41,7 +41,7 @@ const DIGITS: usize = 8;
 /// The result of a host's tool as the blocks that hooks see. A text is a block with the key that it stands under in the field
 /// `field`, unless that is a usual one. Long numbers, and keys that are no names, are blocks of types that nobody else has,
 /// which are no text for the model.
-pub fn result_blocks(value: &Value) -> Vec<Block> {
+pub(crate) fn blocks(value: &Value) -> Vec<Block> {
     fn walk(name: Option<&str>, value: &Value, into: &mut Vec<Block>) {
         match value {
             Value::String(text) if !text.is_empty() => into.push(text_block(name, text)),
@@ -102,7 +102,7 @@ fn next(blocks: &mut dyn Iterator<Item = &Block>) -> Value {
     }
 }
 
-/// The value with its [`result_blocks`] replaced one by one.
+/// The value with its [`blocks`] replaced one by one.
 pub(crate) fn put_back(value: &Value, blocks: &mut dyn Iterator<Item = &Block>) -> Value {
     match value {
         Value::String(text) if !text.is_empty() => next(blocks),

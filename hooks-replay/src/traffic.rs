@@ -68,23 +68,28 @@ const ELEMENTS: [&str; 12] = [
     "user_shell_command>",
 ];
 
-/// How other texts begin that they write.
-const NOTES: [&str; 2] = ["[Request interrupted by user", "# AGENTS.md instructions for "];
-
 /// What the person wrote of a text: the part after all that the program wrote before it.
 fn by_person(text: &str) -> Option<&str> {
     let is_element = |rest: &&str| ELEMENTS.iter().any(|name| rest.starts_with(name));
-    let mut rest = text;
-    while let Some(element) = rest.trim_start().strip_prefix('<').filter(is_element) {
-        let end = element.find([' ', '>']).and_then(|length| {
-            let end = format!("</{}>", &element[..length]);
-            Some(element.find(&end)? + end.len())
-        });
-        // An element without an end is all of the text.
-        rest = element[end.unwrap_or(element.len())..].trim_start();
+    let mut rest = text.trim_start();
+    while let Some(element) = rest.strip_prefix('<').filter(is_element) {
+        let name = &element[..element.find([' ', '>']).unwrap_or(element.len())];
+        let end = format!("</{name}>");
+        // What a command writes may contain the end.
+        let is_output = name.starts_with("bash-") || name.starts_with("local-command-");
+        let Some(at) = (if is_output { element.rfind(&end) } else { element.find(&end) }) else {
+            // Cut off, or words of the person that begin like one.
+            return (!element[name.len()..].starts_with(">\n")).then_some(rest);
+        };
+        // The program goes on to say where the output of the task is.
+        if name == "task-notification" {
+            return None;
+        }
+        rest = element[at + end.len()..].trim_start();
     }
-    let is_note = NOTES.iter().any(|note| rest.trim_start().starts_with(note));
-    (!rest.trim().is_empty() && !is_note).then_some(rest)
+    let is_note = (rest.starts_with("[Request interrupted by user") && rest.trim_end().ends_with(']'))
+        || (rest.starts_with("# AGENTS.md instructions for ") && rest.contains("<INSTRUCTIONS>"));
+    (!rest.is_empty() && !is_note).then_some(rest)
 }
 
 /// Whether a line belongs to a recording of this crate.

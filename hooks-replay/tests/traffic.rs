@@ -201,6 +201,19 @@ async fn what_a_program_wrote_is_no_prompt_and_what_the_person_wrote_beside_it_i
         (&["<ide_opened_file>/a is open</ide_opened_file>", "pay"], Some("pay")),
         (&["<system-reminder>the list is empty</system-reminder>\npay them <b>back</b>"], Some("pay them <b>back</b>")),
         (&["<environment_context>/tmp</environment_context>", "pay"], Some("pay")),
+        (&["<task-notification>done</task-notification>\nRead the output file to see more"], None),
+        (&["<bash-stdout>see </bash-stdout> in it</bash-stdout><bash-stderr></bash-stderr>"], None),
+        (
+            &["<system-reminder>a</system-reminder>pay<system-reminder>b</system-reminder>"],
+            Some("pay<system-reminder>b</system-reminder>"),
+        ),
+        (&["<ide_settings.xml> fix this file"], Some("<ide_settings.xml> fix this file")),
+        (&["<environment_context> tag: where is it?"], Some("<environment_context> tag: where is it?")),
+        (
+            &["# AGENTS.md instructions for the new repo: write them"],
+            Some("# AGENTS.md instructions for the new repo: write them"),
+        ),
+        (&["[Request interrupted by user] why?"], Some("[Request interrupted by user] why?")),
         (&["<my-element> is broken"], Some("<my-element> is broken")),
         (
             &["why does it say <system-reminder>x</system-reminder>"],
@@ -212,7 +225,9 @@ async fn what_a_program_wrote_is_no_prompt_and_what_the_person_wrote_beside_it_i
         let of_codex = codex(&[json!({ "type": "message", "role": "user", "content": blocks("input_text") })]);
         let of_claude =
             json!({ "type": "user", "sessionId": "s-1", "message": { "role": "user", "content": blocks("text") } });
-        for text in [of_codex, format!("{of_claude}\n")] {
+        let as_text = json!({ "type": "message", "role": "user", "content": texts[0] });
+        let as_text = (texts.len() == 1).then(|| codex(&[as_text]));
+        for text in [of_codex, format!("{of_claude}\n")].into_iter().chain(as_text) {
             let said: Vec<_> = prompt.iter().map(|prompt| format!("prompt {prompt}")).collect();
             assert_eq!(got(&text).await, said, "{text}");
         }

@@ -111,7 +111,7 @@ pub use ruleset::{RulesWatch, WatchError};
 #[cfg(feature = "runner")]
 pub use runner::{
     CallContexts, CommandOutput, EventSummary, ExtraFields, Notices, PluginFolder, ProjectFolder, RuleRun, RunOutcome,
-    SessionHalt, SessionInfo, SkipReason, ToolResponse, Wake,
+    SessionHalt, SessionInfo, SkipReason, Wake,
 };
 pub use schema::schema;
 pub use syntax::{Defect, Severity};

@@ -55,7 +55,7 @@ fn input(event: &HostEvent) -> ToolInput {
 fn seen(event: &HostEvent) -> ToolResult {
     let mut result = ToolResult::default();
     result.content = match (&event.result, &event.error) {
-        (Some(result), _) => shape::result_blocks(result),
+        (Some(result), _) => shape::blocks(result),
         (None, Some(error)) => vec![Block::from(error.clone())],
         (None, None) => Vec::new(),
     };

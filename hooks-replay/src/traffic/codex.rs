@@ -19,9 +19,10 @@ pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec
     let line = match field("type")? {
         "message" if field("role") == Some("user") => {
             // The program adds its texts as items of their own.
-            let items = payload.get("content")?.as_array()?.iter();
-            let items = items.filter_map(|item| by_person(item.get("text")?.as_str()?));
-            let said = items.collect::<Vec<_>>().join("\n");
+            let content = payload.get("content")?;
+            let items = content.as_array().into_iter().flatten().filter_map(|item| item.get("text")?.as_str());
+            let texts = content.as_str().into_iter().chain(items);
+            let said = texts.filter_map(by_person).collect::<Vec<_>>().join("\n");
             (!said.is_empty()).then(|| conversation.prompt(&said))
         }
         "function_call" => {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{BoxError, call, halt};
 use crate::answer::{Answer, RuleDecision};
 use crate::occurrence::Occurrence;
-use crate::runner::{EventRules, RulesError, ToolResponse};
+use crate::runner::{EventRules, RulesError};
 use crate::syntax::{Flaws, parse};
 
 /// `PostToolUse`.
@@ -21,10 +21,7 @@ pub(super) fn success(id: &str, rules: Arc<EventRules>) -> Hook {
         Box::pin(async move {
             let mut occurrence = occurrence(&rules, cx, &event.call, &event.input, event.duration);
             let tool = rules.shared.aliases.on_the_wire(&event.call.name);
-            let given = cx.state::<ToolResponse>().ok();
-            let given = given.filter(|given| (given.blocks)(&given.value) == result.content);
-            let response = given.map_or_else(|| response(tool, &event.input, &result), |given| given.value.clone());
-            occurrence.set("tool_response", response);
+            occurrence.set("tool_response", response(tool, &event.input, &result));
             let answer = rules.fire(occurrence, Some(&event.call.name)).await;
             apply(&rules, cx, &event.call, result, answer)
         })
@@ -72,22 +69,6 @@ fn unambiguous(text: &str) -> Option<Value> {
     flaws.is_empty().then(|| node.value())
 }
 
-/// Whether a value has the keys of another, and at each of them a value of the same type.
-fn is_of_form(value: &Value, other: &Value) -> bool {
-    match (value, other) {
-        (Value::Object(value), Value::Object(other)) => {
-            let same = |(key, value): (&String, &Value)| other.get(key).is_some_and(|other| is_of_form(value, other));
-            value.len() == other.len() && value.iter().all(same)
-        }
-        (Value::Array(value), Value::Array(other)) => {
-            value.len() == other.len() && value.iter().zip(other).all(|(value, other)| is_of_form(value, other))
-        }
-        // What is neither a text nor a number stays as it was.
-        (Value::String(_), Value::String(_)) | (Value::Number(_), Value::Number(_)) => true,
-        (value, other) => value == other,
-    }
-}
-
 /// The replacement of a result: the blocks of MCP, text, or the parts of the shell's output.
 fn blocks(value: &Value) -> Vec<Block> {
     let is_block = |item: &Value| item["type"] == "text" && item["text"].is_string();
@@ -122,10 +103,7 @@ fn apply(
     let answer =
         if before.is_empty() { answer?.ok_or(NotSelected)? } else { answer.ok().flatten().unwrap_or_default() };
     if let Some(value) = answer.updated_output {
-        result.content = match cx.state::<ToolResponse>() {
-            Ok(given) if is_of_form(&value, &given.value) => (given.blocks)(&value),
-            _ => blocks(&value),
-        };
+        result.content = blocks(&value);
     }
     if let Some(why) = answer.withheld {
         result = ToolResult::error(format!("The result is not to be used, because a guard did not judge it: {why}"));

@@ -1,6 +1,5 @@
 use std::fmt;
 
-use hook_sdk::data::Block;
 use serde_json::{Map, Value};
 
 /// Properties of a session that the context does not contain. Put it into the context's state. In the turn loop of
@@ -34,22 +33,6 @@ pub struct CallContexts(pub Box<dyn Fn(Vec<String>) + Send + Sync>);
 impl fmt::Debug for CallContexts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CallContexts")
-    }
-}
-
-/// The result of a tool as the harness writes it, which scripts read as it is, and can replace by one of the same form. Put
-/// it into the context's state. Without it, scripts read the form that the contract has for the tool.
-pub struct ToolResponse {
-    /// The result.
-    pub value: Value,
-    /// The blocks that a value of this form is for other hooks.
-    pub blocks: fn(&Value) -> Vec<Block>,
-}
-
-impl fmt::Debug for ToolResponse {
-    /// Without the result, which may hold secrets.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ToolResponse")
     }
 }
 
