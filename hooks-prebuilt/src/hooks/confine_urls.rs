@@ -127,7 +127,9 @@ impl ConfineUrls {
                 c.is_whitespace() || (!is_first && "\"'<>`|{}^，、；：！？（）「」『』【】《》“”".contains(c))
             };
             let end = rest.find(ends).unwrap_or(rest.len());
-            if is_number(rest, is_first) {
+            // The whole text is an address, also of a number: `http:0`.
+            let is_whole = is_first && whole.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with(':');
+            if !is_whole && is_number(rest, is_first) {
                 at = found.end();
                 continue;
             }
@@ -175,21 +177,28 @@ fn has_user_behind(url: &str, rest: &str) -> bool {
 }
 
 /// Whether a client may read this as the address of another host: `//example.org/x`. A comment, `//nolint:x`, is none: its
-/// first word is no name of a host with a dot or a port.
+/// only word is no name of a host with a dot or a port.
 fn is_without_scheme(text: &str) -> bool {
     let slashes = ['/', '\\'];
     let rest = text.trim_start_matches(slashes);
     let host = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
-    let host = host.rsplit('@').next().unwrap_or_default();
+    if text.len() - rest.len() < 2 || host.is_empty() || host.contains(' ') {
+        return false;
+    }
+    let is_word = text.len() - rest.len() == 2 && text.starts_with("//") && !rest.contains(['/', '\\', '?']);
+    let (user, host) = host.rsplit_once('@').unwrap_or(("", host));
     let port = host.rsplit(':').next().unwrap_or_default();
     // Code: `//fmt.Println(x)`.
-    let is_name = !host.contains([' ', '(', '=']);
-    let is_known = host.contains(['.', '[', '%'])
+    let is_name = host.rsplit_once('.').is_some_and(|(_, last)| !last.contains(['(', ')', '=']));
+    let is_known = is_name
+        || !user.is_empty()
+        || host.starts_with('[')
+        || host.contains('%')
         || !host.is_ascii()
         || host.eq_ignore_ascii_case("localhost")
         || (port.starts_with(|c: char| c.is_ascii_digit())
             && port.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'x'));
-    text.len() - rest.len() > 1 && is_name && is_known
+    !is_word || is_known
 }
 
 /// The beginning of an address, without what nobody sees.
