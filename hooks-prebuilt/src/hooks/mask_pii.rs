@@ -140,7 +140,7 @@ impl MaskPii {
         if self.is_plain(text) {
             return None;
         }
-        if name.is_empty() {
+        if name.is_empty() || !is_telling(name, text) {
             return finder::replaced(self, text, |_| ());
         }
         let masked = self.window(&format!("{name}: "), text, true).text;
@@ -182,6 +182,16 @@ impl MaskPii {
         let plain = || value.chars().filter(|c| !digits::is_separator(*c)).collect::<String>();
         self.allow.iter().any(|allowed| allowed.matches(value) || allowed.matches(&plain()))
     }
+}
+
+/// Whether the name of a field says what its value is. A date, a time stamp or an identifier may be under `cell`, and an
+/// address under `build`.
+fn is_telling(name: &str, text: &str) -> bool {
+    let word = name.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_time = matches!(text.len(), 10 | 13) && ["15", "16", "17", "18"].iter().any(|time| text.starts_with(time));
+    !["v", "build", "section"].iter().any(|known| word.eq_ignore_ascii_case(known))
+        && !(is_number && (is_time || !(9..=13).contains(&text.len())))
 }
 
 impl Finder for MaskPii {

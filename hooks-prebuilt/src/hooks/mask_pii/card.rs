@@ -56,18 +56,19 @@ fn is_issued(digits: &[u8]) -> bool {
     }) && digits.iter().any(|digit| *digit != digits[0])
 }
 
-/// Whether hexadecimal numbers of four digits are around it, as in a table of characters: `54E8 5546 5531 5617 5968 59BE`.
+/// Whether two hexadecimal numbers of four digits are on each side, as in a table: `5F20 54E8 5546 … 5968 59BE 5A12`.
 fn is_of_codes(text: &str, place: Range<usize>) -> bool {
-    let is_code = |word: &str| {
-        word.len() == 4
-            && word.bytes().all(|byte| byte.is_ascii_hexdigit())
-            && word.contains(|c: char| c.is_ascii_alphabetic())
-    };
-    let before = text[..place.start].strip_suffix(' ').and_then(|before| before.rsplit(char::is_whitespace).next());
-    let after = text[place.end..].strip_prefix(' ').and_then(|after| after.split(char::is_whitespace).next());
+    let is_code = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let has_letter = |word: &str| word.contains(|c: char| c.is_ascii_alphabetic());
     // The end of a text with a digit is held back, but not one without.
-    before.is_some_and(is_code)
-        && after.is_some_and(|after| after.starts_with(|c: char| c.is_ascii_digit()) && is_code(after))
+    let has_digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    let before = &text[digits::before(text, place.start, 11)..place.start];
+    let before: Vec<&str> = before.rsplit(char::is_whitespace).take(3).collect();
+    let after: String = text[place.end..].chars().take(11).take_while(|c| *c != '\n').collect();
+    let after: Vec<&str> = after.split(' ').take(3).collect();
+    let is_between =
+        |words: &[&str]| matches!(words, ["", near, far] if is_code(near) && is_code(far) && has_letter(near));
+    is_between(&before) && is_between(&after) && after[1..].iter().all(|word| has_digit(word))
 }
 
 /// Whether the place is within a UUID, whose groups may consist of digits alone.

@@ -77,7 +77,7 @@ fn host(text: &str, from: usize) -> Option<usize> {
     let run = rest.find(|c| !is_letter(c) && c != '-' && c != '.').unwrap_or(rest.len());
     let run = rest[..run].find("..").unwrap_or(run);
     let mut host = rest[..run].trim_end_matches(['.', '-']);
-    if is_file(host) || (rest[run..].starts_with('(') && !ends_with_one_of(host, USUAL)) {
+    if is_file(host) || (rest[run..].starts_with('(') && !is_usual(host)) {
         return None;
     }
     let labels =
@@ -96,7 +96,7 @@ fn host(text: &str, from: usize) -> Option<usize> {
 }
 
 /// The last labels of most addresses.
-const USUAL: &str = "com org net edu gov io de uk";
+const USUAL: &str = "com org net edu gov mil info biz app dev online shop cloud xyz tech";
 
 /// The endings of files and units, none of which is a last label.
 const FILES: &str =
@@ -107,9 +107,16 @@ fn ends_with_one_of(host: &str, known: &str) -> bool {
     known.split(' ').any(|known| known.eq_ignore_ascii_case(last))
 }
 
+/// Whether it ends like most hosts, also with the two letters of a country.
+fn is_usual(host: &str) -> bool {
+    let last = host.rsplit_once('.').map_or("", |(_, last)| last);
+    let is_country = last.len() == 2 && last.bytes().all(|byte| byte.is_ascii_alphabetic());
+    (is_country && !ends_with_one_of(host, FILES)) || ends_with_one_of(host, USUAL)
+}
+
 /// Whether it is the name of a file or unit: `wg-quick@wg0.service`, but not `ada@example.com.json`.
 fn is_file(host: &str) -> bool {
-    ends_with_one_of(host, FILES) && !host.rsplit_once('.').is_some_and(|(host, _)| ends_with_one_of(host, USUAL))
+    ends_with_one_of(host, FILES) && !host.rsplit_once('.').is_some_and(|(host, _)| is_usual(host))
 }
 
 fn is_top_level(label: &str) -> bool {

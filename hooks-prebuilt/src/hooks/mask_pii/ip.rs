@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
-use crate::digits::is_escape;
+use crate::digits::{before, is_escape};
 
 pub(super) fn next(text: &str, from: usize) -> Option<Range<usize>> {
     let mut at = from;
@@ -24,7 +24,7 @@ fn is_part(c: char) -> bool {
 
 /// The address within a run of such characters.
 fn address(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
-    let before = text[..start].chars().next_back();
+    let last = text[..start].chars().next_back();
     // The letter of an escape such as `\b` or `\f` is not part of it.
     let start = start + usize::from(is_escape(text, start + 1) && text[start..].starts_with(['b', 'f']));
     let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -32,14 +32,13 @@ fn address(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
         return None;
     }
     let run = &text[start..end];
-    if word(before) && !is_escape(text, start) {
+    if word(last) && !is_escape(text, start) {
         return behind_a_name(text, start, run);
     }
     // A part of a list: `x[::2]`.
-    if text[..start]
-        .strip_suffix('[')
-        .is_some_and(|list| list.ends_with(|c: char| c.is_alphanumeric() || "_)]".contains(c)))
-    {
+    let is_slice = run.split(':').count() <= 3 && run.bytes().all(|byte| byte == b':' || byte.is_ascii_digit());
+    let name = text[..start].strip_suffix('[').filter(|_| is_slice);
+    if name.is_some_and(|name| name.ends_with(|c: char| c.is_alphanumeric() || "_)]".contains(c))) {
         return None;
     }
     let trimmed = run.trim_end_matches('.');
@@ -54,10 +53,19 @@ fn address(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     before_a_port(text, start, run).or_else(|| behind_a_name(text, start, run))
 }
 
-/// The address behind a name, whose end may look like a part of it: `src:10.0.0.1`.
+/// Names of addresses, or their ends.
+const NAMES: &[&str] =
+    &["ip", "ipv4", "src", "dst", "addr", "address", "host", "client", "remote", "peer", "from", "server"];
+
+/// The address behind a name, whose end may look like a part of it: `src:10.0.0.1`. Behind others there may be a version:
+/// `nginx:1.2.3.4`.
 fn behind_a_name(text: &str, start: usize, run: &str) -> Option<Range<usize>> {
     let at = run.find(':')? + 1;
-    before_a_port(text, start + at, &run[at..])
+    let found = before_a_port(text, start + at, &run[at..])?;
+    let name = &text[before(text, start + at - 1, 12)..start + at - 1];
+    let name = name.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_ascii_lowercase();
+    let is_known = NAMES.iter().any(|known| name.ends_with(known)) || run[at..].contains(':');
+    (is_known || text[found.clone()].split('.').any(|part| part.len() == 3)).then_some(found)
 }
 
 /// An address that a port may follow: `10.0.0.1:8080`.
@@ -78,11 +86,11 @@ fn is_address(text: &str) -> bool {
 fn is_version(text: &str, at: usize) -> bool {
     // The version of a program: `Chrome/124.0.0.0`.
     let program = text[..at].strip_suffix('/').unwrap_or_default();
-    let program = program.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
-    if program.starts_with(|c: char| c.is_ascii_uppercase()) && program.chars().all(char::is_alphanumeric) {
+    let number = text[at..].trim_start_matches(|c: char| c.is_ascii_digit());
+    if program.ends_with(|c: char| c.is_ascii_alphabetic()) && number.starts_with(".0.0.0") {
         return true;
     }
-    let before = text[..at].trim_end_matches([' ', ':', '=', '"']);
-    let word = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let words = text[..at].trim_end_matches([' ', ':', '=', '"']);
+    let word = words.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
     ["v", "version", "ver", "release", "build", "section", "oid"].iter().any(|name| word.eq_ignore_ascii_case(name))
 }

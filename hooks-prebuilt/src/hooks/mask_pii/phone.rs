@@ -31,7 +31,7 @@ static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
         // National: `030 901820`, `01 23 45 67 89`, `(020) 7946 0958`.
         Regex::new(r"(?:\(0[0-9]{1,4}\)|0[0-9]{1,4})(?:[ \u{a0}/-][0-9]{2,8}(?:[ \u{a0}.-][0-9]{2,4}){0,4}|(?:\.[0-9]{2}){4})").ok()?,
         // After a word that says so.
-        Regex::new(&format!(r#"(?i)(?:phone|telefon|téléphone|whatsapp|(?:\b|_)(?:mobile|cell|tel|handy|fax)|call (?:me|us) (?:at|on))(?:[ \t:=."'#_]|number|no|nr|is|at){{0,8}}({digits})"#)).ok()?,
+        Regex::new(&format!(r#"(?i)(?:phone|telefon|téléphone|whatsapp|(?:\b|_)(?:mobile|cell|tel|handy|fax)|(?-i:[a-z](?:Mobile|Cell|Tel|Handy|Fax))|call (?:me|us) (?:at|on))(?:[ \t:=."'#_]|number|no|nr|is|at){{0,8}}({digits})"#)).ok()?,
     ])
 });
 
@@ -136,21 +136,30 @@ fn named_end(text: &str, found: Range<usize>) -> Option<usize> {
 
 /// Whether a number begins with a date: `2024-01-02`, `01-02-2024 12:00`.
 fn is_date(number: &str) -> bool {
-    let groups: Vec<&str> = number.split(['-', '/', '.', ' ']).take(3).collect();
+    let mut groups = number.split(['-', '/', '.', ' ']);
+    let (Some(first), Some(second), Some(third)) = (groups.next(), groups.next(), groups.next()) else { return false };
     let year = |group: &str| group.len() == 4 && (group.starts_with("19") || group.starts_with("20"));
-    match groups[..] {
-        [first, month, day] => {
-            (year(first) && number.len() == 10) && month.len() == 2 && day.len() == 2
-                || (year(day) && first.len() == 2 && month.len() == 2)
-        }
-        _ => false,
+    let within = |group: &str| group.parse().ok().filter(|day| group.len() == 2 && (1..=31_u8).contains(day));
+    if year(first) && number.len() == 10 {
+        return second.len() == 2 && third.len() == 2;
     }
+    let is_day = within(first).zip(within(second)).is_some_and(|(first, second)| first.min(second) <= 12);
+    let sign = &number[first.len()..=first.len()];
+    is_day
+        && year(third)
+        && sign != " "
+        && number.get(5..6) == Some(sign)
+        && number.get(10..).is_some_and(|rest| !rest.starts_with(sign))
 }
 
 /// Whether it is a postal code of nine digits behind the sign of a state: `MA 02111-1307`.
 fn is_zip(text: &str, start: usize, number: &str) -> bool {
-    let state = text[..start].trim_end_matches(' ');
+    let before = text[..start].trim_end_matches(' ');
+    // Those whose codes begin with a zero.
+    let state = ["MA", "RI", "NH", "ME", "VT", "CT", "NJ", "NY", "PR", "VI", "AE"]
+        .iter()
+        .find_map(|state| before.strip_suffix(state));
     number.split('-').map(str::len).eq([5, 4])
-        && state.len() < start
-        && state.ends_with(|c: char| c.is_ascii_uppercase())
+        && before.len() < start
+        && state.is_some_and(|before| !before.ends_with(char::is_alphanumeric))
 }
