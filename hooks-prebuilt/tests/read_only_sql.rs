@@ -54,6 +54,8 @@ pub(crate) const READS: &[(&str, &str)] = &[
     ("postgres", "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) FROM pg_stat_replication"),
     ("snowflake", "SELECT * FROM table(result_scan(last_query_id()))"),
     ("mysql", "SHOW PROCESSLIST"),
+    ("oracle", "SELECT http_requests.id, fn_total.a FROM http_requests, app.fn_total"),
+    ("sqlite", "SELECT a AS is, t.is, is FROM t WHERE t.is = 1 AND a IS b ORDER BY is"),
 ];
 
 /// Dialects, and texts that may do more.
@@ -197,6 +199,13 @@ pub(crate) const WRITES: &[(&str, &str)] = &[
     ("duckdb", "SELECT * FROM mysql_query('a', 'DELETE FROM t')"),
     ("ansi", "SELECT * FROM postgres_scan('a', 'b', 'c')"),
     ("mysql", "SELECT sys_exec('id')"),
+    ("sqlite", "SELECT sys_exec('x')"),
+    ("postgres", "SELECT sys_eval('id')"),
+    ("postgres", "SELECT duckdb.raw_query('drop table t')"),
+    ("postgres", "SELECT * FROM duckdb.query('drop table t')"),
+    ("oracle", "SELECT utl_inaddr.get_host_name FROM dual utl_inaddr"),
+    ("oracle", "SELECT utl_inaddr, utl_inaddr.get_host_name FROM (SELECT 1 utl_inaddr FROM dual)"),
+    ("oracle", "WITH utl_inaddr AS (SELECT 1 a FROM dual) SELECT utl_inaddr.get_host_name FROM utl_inaddr"),
     ("mssql", "SELECT * FROM linked.db.dbo.t"),
     ("postgres", "SELECT pg_wal_replay_pause()"),
     ("sqlite", "PRAGMA journal_mode(wal)"),

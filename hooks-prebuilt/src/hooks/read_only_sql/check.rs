@@ -132,7 +132,8 @@ impl ReadOnlySql {
             // Oracle calls a function of a package without parentheses.
             let is_of_package = self.name == "oracle"
                 && word.value.contains('_')
-                && words.get(at + 1).is_some_and(|next| **next == Token::Period);
+                && words.get(at + 1).is_some_and(|next| **next == Token::Period)
+                && !is_table(&words, &word.value);
             // `IN (…)` and the like are no calls, but no such word is in the list.
             let is_used = ((is_called || is_of_package) && !is_value_list(&words, at))
                 || is_behind(&|token| matches!(token, Token::RParen | Token::RBracket));
@@ -155,7 +156,13 @@ fn spell_out(tokens: &mut [Token]) {
     for (number, at) in places.iter().copied().enumerate() {
         let next = |offset: usize| places.get(number + offset).map(|at| &tokens[*at]);
         let behind = if is(next(1), &["NOT"]) { next(2) } else { next(1) };
-        if is(next(0), &["IS"]) && !is(behind, &["NULL", "TRUE", "FALSE", "DISTINCT"]) {
+        let before = number.checked_sub(1).map(|before| &tokens[places[before]]);
+        // The name of a column: `t.is`, `a AS is`.
+        let is_name = is(before, &["SELECT", "DISTINCT", "AS", "WHERE", "AND", "OR", "NOT", "ON", "BY"])
+            || matches!(before, Some(Token::Period | Token::Comma | Token::LParen | Token::Eq))
+            || is(behind, &["FROM", "WHERE", "ORDER", "GROUP", "LIMIT", "AND", "OR", "ASC", "DESC"])
+            || matches!(behind, None | Some(Token::Comma | Token::RParen | Token::SemiColon | Token::Eq));
+        if is(next(0), &["IS"]) && !is_name && !is(behind, &["NULL", "TRUE", "FALSE", "DISTINCT"]) {
             tokens[at] = Token::Eq;
         } else if is(next(0), &["GLOB"])
             && matches!(next(1), Some(Token::SingleQuotedString(_) | Token::Placeholder(_)))
@@ -168,6 +175,25 @@ fn spell_out(tokens: &mut [Token]) {
             tokens[at] = Token::SingleQuotedString(word.value.clone());
         }
     }
+}
+
+/// Whether a name is also that of a table, so that it is no package before a period: `http_log.a FROM http_log`. An alias
+/// or a table expression would only hide a package.
+fn is_table(words: &[&Token], name: &str) -> bool {
+    let is = |word: &Token, known: &[&str]| matches!(word, Token::Word(word) if word.quote_style.is_none() && known.iter().any(|known| word.value.eq_ignore_ascii_case(known)));
+    let stops = |word: &Token| {
+        !matches!(word, Token::Word(_) | Token::Comma | Token::Period)
+            || is(word, &["SELECT", "BY", "WHERE", "ON", "USING", "HAVING", "FROM", "JOIN"])
+    };
+    let begins = |word: &Token| matches!(word, Token::Comma | Token::Period) || is(word, &["FROM", "JOIN"]);
+    let is_read = |at: usize| {
+        !matches!(words.get(at + 1), Some(Token::Period | Token::LParen))
+            && at.checked_sub(1).is_some_and(|before| begins(words[before]))
+            && words[..at].iter().rev().find(|word| stops(word)).is_some_and(|word| is(word, &["FROM", "JOIN"]))
+    };
+    let is_name = |word: &Token| matches!(word, Token::Word(word) if word.value.eq_ignore_ascii_case(name));
+    !words.iter().any(|word| is(word, &["WITH"]))
+        && words.iter().enumerate().any(|(at, word)| is_name(word) && is_read(at))
 }
 
 /// Whether a name before a parenthesis is that of a table expression: `WITH url (a) AS (…)`, `FROM t AS file (a)`.
