@@ -98,7 +98,11 @@ impl<'a, 'e> Walker<'a, 'e> {
             let before = before.filter(|before| self.is_text(*before)).map(|before| self.text(before));
             // `["--password", "…"]`, `["X-Api-Key", "…"]`, but not `["user", "password", "name"]`.
             let calls = |before: &String| {
-                let is_pair = items.len() == 2 && self.text(*item).contains(|c: char| c.is_ascii_digit());
+                let is_header = before.contains('-') || name.to_ascii_lowercase().ends_with("headers");
+                let is_pair = items.len() == 2
+                    && is_header
+                    && !["required", "fields", "columns"].contains(&name)
+                    && self.text(*item).contains(|c: char| c.is_ascii_digit());
                 !before.contains([' ', '=']) && (before.starts_with('-') || is_pair)
             };
             let before = before.filter(calls);

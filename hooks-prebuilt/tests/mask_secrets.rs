@@ -152,6 +152,7 @@ fn what_is_masked_in_json_is_denied_in_arguments() {
     let ordinary = [
         json!({ "dependencies": { "cookie": "^0.6.0", "js-cookie": "^3.0.5", "passport-jwt": "^4.0.1", "jwt": "workspace:*" } }),
         json!({ "required": ["user", "password", "name2"], "columns": ["password", "email"], "pass": 12, "cookies": 3 }),
+        json!([{ "required": ["token", "address1"] }, { "fields": ["password", "email2"] }]),
         json!({ "scripts": { "test:cookies": "jest cookies2" }, "image": long, "value": secret, "name": "x" }),
         json!({ "content": format!("[dependencies]\n{}", same("rpassword", "7.3.1")) }),
     ];
