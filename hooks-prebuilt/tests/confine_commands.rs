@@ -74,6 +74,11 @@ pub(crate) const LINES: &[(&str, &str)] = &[
     ("git status < *", "ask"),
     ("git status {PATH}>&2", "ask"),
     ("[[ -f x && a == b* ]] && git status", "allow"),
+    ("[ 1 -eq 1 ] && git status", "allow"),
+    ("[[ -d a-v ]] && git status", "allow"),
+    ("[ -v x ] && git status", "ask"),
+    ("[[ ! -v x ]] && git status", "ask"),
+    ("[[ -f x &&-v y ]] && git status", "ask"),
     ("case x in a*) git status;; esac", "allow"),
 ];
 

@@ -145,7 +145,7 @@ pub(super) fn sets(node: Node<'_>, source: &str) -> bool {
     match node.kind() {
         "for_statement" | "c_style_for_statement" | "arithmetic_expansion" | "subscript" => true,
         "compound_statement" => text.starts_with("(("),
-        "test_command" => !text.starts_with('[') || COMPARE.iter().any(|operator| text.contains(operator)),
+        "test_command" => !text.starts_with('[') || compares(text),
         // `{NAME}>file` sets a variable to the number of the file.
         "file_redirect" => text.starts_with('{') || source[..node.start_byte()].ends_with('}'),
         // What a `case` compares with is a pattern.
@@ -156,6 +156,14 @@ pub(super) fn sets(node: Node<'_>, source: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a test does arithmetic. In single brackets only `-v` does, for an index, and it may be in quotes.
+fn compares(test: &str) -> bool {
+    let is_double = test.starts_with("[[");
+    let plain: String = test.chars().filter(|c| is_double || !"\"'\\".contains(*c)).collect();
+    let mut words = plain.split(|c: char| c.is_whitespace() || "()!&|".contains(c));
+    words.any(|word| if is_double { COMPARE.contains(&word) } else { word == "-v" })
 }
 
 /// Whether arithmetic takes a value that anybody may have chosen: a part of a variable, an argument, or one that the shell
