@@ -419,8 +419,6 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |_| says::<PostModelCall>(|| ReplyVerdict::Continue), expect: &[] },
     Case { kind: "post_model_call", when: "halts", scenario: Tool, person: No,
            hooks: halts::<PostModelCall>, expect: &[Runs(0), Calls(1)] },
-    Case { kind: "post_model_call", when: "halts at an answer", scenario: Answer, person: No,
-           hooks: halts::<PostModelCall>, expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER)] },
     Case { kind: "post_model_call", when: "is required and fails", scenario: Tool, person: No,
            hooks: fails::<PostModelCall>, expect: &[Runs(0), NeverShows(ANSWER)] },
     Case { kind: "stream_delta", when: "denies", scenario: Answer, person: No,
