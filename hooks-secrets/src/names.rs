@@ -90,6 +90,8 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
     let is_name = digits == 0 || !has(char::is_lowercase) || (digits == 1 && !has(char::is_uppercase));
     let ends = ["token", "key", "secret", "password", "pass", "pw"];
     let is_name = is_name || ends.iter().any(|end| inner.to_ascii_lowercase().ends_with(end));
+    // No name begins with a digit: `$3cr3tPass`.
+    let is_name = is_name && !inner.starts_with(|c: char| c.is_ascii_digit());
     let wraps = |pair: &(&str, &str)| value.starts_with(pair.0) && value.ends_with(pair.1);
     let is_marked = value.is_empty() || [("$", ""), ("%", ""), ("<", ">"), ("{", "}"), ("[", "]")].iter().any(wraps);
     // `${name}`, `{{ name }}`, `<name>`: no password has these around it.

@@ -31,7 +31,7 @@ static LOGIN: Pattern = LazyLock::new(|| regex(r"\blogin\s+\S+(?:\s+account\s+\S
 
 /// An element of XML, or an entry of a list that has a name and a value: its name and the value. They are looked for only in
 /// texts with all of these words.
-static NAMED: [(&Pattern, [&str; 2]); 2] = [(&ELEMENT, [">", "</"]), (&ENTRY, ["value", "e"])];
+static NAMED: [(&Pattern, &[&str]); 2] = [(&ELEMENT, &[">", "</"]), (&ENTRY, &["value"])];
 
 static ELEMENT: Pattern = LazyLock::new(|| regex(r"<([A-Za-z_][\w.-]*)>([^<>\s]{4,})</"));
 

@@ -68,7 +68,7 @@ fn secrets_are_found_by_name_place_and_form() {
         "The login page password field is empty, the ENV password variable",
         "config.py:12:DB_PASSWORD = '«hunter2»', .env:12:DB_PASSWORD=«hunter2»",
         "INFO:root:password=«hunter2» db:password=«S3cr3t!pw» {\"Db:Password\": \"«hunter2»\", \"Jwt:Secret\": \"«correcthorse»\"}",
-        "PASS: «S3cr3t!pw»",
+        "PASS: «S3cr3t!pw» password=\"«$3cr3tPass»\" password=\"[...]\"",
         "login root password «hunter2» and machine h account z login x password «hunter»",
         "name=DB_PASSWORD\nvalue=«hunter2»",
         "Bearer «my-secret-token-42», password=\"«workspace:hunter2»\" secret=\"workspace:*\" secret=\"workspace:^1.2.0\"",
