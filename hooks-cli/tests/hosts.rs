@@ -354,7 +354,7 @@ fn structured_results_are_masked_by_their_keys_and_numbers() {
     payload["tool_response"] = json!({
         "db": { "password": &secret }, "env": [{ "name": "DB_PASSWORD", "value": &secret }], "rows": [{ "card": 4_111_111_111_111_111_u64, "count": 12 }],
         "owners": { "ada@example.com": "Ada", "bob@example.com": "Bob" }, "stdout": "fine",
-        "password": 12_345_678, "token": { "value": &secret }, "args": ["run", "--password", &secret], "headers": [["X-Api-Key", &secret]],
+        "password": 12_345_678, "token": { "value": &secret }, "args": ["run", "--password", &secret], "headers": [["X-Api-Key", &secret]], "required": ["token", "address1"],
     });
     let args = ["host", "claude", "--event", "PostToolUse", "--rules", "rules.json"];
     let said = hooks_with(folder.path(), &args, payload.to_string().as_bytes());
@@ -363,6 +363,7 @@ fn structured_results_are_masked_by_their_keys_and_numbers() {
     for planted in [secret.as_str(), "4111111111111111", "12345678", "ada@example.com"] {
         assert!(!said.out.contains(planted), "{planted}: {}", said.out);
     }
+    assert_eq!(result["required"], json!(["token", "address1"]), "{}", said.out);
     assert_eq!((&result["stdout"], &result["rows"][0]["count"]), (&json!("fine"), &json!(12)), "{}", said.out);
 }
 

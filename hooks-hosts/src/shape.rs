@@ -50,9 +50,9 @@ pub(crate) fn blocks(value: &Value) -> Vec<Block> {
             }
             Value::Array(list) => {
                 for (at, value) in list.iter().enumerate() {
-                    // `["--password", "…"]`, `["X-Api-Key", "…"]`, but not `["password", "name"]`
+                    // `["--password", "…"]`, and `["X-Api-Key", "…"]` among headers, but not `["password", "name"]`
                     let text = value.as_str().unwrap_or_default();
-                    let is_pair = list.len() == 2 && text.contains(|c: char| c.is_ascii_digit());
+                    let is_pair = list.len() == 2 && name.is_some_and(|name| name.to_lowercase().ends_with("headers"));
                     let before = at.checked_sub(1).and_then(|before| list[before].as_str());
                     let calls = |before: &&str| !text.is_empty() && (is_pair || before.starts_with('-'));
                     let flag = before.filter(calls).map(|flag| flag.trim_start_matches('-'));
