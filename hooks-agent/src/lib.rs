@@ -49,6 +49,8 @@
 mod call_site;
 mod limits;
 mod panics;
+#[cfg(any(feature = "genai", feature = "mcp-http"))]
+mod tls;
 mod injected;
 pub mod tool;
 mod budget;

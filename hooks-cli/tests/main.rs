@@ -20,7 +20,14 @@ mod pages;
 mod payloads;
 mod replays;
 mod robust;
-mod same;
+/// The same rules by `hooks dispatch` and in a turn loop: scripts get the same input, and their answers have the same
+/// effect.
+#[cfg(unix)]
+mod same {
+    mod bytes;
+    mod corners;
+    mod looped;
+}
 mod sentences;
 mod scripts;
 #[cfg(feature = "store")]

@@ -50,8 +50,10 @@ pub struct Genai {
 }
 
 impl Genai {
-    /// Creates a client for the model `name`.
+    /// Creates a client for the model `name`. Its TLS uses the process's default provider of rustls, which becomes `ring`
+    /// if the program has not installed one.
     pub fn new(model: impl Into<String>) -> Self {
+        crate::tls::install_provider();
         Self {
             client: Client::new().map_err(|error| error.to_string()),
             model: model.into(),

@@ -118,6 +118,7 @@ impl McpServer {
     /// `limit`.
     pub async fn connect_http_within(server: impl Into<HttpServer>, limit: Duration) -> Result<Self, McpError> {
         let server = server.into();
+        crate::tls::install_provider();
         let connected = match server.config() {
             Ok(config) => Self::greet_within(StreamableHttpClientTransport::from_config(config), limit, false).await,
             Err(message) => Err(message),
