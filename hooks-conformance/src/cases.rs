@@ -141,9 +141,14 @@ fn watches_the_calls(acts: &Acts) -> Hook {
 
 /// Asks to run the tool again once, if the loop says that it may.
 fn retries_once(acts: &Acts) -> Hook {
+    retries_once_of(acts, |_| true)
+}
+
+/// Asks to run the tool of the calls that this selects again once, if the loop says that it may.
+fn retries_once_of(acts: &Acts, is_it: fn(&ToolCall) -> bool) -> Hook {
     let (acts, times) = (acts.clone(), AtomicUsize::new(0));
     Hook::at::<AfterToolCallFailure>("retries").reader(move |_, event: &AfterToolCallFailure, _| {
-        if !event.may_retry || times.fetch_add(1, Ordering::Relaxed) > 0 {
+        if !event.may_retry || !is_it(&event.call) || times.fetch_add(1, Ordering::Relaxed) > 0 {
             return Retry::default();
         }
         acts.note(Act::Retried);
@@ -554,7 +559,8 @@ pub(crate) const CASES: &[Case] = &[
     Case { kind: "before_tool_call", when: "defers, and the person says no", scenario: Tool, person: No,
            hooks: |_| gate(|| Permission::defer(PROBED)), expect: &[Runs(0), NeverSends(OUTPUT)] },
     Case { kind: "before_tool_call", when: "answers in the tool's place", scenario: Tool, person: Yes,
-           hooks: |_| gate(|| Permission::answer(ToolResult::new(PROBED))), expect: &[Runs(0), Sends(PROBED), Stores(PROBED)] },
+           hooks: |_| gate(|| Permission::answer(ToolResult::new(PROBED))),
+           expect: &[Runs(0), Sends(PROBED), Stores(PROBED), NeverSends("\"is_error\":true")] },
     Case { kind: "before_tool_call", when: "rewrites the input", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").writer(|_, _, input: &mut ToolInput| **input = json!({ "word": PROBED }))],
            expect: &[Runs(1), RunsWith(PROBED), NeverRunsWith("blue")] },
@@ -720,6 +726,8 @@ pub(crate) const CASES: &[Case] = &[
            expect: &[Sends(PROBED), NeverSends(ERROR), NeverStores(ERROR)] },
     Case { kind: "after_tool_call_failure", when: "asks to run the tool again once", scenario: Failure, person: Yes,
            hooks: |acts| vec![retries_once(acts)], expect: &[Retries, Sends(ERROR)] },
+    Case { kind: "after_tool_call_failure", when: "asks to run the tool of the second call again once", scenario: TwoFailures, person: Yes,
+           hooks: |acts| vec![retries_once_of(acts, |call| call.id == "call_2")], expect: &[Retries] },
     Case { kind: "after_tool_call_failure", when: "forbids to run the tool again", scenario: Failure, person: Yes,
            hooks: |_| says::<AfterToolCallFailure>(|| Retry::Never), expect: &[Runs(1), Sends(ERROR)] },
     Case { kind: "after_tool_call_failure", when: "asks to run the tool again, and another halts", scenario: Failure, person: Yes,
@@ -885,7 +893,7 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |_| vec![Hook::at::<Stop>("probe").reader(|_, event: &Stop, ()| {
                if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with(PROBED) }
            })],
-           expect: &[Calls(2), Sends(PROBED), Sends("answer 1"), StoresBefore("answer 1", PROBED), StoresBefore(PROBED, "answer 2"), Shows("answer 2")] },
+           expect: &[Calls(2), SendsAsThePerson(PROBED), Sends("answer 1"), StoresBefore("answer 1", PROBED), StoresBefore(PROBED, "answer 2"), Shows("answer 2")] },
     Case { kind: "stop", when: "continues the turn, and then halts", scenario: Answer, person: Yes,
            hooks: |_| vec![continues_once(FOLLOW_UP), halts_later::<Stop>(&Acts::default()).remove(0)],
            expect: &[Calls(2), NeverShows("answer 2"), NeverStores("answer 2")] },

@@ -69,7 +69,7 @@ impl Expect {
     pub(crate) fn violation(self, acts: &[Act]) -> Option<String> {
         let runs = || acts.iter().filter(|act| matches!(act, Act::ToolRan { .. })).count();
         let calls = || acts.iter().filter(|act| matches!(act, Act::ModelCalled { .. })).count();
-        let retries = || acts.iter().filter(|act| matches!(act, Act::Retried)).count();
+        let retried = || asked_to_run(acts) + acts.iter().filter(|act| matches!(act, Act::Retried)).count();
         let ends = || acts.iter().filter(|act| matches!(act, Act::CallEnded)).count();
         let asks = || acts.iter().filter(|act| matches!(act, Act::Asked)).count();
         let times = |times: usize| if times == 1 { "once".to_owned() } else { format!("{times} times") };
@@ -130,12 +130,18 @@ impl Expect {
             Self::EndsCalls(expected) if ends() != expected => {
                 wrong(format!("`after_tool_call` must come {}, and came {}", times(expected), times(ends())))
             }
-            Self::Retries if runs() != 1 + retries() => {
-                wrong(format!("the tool must run {}, and ran {}", times(1 + retries()), times(runs())))
+            Self::Retries if runs() != retried() => {
+                wrong(format!("the tool must run {}, and ran {}", times(retried()), times(runs())))
             }
             _ => None,
         }
     }
+}
+
+/// How many calls the model made: one, or those whose results came back to it.
+fn asked_to_run(acts: &[Act]) -> usize {
+    let calls = sent_messages(acts).map(|messages| messages.iter().flat_map(Message::tool_calls).count());
+    calls.fold(1, usize::max)
 }
 
 fn rows(acts: &[Act]) -> impl Iterator<Item = &Message> {

@@ -209,7 +209,8 @@ impl Turn<'_> {
 
     /// Continues the turn with an answer and a follow-up.
     async fn goes_on(&mut self, row: Message, raw: Message, next: &str, messages: &mut Messages) -> Result<(), End> {
-        let unmasked = Message::new(Role::User, next);
+        let says = if self.has(Fault::SaysTheFollowUpAsTheSystem) { Role::System } else { Role::User };
+        let unmasked = Message::new(says, next);
         let next = self.row(unmasked.clone(), Fault::StoresTheFollowUpUnmasked).await?;
         let late = self.has(Fault::StoresTheFollowUpFirst);
         if !self.has(Fault::ForgetsTheContinuedAnswer) && !late {

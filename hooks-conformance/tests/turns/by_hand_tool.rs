@@ -146,7 +146,9 @@ impl Turn<'_> {
     }
 
     /// The result after the hooks that see it.
-    async fn seen(&mut self, call: &ToolCall, input: &ToolInput, result: ToolResult) -> Result<ToolResult, End> {
+    async fn seen(&mut self, call: &ToolCall, input: &ToolInput, mut result: ToolResult) -> Result<ToolResult, End> {
+        // The tool of these turns says something else.
+        result.is_error = self.has(Fault::TakesAnAnswerForAFailure) && !result.text().starts_with("tool output");
         let is_answer = result.text() == "a secret answer";
         if self.has(Fault::ForgetsHooksAfterAnAnswer) && is_answer {
             return Ok(result);
@@ -198,6 +200,7 @@ impl Turn<'_> {
                 fired => fired?,
             };
             let again = matches!(fired.verdict, Retry::After(_)) && !self.has(Fault::NeverRetries);
+            let again = again && !(self.has(Fault::RetriesTheFirstCallOnly) && self.calls > 1);
             let again = again || (self.has(Fault::RetriesWhatMustNot) && fired.verdict == Retry::Never);
             let input = if self.has(Fault::RetriesWithTheOldInput) { &call.input } else { input };
             if again && (attempt < 3 || self.has(Fault::RetriesWithoutBound)) {
