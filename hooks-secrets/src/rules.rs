@@ -53,8 +53,9 @@ impl RuleSet {
     /// What is wrong with the set.
     fn read(text: &str) -> Result<Self, Box<dyn std::error::Error>> {
         let mut base: Table = text.parse()?;
-        let Some(Value::Array(entries)) = base.remove("rules") else { return Err("it has no rules".into()) };
+        let Some(Value::Array(mut entries)) = base.remove("rules") else { return Err("it has no rules".into()) };
         // The texts that are searched have no paths.
+        entries.retain(|entry| entry.get("regex").is_some());
         if let Some(Value::Table(allowlist)) = base.get_mut("allowlist") {
             allowlist.remove("paths");
         }
