@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub(crate) use filter::Filter;
+pub(crate) use filter::{Filter, patterns};
 pub(crate) use order::order;
 pub use outline::PlannedHook;
 pub(crate) use selection::{Disabled, Selection, Selections};

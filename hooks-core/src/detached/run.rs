@@ -17,7 +17,7 @@ use crate::record::Status;
 use crate::verdict::{Contribution, Contributions, Verdict};
 
 /// The cause of a run that was cancelled.
-pub(crate) const CUT_OFF: &str = "it was cancelled because the registry was drained or its runtime ended; await `registry.drain(…)` before the program ends";
+pub(crate) const CUT_OFF: &str = "it was cancelled because the registry was drained or dropped, or its runtime ended; await `registry.drain(…)` before the program ends";
 
 /// How a run ended without an answer.
 #[derive(Debug)]

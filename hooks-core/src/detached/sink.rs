@@ -43,7 +43,7 @@ pub enum EnqueueError {
     #[error("the background queue is full")]
     Full,
     /// The queue accepts no more jobs. The run is recorded as dropped.
-    #[error("the background queue is closed")]
+    #[error("the background queue is closed, or its registry was dropped")]
     Closed,
     /// The job could not be stored. The run is recorded as failed.
     #[error("the background queue could not store the job: {0}")]

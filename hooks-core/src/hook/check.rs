@@ -3,10 +3,12 @@
 
 use std::time::Duration;
 
-use super::patterns::pattern_problem;
+use super::patterns::{overlap, pattern_problem};
 use super::{Binding, Hook};
 use crate::failure::OnFailure;
-use crate::options::{HookMode, MAX_DURATION, RunMode, Timeout};
+use crate::kinds::StreamDelta;
+use crate::options::{Hold, HookMode, MAX_DURATION, RunMode, Timeout};
+use crate::signature::checks::unknown_word;
 
 /// An option, and what is wrong with it, as the rest of a sentence that begins with the option.
 #[derive(Debug, PartialEq)]
@@ -86,6 +88,23 @@ impl Binding {
                 add("only", problem);
             }
         }
+        for (at, only) in self.filters.iter().enumerate() {
+            let Ok(field) = only.field else { continue };
+            let name = self.kind.fields[field];
+            if let Some(known) = (self.kind.words)(field)
+                && let Some(problem) = unknown_word(self.kind.name, name, known, &only.patterns)
+            {
+                add("only", format!("matches nothing: {}", problem.as_str()));
+            }
+            let mut earlier = self.filters[..at].iter().filter(|earlier| earlier.field == only.field);
+            if let Some(other) = earlier.find(|other| !overlap(&other.patterns, &only.patterns)) {
+                let (one, other) = (&other.patterns, &only.patterns);
+                add(
+                    "only",
+                    format!("matches nothing: no `{name}` is both `{one}` and `{other}`; write `{one}|{other}`"),
+                );
+            }
+        }
     }
 
     fn check_run(&self, add: &mut impl FnMut(&'static str, String)) {
@@ -97,9 +116,17 @@ impl Binding {
             if options.on_failure.is_some_and(|policy| policy != OnFailure::Continue) {
                 add("on_failure", no_effect.clone());
             }
+            if self.has_fallback() {
+                add("fallback", no_effect.clone());
+            }
             if options.mode == HookMode::Shadow {
                 add("mode", no_effect);
             }
+        }
+        // A kind of the app may be a stream.
+        let is_stream = self.kind.engine.is_some() || self.kind.is::<StreamDelta>();
+        if options.hold != Hold::NOTHING && !is_stream {
+            add("hold", format!("has no effect at `{}`, which is no stream; remove it", self.kind.name));
         }
         if options.retries > 0 && !(is_background && options.idempotent) {
             add("retries", "needs an idempotent background hook; add `.idempotent()`, or remove it".to_owned());

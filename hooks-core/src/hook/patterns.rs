@@ -1,6 +1,8 @@
 //! Checks the patterns of filters of hooks that were built as values. The attribute makes the same checks at compile
 //! time.
 
+use wildmatch::WildMatch;
+
 /// Why a pattern can never match, or not what was intended.
 pub(super) fn pattern_problem(patterns: &str) -> Option<String> {
     let parts = || patterns.split('|').map(str::trim);
@@ -21,6 +23,19 @@ pub(super) fn pattern_problem(patterns: &str) -> Option<String> {
         return None;
     };
     Some(problem.to_owned())
+}
+
+/// Whether a value can match both. Of two patterns with wildcards, this is assumed.
+pub(super) fn overlap(one: &str, other: &str) -> bool {
+    let is_word = |part: &str| !part.contains(['*', '?']);
+    let fit = |one: &str, other: &str| match (is_word(one), is_word(other)) {
+        (true, _) => WildMatch::new(other).matches(one),
+        (false, true) => WildMatch::new(one).matches(other),
+        (false, false) => true,
+    };
+    let parts = |patterns: &str| patterns.split('|').map(|part| part.trim().to_owned()).collect::<Vec<_>>();
+    let others = parts(other);
+    parts(one).iter().any(|one| others.iter().any(|other| fit(one, other)))
 }
 
 /// Whether it contains what has a meaning only in a regular expression. `?` is one character, and `[1m]` is part of a

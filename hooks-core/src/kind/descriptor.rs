@@ -12,6 +12,7 @@ use crate::failure::OnFailure;
 use crate::source::Origin;
 use crate::text::starts_with;
 use crate::verdict::{Capabilities, Semantics, Verdict};
+use crate::words::KnownWords;
 
 /// The description of a kind without its type, for lists and for code that knows the kind only by name.
 ///
@@ -56,6 +57,9 @@ pub struct KindDescriptor {
     pub(crate) path: fn() -> &'static str,
     #[serde(skip)]
     pub(crate) slot: fn() -> &'static Slot,
+    /// The known words of a field.
+    #[serde(skip)]
+    pub(crate) words: fn(usize) -> Option<KnownWords>,
     /// See [`KindEngine`]. `None` for a built-in kind, so that a program has the code of those that it uses.
     #[serde(skip)]
     pub(crate) engine: Option<&'static (dyn Any + Send + Sync)>,
@@ -85,6 +89,7 @@ impl KindDescriptor {
             event: TypeId::of::<K>,
             path: type_name::<K>,
             slot: K::slot,
+            words: |field| K::FIELDS[field].words,
             engine: if starts_with(origin.module, "hook_sdk::kinds") { None } else { Some(K::ENGINE) },
         }
     }

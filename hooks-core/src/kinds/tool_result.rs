@@ -100,7 +100,7 @@ pub struct AfterToolCall {
     /// The result of the tool; `None` if a hook removed it.
     #[serde(default)]
     pub result: Option<ToolResult>,
-    /// The error, if there was one.
+    /// The error that the model reads, if there was one.
     #[serde(default)]
     pub error: Option<String>,
     /// How long the tool ran.

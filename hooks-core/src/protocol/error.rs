@@ -79,7 +79,10 @@ impl StepError {
 
 impl From<DispatchError> for StepError {
     fn from(error: DispatchError) -> Self {
-        StepErrorKind::from(error).into()
+        match error {
+            DispatchError::Cancelled { .. } => StepErrorKind::Cancelled.into(),
+            error => StepErrorKind::from(error).into(),
+        }
     }
 }
 

@@ -47,7 +47,8 @@ impl PromptStep<'_> {
     /// hooks add for this turn, and the prompt as it is stored.
     ///
     /// # Errors
-    /// [`StepError`] if hooks block the prompt or end the turn. Nothing is stored then.
+    /// [`StepError`] if hooks block the prompt or end the turn. Nothing is stored then, unless a hook at
+    /// `after_create_message` ended it.
     pub async fn store<R: Future<Output: IntoRowId>>(
         self,
         append: impl FnOnce(Message) -> R,

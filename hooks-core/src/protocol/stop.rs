@@ -72,7 +72,8 @@ impl StopStep<'_> {
     /// error in its place.
     ///
     /// # Errors
-    /// [`StepError`] if hooks block the answer or end the turn. The person must not see the answer then.
+    /// [`StepError`] if hooks block the answer or end the turn. The person must not see the answer then; it is stored only
+    /// if a hook at `after_create_message` ended the turn.
     pub async fn store<R: Future<Output: IntoRowId>>(
         self,
         append: impl FnOnce(Message) -> R,

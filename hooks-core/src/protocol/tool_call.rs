@@ -203,13 +203,18 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         ended: CallEnd,
     ) -> Result<ToolResult, StepError> {
         let CallEnd { result, removed_by, error, took, mut end } = ended;
+        let is_error = error.is_some();
         if mode.has::<AfterToolCall>() {
             let mut event = AfterToolCall::new(self.call.clone(), input).duration(took);
             event.result.clone_from(&result);
             event.error = error;
             end = end.or(mode.fire(&event, ()).await.err());
         }
-        let result = result.unwrap_or_else(|| ToolResult::new(format!("[result removed{removed_by}]")));
+        let result = result.unwrap_or_else(|| {
+            let mut result = ToolResult::new(removed(&removed_by));
+            result.is_error = is_error;
+            result
+        });
         match end {
             Some(end) => Err(end.with_result(self.call, result)),
             None => Ok(result),
@@ -353,9 +358,13 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
                     (Retry::After(wait), None) if may_retry => Some(wait),
                     _ => None,
                 };
+                let removed_by = removed_by(&fired.report);
+                // What hooks masked or removed is not told as the error either.
+                let error =
+                    fired.subject.as_ref().map_or_else(|| removed(&removed_by), |left| left.text().into_owned());
                 let ended = CallEnd {
                     end: fired.report.halt.clone().map(|halt| StepErrorKind::Halted(halt).into()),
-                    removed_by: removed_by(&fired.report),
+                    removed_by,
                     result: fired.subject,
                     error: Some(error),
                     took,
@@ -367,9 +376,18 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
     }
 }
 
-/// The tool ran, but a required hook failed, so that nobody may read its result.
+/// The tool ran, but not all hooks that must see its result did, so that nobody may read it.
 fn withheld(end: StepError) -> CallEnd {
-    CallEnd::without_result("The tool ran. Its result is withheld: a required hook failed".to_owned(), Some(end))
+    let why = match end.kind() {
+        StepErrorKind::Cancelled => "the turn was cancelled",
+        _ => "a required hook failed",
+    };
+    CallEnd::without_result(format!("The tool ran. Its result is withheld: {why}"), Some(end))
+}
+
+/// What the model reads in place of a result that a hook removed.
+fn removed(by: &str) -> String {
+    format!("[result removed{by}]")
 }
 
 fn removed_by(report: &ReportData) -> String {

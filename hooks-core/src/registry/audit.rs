@@ -13,7 +13,7 @@ use crate::failure::OnFailure;
 use crate::fires::{Fires, never_filled, never_fired};
 use crate::hook::{Binding, Hook, Only};
 use crate::id::HookId;
-use crate::plan::HookSet;
+use crate::plan::{self, HookSet};
 use crate::plugin::{LibraryEntry, is_lifecycle};
 use crate::text::{did_you_mean, nearest};
 
@@ -173,6 +173,11 @@ fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Findi
         let field = only.field.as_ref().ok().and_then(|index| fields.get(*index).copied());
         let Some((field, values)) = field.and_then(|field| Some((field, facts.values(kind, field)?))) else { continue };
         let patterns = || only.patterns.split('|').map(str::trim);
+        // All filters of a field must match.
+        let same = |other: &&Only| other.field == only.field && !std::ptr::eq(*other, only);
+        let others: Vec<_> = binding.filters.iter().filter(same).map(|other| plan::patterns(&other.patterns)).collect();
+        let fits = |value: &str| others.iter().all(|patterns| patterns.iter().any(|pattern| pattern.matches(value)));
+        let values: Vec<&String> = values.iter().filter(|value| fits(value)).collect();
         let matches = |pattern: &str| {
             let pattern = WildMatch::new(pattern);
             values.iter().any(|value| pattern.matches(value))

@@ -7,6 +7,7 @@
 
 mod words;
 
+pub(crate) use words::unknown_word;
 pub use words::words;
 
 use super::parameters::Need;

@@ -174,13 +174,21 @@ fn an_app_s_own_prompt_replaces_the_agent_s_list() {
 fn audit_with_a_harness_reports_a_filter_that_matches_none_of_its_values() {
     let facts = || HarnessFacts::new().tools(["refund", "read_file"]).words::<Step>("topic", ["news", "sport"]);
     let guard = || Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::NoOpinion);
-    let table: [(Hook, &[&str]); 8] = [
+    let table: [(Hook, &[&str]); 10] = [
         (guard().only("tool", "refund|read_*"), &[]),
         (
             guard().only("tool", "refnd"),
             &["`tool` is `refnd`, which it never is in this harness; did you mean `refund`?"],
         ),
         (guard().only("tool", "refund|write_*"), &[]),
+        (guard().only("tool", "re*").only("tool", "*_file"), &[]),
+        (
+            guard().only("tool", "refund*").only("tool", "*_file"),
+            &[
+                "`tool` is `refund*`, which it never is in this harness",
+                "`tool` is `*_file`, which it never is in this harness",
+            ],
+        ),
         (guard().only("tool", "write_*"), &["`tool` is `write_*`, which it never is in this harness"]),
         (
             guard().only("tool", "refund|reed_file"),

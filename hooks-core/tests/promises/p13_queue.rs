@@ -64,7 +64,7 @@ async fn a_job_beyond_the_capacity_of_the_queue_is_recorded_as_dropped() {
 async fn a_job_that_the_queue_refuses_is_recorded_as_dropped_or_failed() {
     let cases = [
         (EnqueueError::Full, Status::Dropped, "the background queue is full"),
-        (EnqueueError::Closed, Status::Dropped, "the background queue is closed"),
+        (EnqueueError::Closed, Status::Dropped, "the background queue is closed, or its registry was dropped"),
         (EnqueueError::Failed("disk".into()), Status::Failed, "the background queue could not store the job: disk"),
     ];
     for (refused, status, cause) in cases {

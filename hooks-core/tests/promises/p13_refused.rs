@@ -56,6 +56,7 @@ fn options_without_effect_on_a_detached_hook_are_refused_when_it_is_registered()
         (detached().on_failure(OnFailure::Required), "`on_failure` of the hook `h` has no effect"),
         (detached().mode(HookMode::Shadow), "`mode` of the hook `h` has no effect"),
         (background("h", |_, _| vec![]).mode(HookMode::Shadow), "`mode` of the hook `h` has no effect"),
+        (detached().fallback(&detached()), "`fallback` of the hook `h` has no effect"),
         (detached().delay(SOON), "`delay` of the hook `h` needs a background hook"),
         (detached().idempotent().retries(2), "`retries` of the hook `h` needs an idempotent background hook"),
         (background("h", |_, _| vec![]).retries(2), "`retries` of the hook `h` needs an idempotent background hook"),

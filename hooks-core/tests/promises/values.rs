@@ -66,6 +66,22 @@ fn options_that_the_attribute_refuses_are_problems_with_the_place_of_the_call() 
             "`only` of the hook `a` contains a comma or a space; separate patterns with `|`, and write `?` for a comma or space within a value",
         ),
         (
+            writes("a").only("topic", "x|y").only("topic", "z"),
+            "`only` of the hook `a` matches nothing: no `topic` is both `x|y` and `z`; write `x|y|z`",
+        ),
+        (
+            writes("a").only("topic", "x*").only("topic", "y"),
+            "`only` of the hook `a` matches nothing: no `topic` is both `x*` and `y`; write `x*|y`",
+        ),
+        (
+            Hook::at::<AfterCreateMessage>("a").reader(|_, _, ()| ()).only("role", "usr"),
+            "`only` of the hook `a` matches nothing: `role` of `after_create_message` is never `usr`; did you mean `user`?",
+        ),
+        (
+            Hook::at::<AfterCreateMessage>("a").reader(|_, _, ()| ()).hold(9),
+            "`hold` of the hook `a` has no effect at `after_create_message`, which is no stream; remove it",
+        ),
+        (
             writes("a").timeout(Timeout::After(Duration::from_secs(1))),
             "`timeout` of the hook `a` needs an async hook: a plain function cannot be interrupted",
         ),

@@ -47,8 +47,12 @@ impl Agent<'_> {
     ) -> Result<String, StepError> {
         let answer = self.steps(hooks, cx, chat, prompt).await;
         if let Err(error) = &answer {
-            // Providers refuse a conversation in which a call has no result.
-            for row in error.close_calls(&chat.stored) {
+            // Providers refuse a conversation in which a call has no result. There are no rows if a call waits for an answer.
+            let rows = error.close_calls(&chat.stored);
+            if rows.is_empty() {
+                return answer;
+            }
+            for row in rows {
                 // If hooks refuse the row, it is not stored.
                 let _refused = hooks.store(cx, row, async |row| self.keep(&mut chat.stored, row)).await;
             }

@@ -8,7 +8,15 @@ use crate::words::KnownWords;
 #[track_caller]
 pub const fn words<K: HookKind>(name: &str, patterns: &str) {
     let Some(index) = find::<K>(name) else { return };
-    let Some(KnownWords { words, open }) = K::FIELDS[index].words else { return };
+    let Some(known) = K::FIELDS[index].words else { return };
+    if let Some(text) = unknown_word(K::NAME, name, known, patterns) {
+        panic!("{}", text.as_str())
+    }
+}
+
+/// What is wrong with patterns for the field `name` of the kind: one that matches no known word.
+pub(crate) const fn unknown_word(kind: &str, name: &str, known: KnownWords, patterns: &str) -> Option<Text> {
+    let KnownWords { words, open } = known;
     let mut rest = patterns.as_bytes();
     while let Some((pattern, after)) = next(rest) {
         rest = after;
@@ -20,14 +28,15 @@ pub const fn words<K: HookKind>(name: &str, patterns: &str) {
             continue;
         }
         let Ok(pattern) = std::str::from_utf8(pattern) else { continue };
-        let mut text = Text::new().add("`").add(name).add("` of `").add(K::NAME).add("` is never `").add(pattern);
+        let mut text = Text::new().add("`").add(name).add("` of `").add(kind).add("` is never `").add(pattern);
         text = text.add("`; ");
         text = match meant {
             Some(meant) => text.add("did you mean `").add(meant).add("`?"),
             None => text.add("it is one of ").list(words),
         };
-        panic!("{}", text.as_str())
+        return Some(text);
     }
+    None
 }
 
 /// Splits off the next of the patterns between `|`. The rest keeps its leading separator, so that the loop ends.

@@ -19,6 +19,35 @@ async fn a_cancelled_turn_drops_the_tool_and_says_so() {
 }
 
 #[tokio::test]
+async fn a_turn_that_is_cancelled_while_a_hook_waits_did_not_fail() {
+    let waits = |token: &CancellationToken| {
+        let token = token.clone();
+        Hook::at::<BeforeToolCall>("waits").async_reader(move |_, _, _| {
+            token.cancel();
+            Box::pin(std::future::pending::<Permission>())
+        })
+    };
+    let sees = |token: &CancellationToken| {
+        let token = token.clone();
+        Hook::at::<AfterToolCallSuccess>("waits").async_reader(move |_, _, _| {
+            token.cancel();
+            Box::pin(std::future::pending::<()>())
+        })
+    };
+    let (first, second) = (CancellationToken::new(), CancellationToken::new());
+    let cases = [
+        (set([waits(&first)]), first, "Not run: the turn was cancelled"),
+        (set([sees(&second)]), second, "The tool ran. Its result is withheld: the turn was cancelled"),
+    ];
+    for (hooks, token, reads) in cases {
+        let cx = HookContext::builder().cancellation(token).build();
+        let error = hooks.tool_call(&cx, &call()).run(async |_| "paid").await.unwrap_err();
+        assert!(matches!(error.kind(), StepErrorKind::Cancelled), "{error}");
+        assert_eq!(error.result().unwrap().text(), reads);
+    }
+}
+
+#[tokio::test]
 async fn nothing_starts_in_a_turn_that_is_cancelled() {
     let token = CancellationToken::new();
     token.cancel();

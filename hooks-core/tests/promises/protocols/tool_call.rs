@@ -209,6 +209,22 @@ async fn the_last_event_of_a_call_says_how_it_ended() {
 }
 
 #[test]
+fn the_last_event_of_a_call_has_the_error_that_the_model_reads() {
+    let masks = Hook::at::<AfterToolCallFailure>("masks").writer(|_, _, result: &mut ToolResult| {
+        result.rewrite_text(|_| Some("masked".to_owned()));
+    });
+    let removes = Hook::at::<AfterToolCallFailure>("removes").replacer(|_, _, _: ToolResult| None::<ToolResult>);
+    for (hook, text) in [(masks, "masked"), (removes, "[result removed by removes]")] {
+        let last = Hook::at::<AfterToolCall>("last").reader(move |_, event: &AfterToolCall, ()| {
+            assert_eq!(event.error.as_deref(), Some(text));
+        });
+        let hooks = set([hook, last.on_failure(OnFailure::Required)]);
+        let result = hooks.tool_call(&cx(), &call()).run_blocking(|_| Err::<&str, _>("secret")).unwrap();
+        assert_eq!((&*result.text(), result.is_error), (text, true));
+    }
+}
+
+#[test]
 fn a_gate_reads_what_is_known_of_the_tool_and_a_call_without_an_id_gets_one() {
     let gate = Hook::at::<BeforeToolCall>("gate").reader(|_, event: &BeforeToolCall, _| {
         let info = event.info.clone().unwrap_or_default();
