@@ -37,7 +37,7 @@ fn the_page_of_hosts_shows_what_a_new_crate_has() {
     let test = part("#[cfg(test)]", "    #[test]\n    fn codex");
     let shown = [
         format!("```toml\n{manifest}\n```\n\n`src/main.rs`:"),
-        format!("```rust,ignore\n{main}```\n\n`src/guards.rs`, with a test by what Claude Code really sends:"),
+        format!("```rust,ignore\n{main}```\n\n`src/guards.rs`, with a test of a real Claude Code payload:"),
         format!("```rust,ignore\n{head}{guard}{}\n}}\n```", test.trim_end()),
     ];
     assert_written("hosts.md", "new", &shown.join("\n\n"));
