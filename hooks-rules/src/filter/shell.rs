@@ -13,7 +13,8 @@ mod sed;
 mod seen;
 mod word;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashSet;
 
 use command::{Assignment, Command};
 use pattern::Pattern;
@@ -25,12 +26,12 @@ use super::path::IGNORES_CASE;
 /// The maximum nesting of command lines in words, as in `sh -c "sh -c '…'"`.
 const DEPTH: usize = 8;
 
-/// How many words of a line are looked at as the beginning of a command, before the line counts as not understood.
-const BUDGET: usize = 20_000;
+/// How much work is done for a line, before it counts as not understood. A step is a word, or some letters.
+const STEPS: usize = 100_000;
 
 /// Whether the line runs a command that matches the pattern, or might run one.
 pub(super) fn selects(pattern: &str, line: &str) -> bool {
-    let fits = |pattern: &str, line: &str| Scope::new(&Pattern::read(pattern)).runs(line);
+    let fits = |pattern: &str, line: &str| Scope::new(&Pattern::read(pattern), &Effort::default()).runs(line);
     fits(pattern, line) || (IGNORES_CASE && fits(&pattern.to_lowercase(), &line.to_lowercase()))
 }
 
@@ -64,10 +65,34 @@ pub(crate) fn bash_only(line: &str) -> Option<&'static str> {
     parse::bash_only(line)
 }
 
+/// The work on a line, and on the lines in its words.
+struct Effort {
+    /// How many more steps are done.
+    steps: Cell<usize>,
+    /// Lines in words that run no such command, with what is known of where they stand. The same text is a candidate
+    /// many times.
+    cleared: RefCell<HashSet<(String, bool, bool)>>,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { steps: Cell::new(STEPS), cleared: RefCell::default() }
+    }
+}
+
+impl Effort {
+    /// Does steps. Whether that was too much.
+    fn is_too_much(&self, steps: usize) -> bool {
+        self.steps.set(self.steps.get().saturating_sub(steps));
+        self.steps.get() == 0
+    }
+}
+
 /// Where a line stands: by itself, or in a word of another line.
 #[derive(Clone, Copy)]
 struct Scope<'a> {
     pattern: &'a Pattern,
+    effort: &'a Effort,
     depth: usize,
     /// Whether the enclosing line writes a file, whose content is unknown.
     writes: bool,
@@ -76,12 +101,24 @@ struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    fn new(pattern: &'a Pattern) -> Self {
-        Self { pattern, depth: DEPTH, writes: false, is_fed: false }
+    fn new(pattern: &'a Pattern, effort: &'a Effort) -> Self {
+        Self { pattern, effort, depth: DEPTH, writes: false, is_fed: false }
     }
 
     /// Whether the line runs a command that matches.
     fn runs(self, text: &str) -> bool {
+        let judged = (text.to_owned(), self.writes, self.is_fed);
+        if self.effort.cleared.borrow().contains(&judged) {
+            return false;
+        }
+        let runs = self.effort.is_too_much(50 + text.len() / 2) || self.finds_it_in(text);
+        if !runs {
+            self.effort.cleared.borrow_mut().insert(judged);
+        }
+        runs
+    }
+
+    fn finds_it_in(self, text: &str) -> bool {
         let Some(read) = parse::read(text) else { return true };
         if self.depth == 0 || (self.pattern.says_more() && read.computes) {
             return true;
@@ -90,35 +127,56 @@ impl<'a> Scope<'a> {
         let words = read.simple.iter().flat_map(|command| &command.words).chain(values);
         let words = words.map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         let scope = Self { writes: self.writes || read.writes, ..self };
-        let line = Line { scope, pattern: self.pattern, text, words, writes: scope.writes, budget: Cell::new(BUDGET) };
+        let line = Line {
+            scope,
+            pattern: self.pattern,
+            text,
+            words: &words,
+            writes: scope.writes,
+            is_written: &OnceCell::new(),
+            within: Within::Nothing,
+        };
         read.assignments.iter().any(|assignment| line.is_run_later(assignment))
             || read.simple.iter().any(|command| line.is_run_by(command))
     }
 }
 
+/// Whether the arguments of a command are being looked at one by one as what it starts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Within {
+    Nothing,
+    Arguments,
+    /// What follows them is read when the line runs.
+    ReadArguments,
+}
+
 /// A line and the pattern that its commands are compared with.
+#[derive(Clone, Copy)]
 struct Line<'a> {
     scope: Scope<'a>,
     pattern: &'a Pattern,
     text: &'a str,
     /// All words of the line, without quotes and escapes.
-    words: String,
+    words: &'a str,
     /// Whether the line writes a file, whose content is unknown.
     writes: bool,
-    /// How many more words are looked at.
-    budget: Cell<usize>,
+    /// Whether the line contains the words of the pattern, once somebody asked.
+    is_written: &'a OnceCell<bool>,
+    within: Within,
 }
 
 impl Line<'_> {
     fn is_run_by(&self, command: &Command) -> bool {
         let Some((name, words)) = command.words.split_first() else { return false };
-        // The name is computed, or it is a reserved word, which means that the line was misparsed.
-        name.computed
+        let steps = if self.writes || programs::role(&name.text) == Role::Git { self.text.len() / 64 } else { 0 };
+        self.is_too_much(steps + words.len())
+            // The name is computed, or it is a reserved word, which means that the line was misparsed.
+            || name.computed
             || programs::is_reserved(&name.text)
             || programs::holds_a_case(&command.words)
             || self.pattern.fits_source(&command.source)
-            || self.pattern.fits(&command.words)
-            || programs::sets_what_is_run(&command.words)
+            || self.pattern.fits(name, words)
+            || programs::sets_what_is_run(name, words)
             // `/proc/self/exe` is the shell.
             || programs::is_a_stream(&name.text)
             || (self.writes && programs::is_told_by_a_file(&name.text))
@@ -128,6 +186,9 @@ impl Line<'_> {
 
     /// Whether a program runs the command because of its arguments or its standard input.
     fn is_run_with(&self, name: &Word, words: &[Word], is_fed: bool) -> bool {
+        if self.is_too_much(words.len()) {
+            return true;
+        }
         let is_computed = || words.iter().any(|word| word.computed);
         match programs::role(&name.text) {
             Role::Obscure => true,
@@ -269,12 +330,8 @@ impl Line<'_> {
         Scope { depth: self.scope.depth - 1, is_fed: is_fed || self.scope.is_fed, ..self.scope }.runs(text)
     }
 
-    /// Whether enough was looked at.
-    fn is_too_much(&self) -> bool {
-        self.budget.get() == 0 || {
-            self.budget.set(self.budget.get() - 1);
-            false
-        }
+    fn is_too_much(&self, steps: usize) -> bool {
+        self.scope.effort.is_too_much(1 + steps)
     }
 
     /// Whether the line may have created a program of this name in a folder, such as one of `PATH`.
@@ -291,7 +348,8 @@ impl Line<'_> {
     /// Whether the line contains the words of the pattern, for example in code of another language or in the text of a
     /// file.
     fn is_written_somewhere(&self) -> bool {
-        [self.text, &self.words].iter().any(|text| self.pattern.is_written_in(text))
+        let is_written = || [self.text, self.words].iter().any(|text| self.pattern.is_written_in(text));
+        *self.is_written.get_or_init(is_written)
     }
 }
 

@@ -87,6 +87,52 @@ fn what_was_missed_once_is_selected() {
     }
 }
 
+/// Rules, and lines that run their program.
+const RULES: &[(&str, &[&str])] = &[
+    // The end of the command of `find` is no argument of it.
+    (
+        "Bash(npm publish)",
+        &[
+            "find . -maxdepth 0 -exec npm publish \\;",
+            "find . -maxdepth 0 -execdir npm publish ';' -print",
+            "find . -exec 'npm' publish {} +",
+            "env npm publish ';'",
+            "wrapper npm publish :::",
+        ],
+    ),
+];
+
+#[test]
+fn a_line_selects_the_rule_of_the_program_that_it_runs() {
+    for (rule, lines) in RULES {
+        for line in *lines {
+            assert!(selects(rule, line), "{rule} does not select {line:?}");
+        }
+    }
+}
+
+/// What takes too long counts as not understood.
+#[test]
+fn a_long_line_is_judged_in_time() {
+    for (begin, part, count) in [
+        ("find . ", "-exec echo {} \\; ", 400),
+        ("", "find . -exec echo {} \\;\n", 100),
+        ("", "env ", 5_000),
+        ("", "frob ", 5_000),
+        ("frob ", "'a b' ", 300),
+        ("env x ", "'a b' ", 300),
+        ("", "timeout 5 ", 100),
+        ("git ", "-c a.b=c ", 800),
+        ("", "bash -c 'a b' ", 300),
+    ] {
+        let line = begin.to_owned() + &part.repeat(count) + "x";
+        let began = std::time::Instant::now();
+        selects("Bash(rm *)", &line);
+        selects("Bash(git push *)", &line);
+        assert!(began.elapsed() < std::time::Duration::from_secs(5), "{begin}{part}: {:?}", began.elapsed());
+    }
+}
+
 /// The program that the option names gets the address.
 #[test]
 fn a_program_in_an_option_is_selected() {

@@ -1,39 +1,47 @@
 //! Commands that a program starts from its arguments.
 
-use super::Line;
 use super::command::Assignment;
 use super::programs::{self, Role};
 use super::word::Word;
+use super::{Line, Within};
 
 impl Line<'_> {
     /// Whether a program that starts other programs starts the command. Any of its arguments can be the first word.
     pub(super) fn is_launched(&self, words: &[Word], is_fed: bool) -> bool {
-        words.iter().enumerate().any(|(at, word)| {
-            let (rest, behind) = (&words[at..], &words[at + 1..]);
-            self.is_too_much()
-                || self.pattern.fits(rest)
-                || self.is_a_line(word, rest, is_fed)
-                || self.is_assigned(word)
-                || programs::is_the_shell_itself(&word.text)
-                || (self.writes && programs::is_told_by_a_file(&word.text))
-                || match programs::role(&word.text) {
-                    // Its arguments are looked at one by one.
-                    Role::Unknown => is_fed && at == 0 && self.is_written_somewhere(),
-                    Role::Evaluates => programs::sets_what_is_run(rest),
-                    Role::Quiet => self.is_run_by_an_option(word, behind),
-                    _ => self.is_run_with(word, behind, is_fed),
-                }
-        })
+        // What a program among the arguments starts is one of those that are looked at anyway.
+        self.within == Within::Nothing && self.is_among(words, is_fed, Within::Arguments)
+    }
+
+    fn is_among(&self, words: &[Word], is_fed: bool, within: Within) -> bool {
+        let line = Self { within, ..*self };
+        words.iter().enumerate().any(|(at, word)| line.is_launched_at(word, &words[at + 1..], is_fed))
+    }
+
+    fn is_launched_at(&self, word: &Word, behind: &[Word], is_fed: bool) -> bool {
+        self.is_too_much(0)
+            || self.pattern.begins(word, behind)
+            || self.is_a_line(word, behind, is_fed)
+            || self.is_assigned(word)
+            || programs::is_the_shell_itself(&word.text)
+            || (self.writes && programs::is_told_by_a_file(&word.text))
+            || match programs::role(&word.text) {
+                // Its arguments are looked at one by one.
+                Role::Unknown => is_fed && self.is_written_somewhere(),
+                Role::Evaluates => programs::sets_what_is_run(word, behind),
+                Role::Quiet => self.is_run_by_an_option(word, behind),
+                _ => self.is_run_with(word, behind, is_fed),
+            }
     }
 
     /// Whether an unknown program starts the command. It might run any of its arguments.
     pub(super) fn is_passed_on(&self, words: &[Word], is_fed: bool) -> bool {
         words.iter().enumerate().any(|(at, word)| {
-            let (rest, behind) = (&words[at..], &words[at + 1..]);
+            let behind = &words[at + 1..];
             let is_announced = || words[..at].iter().any(|before| programs::announces(&before.text));
             let is_next = || at > 0 && programs::announces(&words[at - 1].text);
-            self.pattern.fits(rest)
-                || self.is_a_line(word, rest, is_fed)
+            self.is_too_much(0)
+                || self.pattern.begins(word, behind)
+                || self.is_a_line(word, behind, is_fed)
                 || (word.computed && is_next())
                 || match programs::role(&word.text) {
                     // A builtin, which no other program can start.
@@ -86,7 +94,7 @@ impl Line<'_> {
         read.push(Word::computed());
         runs_the_mark
             || (words.iter().any(is_mark) && self.launches_something(words))
-            || self.is_launched(&read, is_fed)
+            || (self.within < Within::ReadArguments && self.is_among(&read, is_fed, Within::ReadArguments))
             || read
                 .windows(2)
                 .any(|pair| pair[1].computed && pair[0].text != "--" && programs::announces(&pair[0].text))
@@ -95,7 +103,7 @@ impl Line<'_> {
 
     /// Whether a program interprets a word as a command line: by itself, as the value of an option, or together with
     /// the words that follow: `-S'git push'`, `--command=…`.
-    pub(super) fn is_a_line(&self, word: &Word, rest: &[Word], is_fed: bool) -> bool {
+    pub(super) fn is_a_line(&self, word: &Word, behind: &[Word], is_fed: bool) -> bool {
         let text = word.text.as_str();
         // Several options can be combined in one word, with the line after the last: `-vS'git push'`.
         let options = text.strip_prefix('-').unwrap_or_default().char_indices().take(4);
@@ -105,8 +113,7 @@ impl Line<'_> {
         let goes_on = |first: &str| {
             let first = Word::plain(first);
             let is_its_name = !first.text.is_empty() && self.pattern.names(&first);
-            (is_its_name && self.is_written_somewhere())
-                || self.pattern.fits(&std::iter::once(&first).chain(&rest[1..]).cloned().collect::<Vec<_>>())
+            (is_its_name && self.is_written_somewhere()) || self.pattern.begins(&first, behind)
         };
         behind_an_option.clone().chain(value).any(goes_on)
             || behind_an_option.chain([text]).chain(value).any(|text| {
@@ -116,12 +123,12 @@ impl Line<'_> {
                     return true;
                 }
                 let is_more_than_a_word = text.contains(|c: char| c.is_whitespace() || ";&|(){}<>'\"$`\\!".contains(c));
-                let following = rest[1..].iter().map(|word| word.text.as_str());
-                // The end of a command of `find`.
-                text != ";"
+                let following = behind.iter().map(|word| word.text.as_str());
+                // The end of a command of `find`, and the file that it found.
+                !matches!(text, ";" | "{}")
                     && is_more_than_a_word
                     && (self.inner(text, is_fed)
-                        || (rest.len() > 1
+                        || (!behind.is_empty()
                             && self
                                 .inner(&std::iter::once(text).chain(following).collect::<Vec<_>>().join(" "), is_fed)))
             })

@@ -44,7 +44,7 @@ pub(super) fn leaves_text_out(node: Node<'_>, source: &str) -> bool {
     if node.child_count() == 0 || node.kind() == "heredoc_body" {
         return false;
     }
-    let (start, end) = if node.parent().is_none() { (0, source.len()) } else { (node.start_byte(), node.end_byte()) };
+    let (start, end) = if node.kind() == "program" { (0, source.len()) } else { (node.start_byte(), node.end_byte()) };
     let is_more = |from: usize, to: usize| {
         let between = source.get(from..to).unwrap_or("?");
         !between.is_empty() && !between.replace("\\\n", "").trim_matches([' ', '\t', '\n']).is_empty()

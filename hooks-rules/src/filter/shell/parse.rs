@@ -175,7 +175,7 @@ impl<'a> Walk<'a> {
             }
             "heredoc_body" if node.named_child_count() == 0 && holds_a_command(self.text(node)) => return None,
             // Arithmetic evaluates text in quotes.
-            "raw_string" if is_arithmetic(node) && Word::of(node, self.source).hides_a_command() => return None,
+            "raw_string" if Word::of(node, self.source).hides_a_command() && is_arithmetic(node) => return None,
             _ => {}
         }
         let mut cursor = node.walk();

@@ -3,6 +3,9 @@
 use super::super::wildcard;
 use super::word::Word;
 
+/// A command with more options in front of its arguments counts as not understood.
+const MOST_OPTIONS: usize = 200;
+
 /// A pattern such as `git push *`, with whitespace collapsed.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
@@ -32,18 +35,27 @@ impl Pattern {
     }
 
     /// Whether a command matches.
-    pub(super) fn fits(&self, command: &[Word]) -> bool {
-        let Some((name, words)) = command.split_first() else { return false };
+    pub(super) fn fits(&self, name: &Word, words: &[Word]) -> bool {
+        self.fits_call(name, words, false)
+    }
+
+    /// Whether a command matches whose end is unknown: words at the end may be for the program that starts it.
+    pub(super) fn begins(&self, name: &Word, words: &[Word]) -> bool {
+        self.fits_call(name, words, true)
+    }
+
+    fn fits_call(&self, name: &Word, words: &[Word], goes_on: bool) -> bool {
         // Git's subcommands are programs too: `git-push`.
         if let Some(subcommand) = base(&name.text).strip_prefix("git-") {
-            let subcommand = name.with_text(subcommand);
-            let command = [Word::plain("git"), subcommand];
-            if self.fits(&command.iter().chain(words).cloned().collect::<Vec<_>>()) {
+            let (git, subcommand) = (Word::plain("git"), name.with_text(subcommand));
+            let words = || std::iter::once(&subcommand).chain(words).cloned().collect::<Vec<_>>();
+            if self.names(&git) && self.fits_call(&git, &words(), goes_on) {
                 return true;
             }
         }
-        let texts = || words.iter().map(|word| word.text.as_str());
-        if self.fits_text(std::iter::once(base(&name.text)).chain(texts())) {
+        let texts =
+            |from: usize| std::iter::once(base(&name.text)).chain(words[from..].iter().map(|word| word.text.as_str()));
+        if self.fits_text(texts(0), goes_on) {
             return true;
         }
         if !self.names(name) {
@@ -60,17 +72,26 @@ impl Pattern {
             may_be_skipped = word.text.starts_with('-') || is_value;
             goes_on
         });
-        skipped.map(|(at, _)| at).any(|at| self.fits_text(std::iter::once(base(&name.text)).chain(texts().skip(at))))
+        skipped.map(|(at, _)| at).any(|at| at > MOST_OPTIONS || self.fits_text(texts(at), goes_on))
     }
 
     /// Whether a command matches as it is written, including its quotes.
     pub(super) fn fits_source(&self, source: &str) -> bool {
-        self.fits_text(source.split_whitespace())
+        self.fits_text(source.split_whitespace(), false)
     }
 
-    fn fits_text<'a>(&self, words: impl Iterator<Item = &'a str>) -> bool {
+    fn fits_text<'a>(&self, words: impl Iterator<Item = &'a str> + Clone, goes_on: bool) -> bool {
+        // Most texts differ at their first letters.
+        let literal = self.text.split('*').next().unwrap_or_default().trim_end();
+        let mut letters = words.clone().flat_map(|word| word.bytes().chain([b' ']));
+        if !literal.bytes().all(|letter| letters.next() == Some(letter)) {
+            return false;
+        }
         let text = words.collect::<Vec<_>>().join(" ");
-        self.text.strip_suffix(" *").is_some_and(|bare| wildcard(bare, &text)) || wildcard(&self.text, &text)
+        let bare = self.text.strip_suffix(" *");
+        bare.is_some_and(|bare| wildcard(bare, &text))
+            || wildcard(&self.text, &text)
+            || (goes_on && bare.is_none() && wildcard(&format!("{} *", self.text), &text))
     }
 
     /// Whether all words of the pattern occur in a text, ignoring quotes.

@@ -1,5 +1,8 @@
 //! How programs use their arguments.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::pattern::base;
 use super::word::{Word, is_short};
 
@@ -141,7 +144,7 @@ const WRITERS: &str = "cp mv ln tee dd install tar gtar bsdtar unzip gunzip gzip
 
 /// Whether a command probably writes a file, by itself or with a command line or code among its arguments.
 pub(super) fn writes(command: &[Word]) -> bool {
-    let is_writer = |word: &str| WRITERS.split_whitespace().any(|known| is_called(word, known));
+    let is_writer = |word: &str| is_one_of(word, WRITERS);
     let tells_where = |word: &Word| {
         let text = word.text.as_str();
         (is_short(text) && text.contains('o'))
@@ -174,8 +177,7 @@ pub(super) fn writes(command: &[Word]) -> bool {
 
 /// Whether a builtin sets a variable that affects how programs are found, creates an alias of such a variable, or sets
 /// one whose name is computed, which may be any.
-pub(super) fn sets_what_is_run(command: &[Word]) -> bool {
-    let Some((name, words)) = command.split_first() else { return false };
+pub(super) fn sets_what_is_run(name: &Word, words: &[Word]) -> bool {
     let named = |word: &Word| is_run(word.text.split(['[', '=']).next().unwrap_or_default());
     let is_any = |word: &Word| word.computed && !word.prefix().contains('=');
     match name.text.as_str() {
@@ -203,7 +205,7 @@ pub(super) fn may_read_commands(program: &str, words: &[Word]) -> bool {
     let has_shell = |word: &Word| {
         matches!(word.text.as_str(), "--login" | "--shell") || (is_short(&word.text) && word.text.contains(['s', 'i']))
     };
-    if !DIRECT.split_whitespace().any(|name| is_called(program, name))
+    if !is_one_of(program, DIRECT)
         || (matches!(base(program), "sudo" | "doas")
             && words.iter().take_while(|word| is_short(&word.text)).any(has_shell))
     {
@@ -225,7 +227,7 @@ fn started(words: &[Word]) -> Option<&Word> {
 
 /// Whether what a program starts is known to start nothing itself: `sudo tee file`.
 pub(super) fn starts_a_quiet_one(program: &str, words: &[Word]) -> bool {
-    DIRECT.split_whitespace().any(|name| is_called(program, name))
+    is_one_of(program, DIRECT)
         && started(words).is_some_and(|first| !first.computed && role(&first.text) == Role::Quiet)
 }
 
@@ -252,7 +254,7 @@ pub(super) fn has_a_line(words: &[Word]) -> bool {
 /// Whether a tool reads commands from its standard input.
 pub(super) fn reads_commands(program: &str) -> bool {
     const READERS: &str = "telnet rsh rlogin mosh ftp sftp";
-    READERS.split_whitespace().any(|known| is_called(program, known))
+    is_one_of(program, READERS)
 }
 
 /// Whether a program starts what one of its arguments names behind one of its own words: `docker exec`.
@@ -260,7 +262,7 @@ pub(super) fn is_a_front(program: &str) -> bool {
     const FRONTS: &str = "docker podman nerdctl docker-compose lxc kubectl oc crictl ctr flatpak snap poetry pipenv pdm hatch uv \
                           conda mamba micromamba nix nix-shell guix rbenv pyenv nodenv asdf mise vagrant heroku fly flyctl \
                           gcloud bundle yarn pnpm npm op chamber aws-vault doppler";
-    FRONTS.split_whitespace().any(|known| is_called(program, known))
+    is_one_of(program, FRONTS)
 }
 
 /// Whether the subcommand of such a program starts nothing that its words name.
@@ -288,7 +290,7 @@ pub(super) fn is_told_by_a_file(program: &str) -> bool {
                         run-parts logrotate ssh scp sftp man pip uv poetry nox pre-commit ansible ansible-playbook \
                         terraform bundle mix sbt lein stack cabal dune meson scons gulp grunt webpack vite jest vitest \
                         mocha eslint latexmk pdflatex bats docker-compose npx bunx pnpx supervisord";
-    TOLD.split_whitespace().any(|known| is_called(program, known))
+    is_one_of(program, TOLD)
 }
 
 /// The system folders. A program elsewhere can have any name.
@@ -296,17 +298,27 @@ const FOLDERS: &[&str] = &["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local
 
 /// The role of a program, by its name or path.
 pub(super) fn role(program: &str) -> Role {
-    let of = |name: &str| PROGRAMS.iter().find(|(_, names)| names.split(' ').any(|known| known == name));
+    static ROLES: LazyLock<HashMap<&str, Role>> = LazyLock::new(|| {
+        // A program that is in several roles has the first one.
+        let names = PROGRAMS.iter().rev().flat_map(|(role, names)| names.split(' ').map(|name| (name, *role)));
+        names.collect()
+    });
+    let of = |name: &str| ROLES.get(name).copied();
     let is_of_the_system = program.rsplit_once('/').is_none_or(|(folder, _)| FOLDERS.contains(&folder));
-    match of(base(program)).map(|(role, _)| *role) {
+    match of(base(program)) {
         Some(Role::Quiet | Role::Evaluates) if !is_of_the_system => Role::Unknown,
         Some(role) => role,
         // A version suffix is ignored only for programs that start others, so that no unknown program counts as harmless.
         None => match of(unversioned(program)) {
-            None | Some((Role::Quiet | Role::Evaluates, _)) => Role::Unknown,
-            Some((role, _)) => *role,
+            None | Some(Role::Quiet | Role::Evaluates) => Role::Unknown,
+            Some(role) => role,
         },
     }
+}
+
+fn is_one_of(program: &str, names: &str) -> bool {
+    let (name, unversioned) = (base(program), unversioned(program));
+    names.split_whitespace().any(|known| name == known || unversioned == known)
 }
 
 pub(super) fn is_called(program: &str, name: &str) -> bool {

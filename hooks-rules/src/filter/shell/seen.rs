@@ -41,6 +41,11 @@ impl Seen {
     /// a word for the shell but not for the grammar.
     pub(super) fn leaves_a_command(mut self, line: &str) -> bool {
         self.literal.sort_by_key(|range| range.start);
+        self.quoted.sort_by_key(|range| range.start);
+        let is_quoted = |at: usize| {
+            let next = self.quoted.partition_point(|range| range.start <= at);
+            next > 0 && self.quoted[next - 1].contains(&at)
+        };
         let bytes = line.as_bytes();
         let mut literal = self.literal.iter().peekable();
         let mut at = 0;
@@ -57,7 +62,7 @@ impl Seen {
                     continue;
                 }
                 (b'`', _) | (b'$', Some(b'(')) => true,
-                (b'<' | b'>', Some(b'(')) => !self.quoted.iter().any(|range| range.contains(&at)),
+                (b'<' | b'>', Some(b'(')) => !is_quoted(at),
                 (b'$', _) if at > 0 && bytes[at - 1] == b'=' => next.is_none_or(|c| b" \t\n;&|<>)".contains(&c)),
                 _ => false,
             };
@@ -150,9 +155,9 @@ pub(super) fn sets(node: Node<'_>, source: &str) -> bool {
         "file_redirect" => text.starts_with('{') || source[..node.start_byte()].ends_with('}'),
         // What a `case` compares with is a pattern.
         "word" | "extglob_pattern" => {
-            node.parent().is_none_or(|parent| parent.kind() != "case_item")
+            Word::of(node, source).computed
+                && node.parent().is_none_or(|parent| parent.kind() != "case_item")
                 && !is_arithmetic(node)
-                && Word::of(node, source).computed
         }
         _ => false,
     }
