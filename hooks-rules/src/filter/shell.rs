@@ -26,8 +26,9 @@ use super::path::IGNORES_CASE;
 /// The maximum nesting of command lines in words, as in `sh -c "sh -c '…'"`.
 const DEPTH: usize = 8;
 
-/// How much work is done for a line, before it counts as not understood. A step is a word, or some letters.
-const STEPS: usize = 100_000;
+/// How much work is done for a line, before it counts as not understood. A step is a word, or two letters of a line in a
+/// word.
+const STEPS: usize = 30_000;
 
 /// Whether the line runs a command that matches the pattern, or might run one.
 pub(super) fn selects(pattern: &str, line: &str) -> bool {
@@ -111,7 +112,7 @@ impl<'a> Scope<'a> {
         if self.effort.cleared.borrow().contains(&judged) {
             return false;
         }
-        let runs = self.effort.is_too_much(50 + text.len() / 2) || self.finds_it_in(text);
+        let runs = self.finds_it_in(text);
         if !runs {
             self.effort.cleared.borrow_mut().insert(judged);
         }
@@ -124,7 +125,7 @@ impl<'a> Scope<'a> {
             return true;
         }
         let values = read.assignments.iter().map(|assignment| &assignment.value);
-        let words = read.simple.iter().flat_map(|command| &command.words).chain(values);
+        let words = read.simple.iter().flat_map(|command| &command.words).chain(values).chain(&read.written);
         let words = words.map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         let scope = Self { writes: self.writes || read.writes, ..self };
         let line = Line {
@@ -133,10 +134,12 @@ impl<'a> Scope<'a> {
             text,
             words: &words,
             writes: scope.writes,
+            writes_any: self.writes || read.written.iter().any(|file| file.computed),
             is_written: &OnceCell::new(),
             within: Within::Nothing,
         };
-        read.assignments.iter().any(|assignment| line.is_run_later(assignment))
+        (read.tests && self.pattern.names(&Word::plain("[")))
+            || read.assignments.iter().any(|assignment| line.is_run_later(assignment))
             || read.simple.iter().any(|command| line.is_run_by(command))
     }
 }
@@ -160,6 +163,8 @@ struct Line<'a> {
     words: &'a str,
     /// Whether the line writes a file, whose content is unknown.
     writes: bool,
+    /// Whether the name of such a file is unknown.
+    writes_any: bool,
     /// Whether the line contains the words of the pattern, once somebody asked.
     is_written: &'a OnceCell<bool>,
     within: Within,
@@ -213,6 +218,7 @@ impl Line<'_> {
             }
             Role::Launches => {
                 is_computed()
+                    || (self.writes && programs::starts_a_login(&name.text, words))
                     || (is_fed && programs::may_read_commands(&name.text, words))
                     || self.is_launched(words, is_fed)
                     || (!programs::starts_a_quiet_one(&name.text, words) && self.starts_a_file(words))
@@ -223,6 +229,7 @@ impl Line<'_> {
                     name.text.contains("find") && !words.iter().any(|word| programs::announces(&word.text));
                 words.iter().any(|word| word.computed && (word.splits || !is_of_find))
                     || self.is_run_with_what_is_read(words, is_fed)
+                    || (is_fed && !name.text.contains("find") && launched::starts_an_unknown_one(words))
             }
             role @ (Role::Interprets | Role::Awk | Role::Sed) => {
                 self.is_run_by_code(role, name, words, is_fed)
@@ -232,15 +239,11 @@ impl Line<'_> {
                 // `-f -`, `-sf-`, `--file=-`
                 let is_dash = |word: &Word| word.text.starts_with('-') && word.text.ends_with('-');
                 let reads = |word: &Word| is_dash(word) || programs::is_a_stream(&word.text);
-                // `CC=bin/r?`
-                let is_open = |word: &Word| {
-                    let value = word.text.split_once('=').map_or("", |(_, value)| value);
-                    !word.text.starts_with('-') && value.contains(['*', '?', '['])
-                };
                 let is_value = |at: usize| at > 0 && words[at - 1].text.starts_with('-');
                 words.iter().enumerate().any(|(at, word)| word.computed && (word.may_be_an_option() || is_value(at)))
                     || (is_fed && programs::reads_commands(&name.text))
-                    || words.iter().any(|word| is_open(word) || word.text.starts_with("--regex"))
+                    || words.iter().any(|word| word.text.starts_with("--regex"))
+                    || self.is_told_by_a_value(words)
                     || ((is_fed || programs::is_told_by_a_file(&name.text)) && words.iter().any(reads))
                     || self.is_written_somewhere()
                     || self.is_launched(words, is_fed)
@@ -251,8 +254,8 @@ impl Line<'_> {
                     || (name.text.contains('/') && self.is_in_a_file())
                     || (is_fed && self.is_written_somewhere())
                     || self.is_passed_on(words, is_fed)
-                    || is_computed_argument(name, words)
-                    || words.iter().any(|word| word.text == "-wrapper")
+                    || self.is_computed_argument(name, words)
+                    || words.iter().any(|word| word.text == "-wrapper" || self.holds_arguments(word))
                     || self.starts_a_file(words)
             }
         }
@@ -287,9 +290,13 @@ impl Line<'_> {
         let has = |test: fn(&str) -> bool| words.iter().any(|word| test(&word.text));
         let is_computed = words.iter().any(|word| word.computed) && !git::runs_nothing_else(words);
         let is_foreign = git::has_a_foreign_subcommand(words);
+        let starts = is_computed || is_foreign || has(git::starts);
         has(git::hides_what_it_starts)
             || (self.pattern.names(name) && (is_foreign || has(git::renames)))
-            || ((is_computed || is_foreign || has(git::starts)) && (is_computed || self.is_launched(words, false)))
+            || (starts
+                && (is_computed
+                    || self.is_launched(words, false)
+                    || words.iter().any(|word| self.is_made_of(&word.text))))
             || (git::may_be_its_files(self.text) && self.is_in_a_file())
     }
 
@@ -299,6 +306,15 @@ impl Line<'_> {
             return true;
         }
         let is_option = |word: &Word| word.text.starts_with(['-', '+']);
+        // Files in the home folder come first.
+        let is_login = |word: &Word| {
+            let text = word.text.as_str();
+            (is_short(text) && (text == "-" || text.contains(['i', 'l'])))
+                || ["--login", "--rcfile", "--init-"].iter().any(|option| text.starts_with(option))
+        };
+        if self.writes && words.iter().any(is_login) {
+            return true;
+        }
         let takes_a_line = |word: &Word| {
             let text = word.text.as_str();
             (!text.starts_with("--") && is_option(word) && text.contains('c')) || text.starts_with("--command")
@@ -322,12 +338,16 @@ impl Line<'_> {
         let is_open = || value.computed || value.text.contains(['$', '`']) || programs::is_a_stream(&value.text);
         value.hides_a_command()
             || (programs::is_run(&assignment.name)
-                && (is_open() || self.is_in_a_file() || self.is_a_line(value, std::slice::from_ref(value), false)))
+                && (is_open()
+                    || self.pattern.is_expanded_from(&value.text)
+                    || self.is_in_a_file()
+                    || self.is_a_line(value, &[], false)))
     }
 
     /// Whether a line in a word of this one runs the command.
     fn inner(&self, text: &str, is_fed: bool) -> bool {
-        Scope { depth: self.scope.depth - 1, is_fed: is_fed || self.scope.is_fed, ..self.scope }.runs(text)
+        let scope = Scope { depth: self.scope.depth - 1, is_fed: is_fed || self.scope.is_fed, ..self.scope };
+        self.is_too_much(50 + text.len() / 2) || scope.runs(text)
     }
 
     fn is_too_much(&self, steps: usize) -> bool {
@@ -351,13 +371,48 @@ impl Line<'_> {
         let is_written = || [self.text, self.words].iter().any(|text| self.pattern.is_written_in(text));
         *self.is_written.get_or_init(is_written)
     }
-}
 
-/// Whether an unknown program gets a computed word where it may expect a program.
-fn is_computed_argument(name: &Word, words: &[Word]) -> bool {
-    let first = words.iter().find(|word| !word.prefix().starts_with('-'));
-    if programs::is_a_front(&name.text) {
-        return !programs::starts_nothing_else(words) && words.iter().any(|word| word.computed);
+    /// Whether a text in a place for commands stands for the program: a shell expands it, or it names a file that the
+    /// line writes.
+    fn is_made_of(&self, text: &str) -> bool {
+        let value = text.rsplit('=').next().unwrap_or(text);
+        self.pattern.is_expanded_from(text) || (value.contains('/') && self.is_written_here(value))
     }
-    first.is_some_and(|word| word.computed && word.prefix().is_empty())
+
+    /// Whether the value of an option of a tool stands for the program.
+    fn is_told_by_a_value(&self, words: &[Word]) -> bool {
+        words.iter().enumerate().any(|(at, word)| {
+            let option = if word.text.starts_with('-') || at == 0 { &word.text } else { &words[at - 1].text };
+            let is_value = option.starts_with('-') || word.text.contains('=');
+            is_value && !programs::takes_a_file_or_pattern(option) && self.is_made_of(&word.text)
+        })
+    }
+
+    /// Whether a word names a file with more arguments that the line writes: `gcc @file`.
+    fn holds_arguments(&self, word: &Word) -> bool {
+        word.text.strip_prefix('@').is_some_and(|file| !file.is_empty() && self.is_written_here(file))
+    }
+
+    /// Whether the line may write this file: it writes one, and names this one elsewhere too.
+    fn is_written_here(&self, file: &str) -> bool {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let is_named_twice = || self.words.split(|c| !is_part(c)).filter(|word| *word == name).nth(1).is_some();
+        self.writes && !name.is_empty() && (self.writes_any || !name.chars().all(is_part) || is_named_twice())
+    }
+
+    /// Whether an unknown program gets a computed word where it may expect a program, or a line with one.
+    fn is_computed_argument(&self, name: &Word, words: &[Word]) -> bool {
+        let first = words.iter().find(|word| !word.prefix().starts_with('-'));
+        if programs::is_a_front(&name.text) {
+            return !programs::starts_nothing_else(words) && words.iter().any(|word| word.computed);
+        }
+        first.is_some_and(|word| {
+            let prefix = word.prefix();
+            word.computed
+                && (prefix.is_empty()
+                    || prefix.contains([' ', '\t', '\n', ';', '&', '|'])
+                    || self.pattern.is_expanded_from(&word.text))
+        })
+    }
 }

@@ -41,6 +41,11 @@ fn runs_awk(words: &[Word]) -> bool {
     false
 }
 
+/// Whether an interpreter behind an unknown program is given code: in an option, or on standard input.
+pub(super) fn is_given(words: &[Word], is_fed: bool) -> bool {
+    words.iter().any(|word| is_inline(&word.text)) || (is_fed && words.iter().all(|word| word.text.starts_with('-')))
+}
+
 /// A language whose programs get the words behind the name of their file.
 const LANGUAGES: &[&str] =
     &["python", "pypy", "perl", "ruby", "node", "nodejs", "php", "lua", "luajit", "tclsh", "Rscript"];

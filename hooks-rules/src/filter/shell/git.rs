@@ -65,7 +65,7 @@ pub(super) fn renames(word: &str) -> bool {
 const OF_GIT: &str = "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap \
                       check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph \
                       commit-tree config count-objects credential describe diff diff-files diff-index diff-tree difftool \
-                      fast-export fast-import fetch filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch \
+                      fast-export fast-import fetch filter-branch fmt-merge-msg for-each-ref format-patch \
                       fsck gc grep hash-object help index-pack init interpret-trailers log ls-files ls-remote ls-tree \
                       mailinfo mailsplit maintenance merge merge-base merge-file merge-tree mergetool mktag mktree mv \
                       name-rev notes pack-objects pack-refs patch-id prune pull push range-diff read-tree rebase reflog \

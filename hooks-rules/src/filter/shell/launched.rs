@@ -1,5 +1,6 @@
 //! Commands that a program starts from its arguments.
 
+use super::code;
 use super::command::Assignment;
 use super::programs::{self, Role};
 use super::word::Word;
@@ -35,6 +36,7 @@ impl Line<'_> {
 
     /// Whether an unknown program starts the command. It might run any of its arguments.
     pub(super) fn is_passed_on(&self, words: &[Word], is_fed: bool) -> bool {
+        let mut is_launched = false;
         words.iter().enumerate().any(|(at, word)| {
             let behind = &words[at + 1..];
             let is_announced = || words[..at].iter().any(|before| programs::announces(&before.text));
@@ -51,10 +53,12 @@ impl Line<'_> {
                             && self.is_run_by_shell(behind, is_fed)
                     }
                     role @ (Role::Interprets | Role::Awk | Role::Sed) => {
-                        is_announced() && self.is_run_by_code(role, word, behind, is_fed)
+                        let is_code = || role == Role::Interprets && code::is_given(behind, is_fed);
+                        (is_announced() || is_code()) && self.is_run_by_code(role, word, behind, is_fed)
                     }
+                    // The first one looks at everything behind it.
                     Role::Launches | Role::Joins | Role::Feeds => {
-                        is_announced() && self.is_run_with(word, behind, is_fed)
+                        !std::mem::replace(&mut is_launched, true) && self.is_launched(&words[at..], is_fed)
                     }
                     Role::Git => self.is_run_by_git(word, behind),
                     _ => false,
@@ -74,18 +78,7 @@ impl Line<'_> {
         });
         let mark = mark.unwrap_or_else(|| "{}".to_owned());
         let is_mark = |word: &Word| word.text.contains(&mark);
-        let mut program = Vec::new();
-        for (at, word) in words.iter().enumerate() {
-            let before = at.checked_sub(1).map_or("", |before| words[before].text.as_str());
-            if word.text.starts_with('-') || matches!(before, "-I" | "-n" | "-L" | "-P" | "-s" | "-d" | "-a" | "-E") {
-                continue;
-            }
-            program.push(word);
-            // What follows a long option may be its value.
-            if !before.starts_with("--") {
-                break;
-            }
-        }
+        let program = programs_of(words);
         let is_program =
             |at: usize| at > 0 && matches!(words[at - 1].text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
         let runs_the_mark = program.into_iter().any(is_mark)
@@ -155,4 +148,28 @@ impl Line<'_> {
         let quiet = |word: &Word| matches!(programs::role(&word.text), Role::Quiet | Role::Git | Role::Unknown);
         words.iter().any(|word| self.pattern.names(word) || !quiet(word))
     }
+}
+
+/// Whether a program such as `xargs` starts an unknown one, which may run what is read.
+pub(super) fn starts_an_unknown_one(words: &[Word]) -> bool {
+    let is_number = |word: &Word| word.text.chars().all(|c| c.is_ascii_digit());
+    let first = programs_of(words).into_iter().find(|word| !is_number(word));
+    first.is_some_and(|first| programs::role(&first.text) == Role::Unknown)
+}
+
+/// The words of `xargs` that may be the name of its program.
+fn programs_of(words: &[Word]) -> Vec<&Word> {
+    let mut program = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let before = at.checked_sub(1).map_or("", |before| words[before].text.as_str());
+        if word.text.starts_with('-') || matches!(before, "-I" | "-n" | "-L" | "-P" | "-s" | "-d" | "-a" | "-E") {
+            continue;
+        }
+        program.push(word);
+        // What follows a long option may be its value.
+        if !before.starts_with("--") {
+            break;
+        }
+    }
+    program
 }

@@ -136,6 +136,7 @@ impl<'a> Walk<'a> {
         }
         self.seen.node(node);
         self.found.acts |= sets(node, self.source);
+        self.found.tests |= node.kind() == "test_command" && !self.text(node).starts_with("[[");
         match node.kind() {
             // A loop sets a variable by which programs find other programs.
             "for_statement"
@@ -196,6 +197,10 @@ impl<'a> Walk<'a> {
         let writes = others.iter().any(|redirect| writes(*redirect, self.source));
         self.found.acts |= writes;
         self.found.writes |= writes;
+        if writes {
+            let files = others.iter().filter_map(|redirect| redirect.child_by_field_name("destination"));
+            self.found.written.extend(files.map(|file| Word::of(file, self.source)));
+        }
         match body {
             Some(body) if body.kind() == "command" => {
                 self.command(body, Some(&others), is_fed)?;

@@ -34,6 +34,19 @@ impl Pattern {
         word.computed || self.words.first().is_none_or(|name| wildcard(name, base(&word.text)))
     }
 
+    /// Whether a shell may expand a glob or a tilde to the name of the command.
+    pub(super) fn is_expanded_from(&self, text: &str) -> bool {
+        let glob = text.rsplit(['/', '=']).next().unwrap_or(text);
+        let Some(first) = glob.find(['*', '?', '[', '{', '~']) else { return false };
+        let last = glob.rfind(['*', '?', ']', '}', '~']).unwrap_or(first);
+        let is_earlier_folder = glob.starts_with('~');
+        self.words.first().is_none_or(|name| {
+            is_earlier_folder
+                || name.contains('*')
+                || (name.starts_with(&glob[..first]) && name.ends_with(&glob[last + 1..]))
+        })
+    }
+
     /// Whether a command matches.
     pub(super) fn fits(&self, name: &Word, words: &[Word]) -> bool {
         self.fits_call(name, words, false)

@@ -225,6 +225,18 @@ fn started(words: &[Word]) -> Option<&Word> {
     })
 }
 
+/// Whether a program starts a shell that reads files in the home folder first.
+pub(super) fn starts_a_login(program: &str, words: &[Word]) -> bool {
+    let options = || words.iter().take_while(|word| is_short(&word.text));
+    is_one_of(program, "sudo doas exec") && options().any(|word| word.text.contains(['i', 'l', 'a']))
+}
+
+/// Whether an option of a tool takes a pattern for files, or an archive or output, and no command.
+pub(super) fn takes_a_file_or_pattern(option: &str) -> bool {
+    ["--exclude", "--include", "--output"].iter().any(|start| option.starts_with(start))
+        || (is_short(option) && option.ends_with(['f', 'o', 'x', 'i']))
+}
+
 /// Whether what a program starts is known to start nothing itself: `sudo tee file`.
 pub(super) fn starts_a_quiet_one(program: &str, words: &[Word]) -> bool {
     is_one_of(program, DIRECT)

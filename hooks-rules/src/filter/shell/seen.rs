@@ -26,6 +26,10 @@ impl Seen {
                 self.marks.insert(node.start_byte());
                 self.marks.insert(node.end_byte() - 1);
             }
+            // A `$` at the end of a string is one.
+            "string" => {
+                self.marks.insert(node.end_byte().saturating_sub(2));
+            }
             "raw_string" | "ansi_c_string" | "comment" => self.literal(node),
             "string_content" | "heredoc_content" => self.quoted.push(node.byte_range()),
             "heredoc_body" if node.named_child_count() == 0 => self.quoted.push(node.byte_range()),
@@ -62,7 +66,8 @@ impl Seen {
                     continue;
                 }
                 (b'`', _) | (b'$', Some(b'(')) => true,
-                (b'<' | b'>', Some(b'(')) => !is_quoted(at),
+                // `$"…"` is another text in another language.
+                (b'<' | b'>', Some(b'(')) | (b'$', Some(b'"')) => !is_quoted(at),
                 (b'$', _) if at > 0 && bytes[at - 1] == b'=' => next.is_none_or(|c| b" \t\n;&|<>)".contains(&c)),
                 _ => false,
             };
@@ -86,7 +91,6 @@ pub(super) fn is_known(kind: &str) -> bool {
         "string_content",
         "raw_string",
         "ansi_c_string",
-        "translated_string",
         "concatenation",
         "number",
         "simple_expansion",

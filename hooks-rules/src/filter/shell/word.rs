@@ -71,16 +71,11 @@ impl Word {
             "raw_string" => Self::plain(text.trim_start_matches('\'').trim_end_matches('\'')),
             "string" => quoted(node, source),
             "ansi_c_string" => ansi_c(text.trim_start_matches("$'").strip_suffix('\'').unwrap_or(text)),
-            "translated_string" | "concatenation" | "variable_assignment" => {
+            "concatenation" | "variable_assignment" => {
                 let mut word = Self::default();
                 let mut cursor = node.walk();
                 for part in node.children(&mut cursor) {
-                    match (part.is_named(), part.kind()) {
-                        (true, _) => word.append(&Self::of(part, source)),
-                        // The `$` of a translated string.
-                        (false, "$") if node.kind() == "translated_string" => {}
-                        (false, _) => word.append(&bare(&source[part.byte_range()])),
-                    }
+                    word.append(&Self::of(part, source));
                 }
                 word
             }
