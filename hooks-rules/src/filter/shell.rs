@@ -13,6 +13,8 @@ mod sed;
 mod seen;
 mod word;
 
+pub(super) use programs::is_reserved;
+
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 
@@ -138,7 +140,7 @@ impl<'a> Scope<'a> {
             is_written: &OnceCell::new(),
             within: Within::Nothing,
         };
-        (read.tests && self.pattern.names(&Word::plain("[")))
+        read.tests.iter().any(|test| self.pattern.fits_test(test))
             || read.assignments.iter().any(|assignment| line.is_run_later(assignment))
             || read.simple.iter().any(|command| line.is_run_by(command))
     }
@@ -398,7 +400,12 @@ impl Line<'_> {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
         let name = file.rsplit('/').next().unwrap_or(file);
         let is_named_twice = || self.words.split(|c| !is_part(c)).filter(|word| *word == name).nth(1).is_some();
-        self.writes && !name.is_empty() && (self.writes_any || !name.chars().all(is_part) || is_named_twice())
+        self.writes
+            && !name.is_empty()
+            && (self.writes_any
+                || !name.chars().all(is_part)
+                || self.is_too_much(self.words.len() / 64)
+                || is_named_twice())
     }
 
     /// Whether an unknown program gets a computed word where it may expect a program, or a line with one.

@@ -14,6 +14,8 @@ const CALLS: &[&str] = &[
     "$'\\x72m' -rf x",
     "$'\\162\\155' -rf x",
     "$\"rm\" -rf x",
+    "r$\"\"m -rf x",
+    "\"r\"$\"m\" -rf x",
     "@STUBS@/rm -rf x",
     "@STUBS@/r? -rf x",
     "r\\\nm -rf x",

@@ -152,6 +152,7 @@ const RULES: &[(&str, &[&str])] = &[
         &[
             "printf 'r\\m x' > h; chmod +x h; tar -I ./h -cf /tmp/a x",
             "printf 'r\\m x' > h; chmod +x h; split --filter=./h data",
+            "printf 'r\\m x' > prof; chmod +x prof; tar -I./prof -cf /tmp/a x",
             "printf 'r\\m x' > h; chmod +x h; zip -qT -TT ./h a.zip y",
             "printf 'r\\m x' > h; chmod +x h; sort --compress-program=./h data",
             "printf 'r\\m x' > h; chmod +x h; git -c core.fsmonitor=./h status",
@@ -250,7 +251,7 @@ fn ordinary_lines_of_such_programs_are_not_selected() {
         "rsync -av --exclude 'target/*' dist/ host:/srv > log",
         "zip -r a.zip . -x '*.git/*'",
         "git ls-files -z | xargs -0 -n 5 wc -l",
-        "bash -c 'npm test' > log",
+        "bash -c 'wc a' > log",
         "GREP_OPTIONS='--include=*.rs' grep x",
         "apt-get install -y python3 nodejs",
         "npm run watch",

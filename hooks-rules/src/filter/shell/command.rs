@@ -28,8 +28,8 @@ pub(super) struct Commands {
     pub(super) writes: bool,
     /// The names of files that redirections write.
     pub(super) written: Vec<Word>,
-    /// Whether the line contains a test in single brackets.
-    pub(super) tests: bool,
+    /// Tests in single brackets.
+    pub(super) tests: Vec<String>,
     /// Whether the shell does more than run commands: a redirection writes a file or opens a connection, something sets a
     /// variable without being an assignment, or a glob is expanded outside of a command.
     pub(super) acts: bool,

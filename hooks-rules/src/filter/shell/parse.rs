@@ -136,7 +136,9 @@ impl<'a> Walk<'a> {
         }
         self.seen.node(node);
         self.found.acts |= sets(node, self.source);
-        self.found.tests |= node.kind() == "test_command" && !self.text(node).starts_with("[[");
+        if node.kind() == "test_command" && !self.text(node).starts_with("[[") {
+            self.found.tests.push(self.text(node).to_owned());
+        }
         match node.kind() {
             // A loop sets a variable by which programs find other programs.
             "for_statement"

@@ -93,6 +93,14 @@ impl Pattern {
         self.fits_text(source.split_whitespace(), false)
     }
 
+    /// Whether a test in single brackets matches.
+    pub(super) fn fits_test(&self, source: &str) -> bool {
+        let is_plain = |word: &str| !word.contains(['$', '`', '"', '\'', '\\', '*', '?', '{']);
+        let word = |word: &str| if is_plain(word) { Word::plain(word) } else { Word::computed() };
+        let words: Vec<Word> = source.split_whitespace().map(word).collect();
+        words.split_first().is_some_and(|(name, words)| self.fits(name, words))
+    }
+
     fn fits_text<'a>(&self, words: impl Iterator<Item = &'a str> + Clone, goes_on: bool) -> bool {
         // Most texts differ at their first letters.
         let literal = self.text.split('*').next().unwrap_or_default().trim_end();

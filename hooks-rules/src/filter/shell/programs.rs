@@ -53,7 +53,7 @@ pub(super) fn is_a_mode_of_the_shell(option: &str) -> bool {
 }
 
 /// Reserved words of the shell. As the name of a command, they mean that the line was misparsed.
-pub(super) fn is_reserved(name: &str) -> bool {
+pub(in super::super) fn is_reserved(name: &str) -> bool {
     const WORDS: &[&str] = &[
         "{", "}", "!", "[[", "]]", "do", "done", "then", "else", "elif", "fi", "if", "while", "until", "for", "case",
         "esac", "select", "in", "function",
@@ -234,7 +234,9 @@ pub(super) fn starts_a_login(program: &str, words: &[Word]) -> bool {
 /// Whether an option of a tool takes a pattern for files, or an archive or output, and no command.
 pub(super) fn takes_a_file_or_pattern(option: &str) -> bool {
     ["--exclude", "--include", "--output"].iter().any(|start| option.starts_with(start))
-        || (is_short(option) && option.ends_with(['f', 'o', 'x', 'i']))
+        || (option.ends_with(['f', 'o', 'x', 'i'])
+            && is_short(option)
+            && option[1..].chars().all(char::is_alphanumeric))
 }
 
 /// Whether what a program starts is known to start nothing itself: `sudo tee file`.
