@@ -11,7 +11,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::aliases::Aliases;
-use crate::matcher::Matcher;
+use crate::matcher::{Form, Matcher};
 
 #[cfg(feature = "runner")]
 pub(crate) use shell::{bash_only, first_command};
@@ -96,21 +96,27 @@ impl Filter {
         let Some(detail) = &self.detail else { return true };
         let field = |name: &str| input.get(name).and_then(Value::as_str);
         let parameter = form::parameter(detail);
+        // `file_path:secrets/**`
+        let pattern = parameter.filter(|(name, _)| OF_FILES.contains(name)).map_or(detail.as_str(), |(_, path)| path);
         match (wire, parameter) {
             ("WebFetch", Some(("domain", domain))) => field("url").is_none_or(|url| host::selects(domain, url)),
-            ("Bash", Some((name, value))) if value != "*" => parameter_is(input, name, value),
-            ("Bash", _) => field("command").is_none_or(|line| shell::selects(detail, line)),
-            (_, Some((name, value))) if !OF_FILES.contains(&name) => parameter_is(input, name, value),
+            ("Bash", _) => match form::parameter_of_a_shell(detail) {
+                Some((name, value)) => parameter_is(input, name, value),
+                None => field("command").is_none_or(|line| shell::selects(detail, line)),
+            },
+            (_, Some((name, value))) if !OF_FILES.contains(&name) || parameter_is(input, name, value) => {
+                parameter_is(input, name, value)
+            }
             ("Agent", None) => field("subagent_type").is_none_or(|kind| wildcard(detail, kind)),
             (tool, _) if SEARCHERS.contains(&tool) => {
                 let folder = field("path").unwrap_or(".");
-                path::may_lie_in(detail, folder, folders)
-                    || texts_of_search(tool, input).any(|text| path::may_be_found_by(detail, folder, text, folders))
+                path::may_lie_in(pattern, folder, folders)
+                    || texts_of_search(tool, input).any(|text| path::may_be_found_by(pattern, folder, text, folders))
             }
             // Which of the fields the tool uses is unknown.
             _ => {
                 let mut files = OF_FILES.iter().copied().filter_map(field).peekable();
-                files.peek().is_none() || files.any(|file| path::selects(detail, file, folders))
+                files.peek().is_none() || files.any(|file| path::selects(pattern, file, folders))
             }
         }
     }
@@ -121,10 +127,23 @@ impl Filter {
         let known = ["Bash", "WebFetch", "Read", "Agent"].into_iter().chain(EDITORS.iter().chain(SEARCHERS).copied());
         let known: Vec<_> = known.filter(|name| self.names_tool(name)).collect();
         // Of tools that are not known here, only those of servers may have more names.
-        let is_named = || {
-            self.tool.contains('*') || self.tool.starts_with("mcp__") || matcher.selects_any(aliases.names(&self.tool))
+        let is_other = |name: &String| {
+            let wire = aliases.on_the_wire(name);
+            !wire.starts_with("mcp__") && crate::matcher::meant_tool(wire) != Some(wire)
+        };
+        let is_named = || match &matcher.0 {
+            Form::Exact(names) if self.tool.contains('*') || self.tool.starts_with("mcp__") => {
+                names.iter().any(|name| self.names_tool(name) || is_other(name))
+            }
+            Form::Expression(_) if self.tool.contains('*') || self.tool.starts_with("mcp__") => true,
+            _ => matcher.selects_any(aliases.names(&self.tool)),
         };
         (known.is_empty() && is_named()) || known.iter().any(|tool| matcher.selects_any(aliases.names(tool)))
+    }
+
+    /// The tool that was likely meant, if the name of the filter is almost that of one.
+    pub(crate) fn meant(&self) -> Option<&'static str> {
+        crate::matcher::meant_tool(&self.tool).filter(|meant| !self.names_tool(meant))
     }
 
     fn names_tool(&self, name: &str) -> bool {
@@ -176,7 +195,7 @@ fn texts_of_search<'a>(tool: &'a str, input: &'a Value) -> impl Iterator<Item = 
 /// Whether a parameter of a call has a value. One that is left out is false.
 fn parameter_is(input: &Value, name: &str, value: &str) -> bool {
     match input.get(name) {
-        None | Some(Value::Null) => value == "false",
+        None | Some(Value::Null) => wildcard(value, "false"),
         Some(Value::String(text)) => wildcard(value, text),
         Some(other) => wildcard(value, &other.to_string()),
     }

@@ -4,7 +4,7 @@ mod nothing;
 
 #[cfg(feature = "runner")]
 pub(crate) use nothing::unknown_tools;
-pub(crate) use nothing::{has_no_effect, matches_nothing};
+pub(crate) use nothing::{has_no_effect, matches_nothing, meant_tool};
 
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;

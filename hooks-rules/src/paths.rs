@@ -69,7 +69,9 @@ fn at_home(path: &str) -> PathBuf {
     let home = || std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
     match path.strip_prefix('~') {
         Some("") => home().unwrap_or_else(|| path.into()),
-        Some(rest) if rest.starts_with('/') => home().map_or_else(|| path.into(), |home| home.join(&rest[1..])),
+        Some(rest) if rest.starts_with('/') => {
+            home().map_or_else(|| path.into(), |home| home.join(rest.trim_start_matches('/')))
+        }
         _ => path.into(),
     }
 }
@@ -89,6 +91,7 @@ mod tests {
             ("/repo/src/../secret", "/repo/secret".to_owned()),
             ("../../..", "/".to_owned()),
             ("~/a", format!("{home}/a")),
+            ("~//a", format!("{home}/a")),
             ("~", home.clone()),
             ("~me/a", "/repo/~me/a".to_owned()),
         ];

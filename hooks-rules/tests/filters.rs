@@ -181,6 +181,32 @@ fn an_if_contains_exactly_one_rule_that_can_match() {
         "Read({.env,.npmrc})",
         "Edit(*.ts, *.js)",
         "Edit(^src/.*\\.ts)",
+        "Bash(ls or rm *)",
+        "Bash(\"rm *\")",
+        "Bash('rm *')",
+        "Bash(a=b rm *)",
+        "Bash(FOO=* rm *)",
+        "Bash(a=*)",
+        "Bash(! rm *)",
+        "Bash(if rm *)",
+        "Bash({ rm *)",
+        "Bash([[ *)",
+        "Bash(for * in *)",
+        "Bash(# rm)",
+        "Bash(npm:publish)",
+        "Bash(curl:https://*)",
+        "Bash(ｒｍ *)",
+        "Ｂash(rm *)",
+        "Bash(/rm .*/)",
+        "Bash([r]m *)",
+        "Bash(r? *)",
+        "WebFetch(domain:https://example.com)",
+        "WebFetch(domain:example.com/path)",
+        "WebFetch(domain:example.com:443)",
+        "WebFetch(Domain:example.com)",
+        "Read($HOME/x)",
+        "Read(\"secrets/**\")",
+        "Read(file:secrets)",
     ] {
         assert!(Filter::read(bad).is_err(), "{bad}");
         let text = json!({"hooks": {"PreToolUse": [{"matcher": "Bash|Read|WebFetch|Edit", "hooks": [
@@ -205,6 +231,12 @@ fn an_if_contains_exactly_one_rule_that_can_match() {
         "Read(~/.ssh/**)",
         "Agent(Explore)",
         "Agent(model:opus)",
+        "Bash(run_in_background:*)",
+        "Bash(timeout:*)",
+        "Bash(docker run x=y *)",
+        "Edit(src/$types.ts)",
+        "Read(file_path:*secrets*)",
+        "Read(it's.txt)",
     ] {
         assert!(Filter::read(good).is_ok(), "{good}");
     }
@@ -227,6 +259,15 @@ fn the_documented_forms_select() {
         ("Bash(run_in_background:true)", "Bash", json!({"command": "ls"}), false),
         ("Bash(run_in_background:false)", "Bash", json!({"command": "ls"}), true),
         ("Bash(timeout:*000)", "Bash", json!({"command": "ls", "timeout": 60000}), true),
+        ("Bash(run_in_background:*)", "Bash", json!({"command": "ls"}), true),
+        ("Bash(timeout:*)", "Bash", json!({"command": "ls"}), false),
+        ("Bash(timeout:*)", "Bash", json!({"command": "timeout 5 ls"}), true),
+        ("Read(file_path:*secrets*)", "Read", json!({"file_path": "secrets/key"}), true),
+        ("Read(file_path:*secrets*)", "Read", json!({"file_path": "notes/key"}), false),
+        ("Read(~)", "Read", json!({"file_path": "~/x"}), true),
+        ("Read(~/)", "Read", json!({"file_path": "~/x"}), true),
+        ("Read(~)", "Read", json!({"file_path": "/etc/x"}), false),
+        ("Read(~/x)", "Read", json!({"file_path": "~//x"}), true),
         ("Agent(Explore)", "Agent", json!({"subagent_type": "Explore"}), true),
         ("Agent(Explore)", "Task", json!({"subagent_type": "Explore"}), true),
         ("Task(Explore)", "Agent", json!({"subagent_type": "Plan"}), false),
@@ -264,7 +305,9 @@ proptest! {
     /// No line panics or takes long, and quoted text is never taken for a command.
     #[test]
     fn parsing_any_line_never_panics(line in "[a-z $`\"'();|&\\\\=\n]{0,200}", rule in "[a-z* :]{1,20}") {
-        let _ = selects(&format!("Bash({rule})"), "Bash", &json!({"command": line}));
+        if let Ok(filter) = Filter::read(&format!("Bash({rule})")) {
+            filter.selects(&Aliases::default(), "Bash", &json!({"command": line}), None);
+        }
     }
 }
 

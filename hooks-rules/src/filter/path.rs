@@ -15,7 +15,10 @@ pub(super) const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
 ///
 /// Both the path as written and the path with all symbolic links resolved are tested.
 pub(super) fn selects(pattern: &str, file: &str, folders: Option<Folders<'_>>) -> bool {
-    let pattern = pattern.trim_end_matches('/');
+    let pattern = match pattern.trim_end_matches('/') {
+        "~" => "~/**",
+        pattern => pattern,
+    };
     if pattern.starts_with('!') || pattern.contains(['[', '{', '\\']) {
         return true;
     }

@@ -143,6 +143,11 @@ fn no_tool(matcher: &Matcher, written: Option<&Value>) -> Option<(String, String
     ))
 }
 
+/// The known tool of this name, or the one that was likely meant.
+pub(crate) fn meant_tool(name: &str) -> Option<&'static str> {
+    TOOLS.iter().copied().find(|known| *known == name).or_else(|| meant(name, TOOLS))
+}
+
 /// The value that was likely meant.
 fn meant<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     if known.contains(&name) || name.len() > 40 {

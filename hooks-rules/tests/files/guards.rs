@@ -28,6 +28,9 @@ fn a_guard_that_selects_nothing_or_is_detached_is_reported() {
         ("!Read", json!({}), "no tool has `!` in its name"),
         ("Bash", json!({"if": "Edit(*.ts)"}), "does not select the tool of `Edit(*.ts)`"),
         ("Bash", json!({"if": "Shell(rm *)"}), "does not select the tool of `Shell(rm *)`"),
+        ("Bash", json!({"if": "mcp__x"}), "does not select the tool of `mcp__x`"),
+        ("*", json!({"if": "xBash(rm *)"}), "write `Bash`"),
+        ("", json!({"if": "Reed(a)"}), "runs for every call; write `Read`"),
         ("Edit|Write", json!({"if": "Bash(git *)"}), "does not select the tool of `Bash(git *)`"),
     ] {
         let file = read(&around(&json!({"matcher": matcher, "hooks": [command(fields)]})));
@@ -50,6 +53,11 @@ fn a_guard_that_selects_nothing_or_is_detached_is_reported() {
         ("Write", json!({"if": "Edit(*.ts)"})),
         ("", json!({"if": "Bash(git *)"})),
         ("deploy", json!({"if": "deploy"})),
+        ("mcp__github__get|shop_get", json!({"if": "mcp__github"})),
+        ("*", json!({"if": "mcp__x(a:b)"})),
+        ("*", json!({"if": "deploy(a)"})),
+        ("*", json!({"if": "read_file(a)"})),
+        ("*", json!({"if": "bash(rm *)"})),
         ("[^!]*", json!({"async": true})),
     ] {
         let file = read(&around(&json!({"matcher": matcher, "hooks": [command(fields)]})));

@@ -62,7 +62,16 @@ pub(super) fn group(terms: HandlerSupport, event: Event, node: &Node, drafts: &m
         if drafts.are_full(node) {
             return;
         }
-        if let Some((handler, parts)) = handler(terms, event, node, &[], flaws) {
+        if let Some((handler, mut parts)) = handler(terms, event, node, &[], flaws) {
+            // A guard that runs too often is better than no guard.
+            if let (Some(entry), Some(filter)) = (node.get("if"), parts.filter.as_ref())
+                && matcher.is_all()
+                && let Some(meant) = filter.meant()
+            {
+                let problem = format!("`{filter}` names no known tool; until then this handler runs for every call");
+                flaws.push(Flaw::warning(entry.span.clone(), problem, format!("write `{meant}`")));
+                parts.filter = None;
+            }
             if let (Some(entry), Some(filter)) = (node.get("if"), parts.filter.as_ref())
                 && !filter.may_fit(&matcher)
             {
