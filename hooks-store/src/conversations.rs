@@ -39,10 +39,6 @@ impl Found {
     }
 }
 
-fn unwritable(error: &serde_json::Error) -> StoreError {
-    StoreError::new(format!("a message cannot be written as JSON: {error}"))
-}
-
 fn readable(id: &str, text: &str) -> Result<Message, StoreError> {
     serde_json::from_str(text).map_err(|error| StoreError::new(format!("the row `{id}` cannot be read: {error}")))
 }

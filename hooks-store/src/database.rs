@@ -5,6 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hook_sdk::hook::BoxFuture;
+use hooks_agent::store::StoreError;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sqlx::pool::PoolConnection;
 use sqlx::{Any, AnyConnection, AnyPool, Executor};
 use tokio::task::JoinHandle;
@@ -37,6 +40,17 @@ pub(crate) struct Database {
     /// Whether each transaction checks the version of the schema. Not before the store is open.
     pub(crate) is_open: bool,
     runtime: Arc<StoreRuntime>,
+}
+
+/// The JSON of `value`, from which it can be read again. Not every value has one: parsers accept fewer levels than a
+/// program can write.
+///
+/// # Errors
+/// [`StoreError`], before anything is stored.
+pub(crate) fn writable<T: Serialize + DeserializeOwned>(what: &str, value: &T) -> Result<String, StoreError> {
+    let text = serde_json::to_string(value);
+    let text = text.and_then(|text| serde_json::from_str::<T>(&text).map(|_| text));
+    text.map_err(|error| StoreError::new(format!("{what} cannot be stored as JSON that can be read again: {error}")))
 }
 
 /// A transaction.

@@ -18,7 +18,7 @@ pub use approver::StoredApprover;
 pub(crate) use approver::close_of;
 
 use crate::clock::{as_millis, now, time};
-use crate::database::{Database, Tx};
+use crate::database::{Database, Tx, writable};
 use crate::error::Failure;
 use crate::store::Store;
 
@@ -234,8 +234,7 @@ async fn keep_answer(
     id: String,
     answer: Approval,
 ) -> Result<Result<StoredQuestion, AnswerError>, Failure> {
-    let text = serde_json::to_string(&answer)
-        .map_err(|error| StoreError::new(format!("the answer cannot be written as JSON: {error}")))?;
+    let text = writable("the answer", &answer)?;
     let found = format!(
         "SELECT id, request, answer, asked_at, expires_at, status FROM hooks_questions WHERE id = $1{}",
         tx.dialect.for_update()

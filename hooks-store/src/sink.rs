@@ -105,7 +105,7 @@ async fn store_surely(
     }
 }
 
-/// Stores all jobs or none, except those that cannot be serialised, which are returned with their index.
+/// Stores all jobs or none, except those that cannot be written, which are returned with their index.
 async fn store(tx: &mut Tx, jobs: Arc<[Job]>) -> Result<HashMap<usize, String>, Failure> {
     let mut refused = HashMap::new();
     for (at, job) in jobs.iter().enumerate() {

@@ -104,8 +104,8 @@ impl Store {
         OpenOptions::new().open(url).await
     }
 
-    /// Reads every page and index of an SQLite file and returns the damage that SQLite finds, and questions that cannot be
-    /// read. Others can use the store meanwhile. Opening a store reads the pages of files up to 64 MiB. Postgres checks its
+    /// Reads every page and index of an SQLite file and returns the damage that SQLite finds, and the rows and questions that
+    /// cannot be read. Others can use the store meanwhile. Opening a store reads the pages of files up to 64 MiB. Postgres checks its
     /// own files.
     ///
     /// # Errors
@@ -117,7 +117,8 @@ impl Store {
         };
         // What SQLite cannot read, nothing can.
         if found.is_empty() {
-            found = self.unreadable_questions().await?;
+            found = self.unreadable_rows().await?;
+            found.extend(self.unreadable_questions().await?);
         }
         Ok(found)
     }

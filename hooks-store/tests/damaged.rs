@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use hook_sdk::data::{Message, Role};
+use hook_sdk::data::{Block, Message, MessageUpdate, Role, ToolCall};
+use hook_sdk::detached::BackgroundSink;
 use hook_sdk::{CancellationToken, Registry};
 use hooks_agent::store::{Append, MessageStore};
 use hooks_store::{JobWorker, OpenError, OpenOptions, Store, Synchronous};
+use serde_json::{Value, json};
 use sqlx::Executor;
 
 use crate::databases;
@@ -251,6 +253,42 @@ async fn an_unreadable_row_hides_no_other_row() {
             }
             assert_eq!(texts, ["a", "c"], "{} {limit}", database.name);
         }
+        let found = database.store.check().await.unwrap();
+        assert!(found.len() == 1 && found[0].contains(&rows[1].id), "{}: {found:?}", database.name);
+    }
+}
+
+/// As deep as `levels`, which may be more than a parser reads.
+fn nested(levels: usize) -> Value {
+    (0..levels).fold(Value::Null, |inner, _| Value::Array(vec![inner]))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_nested_too_deeply_to_be_read_again_is_refused_before_anything_is_stored() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let mut confirmed = Vec::new();
+        for levels in (60..=140).rev() {
+            let call = ToolCall::new("1", "find", json!({ "deep": nested(levels) }));
+            let said = Message::of(Role::Assistant, vec![Block::from("look"), Block::ToolUse(call)]);
+            match store.append("c", Append::new([Message::new(Role::User, "and"), said])).await {
+                Ok(written) => confirmed.extend(written.rows),
+                Err(error) => assert!(error.to_string().contains("can be read again"), "{}: {error}", database.name),
+            }
+        }
+        assert!(confirmed.len() > 100, "{}: {}", database.name, confirmed.len());
+        assert_eq!(store.page("c", None, 1_000).await.unwrap().rows, confirmed, "{}", database.name);
+
+        let deep = MessageUpdate::from_iter([("deep".to_owned(), nested(130))]);
+        let error = store.update("c", &confirmed[0].id, deep).await.unwrap_err().to_string();
+        assert!(error.contains("can be read again"), "{}: {error}", database.name);
+        let job = json!({
+            "id": "j", "hook": "h", "kind": "after_create_message", "event": nested(130), "context": {},
+            "attempt": 1, "max_attempts": 1, "idempotency_key": "",
+        });
+        assert!(store.job_queue().enqueue(serde_json::from_value(job).unwrap()).is_err(), "{}", database.name);
+        assert_eq!(store.page("c", None, 1_000).await.unwrap().rows, confirmed, "{}", database.name);
+        assert_eq!(store.check().await.unwrap(), Vec::<String>::new(), "{}", database.name);
     }
 }
 

@@ -295,6 +295,33 @@ async fn an_unreadable_question_hides_no_other_question() {
                     VALUES ('torn', 'c', 'x', '{\"id', 'open', 0, 9999999999999)";
         connection.execute(torn).await.unwrap();
         assert_eq!(database.store.questions().await.unwrap().len(), 1, "{}", database.name);
+        let found = database.store.check().await.unwrap();
+        assert!(found.len() == 1 && found[0].contains("torn"), "{}: {found:?}", database.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_waits_continues_however_deeply_its_input_is_nested() {
+    for database in databases::all().await {
+        for levels in (60..=130).step_by(5) {
+            let deep = (0..levels).fold(json!(1), |inner, _| json!([inner]));
+            let approver = StoredApprover::new(database.store.clone()).patience(Duration::ZERO);
+            let lines = vec![Line::call("call_1", "pay", json!({ "cents": 2_000, "deep": deep })), Line::text("done")];
+            database.empty().await;
+            let (asking, paid) = session(&database, approver, lines).await;
+            let first = asking.turn(None, "pay").await;
+            let about = format!("{} {levels}: {first}", database.name);
+            let asked = question(&database.store).await;
+            let deepest = (0..130).fold(json!(1), |inner, _| json!([inner]));
+            let refused = database.store.answer(&asked.id, &Approval::Edited(deepest.into())).await;
+            assert!(matches!(refused, Err(AnswerError::Store(_))), "{about}: {refused:?}");
+            database.store.answer(&asked.id, &Approval::Yes).await.unwrap();
+            assert_eq!(asking.resume(None).await.to_string(), "done", "{about}");
+            // An input that could not be read again reaches no tool.
+            assert_eq!(paid.load(Ordering::SeqCst), usize::from(levels < 100), "{about}");
+            assert_eq!(asking.messages().await.unwrap().len(), 4, "{about}");
+            assert_eq!(database.store.check().await.unwrap(), Vec::<String>::new(), "{about}");
+        }
     }
 }
 

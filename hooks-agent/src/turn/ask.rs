@@ -8,7 +8,7 @@ use hook_sdk::kinds::{ExitReason, PostModelCall, PreModelCall, PrefilterLlmHisto
 use hook_sdk::verdict::ReplyVerdict;
 
 use super::TurnLoop;
-use super::call::Answered;
+use super::call::{Answered, flatten_inputs};
 use super::end::End;
 use super::stream::StreamStop;
 use crate::call_site::COMPACTION;
@@ -199,6 +199,7 @@ impl TurnLoop {
         let fired = self.keeping(fired).await?;
         let reply = fired.subject;
         answer.content.clone_from(&reply.content);
+        flatten_inputs(&mut answer.content);
         if answer.content.iter().any(|block| matches!(block, Block::ToolUse(_))) {
             let read = self.read_folded_calls().await.map_err(End::from);
             self.keeping(read).await?;

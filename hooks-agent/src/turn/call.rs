@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
+use serde_json::Value;
 use hook_sdk::data::{Block, Messages, ModelRequest};
 use hook_sdk::kinds::ExitReason;
 
@@ -23,6 +24,30 @@ pub(super) struct Answered {
     /// Set if a hook stopped the stream.
     pub(super) stopped: Option<StreamStop>,
 }
+/// The most levels of JSON in the input of a call. Parsers read 128, and what stores the input puts it some levels deeper.
+pub(super) const LEVELS: usize = 100;
+
+/// Turns each input that is nested too deeply to be read again into text, with which no tool runs.
+pub(super) fn flatten_inputs(content: &mut [Block]) {
+    for block in content {
+        if let Block::ToolUse(call) = block
+            && is_deeper(&call.input, LEVELS)
+        {
+            call.input = Value::String(call.input.text().into_owned()).into();
+        }
+    }
+}
+
+/// Whether `value` has more than this many levels.
+pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
+    let Some(inner) = levels.checked_sub(1) else { return value.is_array() || value.is_object() };
+    match value {
+        Value::Array(values) => values.iter().any(|value| is_deeper(value, inner)),
+        Value::Object(fields) => fields.values().any(|value| is_deeper(value, inner)),
+        _ => false,
+    }
+}
+
 
 impl TurnLoop {
     /// Calls the model of the profile to which `request` was routed. With `shows`, the answer is shown while it
@@ -112,8 +137,11 @@ impl TurnLoop {
                     break Err(ModelError::Broken(format!("the stream was silent for {:?}", limits.idle)));
                 }
             }
-        };
+        if let Ok(answer) = &mut answer {
+            flatten_inputs(&mut answer.content);
+        }
         self.note_answer(&answer, &stream, began);
+        };
         let mut answer = answer;
         let mut stopped = None;
         if shows {

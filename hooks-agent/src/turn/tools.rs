@@ -11,6 +11,7 @@ use hook_sdk::kinds::ExitReason;
 use hook_sdk::protocol::decision::{CallRefusal, Ruling};
 use hook_sdk::verdict::Halt;
 
+use super::call::LEVELS;
 use super::TurnLoop;
 use super::end::End;
 use super::gate::Judged;
@@ -210,7 +211,10 @@ impl TurnLoop {
             return Err(CallOutcome::failed(text));
         };
         if input.is_string() {
-            return Err(CallOutcome::failed("the arguments are not JSON; write an object that fits the tool's schema"));
+            let text = format!(
+                "the arguments are not JSON of at most {LEVELS} levels; write an object that fits the tool's schema"
+            );
+            return Err(CallOutcome::failed(text));
         }
         Ok(Runner::Tool(Arc::clone(tool)))
     }

@@ -55,7 +55,7 @@ async fn every_outcome_of_a_call_reaches_the_model_and_the_turn_continues() {
         ),
         (
             Line::call("1", "lookup", json!("{oops")),
-            "tool: <- the arguments are not JSON; write an object that fits the tool's schema",
+            "tool: <- the arguments are not JSON of at most 100 levels; write an object that fits the tool's schema",
         ),
     ] {
         assert_eq!(result_of(line).await, expected);

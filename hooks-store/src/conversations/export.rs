@@ -75,6 +75,33 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Why each row cannot be read that pages leave out.
+    pub(crate) async fn unreadable_rows(&self) -> Result<Vec<String>, StoreError> {
+        let (mut found, mut last) = (Vec::new(), (0_i64, String::new()));
+        loop {
+            let (number, id) = last.clone();
+            let page = self.database.read(move |tx| {
+                Box::pin(async move {
+                    let page = "SELECT m.conversation, m.id, m.message, c.id FROM hooks_messages m \
+                                JOIN hooks_conversations c ON c.number = m.conversation \
+                                WHERE (m.conversation, m.id) > ($1, $2) ORDER BY m.conversation, m.id LIMIT $3";
+                    let page = sqlx::query_as(page).bind(number).bind(id).bind(i64::try_from(PAGE).unwrap_or(i64::MAX));
+                    Ok(page.fetch_all(&mut **tx).await?)
+                })
+            });
+            let page: Vec<(i64, String, String, String)> = page.await?;
+            let Some((number, id, ..)) = page.last() else { return Ok(found) };
+            last = (*number, id.clone());
+            for (_, id, text, conversation) in &page {
+                if let Err(error) = readable(id, text) {
+                    found.push(format!("`{conversation}`: {error}"));
+                }
+            }
+        }
+    }
+}
+
 /// Sends all rows, in one transaction.
 async fn send(tx: &mut Tx, conversation: String, to: Sender<Result<StoredRow, StoreError>>) -> Result<(), Failure> {
     let Some(found) = find(tx, &conversation).await? else { return Ok(()) };

@@ -7,8 +7,8 @@ use hooks_agent::store::{Append, Fold, FoldEntry, Row, StoreError, Version, Writ
 use uuid::Uuid;
 
 use super::read::{find, lock};
-use super::{Found, readable, unwritable};
-use crate::database::Tx;
+use super::{Found, readable};
+use crate::database::{Tx, writable};
 use crate::error::Failure;
 use crate::{jobs, questions};
 
@@ -40,7 +40,7 @@ async fn keep(tx: &mut Tx, found: &mut Found) -> Result<Version, Failure> {
 
 /// Inserts a message as a row at a position of the current view, or only in the history.
 async fn insert(tx: &mut Tx, found: &mut Found, message: Message, place: Option<i64>) -> Result<Row, Failure> {
-    let text = serde_json::to_string(&message).map_err(|error| unwritable(&error))?;
+    let text = writable("a message", &message)?;
     let id = id_after(&found.last_row);
     let insert = "INSERT INTO hooks_messages (conversation, id, place, message) VALUES ($1, $2, $3, $4)";
     let insert = sqlx::query(insert).bind(found.number).bind(&id).bind(place).bind(text);
@@ -84,10 +84,7 @@ pub(super) async fn append(tx: &mut Tx, conversation: String, append: Append) ->
         for job in jobs.iter().flat_map(|jobs| jobs.of(&row)) {
             // One job per hook and row, even if it is queued several times.
             let dedup = format!("{}:{}", row.id, job.name());
-            let queued = jobs::insert(tx, &job, &dedup).await?;
-            queued.map_err(|error| {
-                StoreError::new(format!("the job of `{}` cannot be written as JSON: {error}", job.hook))
-            })?;
+            jobs::insert(tx, &job, &dedup).await??;
         }
         rows.push(row);
     }
@@ -124,7 +121,7 @@ pub(super) async fn update(
     let text: Option<String> = sqlx::query_scalar(text).bind(found.number).bind(&id).fetch_optional(&mut **tx).await?;
     let message = readable(&id, &text.ok_or_else(missing)?)?;
     let message = update.apply(&message).map_err(|error| StoreError::new(format!("row `{id}`: {error}")))?;
-    let text = serde_json::to_string(&message).map_err(|error| unwritable(&error))?;
+    let text = writable("a message", &message)?;
     let update = "UPDATE hooks_messages SET message = $3 WHERE conversation = $1 AND id = $2";
     let update = sqlx::query(update).bind(found.number).bind(&id).bind(text);
     update.execute(&mut **tx).await?;
@@ -155,7 +152,7 @@ pub(super) async fn fold(tx: &mut Tx, conversation: String, fold: Fold) -> Resul
         }
         found.next_place += 1;
     }
-    let list = serde_json::to_string(&kept).map_err(|error| unwritable(&error))?;
+    let list = writable("a fold", &kept)?;
     let place = tx.dialect.place_rows();
     let place = sqlx::query(place).bind(found.number).bind(list).bind(first);
     let placed = place.execute(&mut **tx).await?;

@@ -1,16 +1,17 @@
 //! Queues jobs.
 
 use hook_sdk::detached::Job;
+use hooks_agent::store::StoreError;
 
 use crate::clock::{millis, now};
-use crate::database::Tx;
+use crate::database::{Tx, writable};
 use crate::error::Failure;
 use crate::jobs::JobStatus;
 
 /// Queues a job within a transaction, unless a job with this key exists. The outer error is that of the database. The
-/// inner one means that the job cannot be serialised.
-pub(crate) async fn insert(tx: &mut Tx, job: &Job, dedup: &str) -> Result<Result<(), serde_json::Error>, Failure> {
-    let text = match serde_json::to_string(job) {
+/// inner one means that the job cannot be written.
+pub(crate) async fn insert(tx: &mut Tx, job: &Job, dedup: &str) -> Result<Result<(), StoreError>, Failure> {
+    let text = match writable(&format!("the job of `{}`", job.hook), job) {
         Ok(text) => text,
         Err(error) => return Ok(Err(error)),
     };

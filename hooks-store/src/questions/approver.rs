@@ -11,7 +11,7 @@ use sqlx::any::AnyRow;
 
 use super::{ANSWERED, OPEN, Waiting, close};
 use crate::clock::{millis, now, time};
-use crate::database::Tx;
+use crate::database::{Tx, writable};
 use crate::error::Failure;
 use crate::store::Store;
 use crate::{ids, leases};
@@ -120,8 +120,7 @@ async fn open(tx: &mut Tx, request: ApprovalRequest) -> Result<String, Failure> 
     ids::check("conversation", &request.conversation)?;
     ids::check("call", &request.call.id)?;
     leases::check_any(tx, &request.conversation, request.lease).await?;
-    let text = serde_json::to_string(&request)
-        .map_err(|error| StoreError::new(format!("the question cannot be written as JSON: {error}")))?;
+    let text = writable("the question", &request)?;
     let before = "SELECT id, request FROM hooks_questions WHERE conversation = $1 AND call_id = $2 \
                   AND status IN ('open', 'answered')";
     let before = sqlx::query(before).bind(&request.conversation).bind(&request.call.id).fetch_all(&mut **tx).await?;
