@@ -1,14 +1,12 @@
 //! Channels such as mail, chat or a terminal: messages come in and replies go out.
 
-use std::panic::AssertUnwindSafe;
-
-use futures_util::FutureExt;
 use hook_sdk::HookSet;
 use hook_sdk::data::{Message, Role};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::{Delivery, MessageReceived, MessageSending, MessageSent};
 use hook_sdk::scope::PromptDef;
 
+use crate::panics::contained;
 use crate::reply::{Reply, TurnError};
 use crate::request::TurnRequest;
 use crate::session::Session;
@@ -136,7 +134,7 @@ impl Session {
         let Some(message) = fired.subject else {
             return Ok(Heard::HeldBack { reply });
         };
-        let sent = AssertUnwindSafe(async { channel.send(&address, &message).await }).catch_unwind();
+        let sent = contained(async { channel.send(&address, &message).await });
         let limit = self.limits().channel;
         let delivery = match tokio::time::timeout(limit, sent).await {
             Ok(Ok(Ok(id))) => Delivery::Sent { id },

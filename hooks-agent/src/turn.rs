@@ -28,11 +28,9 @@ mod tools;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
-use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use hook_sdk::data::{Message, Messages, ToolCall, Usage};
 use hook_sdk::kinds::{ExitReason, StopReason};
@@ -47,7 +45,7 @@ use crate::event_queue::EventSender;
 use crate::injected;
 use crate::inputs::TurnInputs;
 use crate::limits::Limits;
-use crate::panics;
+use crate::panics::{self, contained};
 use crate::reply::{EndedBy, Outcome, Reply, TurnError};
 use crate::request::TurnRequest;
 use crate::state::SessionState;
@@ -252,7 +250,7 @@ async fn answer(start: Start, lease: Lease, stored: Result<StoredConversation, S
         std::future::pending::<Infallible>().await
     };
     // Calls of models, tools and so on catch panics themselves. A panic in any other code of the app ends up here.
-    let ended = match first(AssertUnwindSafe(turn.answer(message, stored)).catch_unwind(), time_is_up).await {
+    let ended = match first(contained(turn.answer(message, stored)), time_is_up).await {
         Ok(Ok(ended)) => ended,
         Ok(Err(panic)) => Err(End::from(TurnError::Panicked(panics::message(panic)))),
         Err(never) => match never {},

@@ -2,10 +2,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use hook_sdk::data::MessageUpdate;
 
 use super::{Append, Conversations, Export, Fold, Lease, MessageStore, Page, Row, StoreError, StoreFuture, Written};
+use crate::panics::contained;
 
 /// Wraps the app's store so that it can neither hang nor panic. A turn has to reach its end.
 pub(crate) struct Guarded {
@@ -19,7 +19,7 @@ impl Guarded {
         call: impl Future<Output = Result<T, StoreError>> + Send + 'a,
     ) -> StoreFuture<'a, T> {
         Box::pin(async move {
-            match tokio::time::timeout(self.limit, AssertUnwindSafe(call).catch_unwind()).await {
+            match tokio::time::timeout(self.limit, contained(call)).await {
                 Ok(Ok(done)) => done,
                 Ok(Err(_panic)) => Err(StoreError::new("it panicked")),
                 Err(_) => Err(StoreError::new(format!("it timed out after {:?}", self.limit))),
@@ -37,8 +37,8 @@ impl MessageStore for Guarded {
     /// Without a limit, because it waits for turns of other processes.
     fn lease<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Lease> {
         Box::pin(async move {
-            let lease = AssertUnwindSafe(async move { self.store.lease(conversation).await });
-            lease.catch_unwind().await.unwrap_or_else(|_panic| Err(StoreError::new("it panicked")))
+            let lease = contained(async move { self.store.lease(conversation).await });
+            lease.await.unwrap_or_else(|_panic| Err(StoreError::new("it panicked")))
         })
     }
 

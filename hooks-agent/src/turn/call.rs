@@ -1,21 +1,20 @@
 //! A single model call: deadline, cancellation, panics and retries.
 
-use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use futures_util::future::{Either, select};
-use serde_json::Value;
 use hook_sdk::data::{Block, Messages, ModelRequest};
 use hook_sdk::kinds::ExitReason;
+use serde_json::Value;
 
 use super::TurnLoop;
 use super::end::End;
 use super::stream::{CallStream, JudgedStream, StreamStop};
 use crate::event::TurnEvent;
 use crate::model::{Delta, Deltas, ModelAnswer, ModelCall, ModelError};
+use crate::panics::contained;
 use crate::reply::TurnError;
 
 /// The result of a call.
@@ -24,6 +23,7 @@ pub(super) struct Answered {
     /// Set if a hook stopped the stream.
     pub(super) stopped: Option<StreamStop>,
 }
+
 /// The most levels of JSON in the input of a call. Parsers read 128, and what stores the input puts it some levels deeper.
 pub(super) const LEVELS: usize = 100;
 
@@ -47,7 +47,6 @@ pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
         _ => false,
     }
 }
-
 
 impl TurnLoop {
     /// Calls the model of the profile to which `request` was routed. With `shows`, the answer is shown while it
@@ -92,8 +91,7 @@ impl TurnLoop {
         let stream = CallStream::new(shows && !request.defer_output, is_judged, self.events.clone());
         let stream = if self.inputs.is_some() { stream.collecting_text() } else { stream };
         let listener = |delta: Delta<'_>| stream.push(delta);
-        // The call itself may panic before it returns a future, hence the async block.
-        let answer = AssertUnwindSafe(async { model.call(&call, Deltas::to(&listener)).await }).catch_unwind();
+        let answer = contained(async { model.call(&call, Deltas::to(&listener)).await });
         let mut answer = pin!(tokio::time::timeout(limits.model, answer));
         let mut judged = JudgedStream::default();
         let answer = loop {
@@ -137,12 +135,12 @@ impl TurnLoop {
                     break Err(ModelError::Broken(format!("the stream was silent for {:?}", limits.idle)));
                 }
             }
+        };
+        let mut answer = answer;
         if let Ok(answer) = &mut answer {
             flatten_inputs(&mut answer.content);
         }
         self.note_answer(&answer, &stream, began);
-        };
-        let mut answer = answer;
         let mut stopped = None;
         if shows {
             let rest = match &mut answer {

@@ -1,9 +1,7 @@
 //! Decides whether a call may run: gates, hooks at `permission_request`, the approver.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use hook_sdk::data::{ToolCall, ToolInput};
 use hook_sdk::kinds::{BeforeToolCall, ExitReason, PermissionRequest};
 use hook_sdk::protocol::Approval;
@@ -14,6 +12,7 @@ use super::TurnLoop;
 use super::end::End;
 use crate::approve::ApprovalRequest;
 use crate::inputs::ApprovalInput;
+use crate::panics::contained;
 use crate::tool::ToolSpec;
 
 /// The ruling on a call, and its input.
@@ -136,7 +135,7 @@ impl TurnLoop {
     /// The answer of the approver. The error is a text for the model if there is none.
     async fn approval(&mut self, request: &ApprovalRequest) -> Result<Approval, String> {
         let parts = Arc::clone(&self.session.harness);
-        let answer = AssertUnwindSafe(async { parts.approver.approve(request).await }).catch_unwind();
+        let answer = contained(async { parts.approver.approve(request).await });
         let (reason, limit, deferred) = (&request.question.reason, request.expires, request.deferred);
         let done = match self.cancellation.run_until_cancelled(tokio::time::timeout(limit, answer)).await {
             None => return Err("Not run: the turn was cancelled".to_owned()),

@@ -1,9 +1,7 @@
 //! The phases before the first model call, in which hooks contribute policies, context, sections and tools.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use hook_sdk::HookKind;
 use hook_sdk::data::Message;
 use hook_sdk::kinds::{
@@ -16,7 +14,7 @@ use serde_json::Value;
 use super::TurnLoop;
 use super::end::End;
 use crate::event::TurnEvent;
-use crate::panics;
+use crate::panics::{self, contained};
 
 impl TurnLoop {
     /// Fires the phases in order. Each one gets the contributions of the earlier ones.
@@ -75,8 +73,7 @@ impl TurnLoop {
         let parts = Arc::clone(&self.session.harness);
         let Some(preflight) = &parts.preflight else { return Ok(Value::Null) };
         let limit = self.limits().model;
-        let look =
-            AssertUnwindSafe(async { preflight.plan(&self.cx, input, &self.transcript.view).await }).catch_unwind();
+        let look = contained(async { preflight.plan(&self.cx, input, &self.transcript.view).await });
         let planned = self.cancellation.run_until_cancelled(tokio::time::timeout(limit, look)).await;
         let failed = match planned.ok_or_else(|| End::cancelled(ExitReason::AbortedPreCall))? {
             Ok(Ok(Ok(plan))) => {

@@ -1,8 +1,5 @@
 //! Continues with calls that wait for an approval.
 
-use std::panic::AssertUnwindSafe;
-
-use futures_util::FutureExt;
 use hook_sdk::data::{Block, Message, Messages, Role, ToolCall};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::{ExitReason, FilterMessages};
@@ -15,6 +12,7 @@ use super::pairs::{LOST, paired};
 use super::result::CallOutcome;
 use crate::approve::ApprovalRequest;
 use crate::inputs::WaitingInput;
+use crate::panics::contained;
 use crate::reply::TurnError;
 use crate::store::{self, StoreError, StoreFuture, StoredConversation};
 
@@ -208,7 +206,7 @@ impl TurnLoop {
     ) -> Result<Vec<String>, StoreError> {
         let ids: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
         let close = async { self.session.harness.approver.close(conversation, &ids, lease).await };
-        let closed = tokio::time::timeout(self.limits().store, AssertUnwindSafe(close).catch_unwind()).await;
+        let closed = tokio::time::timeout(self.limits().store, contained(close)).await;
         let failed = |why: &str| StoreError::new(format!("the approver {why} while it closed a question"));
         closed.map_err(|_| failed("did not answer"))?.map_err(|_panic| failed("panicked"))?
     }
@@ -249,7 +247,7 @@ impl TurnLoop {
     /// The stored request about the call, if its question is not closed.
     async fn held(&self, conversation: &str, call: &str) -> Option<ApprovalRequest> {
         let approver = &self.session.harness.approver;
-        let held = AssertUnwindSafe(async { approver.held(conversation, call).await }).catch_unwind();
+        let held = contained(async { approver.held(conversation, call).await });
         tokio::time::timeout(self.limits().store, held).await.ok()?.ok()?
     }
 

@@ -1,10 +1,9 @@
 //! Runs the tool calls of an answer: judged in order, and run concurrently if possible.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures_util::{FutureExt, StreamExt, stream};
+use futures_util::{StreamExt, stream};
 use hook_sdk::data::{ToolCall, ToolInput, Usage};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::ExitReason;
@@ -20,6 +19,7 @@ use crate::agents::SubAgent;
 use crate::approve::ApprovalRequest;
 use crate::event::TurnEvent;
 use crate::inputs::Timing;
+use crate::panics::contained;
 use crate::tool::Tool;
 
 /// Counts consecutive equal calls.
@@ -261,7 +261,7 @@ impl TurnLoop {
 
     async fn run_tool(&self, tool: &dyn Tool, call: &ToolCall, input: &ToolInput) -> CallOutcome {
         let limit = self.limits().tool;
-        let run = AssertUnwindSafe(async { tool.run(&self.cx, call, input.clone()).await }).catch_unwind();
+        let run = contained(async { tool.run(&self.cx, call, input.clone()).await });
         match self.cancellation.run_until_cancelled(tokio::time::timeout(limit, run)).await {
             None => CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()),
             Some(Ok(Ok(Ok(result)))) if result.is_error => CallOutcome::Failed(result),
