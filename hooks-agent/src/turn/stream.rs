@@ -193,9 +193,9 @@ impl TurnLoop {
         answer: &mut ModelAnswer,
     ) -> Result<Option<StreamStop>, End> {
         let whole = text_of(&answer.content);
-        let rest = rest_behind(&whole, &judged.arrived);
+        let rest = whole.strip_prefix(&judged.arrived);
         let mut fresh = 0;
-        if let Some(rest) = rest.filter(|rest| !rest.trim().is_empty() && !judged.arrived.is_empty()) {
+        if let Some(rest) = rest.filter(|rest| !rest.is_empty() && !judged.arrived.is_empty()) {
             judged.window(&Source::Text).held.push_str(rest);
             fresh = rest.chars().count();
         }
@@ -345,18 +345,6 @@ impl TurnLoop {
 
 fn text_of(content: &[Block]) -> String {
     content.iter().filter_map(Block::as_text).collect()
-}
-
-/// What `whole` has behind `beginning`, with which it begins except for white space. `None` if it begins otherwise.
-fn rest_behind<'a>(whole: &'a str, beginning: &str) -> Option<&'a str> {
-    let mut rest = whole.chars();
-    for c in beginning.chars().filter(|c| !c.is_whitespace()) {
-        if rest.find(|c| !c.is_whitespace()) != Some(c) {
-            return None;
-        }
-    }
-    let rest = rest.as_str();
-    Some(if beginning.ends_with(char::is_whitespace) { rest.trim_start() } else { rest })
 }
 
 /// Whether both texts are equal except for white space, because blocks of text are shown without a separator.

@@ -151,6 +151,8 @@ async fn an_answer_that_is_longer_than_its_pieces_is_judged_shown_and_stored_to_
         // The answer is something else than what was streamed.
         ("hunter2 was it", "it was hunter2", "*** was it", Some("it was ***"), 1),
         ("hunter2 was it", "hunter2", "*** was it", Some("***"), 1),
+        // The same letters are another text.
+        ("the key is hun ter2", "the key is hunter2", "the key is hun ter2", Some("the key is ***"), 1),
     ] {
         for hold in [0, 30] {
             let mut bench = Bench::new([]);
