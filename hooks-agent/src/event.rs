@@ -115,7 +115,7 @@ pub enum TurnEvent {
     ToolRetrying {
         /// The call.
         call: ToolCall,
-        /// The error message.
+        /// The error message, as hooks at `after_tool_call_failure` left it.
         error: String,
     },
     /// A tool call is complete, with the result that the model gets. If there was no [`ToolStarted`](Self::ToolStarted)
@@ -124,7 +124,8 @@ pub enum TurnEvent {
     ToolFinished {
         /// The call.
         call: ToolCall,
-        /// The result that the model gets.
+        /// The result that the model gets, as all hooks left it and as it is stored. If another role says the result, it is
+        /// in a later [`Stored`](Self::Stored) message, and this is the note that points to it.
         result: ToolResult,
         /// The hook that removed the tool's output.
         removed_by: Option<HookId>,

@@ -2,6 +2,28 @@
 
 use hook_sdk::data::{Block, Message, Messages, Role, ToolCall, ToolResult};
 
+/// Only a model makes calls, and only a call has a result: those that others put into what they say become text.
+pub(super) fn without_calls(content: Vec<Block>) -> Vec<Block> {
+    let is_other = |block: &Block| !matches!(block, Block::ToolUse(_) | Block::ToolResult(_));
+    if content.iter().all(is_other) {
+        return content;
+    }
+    let text = |mut block: Block| match &mut block {
+        Block::ToolUse(call) => vec![Block::from(format!("{}({})", call.name, call.input.text()))],
+        Block::ToolResult(result) => without_calls(std::mem::take(&mut result.content)),
+        _ => vec![block],
+    };
+    content.into_iter().flat_map(text).collect()
+}
+
+/// A message that a person or another program says.
+pub(super) fn said(mut message: Message) -> Message {
+    if message.content.iter().any(|block| matches!(block, Block::ToolUse(_) | Block::ToolResult(_))) {
+        message.content = without_calls(std::mem::take(&mut message.content));
+    }
+    message
+}
+
 /// Replaces a result that was never stored.
 pub(super) const LOST: &str =
     "No result is stored: the call may have run, but its turn ended before the result was stored";

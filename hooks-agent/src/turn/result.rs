@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hook_sdk::HookId;
 use hook_sdk::data::{Block, Message, ResultRow, Role, ToolCall, ToolInput, ToolResult, ToolResultBlock};
 use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult};
 use hook_sdk::protocol::decision::CallRefusal;
 use hook_sdk::verdict::Retry;
 
 use super::TurnLoop;
+use super::call::{LEVELS, is_deeper};
 use super::end::End;
+use super::pairs::without_calls;
 use crate::event::TurnEvent;
 use crate::tool::Tool;
 
@@ -25,9 +28,37 @@ pub(super) enum CallOutcome {
 }
 
 impl CallOutcome {
+    /// The outcome of a call with the result that a tool, a person or a gate gave.
+    pub(super) fn of(result: ToolResult) -> Self {
+        match admitted(result) {
+            Some(result) if result.is_error => Self::Failed(result),
+            Some(result) => Self::Succeeded(result),
+            None => Self::failed("the result has content that could not be read again, so it is not kept"),
+        }
+    }
+
     pub(super) fn failed(text: impl Into<String>) -> Self {
         Self::Failed(ToolResult::error(text))
     }
+}
+
+/// Takes the place of a result that a hook removed.
+fn removed(by: Option<&HookId>) -> String {
+    let by = by.map(|hook| format!(" by {hook}")).unwrap_or_default();
+    format!("[result removed{by}]")
+}
+
+/// The result without calls and results of its own, and not said by a role whose instructions the model follows. `None` if
+/// it could not be read again once it is stored.
+fn admitted(mut result: ToolResult) -> Option<ToolResult> {
+    result.said_by = result.said_by.filter(|role| !matches!(role, Role::System | Role::Developer));
+    let is_plain = |block: &Block| matches!(block, Block::Text(text) if text.extra.is_empty());
+    if result.content.iter().all(is_plain) && result.extra.is_empty() {
+        return Some(result);
+    }
+    result.content = without_calls(std::mem::take(&mut result.content));
+    let json = serde_json::to_value(&*result).ok()?;
+    (!is_deeper(&json, LEVELS) && serde_json::from_value::<ToolResult>(json).is_ok()).then_some(result)
 }
 
 /// A finished call, unless hooks have its tool run again.
@@ -72,6 +103,9 @@ impl TurnLoop {
                     let event = event.duration(took).attempt(ended.attempt).may_retry(may_retry);
                     let event = event.history(self.transcript.view.clone()).dynamic_ui(self.session.dynamic_ui);
                     let fired = self.fire_to_end(&event, result).await?;
+                    let (left, removed_by) = (fired.subject, fired.report.removed_by.clone());
+                    // What hooks masked or removed is not in any text about the failure.
+                    let error = left.as_ref().map_or_else(|| removed(removed_by.as_ref()), |left| left.text().into());
                     if let (Retry::After(wait), true, None) = (fired.verdict, may_retry, &self.halted) {
                         self.emit(|| TurnEvent::ToolRetrying { call: call.clone(), error: error.clone() });
                         if let Some(next) = self.run_again(&call, &input, &ended, wait).await {
@@ -79,7 +113,7 @@ impl TurnLoop {
                             continue;
                         }
                     }
-                    (fired.subject, Some(error), fired.report.removed_by.clone())
+                    (left, Some(error), removed_by)
                 }
                 CallOutcome::NotDone(why) => (Some(ToolResult::error(why.as_str())), Some(why.clone()), None),
                 CallOutcome::Refused(CallRefusal { message, by, .. }) => {
@@ -92,21 +126,19 @@ impl TurnLoop {
         event.result.clone_from(&result);
         event.error = error;
         self.announce(&event).await?;
-        let result = result.unwrap_or_else(|| {
-            let by = removed_by.as_ref().map(|hook| format!(" by {hook}")).unwrap_or_default();
-            ToolResult::new(format!("[result removed{by}]"))
-        });
-        match result.said_by.filter(|role| *role != Role::Tool) {
+        let result = result.unwrap_or_else(|| ToolResult::new(removed(removed_by.as_ref())));
+        let stored = match result.said_by.filter(|role| *role != Role::Tool) {
             // Providers require the results of a message to be adjacent, so a result with another role follows them.
             Some(role) => {
                 let notice = ToolResult::new(format!("The answer is in a message of the {role} that follows."));
-                self.store_result(&call, &notice).await?;
+                let stored = self.store_result(&call, &notice).await?;
                 self.calls.relayed.push(Message::of(role, result.content.clone()));
+                stored
             }
             None => self.store_result(&call, &result).await?,
-        }
+        };
         self.calls.contexts.extend(result.additional_context.iter().cloned());
-        self.emit(|| TurnEvent::ToolFinished { call, result, removed_by, refused_by });
+        self.emit(|| TurnEvent::ToolFinished { call, result: stored, removed_by, refused_by });
         Ok(())
     }
 
@@ -117,15 +149,23 @@ impl TurnLoop {
         (budget, self.model.answered_by.clone())
     }
 
-    async fn store_result(&mut self, call: &ToolCall, result: &ToolResult) -> Result<(), End> {
+    /// Stores a result. Returns it as the hooks before the row left it, which is how the model reads it.
+    async fn store_result(&mut self, call: &ToolCall, result: &ToolResult) -> Result<ToolResult, End> {
         let event = BeforeStoreToolResult::new(call.clone());
         let row = self.fire_before_row(&event, ResultRow::new(call, result)).await?;
         let mut block = ToolResultBlock::new(row.call_id.as_str(), row.content.clone());
         block.name = Some(row.tool.clone());
         block.is_error = row.is_error;
         block.extra = row.extra.clone();
-        self.store(Message::of(Role::Tool, vec![Block::ToolResult(block)])).await?;
-        Ok(())
+        let stored = self.store(Message::of(Role::Tool, vec![Block::ToolResult(block)])).await?;
+        let mut left = ToolResult::default();
+        for block in &stored.content {
+            if let Block::ToolResult(block) = block {
+                (left.content, left.is_error) = (block.content.clone(), block.is_error);
+                left.extra = block.extra.clone();
+            }
+        }
+        Ok(left)
     }
 
     /// Truncates a result to the limit, which applies to all its blocks together.

@@ -188,8 +188,7 @@ impl TurnLoop {
             (Ruling::Run, None) => self.runner(&call, &input),
             (Ruling::Refuse(refusal), _) => Err(CallOutcome::Refused(refusal)),
             // Treated like a result of the tool.
-            (Ruling::Answer(result), _) if result.is_error => Err(CallOutcome::Failed(result)),
-            (Ruling::Answer(result), _) => Err(CallOutcome::Succeeded(result)),
+            (Ruling::Answer(result), _) => Err(CallOutcome::of(result)),
         };
         if runner.is_ok() {
             self.calls.started.insert(call.id.clone());
@@ -264,8 +263,7 @@ impl TurnLoop {
         let run = contained(async { tool.run(&self.cx, call, input.clone()).await });
         match self.cancellation.run_until_cancelled(tokio::time::timeout(limit, run)).await {
             None => CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()),
-            Some(Ok(Ok(Ok(result)))) if result.is_error => CallOutcome::Failed(result),
-            Some(Ok(Ok(Ok(result)))) => CallOutcome::Succeeded(result),
+            Some(Ok(Ok(Ok(result)))) => CallOutcome::of(result),
             Some(Ok(Ok(Err(error)))) => CallOutcome::failed(error.to_string()),
             Some(Ok(Err(_panic))) => CallOutcome::failed(format!("the tool `{}` crashed", call.name)),
             Some(Err(_)) => CallOutcome::failed(format!("the tool `{}` timed out after {limit:?}", call.name)),
