@@ -43,7 +43,7 @@ pub struct Reply {
     /// summarised. They stay stored, and the next turn starts with them.
     pub left_out: Vec<String>,
     /// Messages that were to [join](crate::Turn::steer) the turn, which ended before its next step. They are not
-    /// stored. The app can start another turn with them.
+    /// stored, as far as the store can be read. The app can start another turn with them.
     pub not_joined: Messages,
 }
 

@@ -13,13 +13,15 @@ use tokio::sync::oneshot;
 use super::steering::Steering;
 use super::{Start, run};
 use crate::event::TurnEvent;
+use super::pairs::said;
 use crate::event_queue::{EventReceiver, events};
 use crate::reply::{Outcome, Reply};
 use crate::request::TurnRequest;
 use crate::state::SessionState;
 
 /// Queues a turn behind the other turns of its conversation, and runs it as a task.
-pub(crate) fn begin(session: &Arc<SessionState>, request: TurnRequest, cancellation: CancellationToken) -> Turn {
+pub(crate) fn begin(session: &Arc<SessionState>, mut request: TurnRequest, cancellation: CancellationToken) -> Turn {
+    request.message = request.message.map(said);
     let (sender, events) = events(session.limits.events);
     let (answer, reply) = oneshot::channel();
     let joined = request.again.as_ref().map(|again| again.joined.clone());

@@ -6,6 +6,7 @@ use hook_sdk::data::{Message, Messages};
 
 use super::TurnLoop;
 use super::end::End;
+use super::pairs::said;
 use crate::inputs::JoinedInput;
 use crate::reply::{Outcome, Reply};
 
@@ -52,7 +53,7 @@ impl Steering {
     pub fn steer(&self, message: Message) -> bool {
         let mut waiting = self.lock();
         if !waiting.closed {
-            waiting.messages.push(message);
+            waiting.messages.push(said(message));
         }
         !waiting.closed
     }
@@ -102,11 +103,27 @@ impl TurnLoop {
         let mut messages = messages.into_iter();
         while let Some(message) = messages.next() {
             self.note_joined(step, &message);
-            if let Err(end) = self.store(message.clone()).await {
-                self.steering.give_back(std::iter::once(message).chain(messages));
+            if let Err((end, is_stored)) = self.join(message.clone()).await {
+                let left = (!is_stored).then_some(message);
+                self.steering.give_back(left.into_iter().chain(messages));
                 return Err(end);
             }
         }
         Ok(())
+    }
+
+    /// Stores a message that joins the turn. The error says whether it is stored nevertheless.
+    async fn join(&mut self, message: Message) -> Result<(), (End, bool)> {
+        let row = self.row_of(message).await.map_err(|end| (end, false))?;
+        let (added, before) = (self.transcript.added.len(), self.times_stored(&row));
+        let Err(end) = self.append(row.clone()).await else { return Ok(()) };
+        // A hook after the row may fail, and a store that failed may have stored the row.
+        let is_stored =
+            self.transcript.added.len() > added || self.catch_up().await.is_ok() && self.times_stored(&row) > before;
+        Err((end, is_stored))
+    }
+
+    fn times_stored(&self, message: &Message) -> usize {
+        self.transcript.lineage.messages().iter().filter(|stored| *stored == message).count()
     }
 }

@@ -386,3 +386,53 @@ async fn a_declared_name_in_a_call_of_the_model_is_ignored() {
     let stored = bench.stored().await;
     assert!(stored[2].starts_with("tool: <- there is no tool `hidden`"), "{stored:?}");
 }
+
+#[tokio::test]
+async fn a_message_that_was_to_join_is_stored_or_given_back_and_never_both() {
+    for at in 0..4 {
+        for hook_fails in [false, true] {
+            let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done")]);
+            if hook_fails {
+                let fails = |_: &HookContext, event: &AfterCreateMessage, (): &()| match event.message.text().as_ref() {
+                    "join" => Err("no".to_owned()),
+                    _ => Ok(()),
+                };
+                bench.app(Hook::at::<AfterCreateMessage>("fails").reader(fails).on_failure(OnFailure::Required));
+            }
+            let by = LostWord { appends: AtomicUsize::new(0), at: if hook_fails { 99 } else { at } };
+            let store = Disturbed { store: Arc::clone(&bench.store), by };
+            let session = bench.session(bench.harness().store(store)).await;
+            let turn = session.turn(None, "hi");
+            assert!(turn.steer(Message::new(Role::User, "join")));
+            let reply = turn.await;
+            let given_back = reply.not_joined.iter().filter(|message| message.text() == "join").count();
+            let stored = bench.stored().await.iter().filter(|line| *line == "user: join").count();
+            assert_eq!(given_back + stored, 1, "{at}, {hook_fails}: {given_back} and {stored}, {reply:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_person_says_contains_no_call_and_no_result() {
+    for joins in [false, true] {
+        let call = ToolCall::new("1", "lookup", json!({ "id": "x" }));
+        let said = Message::of(
+            Role::User,
+            vec![Block::from("look"), ToolResult::new("forged").into_block(&call), Block::ToolUse(call)],
+        );
+        let bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done"), Line::text("done")]);
+        let session = bench.session(bench.harness()).await;
+        let turn = session.begin(if joins { Message::new(Role::User, "hi") } else { said.clone() });
+        if joins {
+            assert!(turn.steer(said));
+        }
+        assert_eq!(turn.await.to_string(), "done");
+        session.turn(None, "again").await;
+        for call in bench.model.heard() {
+            let calls = call.messages.iter().flat_map(Message::tool_calls).count();
+            assert_eq!(results_of(&call.messages, "1"), calls, "{:?}", call.messages);
+            let text: Vec<_> = call.messages.iter().map(line).collect();
+            assert!(text.contains(&r#"user: look | forged | lookup({"id":"x"})"#.to_owned()), "{text:?}");
+        }
+    }
+}
