@@ -340,8 +340,7 @@ impl TurnLoop {
             let reason = match self.ask().await? {
                 Step::Again => continue,
                 Step::Calls(message) => {
-                    self.iterate(message).await?;
-                    if !self.calls.repeats.is_looping(self.limits().repeats) {
+                    if !self.iterate(message).await? {
                         continue;
                     }
                     StopReason::DoomLoop
@@ -349,9 +348,11 @@ impl TurnLoop {
                 Step::Answer { message, cut } => {
                     let reason = if cut { StopReason::LengthTruncation } else { StopReason::FinalResponse };
                     match self.stop(reason, Some(message)).await? {
-                        // A message joined the turn meanwhile. It is answered too, if a step is left.
+                        // A message joined the turn meanwhile. It is answered too, if a step is left and no hook ended
+                        // the turn.
                         Some(ending)
                             if ending.is_answer()
+                                && self.draft.ended.is_none()
                                 && self.budget.spent().is_none()
                                 && !self.steering.close_if_empty() => {}
                         Some(ending) => return Ok(ending),
@@ -366,22 +367,26 @@ impl TurnLoop {
         }
     }
 
-    /// Stores the answer of the model and runs its tool calls.
-    async fn iterate(&mut self, message: Message) -> Result<(), End> {
+    /// Stores the answer of the model and runs its tool calls. Returns whether the model repeats itself.
+    async fn iterate(&mut self, message: Message) -> Result<bool, End> {
         let calls: Vec<_> = message.tool_calls().cloned().collect();
         let row = self.row_of(message).await?;
         self.append_said(Some(row)).await?;
         // A tool call is progress, so hooks at `stop` may continue again.
         self.counts.stop_continues = 0;
-        for call in &calls {
-            self.calls.repeats.note(call);
-        }
         self.carry_out(calls).await
     }
 
-    /// Runs calls and stores the contexts for their results.
-    async fn carry_out(&mut self, calls: Vec<ToolCall>) -> Result<(), End> {
-        let ran = self.run_calls(calls).await;
+    /// Runs calls and stores the contexts for their results. Returns whether the model repeats itself: no call after the
+    /// last repetition runs.
+    async fn carry_out(&mut self, mut calls: Vec<ToolCall>) -> Result<bool, End> {
+        let repeats = self.limits().repeats;
+        let last = calls.iter().position(|call| self.calls.repeats.is_at(call, repeats));
+        let rest = last.map(|at| calls.split_off(at + 1)).unwrap_or_default();
+        let ran = match self.run_calls(calls).await {
+            Ok(()) => self.leave_out(rest).await,
+            ended => ended,
+        };
         if ran.as_ref().err().is_none_or(End::is_suspended) {
             for message in std::mem::take(&mut self.calls.relayed) {
                 self.store(message).await?;
@@ -392,7 +397,8 @@ impl TurnLoop {
         if !self.calls.contexts.is_empty() {
             self.transcript.view.push(injected::tool_contexts(&std::mem::take(&mut self.calls.contexts)));
         }
-        self.go_on(ExitReason::AbortedDuringTools)
+        self.go_on(ExitReason::AbortedDuringTools)?;
+        Ok(last.is_some())
     }
 
     /// The prompt of the turn that a person began, of which this turn is a part.

@@ -93,7 +93,7 @@ impl TurnLoop {
         let open = self.not_started(all, &open, &waiting).await?;
         let contexts = waiting.held.iter().map(|held| &held.contexts).max_by_key(|contexts| contexts.len());
         self.calls.contexts = contexts.cloned().unwrap_or_default();
-        let ended = self.carry_out(open).await;
+        let ended = self.carry_out(open).await.map(|_repeats| ());
         // Messages may have been added between the calls and their results.
         self.transcript.view = paired(std::mem::take(&mut self.transcript.view));
         ended

@@ -10,8 +10,8 @@ use hook_sdk::kinds::ExitReason;
 use hook_sdk::protocol::decision::{CallRefusal, Ruling};
 use hook_sdk::verdict::Halt;
 
-use super::call::LEVELS;
 use super::TurnLoop;
+use super::call::LEVELS;
 use super::end::End;
 use super::gate::Judged;
 use super::result::{CallOutcome, EndedCall};
@@ -25,24 +25,21 @@ use crate::tool::Tool;
 /// Counts consecutive equal calls.
 #[derive(Default)]
 pub(super) struct Repeats {
-    last: Option<(String, String)>,
+    last: Option<(String, ToolInput)>,
     times: u32,
 }
 
 impl Repeats {
-    pub(super) fn note(&mut self, call: &ToolCall) {
-        let this = Some((call.name.clone(), call.input.text().into_owned()));
+    /// Counts a call. Returns whether the model made it for the `limit`th time in a row, and then starts again.
+    pub(super) fn is_at(&mut self, call: &ToolCall, limit: u32) -> bool {
+        let this = Some((call.name.clone(), call.input.clone()));
         self.times = if self.last == this { self.times + 1 } else { 1 };
         self.last = this;
-    }
-
-    /// Whether the model repeats itself. If so, resets the counter.
-    pub(super) fn is_looping(&mut self, limit: u32) -> bool {
-        let round = self.times >= limit;
-        if round {
+        let is_at = self.times >= limit;
+        if is_at {
             *self = Self::default();
         }
-        round
+        is_at
     }
 }
 
@@ -83,6 +80,15 @@ impl TurnLoop {
     pub(super) async fn run_calls(&mut self, calls: Vec<ToolCall>) -> Result<(), End> {
         for together in self.groups(calls) {
             self.run_together(together).await?;
+        }
+        Ok(())
+    }
+
+    /// Stores a result for each call that does not run because the model repeats itself.
+    pub(super) async fn leave_out(&mut self, calls: Vec<ToolCall>) -> Result<(), End> {
+        for call in calls {
+            let (input, why) = (call.input.clone(), "Not run: the same call was made too often".to_owned());
+            self.finish(call, input, CallOutcome::NotDone(why).into()).await?;
         }
         Ok(())
     }

@@ -1,17 +1,21 @@
 //! Decisions of hooks: at the prompt, at the model's reply, at the end.
 
+use std::sync::{Arc, Mutex};
+
 use hook_sdk::HookId;
-use hook_sdk::data::Role;
+use hook_sdk::data::{Block, Message, Role};
 use hook_sdk::kinds::ExitReason;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
-use hooks_agent::model::Line;
+use hook_sdk::protocol::Approval;
+use hooks_agent::model::{Line, ModelAnswer};
 use hooks_agent::store::{Append, MessageStore};
 use hooks_agent::window::Window;
-use hooks_agent::{HarnessBuilder, Limits, Outcome, StopEffect, TurnEvent};
+use hooks_agent::{HarnessBuilder, Limits, Outcome, Steering, StopEffect, TurnEvent};
 use serde_json::json;
 
 use super::bench::{Bench, line, turn_with_events};
+use super::suspended::{AtDesk, Desk};
 
 fn at_reply(id: &str, verdict: ReplyVerdict) -> Hook {
     Hook::at::<PostModelCall>(id).reader(move |_, _, _| verdict)
@@ -272,4 +276,57 @@ async fn the_event_and_the_reply_have_the_reason_of_a_halt() {
     let reported = |event: &TurnEvent| matches!(event, TurnEvent::Stop { reason: Some(reason), .. } if reason.as_str() == "paused for review");
     assert!(events.iter().any(reported), "{events:?}");
     assert!(matches!(reply.outcome, Outcome::Answered(_)));
+}
+
+#[tokio::test]
+async fn equal_calls_count_within_one_answer_and_none_runs_after_the_last_that_may() {
+    let call = |id: usize, input: &str| (id.to_string(), "lookup", ToolInput::parse(input));
+    let equal = ["{\"id\": \"a\"}", "{\"id\":\"a\"}"];
+    for suspends in [false, true] {
+        // Twenty equal calls; and four followed by another one.
+        for (count, other) in [(20, 0), (4, 1), (3, 1)] {
+            let calls = (0..count).map(|at| call(at, equal[at % 2])).chain((0..other).map(|_| call(99, "{}")));
+            let blocks = calls.map(|(id, name, input)| Block::ToolUse(ToolCall::new(id, name, input)));
+            let answer = Line::answer(ModelAnswer::new(blocks.collect()));
+            let desk = Arc::new(Desk::default());
+            let mut bench = Bench::new([answer, Line::text("done")]);
+            if suspends {
+                bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, event: &BeforeToolCall, _| {
+                    if event.call.id == "0" { Permission::ask("a look") } else { Permission::allow() }
+                }));
+            }
+            let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk)))).await;
+            let mut reply = session.turn(None, "hi").await;
+            if suspends {
+                assert!(matches!(reply.outcome, Outcome::Suspended(_)), "{count}: {reply}");
+                desk.answer(Approval::Yes);
+                reply = session.resume(None).await;
+            } else {
+                assert_eq!(reply.exit == ExitReason::DoomLoop, count > 3, "{count}: {reply}");
+            }
+            let ran = bench.log.take().iter().filter(|what| *what == "the tool").count();
+            assert_eq!(ran, 4, "{count} and {other}, {suspends}: {reply}");
+            let stored = session.messages().await.unwrap();
+            let results = stored.iter().filter(|message| message.role == Role::Tool).count();
+            assert_eq!(results, count + other, "{count}: {stored:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_turn_that_a_hook_ends_does_not_answer_a_message_that_joined() {
+    let mut bench = Bench::new([Line::text("one"), Line::text("two")]);
+    let steering = Arc::new(Mutex::new(None::<Steering>));
+    let joins = Arc::clone(&steering);
+    bench.app(Hook::at::<Stop>("end").reader(move |_, _, ()| {
+        assert!(joins.lock().unwrap().as_ref().unwrap().steer(Message::new(Role::User, "more")));
+        StopVerdict::end("the budget is used up")
+    }));
+    let session = bench.session(bench.harness()).await;
+    let turn = session.turn(None, "hi");
+    *steering.lock().unwrap() = Some(turn.steering());
+    let reply = turn.await;
+    assert_eq!(reply.to_string(), "one\n[Hook stopped] the budget is used up");
+    assert_eq!((bench.model.heard().len(), reply.not_joined.len()), (1, 1));
+    assert_eq!(bench.stored().await, ["user: hi", "assistant: one"]);
 }
