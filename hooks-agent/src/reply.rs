@@ -221,6 +221,25 @@ impl Reply {
             not_joined: Messages::default(),
         }
     }
+
+    /// Everything that the turn did, for a reply with another outcome.
+    pub(crate) fn without_outcome(&self) -> Self {
+        Self {
+            outcome: Outcome::Cancelled,
+            exit: self.exit.clone(),
+            answer: self.outcome.answer().or(self.answer.as_ref()).cloned(),
+            messages: self.messages.clone(),
+            contexts: self.contexts.clone(),
+            system_messages: self.system_messages.clone(),
+            ended: self.ended.clone(),
+            contributions: self.contributions.clone(),
+            diagnostics: self.diagnostics.clone(),
+            iterations: self.iterations,
+            usage: self.usage,
+            left_out: self.left_out.clone(),
+            not_joined: self.not_joined.clone(),
+        }
+    }
 }
 
 impl Outcome {

@@ -1,21 +1,25 @@
 //! Starts turns, and the handle of a running turn.
 
 use std::future::{Future, IntoFuture};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use futures_util::{FutureExt, Stream};
 use hook_sdk::CancellationToken;
 use hook_sdk::data::Message;
+use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::ExitReason;
 use tokio::sync::oneshot;
 
+use super::pairs::said;
 use super::steering::Steering;
 use super::{Start, run};
 use crate::event::TurnEvent;
-use super::pairs::said;
 use crate::event_queue::{EventReceiver, events};
-use crate::reply::{Outcome, Reply};
+use crate::panics::{self, contained};
+use crate::reply::{Outcome, Reply, TurnError};
 use crate::request::TurnRequest;
 use crate::state::SessionState;
 
@@ -35,11 +39,9 @@ pub(crate) fn begin(session: &Arc<SessionState>, mut request: TurnRequest, cance
     };
     let queue = Arc::clone(&session.one_at_a_time);
     // A turn can start turns of sub-agents. The box breaks the recursive type.
-    let run: Pin<Box<dyn Future<Output = Reply> + Send>> = Box::pin(run(start));
-    let run = match &session.harness.around {
-        Some(around) => around(&session.cx, run),
-        None => run,
-    };
+    let run: BoxFuture<'static, Reply> = Box::pin(run(start));
+    let ended = Arc::new(Mutex::new(None));
+    let run = wrapped(session, run, &ended);
     // Joins the queue here and not in the task, so that turns run in the order in which they are started, whenever
     // their tasks are polled.
     let mut place = Box::pin(tokio::task::unconstrained(queue.lock_owned()));
@@ -54,16 +56,40 @@ pub(crate) fn begin(session: &Arc<SessionState>, mut request: TurnRequest, cance
             (_, Some(place)) => Some(place),
             _ => waits.run_until_cancelled(place).await,
         };
-        let reply = match &place {
-            Some(_) => run.await,
-            None => cancelled(),
+        let ran = match &place {
+            Some(_) => contained(run).await,
+            None => Ok(cancelled()),
         };
+        let reply = ran.unwrap_or_else(|panic| {
+            let failed = Outcome::Failed(TurnError::Panicked(panics::message(panic)));
+            match ended.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                Some(reply) => Reply { outcome: failed, exit: ExitReason::Error, ..reply },
+                None => session.report(&session.cx, joining.not_begun(failed)),
+            }
+        });
         drop(place);
         // The receiver may have been dropped.
         let _ = answer.send(reply);
         drop(running);
     });
     Turn { events, reply, steering, _cancel: CancelOnDrop(cancellation.clone()), cancellation }
+}
+
+/// The turn with the wrapper of the app around it. What the turn did stays known in `ended`, even if the wrapper panics.
+fn wrapped(
+    session: &Arc<SessionState>,
+    run: BoxFuture<'static, Reply>,
+    ended: &Arc<Mutex<Option<Reply>>>,
+) -> BoxFuture<'static, Reply> {
+    let Some(around) = &session.harness.around else { return run };
+    let ended = Arc::clone(ended);
+    let run = Box::pin(async move {
+        let reply = run.await;
+        *ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply.without_outcome());
+        reply
+    });
+    let wrapped = catch_unwind(AssertUnwindSafe(|| around(&session.cx, run)));
+    wrapped.unwrap_or_else(|panic| Box::pin(async { resume_unwind(panic) }))
 }
 
 /// A running turn. Dropping it cancels the turn.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hook_sdk::data::{Message, MessageUpdate};
+use hook_sdk::data::{Message, MessageUpdate, Role};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::plugin::Plugin;
@@ -298,4 +298,42 @@ async fn an_error_of_a_provider_about_a_key_is_not_sent_to_the_user() {
     assert_eq!(*mail.sent.lock().unwrap(), ["ada: [Failed] The model did not answer."]);
     let Outcome::Failed(error) = reply.outcome else { panic!("{reply:?}") };
     assert!(error.to_string().contains(secret), "the app reads it: {error}");
+}
+
+#[tokio::test]
+async fn a_wrapper_of_turns_that_panics_loses_neither_the_answer_nor_a_message() {
+    for at in ["the call", "the beginning", "the end"] {
+        let replies = Arc::new(Mutex::new(0));
+        let count = Arc::clone(&replies);
+        let panics = || std::panic::resume_unwind(Box::new("of course"));
+        let bench = Bench::new([Line::text("one"), Line::text("two")]);
+        let harness = bench.harness().on_reply(move |_, _| *count.lock().unwrap() += 1).around_turns(move |_, turn| {
+            if at == "the call" {
+                panics();
+            }
+            Box::pin(async move {
+                if at == "the beginning" {
+                    panics();
+                }
+                drop(turn.await);
+                panics()
+            })
+        });
+        let session = bench.session(harness).await;
+        let turn = session.turn(None, "hi");
+        let steering = turn.steering();
+        assert!(turn.steer(Message::new(Role::User, "and more")));
+        let reply = turn.await;
+        assert!(matches!(reply.outcome, Outcome::Failed(TurnError::Panicked(_))), "{at}: {reply:?}");
+        assert_eq!((reply.exit, *replies.lock().unwrap()), (ExitReason::Error, 1), "{at}");
+        assert!(!steering.steer(Message::new(Role::User, "too late")), "{at}");
+        if at == "the end" {
+            let answer = reply.answer.as_ref().map(|answer| answer.text().into_owned());
+            assert_eq!((answer.as_deref(), reply.messages.len(), reply.not_joined.len()), (Some("one"), 3, 0));
+        } else {
+            assert_eq!((reply.messages.len(), reply.not_joined.len()), (0, 1), "{at}");
+        }
+        // The next turn is not blocked.
+        assert!(matches!(session.turn(None, "again").await.outcome, Outcome::Failed(TurnError::Panicked(_))));
+    }
 }
