@@ -175,7 +175,8 @@ pub enum TurnEvent {
     },
     /// A message from a hook to the person.
     SystemMessage(String),
-    /// The model call failed and will be retried after a delay.
+    /// The model call failed and will be retried after a delay. Thinking and inputs of calls that were shown since
+    /// [`ModelCalled`](Self::ModelCalled) belong to the failed call.
     #[non_exhaustive]
     Retrying {
         /// The error message.

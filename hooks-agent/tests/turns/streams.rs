@@ -392,3 +392,29 @@ async fn events_can_be_serialised_and_streamed_and_a_slow_reader_gets_the_number
     assert!(matches!(first, Some(TurnEvent::Missed { events, .. }) if events > 100), "{first:?}");
     assert_eq!(turn.await.to_string(), "done");
 }
+
+/// Thinks and begins a call, and then cannot be reached, except for the second time.
+struct Interrupted(AtomicUsize);
+
+impl Model for Interrupted {
+    fn call<'a>(&'a self, _: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            deltas.thinking("is it?");
+            if self.0.fetch_add(1, Ordering::Relaxed) > 0 {
+                return Ok(ModelAnswer::text("done"));
+            }
+            deltas.tool_input("1", "lookup", "{");
+            Err(ModelError::Unavailable("busy".to_owned()))
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_fails_before_its_text_is_retried_and_its_thoughts_come_before_the_retry() {
+    let (reply, events) = streamed(&Bench::new([]), Interrupted(AtomicUsize::new(0))).await;
+    assert_eq!(reply.to_string(), "done");
+    let kinds = events.iter().map(|event| serde_json::to_value(event).unwrap()["type"].as_str().unwrap().to_owned());
+    let shown = ["model_called", "thinking", "tool_input", "retrying"];
+    let shown: Vec<_> = kinds.filter(|kind| shown.contains(&kind.as_str())).collect();
+    assert_eq!(shown, ["model_called", "thinking", "tool_input", "retrying", "model_called", "thinking"]);
+}
