@@ -19,7 +19,7 @@ impl Line<'_> {
     }
 
     fn is_launched_at(&self, word: &Word, behind: &[Word], is_fed: bool) -> bool {
-        self.is_too_much(0)
+        self.is_too_much(self.pattern.steps(behind))
             || self.pattern.begins(word, behind)
             || self.is_a_line(word, behind, is_fed)
             || self.is_assigned(word)
@@ -41,7 +41,7 @@ impl Line<'_> {
             let behind = &words[at + 1..];
             let is_announced = || words[..at].iter().any(|before| programs::announces(&before.text));
             let is_next = || at > 0 && programs::announces(&words[at - 1].text);
-            self.is_too_much(0)
+            self.is_too_much(self.pattern.steps(behind))
                 || self.pattern.begins(word, behind)
                 || self.is_a_line(word, behind, is_fed)
                 || (word.computed && is_next())

@@ -29,6 +29,11 @@ impl Pattern {
         self.words.iter().filter(|word| word.chars().any(|c| c != '*')).count() > 1
     }
 
+    /// The steps of a comparison with a command: a name with a star is compared with all of its words.
+    pub(super) fn steps(&self, words: &[Word]) -> usize {
+        if self.words.first().is_some_and(|name| name.contains('*')) { words.len() / 8 } else { 0 }
+    }
+
     /// Whether a word may be the name of the command.
     pub(super) fn names(&self, word: &Word) -> bool {
         word.computed || self.words.first().is_none_or(|name| wildcard(name, base(&word.text)))
