@@ -542,7 +542,7 @@ pub(crate) const CASES: &[Case] = &[
                **input = json!({ "word": PROBED });
                Permission::NoOpinion
            })],
-           expect: &[Runs(1), RunsWith(PROBED), NeverRunsWith(EDITED)] },
+           expect: &[Asks(2), Runs(1), RunsWith(PROBED), NeverRunsWith(EDITED)] },
     Case { kind: "before_tool_call", when: "asks, and the person answers in the tool's place", scenario: Tool, person: Answers,
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(1), Runs(0), Sends(SAID)] },
     Case { kind: "before_tool_call", when: "asks, and nobody can answer yet", scenario: Tool, person: Suspends,

@@ -87,7 +87,7 @@ pub(crate) enum Person {
     No,
     /// Says yes to the first question, and no to the others.
     YesOnce,
-    /// Says yes to another input.
+    /// Says yes to another input, and to what becomes of it.
     Edits,
     /// Gives a result in place of the tool.
     Answers,
@@ -191,6 +191,7 @@ impl World {
         self.acts.note(Act::Asked);
         match self.person {
             Person::YesOnce if times > 0 => Approval::No("no".to_owned()),
+            Person::Edits if times > 0 => Approval::Yes,
             Person::Yes | Person::YesOnce => Approval::Yes,
             Person::No => Approval::No("no".to_owned()),
             Person::Edits => Approval::Edited(json!({ "word": EDITED }).into()),

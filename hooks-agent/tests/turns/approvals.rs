@@ -9,9 +9,10 @@ use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
 use hook_sdk::verdict::Question;
-use hooks_agent::SubAgent;
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::Line;
+use hooks_agent::tool::{FnTool, ToolSpec};
+use hooks_agent::{Outcome, SubAgent, TurnError};
 use serde_json::json;
 
 use super::bench::{Bench, turn_with_events};
@@ -153,4 +154,48 @@ async fn the_result_of_an_undecided_call_says_that_nobody_answered_in_time() {
         "tool: <- Not run: it was deferred (the desk is closed), and nobody decided in time"
     );
     assert!(person.asked.lock().unwrap()[0].deferred);
+}
+
+/// Multiplies the amount.
+fn writer() -> Hook {
+    Hook::at::<BeforeToolCall>("writes").writer(|_, _, input: &mut ToolInput| {
+        if input["cents"] == 7 {
+            input["cents"] = json!(70);
+        }
+    })
+}
+
+#[tokio::test]
+async fn what_gates_make_of_an_edited_input_is_asked_about_again() {
+    for is_caller in [false, true] {
+        for (second, ran) in [(Approval::Yes, vec!["70"]), (Approval::No("never".into()), vec![])] {
+            let bench = Bench::new([
+                Line::call("1", "clerk", json!({ "prompt": "pay" })),
+                Line::call("2", "pay", json!({ "cents": 5 })),
+                Line::text("done"),
+                Line::text("done"),
+            ]);
+            let asks = Hook::at::<BeforeToolCall>("asks").reader(|_, _, _| Permission::ask("a refund"));
+            bench.registry.register(asks.only("tool", "pay")).unwrap();
+            bench.registry.register(writer().only("tool", "pay").priority(-5)).unwrap();
+            let (own, of_caller) =
+                if is_caller { (vec!["asks"], vec!["writes"]) } else { (vec!["writes", "asks"], vec![]) };
+            let paid = Arc::new(Mutex::new(Vec::new()));
+            let pays = Arc::clone(&paid);
+            let pay = FnTool::new(ToolSpec::new("pay"), move |_, input| {
+                pays.lock().unwrap().push(input["cents"].to_string());
+                Ok("paid".to_owned())
+            });
+            let person = Person::of([Approval::Edited(json!({ "cents": 7 }).into()), second]);
+            let harness = bench.harness().tool(pay).approver(person.clone());
+            let agent = SubAgent::new(AgentDef::new("clerk").hooks(own), "Pays.");
+            let harness = harness.agent(agent).unchecked("the rewrites have no policy").build().unwrap();
+            let session = harness.session("c", AgentDef::new("a").hooks(of_caller)).open().await.unwrap();
+            session.turn(None, "hi").await;
+            let asked: Vec<_> =
+                person.asked.lock().unwrap().iter().map(|request| request.input["cents"].to_string()).collect();
+            assert_eq!(asked, ["5", "70"], "the person sees what would run");
+            assert_eq!(*paid.lock().unwrap(), ran);
+        }
+    }
 }

@@ -48,6 +48,7 @@ impl Turn<'_> {
     async fn judge(&mut self, call: &ToolCall) -> Result<Result<ToolInput, ToolResult>, End> {
         let Some(event) = self.gate(call) else { return Ok(Ok(call.input.clone())) };
         let mut input = call.input.clone();
+        // The question that was answered with an edited input, and this input.
         let mut answered = None;
         for _ in 0..3 {
             let fired = self.judged(&event, &input).await?;
@@ -57,8 +58,12 @@ impl Turn<'_> {
                 input = fired.subject.clone();
             }
             let refused = |text: &str| Ok(Err(ToolResult::error(text)));
+            let changed = answered.clone().filter(|(_, edited)| *edited != input).map(|(question, _)| question);
             let question = match fired.verdict.decide() {
-                Decision::Run => return Ok(Ok(input)),
+                Decision::Run => match changed {
+                    Some(question) if !self.has(Fault::RunsTheRewriteOfAnEdit) => question,
+                    _ => return Ok(Ok(input)),
+                },
                 Decision::Answer(_) if self.has(Fault::RunsAnswered) => return Ok(Ok(input)),
                 Decision::Answer(_) if self.has(Fault::HidesTheAnswerOfAGate) => return refused("nothing"),
                 Decision::Answer(result) => return Ok(Err(self.seen(call, &input, result.clone()).await?)),
@@ -113,7 +118,7 @@ impl Turn<'_> {
             if self.has(Fault::RunsAskedAndThenAsks) {
                 let _ran = self.world.tool(call, &input);
             }
-            if self.has(Fault::NeverAsks) || answered.as_ref() == Some(&question) {
+            if self.has(Fault::NeverAsks) || answered == Some((question.clone(), input.clone())) {
                 return if answered.is_some() { Ok(Ok(input)) } else { refused("Declined") };
             }
             if self.has(Fault::AsksOnceForAll) && self.approved {
@@ -130,8 +135,8 @@ impl Turn<'_> {
                 Approval::Edited(_) if self.has(Fault::IgnoresTheEdit) => return Ok(Ok(input)),
                 Approval::Edited(edited) if self.has(Fault::DoesNotJudgeTheEdit) => return Ok(Ok(edited)),
                 Approval::Edited(edited) => {
+                    answered = Some((question, edited.clone()));
                     input = edited;
-                    answered = Some(question);
                 }
                 Approval::Answer(_) if self.has(Fault::RunsWhatThePersonAnswered) => return Ok(Ok(input)),
                 Approval::Answer(_) if self.has(Fault::HidesThePersonsResult) => return refused("nothing"),

@@ -95,6 +95,7 @@ faults! {
     RunsTheRestAfterAHalt => "halts at the first of two calls only: the tool must run 0 times",
     IgnoresALaterHaltAfterTheTool => "`after_tool_call_success` halts later: the model must be called 2 times",
     RewritesTheFirstInputOnly => "rewrites the inputs of two calls: the tool must run with `probed call_2`",
+    RunsTheRewriteOfAnEdit => "rewrites the input that the person edits: the person must be asked 2 times",
     IgnoresTheRewriteOfAnEdit => "rewrites the input that the person edits: the tool must run with `conformance probe`",
     TakesARewriteForAYes => "rewrites the input without an opinion: the tool must not run with",
     RequestsOnceForAll => "denies each of two calls: the person must be asked 0 times",

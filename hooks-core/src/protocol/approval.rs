@@ -30,7 +30,8 @@ pub enum Approval {
     Yes,
     /// The call is denied, for this reason.
     No(String),
-    /// The call runs with this input, after the gates have judged the new input.
+    /// The call runs with this input, after the gates have judged the new input. If they change it, the question is asked
+    /// again.
     Edited(ToolInput),
     /// The call does not run. The model gets this result.
     // A variant `Result` makes rustc write `std::result::Result` in all its messages.

@@ -68,8 +68,8 @@ struct CallHistory {
     call: ToolCall,
     /// A question that somebody still has to answer, even if no gate asks any more.
     owed: Option<(Question, bool)>,
-    /// The question that was answered with an edited input.
-    answered: Option<Question>,
+    /// The question that was answered with the input `edited`, and whether the gate deferred the call.
+    answered: Option<(Question, bool)>,
     edited: Option<ToolInput>,
     edits: u32,
     /// Whether hooks could answer in the person's place.
@@ -109,19 +109,23 @@ impl PendingCall {
     /// The gates gave this verdict and left this input.
     pub fn by_gates(self, verdict: Permission, input: ToolInput) -> CallState {
         let mut history = self.history;
+        let is_approved = history.edited.as_ref() == Some(&input);
         let ruling = match verdict {
-            Permission::NoOpinion | Permission::Allow => match history.owed.take() {
-                Some((question, deferred)) => return history.ask(input, question, deferred),
-                None => Ruling::Run,
-            },
-            // The same question has been answered, a new one has not.
+            // The same question has been answered, a new one has not. The answer is about the edited input: if the
+            // gates leave another one, nobody has approved that.
             Permission::Ask(question) | Permission::Defer(question)
-                if history.answered.as_ref() == Some(&*question) =>
+                if is_approved && history.answered.as_ref().is_some_and(|(answered, _)| *answered == *question) =>
             {
                 Ruling::Run
             }
             Permission::Ask(question) => return history.ask(input, *question, false),
             Permission::Defer(question) => return history.ask(input, *question, true),
+            Permission::NoOpinion | Permission::Allow => {
+                match history.owed.take().or_else(|| history.answered.take().filter(|_| !is_approved)) {
+                    Some((question, deferred)) => return history.ask(input, question, deferred),
+                    None => Ruling::Run,
+                }
+            }
             Permission::Answer(result) => Ruling::Answer(*result),
             Permission::Deny(denial) => Ruling::Refuse(CallRefusal::denied(*denial)),
         };
@@ -178,7 +182,7 @@ impl CallQuestion {
             let message = format!("Denied: {}. The input was edited too often", self.asked.question.reason);
             return self.refuse(message);
         }
-        let (answered, edited) = (Some(self.asked.question), Some(input.clone()));
+        let (answered, edited) = (Some((self.asked.question, self.asked.deferred)), Some(input.clone()));
         let history = CallHistory { answered, edited, edits: self.history.edits + 1, ..self.history };
         CallState::Judge(PendingCall { input, history })
     }

@@ -35,6 +35,14 @@ fn asks_each() -> Hook {
     gate("asks_each", |input| Permission::ask(format!("{}?", input["cents"])))
 }
 
+/// Rewrites every input.
+fn adds() -> Hook {
+    let adds = |_: &HookContext, _: &BeforeToolCall, input: &mut ToolInput| {
+        input["cents"] = (input["cents"].as_u64().unwrap_or(0) + 1).into();
+    };
+    Hook::at::<BeforeToolCall>("adds").writer(adds)
+}
+
 fn limit() -> Hook {
     let judge = |input: &ToolInput| {
         if input["cents"].as_u64() > Some(5_000) { Permission::deny("too much") } else { Permission::Allow }
@@ -87,6 +95,12 @@ const CASES: &[Case] = &[
            answers: || vec![Approval::Edited(cents(9_900))], reads: "Denied: too much", ran: &[], asked: &["sure?"], ..CASE },
     Case { what: "the same question about an edited input is answered", hooks: || vec![asks()],
            answers: || vec![Approval::Edited(cents(100))], ran: &[100], asked: &["sure?"], ..CASE },
+    Case { what: "an edited input that a gate rewrites is asked about again", hooks: || vec![adds(), asks()],
+           answers: || vec![Approval::Edited(cents(100)), Approval::Yes], ran: &[101], asked: &["sure?", "sure?"], ..CASE },
+    Case { what: "also if no gate asks about it any more",
+           hooks: || vec![adds(), gate("asks_much", |input| if input["cents"].as_u64() > Some(500) { Permission::ask("sure?") } else { Permission::Allow })],
+           answers: || vec![Approval::Edited(cents(100)), Approval::No("Not that".to_owned())],
+           reads: "Denied: sure?. Not that", ran: &[], asked: &["sure?", "sure?"], ..CASE },
     Case { what: "a new question about an edited input is asked", hooks: || vec![asks_each()],
            answers: || vec![Approval::Edited(cents(100)), Approval::Yes], ran: &[100], asked: &["900?", "100?"], ..CASE },
     Case { what: "hooks answer in the person's place once a call",
