@@ -124,7 +124,8 @@ pub trait Approver: Send + Sync + 'static {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval>;
 
     /// Closes the questions about these calls: the calls run now, or they never will. From then on, nobody acts on an
-    /// answer. Returns the calls about which a question was already closed by somebody else; such a call may be running
+    /// answer. Until then a question can be answered, even if the future of [`approve`](Self::approve) was dropped.
+    /// Returns the calls about which a question was already closed by somebody else; such a call may be running
     /// elsewhere, so the turn does not run it. The default is for approvers that store no requests.
     ///
     /// A turn calls this before it starts a call about which it asked, and before it stores that a call did not run.
@@ -144,11 +145,14 @@ pub trait Approver: Send + Sync + 'static {
     }
 
     /// The stored request about this call, if its question is not [closed](Self::close). Such a call never ran, and
-    /// [`Session::resume`](crate::Session::resume) continues with it. The default is for approvers that store no
-    /// requests.
-    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
+    /// [`Session::resume`](crate::Session::resume) continues with the call of the request. The default is for approvers
+    /// that store no requests; if such an approver answers [`Approval::Suspend`], the call is denied.
+    ///
+    /// # Errors
+    /// [`StoreError`](crate::store::StoreError) if nobody knows now. The turn fails then, and the call waits on.
+    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {
         let _ = (conversation, call);
-        Box::pin(async { None })
+        Box::pin(async { Ok(None) })
     }
 }
 

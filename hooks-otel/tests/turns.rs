@@ -9,6 +9,7 @@ use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_agent::store::StoreFuture;
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::{Harness, HarnessBuilder, Outcome, SubAgent};
 use opentelemetry::trace::{SpanKind, Status, TraceContextExt, Tracer, TracerProvider};
@@ -50,9 +51,9 @@ impl Approver for Late {
         Box::pin(async move { if asked.is_some() { Approval::Yes } else { Approval::Suspend } })
     }
 
-    fn held<'a>(&'a self, _conversation: &'a str, _call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
+    fn held<'a>(&'a self, _conversation: &'a str, _call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {
         let held = self.0.lock().unwrap().clone();
-        Box::pin(async move { held })
+        Box::pin(async move { Ok(held) })
     }
 }
 

@@ -9,6 +9,7 @@ use hook_sdk::hook::BoxFuture;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::Line as Says;
+use hooks_agent::store::StoreFuture;
 use hooks_agent::{Outcome, Session, TurnEvent};
 use hooks_replay::Matching;
 
@@ -74,9 +75,9 @@ impl Approver for Later {
         Box::pin(async move { if is_first { Approval::Suspend } else { Approval::Yes } })
     }
 
-    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
+    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {
         let held = self.0.lock().unwrap().get(&format!("{conversation} {call}")).cloned();
-        Box::pin(async move { held })
+        Box::pin(async move { Ok(held) })
     }
 }
 

@@ -18,7 +18,7 @@ pub use approver::StoredApprover;
 pub(crate) use approver::close_of;
 
 use crate::clock::{as_millis, now, time};
-use crate::database::{Database, Tx, writable};
+use crate::database::{Tx, writable};
 use crate::error::Failure;
 use crate::store::Store;
 
@@ -224,7 +224,14 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn close_question(&self, id: &str) -> Result<bool, StoreError> {
-        Ok(close(&self.database, id, Waiting::Any).await?)
+        let id = id.to_owned();
+        let closed = self.database.write(move |tx| {
+            Box::pin(async move {
+                let close = "UPDATE hooks_questions SET status = 'closed' WHERE id = $1 AND status <> 'closed'";
+                Ok(sqlx::query(close).bind(id).execute(&mut **tx).await?.rows_affected())
+            })
+        });
+        Ok(closed.await? == 1)
     }
 }
 
@@ -253,26 +260,4 @@ async fn keep_answer(
     sqlx::query(keep).bind(id).bind(ANSWERED).bind(text).bind(now()).execute(&mut **tx).await?;
     question.answer = Some(answer);
     Ok(Ok(question))
-}
-
-/// The status that a question must have in order to be closed.
-#[derive(Clone, Copy)]
-enum Waiting {
-    /// It waits for an answer.
-    Open,
-    /// It waits for an answer, or has one on which no turn has acted.
-    Any,
-}
-
-/// Closes a question if it still has this status. Returns `true` for one caller only.
-async fn close(database: &Database, id: &str, waiting: Waiting) -> Result<bool, Failure> {
-    let close = match waiting {
-        Waiting::Open => "UPDATE hooks_questions SET status = 'closed' WHERE id = $1 AND status = 'open'",
-        Waiting::Any => "UPDATE hooks_questions SET status = 'closed' WHERE id = $1 AND status <> 'closed'",
-    };
-    let id = id.to_owned();
-    let closed = database.write(move |tx| {
-        Box::pin(async move { Ok(sqlx::query(close).bind(id).execute(&mut **tx).await?.rows_affected()) })
-    });
-    Ok(closed.await? == 1)
 }

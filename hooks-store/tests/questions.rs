@@ -9,11 +9,11 @@ use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
-use hooks_agent::approve::SuspendedTurn;
+use hooks_agent::approve::{ApprovalRequest, Approver, SuspendedTurn};
 use hooks_agent::model::{Line, Scripted};
-use hooks_agent::store::{Append, Fold, MessageStore, StoreError};
+use hooks_agent::store::{Append, Fold, MessageStore, StoreError, StoreFuture};
 use hooks_agent::tool::{FnTool, Tool, ToolError, ToolSpec};
-use hooks_agent::{Harness, Outcome, Session, SubAgent, TurnError};
+use hooks_agent::{Harness, Limits, Outcome, Session, SubAgent, TurnError};
 use hooks_store::{AnswerError, Cleaning, DispatchFilter, Store, StoredApprover, StoredQuestion};
 use serde_json::json;
 use sqlx::Executor;
@@ -672,5 +672,71 @@ async fn many_rows_are_removed_in_pieces() {
         assert_eq!(database.store.clean(old().dry_run()).await.unwrap().dispatches, 12_001, "{}", database.name);
         assert_eq!(database.store.clean(old()).await.unwrap().dispatches, 12_001, "{}", database.name);
         assert_eq!(database.store.clean(old()).await.unwrap().dispatches, 0, "{}", database.name);
+    }
+}
+
+/// Says when it is asked.
+struct Heard(StoredApprover, Arc<Semaphore>);
+
+impl Approver for Heard {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+        self.1.add_permits(1);
+        self.0.approve(request)
+    }
+
+    fn held<'a>(&'a self, of: &'a str, call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {
+        self.0.held(of, call)
+    }
+
+    fn close<'a>(&'a self, of: &'a str, calls: &'a [&'a str], lease: Option<u64>) -> StoreFuture<'a, Vec<String>> {
+        self.0.close(of, calls, lease)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_resumed_turn_that_ends_while_it_waits_leaves_the_question_open() {
+    for database in databases::all().await {
+        for end in ["cancelled", "dropped", "late", "stopped"] {
+            database.empty().await;
+            let approver = |patience| StoredApprover::new(database.store.clone()).patience(patience);
+            let (first, _) = session(&database, approver(Duration::ZERO), asks()).await;
+            let _suspended = first.turn(None, "pay").await;
+            let id = question(&database.store).await.id;
+
+            let asked = Arc::new(Semaphore::new(0));
+            let harness = Harness::builder(Registry::empty())
+                .model("main", Scripted::new([]))
+                .store(database.store.clone())
+                .approver(Heard(approver(Duration::from_mins(1)), Arc::clone(&asked)))
+                .build()
+                .unwrap();
+            let mut limits = Limits::default();
+            limits.turn = (end == "late").then_some(Duration::from_millis(300));
+            let waits = harness.session("c", AgentDef::new("a")).limits(limits).open().await.unwrap();
+            let turn = waits.resume(None);
+            asked.acquire().await.unwrap().forget();
+            match end {
+                "cancelled" => {
+                    turn.cancel();
+                    let _cancelled = turn.await;
+                }
+                "dropped" => drop(turn),
+                "late" => {
+                    let _late = turn.await;
+                }
+                _ => {
+                    let ended = tokio::spawn(turn.into_future());
+                    harness.stop("deploy", Duration::ZERO).await.unwrap();
+                    let _stopped = ended.await.unwrap();
+                }
+            }
+            // After the turn has ended, if it was only dropped.
+            let (next, paid) = session(&database, approver(Duration::ZERO), asks()[1..].to_vec()).await;
+            let still = next.resume(None).await;
+            assert!(matches!(still.outcome, Outcome::Suspended(_)), "{} {end}: {:?}", database.name, still.outcome);
+            database.store.answer(&id, &Approval::Yes).await.unwrap();
+            assert_eq!(next.resume(None).await.to_string(), "done", "{} {end}", database.name);
+            assert_eq!(paid.load(Ordering::SeqCst), 2, "{} {end}", database.name);
+        }
     }
 }

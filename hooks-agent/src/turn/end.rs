@@ -107,9 +107,8 @@ impl TurnLoop {
     /// Repairs the conversation, fires `turn_end`, and creates the reply.
     pub(super) async fn end(mut self, end: End) -> Reply {
         let not_joined = self.steering.close();
-        // A turn that is cancelled before it takes an answer leaves the answer to the next one.
-        let waits = end.is_suspended() || self.calls.wait && end.is_cancelled();
-        if !waits {
+        // However a turn ends before it takes an answer, it leaves the answer to the next one.
+        if !(end.is_suspended() || self.calls.wait) {
             self.answer_open_calls().await;
             for message in std::mem::take(&mut self.calls.relayed) {
                 if let Some(error) = self.store(message).await.err().as_ref().and_then(End::error) {

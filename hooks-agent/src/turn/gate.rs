@@ -47,7 +47,7 @@ impl TurnLoop {
                     asked = true;
                     Box::pin(self.requested(question, is_held)).await?
                 }
-                CallState::Ask(question) => Box::pin(self.approved(question, is_held)).await?,
+                CallState::Ask(question) => Box::pin(self.approved(question)).await?,
                 CallState::Suspend(question) => return Err(End::suspended(self.approval_request(&question))),
                 CallState::Decided(input, ruling) => return Ok(Judged { input, ruling, asked }),
             };
@@ -99,7 +99,7 @@ impl TurnLoop {
         }
         if is_held && matches!(fired.verdict, Permission::Allow | Permission::Answer(_)) {
             // A person may have answered since. A hook does not overrule that answer.
-            match self.approved(call.clone(), is_held).await? {
+            match self.approved(call.clone()).await? {
                 CallState::Suspend(_) => {}
                 answered => return Ok(answered),
             }
@@ -107,10 +107,10 @@ impl TurnLoop {
         Ok(call.by_hooks(fired.verdict, fired.subject))
     }
 
-    /// Asks the approver. A call that an earlier turn held waits on if the turn is cancelled meanwhile.
-    async fn approved(&mut self, call: CallQuestion, is_held: bool) -> Result<CallState, End> {
+    /// Asks the approver. Calls that an earlier turn held wait on if the turn is cancelled meanwhile.
+    async fn approved(&mut self, call: CallQuestion) -> Result<CallState, End> {
         let answer = self.approval(&self.approval_request(&call)).await;
-        if is_held && answer.is_err() {
+        if self.calls.wait && answer.is_err() {
             self.go_on(ExitReason::AbortedDuringTools)?;
         }
         Ok(match answer {

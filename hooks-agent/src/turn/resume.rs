@@ -128,7 +128,7 @@ impl TurnLoop {
                 waiting.agents.push(call.id.clone());
                 Some(held)
             } else {
-                let held = self.held(&conversation, &call.id).await;
+                let held = self.held(&conversation, &call.id).await?;
                 waiting.held.extend(held.clone());
                 held
             };
@@ -206,9 +206,18 @@ impl TurnLoop {
     ) -> Result<Vec<String>, StoreError> {
         let ids: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
         let close = async { self.session.harness.approver.close(conversation, &ids, lease).await };
-        let closed = tokio::time::timeout(self.limits().store, contained(close)).await;
-        let failed = |why: &str| StoreError::new(format!("the approver {why} while it closed a question"));
-        closed.map_err(|_| failed("did not answer"))?.map_err(|_panic| failed("panicked"))?
+        self.by_approver("closed", close).await
+    }
+
+    /// What the approver `did` with a stored question.
+    async fn by_approver<T>(
+        &self,
+        did: &str,
+        call: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, StoreError> {
+        let done = tokio::time::timeout(self.limits().store, contained(call)).await;
+        let failed = |why: &str| StoreError::new(format!("the approver {why} while it {did} a question"));
+        done.map_err(|_| failed("did not answer"))?.map_err(|_panic| failed("panicked"))?
     }
 
     /// Closes the questions about calls that will not run any more, here and in the turns of the agents that they ask.
@@ -245,10 +254,9 @@ impl TurnLoop {
     }
 
     /// The stored request about the call, if its question is not closed.
-    async fn held(&self, conversation: &str, call: &str) -> Option<ApprovalRequest> {
-        let approver = &self.session.harness.approver;
-        let held = contained(async { approver.held(conversation, call).await });
-        tokio::time::timeout(self.limits().store, held).await.ok()?.ok()?
+    async fn held(&self, conversation: &str, call: &str) -> Result<Option<ApprovalRequest>, StoreError> {
+        let held = async { self.session.harness.approver.held(conversation, call).await };
+        self.by_approver("looked for", held).await
     }
 
     /// The conversation of the called agent, if a call in its turn, or in the turn of an agent that it called, waits
@@ -275,7 +283,7 @@ impl TurnLoop {
             let Some((within, read)) = last else { return Ok(None) };
             let messages: Vec<_> = read.rows.into_iter().map(|row| row.message).collect();
             for call in open_calls(&messages).map(|calls| calls.open).unwrap_or_default() {
-                let held = match self.held(&within, &call.id).await {
+                let held = match self.held(&within, &call.id).await? {
                     None => self.waiting_agent(&within, &call).await?.map(|(_, held)| held),
                     held => held,
                 };

@@ -119,7 +119,7 @@ impl TurnLoop {
             match self.judge(&call).await {
                 Ok(ruling) => judged.push((call, ruling)),
                 // None of them was started, so all of them wait.
-                Err(exit) if exit.is_suspended() || self.calls.wait && exit.is_cancelled() => return Err(exit),
+                Err(exit) if exit.is_suspended() || self.calls.wait => return Err(exit),
                 Err(exit) => {
                     let why = if exit.is_cancelled() { "the turn was cancelled" } else { "the gate failed" };
                     let (input, not_run) = (call.input.clone(), format!("Not run: {why}"));

@@ -35,7 +35,7 @@ impl Approver for Hesitates {
         if self.2 && cancel(&self.1) { Box::pin(std::future::pending()) } else { self.0.approve(request) }
     }
 
-    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
+    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {
         self.0.held(conversation, call)
     }
 
@@ -108,24 +108,73 @@ async fn a_resumed_turn_that_is_cancelled_before_it_takes_the_answer_leaves_it_t
     }
 }
 
+/// Something that is required in `agent`, and is down for a while.
+macro_rules! fails_at {
+    ($bench:ident, $fails:ident, $agent:ident, $at:ident: $($kind:ident),*) => {
+        match $at {
+            $(stringify!($kind) => {
+                let down = Arc::clone(&$fails);
+                let required = Hook::at::<$kind>("required").reader(move |cx: &HookContext, _, _| {
+                    let fails = cx.agent() == Some($agent) && down.load(Ordering::Relaxed);
+                    if fails { Err("it is down") } else { Ok(()) }
+                });
+                $bench.app(required.on_failure(OnFailure::Required));
+            })*
+            _ => {}
+        }
+    };
+}
+
 #[tokio::test]
-async fn a_required_hook_that_fails_before_the_answer_is_taken_leaves_it_to_the_next_turn() {
-    let (desk, fails) = (Arc::new(Desk::default()), Arc::new(AtomicBool::new(false)));
+async fn a_failure_before_the_answer_is_taken_leaves_it_to_the_next_turn() {
+    let places = ["BeforeAgentStart", "BeforeToolCall", "PermissionRequest", "the approver", "the approver again"];
+    for (at, is_nested) in places.into_iter().flat_map(|at| [(at, false), (at, true)]) {
+        let (desk, fails) = (Arc::new(Desk::default()), Arc::new(AtomicBool::new(false)));
+        let agent = if is_nested { "asks" } else { "a" };
+        let asks = || Line::call("0", "asks", json!({ "prompt": "look" }));
+        let calls = [Line::calls([("1", "lookup", json!({})), ("2", "breaks", json!({}))])];
+        let rest = [Line::text("one"), Line::text("two")];
+        let mut bench = Bench::new(is_nested.then(asks).into_iter().chain(calls).chain(rest));
+        fails_at!(bench, fails, agent, at: BeforeAgentStart, BeforeToolCall, PermissionRequest);
+        bench
+            .app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")).only("tool", "lookup"));
+        let sub = SubAgent::new(AgentDef::new("asks"), "Asks.").tools(["lookup", "breaks"]);
+        let session = bench.session(bench.harness().agent(sub).approver(AtDesk(Arc::clone(&desk)))).await;
+        session.turn(None, "hi").await;
+        let before = bench.stored().await;
+        fails.store(true, Ordering::Relaxed);
+        desk.fails_to_close.store(usize::from(at == "the approver"), Ordering::Relaxed);
+        desk.fails_to_find.store(usize::from(at == "the approver again"), Ordering::Relaxed);
+        desk.answer(Approval::Yes);
+        let reply = session.resume(None).await;
+        assert!(matches!(reply.outcome, Outcome::Failed(_) | Outcome::Suspended(_)), "{at}: {:?}", reply.outcome);
+        assert_eq!(bench.stored().await, before, "{at}, nested: {is_nested}");
+        assert_eq!(desk.open(), 1, "{at}, nested: {is_nested}");
+        fails.store(false, Ordering::Relaxed);
+        let reply = session.resume(None).await;
+        assert!(matches!(reply.outcome, Outcome::Answered(_)), "{at}, nested: {is_nested}: {:?}", reply.outcome);
+        let log = bench.log.take();
+        assert_eq!(log.iter().filter(|what| *what == "the tool").count(), 1, "{at}, nested: {is_nested}: {log:?}");
+        assert_eq!(desk.open(), 0, "{at}");
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_that_cannot_find_out_whether_a_call_waits_changes_nothing() {
+    let desk = Arc::new(Desk::default());
     let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done")]);
     bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")));
-    let down = Arc::clone(&fails);
-    let required = Hook::at::<BeforeAgentStart>("required")
-        .reader(move |_, _, ()| if down.load(Ordering::Relaxed) { Err("it is down") } else { Ok(()) });
-    bench.app(required.on_failure(OnFailure::Required));
     let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk)))).await;
     session.turn(None, "hi").await;
-    fails.store(true, Ordering::Relaxed);
-    let reply = session.resume(None).await;
+    let before = bench.stored().await;
+    desk.fails_to_find.store(1, Ordering::Relaxed);
+    let reply = session.turn(None, "forget it").await;
     assert!(matches!(reply.outcome, Outcome::Failed(_)), "{:?}", reply.outcome);
-    fails.store(false, Ordering::Relaxed);
-    desk.answer(Approval::Yes);
-    assert_eq!(session.resume(None).await.to_string(), "done");
-    assert_eq!(bench.log.take().iter().filter(|what| *what == "the tool").count(), 1);
+    assert_eq!((bench.stored().await, desk.open()), (before, 1));
+    session.turn(None, "forget it").await;
+    let stored = bench.stored().await;
+    assert!(stored[2].contains("<- Not run") && stored[3] == "user: forget it", "{stored:?}");
+    assert_eq!(desk.open(), 0);
 }
 
 /// What a person, a program or another session does while a call waits.

@@ -284,12 +284,12 @@ impl Approver for Desk {
         })
     }
 
-    fn held<'a>(&'a self, of: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
+    fn held<'a>(&'a self, of: &'a str, call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {
         let sky = self.0.sky();
         let held = sky.questions.get(&(of.to_owned(), call.to_owned())).filter(|asked| !asked.is_closed);
         let held = held.map(|asked| asked.request.clone());
         drop(sky);
-        Box::pin(async move { held })
+        Box::pin(async move { Ok(held) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Turns that wait for an answer, and continue later.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use hook_sdk::data::{Message, Role};
@@ -10,7 +10,7 @@ use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::Line;
-use hooks_agent::store::{Append, MessageStore, StoreFuture};
+use hooks_agent::store::{Append, MessageStore, StoreError, StoreFuture};
 use hooks_agent::tool::{FnTool, Tool, ToolSpec};
 use hooks_agent::window::{Compaction, Compactor, ToCompact, Window};
 use hooks_agent::{Outcome, SubAgent};
@@ -18,23 +18,36 @@ use serde_json::json;
 
 use super::bench::{Bench, line};
 
-/// Keeps its requests until somebody answers.
+/// Keeps each question and its answer until the question is closed.
 #[derive(Default)]
 pub(crate) struct Desk {
     asked: Mutex<Vec<ApprovalRequest>>,
-    answer: Mutex<Option<Approval>>,
-    closed: Mutex<Vec<String>>,
+    /// The answers, and the questions that they answer once these are asked.
+    answers: Mutex<Vec<(Option<ApprovalRequest>, Approval)>>,
+    /// How often questions cannot be closed.
+    pub(crate) fails_to_close: AtomicUsize,
+    /// How often questions cannot be found.
+    pub(crate) fails_to_find: AtomicUsize,
 }
 
 impl Desk {
     pub(crate) fn answer(&self, answer: Approval) {
-        *self.answer.lock().unwrap() = Some(answer);
+        self.answers.lock().unwrap().push((None, answer));
     }
 
     /// The number of questions that nobody closed.
     pub(crate) fn open(&self) -> usize {
         self.asked.lock().unwrap().len()
     }
+
+    fn is_down(times: &AtomicUsize) -> bool {
+        times.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+    }
+}
+
+/// Whether both ask the same about the same call.
+fn is_same(one: &ApprovalRequest, other: &ApprovalRequest) -> bool {
+    (&one.call, &one.input, &one.question) == (&other.call, &other.input, &other.question)
 }
 
 pub(crate) struct AtDesk(pub(crate) Arc<Desk>);
@@ -42,35 +55,35 @@ pub(crate) struct AtDesk(pub(crate) Arc<Desk>);
 impl Approver for AtDesk {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(async move {
-            let answer = self.0.answer.lock().unwrap().take();
-            let mut asked = self.0.asked.lock().unwrap();
-            match answer {
-                Some(answer) => {
-                    asked.retain(|asked| asked.call.id != request.call.id);
-                    answer
+            let (mut asked, mut answers) = (self.0.asked.lock().unwrap(), self.0.answers.lock().unwrap());
+            asked.retain(|asked| asked.call.id != request.call.id);
+            asked.push(request.clone());
+            let own = answers.iter().position(|(about, _)| about.as_ref().is_some_and(|about| is_same(about, request)));
+            match own.or_else(|| answers.iter().position(|(about, _)| about.is_none())) {
+                Some(at) => {
+                    answers[at].0 = Some(request.clone());
+                    answers[at].1.clone()
                 }
-                None => {
-                    asked.retain(|asked| asked.call.id != request.call.id);
-                    asked.push(request.clone());
-                    Approval::Suspend
-                }
+                None => Approval::Suspend,
             }
         })
     }
 
-    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
+    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {
+        if Desk::is_down(&self.0.fails_to_find) {
+            return Box::pin(async { Err(StoreError::new("the desk is closed")) });
+        }
         let asked = self.0.asked.lock().unwrap();
         let held = asked.iter().find(|asked| asked.conversation == conversation && asked.call.id == call).cloned();
-        Box::pin(async move { held })
+        Box::pin(async move { Ok(held) })
     }
 
-    fn close<'a>(
-        &'a self,
-        conversation: &'a str,
-        calls: &'a [&'a str],
-        _: Option<u64>,
-    ) -> StoreFuture<'a, Vec<String>> {
-        self.0.closed.lock().unwrap().extend(calls.iter().map(|call| format!("{conversation}: {call}")));
+    fn close<'a>(&'a self, _: &'a str, calls: &'a [&'a str], _: Option<u64>) -> StoreFuture<'a, Vec<String>> {
+        if Desk::is_down(&self.0.fails_to_close) {
+            return Box::pin(async { Err(StoreError::new("the desk is closed")) });
+        }
+        let is_about = |about: &ApprovalRequest| calls.contains(&about.call.id.as_str());
+        self.0.answers.lock().unwrap().retain(|(about, _)| !about.as_ref().is_some_and(is_about));
         self.0.asked.lock().unwrap().retain(|asked| !calls.contains(&asked.call.id.as_str()));
         Box::pin(async { Ok(Vec::new()) })
     }
@@ -130,7 +143,7 @@ async fn on_resume_a_person_s_no_and_a_denial_decide_and_the_question_is_closed(
         let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk)))).await;
         session.turn(None, "hi").await;
         resumed.store(true, Ordering::Relaxed);
-        *desk.answer.lock().unwrap() = answer;
+        answer.into_iter().for_each(|answer| desk.answer(answer));
         session.resume(None).await;
         assert_eq!(bench.log.take().contains(&"the tool".to_owned()), runs, "{what}: {:#?}", bench.stored().await);
         assert!(desk.asked.lock().unwrap().is_empty(), "{what}: the question is open");

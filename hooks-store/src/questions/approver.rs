@@ -9,7 +9,7 @@ use hooks_agent::store::{StoreError, StoreFuture};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
-use super::{ANSWERED, OPEN, Waiting, close};
+use super::{ANSWERED, OPEN};
 use crate::clock::{millis, now, time};
 use crate::database::{Tx, writable};
 use crate::error::Failure;
@@ -53,14 +53,10 @@ impl StoredApprover {
 
     async fn ask(&self, request: &ApprovalRequest) -> Result<Approval, StoreError> {
         let id = self.open(request).await?;
-        let closing = CloseOnDrop { store: self.store.clone(), id: Some(id.clone()) };
         let start = Instant::now();
         loop {
             match self.answer(&id).await {
-                Ok(Some(answer)) => {
-                    closing.disarm();
-                    return Ok(answer);
-                }
+                Ok(Some(answer)) => return Ok(answer),
                 Ok(None) => {}
                 // The answer is not lost, because it is stored. This turn tries again, or the next one does.
                 Err(error) => {
@@ -68,7 +64,6 @@ impl StoredApprover {
                 }
             }
             if start.elapsed() >= self.patience {
-                closing.disarm();
                 return Ok(Approval::Suspend);
             }
             tokio::time::sleep(LOOK.min(self.patience)).await;
@@ -84,7 +79,8 @@ impl StoredApprover {
         Ok(self.store.database.write(move |tx| Box::pin(open(tx, request))).await?)
     }
 
-    /// The answer, if there is one. It stays until the turn closes the question, before it acts on the answer.
+    /// The answer, if there is one. It stays until the turn closes the question, before it acts on the answer. So does a
+    /// question that has expired, which is a denial.
     async fn answer(&self, id: &str) -> Result<Option<Approval>, StoreError> {
         let database = &self.store.database;
         let of = id.to_owned();
@@ -102,10 +98,7 @@ impl StoredApprover {
         let Some((status, answer, expires)) = found.await? else { return no("the question was deleted") };
         match status.as_str() {
             OPEN if time(expires) > SystemTime::now() => Ok(None),
-            OPEN => {
-                close(database, id, Waiting::Open).await?;
-                no("nobody answered before the question expired")
-            }
+            OPEN => no("nobody answered before the question expired"),
             ANSWERED => {
                 let answer = serde_json::from_str(&answer.unwrap_or_default());
                 let unreadable = |error| StoreError::new(format!("the answer to `{id}` cannot be read: {error}"));
@@ -154,30 +147,6 @@ fn asks_the_same(one: &ApprovalRequest, other: &ApprovalRequest) -> bool {
         && (&one.question, one.deferred) == (&other.question, other.deferred)
 }
 
-/// Closes a question whose turn was cancelled or timed out, and therefore ended without the call.
-struct CloseOnDrop {
-    store: Store,
-    id: Option<String>,
-}
-
-impl CloseOnDrop {
-    fn disarm(mut self) {
-        self.id = None;
-    }
-}
-
-impl Drop for CloseOnDrop {
-    fn drop(&mut self) {
-        let Some(id) = self.id.take() else { return };
-        let database = self.store.database.clone();
-        self.store.database.spawn(async move {
-            if let Err(error) = close(&database, &id, Waiting::Open).await {
-                tracing::error!(target: "hooks_store", question = id, %error, "a question for which nobody waits stays open");
-            }
-        });
-    }
-}
-
 impl Approver for StoredApprover {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(async move {
@@ -189,7 +158,8 @@ impl Approver for StoredApprover {
         })
     }
 
-    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
+    /// A question that is not JSON any more is none that a turn could continue with.
+    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {
         let (of, id) = (conversation.to_owned(), call.to_owned());
         let held = self.store.database.read(move |tx| {
             Box::pin(async move {
@@ -200,14 +170,11 @@ impl Approver for StoredApprover {
             })
         });
         Box::pin(async move {
-            let read = held.await.and_then(|text| {
-                let request = text.map(|text| serde_json::from_str(&text)).transpose();
-                request.map_err(|error| StoreError::new(format!("a question cannot be read: {error}")).into())
-            });
-            read.unwrap_or_else(|error| {
-                tracing::error!(target: "hooks_store", conversation, call, %error, "questions cannot be read");
-                None
-            })
+            let Some(text) = held.await? else { return Ok(None) };
+            let unreadable = |error| {
+                tracing::error!(target: "hooks_store", conversation, call, %error, "a question cannot be read");
+            };
+            Ok(serde_json::from_str(&text).map_err(unreadable).ok())
         })
     }
 
