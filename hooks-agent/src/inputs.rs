@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, UNIX_EPOCH};
 
-use hook_sdk::data::{Message, Messages, ToolResult, Usage};
+use hook_sdk::data::{Message, Messages, ToolCall, ToolResult, Usage};
 use hook_sdk::protocol::Approval;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -182,4 +182,30 @@ pub struct WaitingInput {
     /// The ids of calls that may have run, because another process closed their question.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub taken: Vec<String>,
+}
+
+impl WaitingInput {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.held.is_empty() && self.agents.is_empty()
+    }
+
+    /// Those of them that are among `calls`.
+    pub(crate) fn among(&self, calls: &[ToolCall]) -> Self {
+        let is_one = |id: &str| calls.iter().any(|call| call.id == id);
+        let ids = |ids: &[String]| ids.iter().filter(|id| is_one(id)).cloned().collect();
+        let held = self.held.iter().filter(|held| is_one(&held.call.id)).cloned().collect();
+        Self { held, agents: ids(&self.agents), taken: ids(&self.taken) }
+    }
+
+    /// Whether this call waits.
+    pub(crate) fn has(&self, call: &str) -> bool {
+        self.held.iter().any(|held| held.call.id == call) || self.agents.iter().any(|agent| agent == call)
+    }
+
+    /// The call about which somebody was asked, or `call`. Hooks may have masked the stored row of the call, and what
+    /// runs is what was approved.
+    pub(crate) fn as_asked(&self, call: ToolCall) -> ToolCall {
+        let held = self.held.iter().find(|held| held.call.id == call.id);
+        held.map_or(call, |held| held.call.clone())
+    }
 }

@@ -43,7 +43,7 @@ use crate::budget::Budget;
 use crate::event::TurnEvent;
 use crate::event_queue::EventSender;
 use crate::injected;
-use crate::inputs::TurnInputs;
+use crate::inputs::{TurnInputs, WaitingInput};
 use crate::limits::Limits;
 use crate::panics::{self, contained};
 use crate::reply::{EndedBy, Outcome, Reply, TurnError};
@@ -150,10 +150,10 @@ struct Calls {
     started: HashSet<String>,
     /// The calls of an earlier turn with which this one continues.
     resumed: Vec<ToolCall>,
-    /// Whether these calls still wait, because this turn has not closed the questions about them.
+    /// Those of them that wait for an approval.
+    waiting: WaitingInput,
+    /// Whether calls still wait, because this turn has not closed the questions about them.
     wait: bool,
-    /// The approval requests of an earlier turn for these calls.
-    held: Vec<ApprovalRequest>,
     /// The request of an earlier turn, or of an agent's turn in it, with which this turn continues.
     asked: Option<ApprovalRequest>,
     /// The conversations of agents that wait, by the id of the call that asks them.

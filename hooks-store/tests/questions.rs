@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use hook_sdk::data::{Message, Role};
 use hook_sdk::hook::BoxFuture;
-use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall};
+use hook_sdk::kinds::{AfterCreateMessage, BeforeCreateMessage, BeforeToolCall};
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver, SuspendedTurn};
@@ -738,5 +738,41 @@ async fn a_resumed_turn_that_ends_while_it_waits_leaves_the_question_open() {
             assert_eq!(next.resume(None).await.to_string(), "done", "{} {end}", database.name);
             assert_eq!(paid.load(Ordering::SeqCst), 2, "{} {end}", database.name);
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_answer_is_enough_for_a_call_whose_row_is_masked() {
+    for database in databases::all().await {
+        database.empty().await;
+        let registry = Registry::empty();
+        registry.register(Hook::at::<BeforeToolCall>("asks").reader(|_, _, _| Permission::ask("a mail"))).unwrap();
+        let mask = Hook::at::<BeforeCreateMessage>("mask").writer(|_, _, row: &mut Message| {
+            row.rewrite_text(|text| text.contains("ada@x").then(|| text.replace("ada@x", "[mail]")));
+        });
+        registry.register(mask.on_failure(OnFailure::Required)).unwrap();
+        let sent = Arc::new(Semaphore::new(0));
+        let to_ada = Arc::clone(&sent);
+        let send = FnTool::new(ToolSpec::new("send"), move |_, input| {
+            to_ada.add_permits(usize::from(input["to"] == "ada@x"));
+            Ok("sent".to_owned())
+        });
+        let harness = Harness::builder(registry)
+            .unchecked("the mask has no other tests")
+            .model("main", Scripted::new([Line::call("1", "send", json!({ "to": "ada@x" })), Line::text("done")]))
+            .store(database.store.clone())
+            .approver(StoredApprover::new(database.store.clone()).patience(Duration::ZERO))
+            .tool(send)
+            .build()
+            .unwrap();
+        let session = harness.session("c", AgentDef::new("a").hooks(["asks", "mask"])).open().await.unwrap();
+        let _suspended = session.turn(None, "write to her").await;
+        let asked = question(&database.store).await;
+        assert_eq!(asked.request.input["to"], "ada@x", "a person sees what would run");
+        database.store.answer(&asked.id, &Approval::Yes).await.unwrap();
+        assert_eq!(session.resume(None).await.to_string(), "done", "{}", database.name);
+        assert_eq!(sent.available_permits(), 1, "{}", database.name);
+        let stored = format!("{:?}", session.messages().await.unwrap());
+        assert!(stored.contains("[mail]") && !stored.contains("ada@x"), "{stored}");
     }
 }

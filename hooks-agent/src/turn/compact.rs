@@ -34,8 +34,9 @@ pub(crate) async fn compact(session: &Arc<SessionState>, instructions: String) -
     let mut turn = TurnLoop::new(start, &lease, session.turns.load(Ordering::Relaxed)).map_err(|failed| failed.1)?;
     let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
     turn.transcript.lineage = Lineage::of(stored);
-    // Calls without a result, and what follows them, stay as they are: an answer may still come for them.
-    let end = open_calls(&messages).map_or(messages.len(), |open| open.at);
+    // Calls that wait, and what follows them, stay as they are: an answer may still come for them.
+    let waiting = turn.first_waiting(open_calls(&messages)).await.map_err(End::into_error)?;
+    let end = waiting.map_or(messages.len(), |(calls, _)| calls.at);
     turn.transcript.view = paired(messages[..end].to_vec().into());
     turn.make_room_by_hand(instructions).await.map_err(End::into_error)
 }

@@ -29,7 +29,7 @@ const ROUNDS: usize = 3;
 impl TurnLoop {
     /// Asks the gates and, if they ask, hooks at `permission_request` and the approver.
     pub(super) async fn judge(&mut self, call: &ToolCall) -> Result<Judged, End> {
-        let held = self.calls.held.iter().find(|held| held.call.id == call.id).cloned();
+        let held = self.calls.waiting.held.iter().find(|held| held.call.id == call.id).cloned();
         let (mut asked, is_held) = (held.is_some(), held.is_some());
         let mut state = match held {
             // The person whom an earlier turn asked decides, even if no gate asks any more.

@@ -118,7 +118,9 @@ impl TurnLoop {
     /// Adds the calls that wait.
     pub(super) fn note_waiting(&mut self, waiting: &WaitingInput) {
         if let Some(inputs) = &mut self.inputs {
-            inputs.waiting = waiting.clone();
+            inputs.waiting.held.extend(waiting.held.iter().cloned());
+            inputs.waiting.agents.extend(waiting.agents.iter().cloned());
+            inputs.waiting.taken.extend(waiting.taken.iter().cloned());
         }
     }
 

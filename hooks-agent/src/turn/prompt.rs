@@ -77,9 +77,7 @@ impl TurnLoop {
             None => None,
         };
         // Only now: the answer of a person can still come if hooks reject the prompt or fail.
-        if let Some(open) = open {
-            self.abandon_waiting(open).await?;
-        }
+        self.abandon_waiting(open).await?;
         if let Some(row) = row {
             self.append(row).await?;
             if let Some(row) = self.transcript.lineage.last_stored().map(str::to_owned) {

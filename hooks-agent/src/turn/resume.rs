@@ -1,5 +1,7 @@
 //! Continues with calls that wait for an approval.
 
+use std::collections::HashSet;
+
 use hook_sdk::data::{Block, Message, Messages, Role, ToolCall};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::{ExitReason, FilterMessages};
@@ -16,7 +18,7 @@ use crate::panics::contained;
 use crate::reply::TurnError;
 use crate::store::{self, StoreError, StoreFuture, StoredConversation};
 
-/// The last message with tool calls, if some of them have no result.
+/// A message with tool calls of which some have no result.
 pub(super) struct OpenCalls {
     /// The index of the message.
     pub(super) at: usize,
@@ -26,17 +28,21 @@ pub(super) struct OpenCalls {
     open: Vec<ToolCall>,
 }
 
-/// The open calls at the end of a conversation.
-pub(super) fn open_calls(messages: &[Message]) -> Option<OpenCalls> {
-    let at = messages.iter().rposition(|message| message.tool_calls().next().is_some())?;
-    let is_result_of =
-        |block: &Block, call: &ToolCall| matches!(block, Block::ToolResult(result) if result.call_id == call.id);
-    let has_result = |call: &ToolCall| {
-        messages[at + 1..].iter().flat_map(|message| &message.content).any(|block| is_result_of(block, call))
-    };
-    let all: Vec<_> = messages[at].tool_calls().cloned().collect();
-    let open: Vec<_> = all.iter().filter(|call| !has_result(call)).cloned().collect();
-    (!open.is_empty()).then_some(OpenCalls { at, all, open })
+/// The open calls of a conversation, the last ones first. A message with calls may have been added after one whose calls
+/// wait.
+pub(super) fn open_calls(messages: &[Message]) -> Vec<OpenCalls> {
+    let (mut answered, mut found) = (HashSet::new(), Vec::new());
+    for (at, message) in messages.iter().enumerate().rev() {
+        let open: Vec<_> = message.tool_calls().filter(|call| !answered.contains(call.id.as_str())).cloned().collect();
+        if !open.is_empty() {
+            found.push(OpenCalls { at, all: message.tool_calls().cloned().collect(), open });
+        }
+        answered.extend(message.content.iter().filter_map(|block| match block {
+            Block::ToolResult(result) => Some(result.call_id.as_str()),
+            _ => None,
+        }));
+    }
+    found
 }
 
 /// Removes the results that stand in for those of open calls.
@@ -57,14 +63,10 @@ impl TurnLoop {
     /// Continues where an earlier turn left calls open: calls that were never started, and calls to agents that wait.
     pub(super) async fn take_up(&mut self, stored: StoredConversation) -> Result<(), End> {
         let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
-        let Some(OpenCalls { at, all, open }) = open_calls(&messages) else {
+        let Some((OpenCalls { at, all, open }, waiting)) = self.first_waiting(open_calls(&messages)).await? else {
             return Err(TurnError::NothingToResume.into());
         };
-        let waiting = self.waiting(&open).await?;
         self.note_waiting(&waiting);
-        if waiting.held.is_empty() && waiting.agents.is_empty() {
-            return Err(TurnError::NothingToResume.into());
-        }
         self.takes_over()?;
         // Hooks see the prompt that the turn answers, as it was stored.
         let mut prompt = String::new();
@@ -84,15 +86,15 @@ impl TurnLoop {
         }
         self.transcript.lineage.becomes(&self.transcript.view);
         self.go_on(ExitReason::AbortedPreCall)?;
-        self.calls.held.clone_from(&waiting.held);
+        let contexts = waiting.held.iter().map(|held| &held.contexts).max_by_key(|contexts| contexts.len());
+        self.calls.contexts = contexts.cloned().unwrap_or_default();
+        self.calls.waiting = waiting;
         self.taken = true;
         // Whatever ends the turn here leaves the calls waiting.
         self.start_agent(&prompt).await?;
         self.calls.resumed.clone_from(&open);
         self.calls.wait = true;
-        let open = self.not_started(all, &open, &waiting).await?;
-        let contexts = waiting.held.iter().map(|held| &held.contexts).max_by_key(|contexts| contexts.len());
-        self.calls.contexts = contexts.cloned().unwrap_or_default();
+        let open = self.not_started(all, &open).await?;
         let ended = self.carry_out(open).await.map(|_repeats| ());
         // Messages may have been added between the calls and their results.
         self.transcript.view = paired(std::mem::take(&mut self.transcript.view));
@@ -115,10 +117,24 @@ impl TurnLoop {
         Ok(())
     }
 
+    /// The first of these messages with a call that waits for an approval.
+    pub(super) async fn first_waiting(
+        &mut self,
+        messages: Vec<OpenCalls>,
+    ) -> Result<Option<(OpenCalls, WaitingInput)>, End> {
+        for calls in messages {
+            let waiting = self.waiting(&calls.open).await?;
+            if !waiting.is_empty() {
+                return Ok(Some((calls, waiting)));
+            }
+        }
+        Ok(None)
+    }
+
     /// Those of the `open` calls that wait for an approval.
     async fn waiting(&mut self, open: &[ToolCall]) -> Result<WaitingInput, End> {
         if let Some(again) = &self.asked.again {
-            return Ok(again.waiting.clone());
+            return Ok(again.waiting.among(open));
         }
         let mut waiting = WaitingInput::default();
         let conversation = self.session.conversation.clone();
@@ -139,23 +155,17 @@ impl TurnLoop {
 
     /// The open calls of a message that were never started, and the open calls to sub-agents that wait. The progress of
     /// the other open calls is unknown, so each of them gets a result that says so.
-    async fn not_started(
-        &mut self,
-        all: Vec<ToolCall>,
-        open: &[ToolCall],
-        waiting: &WaitingInput,
-    ) -> Result<Vec<ToolCall>, End> {
-        let groups = self.groups(all);
-        let is_waiting = |call: &ToolCall| waiting.agents.contains(&call.id);
-        let waits = |call: &ToolCall| waiting.held.iter().any(|held| held.call.id == call.id) || is_waiting(call);
+    async fn not_started(&mut self, all: Vec<ToolCall>, open: &[ToolCall]) -> Result<Vec<ToolCall>, End> {
+        let all = all.into_iter().map(|call| self.calls.waiting.as_asked(call)).collect();
         // Groups are judged and run one after the other, and a group is judged as a whole before a call of it starts.
-        let first = groups.iter().position(|group| group.iter().any(waits)).unwrap_or_default();
-        let was_started = groups[first].iter().any(is_waiting);
+        let groups = self.groups(all);
+        let WaitingInput { agents, taken, .. } = self.calls.waiting.clone();
+        let was_started = !agents.is_empty();
         let mut never_started = Vec::new();
         for (at, group) in groups.into_iter().enumerate() {
             for call in group.into_iter().filter(|call| open.iter().any(|open| open.id == call.id)) {
-                let is_taken = waiting.taken.contains(&call.id);
-                if !is_taken && (at > first || waits(&call) || (at == first && !was_started)) {
+                let may_have_started = at == 0 && was_started && !agents.contains(&call.id);
+                if !taken.contains(&call.id) && !may_have_started {
                     never_started.push(call);
                 } else {
                     let input = call.input.clone();
@@ -169,21 +179,24 @@ impl TurnLoop {
     /// Stores a result for each call that waits, because a prompt came instead of the answer.
     ///
     /// The questions are closed first, so that what is stored stays true: from then on, nobody acts on an answer.
-    pub(super) async fn abandon_waiting(&mut self, calls: OpenCalls) -> Result<(), End> {
-        let OpenCalls { all, open, .. } = calls;
-        let mut waiting = self.waiting(&open).await?;
-        if self.asked.again.is_none() {
-            waiting.taken = self.abandon_questions(&open).await?;
-            waiting.held.retain(|held| !waiting.taken.contains(&held.call.id));
-            waiting.agents.retain(|call| !waiting.taken.contains(call));
-        }
-        self.note_waiting(&waiting);
-        if !waiting.held.is_empty() || !waiting.agents.is_empty() {
+    pub(super) async fn abandon_waiting(&mut self, messages: Vec<OpenCalls>) -> Result<(), End> {
+        for OpenCalls { all, open, .. } in messages {
+            let mut waiting = self.waiting(&open).await?;
+            if self.asked.again.is_none() {
+                waiting.taken = self.abandon_questions(&open).await?;
+                waiting.held.retain(|held| !waiting.taken.contains(&held.call.id));
+                waiting.agents.retain(|call| !waiting.taken.contains(call));
+            }
+            if waiting.is_empty() {
+                continue;
+            }
+            self.note_waiting(&waiting);
             remove_results_of(&open, &mut self.transcript.view);
             // From here on, each of them gets its result, even if a hook fails in between.
-            self.calls.resumed.clone_from(&open);
-            for call in self.not_started(all, &open, &waiting).await? {
-                let done = if waiting.agents.contains(&call.id) { "Not finished" } else { "Not run" };
+            self.calls.resumed.extend(open.iter().cloned());
+            self.calls.waiting = waiting;
+            for call in self.not_started(all, &open).await? {
+                let done = if self.calls.waiting.agents.contains(&call.id) { "Not finished" } else { "Not run" };
                 let text = format!("{done}: the conversation continued without waiting for the question about it");
                 let input = call.input.clone();
                 self.finish(call, input, CallOutcome::NotDone(text).into()).await?;
@@ -244,7 +257,7 @@ impl TurnLoop {
             for (call, within) in agents {
                 let read = store::read(&*self.session.harness.store, &within).await?;
                 let messages: Vec<_> = read.rows.into_iter().map(|row| row.message).collect();
-                let open = open_calls(&messages).map(|calls| calls.open).unwrap_or_default();
+                let open: Vec<_> = open_calls(&messages).into_iter().flat_map(|calls| calls.open).collect();
                 if !self.abandon_in(&within, &open, None).await?.is_empty() {
                     taken.push(call.id.clone());
                 }
@@ -282,7 +295,7 @@ impl TurnLoop {
             }
             let Some((within, read)) = last else { return Ok(None) };
             let messages: Vec<_> = read.rows.into_iter().map(|row| row.message).collect();
-            for call in open_calls(&messages).map(|calls| calls.open).unwrap_or_default() {
+            for call in open_calls(&messages).into_iter().flat_map(|calls| calls.open) {
                 let held = match self.held(&within, &call.id).await? {
                     None => self.waiting_agent(&within, &call).await?.map(|(_, held)| held),
                     held => held,

@@ -95,11 +95,16 @@ impl TurnLoop {
 
     /// Groups of calls. The groups run in sequence, the calls of a group concurrently. Each call has the name of the
     /// tool that runs it.
+    ///
+    /// Calls up to one that waits were judged together, whatever is known of their tools now: or else those before it
+    /// would have their results.
     pub(super) fn groups(&self, calls: Vec<ToolCall>) -> Vec<Vec<ToolCall>> {
+        let last_waits = calls.iter().rposition(|call| self.calls.waiting.has(&call.id));
         let mut groups: Vec<Vec<ToolCall>> = Vec::new();
-        for call in calls.into_iter().map(|call| self.routed(call)) {
+        for (at, call) in calls.into_iter().map(|call| self.routed(call)).enumerate() {
+            let is_joined = |last: &ToolCall| self.is_parallel(last) && self.is_parallel(&call);
             match groups.last_mut() {
-                Some(last) if self.is_parallel(&last[0]) && self.is_parallel(&call) => last.push(call),
+                Some(last) if last_waits >= Some(at) || last.last().is_some_and(is_joined) => last.push(call),
                 _ => groups.push(vec![call]),
             }
         }
@@ -141,7 +146,9 @@ impl TurnLoop {
         let runs =
             ready.iter().map(|ready| -> BoxFuture<'_, Option<(CallRun, Duration)>> { Box::pin(this.run(ready)) });
         let runs: Vec<_> = runs.collect();
-        let runs: Vec<_> = stream::iter(runs).buffered(this.limits().parallel.max(1)).collect().await;
+        // A tool that was parallel when the calls were judged may not be so any more.
+        let at_once = if ready.iter().all(|ready| this.is_parallel(&ready.call)) { this.limits().parallel } else { 1 };
+        let runs: Vec<_> = stream::iter(runs).buffered(at_once.max(1)).collect().await;
         let mut waits = None;
         for (ReadyCall { call, input, runner }, run) in ready.into_iter().zip(runs) {
             let ended = match (run, runner) {

@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use hook_sdk::data::{Message, Role};
+use hook_sdk::data::{Block, Message, Role};
 use hook_sdk::hook::OnFailure;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
 use hooks_agent::model::Line;
+use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Outcome, SubAgent, TurnError, TurnRequest};
 use serde_json::json;
 
@@ -107,13 +108,22 @@ async fn a_resumed_turn_has_the_trigger_and_the_presence_of_the_one_that_asked()
 
 #[tokio::test]
 async fn a_message_that_is_added_while_a_call_waits_leaves_it_answerable() {
-    for prompt in [None, Some("forget it")] {
+    let call = ToolCall::new("theirs", "lookup", json!({}));
+    let calls = Message::of(Role::Assistant, vec![Block::ToolUse(call.clone())]);
+    let result = Message::of(Role::Tool, vec![ToolResult::new("found").into_block(&call)]);
+    let note = Message::new(Role::User, "a note");
+    let added = [vec![note.clone()], vec![note.clone(), calls.clone()], vec![note, calls, result]];
+    for (prompt, added) in
+        [None, Some("forget it")].into_iter().flat_map(|prompt| added.each_ref().map(|a| (prompt, a)))
+    {
         let (desk, paid) = (Arc::new(Desk::default()), Paid::default());
         let mut bench = Bench::new([Line::call("1", "pay", json!({ "cents": 1 })), Line::text("so be it")]);
         let pay = payments(&mut bench, &paid);
         let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
         session.turn(None, "hi").await;
-        session.add(None, Message::new(Role::User, "a note")).await.unwrap();
+        for message in added {
+            session.add(None, message.clone()).await.unwrap();
+        }
         if let Some(prompt) = prompt {
             session.turn(None, prompt).await;
         } else {
@@ -123,7 +133,10 @@ async fn a_message_that_is_added_while_a_call_waits_leaves_it_answerable() {
         let result = if prompt.is_some() { "tool: <- Not run: the conversation continued" } else { "tool: <- paid" };
         let heard: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
         assert!(heard[2].starts_with(result) && heard[3] == "user: a note", "{heard:#?}");
-        assert_eq!(bench.stored().await.iter().filter(|line| line.starts_with("tool:")).count(), 1);
+        let heard_results = heard.iter().filter(|line| line.starts_with("tool:")).count();
+        assert_eq!(heard_results, added.len().min(2), "one for each call: {heard:#?}");
+        assert_eq!(bench.stored().await.iter().filter(|line| line.contains(result)).count(), 1);
+        assert_eq!(desk.open(), 0);
         assert_eq!(paid.lock().unwrap().len(), usize::from(prompt.is_none()));
     }
 }
@@ -179,4 +192,96 @@ async fn what_hooks_made_of_results_before_a_waiting_call_is_kept() {
     );
     assert!(heard[5].contains("a hint"), "{heard:#?}");
     assert_eq!(heard.len(), 6);
+}
+
+/// Masks addresses in rows.
+fn mask() -> Hook {
+    Hook::at::<BeforeCreateMessage>("mask").writer(|_, _, row: &mut Message| {
+        row.rewrite_text(|text| text.contains("ada@x").then(|| text.replace("ada@x", "[mail]")));
+    })
+}
+
+#[tokio::test]
+async fn a_resumed_call_runs_with_the_input_that_was_approved_and_its_row_stays_masked() {
+    for answer in [Approval::Yes, Approval::Edited(json!({ "to": "bob@y" }).into())] {
+        let (desk, sent) = (Arc::new(Desk::default()), Paid::default());
+        let mut bench = Bench::new([Line::call("1", "send", json!({ "to": "ada@x" })), Line::text("sent")]);
+        bench.app(mask());
+        let judged = Paid::default();
+        let seen = Arc::clone(&judged);
+        bench.app(Hook::at::<BeforeToolCall>("gate").reader(move |_, _, input: &ToolInput| {
+            seen.lock().unwrap().push(input["to"].to_string());
+            Permission::ask("a mail")
+        }));
+        let sends = Arc::clone(&sent);
+        let send = FnTool::new(ToolSpec::new("send"), move |_, input| {
+            sends.lock().unwrap().push(input["to"].to_string());
+            Ok("sent".to_owned())
+        });
+        let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(send)).await;
+        let Outcome::Suspended(asked) = session.turn(None, "hi").await.outcome else { panic!("not suspended") };
+        desk.answer(answer.clone());
+        let Outcome::Answered(_) = session.resume(None).await.outcome else { panic!("{answer:?}: asked again") };
+        let approved = if answer == Approval::Yes { asked.input["to"].to_string() } else { "\"bob@y\"".to_owned() };
+        assert_eq!(*sent.lock().unwrap(), [approved], "{answer:?}");
+        assert_eq!(judged.lock().unwrap()[..2], ["\"ada@x\"", "\"ada@x\""], "{answer:?}");
+        assert_eq!(bench.stored().await[1], r#"assistant: -> send({"to":"[mail]"})"#);
+    }
+}
+
+#[tokio::test]
+async fn a_resumed_call_of_an_agent_has_the_prompt_that_was_approved() {
+    let desk = Arc::new(Desk::default());
+    let call = Line::call("1", "clerk", json!({ "prompt": "write to ada@x" }));
+    let mut bench = Bench::new([call, Line::text("written"), Line::text("so be it")]);
+    bench.app(mask());
+    bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a clerk?")).only("tool", "clerk"));
+    let log = bench.log.clone();
+    bench.app(Hook::at::<UserPromptSubmit>("hears").reader(move |_, event, _| log.note(event.prompt.as_str())));
+    let harness = bench.harness().approver(AtDesk(Arc::clone(&desk)));
+    let session = bench.session(harness.agent(SubAgent::new(AgentDef::new("clerk"), "Writes."))).await;
+    session.turn(None, "hi").await;
+    desk.answer(Approval::Yes);
+    assert_eq!(session.resume(None).await.to_string(), "so be it");
+    let heard: Vec<_> = bench.log.take().into_iter().filter(|line| line != "the model").collect();
+    assert_eq!(heard, ["hi", "write to ada@x"]);
+}
+
+/// A call before the waiting one has no result, so neither was started.
+#[tokio::test]
+async fn calls_that_waited_together_run_once_each_whatever_is_known_of_their_tools_now() {
+    for (parallel, offered) in [(true, true), (false, true), (true, false)] {
+        let (desk, paid) = (Arc::new(Desk::default()), Paid::default());
+        let calls = ["1", "2", "3"].map(|id| (id, "pay", json!({ "cents": id })));
+        let mut bench = Bench::new([Line::calls(calls), Line::text("so be it")]);
+        bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, event: &BeforeToolCall, _| {
+            if event.call.id == "2" { Permission::ask("pay?") } else { Permission::NoOpinion }
+        }));
+        let is_offered = Arc::new(Mutex::new(true));
+        let at_hook = Arc::clone(&is_offered);
+        bench.app(Hook::at::<PreToolMaterialization>("limits").reader(move |_, _, _| {
+            Contribution::tool_limit("l", if *at_hook.lock().unwrap() { vec!["pay", "lookup"] } else { vec!["lookup"] })
+        }));
+        let harness = |spec: ToolSpec| {
+            let paid = Arc::clone(&paid);
+            let pay = FnTool::new(spec, move |_, input| {
+                paid.lock().unwrap().push(input["cents"].as_str().unwrap().to_owned());
+                Ok("paid".to_owned())
+            });
+            bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)
+        };
+        bench.session(harness(ToolSpec::new("pay").parallel())).await.turn(None, "hi").await;
+        assert!(paid.lock().unwrap().is_empty(), "the gates judge all of them first");
+        *is_offered.lock().unwrap() = offered;
+        desk.answer(Approval::Yes);
+        let spec = ToolSpec::new("pay");
+        let session = bench.session(harness(if parallel { spec.parallel() } else { spec })).await;
+        assert_eq!(session.resume(None).await.to_string(), "so be it");
+        let results: Vec<_> = bench.stored().await.into_iter().filter(|line| line.starts_with("tool:")).collect();
+        assert_eq!(results.len(), 3, "{parallel}, {offered}: {results:#?}");
+        let expected = if offered { "tool: <- paid" } else { "tool: <- there is no tool `pay`" };
+        assert!(results.iter().all(|result| result.starts_with(expected)), "{parallel}, {offered}: {results:#?}");
+        let expected: &[&str] = if offered { &["1", "2", "3"] } else { &[] };
+        assert_eq!(*paid.lock().unwrap(), expected, "{parallel}, {offered}");
+    }
 }
