@@ -1,10 +1,12 @@
 //! Promise 11: the loop acts on everything that hooks answer, read from what it runs, sends, shows and stores.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use hook_sdk::data::{MessageUpdate, ModelRequest};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::prelude::*;
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{Append, Conversations, Fold, MemoryStore, MessageStore, Page, Row, StoreFuture, Written};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
@@ -56,6 +58,20 @@ impl Tool for WorldTool {
     }
 }
 
+/// Keeps the question, so that the call can wait.
+struct WorldPerson(World, Mutex<Option<ApprovalRequest>>);
+
+impl Approver for WorldPerson {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+        *self.1.lock().unwrap() = Some(request.clone());
+        Box::pin(async { self.0.approve() })
+    }
+
+    fn held<'a>(&'a self, _: &'a str, _: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {
+        Box::pin(async { Ok(self.1.lock().unwrap().clone()) })
+    }
+}
+
 /// Notes the rows that it stores.
 struct Noting(MemoryStore, World);
 
@@ -100,15 +116,13 @@ impl AgentLoop for Loop {
 
     async fn turn(&self, hooks: &HookSet, world: &World) {
         let tool = |name| WorldTool(world.clone(), name);
-        let person = world.clone();
-        let approve = move |_: &_| person.approve();
         let model = Arc::new(WorldModel(world.clone(), self.streams));
         let harness = Harness::builder(Registry::empty())
             .hooks(hooks.clone())
             .shared_model("main", model.clone())
             .shared_model(World::PROFILE, model)
             .shared_store(Arc::new(Noting(MemoryStore::new(), world.clone())))
-            .approver(approve)
+            .approver(WorldPerson(world.clone(), Mutex::default()))
             .tool(tool("find"))
             .tool(tool("fail"))
             .build()

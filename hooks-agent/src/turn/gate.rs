@@ -132,6 +132,16 @@ impl TurnLoop {
         request
     }
 
+    /// Whether a later turn finds the question, so that the call can wait. A turn that is repeated has no later one.
+    async fn is_kept(&self, request: &ApprovalRequest) -> bool {
+        let held = self.asked.again.is_none().then(|| self.held(&request.conversation, &request.call.id));
+        match held {
+            // What cannot be read now may be there.
+            Some(held) => held.await.map_or(true, |held| held.is_some()),
+            None => true,
+        }
+    }
+
     /// The answer of the approver. The error is a text for the model if there is none.
     async fn approval(&mut self, request: &ApprovalRequest) -> Result<Approval, String> {
         let parts = Arc::clone(&self.session.harness);
@@ -139,6 +149,9 @@ impl TurnLoop {
         let (reason, limit, deferred) = (&request.question.reason, request.expires, request.deferred);
         let done = match self.cancellation.run_until_cancelled(tokio::time::timeout(limit, answer)).await {
             None => return Err("Not run: the turn was cancelled".to_owned()),
+            Some(Ok(Ok(Approval::Suspend))) if !self.is_kept(request).await => {
+                ApprovalInput::Answered(Approval::No("Nobody can answer later here".to_owned()))
+            }
             Some(Ok(Ok(answer))) => ApprovalInput::Answered(answer),
             Some(Ok(Err(_panic))) => ApprovalInput::Panicked,
             Some(Err(_)) => ApprovalInput::Late,

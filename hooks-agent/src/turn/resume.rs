@@ -267,7 +267,7 @@ impl TurnLoop {
     }
 
     /// The stored request about the call, if its question is not closed.
-    async fn held(&self, conversation: &str, call: &str) -> Result<Option<ApprovalRequest>, StoreError> {
+    pub(super) async fn held(&self, conversation: &str, call: &str) -> Result<Option<ApprovalRequest>, StoreError> {
         let held = async { self.session.harness.approver.held(conversation, call).await };
         self.by_approver("looked for", held).await
     }

@@ -199,3 +199,15 @@ async fn what_gates_make_of_an_edited_input_is_asked_about_again() {
         }
     }
 }
+
+#[tokio::test]
+async fn nobody_can_answer_later_if_the_approver_keeps_no_questions() {
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
+    bench.app(gate());
+    let session = bench.session(bench.harness().approver(|_: &ApprovalRequest| Approval::Suspend)).await;
+    assert_eq!(session.turn(None, "hi").await.to_string(), "done");
+    assert_eq!(bench.stored().await[2], "tool: <- Denied: is a right?. Nobody can answer later here");
+    let nothing = session.resume(None).await;
+    assert!(matches!(nothing.outcome, Outcome::Failed(TurnError::NothingToResume)), "{:?}", nothing.outcome);
+    assert!(!bench.log.take().contains(&"the tool".to_owned()));
+}
