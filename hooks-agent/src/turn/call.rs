@@ -38,6 +38,11 @@ pub(super) fn flatten_inputs(content: &mut [Block]) {
     }
 }
 
+fn flattened(mut answer: ModelAnswer) -> ModelAnswer {
+    flatten_inputs(&mut answer.content);
+    answer
+}
+
 /// Whether `value` has more than this many levels.
 pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
     let Some(inner) = levels.checked_sub(1) else { return value.is_array() || value.is_object() };
@@ -136,10 +141,7 @@ impl TurnLoop {
                 }
             }
         };
-        let mut answer = answer;
-        if let Ok(answer) = &mut answer {
-            flatten_inputs(&mut answer.content);
-        }
+        let mut answer = answer.map(flattened);
         self.note_answer(&answer, &stream, began);
         let mut stopped = None;
         if shows {

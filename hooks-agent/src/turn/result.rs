@@ -162,7 +162,7 @@ impl TurnLoop {
         for block in &stored.content {
             if let Block::ToolResult(block) = block {
                 (left.content, left.is_error) = (block.content.clone(), block.is_error);
-                left.extra = block.extra.clone();
+                left.extra.clone_from(&block.extra);
             }
         }
         Ok(left)

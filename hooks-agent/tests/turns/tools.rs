@@ -373,17 +373,16 @@ async fn no_tool_person_or_gate_speaks_for_the_app_or_makes_a_call() {
             result.content.push(Block::ToolUse(call));
             result.said_by = role;
             let mut bench = Bench::new([Line::call("1", "gives", json!({})), Line::text("done")]);
-            let given = result.clone();
+            let (of_tool, of_person, of_gate) = (result.clone(), result.clone(), result);
             bench.app(Hook::at::<BeforeToolCall>("gate").reader(move |_, _, _| match giver {
                 "person" => Permission::ask("a look"),
-                "gate" => Permission::answer(given.clone()),
+                "gate" => Permission::answer(of_gate.clone()),
                 _ => Permission::allow(),
             }));
-            let (given, answer) = (result.clone(), result.clone());
             let gives = AsyncTool::new(ToolSpec::new("gives"), move |_: HookContext, _: ToolInput| {
-                std::future::ready(given.clone())
+                std::future::ready(of_tool.clone())
             });
-            let approver = move |_: &ApprovalRequest| Approval::Answer(answer.clone());
+            let approver = move |_: &ApprovalRequest| Approval::Answer(of_person.clone());
             let session = bench.session(bench.harness().tool(gives).approver(approver)).await;
             assert_eq!(session.turn(None, "hi").await.to_string(), "done", "{giver} {role:?}");
             let read = bench.model.heard()[1].messages.clone();
