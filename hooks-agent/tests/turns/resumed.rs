@@ -204,7 +204,7 @@ fn mask() -> Hook {
 #[tokio::test]
 async fn a_resumed_call_runs_with_the_input_that_was_approved_and_its_row_stays_masked() {
     for answer in [Approval::Yes, Approval::Edited(json!({ "to": "bob@y" }).into())] {
-        let (desk, sent) = (Arc::new(Desk::default()), Paid::default());
+        let (desk, mails) = (Arc::new(Desk::default()), Paid::default());
         let mut bench = Bench::new([Line::call("1", "send", json!({ "to": "ada@x" })), Line::text("sent")]);
         bench.app(mask());
         let judged = Paid::default();
@@ -213,9 +213,9 @@ async fn a_resumed_call_runs_with_the_input_that_was_approved_and_its_row_stays_
             seen.lock().unwrap().push(input["to"].to_string());
             Permission::ask("a mail")
         }));
-        let sends = Arc::clone(&sent);
+        let to = Arc::clone(&mails);
         let send = FnTool::new(ToolSpec::new("send"), move |_, input| {
-            sends.lock().unwrap().push(input["to"].to_string());
+            to.lock().unwrap().push(input["to"].to_string());
             Ok("sent".to_owned())
         });
         let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(send)).await;
@@ -223,7 +223,7 @@ async fn a_resumed_call_runs_with_the_input_that_was_approved_and_its_row_stays_
         desk.answer(answer.clone());
         let Outcome::Answered(_) = session.resume(None).await.outcome else { panic!("{answer:?}: asked again") };
         let approved = if answer == Approval::Yes { asked.input["to"].to_string() } else { "\"bob@y\"".to_owned() };
-        assert_eq!(*sent.lock().unwrap(), [approved], "{answer:?}");
+        assert_eq!(*mails.lock().unwrap(), [approved], "{answer:?}");
         assert_eq!(judged.lock().unwrap()[..2], ["\"ada@x\"", "\"ada@x\""], "{answer:?}");
         assert_eq!(bench.stored().await[1], r#"assistant: -> send({"to":"[mail]"})"#);
     }
@@ -259,7 +259,7 @@ async fn calls_that_waited_together_run_once_each_whatever_is_known_of_their_too
         }));
         let is_offered = Arc::new(Mutex::new(true));
         let at_hook = Arc::clone(&is_offered);
-        bench.app(Hook::at::<PreToolMaterialization>("limits").reader(move |_, _, _| {
+        bench.app(Hook::at::<PreToolMaterialization>("limits").reader(move |_, _, ()| {
             Contribution::tool_limit("l", if *at_hook.lock().unwrap() { vec!["pay", "lookup"] } else { vec!["lookup"] })
         }));
         let harness = |spec: ToolSpec| {
