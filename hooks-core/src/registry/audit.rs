@@ -184,7 +184,7 @@ fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Findi
         };
         let is_alive = patterns().any(matches);
         for pattern in patterns().filter(|pattern| !matches(pattern)) {
-            let nearest = nearest(pattern, values.iter().cloned());
+            let nearest = nearest(pattern, values.iter().copied());
             if !is_alive || !nearest.is_empty() {
                 let (id, origin, at, meant) = (&hook.id, hook.origin, kind.name, did_you_mean(&nearest));
                 let text = format!(
