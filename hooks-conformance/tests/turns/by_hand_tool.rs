@@ -44,6 +44,18 @@ impl Turn<'_> {
         }
     }
 
+    /// Whether it ignores that a gate rewrote the input.
+    fn keeps_input(&self, is_edited: bool) -> bool {
+        (self.has(Fault::RewritesTheFirstInputOnly) && self.calls > 1)
+            || (self.has(Fault::IgnoresTheRewriteOfAnEdit) && is_edited)
+    }
+
+    fn skips_request(&self, is_deferred: bool) -> bool {
+        self.has(Fault::SkipsThePermissionRequest)
+            || (self.has(Fault::RequestsOnceForAll) && self.calls > 1)
+            || (self.has(Fault::RequestsNothingOfADeferral) && is_deferred)
+    }
+
     /// The input of a call that may run, or its result.
     async fn judge(&mut self, call: &ToolCall) -> Result<Result<ToolInput, ToolResult>, End> {
         let Some(event) = self.gate(call) else { return Ok(Ok(call.input.clone())) };
@@ -52,9 +64,7 @@ impl Turn<'_> {
         let mut answered = None;
         for _ in 0..3 {
             let fired = self.judged(&event, &input).await?;
-            let kept = (self.has(Fault::RewritesTheFirstInputOnly) && self.calls > 1)
-                || (self.has(Fault::IgnoresTheRewriteOfAnEdit) && answered.is_some());
-            if !kept {
+            if !self.keeps_input(answered.is_some()) {
                 input = fired.subject.clone();
             }
             let refused = |text: &str| Ok(Err(ToolResult::error(text)));
@@ -86,10 +96,7 @@ impl Turn<'_> {
             let reason = if self.has(Fault::RequestsWithoutTheQuestion) { "" } else { question.reason.as_str() };
             let event = PermissionRequest::new(call.clone()).reason(reason);
             let is_deferred = matches!(fired.verdict, Permission::Defer(_));
-            let skips = self.has(Fault::SkipsThePermissionRequest)
-                || (self.has(Fault::RequestsOnceForAll) && self.calls > 1)
-                || (self.has(Fault::RequestsNothingOfADeferral) && is_deferred);
-            let asked = if skips { None } else { self.requested(&event, &input).await? };
+            let asked = if self.skips_request(is_deferred) { None } else { self.requested(&event, &input).await? };
             match asked.map(|fired| (fired.verdict, fired.subject)) {
                 Some((Permission::Allow, edited)) if edited == input => return Ok(Ok(input)),
                 Some((Permission::Allow, edited)) if self.has(Fault::DoesNotJudgeTheRequestsInput) => {
