@@ -751,8 +751,8 @@ async fn one_answer_is_enough_for_a_call_whose_row_is_masked() {
             row.rewrite_text(|text| text.contains("ada@x").then(|| text.replace("ada@x", "[mail]")));
         });
         registry.register(mask.on_failure(OnFailure::Required)).unwrap();
-        let sent = Arc::new(Semaphore::new(0));
-        let to_ada = Arc::clone(&sent);
+        let mails = Arc::new(Semaphore::new(0));
+        let to_ada = Arc::clone(&mails);
         let send = FnTool::new(ToolSpec::new("send"), move |_, input| {
             to_ada.add_permits(usize::from(input["to"] == "ada@x"));
             Ok("sent".to_owned())
@@ -771,7 +771,7 @@ async fn one_answer_is_enough_for_a_call_whose_row_is_masked() {
         assert_eq!(asked.request.input["to"], "ada@x", "a person sees what would run");
         database.store.answer(&asked.id, &Approval::Yes).await.unwrap();
         assert_eq!(session.resume(None).await.to_string(), "done", "{}", database.name);
-        assert_eq!(sent.available_permits(), 1, "{}", database.name);
+        assert_eq!(mails.available_permits(), 1, "{}", database.name);
         let stored = format!("{:?}", session.messages().await.unwrap());
         assert!(stored.contains("[mail]") && !stored.contains("ada@x"), "{stored}");
     }
