@@ -83,15 +83,15 @@ impl Message {
             return Ok(());
         }
         Err(Violation::new(
-            "a row must keep its tool calls and results, in order; add or remove a call at `post_model_call`",
+            "a row must keep its tool calls with their names, and its results, in order; add, remove or rename a call at `post_model_call`",
         ))
     }
 
-    /// The ids of the message's tool calls (`false`) and tool results (`true`).
-    fn ids(&self) -> impl Iterator<Item = (bool, &str)> {
+    /// The ids of the message's tool calls, with the names of the tools, and of its tool results.
+    fn ids(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
         self.content.iter().filter_map(|block| match block {
-            Block::ToolUse(call) => Some((false, call.id.as_str())),
-            Block::ToolResult(result) => Some((true, result.call_id.as_str())),
+            Block::ToolUse(call) => Some((Some(call.name.as_str()), call.id.as_str())),
+            Block::ToolResult(result) => Some((None, result.call_id.as_str())),
             _ => None,
         })
     }

@@ -87,7 +87,7 @@ pub struct AfterToolCallFailure {
     pub may_retry: bool,
 }
 
-/// Fires when a call has ended, for every outcome, with the result that the model reads.
+/// Fires when a call has ended, for every outcome, with the result before its row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "after_tool_call", match(tool = call.name), new(call, input), json)]
 #[non_exhaustive]

@@ -6,6 +6,7 @@ use hook_sdk::data::{Block, ToolResultBlock};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::record::FailureKind;
 use hook_sdk::{CancellationToken, DispatchError};
+use serde_json::json;
 
 use super::support::*;
 
@@ -197,4 +198,27 @@ fn after_a_violation_the_next_hook_sees_the_previous_subject() {
     let fired = set.fire_blocking(&cx(), &FilterMessages::new(), conversation()).unwrap();
     assert_eq!(fired.subject.len(), 3);
     assert_eq!(fired.report.failures.len(), 1);
+}
+
+/// A person who reads the row sees what ran, whatever hooks make of the text of the row.
+#[test]
+fn a_row_keeps_its_calls_and_the_names_of_their_tools() {
+    type Edit = fn(&mut ToolCall);
+    let row = Message::of(Role::Assistant, vec![Block::ToolUse(ToolCall::new("1", "find", json!({ "word": "blue" })))]);
+    let edits: [(Edit, bool); 3] = [
+        (|call| call.input = json!({ "word": "[masked]" }).into(), true),
+        (|call| call.name = "refund".into(), false),
+        (|call| call.id = "2".into(), false),
+    ];
+    for (edit, is_kept) in edits {
+        let set = set([Hook::at::<BeforeCreateMessage>("edits").writer(move |_, _, row: &mut Message| {
+            for block in &mut row.content {
+                if let Block::ToolUse(call) = block {
+                    edit(call);
+                }
+            }
+        })]);
+        let fired = set.fire_blocking(&cx(), &BeforeCreateMessage::new(), row.clone()).unwrap();
+        assert_eq!((fired.subject != row, fired.report.failures.is_empty()), (is_kept, is_kept));
+    }
 }
