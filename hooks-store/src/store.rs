@@ -104,9 +104,9 @@ impl Store {
         OpenOptions::new().open(url).await
     }
 
-    /// Reads every page and index of an SQLite file and returns the damage that SQLite finds, and the rows and questions that
-    /// cannot be read. Others can use the store meanwhile. Opening a store reads the pages of files up to 64 MiB. Postgres checks its
-    /// own files.
+    /// Reads every page and index of an SQLite file and returns the damage that SQLite finds, and the rows and questions
+    /// that cannot be read. Others can use the store meanwhile. Opening a store reads the pages of files up to 64 MiB.
+    /// Postgres checks its own files.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -124,9 +124,14 @@ impl TurnLoop {
         };
         let mut event = AfterToolCall::new(call.clone(), input).duration(ended.took);
         event.result.clone_from(&result);
+        let is_error = error.is_some();
         event.error = error;
         self.announce(&event).await?;
-        let result = result.unwrap_or_else(|| ToolResult::new(removed(removed_by.as_ref())));
+        let result = result.unwrap_or_else(|| {
+            let mut result = ToolResult::new(removed(removed_by.as_ref()));
+            result.is_error = is_error;
+            result
+        });
         let stored = match result.said_by.filter(|role| *role != Role::Tool) {
             // Providers require the results of a message to be adjacent, so a result with another role follows them.
             Some(role) => {
