@@ -3,6 +3,7 @@
 mod accept;
 mod candidate;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use candidate::{Candidate, CandidateSets};
@@ -60,9 +61,7 @@ impl<'a> Replay<'a> {
         let paths: Vec<_> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
         let mut running = DispatchHandler::new(self);
         self.options.read(&paths, &mut running).await?;
-        let mut report = running.state.report;
-        report.sort();
-        Ok(report)
+        Ok(running.into_report())
     }
 }
 
@@ -77,11 +76,22 @@ struct DispatchHandler<'r, 'a> {
     replay: &'r Replay<'a>,
     state: ReplayState,
     sets: CandidateSets,
+    /// The kinds of the recorded dispatches.
+    kinds: BTreeSet<String>,
 }
 
 impl<'r, 'a> DispatchHandler<'r, 'a> {
     fn new(replay: &'r Replay<'a>) -> Self {
-        Self { replay, state: replay.options.start(), sets: CandidateSets::default() }
+        Self { replay, state: replay.options.start(), sets: CandidateSets::default(), kinds: BTreeSet::new() }
+    }
+
+    fn into_report(self) -> ReplayReport {
+        let Self { state: ReplayState { mut report, .. }, sets, kinds, .. } = self;
+        for (hook, planned) in sets.today.hooks.into_iter().chain(sets.candidate.hooks) {
+            report.miss(hook, planned, &kinds);
+        }
+        report.sort();
+        report
     }
 }
 
@@ -106,6 +116,9 @@ impl LineHandler for DispatchHandler<'_, '_> {
 
 impl DispatchHandler<'_, '_> {
     async fn dispatch(&mut self, recorded: DispatchLine, place: &str) -> Result<(), ReplayError> {
+        if !self.kinds.contains(&recorded.kind) {
+            self.kinds.insert(recorded.kind.clone());
+        }
         if recorded.depth > 0 {
             self.state.report.nested += 1;
             return Ok(());

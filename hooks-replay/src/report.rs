@@ -4,7 +4,7 @@ mod github;
 mod html;
 mod text;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -46,8 +46,16 @@ pub struct ReplayReport {
     pub turns: usize,
     /// The number of turns that diverged from the recording.
     pub diverged: usize,
+    /// The number of those turns that were not replayed beyond that place.
+    pub stopped: usize,
     /// The number of nested dispatches, which are replayed with the outer ones.
     pub nested: usize,
+    /// Hooks that rewrite or decide, each with those of its kinds of which no dispatch was recorded: what it would have
+    /// done there is not known. A recorder writes only dispatches that had hooks.
+    pub not_compared: BTreeMap<String, Vec<String>>,
+    /// Whether some of those hooks have other kinds, or there are other hooks.
+    #[serde(skip)]
+    tried: bool,
     /// Hooks that a replay does not start, because they would outlive it, and the number of their runs.
     pub not_started: BTreeMap<String, usize>,
     /// Lines of other programs that contain nothing for hooks, by type.
@@ -146,26 +154,39 @@ impl ReplayReport {
         self.groups.is_empty() && self.failed == 0
     }
 
-    /// Whether a verdict or the outcome of a dispatch differs.
+    /// Whether a verdict or the outcome of a dispatch differs, be it after the turn diverged.
     pub fn has_flips(&self) -> bool {
-        self.groups.iter().any(Group::is_flip)
+        self.groups.iter().any(Group::decides)
     }
 
     /// The exit code for a program: 2 if a verdict flipped; otherwise 3 if something could not be replayed, or there
-    /// was nothing to replay; otherwise 1 if there is a difference; otherwise 0.
+    /// was nothing to replay for any hook; otherwise 1 if there is a difference; otherwise 0.
     pub fn exit_code(&self) -> u8 {
         match self {
             _ if self.has_flips() => 2,
             _ if self.failed > 0 || (self.replayed == 0 && self.turns == 0) => 3,
             _ if !self.groups.is_empty() => 1,
+            _ if !self.tried && !self.not_compared.is_empty() => 3,
             _ => 0,
         }
     }
 
     /// What else has to be known about the numbers, in sentences.
     pub(crate) fn notes(&self) -> Vec<String> {
-        let (unanswered, partly, uncertain) = (self.unanswered, self.partly, self.uncertain);
+        let (unanswered, partly, uncertain, stopped) = (self.unanswered, self.partly, self.uncertain, self.stopped);
+        let not_compared: Vec<String> =
+            self.not_compared.iter().map(|(hook, kinds)| format!("`{hook}` ({})", kinds.join(", "))).collect();
         let notes = [
+            (
+                !not_compared.is_empty(),
+                format!("not compared, because no dispatch of their kinds was recorded: {}", not_compared.join(", ")),
+            ),
+            (
+                stopped > 0,
+                format!(
+                    "{stopped} turns were not replayed beyond the place where they diverge: `Matching::Loose` goes on"
+                ),
+            ),
             (self.replayed == 0 && self.turns == 0, "there was nothing to replay".to_owned()),
             (
                 unanswered > 0,
@@ -251,6 +272,16 @@ impl ReplayReport {
         }
     }
 
+    /// Notes what could not be tried of a hook with these kinds.
+    pub(crate) fn miss(&mut self, hook: String, kinds: BTreeSet<&str>, recorded: &BTreeSet<String>) {
+        let missing: Vec<String> =
+            kinds.iter().filter(|kind| !recorded.contains(**kind)).map(|kind| (*kind).to_owned()).collect();
+        self.tried |= missing.len() < kinds.len();
+        if !missing.is_empty() {
+            self.not_compared.insert(hook, missing);
+        }
+    }
+
     /// Adds the durations of the hooks of a dispatch.
     pub(crate) fn time(&mut self, recorded: &[RunLine], replayed: &[RunLine]) {
         for run in replayed {
@@ -288,7 +319,12 @@ impl ReplayReport {
 impl Group {
     /// Whether it changes the behaviour of the agent.
     pub(crate) fn is_flip(&self) -> bool {
-        self.rank <= 1 && !self.counterfactual
+        self.decides() && !self.counterfactual
+    }
+
+    /// Whether a decision differs.
+    fn decides(&self) -> bool {
+        self.rank <= 1
     }
 
     /// The hook that the replay does not have, if that is what differs.

@@ -74,6 +74,33 @@ async fn a_changed_order_and_a_new_hook_are_reported() {
     assert!(found.contains(&"4 counts_calls was added".to_owned()), "{found:#?}");
 }
 
+/// A recorder writes only dispatches that had hooks, so silence says nothing about a hook at another kind.
+#[tokio::test]
+async fn a_replay_names_the_hooks_that_it_could_not_try() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let stops = |id: &'static str| Hook::at::<UserPromptSubmit>(id).reader(|_, _, _| PromptVerdict::block("closed"));
+    let watches = Hook::at::<TurnEnd>("watches").reader(|_, _, ()| ());
+    let report = desk().with(stops("stops")).with(watches).replay(&path).await;
+    let named: Vec<_> = report.not_compared.iter().collect();
+    assert_eq!(named, [(&"stops".to_owned(), &vec!["user_prompt_submit".to_owned()])], "an observer changes nothing");
+    assert!(report.is_empty() && report.exit_code() == 0, "{report}");
+    for page in [report.to_string(), report.to_html(), report.to_github()] {
+        assert!(page.contains("stops") && page.contains("(user_prompt_submit)"), "{page}");
+    }
+    // One set of hooks is compared with another one of today.
+    let (old, new) = (desk().registry(), desk().with(stops("other")).registry());
+    let replay = Replay::new(&old, |registry, _ids| Hooks::scope(registry));
+    let report = replay.candidate(&new, |registry, _ids| Hooks::scope(registry)).file(&path).await.unwrap();
+    assert_eq!(report.not_compared.keys().collect::<Vec<_>>(), ["other"], "{report}");
+    // If that is all there is, then nothing was tried.
+    let (old, new) = (Hooks::default().registry(), Hooks::default().with(stops("only")).registry());
+    let replay = Replay::new(&old, |registry, _ids| Hooks::scope(registry));
+    let report = replay.candidate(&new, |registry, _ids| Hooks::scope(registry)).file(&path).await.unwrap();
+    assert!(report.replayed > 0 && report.exit_code() == 3, "{report}");
+}
+
 /// A replay does not access external systems, whatever hooks are in force.
 #[tokio::test]
 async fn detached_and_background_runs_are_listed_and_not_started() {

@@ -289,7 +289,9 @@ async fn blocked_calls_run_nothing_in_a_replay_that_allows_them() {
         "it stops at the first one: {report}"
     );
     assert_eq!(report.groups[0].examples[0].call.as_ref().unwrap().id, "a");
+    assert!(report.stopped == 1 && report.to_string().contains("`Matching::Loose` goes on"), "{report}");
     let report = replay(&path, &open, Matching::Loose).await;
+    assert_eq!(report.stopped, 0, "{report}");
     assert_eq!(ran.load(Ordering::SeqCst), 1);
     assert_eq!((report.turns, report.diverged), (2, 1), "{report}");
     let reported = |counterfactual: bool| {

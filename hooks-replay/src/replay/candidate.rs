@@ -1,11 +1,11 @@
 //! Hooks that recorded dispatches are fired with: those of today, or those that replace them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use hook_sdk::context::Ids;
 use hook_sdk::data::MessagePool;
-use hook_sdk::{ConfigError, HookContext, HookSet, JsonError, Registry};
+use hook_sdk::{ConfigError, HookContext, HookSet, JsonError, Registry, Semantics};
 use serde_json::Value;
 
 use crate::capture::Capture;
@@ -42,6 +42,8 @@ pub(super) struct CandidateSets {
 pub(super) struct Sets {
     capture: Capture,
     sets: HashMap<Place, HookSet>,
+    /// The hooks that rewrite or decide, with their kinds.
+    pub(super) hooks: BTreeMap<String, BTreeSet<&'static str>>,
 }
 
 /// The key of a hook set: app, agent and prompt.
@@ -106,6 +108,12 @@ impl Sets {
         let set = set?;
         if self.sets.len() >= KEPT {
             self.sets.clear();
+        }
+        let kinds = candidate.registry.manifest().kinds.into_iter().map(|entry| entry.kind);
+        for kind in kinds.filter(|kind| !matches!(kind.semantics, Semantics::Event | Semantics::Contribute)) {
+            for hook in set.plan(kind.name) {
+                self.hooks.entry(hook.hook().to_string()).or_default().insert(kind.name);
+            }
         }
         self.sets.insert(place, set.clone());
         Ok(set)

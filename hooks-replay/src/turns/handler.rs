@@ -7,9 +7,9 @@ use hook_sdk::data::MessagePool;
 use hooks_agent::TurnError;
 use hooks_agent::inputs::TurnInputs;
 
-use super::TurnReplay;
 use super::comparison::{Step, TurnComparison};
 use super::runner::TurnRunner;
+use super::{Matching, TurnReplay};
 use crate::compare::remove_uncertain;
 use crate::line::{DispatchLine, RecordingLine, TurnLine};
 use crate::messages::KnownMessages;
@@ -96,7 +96,11 @@ impl<'r, 'a> TurnHandler<'r, 'a> {
         report.partly += usize::from(!turn.marks.is_empty());
         let lacks_input = !turn.marks.is_empty();
         let is_certain = !lacks_input || comparison.steps.iter().any(|step| step.by_changed_hook);
-        report.diverged += usize::from(comparison.diverged && comparison.unanswered == 0 && is_certain);
+        let diverged = usize::from(comparison.diverged && comparison.unanswered == 0 && is_certain);
+        report.diverged += diverged;
+        if self.replay.matching == Matching::Strict {
+            report.stopped += diverged;
+        }
         report.replayed += comparison.compared;
         report.unanswered += comparison.unanswered;
         for hook in comparison.not_started {
