@@ -112,17 +112,29 @@ pub(crate) fn never_fired<'a>(
     }
     let fired: HashSet<TypeId> = declared.iter().map(|fires| (fires.kind.event)()).collect();
     let names = declared.iter().map(|fires| format!("`{}`", fires.kind.name)).collect::<Vec<_>>().join(", ");
-    let bindings = hooks.flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
-    bindings
-        .filter(|(hook, binding)| !otherwise(hook, binding))
-        .map(|(hook, binding)| (hook, binding.kind))
-        .filter(|(_, kind)| !fired.contains(&(kind.event)()))
-        .map(|(hook, kind)| {
-            let (id, origin, at, path) = (&hook.id, hook.origin, kind.name, public((kind.path)()));
+    let unfired = |hook: &'a Hook| {
+        let bindings = hook.bindings.iter().filter(|binding| !otherwise(hook, binding)).map(|binding| binding.kind);
+        bindings.filter(|kind| !fired.contains(&(kind.event)())).collect::<Vec<_>>()
+    };
+    hooks
+        .map(|hook| (hook, unfired(hook)))
+        .filter(|(_, kinds)| !kinds.is_empty())
+        .map(|(hook, kinds)| {
+            let (id, origin) = (&hook.id, hook.origin);
+            let list = |of: fn(&KindDescriptor) -> String| kinds.iter().map(|kind| of(kind)).collect::<Vec<_>>().join(", ");
+            let (at, paths) = (list(|kind| format!("`{}`", kind.name)), list(|kind| public((kind.path)())));
+            if hook.bindings.len() == 1 {
+                let text = format!(
+                    "the hook `{id}` ({origin}) runs at {at}, which this program never fires; fire it and declare it with `hook_sdk::fires![{paths}]`, or move the hook to a kind that is fired: {names}"
+                );
+                return Finding::new(FindingKind::NeverFired, id, text);
+            }
+            // Accepted with its kinds: that a mask does nothing at one of them says nothing about the others.
+            let about = format!("{id} at {}", list(|kind| kind.name.to_owned()));
             let text = format!(
-                "the hook `{id}` ({origin}) runs at `{at}`, which this program never fires; fire it and declare it with `hook_sdk::fires![{path}]`, or move the hook to a kind that is fired: {names}"
+                "the hook `{id}` ({origin}) also runs at {at}, which this program never fires; fire each and declare it with `hook_sdk::fires![{paths}]`"
             );
-            Finding::new(FindingKind::NeverFired, id, text)
+            Finding::new(FindingKind::NeverFired, &about, text)
         })
         .collect()
 }

@@ -4,7 +4,7 @@
 //! A binary of its own, because `fires!` applies to a whole binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
-use hook_sdk::diagnostics::FindingKind;
+use hook_sdk::diagnostics::{FindingKind, HarnessFacts};
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 
@@ -176,7 +176,7 @@ fn each_dead_hook_is_reported_with_its_fix() {
 }
 
 #[test]
-fn a_hook_at_several_kinds_is_reported_for_each_kind_that_is_never_fired() {
+fn a_hook_at_several_kinds_is_reported_with_those_that_are_never_fired() {
     #[hook(id = "at_both", kind = [kinds::FileNote, kinds::ShredNote])]
     fn at_both(_note: &mut String) {}
 
@@ -184,6 +184,13 @@ fn a_hook_at_several_kinds_is_reported_for_each_kind_that_is_never_fired() {
     let set = registry.scope(&AgentDef::new("a").hooks(hooks![at_both]), None).unwrap();
     let findings = registry.audit([&set]);
     assert_eq!(findings.len(), 1, "{findings:?}");
-    assert_eq!((findings[0].kind(), findings[0].about()), (FindingKind::NeverFired, "at_both"));
-    assert!(findings[0].to_string().contains("runs at `shred_note`"), "{}", findings[0]);
+    assert_eq!((findings[0].kind(), findings[0].about()), (FindingKind::NeverFired, "at_both at shred_note"));
+    assert!(findings[0].to_string().contains("also runs at `shred_note`"), "{}", findings[0]);
+    // Who accepts the one says nothing about the other.
+    let judged = |about: &str| {
+        let facts = HarnessFacts::new().accept(FindingKind::NeverFired, about, "there are no notes to shred");
+        facts.judge(registry.audit([&set]))
+    };
+    assert!(judged("at_both").is_err());
+    assert!(judged("at_both at shred_note").is_ok());
 }
