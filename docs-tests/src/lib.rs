@@ -94,7 +94,7 @@ pub fn assert_shown(chapter: &str, text: &str) {
 }
 
 /// Asserts that a guard fails closed. It has to allow `input`. It has to deny inputs whose `field` has another type, or is
-/// a fraction, negative or missing, and arguments that are not JSON, each with a reason that names the field. The examples
+/// a fraction, negative or missing, lists, and arguments that are not JSON, each with a reason that names the field. The examples
 /// of the book call it, so that no reader copies a guard that allows unreadable input.
 ///
 /// # Panics
@@ -116,7 +116,7 @@ pub fn assert_fails_closed(guard: impl Fn() -> Trial, tool: &str, input: &str, f
     }
 }
 
-/// Variants of `good` whose `field` cannot be read, and a text that is not JSON.
+/// Variants of `good` whose `field` cannot be read, its values as a list, and a text that is not JSON.
 fn unreadable(good: &Value, field: &str) -> Vec<ToolInput> {
     let wrong = [json!("300"), json!(300.0), json!(-5), Value::Null].into_iter();
     let mut inputs: Vec<Value> = wrong
@@ -130,6 +130,7 @@ fn unreadable(good: &Value, field: &str) -> Vec<ToolInput> {
     let mut without = good.clone();
     without.as_object_mut().map(|fields| fields.remove(field));
     inputs.push(without);
+    inputs.push(good.as_object().map(|fields| fields.values().cloned().collect()).unwrap_or_default());
     inputs.into_iter().map(ToolInput::from).chain([ToolInput::parse("pay 300 cents")]).collect()
 }
 

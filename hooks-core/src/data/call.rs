@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::expected::expected;
 use super::extra;
 use super::json_text::rewrite_json_text;
-use crate::text::redacted;
+use crate::text::{fields_of, redacted};
 
 /// A tool call of the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -100,6 +100,10 @@ impl ToolInput {
     /// # Errors
     /// [`InputError`] if the arguments are not a valid `T`.
     pub fn read<'de, T: Deserialize<'de>>(&'de self) -> Result<T, InputError> {
+        // serde reads a list as the fields of a struct in their order. A tool that looks fields up finds none of them.
+        if self.is_array() && !fields_of::<T>().is_empty() {
+            return Err(InputError { expected: expected::<T>(), problem: "invalid type: a list".to_owned() });
+        }
         T::deserialize(&**self)
             .map_err(|error| InputError { expected: expected::<T>(), problem: redacted(&error.to_string()) })
     }

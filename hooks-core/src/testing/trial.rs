@@ -62,7 +62,7 @@ conversions!(TrialHook {
 /// trial.run_blocking(&BeforeToolCall::new(call.clone()), input)?.expect_denied("too much");
 ///
 /// // The guard denies what it cannot parse.
-/// for hostile in [r#"{"cents": "300"}"#, r#"{"cents": 300.0}"#, r#"{"cents": -5}"#, "{}", "300 cents"] {
+/// for hostile in [r#"{"cents": "300"}"#, r#"{"cents": 300.0}"#, r#"{"cents": -5}"#, "{}", "[300]", "300 cents"] {
 ///     let trial = Trial::of(hooks![limit_refunds]).context(|cx| cx.state(Limit(5_000)));
 ///     trial.run_blocking(&BeforeToolCall::new(call.clone()), ToolInput::parse(hostile))?.expect_denied("expected");
 /// }
