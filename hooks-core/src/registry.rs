@@ -288,8 +288,13 @@ impl Registry {
     ///
     /// # Errors
     /// The error of `change`.
+    ///
+    /// # Panics
+    /// If the registry changes during each of 1,000 calls, as it does if `change` changes the registry itself instead of
+    /// the draft.
+    #[allow(clippy::panic, reason = "without it, a call that changes what it waits for would never end")]
     pub fn update<T, E>(&self, mut change: impl FnMut(&Self) -> Result<T, E>) -> Result<T, E> {
-        loop {
+        for _ in 0..1_000 {
             let before = self.snapshot();
             let draft = Self::from(Snapshot::clone(&before));
             let value = change(&draft)?;
@@ -303,6 +308,9 @@ impl Registry {
                 return Ok(value);
             }
         }
+        panic!(
+            "`Registry::update`: the registry changed during each of 1,000 calls of `change`; change the draft instead"
+        )
     }
 
     /// A number that increases with every change of the registry. Sets that were made from the same lists at the same

@@ -62,6 +62,13 @@ fn an_update_applies_all_of_its_changes_or_none() {
     assert_eq!(run(&registry.scope(&agent, None).unwrap()), ["b", "other", "a"]);
 }
 
+#[test]
+#[should_panic(expected = "change the draft instead")]
+fn an_update_that_changes_the_registry_itself_ends() {
+    let registry = registry([writes("a")]);
+    let _ = registry.update(|_| registry.replace(writes("a")));
+}
+
 /// A hook that changes the registry from within a dispatch changes the next turn, not this one.
 #[test]
 fn a_hook_may_change_the_registry_while_it_runs() {
