@@ -78,6 +78,15 @@ impl Fields {
     }
 }
 
+/// The patterns of values that a mask leaves as they are.
+pub(crate) fn exceptions(fields: &mut Fields) -> Vec<String> {
+    let allow: Vec<String> = fields.or("allow", Vec::new());
+    for pattern in allow.iter().filter(|pattern| !pattern.is_empty() && pattern.chars().all(|c| c == '*')) {
+        fields.problem(format_args!("`allow`: with `{pattern}`, nothing is masked; name the values that stay"));
+    }
+    allow
+}
+
 /// Patterns with `*` and `?`, such as `web_*`.
 pub(crate) fn patterns(fields: &mut Fields, name: &'static str, default: &[&str]) -> Vec<WildMatch> {
     let given: Option<Vec<String>> = fields.optional(name);

@@ -71,15 +71,20 @@ fn block(block: &Block, edit: Edit<'_>) -> Option<Block> {
         Block::Text(text) => {
             // The key that a text of an agent program's result stands under.
             let field = text.extra.get("field").and_then(Value::as_str).unwrap_or_default();
-            let new = json::rewrite_named(field, &text.text, edit)?;
-            let mut text = text.clone();
-            text.text = new;
+            let (new, extra) = (json::rewrite_named(field, &text.text, edit), object(&text.extra, edit));
+            let is_changed = new.is_some() || extra.is_some();
+            let mut text = is_changed.then(|| text.clone())?;
+            text.text = new.unwrap_or(text.text);
+            // Such as the texts that citations quote.
+            text.extra = extra.unwrap_or(text.extra);
             Some(Block::Text(text))
         }
         Block::ToolUse(call) => {
-            let input = input(&call.input, edit)?;
-            let mut call = call.clone();
-            call.input = input;
+            let (input, extra) = (input(&call.input, edit), object(&call.extra, edit));
+            let is_changed = input.is_some() || extra.is_some();
+            let mut call = is_changed.then(|| call.clone())?;
+            call.input = input.unwrap_or(call.input);
+            call.extra = extra.unwrap_or(call.extra);
             Some(Block::ToolUse(call))
         }
         Block::ToolResult(result) => {

@@ -15,7 +15,9 @@ fn blocks() -> Vec<Block> {
     serde_json::from_value(json!([
         { "type": "text", "text": "ada@example.com" },
         { "type": "text", "text": "{\"ada@example.com\": \"4111111111111111\"}" },
+        { "type": "text", "text": "see", "citations": [{ "cited_text": "ada@example.com" }] },
         { "type": "tool_use", "id": "call_1", "name": "mail", "input": { "to": ["ada@example.com"] } },
+        { "type": "tool_use", "id": "call_2", "name": "mail", "input": {}, "caller": "ada@example.com" },
         { "type": "hologram", "beam": { "label": "to ada@example.com", "data": "QUJD" } },
     ]))
     .unwrap()

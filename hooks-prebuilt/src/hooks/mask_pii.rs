@@ -19,7 +19,7 @@ use wildmatch::WildMatch;
 use crate::digits;
 use crate::finder::{self, Finder, Found, StreamWindow};
 use crate::json;
-use crate::parameters::{Fields, from_fields, unknown};
+use crate::parameters::{Fields, exceptions, from_fields, unknown};
 
 /// A type of personal data.
 struct Recogniser {
@@ -80,7 +80,7 @@ impl std::fmt::Debug for Recogniser {
 from_fields!(MaskPii, |fields: &mut Fields| {
     let names: Option<Vec<String>> = fields.optional("types");
     let mut by: BTreeMap<String, String> = fields.or("by", BTreeMap::new());
-    let allow: Vec<String> = fields.or("allow", Vec::new());
+    let allow = exceptions(fields);
     let keep_last: usize = fields.or("keep_last", 0);
     let known = || RECOGNISERS.iter().map(|recogniser| recogniser.name);
     for name in names.iter().flatten().chain(by.keys()) {

@@ -11,7 +11,7 @@ use wildmatch::WildMatch;
 
 use crate::finder::{self, Finder, Found, StreamWindow};
 use crate::json;
-use crate::parameters::{Fields, from_fields, patterns};
+use crate::parameters::{Fields, exceptions, from_fields};
 
 /// The `hold` of the stream, in characters.
 const HOLD: usize = 256;
@@ -23,7 +23,9 @@ pub struct MaskSecrets {
     allow: Vec<WildMatch>,
 }
 
-from_fields!(MaskSecrets, |fields: &mut Fields| MaskSecrets { allow: patterns(fields, "allow", &[]) });
+from_fields!(MaskSecrets, |fields: &mut Fields| MaskSecrets {
+    allow: exceptions(fields).iter().map(|pattern| WildMatch::new(pattern)).collect()
+});
 
 impl MaskSecrets {
     /// The text without secrets; `None` if it contains none. In JSON, the key of a field can say that its value is one.
