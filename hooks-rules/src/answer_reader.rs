@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, RuleDecision, RunStatus, judgement};
 use crate::dialect::Dialect;
-use crate::event::Event;
+use crate::event::{Event, Exit2};
 use crate::formats;
 use crate::rule::FailureMode;
 
@@ -38,6 +38,9 @@ impl AnswerReader {
     pub fn read(self, status: &RunStatus, stdout: &str, stderr: &str) -> Answer {
         let mut answer = formats::of(self.dialect).answer(self.event, status, stdout, stderr);
         self.settle_end(&mut answer, status, stdout);
+        if *status == RunStatus::Exit(2) && answer.failure.is_none() {
+            self.settle_refusal(&mut answer, stderr);
+        }
         self.settle_failure(&mut answer);
         // Whatever it said, it has not masked what it did not replace. An interpreter without its script leaves with 2.
         let is_judged = match status {
@@ -46,7 +49,8 @@ impl AnswerReader {
             _ => matches!(status, RunStatus::Http(_)),
         };
         if !is_judged {
-            self.withhold(&mut answer, "its rule did not come to its end");
+            let left = matches!(status, RunStatus::Exit(_));
+            self.withhold(&mut answer, if left { "it exited with an error" } else { "it did not come to its end" });
         }
         answer.cut_notes();
         answer
@@ -96,6 +100,15 @@ impl AnswerReader {
         }
     }
 
+    /// Exit code 2 does nothing when permission is requested, but a rule that says `"onFailure": "block"` means no with it.
+    fn settle_refusal(self, answer: &mut Answer, stderr: &str) {
+        if self.event == Event::PermissionRequest && self.on_failure == FailureMode::Block {
+            let said = Some(stderr.trim()).filter(|text| !text.is_empty()).unwrap_or("it exited with code 2");
+            answer.remarks.clear();
+            answer.decision = RuleDecision::Deny(said.to_owned());
+        }
+    }
+
     /// What a failure means for the event, where the rule says `"onFailure": "block"`.
     fn settle_failure(self, answer: &mut Answer) {
         let exempt =
@@ -105,9 +118,11 @@ impl AnswerReader {
         }
         if let Some(failure) = answer.failure.clone() {
             self.withhold(answer, &failure);
-            match self.event {
-                Event::PermissionRequest => answer.decision = RuleDecision::Deny(failure),
-                event => answer.exit2(event, &failure),
+            match (self.event, self.event.spec().exit2) {
+                (Event::PermissionRequest, _) => answer.decision = RuleDecision::Deny(failure),
+                // There is nothing to block. As a message, it would hide that the rule failed.
+                (_, Exit2::Notice | Exit2::Ignored) => {}
+                (event, _) => answer.exit2(event, &failure),
             }
         }
     }

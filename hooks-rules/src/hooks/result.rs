@@ -106,7 +106,7 @@ fn apply(
         result.content = blocks(&value);
     }
     if let Some(why) = answer.withheld {
-        result = ToolResult::error(format!("The result is not to be used, because a guard did not judge it: {why}"));
+        result = ToolResult::error(format!("The result is not to be used, because a guard did not accept it: {why}"));
     }
     let feedback = match answer.decision {
         RuleDecision::Feedback(reason) | RuleDecision::Deny(reason) => Some(reason),
