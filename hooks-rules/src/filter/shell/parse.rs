@@ -25,8 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 pub(super) fn read(line: &str) -> Option<Commands> {
     let tree = tree(line)?;
-    // The shell joins the lines before it reads what follows the `$`. The grammar does not.
-    if line.contains("$\\\n") || continues_an_empty_line(line) {
+    if continues_a_word(line) || continues_an_empty_line(line) {
         return None;
     }
     // These commands change how a shell resolves program names.
@@ -83,6 +82,18 @@ fn tree(line: &str) -> Option<Tree> {
     let options = ParseOptions::new().progress_callback(&mut patience);
     let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))?;
     (!tree.root_node().has_error()).then_some(tree)
+}
+
+/// Whether a backslash at the end of a line may stand within a word or an operator. The shell joins the lines before it reads
+/// them, as in `x=` and `$ rm`, which is an assignment and a command. The grammar reads `$ rm` first.
+fn continues_a_word(line: &str) -> bool {
+    line.match_indices("\\\n").any(|(at, joint)| {
+        let (before, after) = (&line[..at], &line[at + joint.len()..]);
+        let is_behind = |operators: &[&str]| operators.iter().any(|operator| before.ends_with(operator));
+        let begins_anew = is_behind(&["&&", "|", ";", "("]) && !is_behind(&[">|"]);
+        let is_apart = begins_anew && after.starts_with(|c: char| c.is_alphanumeric() || c == ' ');
+        !before.is_empty() && !before.ends_with([' ', '\t']) && !is_apart
+    })
 }
 
 /// Whether a backslash at the end of a line follows nothing but blanks. The grammar then joins the lines before and behind it.
