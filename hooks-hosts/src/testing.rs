@@ -120,7 +120,7 @@ impl HostRan {
     #[track_caller]
     pub fn expect_denied(&self, reason: &str) {
         let denied = matches!(&self.verdict.decision, HostDecision::Deny(said) if said.contains(reason));
-        assert!(denied, "expected a denial with {reason:?}, but the hooks said {:?}", self.verdict.decision);
+        assert!(denied, "expected a denial with {reason:?}, but {}", self.said());
     }
 
     /// Asserts that nothing was said against it.
@@ -130,6 +130,14 @@ impl HostRan {
     #[track_caller]
     pub fn expect_passed(&self) {
         let passed = matches!(self.verdict.decision, HostDecision::NoOpinion | HostDecision::Allow);
-        assert!(passed, "expected nothing against it, but the hooks said {:?}", self.verdict.decision);
+        assert!(passed, "expected nothing against it, but {}", self.said());
+    }
+
+    /// The decision, and what it is about.
+    fn said(&self) -> String {
+        let HostEvent { host_event, tool, input, .. } = &self.event;
+        let (tool, input) = (tool.as_ref().map(|tool| &tool.canonical), input.as_ref().map(ToString::to_string));
+        let about = tool.into_iter().chain(&input).map(|word| format!(" {word}")).collect::<String>();
+        format!("the hooks said {:?} about {host_event}{about}", self.verdict.decision)
     }
 }

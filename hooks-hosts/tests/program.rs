@@ -175,6 +175,15 @@ fn droid_keeps_a_compaction_from_happening_by_its_status() {
 }
 
 #[test]
+#[should_panic(expected = "NoOpinion about PreToolUse Bash {\"command\":\"ls\"}")]
+fn an_expectation_that_fails_names_the_call() {
+    let trial = HostTrial::with("claude", Responder::new(Registry::empty()).unwrap()).unwrap();
+    let call = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_use_id": "1",
+        "tool_name": "Bash", "tool_input": { "command": "ls" } });
+    trial.answer(call.to_string()).unwrap().expect_denied("no");
+}
+
+#[test]
 fn rules_of_claude_code_become_those_of_others() {
     let rules = json!({ "hooks": {
         "PreToolUse": [
