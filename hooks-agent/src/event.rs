@@ -108,7 +108,7 @@ pub enum TurnEvent {
         /// The error message.
         error: String,
     },
-    /// A tool is about to run.
+    /// A tool is about to run, with this input, which masks of rows and results do not change.
     ToolStarted(ToolCall),
     /// A tool failed and will run again after a delay, because a hook requested a retry.
     #[non_exhaustive]

@@ -160,6 +160,13 @@ const FILES: &[(&str, &str, usize, &str, &str)] = &[
         "remove it",
     ),
     (
+        "hooks.json",
+        r#"{"hooks": {"Stop": [{"matcher": {"tool_name": "Bash"}, "type": "command", "command": "true"}]}}"#,
+        1,
+        "a matcher has no effect at `Stop`",
+        "remove it",
+    ),
+    (
         "settings.json",
         r#"{"hooks": {"UserPromptSubmit": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}}"#,
         1,

@@ -20,10 +20,14 @@ fn a_file_with_ten_mistakes_reports_all_of_them_at_once() {
 #[test]
 fn warnings_are_errors_with_strict() {
     let folder = tempfile::tempdir().unwrap();
-    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 90000}]}]}}"#;
-    std::fs::write(folder.path().join("hooks.json"), text).unwrap();
-    assert_eq!(hooks(folder.path(), &["check", "hooks.json"]).code, Some(0));
-    assert_eq!(hooks(folder.path(), &["check", "--strict", "hooks.json"]).code, Some(1));
+    for rule in [
+        r#"{"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 90000}]}]}"#,
+        r#"{"PreToolUse": [{"hooks": [{"type": "command", "command": "true", "onFailure": "block", "if": "Bash(ls|rm *)"}]}]}"#,
+    ] {
+        std::fs::write(folder.path().join("hooks.json"), format!("{{\"hooks\": {rule}}}")).unwrap();
+        assert_eq!(hooks(folder.path(), &["check", "hooks.json"]).code, Some(0), "{rule}");
+        assert_eq!(hooks(folder.path(), &["check", "--strict", "hooks.json"]).code, Some(1), "{rule}");
+    }
 }
 
 #[test]

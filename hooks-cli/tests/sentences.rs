@@ -129,11 +129,87 @@ fn variables_are_withheld_by_their_names() {
 #[cfg(unix)]
 #[test]
 fn some_variables_are_not_inherited() {
-    let inherited = [("OTEL_EXPORTER_X", "1"), ("CLAUDE_PLUGIN_ROOT", "/evil"), ("CLAUDE_ENV_FILE", "/evil")];
+    let set = ["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_ENV_FILE", "CLAUDE_CODE_REMOTE"];
+    let mut inherited: Vec<(&str, &str)> = set.iter().map(|name| (*name, "/evil")).collect();
+    inherited.extend([("CLAUDE_CODE_BRIDGE_SESSION_ID", "/evil"), ("OTEL_EXPORTER_X", "1")]);
     let run = run("Stop", "env >&2", &[], &inherited);
     let said = run["stderr"].as_str().unwrap();
     assert!(!said.contains("OTEL_") && !said.contains("/evil"), "{said}");
     assert!(said.contains("CLAUDE_PROJECT_DIR=/"), "{said}");
+}
+
+/// What is withheld from a command can be read from its parent.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_can_read_the_variables_of_the_program() {
+    let line = "tr '\\0' '\\n' </proc/$PPID/environ | grep SIGNING_KEY >&2";
+    let run = run("Stop", line, &["--withhold-credentials"], &[("SIGNING_KEY", "1")]);
+    assert_eq!(run["stderr"].as_str().unwrap().trim(), "SIGNING_KEY=1", "{run}");
+}
+
+/// A rule that refuses, and one that ends the turn.
+#[test]
+fn a_refusal_has_status_2() {
+    let halts = "echo '{\"continue\": false, \"stopReason\": \"enough\"}'";
+    for (event, command, code) in [
+        ("PreToolUse", "exit 2", 2),
+        ("UserPromptSubmit", "exit 2", 2),
+        ("PreCompact", "exit 2", 2),
+        ("Stop", "exit 2", 2),
+        ("PreToolUse", halts, 2),
+        ("PostToolUse", halts, 2),
+        ("UserPromptSubmit", halts, 2),
+        ("Stop", halts, 0),
+        ("SessionStart", halts, 0),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("hooks.json"), file(event, command)).unwrap();
+        let args = ["dispatch", "--trust", "--event", event, "hooks.json"];
+        let said = hooks_with(folder.path(), &args, br#"{"tool_name": "Bash"}"#);
+        assert_eq!(said.code, Some(code), "{event} {command}: {}{}", said.out, said.err);
+    }
+}
+
+/// The program has no model, and no TLS.
+#[test]
+fn what_the_program_cannot_do_fails() {
+    for (handler, why) in [
+        (serde_json::json!({"type": "prompt", "prompt": "is it safe?"}), "there is no model"),
+        (serde_json::json!({"type": "http", "url": "https://localhost:1/"}), "`http://`"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let rules = serde_json::json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}});
+        fs::write(folder.path().join("hooks.json"), rules.to_string()).unwrap();
+        let args = ["dispatch", "--trust", "--json", "--event", "PreToolUse", "hooks.json"];
+        let report = hooks_with(folder.path(), &args, br#"{"tool_name": "Bash"}"#).json();
+        assert!(report["runs"][0]["failure"].as_str().unwrap().contains(why), "{report}");
+    }
+}
+
+/// A plugin that is switched off runs if its folder is named.
+#[test]
+fn a_named_folder_is_not_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join("guards");
+    fs::create_dir_all(plugin.join("hooks")).unwrap();
+    fs::write(plugin.join("hooks/hooks.json"), file("Stop", "true")).unwrap();
+    fs::write(plugin.join(".disabled"), "").unwrap();
+    let said = hooks(folder.path(), &["list", "guards"]);
+    assert!(said.code == Some(0) && said.out.contains("Stop"), "{}{}", said.out, said.err);
+}
+
+/// `--value` is what matchers are compared with where there is no tool.
+#[test]
+fn a_value_selects_by_the_word_of_an_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let handlers = serde_json::json!([{"type": "command", "command": "true"}]);
+    let rules = serde_json::json!({"hooks": {"SessionStart": [{"matcher": "resume", "hooks": handlers}]}});
+    fs::write(folder.path().join("hooks.json"), rules.to_string()).unwrap();
+    for (value, runs) in [("resume", true), ("startup", false)] {
+        let args = ["explain", "--trust", "--json", "--event", "SessionStart", "--value", value, "hooks.json"];
+        let report = hooks(folder.path(), &args).json();
+        assert_eq!(report["rules"][0]["runs"], runs, "{value}: {report}");
+    }
 }
 
 /// Session files have mode 0600 in a folder of mode 0700.

@@ -114,10 +114,20 @@ fn timeouts_are_in_seconds_and_an_invalid_one_keeps_its_rule() {
         let text = if dialect == Dialect::Claude { nested } else { flat };
         read(&text.to_string()).rules[0].timeout.as_millis()
     };
-    let usual = [("PreToolUse", 600_000), ("UserPromptSubmit", 30_000), ("SessionEnd", 1_500)];
+    let usual = [
+        ("PreToolUse", 600_000),
+        ("UserPromptSubmit", 30_000),
+        ("PreModelSwitch", 30_000),
+        ("MessageDisplay", 10_000),
+        ("SessionEnd", 1_500),
+    ];
     for (event, millis) in usual {
         assert_eq!((timeout(event, Dialect::Claude), timeout(event, Dialect::Agentao)), (millis, 60_000), "{event}");
     }
+    let ends = read(r#"{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "x", "timeout": 90}]}]}}"#);
+    assert_eq!(ends.rules[0].timeout, Duration::from_secs(60), "at most");
+    let asks = read(r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "prompt", "prompt": "p"}]}]}}"#);
+    assert_eq!(asks.rules[0].timeout, Duration::from_secs(30), "of a question to a model");
 }
 
 #[test]

@@ -241,6 +241,24 @@ async fn a_sub_agent_has_its_own_events() {
     assert_eq!((start(sub).await.as_str(), start(HookContext::new()).await.as_str()), ("be kind", ""));
 }
 
+/// Without session files there is no transcript, and nothing to export variables to; for flat rules there never is.
+#[tokio::test]
+async fn session_files_are_for_nested_rules_of_an_app_that_keeps_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "grep -o '\"transcript_path\":\"[^\"]*\"'; echo ${CLAUDE_ENV_FILE-none}";
+    let flat = json!({"hooks": {"SessionStart": [{"type": "command", "command": line}]}}).to_string();
+    let nested = commands("SessionStart", &[line]);
+    let said = async |text: &str, kept: bool| {
+        let builder = Rules::builder().text("hooks.json", text.to_owned());
+        let builder = if kept { builder.session_files(folder.path()) } else { builder };
+        let fired = set(&built(builder)).fire(&HookContext::new(), &SessionStart::new("s-1", "startup"), ()).await;
+        fired.unwrap().verdict.joined()
+    };
+    assert_eq!(said(&nested, false).await, "\"transcript_path\":\"\"\nnone");
+    assert!(said(&nested, true).await.ends_with("/s-1.sh"));
+    assert!(said(&flat, true).await.ends_with("none"));
+}
+
 #[tokio::test]
 async fn a_session() {
     let folder = tempfile::tempdir().unwrap();
@@ -421,6 +439,14 @@ async fn a_background_command_can_wake_the_model() {
     rules.shutdown(Duration::from_secs(20)).await;
     let heard: Vec<hooks_rules::Wake> = heard.lock().unwrap().clone();
     assert_eq!((heard[0].session.as_str(), heard[0].text.as_str()), ("c-1", "the build is red"));
+
+    // What it prints counts if it says nothing on stderr; the next result brings it.
+    let rules = of_text(&text.replace(" >&2", ""));
+    let woken = set(&rules);
+    let _ = woken.fire(&cx, &event(), ToolResult::new("ok")).await.unwrap();
+    rules.shutdown(Duration::from_secs(20)).await;
+    let next = woken.fire(&cx, &event(), ToolResult::new("ok")).await.unwrap().subject.unwrap();
+    assert_eq!(next.additional_context, ["the build is red"]);
 
     let rules = of_text(&text);
     let set = set(&rules);
