@@ -5,11 +5,18 @@ use serde_json::{Map, Value};
 use crate::event::HookPoint;
 use crate::host::Host;
 use crate::install::{self, EntryDetails};
-use crate::place::EntryForm;
-use crate::table::HostEventSpec;
+use crate::place::{EntryForm, TimeUnit, quoted};
+use crate::table::{Carried, HostEventSpec, MCP};
 
-/// Keys by which a failure of the command closes.
-const CLOSES: &[&str] = &["onFailure", "failClosed", "on_failure"];
+/// Keys by which a failure of the command closes, and the word that says so.
+const CLOSES: &[(&str, &str)] = &[("onFailure", r#""block""#), ("failClosed", "true"), ("on_failure", r#""block""#)];
+
+/// The keys of times, and the unit of those whose name says it.
+const TIMES: &[(&str, Option<TimeUnit>)] =
+    &[("timeout", None), ("timeoutSec", Some(TimeUnit::Seconds)), ("timeout_ms", Some(TimeUnit::Millis))];
+
+/// What stands in place of no limit, and of one that nobody knows.
+const LONGEST: f64 = 600.0;
 
 /// What a file became.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,135 +32,299 @@ pub struct Conversion {
 struct Rule {
     event: String,
     matcher: Option<String>,
-    entry: Map<String, Value>,
-    seconds: Option<f64>,
+    command: String,
+    seconds: f64,
+    closes: bool,
 }
 
+/// Tools in the terms of hooks: for each word of a matcher, what calls of its tools are judged as. `None`: every call.
+type Selected = Option<Vec<Vec<&'static str>>>;
+
 /// Writes the commands of a file of the host `from` as a file of the host `to`. A script must still read the payloads and write
-/// the answers of the other host.
+/// the answers of the other host. A command is never run at fewer calls than before.
 ///
 /// # Errors
-/// The file is not JSON, or has no entries where the host expects them; or a host has no such file.
+/// The file is not JSON, has no entries where the host expects them, or switches them off; or a host has no such file.
 pub fn convert(from: &Host, to: &Host, text: &str) -> Result<Conversion, String> {
     let scripts = |host: &Host| host.place.form == EntryForm::Scripts;
     if scripts(from) || scripts(to) {
         return Err("Cline has one executable file per event, and no file of rules".to_owned());
     }
     let parsed: Value = serde_json::from_str(text).map_err(|error| format!("the file is not JSON: {error}"))?;
-    let mut lost = Vec::new();
+    if let Some((pointer, word)) = from.place.off.filter(|(at, word)| parsed.pointer(at) == Some(&Value::from(*word))) {
+        return Err(format!("`{}: {word}` switches all of its hooks off", pointer[1..].replace('/', ".")));
+    }
+    let mut reader = Reader { from, disabled: disabled(&parsed), rules: Vec::new(), lost: Vec::new() };
+    reader.file(&parsed)?;
+    let Reader { rules, mut lost, .. } = reader;
     let place = &to.place;
     let mut converted = install::seed(place);
-    for rule in rules(from, &parsed, &mut lost)? {
-        let Some(event) = event(from, to, &rule, &mut lost) else { continue };
-        let matcher = matcher(from, to, &rule, event.name, &mut lost);
-        let details = EntryDetails {
-            matcher: matcher.as_deref().or(place.matcher),
-            seconds: rule.seconds.unwrap_or(20.0),
-            closes: rule.entry.keys().any(|key| CLOSES.contains(&key.as_str())),
-        };
-        let shown = format!("`{}`", event.name);
-        if details.closes && (place.at_gates.is_empty() || event.kind != HookPoint::BeforeToolCall) {
-            lost.push(format!("{shown}: a failure of the command opens at {}", to.title));
+    for rule in rules {
+        for (event, matcher) in targets(from, to, &rule, &mut lost) {
+            let is_gate = event.kind == HookPoint::BeforeToolCall;
+            if rule.closes && !(is_gate && (place.closes || !place.at_gates.is_empty())) {
+                lost.push(format!("`{}`: a failure of the command opens at {}", event.name, to.title));
+            }
+            let details = EntryDetails {
+                matcher: matcher.as_deref().or(place.matcher),
+                seconds: rule.seconds,
+                closes: rule.closes,
+            };
+            let entry = install::entry(place, &event, "converted", &rule.command, &details);
+            converted = install::appended(&converted, &install::path(place, event.name, "converted"), &entry)?;
         }
-        let is_kept = |key: &&String| *key == "command" || CLOSES.contains(&key.as_str());
-        lost.extend(rule.entry.keys().filter(|key| !is_kept(key)).map(|key| format!("{shown}: the key `{key}`")));
-        let command = rule.entry.get("command").and_then(Value::as_str).unwrap_or_default();
-        let entry = install::entry(place, &event, "converted", command, &details);
-        converted = install::appended(&converted, &install::path(place, event.name, "converted"), &entry)?;
+        if !place.handler.contains("$TIME") {
+            lost.push(format!("`{}`: the timeout of {} s", rule.event, rule.seconds));
+        }
     }
     let file = serde_json::from_str(&converted).map_err(|_| format!("nothing is left of it: {}", lost.join("; ")))?;
     Ok(Conversion { file, lost })
 }
 
-fn rules(host: &Host, file: &Value, lost: &mut Vec<String>) -> Result<Vec<Rule>, String> {
-    let place = host.place;
-    let root = place.root.map_or(Some(file), |root| file.get(root));
-    let root = root.ok_or_else(|| format!("the file has no `{}`", place.root.unwrap_or_default()))?;
-    let mut rules = Vec::new();
-    match (place.form, root) {
-        (EntryForm::List, Value::Array(entries)) => {
-            for entry in entries {
-                let event = entry["trigger"].as_str().unwrap_or_default();
-                rule(host, event, None, entry, &mut rules, lost);
-            }
-        }
-        (EntryForm::Named, Value::Object(names)) => {
-            names.values().for_each(|events| of_events(host, events, &mut rules, lost));
-        }
-        (_, Value::Object(_)) => of_events(host, root, &mut rules, lost),
-        _ => return Err(format!("the entries are not what {} expects", host.title)),
-    }
-    Ok(rules)
+/// Names and commands of entries that the file switches off elsewhere.
+fn disabled(file: &Value) -> Vec<&Value> {
+    file.pointer("/hooksConfig/disabled").and_then(Value::as_array).into_iter().flatten().collect()
 }
 
-fn of_events(host: &Host, events: &Value, rules: &mut Vec<Rule>, lost: &mut Vec<String>) {
-    for (event, entries) in events.as_object().into_iter().flatten() {
-        for entry in entries.as_array().into_iter().flatten() {
-            match entry.get("hooks").and_then(Value::as_array) {
-                Some(group) => {
-                    let matcher = entry.get("matcher").and_then(Value::as_str);
-                    for entry in group {
-                        rule(host, event, matcher, entry, rules, lost);
-                    }
+/// Reads the rules of a file.
+struct Reader<'a> {
+    from: &'a Host,
+    disabled: Vec<&'a Value>,
+    rules: Vec<Rule>,
+    lost: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn file(&mut self, file: &Value) -> Result<(), String> {
+        let place = self.from.place;
+        let root = place.root.map_or(Some(file), |root| file.get(root));
+        // A file beside the settings may have the events alone.
+        let root = root.or_else(|| (!place.bare.is_empty()).then_some(file));
+        let root = root.ok_or_else(|| format!("the file has no `{}`", place.root.unwrap_or_default()))?;
+        match (place.form, root) {
+            (EntryForm::List, Value::Array(entries)) => {
+                for entry in entries {
+                    self.entry(entry["trigger"].as_str().unwrap_or_default(), None, entry);
                 }
-                None => rule(host, event, None, entry, rules, lost),
+            }
+            (EntryForm::Named, Value::Object(names)) => names.values().for_each(|events| self.events(events)),
+            (_, Value::Object(_)) => self.events(root),
+            _ => return Err(format!("the entries are not what {} expects", self.from.title)),
+        }
+        Ok(())
+    }
+
+    fn lose(&mut self, event: &str, what: &str) {
+        self.lost.push(format!("`{event}`: {what}"));
+    }
+
+    fn events(&mut self, events: &Value) {
+        let is_off = events.get("enabled") == Some(&Value::Bool(false));
+        for (event, entries) in events.as_object().into_iter().flatten().filter(|(name, _)| *name != "enabled") {
+            if is_off {
+                self.lose(event, "entries that are switched off");
+                continue;
+            }
+            let Some(entries) = entries.as_array() else {
+                self.lose(event, "it is not a list of entries");
+                continue;
+            };
+            for entry in entries {
+                match entry.get("hooks").and_then(Value::as_array) {
+                    Some(group) => {
+                        let above = entry.as_object().into_iter().flatten().filter(|(key, _)| *key != "hooks");
+                        let above: Map<String, Value> =
+                            above.map(|(key, value)| (key.clone(), value.clone())).collect();
+                        group.iter().for_each(|entry| self.entry(event, Some(&above), entry));
+                    }
+                    None => self.entry(event, None, entry),
+                }
             }
         }
     }
+
+    /// One entry, with the keys of its group.
+    fn entry(&mut self, event: &str, above: Option<&Map<String, Value>>, entry: &Value) {
+        let Value::Object(entry) = entry else { return self.lose(event, "an entry that is not an object") };
+        let mut keys = above.cloned().unwrap_or_default();
+        keys.extend(entry.clone());
+        if let Some(Value::Object(action)) = keys.remove("action") {
+            keys.extend(action);
+        }
+        let (name, _trigger) = (keys.remove("name"), keys.remove("trigger"));
+        let kind = keys.remove("type");
+        if let Some(kind) = kind.filter(|kind| kind != "command") {
+            return self.lose(event, &format!("an entry of the type {kind}"));
+        }
+        let enabled = keys.remove("enabled");
+        let Some(command) = command(&mut keys) else { return self.lose(event, "an entry without `command`") };
+        let named = |off: &&&Value| off.as_str() == Some(command.as_str()) || Some(**off) == name.as_ref();
+        if enabled == Some(Value::Bool(false)) || self.disabled.iter().any(|off| named(&off)) {
+            return self.lose(event, &format!("`{command}`, which is switched off"));
+        }
+        let matcher = match keys.remove("matcher") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(matcher)) => Some(matcher),
+            Some(other) => {
+                self.lose(event, &format!("the matcher `{other}`; the command runs at every call"));
+                None
+            }
+        };
+        let seconds = self.seconds(event, &mut keys);
+        let said = CLOSES.iter().map(|(key, word)| (keys.remove(*key), word)).collect::<Vec<_>>();
+        let said = said.iter().find_map(|(value, word)| Some(value.as_ref()?.to_string() == **word));
+        let is_gate = self.from.event(event).is_some_and(|event| event.kind == HookPoint::BeforeToolCall);
+        let closes = said.unwrap_or(self.from.place.closes && is_gate);
+        keys.keys().for_each(|key| self.lost.push(format!("`{event}`: the key `{key}`")));
+        self.rules.push(Rule { event: event.to_owned(), matcher, command, seconds, closes });
+    }
+
+    /// How long the host waits for the command.
+    fn seconds(&mut self, event: &str, keys: &mut Map<String, Value>) -> f64 {
+        let place = self.from.place;
+        let sent = TIMES.iter().filter_map(|(key, unit)| Some((keys.remove(*key)?, unit.unwrap_or(place.unit))));
+        let sent = sent.collect::<Vec<_>>();
+        for (value, unit) in sent {
+            match value.as_f64() {
+                Some(number) if number > 0.0 => return unit.seconds(number),
+                _ => self.lose(event, &format!("a timeout of {value}, which is {LONGEST} s")),
+            }
+            return LONGEST;
+        }
+        let default = place.waits.iter().find(|(of, _)| of.is_empty() || *of == event);
+        default.map_or_else(
+            || {
+                self.lose(
+                    event,
+                    &format!("the time that {} waits, which nobody knows; it is {LONGEST} s", self.from.title),
+                );
+                LONGEST
+            },
+            |(_, seconds)| *seconds,
+        )
+    }
 }
 
-fn rule(host: &Host, event: &str, above: Option<&str>, entry: &Value, rules: &mut Vec<Rule>, lost: &mut Vec<String>) {
-    let Value::Object(entry) = entry else { return };
-    let mut entry = entry.clone();
-    let matcher = entry.remove("matcher").and_then(|matcher| matcher.as_str().map(str::to_owned));
-    if let Some(Value::Object(action)) = entry.remove("action") {
-        entry.extend(action);
+/// The command line of an entry. A program with a list of arguments is run without a shell.
+fn command(keys: &mut Map<String, Value>) -> Option<String> {
+    let text = |value: &Value| value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    let name = ["command", "bash", "exec"].into_iter().find(|key| keys.get(*key).and_then(text).is_some())?;
+    let program = text(&keys.remove(name)?)?;
+    let args = keys.get("args").and_then(Value::as_array);
+    let args: Option<Vec<String>> = args.and_then(|args| args.iter().map(|arg| arg.as_str().map(quoted)).collect());
+    match args {
+        Some(args) => {
+            keys.remove("args");
+            Some(std::iter::once(quoted(&program)).chain(args).collect::<Vec<_>>().join(" "))
+        }
+        None if name == "exec" => Some(quoted(&program)),
+        None => Some(program),
     }
-    for key in ["name", "trigger", "enabled"] {
-        entry.remove(key);
-    }
-    let kind = entry.remove("type");
-    if kind.as_ref().is_some_and(|kind| kind != "command") {
-        lost.push(format!("`{event}`: an entry of the type {}", kind.unwrap_or_default()));
-        return;
-    }
-    if let Some(bash) = entry.remove("bash") {
-        entry.insert("command".to_owned(), bash);
-    }
-    let timeout = ["timeout", "timeoutSec", "timeout_ms"].iter().find_map(|key| entry.remove(*key)?.as_f64());
-    let in_millis = host.place.millis;
-    let seconds = timeout.map(|time| if in_millis { time / 1000.0 } else { time });
-    let matcher = matcher.or_else(|| above.map(str::to_owned));
-    rules.push(Rule { event: event.to_owned(), matcher, entry, seconds });
 }
 
-/// The event of the other host that stands for the same.
-fn event(from: &Host, to: &Host, rule: &Rule, lost: &mut Vec<String>) -> Option<HostEventSpec> {
-    let kind = from.event(&rule.event).map(|event| event.kind).filter(|kind| *kind != HookPoint::Notice);
-    let events = to.events().filter(|event| Some(event.kind) == kind);
-    let same = events.clone().find(|event| to.place.names(event.name)).or_else(|| events.clone().next());
-    if same.is_none() {
+/// The events of the other host that tell what the rule is run at, and the matcher at each.
+fn targets(from: &Host, to: &Host, rule: &Rule, lost: &mut Vec<String>) -> Vec<(HostEventSpec, Option<String>)> {
+    let known = from.event(&rule.event).filter(|event| event.kind != HookPoint::Notice);
+    let tells = |event: &HostEventSpec| known.is_some_and(|known| known.kinds().any(|kind| event.fires(kind)));
+    let mut events: Vec<_> = to.events().filter(|event| to.place.names(event.name)).filter(tells).collect();
+    let (Some(known), false) = (known, events.is_empty()) else {
         lost.push(format!("`{}`: {} has no event for it", rule.event, to.title));
+        return Vec::new();
+    };
+    for event in events.iter().filter(|event| goes_on(&known, event)) {
+        lost.push(format!("`{}`: {} goes on there, whatever the command says", event.name, to.title));
     }
-    same
+    let selected = selected(from, rule, &known, lost);
+    let mut wider = |what: &str| {
+        let shown = rule.matcher.as_ref().map_or_else(|| known.tools.join("|"), Clone::clone);
+        lost.push(format!("`{what}`: the matcher `{shown}`; the command runs at every call"));
+    };
+    // Where one event tells the calls of all tools, the others tell some of them again.
+    if events.iter().any(|event| event.tools.is_empty()) {
+        events.retain(|event| event.tools.is_empty());
+        let matcher = selected.as_ref().and_then(|words| matcher(to, words));
+        if selected.is_some() && matcher.is_none() {
+            wider(events[0].name);
+        }
+        return events.into_iter().map(|event| (event, matcher.clone())).collect();
+    }
+    if let Some(words) = &selected {
+        let of = |event: &HostEventSpec| judged(to, event.tools);
+        let has = |event: &HostEventSpec, word: &Vec<&str>| of(event).iter().any(|tool| word.contains(tool));
+        if words.iter().all(|word| events.iter().any(|event| has(event, word))) {
+            events.retain(|event| words.iter().any(|word| has(event, word)));
+        } else {
+            wider(events[0].name);
+        }
+    }
+    events.into_iter().map(|event| (event, None)).collect()
 }
 
-/// The matcher with the names that the other host has for the tools. A guard that would match less runs always.
-fn matcher(from: &Host, to: &Host, rule: &Rule, event: &str, lost: &mut Vec<String>) -> Option<String> {
-    let matcher = rule.matcher.as_deref().filter(|matcher| !["", "*", ".*"].contains(matcher))?;
-    let names = |word: &str| -> Option<Vec<&'static str>> {
-        let canonical = from.tools().find(|tool| tool.name == word)?.canonical;
-        let of_tool = to.tools().filter(|tool| tool.canonical == canonical).map(|tool| tool.name);
-        Some(of_tool.collect::<Vec<_>>()).filter(|names| !names.is_empty())
+/// Whether the other host does not hear at its event what it hears at this one.
+fn goes_on(from: &HostEventSpec, to: &HostEventSpec) -> bool {
+    let unheard = |carried| matches!(carried, Carried::Impossible | Carried::Absent);
+    let (from, to) = (&from.carries, &to.carries);
+    [(from.deny, to.deny), (from.keep_going, to.keep_going)].iter().any(|(from, to)| !unheard(*from) && unheard(*to))
+}
+
+/// What calls of these tools of a host are judged as.
+fn judged(host: &Host, names: &[&'static str]) -> Vec<&'static str> {
+    let of_name = |name: &&'static str| {
+        let name = *name;
+        let tools = host.tools().filter(move |tool| tool.name == name).flat_map(|tool| tool.judged_as());
+        tools.chain((name == MCP).then_some(MCP)).collect::<Vec<_>>()
     };
-    let words: Option<Vec<Vec<&str>>> = matcher.split('|').map(names).collect();
-    let kept = words.filter(|_| to.place.matcher.is_some()).map(|words| {
-        let mut words = words.concat();
-        words.dedup();
-        words.join("|")
-    });
-    if kept.is_none() {
-        lost.push(format!("`{event}`: the matcher `{matcher}`; the command runs at every call"));
+    names.iter().flat_map(of_name).collect()
+}
+
+/// The calls that a rule is run at.
+fn selected(from: &Host, rule: &Rule, event: &HostEventSpec, lost: &mut Vec<String>) -> Selected {
+    let matcher = rule.matcher.as_deref().filter(|matcher| !["", "*", ".*"].contains(matcher));
+    let mut lose = |matcher: &str| {
+        lost.push(format!("`{}`: the matcher `{matcher}`; the command runs at every call", rule.event));
+    };
+    if !event.tools.is_empty() {
+        // A matcher at such an event is about something else, such as the line of a shell.
+        matcher.into_iter().for_each(&mut lose);
+        return Some(event.tools.iter().map(|tool| judged(from, &[tool])).collect());
     }
-    kept
+    let matcher = matcher?;
+    // As a regular expression without anchors, a word selects all tools that contain it.
+    let word = |word: &str| -> Option<Vec<&'static str>> {
+        if from.place.mcp == Some(word) {
+            return Some(vec![MCP]);
+        }
+        let (lower, contains) = (word.to_lowercase(), |tool: &str, word: &str| tool.to_lowercase().contains(word));
+        let tools = from.tools().filter(|tool| contains(tool.name, &lower));
+        let is_name = from.tools().any(|tool| tool.name.eq_ignore_ascii_case(word));
+        is_name.then(|| tools.flat_map(|tool| tool.judged_as()).collect())
+    };
+    let words = from.place.matcher.and_then(|_| matcher.split('|').map(word).collect::<Option<Vec<_>>>());
+    if words.is_none() {
+        lose(matcher);
+    }
+    words
+}
+
+/// The matcher that selects at least these calls. `None`: the host has no names for some of them, or no matchers.
+fn matcher(to: &Host, words: &[Vec<&'static str>]) -> Option<String> {
+    to.place.matcher?;
+    let mut names: Vec<&str> = Vec::new();
+    for word in words {
+        let tools = to.tools().filter(|tool| tool.judged_as().any(|judged| word.contains(&judged)));
+        let mcp = to.place.mcp.filter(|_| word.contains(&MCP));
+        let of_word: Vec<&str> = tools.map(|tool| tool.name).chain(mcp).collect();
+        if of_word.is_empty() {
+            return None;
+        }
+        names.extend(of_word);
+    }
+    let mut seen = Vec::new();
+    names.retain(|name| {
+        !seen.contains(name) && {
+            seen.push(*name);
+            true
+        }
+    });
+    Some(names.join("|"))
 }

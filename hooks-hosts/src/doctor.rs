@@ -86,12 +86,6 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
 
 /// What keeps the host from calling this program, and the file that says so.
 pub(crate) fn switched_off(host: &Host, installation: &Installation) -> Option<String> {
-    const ALL: &[(&str, &[&str], &str)] = &[
-        ("claude", &["disableAllHooks"], "true"),
-        ("copilot", &["disableAllHooks"], "true"),
-        ("qwen", &["disableAllHooks"], "true"),
-        ("gemini", &["hooksConfig", "enabled"], "false"),
-    ];
     let own = installation.file(&host.place, "");
     let is_own = |file: &Path| file == own;
     // The host takes the word of the first that has one.
@@ -99,9 +93,10 @@ pub(crate) fn switched_off(host: &Host, installation: &Installation) -> Option<S
     let user = std::env::home_dir().map(|home| home.join(host.place.user)).filter(|file| !is_own(file));
     let files: Vec<(PathBuf, Settings)> =
         local.into_iter().chain([own.clone()]).chain(user).filter_map(settings).collect();
-    for (_, path, off) in ALL.iter().filter(|(name, ..)| *name == host.name) {
-        let word = files.iter().find_map(|(file, settings)| Some((file, settings.word(path)?)));
-        if let Some((file, word)) = word.filter(|(_, word)| word == off) {
+    if let Some((pointer, off)) = host.place.off {
+        let path: Vec<&str> = pointer.split('/').skip(1).collect();
+        let word = files.iter().find_map(|(file, settings)| Some((file, settings.word(&path)?)));
+        if let Some((file, word)) = word.filter(|(_, word)| *word == off.to_string()) {
             return Some(format!("`{}: {word}` in {} switches all hooks off", path.join("."), file.display()));
         }
     }

@@ -295,10 +295,10 @@ pub(crate) fn entry(
     let at_gate = if is_gate && details.closes { place.at_gates } else { "" };
     let matcher = details.matcher.filter(|_| of_tool).map(|matcher| format!("\"matcher\": {}, ", json_text(matcher)));
     let matcher = matcher.unwrap_or_default();
-    let handler = place.handler.replace("$COMMAND", &json_text(command)).replace("$GATE", at_gate);
-    let time = if place.millis { details.seconds * 1000.0 } else { details.seconds };
-    let handler = handler.replace("$TIME", &time.to_string());
-    let handler = handler.replace("$NAME", name).replace("$EVENT", event.name);
+    let handler = place.handler.replace("$GATE", at_gate);
+    let handler = handler.replace("$TIME", &place.unit.number(details.seconds).to_string());
+    // Last, because a command may hold the names of the others.
+    let handler = handler.replace("$NAME", name).replace("$EVENT", event.name).replace("$COMMAND", &json_text(command));
     match place.form {
         EntryForm::Groups => format!("{{{matcher}\"hooks\": [{handler}]}}"),
         EntryForm::Named if of_tool => format!("{{{matcher}\"hooks\": [{handler}]}}"),

@@ -61,7 +61,7 @@ pub use host::{Foreign, Host};
 pub use hosts::{all, find};
 pub use install::{FileChange, InstallError, Installation};
 pub use notes::HostNotes;
-pub use place::{EntryForm, EntryPlace};
+pub use place::{EntryForm, EntryPlace, TimeUnit};
 pub use program::{HookProgram, USAGE, main};
 pub use read::{PayloadError, read};
 pub use respond::{Request, Responder, written};

@@ -16,12 +16,23 @@ pub struct EntryPlace {
     pub head: &'static str,
     /// The entry, as JSON, with `$COMMAND`, `$EVENT`, `$TIME` and `$GATE`.
     pub handler: &'static str,
-    /// Whether `$TIME` is in milliseconds.
-    pub millis: bool,
+    /// The unit of `$TIME`.
+    pub unit: TimeUnit,
+    /// How many seconds the host waits for a command without a time: at an event, or with an empty name at every other one. Nobody
+    /// knows of a host that is not there.
+    pub waits: &'static [(&'static str, f64)],
     /// What stands for `$GATE` before a call, and nowhere else.
     pub at_gates: &'static str,
+    /// Whether a command that fails before a call closes without a word of its entry.
+    pub closes: bool,
     /// The matcher for every tool, at the events that have matchers.
     pub matcher: Option<&'static str>,
+    /// The matcher for the tools of MCP servers.
+    pub mcp: Option<&'static str>,
+    /// A file beside the project's and the person's whose events, without the key above them, hide the same ones there.
+    pub bare: &'static str,
+    /// What switches all hooks of a file off: a JSON pointer, and the word there.
+    pub off: Option<(&'static str, bool)>,
     /// The names of the events to name, if the host tells some calls twice.
     pub events: &'static str,
     /// What a person has to do, so that the host runs the hooks.
@@ -38,9 +49,14 @@ impl EntryPlace {
             root: Some("hooks"),
             head: "",
             handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME}"#,
-            millis: false,
+            unit: TimeUnit::Seconds,
+            waits: &[],
             at_gates: "",
+            closes: false,
             matcher: None,
+            mcp: None,
+            bare: "",
+            off: None,
             events: "",
             then: "",
         }
@@ -49,6 +65,35 @@ impl EntryPlace {
     /// Whether a program is installed at this event.
     pub(crate) fn names(&self, event: &str) -> bool {
         self.events.is_empty() || self.events.split_whitespace().any(|named| named == event)
+    }
+}
+
+/// The unit of the times in a host's entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TimeUnit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Millis,
+    /// Seconds below 1000, otherwise milliseconds, which older releases read at any number.
+    Either,
+}
+
+impl TimeUnit {
+    /// The seconds of a number in an entry.
+    pub(crate) fn seconds(self, number: f64) -> f64 {
+        let is_millis = self == Self::Millis || self == Self::Either && number >= 1000.0;
+        if is_millis { number / 1000.0 } else { number }
+    }
+
+    /// The number for an entry.
+    pub(crate) fn number(self, seconds: f64) -> f64 {
+        match self {
+            Self::Seconds => seconds,
+            Self::Millis => seconds * 1000.0,
+            Self::Either => (seconds * 1000.0).max(1000.0),
+        }
     }
 }
 

@@ -112,11 +112,42 @@ pub struct HostEventSpec {
     pub kind: HookPoint,
     /// What the answer can carry.
     pub carries: Carries,
+    /// The tools whose calls it tells, as the host names them; empty if it tells those of all. [`MCP`] stands for those of servers.
+    pub tools: &'static [&'static str],
+    /// Whether it tells calls that have failed too, as `after_tool_call_failure`.
+    pub tells_failures: bool,
 }
+
+/// The tools of MCP servers, among [tools](HostEventSpec::tools).
+pub(crate) const MCP: &str = "mcp";
 
 /// Events of a table that are the same but for their names.
 pub(crate) const fn event(names: &'static str, kind: HookPoint, carries: Carries) -> HostEventSpec {
-    HostEventSpec { name: names, kind, carries }
+    HostEventSpec { name: names, kind, carries, tools: &[], tells_failures: false }
+}
+
+impl HostEventSpec {
+    /// Whether hooks of this kind are fired at it.
+    pub fn fires(&self, kind: HookPoint) -> bool {
+        self.kinds().any(|fired| fired == kind)
+    }
+
+    /// The kinds that it stands for.
+    pub fn kinds(&self) -> impl Iterator<Item = HookPoint> + use<> {
+        std::iter::once(self.kind).chain(self.tells_failures.then_some(HookPoint::AfterToolCallFailure))
+    }
+
+    /// It tells the calls of these tools only.
+    pub(crate) const fn of(mut self, tools: &'static [&'static str]) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    /// It tells failed calls too.
+    pub(crate) const fn and_failures(mut self) -> Self {
+        self.tells_failures = true;
+        self
+    }
 }
 
 /// A tool of a host.
@@ -150,6 +181,12 @@ pub(crate) const fn tool(
 }
 
 impl HostToolSpec {
+    /// The tools as which hooks judge its calls.
+    pub fn judged_as(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let of_patch = ["Write", "Edit"].into_iter().filter(|_| !self.patch.is_empty()).collect::<Vec<_>>();
+        std::iter::once(self.canonical).chain(self.also).chain(of_patch)
+    }
+
     /// Canonical arguments of which the call must have one. A shell without a command cannot be judged, whatever its table says.
     pub fn needs(&self) -> &'static [&'static str] {
         match self.canonical {

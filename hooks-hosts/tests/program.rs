@@ -11,7 +11,9 @@ use hook_sdk::kinds::{BeforeCompaction, BeforeToolCall, SessionStart};
 use hook_sdk::scope::AgentDef;
 use hook_sdk::verdict::{Contexts, Permission};
 use hook_sdk::{Hook, HookContext, Registry};
-use hooks_hosts::{HostNotes, HostTrial, Responder, Stdout, convert, find, scaffold};
+use hooks_hosts::{
+    EntryForm, HookPoint, Host, HostEventSpec, HostNotes, HostTrial, Responder, Stdout, all, convert, find, scaffold,
+};
 use serde_json::{Value, json};
 
 use crate::cases::{case, cases};
@@ -208,6 +210,319 @@ fn rules_of_claude_code_become_those_of_others() {
     assert!(cursor.lost.iter().any(|lost| lost.contains("the matcher")), "{:?}", cursor.lost);
     assert!(convert(claude, find("cline").unwrap(), "{}").is_err());
     assert!(convert(claude, find("codex").unwrap(), "no JSON").is_err());
+}
+
+/// For each host with a file of rules, one with a single command before calls, with this matcher.
+fn guard(host: &Host, matcher: Option<&str>) -> Vec<String> {
+    let place = host.place;
+    let gates = host.events().filter(|event| event.kind == HookPoint::BeforeToolCall);
+    let of = |event: HostEventSpec| {
+        let handler = json!({ "type": "command", "command": "g", "timeout": 5 });
+        let mut entry = match place.form {
+            EntryForm::Flat => handler,
+            EntryForm::List => json!({ "trigger": event.name, "action": handler, "timeout": 5 }),
+            _ => json!({ "hooks": [handler] }),
+        };
+        if let Some(matcher) = matcher {
+            entry["matcher"] = matcher.into();
+        }
+        let entries = if place.form == EntryForm::List { json!([entry]) } else { json!({ event.name: [entry] }) };
+        json!({ place.root.unwrap_or("named"): entries }).to_string()
+    };
+    gates.map(of).collect()
+}
+
+/// The event and the matcher of each command in a converted file.
+fn commands(host: &Host, file: &Value) -> Vec<(String, String)> {
+    let root = host.place.root.map_or(&file["converted"], |root| &file[root]);
+    let matcher = |entry: &Value| entry["matcher"].as_str().unwrap_or("*").to_owned();
+    let of_list = root.as_array().into_iter().flatten().map(|entry| (entry["trigger"].as_str().unwrap(), entry));
+    let of_map = root.as_object().into_iter().flatten();
+    let of_map = of_map.flat_map(|(event, list)| list.as_array().unwrap().iter().map(move |entry| (&**event, entry)));
+    of_list.chain(of_map).map(|(event, entry)| (event.to_owned(), matcher(entry))).collect()
+}
+
+/// Whatever the tables of two hosts say: a guard that was asked about a call is asked about the same call at the other host.
+#[test]
+fn a_converted_guard_is_asked_about_every_call_that_it_was_asked_about() {
+    let hosts = || all().iter().filter(|host| host.place.form != EntryForm::Scripts);
+    let mut asked = 0;
+    for (from, to) in hosts().flat_map(|from| hosts().map(move |to| (from, to))) {
+        let words = from.tools().map(|tool| Some(tool.name)).chain([None, Some("mcp__x__.*"), Some("New|Unknown")]);
+        for (word, file) in words.flat_map(|word| guard(from, word).into_iter().map(move |file| (word, file))) {
+            let converted = convert(from, to, &file).unwrap();
+            let commands = commands(to, &converted.file);
+            let tells = |tool: &str, event: &str| {
+                let event = to.event(event).unwrap();
+                event.kind == HookPoint::BeforeToolCall && (event.tools.is_empty() || event.tools.contains(&tool))
+            };
+            let is_asked = |tool: &str| {
+                let selects =
+                    |matcher: &str| ["", "*", ".*"].contains(&matcher) || matcher.split('|').any(|word| word == tool);
+                commands.iter().any(|(event, matcher)| tells(tool, event) && selects(matcher))
+            };
+            let event = from.events().find(|event| file.contains(&format!("\"{}\"", event.name))).unwrap();
+            let names = if event.tools.is_empty() { word.into_iter().collect() } else { event.tools.to_vec() };
+            let judged: Vec<&str> =
+                from.tools().filter(|tool| names.contains(&tool.name)).flat_map(|tool| tool.judged_as()).collect();
+            let everything = judged.is_empty() && !names.contains(&"mcp");
+            for tool in to.tools().filter(|tool| everything || tool.judged_as().any(|tool| judged.contains(&tool))) {
+                let told = format!("{} {word:?} to {} at `{}`: {commands:?}", from.name, to.name, tool.name);
+                assert!(is_asked(tool.name), "{told}");
+                asked += 1;
+            }
+            if everything || names.contains(&"mcp") {
+                let of_servers = |(event, matcher): &(String, String)| {
+                    tells("mcp", event) && (["", "*", ".*"].contains(&&**matcher) || to.place.mcp == Some(matcher))
+                };
+                assert!(commands.iter().any(of_servers), "{} {word:?} to {}: {commands:?}", from.name, to.name);
+            }
+        }
+    }
+    assert!(asked > 3000, "{asked}");
+}
+
+/// A file, what stands in the converted one, and what it is told to have lost; `""`: nothing.
+#[test]
+fn what_a_converted_file_does_otherwise_is_told() {
+    let entry = |more: &str| format!(r#"{{"type": "command", "command": "./g.sh"{more}}}"#);
+    let in_group = |event: &str, group: &str, more: &str| {
+        format!(r#"{{"hooks": {{"{event}": [{{{group}"hooks": [{}]}}]}}}}"#, entry(more))
+    };
+    let flat = |event: &str, entry: &str| format!(r#"{{"version": 1, "hooks": {{"{event}": [{entry}]}}}}"#);
+    let kiro = |more: &str| {
+        let action = r#""trigger": "PreToolUse", "action": {"type": "command", "command": "./g.sh"}"#;
+        format!(r#"{{"version": "v1", "hooks": [{{"name": "x", {action}{more}}}]}}"#)
+    };
+    let pre = |more: &str| in_group("PreToolUse", "", more);
+    let time = "/hooks/PreToolUse/0/hooks/0/timeout";
+    let matcher = "/hooks/PreToolUse/0/matcher";
+    let command = "/hooks/PreToolUse/0/hooks/0/command";
+    let closes = "/hooks/PreToolUse/0/hooks/0/onFailure";
+    let cases = [
+        ("qwen", "claude", pre(r#", "timeout": 30"#), time, json!(30), ""),
+        ("qwen", "claude", pre(r#", "timeout": 20000"#), time, json!(20), ""),
+        ("claude", "qwen", pre(r#", "timeout": 0.5"#), time, json!(1000), ""),
+        ("gemini", "claude", in_group("BeforeTool", "", r#", "timeout": 5000"#), time, json!(5), ""),
+        ("claude", "droid", pre(""), time, json!(600), ""),
+        (
+            "claude",
+            "codex",
+            in_group("UserPromptSubmit", "", ""),
+            "/hooks/UserPromptSubmit/0/hooks/0/timeout",
+            json!(30),
+            "",
+        ),
+        ("gemini", "claude", in_group("BeforeTool", "", ""), time, json!(60), ""),
+        ("windsurf", "claude", flat("pre_run_command", &entry("")), time, json!(600), "nobody knows"),
+        ("kiro", "claude", kiro(r#", "timeout": 0"#), time, json!(600), "a timeout of 0"),
+        ("kiro", "claude", flat("preToolUse", r#"{"command": "./g.sh", "timeout_ms": 20000}"#), time, json!(20), ""),
+        ("kiro", "claude", flat("preToolUse", r#"{"command": "./g.sh"}"#), time, json!(10), ""),
+        ("claude", "windsurf", pre(""), "/hooks/pre_write_code/0/command", json!("./g.sh"), "timeout of 600 s"),
+        ("claude", "codex", pre(r#", "timeout": "5""#), time, json!(600), "timeout of \"5\""),
+        // Tools, also where the event says which.
+        (
+            "claude",
+            "droid",
+            in_group("PreToolUse", r#""matcher": "Write|Edit", "#, ""),
+            matcher,
+            json!("Create|Write|ApplyPatch|Edit|MultiEdit"),
+            "",
+        ),
+        (
+            "codex",
+            "claude",
+            in_group("PreToolUse", r#""matcher": "apply_patch", "#, ""),
+            matcher,
+            json!("Write|Edit|MultiEdit|NotebookEdit"),
+            "",
+        ),
+        (
+            "windsurf",
+            "claude",
+            flat("pre_write_code", &entry("")),
+            matcher,
+            json!("Write|Edit|MultiEdit|NotebookEdit"),
+            "nobody knows",
+        ),
+        ("windsurf", "codex", flat("pre_mcp_tool_use", &entry("")), matcher, json!("mcp__.*"), "nobody knows"),
+        (
+            "cursor",
+            "claude",
+            flat("beforeShellExecution", r#"{"command": "./g.sh", "matcher": "rm "}"#),
+            matcher,
+            json!("Bash|PowerShell"),
+            "the matcher `rm `",
+        ),
+        ("cursor", "claude", flat("beforeReadFile", r#"{"command": "./g.sh"}"#), matcher, json!("Read"), ""),
+        (
+            "claude",
+            "windsurf",
+            in_group("PreToolUse", r#""matcher": "Grep", "#, ""),
+            "/hooks/pre_read_code/0/command",
+            json!("./g.sh"),
+            "the matcher `Grep`",
+        ),
+        ("claude", "codex", in_group("PreToolUse", r#""matcher": 5, "#, ""), matcher, json!("*"), "the matcher `5`"),
+        (
+            "droid",
+            "claude",
+            in_group("PreToolUse", r#""matcher": "Execute", "commandRegex": "rm", "#, ""),
+            matcher,
+            json!("Bash|PowerShell"),
+            "the key `commandRegex`",
+        ),
+        (
+            "gemini",
+            "claude",
+            in_group("AfterTool", "", ""),
+            "/hooks/PostToolUseFailure/0/hooks/0/command",
+            json!("./g.sh"),
+            "",
+        ),
+        (
+            "claude",
+            "droid",
+            in_group("PostToolUseFailure", "", ""),
+            "/hooks/PostToolUse/0/hooks/0/command",
+            json!("./g.sh"),
+            "",
+        ),
+        // What becomes of a failure.
+        (
+            "claude",
+            "goose",
+            pre(r#", "onFailure": "block""#),
+            "/hooks/PreToolUse/0/hooks/0/on_failure",
+            json!("block"),
+            "",
+        ),
+        (
+            "claude",
+            "goose",
+            pre(r#", "onFailure": "allow""#),
+            "/hooks/PreToolUse/0/hooks/0/on_failure",
+            json!(null),
+            "",
+        ),
+        ("goose", "claude", pre(r#", "on_failure": "allow""#), closes, json!(null), ""),
+        (
+            "cursor",
+            "claude",
+            flat("preToolUse", r#"{"command": "./g.sh", "failClosed": false}"#),
+            closes,
+            json!(null),
+            "",
+        ),
+        ("copilot", "claude", flat("preToolUse", &entry("")), closes, json!("block"), ""),
+        ("claude", "copilot", pre(r#", "onFailure": "block""#), "/hooks/preToolUse/0/bash", json!("./g.sh"), ""),
+        (
+            "claude",
+            "codex",
+            pre(r#", "onFailure": "block""#),
+            command,
+            json!("./g.sh"),
+            "a failure of the command opens",
+        ),
+        (
+            "claude",
+            "copilot",
+            in_group("UserPromptSubmit", "", ""),
+            "/hooks/userPromptSubmitted/0/bash",
+            json!("./g.sh"),
+            "goes on there",
+        ),
+        // Commands.
+        ("claude", "codex", pre(r#", "args": ["a b", "$NAME"]"#), command, json!("./g.sh 'a b' '$NAME'"), ""),
+        (
+            "copilot",
+            "claude",
+            flat("preToolUse", r#"{"type": "command", "exec": "my guard", "args": ["x"]}"#),
+            command,
+            json!("'my guard' x"),
+            "",
+        ),
+        (
+            "claude",
+            "gemini",
+            r#"{"hooks": {"PreToolUse": [{"hooks": [{"command": "echo $NAME $TIME $EVENT"}]}]}}"#.to_owned(),
+            "/hooks/BeforeTool/0/hooks/0/command",
+            json!("echo $NAME $TIME $EVENT"),
+            "",
+        ),
+        (
+            "droid",
+            "claude",
+            r#"{"PreToolUse": [{"hooks": [{"command": "./g.sh"}]}]}"#.to_owned(),
+            command,
+            json!("./g.sh"),
+            "",
+        ),
+        // What is switched off, or is no command, is left out.
+        ("kiro", "claude", kiro(r#", "enabled": false"#), "", json!(null), "switched off"),
+        (
+            "antigravity",
+            "claude",
+            format!(r#"{{"x": {{"enabled": false, "PreToolUse": [{}]}}}}"#, entry("")),
+            "",
+            json!(null),
+            "switched off",
+        ),
+        (
+            "claude",
+            "codex",
+            pre("").replacen('{', r#"{"disableAllHooks": true, "#, 1),
+            "",
+            json!(null),
+            "`disableAllHooks: true` switches",
+        ),
+        (
+            "gemini",
+            "claude",
+            in_group("BeforeTool", "", "").replacen('{', r#"{"hooksConfig": {"enabled": false}, "#, 1),
+            "",
+            json!(null),
+            "`hooksConfig.enabled: false`",
+        ),
+        (
+            "gemini",
+            "claude",
+            in_group("BeforeTool", "", "").replacen('{', r#"{"hooksConfig": {"disabled": ["./g.sh"]}, "#, 1),
+            "",
+            json!(null),
+            "switched off",
+        ),
+        (
+            "copilot",
+            "claude",
+            flat("preToolUse", r#"{"type": "command", "powershell": "g.ps1"}"#),
+            "",
+            json!(null),
+            "without `command`",
+        ),
+        ("claude", "codex", r#"{"hooks": {"PreToolUse": {}}}"#.to_owned(), "", json!(null), "not a list"),
+        ("claude", "codex", r#"{"hooks": {"PreToolUse": ["x"]}}"#.to_owned(), "", json!(null), "not an object"),
+        ("codex", "claude", r#"{"PreToolUse": []}"#.to_owned(), "", json!(null), "has no `hooks`"),
+    ];
+    let mut wrong = Vec::new();
+    for (from, to, file, pointer, value, lost) in cases {
+        let said = match convert(find(from).unwrap(), find(to).unwrap(), &file) {
+            Ok(said) => said,
+            Err(problem) if pointer.is_empty() && problem.contains(lost) => continue,
+            Err(problem) => {
+                wrong.push(format!("{from} to {to}: {file}: {problem}"));
+                continue;
+            }
+        };
+        let there = said.file.pointer(pointer).cloned().unwrap_or_default();
+        let same = there == value || there.as_f64().is_some_and(|there| Some(there) == value.as_f64());
+        let told =
+            if lost.is_empty() { said.lost.is_empty() } else { said.lost.iter().any(|said| said.contains(lost)) };
+        if !same || !told || pointer.is_empty() {
+            wrong.push(format!("{from} to {to}: {file}\n  {}\n  {:?}", said.file, said.lost));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(super) static ANTIGRAVITY: Host = Host {
     events: &[
         // What an allow means is disputed, and no decision at all prompts: it is the word for no opinion.
         event("PreToolUse", P::BeforeToolCall, Carries { context: Carried::Dropped, allow: Carried::Absent, ..BEFORE }),
-        event("PostToolUse", P::AfterToolCallSuccess, AFTER_UNREAD),
+        event("PostToolUse", P::AfterToolCallSuccess, AFTER_UNREAD).and_failures(),
         event("PreInvocation", P::PreModelCall, CONTEXT),
         event("Stop", P::Stop, STOP),
     ],
@@ -54,6 +54,7 @@ pub(super) static ANTIGRAVITY: Host = Host {
         project: ".agents/hooks.json",
         form: EntryForm::Named,
         root: None,
+        waits: &[("", 30.0)],
         matcher: Some("*"),
         then: "check with `agy -p /hooks`: a file that it cannot read is dropped whole, in silence",
         ..EntryPlace::at("")

@@ -45,7 +45,10 @@ pub(super) static CLAUDE: Host = Host {
     place: EntryPlace {
         handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME$GATE}"#,
         at_gates: r#", "onFailure": "block""#,
+        waits: &[("UserPromptSubmit", 30.0), ("", 600.0)],
         matcher: Some("*"),
+        mcp: Some("mcp__.*"),
+        off: Some(("/disableAllHooks", true)),
         then: "`/hooks` in Claude Code shows the hooks",
         ..EntryPlace::at(".claude/settings.json")
     },

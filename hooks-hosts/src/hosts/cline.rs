@@ -25,12 +25,12 @@ const UNREAD: Carries = Carries {
 /// The files of the extension, and the events of the SDK and the command line.
 const EVENTS: &[HostEventSpec] = &[
     event("PreToolUse", P::BeforeToolCall, Carries { context: Carried::Yes, ..DENY_ONLY }),
-    event("PostToolUse", P::AfterToolCallSuccess, AFTER_CALL),
+    event("PostToolUse", P::AfterToolCallSuccess, AFTER_CALL).and_failures(),
     event("UserPromptSubmit", P::UserPromptSubmit, SUBMITTED),
     event("TaskStart", P::SessionStart, Carries { deny: Carried::Yes, ..UNREAD }),
     event("TaskComplete TaskCancel", P::SessionEnd, UNREAD),
     event("tool_call", P::BeforeToolCall, Carries { ask: Carried::Degraded, allow: Carried::Absent, ..BEFORE }),
-    event("tool_result", P::AfterToolCallSuccess, AFTER_CALL),
+    event("tool_result", P::AfterToolCallSuccess, AFTER_CALL).and_failures(),
     event("prompt_submit", P::UserPromptSubmit, Carries { deny: Carried::Impossible, ..SUBMITTED }),
     event("agent_start", P::SessionStart, UNREAD),
     event("agent_end", P::Stop, UNREAD),

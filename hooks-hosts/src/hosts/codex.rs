@@ -35,7 +35,9 @@ pub(super) static CODEX: Host = Host {
     notices: "PostCompact SubagentStart SubagentStop PreModelRequest PostModelRequest Interrupt Notification",
     tools: &[tool("Bash", "Bash", &[]), tool("apply_patch", "apply_patch", &[]).patch(&["command"])],
     place: EntryPlace {
+        waits: &[("SessionEnd", 1.0), ("", 600.0)],
         matcher: Some("*"),
+        mcp: Some("mcp__.*"),
         then: "review the hooks with `/hooks` in Codex: it skips hooks that nobody has trusted",
         ..EntryPlace::at(".codex/hooks.json")
     },

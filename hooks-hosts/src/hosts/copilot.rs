@@ -81,6 +81,9 @@ pub(super) static COPILOT: Host = Host {
         form: EntryForm::Flat,
         head: r#""version": 1"#,
         handler: r#"{"type": "command", "bash": $COMMAND, "timeoutSec": $TIME}"#,
+        waits: &[("", 30.0)],
+        closes: true,
+        off: Some(("/disableAllHooks", true)),
         events: "preToolUse permissionRequest postToolUse postToolUseFailure userPromptSubmitted sessionStart sessionEnd agentStop preCompact",
         then: "start Copilot again; it reads hooks at its start only, and those of a repository in a trusted folder only",
         ..EntryPlace::at("")

@@ -7,7 +7,7 @@ use crate::event::{HookPoint as P, HostEvent, McpName};
 use crate::host::{HOST, Host};
 use crate::json;
 use crate::place::{EntryForm, EntryPlace};
-use crate::table::{AFTER, BEFORE, Carried, Carries, PROMPT, PayloadKeys, SESSION, STOP, UNSTOPPED, event, tool};
+use crate::table::{AFTER, BEFORE, Carried, Carries, MCP, PROMPT, PayloadKeys, SESSION, STOP, UNSTOPPED, event, tool};
 use crate::verdict::{HostDecision, HostVerdict};
 
 /// A question is accepted and has no effect. Only a denial is reliable.
@@ -31,11 +31,15 @@ pub(super) static CURSOR: Host = Host {
     facts: "CLI 2026.09.18, documentation of 2026-10-08",
     events: &[
         event("preToolUse", P::BeforeToolCall, Carries { rewrite: Carried::Yes, ..GATE }),
-        event("beforeShellExecution beforeMCPExecution beforeReadFile beforeTabFileRead", P::BeforeToolCall, GATE),
+        event("beforeShellExecution", P::BeforeToolCall, GATE).of(&["Shell"]),
+        event("beforeMCPExecution", P::BeforeToolCall, GATE).of(&[MCP]),
+        event("beforeReadFile beforeTabFileRead", P::BeforeToolCall, GATE).of(&["Read"]),
         // The result of an MCP tool can be replaced, no other.
         event("postToolUse", P::AfterToolCallSuccess, Carries { deny: Carried::Degraded, ..AFTER }),
         event("postToolUseFailure", P::AfterToolCallFailure, AFTER_UNHEARD),
-        event("afterShellExecution afterMCPExecution afterFileEdit", P::AfterToolCallSuccess, AFTER_UNHEARD),
+        event("afterShellExecution", P::AfterToolCallSuccess, AFTER_UNHEARD).of(&["Shell"]),
+        event("afterMCPExecution", P::AfterToolCallSuccess, AFTER_UNHEARD).of(&[MCP]),
+        event("afterFileEdit", P::AfterToolCallSuccess, AFTER_UNHEARD).of(&["Write", "Edit"]),
         event("beforeSubmitPrompt", P::UserPromptSubmit, PROMPT),
         event("sessionStart", P::SessionStart, SESSION),
         event("sessionEnd", P::SessionEnd, Carries::NOTHING),
@@ -75,6 +79,7 @@ pub(super) static CURSOR: Host = Host {
         form: EntryForm::Flat,
         head: r#""version": 1"#,
         handler: r#"{"command": $COMMAND, "timeout": $TIME$GATE}"#,
+        waits: &[("", 60.0)],
         at_gates: r#", "failClosed": true"#,
         // A shell command and a file would be told twice. An MCP call is, because only the second event names the server.
         events: "preToolUse beforeMCPExecution postToolUse postToolUseFailure beforeSubmitPrompt sessionStart sessionEnd stop preCompact",

@@ -23,7 +23,7 @@ pub(super) static DROID: Host = Host {
             P::BeforeToolCall,
             Carries { rewrite: Carried::IfAllowed, context: Carried::Dropped, ..BEFORE },
         ),
-        event("PostToolUse", P::AfterToolCallSuccess, Carries { replace: Carried::Impossible, ..AFTER }),
+        event("PostToolUse", P::AfterToolCallSuccess, Carries { replace: Carried::Impossible, ..AFTER }).and_failures(),
         event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
         event("SessionStart", P::SessionStart, CONTEXT),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
@@ -50,7 +50,10 @@ pub(super) static DROID: Host = Host {
         ..SNAKE_CASE
     },
     place: EntryPlace {
+        waits: &[("", 60.0)],
         matcher: Some("*"),
+        mcp: Some("mcp__.*"),
+        bare: "hooks.json",
         then: "start Droid again: it reads hooks at its start. An event in `.factory/hooks.json` hides the same one of the settings",
         ..EntryPlace::at(".factory/settings.json")
     },

@@ -7,7 +7,7 @@ use crate::answer::HostAnswer;
 use crate::event::{HookPoint as P, HostEvent, McpName};
 use crate::host::{HOST, Host};
 use crate::json;
-use crate::place::EntryPlace;
+use crate::place::{EntryPlace, TimeUnit};
 use crate::table::{
     AFTER, BEFORE, CONTEXT, Carried, Carries, HostToolSpec, PROMPT, PayloadKeys, SNAKE_CASE, STOP, UNSTOPPED, event,
     tool,
@@ -21,7 +21,7 @@ pub(super) static GEMINI: Host = Host {
     events: &[
         // An allow does not skip the question.
         event("BeforeTool", P::BeforeToolCall, Carries { context: Carried::Dropped, allow: Carried::Absent, ..BEFORE }),
-        event("AfterTool", P::AfterToolCallSuccess, Carries { replace: Carried::Degraded, ..AFTER }),
+        event("AfterTool", P::AfterToolCallSuccess, Carries { replace: Carried::Degraded, ..AFTER }).and_failures(),
         event("BeforeAgent", P::UserPromptSubmit, PROMPT),
         event(
             "BeforeModel",
@@ -52,8 +52,11 @@ pub(super) static GEMINI: Host = Host {
     reads_stderr: true,
     place: EntryPlace {
         handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": $TIME}"#,
-        millis: true,
+        unit: TimeUnit::Millis,
+        waits: &[("", 60.0)],
         matcher: Some(".*"),
+        mcp: Some("mcp_.*"),
+        off: Some(("/hooksConfig/enabled", false)),
         then: "trust the folder: without trust Gemini runs no hooks of any settings; `/hooks panel` shows them",
         ..EntryPlace::at(".gemini/settings.json")
     },

@@ -55,7 +55,9 @@ pub(super) static GOOSE: Host = Host {
     place: EntryPlace {
         handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME$GATE}"#,
         at_gates: r#", "on_failure": "block""#,
+        waits: &[("", 30.0)],
         matcher: Some(""),
+        mcp: Some(".*__.*"),
         then: "start goose again",
         ..EntryPlace::at(".agents/plugins/$NAME/hooks/hooks.json")
     },

@@ -17,7 +17,9 @@ use crate::verdict::{HostDecision, HostVerdict};
 const EVENTS: &[HostEventSpec] = &[
     event("PreToolUse", P::BeforeToolCall, Carries { ask: Carried::Yes, ..DENY_ONLY }),
     event("preToolUse", P::BeforeToolCall, DENY_ONLY),
-    event("PostToolUse postToolUse", P::AfterToolCallSuccess, AFTER_UNREAD),
+    event("PostToolUse", P::AfterToolCallSuccess, AFTER_UNREAD),
+    // Only the results of V2 say whether the tool has failed.
+    event("postToolUse", P::AfterToolCallSuccess, AFTER_UNREAD).and_failures(),
     event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
     event("userPromptSubmit", P::UserPromptSubmit, Carries { deny: Carried::Impossible, ..PROMPT }),
     event("SessionStart agentSpawn", P::SessionStart, CONTEXT),
@@ -59,7 +61,17 @@ pub(super) static KIRO: Host = Host {
         form: EntryForm::List,
         head: r#""version": "v1""#,
         handler: r#"{"name": "$NAME $EVENT", "trigger": "$EVENT", "action": {"type": "command", "command": $COMMAND}, "timeout": $TIME, "enabled": true}"#,
+        // The engine V2 waits for ten.
+        waits: &[
+            ("preToolUse", 10.0),
+            ("postToolUse", 10.0),
+            ("userPromptSubmit", 10.0),
+            ("agentSpawn", 10.0),
+            ("stop", 10.0),
+            ("", 60.0),
+        ],
         matcher: Some(".*"),
+        mcp: Some("@.*"),
         events: "PreToolUse PostToolUse UserPromptSubmit SessionStart SessionEnd Stop",
         then: "start Kiro with `--v3`, or use its IDE: the engine V2 reads hooks from agent files only",
         ..EntryPlace::at(".kiro/hooks/$NAME.json")

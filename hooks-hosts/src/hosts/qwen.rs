@@ -6,7 +6,7 @@ use super::nested::{self, Before};
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint as P, HostEvent};
 use crate::host::{HOST, Host};
-use crate::place::EntryPlace;
+use crate::place::{EntryPlace, TimeUnit};
 use crate::table::{AFTER, BEFORE, CONTEXT, Carried, Carries, PROMPT, PayloadKeys, SNAKE_CASE, STOP, UNSTOPPED, event};
 use crate::verdict::HostVerdict;
 
@@ -41,8 +41,11 @@ pub(super) static QWEN: Host = Host {
     place: EntryPlace {
         // Releases disagree about seconds and milliseconds; 20000 is right at all of them.
         handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": $TIME}"#,
-        millis: true,
+        unit: TimeUnit::Either,
+        waits: &[("", 60.0)],
         matcher: Some("*"),
+        mcp: Some("mcp__.*"),
+        off: Some(("/disableAllHooks", true)),
         then: "`/hooks` in Qwen Code shows the hooks",
         ..EntryPlace::at(".qwen/settings.json")
     },

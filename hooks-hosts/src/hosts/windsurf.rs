@@ -7,7 +7,7 @@ use crate::event::{HookPoint as P, HostEvent, McpName};
 use crate::host::{HOST, Host};
 use crate::json;
 use crate::place::{EntryForm, EntryPlace};
-use crate::table::{AFTER_UNREAD, Carried, Carries, DENY_ONLY, PROMPT, PayloadKeys, event, tool};
+use crate::table::{AFTER_UNREAD, Carried, Carries, DENY_ONLY, MCP, PROMPT, PayloadKeys, event, tool};
 use crate::verdict::{HostDecision, HostVerdict};
 
 /// Only an exit status of 2 is heard, with the reason on standard error.
@@ -16,9 +16,14 @@ pub(super) static WINDSURF: Host = Host {
     title: "Windsurf",
     facts: "vendor's pages of 2026",
     events: &[
-        event("pre_run_command pre_write_code pre_read_code pre_mcp_tool_use", P::BeforeToolCall, DENY_ONLY),
-        event("post_run_command post_write_code post_read_code", P::AfterToolCallSuccess, AFTER_UNREAD),
-        event("post_mcp_tool_use", P::AfterToolCallSuccess, AFTER_UNREAD),
+        event("pre_run_command", P::BeforeToolCall, DENY_ONLY).of(&["run_command"]),
+        event("pre_write_code", P::BeforeToolCall, DENY_ONLY).of(&["write_code"]),
+        event("pre_read_code", P::BeforeToolCall, DENY_ONLY).of(&["read_code"]),
+        event("pre_mcp_tool_use", P::BeforeToolCall, DENY_ONLY).of(&[MCP]),
+        event("post_run_command", P::AfterToolCallSuccess, AFTER_UNREAD).of(&["run_command"]),
+        event("post_write_code", P::AfterToolCallSuccess, AFTER_UNREAD).of(&["write_code"]),
+        event("post_read_code", P::AfterToolCallSuccess, AFTER_UNREAD).of(&["read_code"]),
+        event("post_mcp_tool_use", P::AfterToolCallSuccess, AFTER_UNREAD).of(&[MCP]),
         event("pre_user_prompt", P::UserPromptSubmit, Carries { context: Carried::Dropped, ..PROMPT }),
         event("post_cascade_response", P::Stop, Carries { keep_going: Carried::Impossible, ..Carries::NOTHING }),
     ],
