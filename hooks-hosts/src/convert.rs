@@ -8,8 +8,8 @@ use crate::install::{self, EntryDetails};
 use crate::place::{EntryForm, TimeUnit, quoted};
 use crate::table::{Carried, HostEventSpec, MCP};
 
-/// Keys by which a failure of the command closes, and the word that says so.
-const CLOSES: &[(&str, &str)] = &[("onFailure", r#""block""#), ("failClosed", "true"), ("on_failure", r#""block""#)];
+/// Keys that say whether a failure of the command closes: by `"block"` or `true`.
+const CLOSES: &[&str] = &["onFailure", "failClosed", "on_failure"];
 
 /// The keys of times, and the unit of those whose name says it.
 const TIMES: &[(&str, Option<TimeUnit>)] =
@@ -135,7 +135,9 @@ impl Reader<'_> {
                         let above = entry.as_object().into_iter().flatten().filter(|(key, _)| *key != "hooks");
                         let above: Map<String, Value> =
                             above.map(|(key, value)| (key.clone(), value.clone())).collect();
-                        group.iter().for_each(|entry| self.entry(event, Some(&above), entry));
+                        for entry in group {
+                            self.entry(event, Some(&above), entry);
+                        }
                     }
                     None => self.entry(event, None, entry),
                 }
@@ -171,8 +173,8 @@ impl Reader<'_> {
             }
         };
         let seconds = self.seconds(event, &mut keys);
-        let said = CLOSES.iter().map(|(key, word)| (keys.remove(*key), word)).collect::<Vec<_>>();
-        let said = said.iter().find_map(|(value, word)| Some(value.as_ref()?.to_string() == **word));
+        let said: Vec<Value> = CLOSES.iter().filter_map(|key| keys.remove(*key)).collect();
+        let said = said.first().map(|word| word == "block" || *word == Value::Bool(true));
         let is_gate = self.from.event(event).is_some_and(|event| event.kind == HookPoint::BeforeToolCall);
         let closes = said.unwrap_or(self.from.place.closes && is_gate);
         keys.keys().for_each(|key| self.lost.push(format!("`{event}`: the key `{key}`")));
@@ -182,14 +184,13 @@ impl Reader<'_> {
     /// How long the host waits for the command.
     fn seconds(&mut self, event: &str, keys: &mut Map<String, Value>) -> f64 {
         let place = self.from.place;
-        let sent = TIMES.iter().filter_map(|(key, unit)| Some((keys.remove(*key)?, unit.unwrap_or(place.unit))));
-        let sent = sent.collect::<Vec<_>>();
-        for (value, unit) in sent {
-            match value.as_f64() {
-                Some(number) if number > 0.0 => return unit.seconds(number),
-                _ => self.lose(event, &format!("a timeout of {value}, which is {LONGEST} s")),
+        let sent = TIMES.iter().find_map(|(key, unit)| Some((keys.remove(*key)?, unit.unwrap_or(place.unit))));
+        if let Some((value, unit)) = sent {
+            let number = value.as_f64().filter(|number| *number > 0.0);
+            if number.is_none() {
+                self.lose(event, &format!("a timeout of {value}, which is {LONGEST} s"));
             }
-            return LONGEST;
+            return number.map_or(LONGEST, |number| unit.seconds(number));
         }
         let default = place.waits.iter().find(|(of, _)| of.is_empty() || *of == event);
         default.map_or_else(
@@ -280,12 +281,12 @@ fn judged(host: &Host, names: &[&'static str]) -> Vec<&'static str> {
 /// The calls that a rule is run at.
 fn selected(from: &Host, rule: &Rule, event: &HostEventSpec, lost: &mut Vec<String>) -> Selected {
     let matcher = rule.matcher.as_deref().filter(|matcher| !["", "*", ".*"].contains(matcher));
-    let mut lose = |matcher: &str| {
+    let mut tell = |matcher: &str| {
         lost.push(format!("`{}`: the matcher `{matcher}`; the command runs at every call", rule.event));
     };
     if !event.tools.is_empty() {
         // A matcher at such an event is about something else, such as the line of a shell.
-        matcher.into_iter().for_each(&mut lose);
+        matcher.into_iter().for_each(&mut tell);
         return Some(event.tools.iter().map(|tool| judged(from, &[tool])).collect());
     }
     let matcher = matcher?;
@@ -301,7 +302,7 @@ fn selected(from: &Host, rule: &Rule, event: &HostEventSpec, lost: &mut Vec<Stri
     };
     let words = from.place.matcher.and_then(|_| matcher.split('|').map(word).collect::<Option<Vec<_>>>());
     if words.is_none() {
-        lose(matcher);
+        tell(matcher);
     }
     words
 }

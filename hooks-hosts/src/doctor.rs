@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::{Map, Value, json};
 
 use crate::edit::{self, Node};
+use crate::event::HookPoint;
 use crate::host::Host;
 use crate::hosts;
 use crate::install::{Installation, event_of};
@@ -78,6 +79,8 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
         found.problems.push("the program is built with `panic = \"abort\"`: a hook that panics opens".to_owned());
     }
     found.problems.extend(switched_off(host, installation));
+    let events: Vec<&str> = found.commands.iter().map(|command| event_of(command)).collect();
+    found.problems.extend(installation.unread(host, &events));
     last_seen(host, installation, &mut found);
     twice(host, installation, &mut found);
     found.notes.push(format!("facts about {}: {}", host.title, host.facts));
@@ -145,11 +148,12 @@ impl Settings {
 
 /// Kinds with hooks that this host does not fire, and events with hooks that are not installed.
 fn concerned(host: &Host, responder: &Responder, found: &mut Diagnosis) {
-    let fired: Vec<&str> = host.events().map(|event| event.kind.name()).collect();
-    for kind in responder.hooks().kinds().filter(|kind| !fired.contains(kind) && *kind != "after_tool_call") {
-        found.problems.push(format!("hooks at `{kind}` never run: {} has no such event", host.title));
-    }
-    for event in host.events().filter(|event| event.kind.is_gate() && responder.is_concerned(event.kind)) {
+    found.problems.extend(never_fired(host, responder));
+    let (mistaken, absent) = unselected(host, responder);
+    found.problems.extend(mistaken);
+    found.notes.extend(absent);
+    let is_concerned = |event: &HostEventSpec| event.kinds().any(|kind| responder.is_concerned(kind));
+    for event in host.events().filter(is_concerned) {
         let place = host.place;
         let is_named = place.names(event.name);
         let is_there = found.commands.iter().any(|command| event_of(command) == event.name);
@@ -157,6 +161,43 @@ fn concerned(host: &Host, responder: &Responder, found: &mut Diagnosis) {
             found.problems.push(format!("`{}` is not installed; run `install` again", event.name));
         }
     }
+}
+
+/// Kinds with hooks that no event of the host stands for.
+pub(crate) fn never_fired(host: &Host, responder: &Responder) -> Vec<String> {
+    let fired: Vec<&str> = host.events().flat_map(|event| event.kinds()).map(HookPoint::name).collect();
+    let never = responder.hooks().kinds().filter(|kind| !fired.contains(kind) && *kind != "after_tool_call");
+    never.map(|kind| format!("hooks at `{kind}` never run: {} has no such event", host.title)).collect()
+}
+
+/// Hooks whose filters select no tool of the host: those whose names no host has, and those whose tools only this one has not.
+/// A pattern may select a tool that no table has.
+pub(crate) fn unselected(host: &Host, responder: &Responder) -> (Vec<String>, Vec<String>) {
+    let tools = |host: &Host| host.tools().flat_map(|tool| tool.judged_as()).collect::<Vec<_>>();
+    let (here, everywhere) = (tools(host), hosts::all().iter().flat_map(|host| tools(host)).collect::<Vec<_>>());
+    let (mut mistaken, mut absent) = (Vec::new(), Vec::new());
+    for hook in responder.hooks().kinds().flat_map(|kind| responder.hooks().plan(kind)) {
+        let kept_out = |tools: &[&str]| -> Option<String> {
+            let by: Option<Vec<String>> = tools.iter().map(|tool| hook.kept_out_by("tool", tool)).collect();
+            by?.pop().filter(|filter| !filter.contains(['*', '?']) && !filter.contains("__"))
+        };
+        let Some(filter) = kept_out(&here) else { continue };
+        let (id, title) = (hook.hook(), host.title);
+        if kept_out(&everywhere).is_none() {
+            absent.push(format!("the hook `{id}` never runs: {title} has no such tool as in `{filter}`"));
+        } else {
+            let help = "a tool has one name at all hosts, such as `Bash`; for one that this program does not know, end its name with `*`";
+            mistaken.push(format!("the hook `{id}` never runs: no tool of {title} is called as in `{filter}`; {help}"));
+        }
+    }
+    (mistaken, absent)
+}
+
+/// Why a program has nothing to answer with.
+pub(crate) fn hookless(responder: &Responder) -> Option<String> {
+    let has_hooks = responder.hooks().kinds().next().is_some();
+    let why = "the program has no hooks; name the module in which they are in `main.rs`, such as `mod guards;`";
+    (!has_hooks).then(|| why.to_owned())
 }
 
 /// Events with hooks whose refusal the host does not hear.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::edit::{self, Node, NodeKind};
+use crate::edit::{self, Member, Node, NodeKind};
 use crate::event::HookPoint;
 use crate::host::Host;
 use crate::place::{EntryForm, EntryPlace, quoted, words};
@@ -87,7 +87,7 @@ impl Installation {
     /// The events that the program is installed at.
     fn events(place: &EntryPlace, host: &Host, wanted: &dyn Fn(HookPoint) -> bool) -> Vec<HostEventSpec> {
         let named = |event: &HostEventSpec| place.names(event.name);
-        host.events().filter(|event| wanted(event.kind)).filter(named).collect()
+        host.events().filter(|event| event.kinds().any(wanted)).filter(named).collect()
     }
 
     /// Names the program in the host's files, at the events where `wanted` says that it has hooks.
@@ -120,7 +120,8 @@ impl Installation {
         let mut text = before.clone().unwrap_or_else(|| seed(&place));
         if let Some(before) = &before {
             let parsed = edit::parse(before).map_err(failed)?;
-            if self.is_as_wanted(host, before, &parsed, &wanted) {
+            let events: Vec<&str> = wanted.iter().map(|(event, _)| event.name).collect();
+            if self.is_as_wanted(host, before, &parsed, &wanted) && self.unread(host, &events).is_none() {
                 return Ok(vec![FileChange::Unchanged(file)]);
             }
             // One that is there may be of other rules, or have another matcher.
@@ -132,8 +133,31 @@ impl Installation {
         for (event, entry) in &wanted {
             text = appended(&text, &path(&place, event.name, &name), entry).map_err(failed)?;
         }
+        let events: Vec<&str> = wanted.iter().map(|(event, _)| event.name).collect();
+        let why = rejected(host, &edit::parse(&text).map_err(failed)?).or_else(|| self.hidden(&place, &events));
+        if let Some(why) = why {
+            return Err(InstallError::of(&file, why));
+        }
         write(&file, &text, false)?;
         Ok(vec![FileChange::Added(file, wanted.iter().map(|(event, _)| event.name).collect())])
+    }
+
+    /// Why the host does not read the entries of this program at these events, although they are in its file.
+    pub(crate) fn unread(&self, host: &Host, events: &[&str]) -> Option<String> {
+        let text = read(&self.file(&host.place, "")).ok()??;
+        rejected(host, &edit::parse(&text).ok()?).or_else(|| self.hidden(&host.place, events))
+    }
+
+    /// The event that a file beside the host's own has too.
+    fn hidden(&self, place: &EntryPlace, events: &[&str]) -> Option<String> {
+        let beside = self.file(place, "").with_file_name(place.bare);
+        let text = read(&beside).ok().flatten().filter(|_| !place.bare.is_empty())?;
+        let other = match edit::parse(&text) {
+            Ok(other) => other,
+            Err(problem) => return Some(format!("{}: {problem}", beside.display())),
+        };
+        let hidden = events.iter().find(|event| other.get(event).is_some())?;
+        Some(format!("`{hidden}` in {} hides the same event here; move its entries to this file", beside.display()))
     }
 
     /// Whether a file has these entries of this program, and no others.
@@ -245,6 +269,28 @@ impl Installation {
         let command = text.strip_prefix("#!/bin/sh\nexec ")?.strip_suffix('\n')?;
         self.is_ours(host.name, command).then_some(command)
     }
+}
+
+/// Why the host reads nothing of its file.
+fn rejected(host: &Host, root: &Node) -> Option<String> {
+    fn is_cut(node: &Node) -> bool {
+        let in_key = |member: &Member| member.key.contains("//");
+        let members = if let NodeKind::Object(members) = &node.kind { &members[..] } else { &[] };
+        node.text().is_some_and(|text| text.contains("//")) || members.iter().any(in_key) || node.parts().any(is_cut)
+    }
+    let place = host.place;
+    let (title, head) = (host.title, place.head);
+    let key = head.split('"').nth(1).filter(|_| place.strict)?;
+    if root.get(key).is_none() {
+        return Some(format!("{title} rejects the file, because `{key}` is missing; add `{head}`"));
+    }
+    if is_cut(root) {
+        return Some(format!("{title} rejects the file, because it takes `//` in a text for a comment"));
+    }
+    let events = root.get(place.root?).map(|events| &events.kind);
+    let Some(NodeKind::Object(events)) = events else { return None };
+    let unknown = events.iter().find(|event| host.event(&event.key).is_none())?;
+    Some(format!("{title} rejects the file, because it has no event `{}`", unknown.key))
 }
 
 /// The event for which a command of this crate is installed.

@@ -14,6 +14,8 @@ pub struct EntryPlace {
     pub root: Option<&'static str>,
     /// What a new file has besides: a member, as JSON.
     pub head: &'static str,
+    /// Whether the host rejects a whole file without that member, with an event that it does not know, or with `//` in a text.
+    pub strict: bool,
     /// The entry, as JSON, with `$COMMAND`, `$EVENT`, `$TIME` and `$GATE`.
     pub handler: &'static str,
     /// The unit of `$TIME`.
@@ -48,6 +50,7 @@ impl EntryPlace {
             form: EntryForm::Groups,
             root: Some("hooks"),
             head: "",
+            strict: false,
             handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME}"#,
             unit: TimeUnit::Seconds,
             waits: &[],

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::call::{BuildError, Call, Local, refuse};
-use crate::doctor::{Diagnosis, diagnose, is_used, switched_off, unheard};
+use crate::doctor::{Diagnosis, diagnose, hookless, is_used, never_fired, switched_off, unheard, unselected};
 use crate::host::Host;
 use crate::hosts;
 use crate::install::{FileChange, InstallError, Installation};
@@ -202,9 +202,14 @@ impl HookProgram {
         let (hosts, mut installation) = self.named(&args)?;
         installation.options.splice(0..0, serve);
         let responder = (self.build)().map_err(|error| format!("the hooks cannot be loaded: {error}"))?;
+        let useless = hosts.iter().flat_map(|host| unselected(host, &responder).0);
+        let useless: Vec<String> = hookless(&responder).into_iter().chain(useless).collect();
+        if !useless.is_empty() {
+            return Err(format!("nothing was installed: {}", useless.join("\n")));
+        }
         let before: Vec<Vec<String>> =
             hosts.iter().map(|host| installation.installed(host).unwrap_or_default()).collect();
-        let done = changed(&hosts, |host| installation.install(host, &|kind| responder.is_concerned(kind)), true);
+        let mut done = changed(&hosts, |host| installation.install(host, &|kind| responder.is_concerned(kind)), true);
         // Of what one would not see in the files until a guard does not answer.
         let mut remarks = String::new();
         for (host, before) in hosts.iter().zip(before) {
@@ -214,9 +219,12 @@ impl HookProgram {
                 let _ = writeln!(remarks, "{}: in place of `{shown}`", host.name);
             }
             let told = switched_off(host, &installation).into_iter().chain(unheard(host, &responder));
+            let told = told.chain(never_fired(host, &responder)).chain(unselected(host, &responder).1);
             for why in told.chain(responder.dead.iter().cloned()) {
                 let _ = writeln!(remarks, "{}: {why}", host.name);
             }
+            // A host that never asks is none where a guard is installed.
+            done = if now.is_empty() { done.and_then(Err) } else { done };
         }
         let with_remarks = |text: String| text + &remarks;
         done.map(with_remarks).map_err(with_remarks)
@@ -240,7 +248,11 @@ impl HookProgram {
         let responder = (self.build)().ok();
         let found = hosts.iter().map(|host| diagnose(host, &installation, responder.as_ref(), patience));
         let found: Vec<Diagnosis> = found.filter(|found| has_host || !found.commands.is_empty()).collect();
-        let text: String = found.iter().map(Diagnosis::text).collect();
+        let mut text: String = found.iter().map(Diagnosis::text).collect();
+        if let Some(why) = responder.as_ref().and_then(hookless) {
+            let _ = writeln!(text, "{why}");
+            return Err(text);
+        }
         if found.iter().any(|found| !found.problems.is_empty()) {
             return Err(text);
         }

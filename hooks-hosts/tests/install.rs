@@ -2,8 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
-use hooks_hosts::{FileChange, HookPoint, Installation, all, find};
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::verdict::Permission;
+use hook_sdk::{Hook, Registry};
+use hooks_hosts::{FileChange, HookPoint, Installation, Responder, all, diagnose, find};
 
 use crate::others::{others, put, shared};
 
@@ -101,7 +105,9 @@ fn links_stay_and_read_only_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let Some(file) = shared(host, folder.path()) else { continue };
         let real = folder.path().join("dotfiles/real.json");
-        put(&real, "{\n  \"a\": 1\n}\n");
+        let head = if host.place.strict { format!("{},\n  ", host.place.head) } else { String::new() };
+        let theirs = format!("{{\n  {head}\"a\": 1\n}}\n");
+        put(&real, &theirs);
         fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         symlink(&real, &file).unwrap();
@@ -111,7 +117,7 @@ fn links_stay_and_read_only_files_are_refused() {
         assert!(fs::read_to_string(&real).unwrap().contains("guards"));
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
         installation.uninstall(host).unwrap();
-        assert_eq!(fs::read_to_string(&file).unwrap(), "{\n  \"a\": 1\n}\n");
+        assert_eq!(fs::read_to_string(&file).unwrap(), theirs);
 
         fs::set_permissions(&real, fs::Permissions::from_mode(0o400)).unwrap();
         let error = installation.install(host, &|_| true).unwrap_err();
@@ -166,4 +172,69 @@ fn nothing_is_installed_for_hooks_that_the_host_never_asks() {
         let changes = installation.install(host, &|_| false).unwrap();
         assert!(matches!(&changes[..], [FileChange::Deleted(_)]), "{}: {changes:?}", host.name);
     }
+}
+
+/// An entry in a file that the host does not read, or whose event another file hides, is none.
+#[test]
+fn a_file_that_the_host_does_not_read_is_refused_and_told() {
+    let stop = |command: &str| format!(r#"{{"version": 1, "hooks": {{"stop": [{{"command": "{command}"}}]}}}}"#);
+    let droid = |event: &str| format!(r#"{{"{event}": [{{"matcher": "Execute", "hooks": []}}]}}"#);
+    let cases = [
+        ("cursor", ".cursor/hooks.json", r#"{"hooks": {"stop": []}}"#.to_owned(), Some("`version` is missing")),
+        ("cursor", ".cursor/hooks.json", "{}".to_owned(), Some("add `\"version\": 1`")),
+        (
+            "cursor",
+            ".cursor/hooks.json",
+            r#"{"version": 1, "hooks": {"nope": []}}"#.to_owned(),
+            Some("no event `nope`"),
+        ),
+        ("cursor", ".cursor/hooks.json", stop("curl http://x"), Some("`//` in a text")),
+        ("cursor", ".cursor/hooks.json", stop("curl x").replacen('{', "{ // theirs\n", 1), None),
+        ("claude", ".claude/settings.json", r#"{"hooks": {"New": [{"x": "http://x"}]}}"#.to_owned(), None),
+        ("droid", ".factory/hooks.json", droid("PreToolUse"), Some("hides the same event")),
+        ("droid", ".factory/hooks.json", droid("Notification"), None),
+        ("droid", ".factory/hooks.json", "{".to_owned(), Some("hooks.json: line 1")),
+    ];
+    let hooks = || {
+        let registry = Registry::empty();
+        let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::deny("never"));
+        registry.register(guard).unwrap();
+        Responder::new(registry).unwrap()
+    };
+    for (host, name, text, why) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let (host, file) = (find(host).unwrap(), folder.path().join(name));
+        let (installation, gate) = (installation(folder.path()), |kind| kind == HookPoint::BeforeToolCall);
+        let doctor = || diagnose(host, &installation, Some(&hooks()), Duration::from_secs(1)).problems.join("\n");
+        put(&file, &text);
+        let installed = installation.install(host, &gate);
+        match why {
+            None => {
+                installed.unwrap();
+                continue;
+            }
+            Some(why) => assert!(installed.unwrap_err().problem.contains(why), "{text}"),
+        }
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        assert!(installation.installed(host).unwrap_or_default().is_empty(), "{text}");
+        // What somebody has made of it since then, doctor finds.
+        fs::remove_file(&file).unwrap();
+        installation.install(host, &gate).unwrap();
+        let ours = fs::read_to_string(shared(host, folder.path()).unwrap()).unwrap();
+        match name {
+            ".cursor/hooks.json" if text.contains("version") => {
+                put(&file, &text.replace('[', &format!("[{}, ", entry(&ours))).replace(", ]", "]"));
+            }
+            ".cursor/hooks.json" => put(&file, &ours.replace("\"version\": 1,", "")),
+            _ => put(&file, &text),
+        }
+        assert!(doctor().contains(why.unwrap()), "{text}: {}", doctor());
+        assert!(installation.install(host, &gate).is_err(), "{text}");
+    }
+}
+
+/// The first entry of a file.
+fn entry(text: &str) -> String {
+    let value: serde_json::Value = serde_json::from_str(text).unwrap();
+    value["hooks"]["preToolUse"][0].to_string()
 }

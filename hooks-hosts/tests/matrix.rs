@@ -101,17 +101,19 @@ fn words(c: Carries) -> (Vec<&'static str>, Vec<String>) {
 fn table(host: &Host) -> String {
     let mut text = format!("\n#### {} (`{}`)\n\nFacts: {}.\n\n", host.title, host.name, host.facts);
     text += "| Events | Kind | Carried | Otherwise |\n|---|---|---|---|\n";
-    let mut rows: Vec<(String, HookPoint, Carries)> = Vec::new();
+    let mut rows: Vec<(String, String, Carries)> = Vec::new();
     for event in host.events() {
         let name = format!("`{}`", event.name);
-        match rows.iter_mut().find(|(_, kind, carries)| (*kind, *carries) == (event.kind, event.carries)) {
+        let kinds: Vec<String> = event.kinds().map(|kind| format!("`{}`", kind.name())).collect();
+        let kinds = kinds.join(" ");
+        match rows.iter_mut().find(|(_, kind, carries)| *kind == kinds && *carries == event.carries) {
             Some((names, ..)) => names.extend([" ", &name]),
-            None => rows.push((name, event.kind, event.carries)),
+            None => rows.push((name, kinds, event.carries)),
         }
     }
-    for (names, kind, c) in rows {
+    for (names, kinds, c) in rows {
         let (yes, others) = words(c);
-        let _ = writeln!(text, "| {names} | `{}` | {} | {} |", kind.name(), yes.join(", "), others.join("; "));
+        let _ = writeln!(text, "| {names} | {kinds} | {} | {} |", yes.join(", "), others.join("; "));
     }
     let notices: Vec<String> = host.notices.split_whitespace().map(|name| format!("`{name}`")).collect();
     if !notices.is_empty() {

@@ -20,7 +20,7 @@ pub(crate) fn put(file: &Path, text: &str) {
 pub(crate) fn others(host: &Host) -> Vec<String> {
     let first = host.events().find(|event| event.kind.is_gate()).unwrap().name;
     let root = host.place.root.unwrap_or("theirs");
-    vec![
+    let texts = vec![
         format!(
             "{{\n    // theirs\n    \"model\": \"x\", /* kept */\n    \"{root}\": {{\n        \"{first}\": [\n            \
              {{\"matcher\": \"Bash\", \"hooks\": [{{\"type\": \"command\", \"command\": \"./guard.sh host {0} --event {first}\"}}]}}, // why\n        ]\n    }},\n    \"z\": [1, 2]\n}}",
@@ -33,5 +33,8 @@ pub(crate) fn others(host: &Host) -> Vec<String> {
         "{ }\n".to_owned(),
         "{\n  \"only\": true,\n}\n".to_owned(),
         "{\n}\n".to_owned(),
-    ]
+    ];
+    // Without its head, a file is none for the host.
+    let head = if host.place.strict { format!("{{{}, ", host.place.head) } else { "{".to_owned() };
+    texts.into_iter().map(|text| text.replacen('{', &head, 1)).collect()
 }

@@ -12,7 +12,8 @@ use hook_sdk::scope::AgentDef;
 use hook_sdk::verdict::{Contexts, Permission};
 use hook_sdk::{Hook, HookContext, Registry};
 use hooks_hosts::{
-    EntryForm, HookPoint, Host, HostEventSpec, HostNotes, HostTrial, Responder, Stdout, all, convert, find, scaffold,
+    EntryForm, HookPoint, Host, HostEventSpec, HostNotes, HostTrial, Responder, Stdout, all, convert, find,
+    scaffold,
 };
 use serde_json::{Value, json};
 
@@ -282,235 +283,73 @@ fn a_converted_guard_is_asked_about_every_call_that_it_was_asked_about() {
     assert!(asked > 3000, "{asked}");
 }
 
-/// A file, what stands in the converted one, and what it is told to have lost; `""`: nothing.
+/// A file of one host, a place in that of the other, what stands there, and what is told to be lost. Without a place, nothing is
+/// left.
+const CONVERTED: &str = r#"
+qwen claude ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh", "timeout": 30}]}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 30 ;;
+qwen claude ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh", "timeout": 20000}]}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 20 ;;
+claude qwen ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh", "timeout": 0.5}]}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 1000 ;;
+gemini claude ;; {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "./g.sh", "timeout": 5000}]}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 5 ;;
+claude droid ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 600 ;;
+claude codex ;; {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/UserPromptSubmit/0/hooks/0/timeout ;; 30 ;;
+gemini claude ;; {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 60 ;;
+windsurf claude ;; {"version": 1, "hooks": {"pre_run_command": [{"type": "command", "command": "./g.sh"}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 600 ;; nobody knows
+kiro claude ;; {"version": "v1", "hooks": [{"name": "x", "trigger": "PreToolUse", "action": {"type": "command", "command": "./g.sh"}, "timeout": 0}]} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 600 ;; a timeout of 0
+kiro claude ;; {"version": 1, "hooks": {"preToolUse": [{"command": "./g.sh", "timeout_ms": 20000}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 20 ;;
+kiro claude ;; {"version": 1, "hooks": {"preToolUse": [{"command": "./g.sh"}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 10 ;;
+claude windsurf ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/pre_write_code/0/command ;; "./g.sh" ;; timeout of 600 s
+claude codex ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh", "timeout": "5"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 600 ;; timeout of "5"
+# Tools, also where the event says which.
+claude droid ;; {"hooks": {"PreToolUse": [{"matcher": "Write|Edit", "hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PreToolUse/0/matcher ;; "Create|Write|ApplyPatch|Edit|MultiEdit" ;;
+codex claude ;; {"hooks": {"PreToolUse": [{"matcher": "apply_patch", "hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PreToolUse/0/matcher ;; "Write|Edit|MultiEdit|NotebookEdit" ;;
+windsurf claude ;; {"version": 1, "hooks": {"pre_write_code": [{"type": "command", "command": "./g.sh"}]}} ;; /hooks/PreToolUse/0/matcher ;; "Write|Edit|MultiEdit|NotebookEdit" ;; nobody knows
+windsurf codex ;; {"version": 1, "hooks": {"pre_mcp_tool_use": [{"type": "command", "command": "./g.sh"}]}} ;; /hooks/PreToolUse/0/matcher ;; "mcp__.*" ;; nobody knows
+cursor claude ;; {"version": 1, "hooks": {"beforeShellExecution": [{"command": "./g.sh", "matcher": "rm "}]}} ;; /hooks/PreToolUse/0/matcher ;; "Bash|PowerShell" ;; the matcher `rm `
+cursor claude ;; {"version": 1, "hooks": {"beforeReadFile": [{"command": "./g.sh"}]}} ;; /hooks/PreToolUse/0/matcher ;; "Read" ;;
+claude windsurf ;; {"hooks": {"PreToolUse": [{"matcher": "Grep", "hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/pre_read_code/0/command ;; "./g.sh" ;; the matcher `Grep`
+claude codex ;; {"hooks": {"PreToolUse": [{"matcher": 5, "hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PreToolUse/0/matcher ;; "*" ;; the matcher `5`
+droid claude ;; {"hooks": {"PreToolUse": [{"matcher": "Execute", "commandRegex": "rm", "hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PreToolUse/0/matcher ;; "Bash|PowerShell" ;; the key `commandRegex`
+gemini claude ;; {"hooks": {"AfterTool": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PostToolUseFailure/0/hooks/0/command ;; "./g.sh" ;;
+claude droid ;; {"hooks": {"PostToolUseFailure": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PostToolUse/0/hooks/0/command ;; "./g.sh" ;;
+# What becomes of a failure.
+claude goose ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh", "onFailure": "block"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/on_failure ;; "block" ;;
+claude goose ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh", "onFailure": "allow"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/on_failure ;; null ;;
+goose claude ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh", "on_failure": "allow"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/onFailure ;; null ;;
+cursor claude ;; {"version": 1, "hooks": {"preToolUse": [{"command": "./g.sh", "failClosed": false}]}} ;; /hooks/PreToolUse/0/hooks/0/onFailure ;; null ;;
+copilot claude ;; {"version": 1, "hooks": {"preToolUse": [{"type": "command", "command": "./g.sh"}]}} ;; /hooks/PreToolUse/0/hooks/0/onFailure ;; "block" ;;
+claude copilot ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh", "onFailure": "block"}]}]}} ;; /hooks/preToolUse/0/bash ;; "./g.sh" ;;
+claude codex ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh", "onFailure": "block"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "./g.sh" ;; a failure of the command opens
+claude copilot ;; {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/userPromptSubmitted/0/bash ;; "./g.sh" ;; goes on there
+# Commands.
+claude codex ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh", "args": ["a b", "$NAME"]}]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "./g.sh 'a b' '$NAME'" ;;
+copilot claude ;; {"version": 1, "hooks": {"preToolUse": [{"type": "command", "exec": "my guard", "args": ["x"]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "'my guard' x" ;;
+claude gemini ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "echo $NAME $TIME $EVENT"}]}]}} ;; /hooks/BeforeTool/0/hooks/0/command ;; "echo $NAME $TIME $EVENT" ;;
+droid claude ;; {"PreToolUse": [{"hooks": [{"command": "./g.sh"}]}]} ;; /hooks/PreToolUse/0/hooks/0/command ;; "./g.sh" ;;
+# What is switched off, or is no command, is left out.
+kiro claude ;; {"version": "v1", "hooks": [{"name": "x", "trigger": "PreToolUse", "action": {"type": "command", "command": "./g.sh"}, "enabled": false}]} ;;  ;; null ;; switched off
+antigravity claude ;; {"x": {"enabled": false, "PreToolUse": [{"type": "command", "command": "./g.sh"}]}} ;;  ;; null ;; switched off
+claude codex ;; {"disableAllHooks": true, "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;;  ;; null ;; `disableAllHooks: true` switches
+gemini claude ;; {"hooksConfig": {"enabled": false}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;;  ;; null ;; `hooksConfig.enabled: false`
+gemini claude ;; {"hooksConfig": {"disabled": ["./g.sh"]}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;;  ;; null ;; switched off
+copilot claude ;; {"version": 1, "hooks": {"preToolUse": [{"type": "command", "powershell": "g.ps1"}]}} ;;  ;; null ;; without `command`
+claude codex ;; {"hooks": {"PreToolUse": {}}} ;;  ;; null ;; not a list
+claude codex ;; {"hooks": {"PreToolUse": ["x"]}} ;;  ;; null ;; not an object
+codex claude ;; {"PreToolUse": []} ;;  ;; null ;; has no `hooks`
+"#;
+
 #[test]
 fn what_a_converted_file_does_otherwise_is_told() {
-    let entry = |more: &str| format!(r#"{{"type": "command", "command": "./g.sh"{more}}}"#);
-    let in_group = |event: &str, group: &str, more: &str| {
-        format!(r#"{{"hooks": {{"{event}": [{{{group}"hooks": [{}]}}]}}}}"#, entry(more))
-    };
-    let flat = |event: &str, entry: &str| format!(r#"{{"version": 1, "hooks": {{"{event}": [{entry}]}}}}"#);
-    let kiro = |more: &str| {
-        let action = r#""trigger": "PreToolUse", "action": {"type": "command", "command": "./g.sh"}"#;
-        format!(r#"{{"version": "v1", "hooks": [{{"name": "x", {action}{more}}}]}}"#)
-    };
-    let pre = |more: &str| in_group("PreToolUse", "", more);
-    let time = "/hooks/PreToolUse/0/hooks/0/timeout";
-    let matcher = "/hooks/PreToolUse/0/matcher";
-    let command = "/hooks/PreToolUse/0/hooks/0/command";
-    let closes = "/hooks/PreToolUse/0/hooks/0/onFailure";
-    let cases = [
-        ("qwen", "claude", pre(r#", "timeout": 30"#), time, json!(30), ""),
-        ("qwen", "claude", pre(r#", "timeout": 20000"#), time, json!(20), ""),
-        ("claude", "qwen", pre(r#", "timeout": 0.5"#), time, json!(1000), ""),
-        ("gemini", "claude", in_group("BeforeTool", "", r#", "timeout": 5000"#), time, json!(5), ""),
-        ("claude", "droid", pre(""), time, json!(600), ""),
-        (
-            "claude",
-            "codex",
-            in_group("UserPromptSubmit", "", ""),
-            "/hooks/UserPromptSubmit/0/hooks/0/timeout",
-            json!(30),
-            "",
-        ),
-        ("gemini", "claude", in_group("BeforeTool", "", ""), time, json!(60), ""),
-        ("windsurf", "claude", flat("pre_run_command", &entry("")), time, json!(600), "nobody knows"),
-        ("kiro", "claude", kiro(r#", "timeout": 0"#), time, json!(600), "a timeout of 0"),
-        ("kiro", "claude", flat("preToolUse", r#"{"command": "./g.sh", "timeout_ms": 20000}"#), time, json!(20), ""),
-        ("kiro", "claude", flat("preToolUse", r#"{"command": "./g.sh"}"#), time, json!(10), ""),
-        ("claude", "windsurf", pre(""), "/hooks/pre_write_code/0/command", json!("./g.sh"), "timeout of 600 s"),
-        ("claude", "codex", pre(r#", "timeout": "5""#), time, json!(600), "timeout of \"5\""),
-        // Tools, also where the event says which.
-        (
-            "claude",
-            "droid",
-            in_group("PreToolUse", r#""matcher": "Write|Edit", "#, ""),
-            matcher,
-            json!("Create|Write|ApplyPatch|Edit|MultiEdit"),
-            "",
-        ),
-        (
-            "codex",
-            "claude",
-            in_group("PreToolUse", r#""matcher": "apply_patch", "#, ""),
-            matcher,
-            json!("Write|Edit|MultiEdit|NotebookEdit"),
-            "",
-        ),
-        (
-            "windsurf",
-            "claude",
-            flat("pre_write_code", &entry("")),
-            matcher,
-            json!("Write|Edit|MultiEdit|NotebookEdit"),
-            "nobody knows",
-        ),
-        ("windsurf", "codex", flat("pre_mcp_tool_use", &entry("")), matcher, json!("mcp__.*"), "nobody knows"),
-        (
-            "cursor",
-            "claude",
-            flat("beforeShellExecution", r#"{"command": "./g.sh", "matcher": "rm "}"#),
-            matcher,
-            json!("Bash|PowerShell"),
-            "the matcher `rm `",
-        ),
-        ("cursor", "claude", flat("beforeReadFile", r#"{"command": "./g.sh"}"#), matcher, json!("Read"), ""),
-        (
-            "claude",
-            "windsurf",
-            in_group("PreToolUse", r#""matcher": "Grep", "#, ""),
-            "/hooks/pre_read_code/0/command",
-            json!("./g.sh"),
-            "the matcher `Grep`",
-        ),
-        ("claude", "codex", in_group("PreToolUse", r#""matcher": 5, "#, ""), matcher, json!("*"), "the matcher `5`"),
-        (
-            "droid",
-            "claude",
-            in_group("PreToolUse", r#""matcher": "Execute", "commandRegex": "rm", "#, ""),
-            matcher,
-            json!("Bash|PowerShell"),
-            "the key `commandRegex`",
-        ),
-        (
-            "gemini",
-            "claude",
-            in_group("AfterTool", "", ""),
-            "/hooks/PostToolUseFailure/0/hooks/0/command",
-            json!("./g.sh"),
-            "",
-        ),
-        (
-            "claude",
-            "droid",
-            in_group("PostToolUseFailure", "", ""),
-            "/hooks/PostToolUse/0/hooks/0/command",
-            json!("./g.sh"),
-            "",
-        ),
-        // What becomes of a failure.
-        (
-            "claude",
-            "goose",
-            pre(r#", "onFailure": "block""#),
-            "/hooks/PreToolUse/0/hooks/0/on_failure",
-            json!("block"),
-            "",
-        ),
-        (
-            "claude",
-            "goose",
-            pre(r#", "onFailure": "allow""#),
-            "/hooks/PreToolUse/0/hooks/0/on_failure",
-            json!(null),
-            "",
-        ),
-        ("goose", "claude", pre(r#", "on_failure": "allow""#), closes, json!(null), ""),
-        (
-            "cursor",
-            "claude",
-            flat("preToolUse", r#"{"command": "./g.sh", "failClosed": false}"#),
-            closes,
-            json!(null),
-            "",
-        ),
-        ("copilot", "claude", flat("preToolUse", &entry("")), closes, json!("block"), ""),
-        ("claude", "copilot", pre(r#", "onFailure": "block""#), "/hooks/preToolUse/0/bash", json!("./g.sh"), ""),
-        (
-            "claude",
-            "codex",
-            pre(r#", "onFailure": "block""#),
-            command,
-            json!("./g.sh"),
-            "a failure of the command opens",
-        ),
-        (
-            "claude",
-            "copilot",
-            in_group("UserPromptSubmit", "", ""),
-            "/hooks/userPromptSubmitted/0/bash",
-            json!("./g.sh"),
-            "goes on there",
-        ),
-        // Commands.
-        ("claude", "codex", pre(r#", "args": ["a b", "$NAME"]"#), command, json!("./g.sh 'a b' '$NAME'"), ""),
-        (
-            "copilot",
-            "claude",
-            flat("preToolUse", r#"{"type": "command", "exec": "my guard", "args": ["x"]}"#),
-            command,
-            json!("'my guard' x"),
-            "",
-        ),
-        (
-            "claude",
-            "gemini",
-            r#"{"hooks": {"PreToolUse": [{"hooks": [{"command": "echo $NAME $TIME $EVENT"}]}]}}"#.to_owned(),
-            "/hooks/BeforeTool/0/hooks/0/command",
-            json!("echo $NAME $TIME $EVENT"),
-            "",
-        ),
-        (
-            "droid",
-            "claude",
-            r#"{"PreToolUse": [{"hooks": [{"command": "./g.sh"}]}]}"#.to_owned(),
-            command,
-            json!("./g.sh"),
-            "",
-        ),
-        // What is switched off, or is no command, is left out.
-        ("kiro", "claude", kiro(r#", "enabled": false"#), "", json!(null), "switched off"),
-        (
-            "antigravity",
-            "claude",
-            format!(r#"{{"x": {{"enabled": false, "PreToolUse": [{}]}}}}"#, entry("")),
-            "",
-            json!(null),
-            "switched off",
-        ),
-        (
-            "claude",
-            "codex",
-            pre("").replacen('{', r#"{"disableAllHooks": true, "#, 1),
-            "",
-            json!(null),
-            "`disableAllHooks: true` switches",
-        ),
-        (
-            "gemini",
-            "claude",
-            in_group("BeforeTool", "", "").replacen('{', r#"{"hooksConfig": {"enabled": false}, "#, 1),
-            "",
-            json!(null),
-            "`hooksConfig.enabled: false`",
-        ),
-        (
-            "gemini",
-            "claude",
-            in_group("BeforeTool", "", "").replacen('{', r#"{"hooksConfig": {"disabled": ["./g.sh"]}, "#, 1),
-            "",
-            json!(null),
-            "switched off",
-        ),
-        (
-            "copilot",
-            "claude",
-            flat("preToolUse", r#"{"type": "command", "powershell": "g.ps1"}"#),
-            "",
-            json!(null),
-            "without `command`",
-        ),
-        ("claude", "codex", r#"{"hooks": {"PreToolUse": {}}}"#.to_owned(), "", json!(null), "not a list"),
-        ("claude", "codex", r#"{"hooks": {"PreToolUse": ["x"]}}"#.to_owned(), "", json!(null), "not an object"),
-        ("codex", "claude", r#"{"PreToolUse": []}"#.to_owned(), "", json!(null), "has no `hooks`"),
-    ];
     let mut wrong = Vec::new();
-    for (from, to, file, pointer, value, lost) in cases {
-        let said = match convert(find(from).unwrap(), find(to).unwrap(), &file) {
+    for line in CONVERTED.lines().filter(|line| line.contains(";;")) {
+        let columns: Vec<&str> = line.split(";;").map(str::trim).collect();
+        let [hosts, file, pointer, value, lost] = columns[..] else { panic!("{line}") };
+        let (from, to) = hosts.split_once(' ').unwrap();
+        let value: Value = serde_json::from_str(value).unwrap();
+        let said = match convert(find(from).unwrap(), find(to).unwrap(), file) {
             Ok(said) => said,
             Err(problem) if pointer.is_empty() && problem.contains(lost) => continue,
             Err(problem) => {
-                wrong.push(format!("{from} to {to}: {file}: {problem}"));
+                wrong.push(format!("{line}: {problem}"));
                 continue;
             }
         };
@@ -519,7 +358,7 @@ fn what_a_converted_file_does_otherwise_is_told() {
         let told =
             if lost.is_empty() { said.lost.is_empty() } else { said.lost.iter().any(|said| said.contains(lost)) };
         if !same || !told || pointer.is_empty() {
-            wrong.push(format!("{from} to {to}: {file}\n  {}\n  {:?}", said.file, said.lost));
+            wrong.push(format!("{line}\n  {}\n  {:?}", said.file, said.lost));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -535,6 +374,69 @@ fn a_new_crate_is_written_once() {
     assert!(fs::read_to_string(crate_folder.join("src/main.rs")).unwrap().contains("`my-guards install claude`"));
     assert!(scaffold(&crate_folder, None).is_err());
     assert!(scaffold(&folder.path().join("1 bad name"), None).is_err());
+}
+
+/// A guard that no call ever reaches looks like one that works.
+#[test]
+fn hooks_that_no_host_ever_runs_are_refused_and_told() {
+    let run = |folder: &Path, only: &str, args: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_hooks-hosts-fixture"));
+        let program = program.args(args).current_dir(folder).env("HOME", folder);
+        let said =
+            program.env("HOOKS_STATE_DIR", folder.join("state")).env("HOOKS_FIXTURE_ONLY", only).output().unwrap();
+        (said.status.code(), String::from_utf8(said.stdout).unwrap() + &String::from_utf8(said.stderr).unwrap())
+    };
+    let (before, failed) = ("before_tool_call", "after_tool_call_failure");
+    for (only, host, code, told) in [
+        ("nothing".to_owned(), "claude", 1, "the program has no hooks"),
+        (
+            format!("{before} bash|Reed|shell"),
+            "claude",
+            1,
+            "the hook `only` never runs: no tool of Claude Code is called as in `tool bash|Reed|shell`",
+        ),
+        (format!("{before} run_shell_command"), "gemini", 1, "no tool of Gemini CLI is called"),
+        (format!("{before} Bash|Reed"), "claude", 0, " at PreToolUse"),
+        (format!("{before} mcp__github__push"), "codex", 0, " at PreToolUse"),
+        (format!("{before} TodoWrite*"), "claude", 0, " at PreToolUse"),
+        (format!("{before} Glob"), "codex", 0, "codex: the hook `only` never runs: Codex has no such tool"),
+        // Only some hosts have an event of its own for a call that has failed.
+        (format!("{failed} *"), "claude", 0, " at PostToolUseFailure"),
+        (format!("{failed} *"), "droid", 0, " at PostToolUse"),
+        (format!("{failed} *"), "gemini", 0, " at AfterTool"),
+        (format!("{failed} *"), "antigravity", 0, " at PostToolUse"),
+        (format!("{failed} *"), "cline", 0, " at PostToolUse"),
+        (format!("{failed} *"), "codex", 1, "hooks at `after_tool_call_failure` never run: Codex has no such event"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let (status, said) = run(folder.path(), &only, &["install", host]);
+        assert_eq!(status, Some(code), "{only} at {host}: {said}");
+        assert!(said.contains(told), "{only} at {host}: {said}");
+        // What was installed with other hooks, doctor finds.
+        let all = run(folder.path(), &format!("{before} *"), &["install", host]);
+        assert_eq!(all.0, Some(0), "{}", all.1);
+        let (status, said) = run(folder.path(), &only, &["doctor", host]);
+        // Cline has a file for each event, so the others stay.
+        let is_other = only.starts_with(failed) && host != "cline";
+        assert_eq!(status, Some(if is_other { 1 } else { code }), "{only} at {host}: {said}");
+        assert!(code == 0 || said.contains(told), "{only} at {host}: {said}");
+    }
+}
+
+/// Whatever the events of a host are told as, its table says so.
+#[test]
+fn every_payload_is_of_a_kind_that_its_event_stands_for() {
+    for case in cases() {
+        let (host, event) = case.with(&case.stdin, |request| {
+            let (host, event) = request.read().unwrap();
+            (host.name, event)
+        });
+        if let Some(spec) =
+            find(host).unwrap().event(&event.host_event).filter(|_| event.kind != HookPoint::ForeignHost)
+        {
+            assert!(spec.fires(event.kind), "{}/{}: {:?}", case.host, case.name, event.kind);
+        }
+    }
 }
 
 /// What the host would ignore, or read in another way, is told.

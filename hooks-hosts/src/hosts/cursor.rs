@@ -78,6 +78,7 @@ pub(super) static CURSOR: Host = Host {
     place: EntryPlace {
         form: EntryForm::Flat,
         head: r#""version": 1"#,
+        strict: true,
         handler: r#"{"command": $COMMAND, "timeout": $TIME$GATE}"#,
         waits: &[("", 60.0)],
         at_gates: r#", "failClosed": true"#,
