@@ -52,8 +52,8 @@ pub struct Host {
     pub(crate) deadline: fn(&str) -> Duration,
 }
 
-/// Who asks, by the payload and the variables that are set.
-type Asker = fn(&Value, &dyn Fn(&str) -> bool) -> Option<Foreign>;
+/// Who asks, by the event that the command names, the payload, and the variables that are set.
+type Asker = fn(Option<&str>, &Value, &dyn Fn(&str) -> bool) -> Option<Foreign>;
 
 /// A host that departs from no other. Most take an exit status of 2 as a refusal.
 pub(crate) const HOST: Host = Host {
@@ -73,7 +73,7 @@ pub(crate) const HOST: Host = Host {
     restricts: |_, carries| carries,
     write: |_, _| HostAnswer::silent(),
     refuse: |reason| HostAnswer::exit_2(reason),
-    foreign: |_, _| None,
+    foreign: |_, _, _| None,
     deadline: |_| Duration::from_secs(16),
 };
 
@@ -86,6 +86,11 @@ impl Host {
     /// Its tools.
     pub fn tools(&self) -> impl Iterator<Item = HostToolSpec> + Clone + use<> {
         self.tools.iter().flat_map(|row| row.name.split(' ').map(move |name| HostToolSpec { name, ..*row }))
+    }
+
+    /// Whether it has a tool of this name.
+    pub(crate) fn knows(&self, tool: &str) -> bool {
+        self.tools().any(|known| known.name.eq_ignore_ascii_case(tool))
     }
 
     /// The event of this name.

@@ -120,7 +120,7 @@ impl<'a> Request<'a> {
     /// [`PayloadError`], which [`refused`](Self::refused) puts into the host's words.
     pub fn read(&self) -> Result<(&'a Host, HostEvent), PayloadError> {
         let payload = crate::json::parse(self.stdin).unwrap_or_default();
-        match (self.host.foreign)(&payload, self.env) {
+        match (self.host.foreign)(self.event, &payload, self.env) {
             Some(Foreign::Silent(other)) => {
                 let name = crate::json::text(&payload, self.host.keys.event).unwrap_or_default();
                 let mut event = HostEvent::named(self.host.name, HookPoint::ForeignHost, name);
@@ -129,7 +129,12 @@ impl<'a> Request<'a> {
             }
             Some(Foreign::As(other)) => {
                 let host = hosts::find(other).unwrap_or(self.host);
-                read(host, self.event, self.stdin).map(|event| (host, event))
+                // The entry names the event as its own host does.
+                let kind = self.event.and_then(|name| self.host.event(name)).map(|event| event.kind);
+                let known = self.event.filter(|name| host.event(name).is_some());
+                let named =
+                    known.or_else(|| host.events().find(|event| Some(event.kind) == kind).map(|event| event.name));
+                read(host, named, self.stdin).map(|event| (host, event))
             }
             None => read(self.host, self.event, self.stdin).map(|event| (self.host, event)),
         }

@@ -7,12 +7,12 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
 use hook_sdk::data::{ToolCall, ToolInput};
-use hook_sdk::kinds::{BeforeCompaction, BeforeToolCall, SessionStart};
+use hook_sdk::kinds::{BeforeCompaction, BeforeToolCall, SessionStart, Stop, UserPromptSubmit};
 use hook_sdk::scope::AgentDef;
-use hook_sdk::verdict::{Contexts, Permission};
+use hook_sdk::verdict::{Contexts, Permission, PromptVerdict, StopVerdict};
 use hook_sdk::{Hook, HookContext, Registry};
 use hooks_hosts::{
-    EntryForm, HookPoint, Host, HostEventSpec, HostNotes, HostTrial, Responder, Stdout, all, convert, find,
+    EntryForm, HookPoint, Host, HostEventSpec, HostNotes, HostTrial, Request, Responder, Stdout, all, convert, find,
     scaffold,
 };
 use serde_json::{Value, json};
@@ -437,6 +437,37 @@ fn every_payload_is_of_a_kind_that_its_event_stands_for() {
             assert!(spec.fires(event.kind), "{}/{}: {:?}", case.host, case.name, event.kind);
         }
     }
+}
+
+/// Both run the entries of one folder, and each reads its own answers only.
+#[test]
+fn copilot_and_vs_code_are_answered_in_their_own_words_by_the_entry_of_the_other() {
+    let registry = Registry::empty();
+    let keeps = Hook::at::<Stop>("keeps").reader(|_, _, ()| StopVerdict::continue_with("go on"));
+    let never = Hook::at::<BeforeToolCall>("never").reader(|_, _, _| Permission::deny("never"));
+    let silent = Hook::at::<UserPromptSubmit>("silent").reader(|_, _, _| PromptVerdict::block("not that"));
+    for hook in [keeps, never, silent] {
+        registry.register(hook).unwrap();
+    }
+    let hooks = Responder::new(registry).unwrap();
+    let (copilot, vscode) = (find("copilot").unwrap(), find("vscode").unwrap());
+    let answer = |request: &Request<'_>| hooks.respond_blocking(request).unwrap();
+    let mut told = 0;
+    for case in cases().iter().filter(|case| case.host == "vscode" && case.env.is_empty()) {
+        let own = answer(&Request::new(vscode, &case.stdin));
+        let kind = vscode.event(case.read["host_event"].as_str().unwrap()).unwrap().kind;
+        let event = copilot.events().find(|event| event.kind == kind).unwrap().name;
+        let through = answer(&Request::new(copilot, &case.stdin).event(event));
+        assert_eq!((&own.stdout, own.exit), (&through.stdout, through.exit), "{}", case.name);
+        told += 1;
+    }
+    assert!(told > 5, "{told}");
+    // Whatever entry that is: the tool is one of VS Code's. At an event of another kind it is refused.
+    let shell = case("vscode", "pre_tool.shell");
+    let (own, through) = (answer(&Request::new(vscode, &shell.stdin)), answer(&Request::new(copilot, &shell.stdin)));
+    assert_eq!(own.stdout, through.stdout);
+    let refused = answer(&Request::new(copilot, &shell.stdin).event("agentStop"));
+    assert!(format!("{refused:?}").contains("the payload is that of"), "{refused:?}");
 }
 
 /// What the host would ignore, or read in another way, is told.

@@ -79,7 +79,7 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
 }
 
 /// What the payload shows counts: a variable of the environment may have come from a terminal within another host.
-fn foreign(payload: &Value, env: &dyn Fn(&str) -> bool) -> Option<Foreign> {
+fn foreign(_event: Option<&str>, payload: &Value, env: &dyn Fn(&str) -> bool) -> Option<Foreign> {
     if payload.get("cursor_version").is_some() {
         return Some(Foreign::Silent("cursor"));
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::HostAnswer;
 use crate::event::{HookPoint as P, HostEvent};
-use crate::host::{HOST, Host};
+use crate::host::{Foreign, HOST, Host};
 use crate::place::{EntryForm, EntryPlace};
 use crate::table::{
     AFTER, BEFORE, CONTEXT, Carried, Carries, HostEventSpec, PROMPT, PayloadKeys, STOP, UNSTOPPED, event, tool,
@@ -93,6 +93,7 @@ pub(super) static COPILOT: Host = Host {
     complete,
     write,
     refuse,
+    foreign,
     ..HOST
 };
 const INPUT: &[(&str, &str)] = &[("input", "command")];
@@ -109,6 +110,18 @@ fn event_by_keys(payload: &Value) -> Option<&'static str> {
         _ if has("prompt") && !has("transformedPrompt") => Some("userPromptSubmitted"),
         _ => None,
     }
+}
+
+/// VS Code reads the same folders, and calls an entry of either casing with a payload that names its event. Copilot names none
+/// in the payloads of the camelCase entries that are installed.
+fn foreign(event: Option<&str>, payload: &Value, env: &dyn Fn(&str) -> bool) -> Option<Foreign> {
+    let has = |key: &str| payload.get(key).is_some();
+    let names_event = (has("hook_event_name") || has("hookEventName")) && !has("toolName");
+    let is_ours = event.is_some_and(|event| event.starts_with(char::is_lowercase));
+    let tool = payload.get("tool_name").and_then(Value::as_str);
+    let is_theirs = |tool: &str| super::vscode::VSCODE.knows(tool) && !COPILOT.knows(tool);
+    let is_other = names_event && (is_ours || tool.is_some_and(is_theirs));
+    (is_other && !env("COPILOT_CLI")).then_some(Foreign::As("vscode"))
 }
 
 /// The arguments of `apply_patch` are the text of the patch.

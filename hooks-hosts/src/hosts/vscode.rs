@@ -86,6 +86,6 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
 }
 
 /// Copilot CLI reads the same folders.
-fn foreign(_payload: &Value, env: &dyn Fn(&str) -> bool) -> Option<Foreign> {
+fn foreign(_event: Option<&str>, _payload: &Value, env: &dyn Fn(&str) -> bool) -> Option<Foreign> {
     env("COPILOT_CLI").then_some(Foreign::As("copilot"))
 }
