@@ -5,7 +5,8 @@ use std::time::Duration;
 use hook_sdk::HookContext;
 use hook_sdk::data::{ToolCall, ToolInput};
 use hook_sdk::hook::BoxFuture;
-use hook_sdk::protocol::Approval;
+use hook_sdk::protocol::decision::CallQuestion;
+use hook_sdk::protocol::{Approval, ToolQuestion};
 use hook_sdk::verdict::Question;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +16,8 @@ use crate::store::StoreFuture;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
-    /// A unique id. It is derived from the conversation, the turn and the call.
+    /// A unique id, which no other question has, not even a later one about the same call. It is derived from the
+    /// conversation, the turn, the call and the number of the question.
     pub id: String,
     /// The conversation of the call.
     pub conversation: String,
@@ -88,24 +90,25 @@ impl ApprovalRequest {
         SuspendedTurn { conversation, agent, prompt: self.prompt.clone() }
     }
 
-    pub(crate) fn new(cx: &HookContext, call: ToolCall, input: ToolInput, question: Question) -> Self {
+    pub(crate) fn new(cx: &HookContext, call: &CallQuestion) -> Self {
         let turn = cx.request().unwrap_or_default().to_owned();
+        let ToolQuestion { call: of, input, question, deferred, .. } = call.question().clone();
         Self {
-            id: format!("{turn}:{}", call.id),
+            id: format!("{turn}:{}:{}", of.id, call.number()),
             conversation: cx.conversation().unwrap_or_default().to_owned(),
             turn,
             agent: cx.agent().unwrap_or_default().to_owned(),
             agent_path: cx.agent_path().to_vec(),
-            call,
+            call: of,
             input,
             root: None,
             prompt: None,
             trigger: None,
             human_present: cx.human_present(),
             contexts: Vec::new(),
-            edited: None,
+            edited: call.edited().cloned(),
             question,
-            deferred: false,
+            deferred,
             expires: Duration::ZERO,
             lease: None,
         }

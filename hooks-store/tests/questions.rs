@@ -776,3 +776,49 @@ async fn one_answer_is_enough_for_a_call_whose_row_is_masked() {
         assert!(stored.contains("[mail]") && !stored.contains("ada@x"), "{stored}");
     }
 }
+
+/// A person may click twice, or still look at a question that another person has answered.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_to_one_question_is_none_to_the_next_one_about_the_same_call() {
+    let edit = Approval::Edited(json!({ "cents": 70_000 }).into());
+    for database in databases::all().await {
+        for late in [&edit, &Approval::Yes] {
+            database.empty().await;
+            let store = &database.store;
+            let registry = Registry::empty();
+            let gate = Hook::at::<BeforeToolCall>("asks")
+                .reader(|_, _, input: &ToolInput| Permission::ask(format!("pay {}?", input["cents"])));
+            registry.register(gate).unwrap();
+            let harness = Harness::builder(registry)
+                .model("main", Scripted::new([Line::call("one", "pay", json!({ "cents": 5 })), Line::text("done")]))
+                .store(store.clone())
+                .approver(StoredApprover::new(store.clone()).patience(Duration::from_secs(2)))
+                .tool(FnTool::new(ToolSpec::new("pay"), |_, _| Ok("paid".to_owned())))
+                .build()
+                .unwrap();
+            let session = harness.session("c", AgentDef::new("a").hooks(["asks"])).open().await.unwrap();
+            let turn = tokio::spawn(session.turn(None, "pay").into_future());
+            let first = question(store).await;
+            store.answer(&first.id, &edit).await.unwrap();
+            let second = async {
+                loop {
+                    let asked = question(store).await;
+                    if asked.id != first.id {
+                        return asked;
+                    }
+                }
+            };
+            let second = tokio::time::timeout(Duration::from_mins(1), second).await.unwrap();
+            assert_eq!(second.request.question.reason.as_str(), "pay 70000?", "{}", database.name);
+            let again = store.answer(&first.id, late).await;
+            if *late == edit {
+                assert_eq!(again.unwrap().request.question.reason.as_str(), "pay 5?", "{}", database.name);
+            } else {
+                assert_eq!(again, Err(AnswerError::Closed(first.id)), "{}", database.name);
+            }
+            let reply = turn.await.unwrap();
+            let Outcome::Suspended(waiting) = &reply.outcome else { panic!("{} {late:?}: {reply}", database.name) };
+            assert_eq!(waiting.id, second.id, "{}", database.name);
+        }
+    }
+}

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hook_sdk::data::{ToolCall, ToolInput};
 use hook_sdk::kinds::{BeforeToolCall, ExitReason, PermissionRequest};
-use hook_sdk::protocol::Approval;
 use hook_sdk::protocol::decision::{CallQuestion, CallRefusal, CallState, Ruling};
+use hook_sdk::protocol::{Approval, ToolQuestion};
 use hook_sdk::verdict::{Permission, Verdict as _};
 
 use super::TurnLoop;
@@ -30,10 +30,14 @@ impl TurnLoop {
     /// Asks the gates and, if they ask, hooks at `permission_request` and the approver.
     pub(super) async fn judge(&mut self, call: &ToolCall) -> Result<Judged, End> {
         let held = self.calls.waiting.held.iter().find(|held| held.call.id == call.id).cloned();
-        let (mut asked, is_held) = (held.is_some(), held.is_some());
-        let mut state = match held {
-            // The person whom an earlier turn asked decides, even if no gate asks any more.
-            Some(held) => CallState::resumed(call, held.edited, held.question, held.deferred),
+        let mut asked = held.is_some();
+        let mut state = match &held {
+            // The person whom an earlier turn asked decides, whatever the gates ask now.
+            Some(held) => {
+                let question =
+                    ToolQuestion::new(call.clone(), held.input.clone(), held.question.clone(), held.deferred);
+                CallState::resumed(question, held.edited.clone())
+            }
             None => CallState::new(call),
         };
         loop {
@@ -45,10 +49,12 @@ impl TurnLoop {
                 // In boxes, because most calls are not asked about, and the future of a turn contains this one.
                 CallState::Request(question) => {
                     asked = true;
-                    Box::pin(self.requested(question, is_held)).await?
+                    Box::pin(self.requested(question)).await?
                 }
-                CallState::Ask(question) => Box::pin(self.approved(question)).await?,
-                CallState::Suspend(question) => return Err(End::suspended(self.approval_request(&question))),
+                CallState::Ask(question) => Box::pin(self.approved(question, held.as_ref())).await?,
+                CallState::Suspend(question) => {
+                    return Err(End::suspended(self.approval_request(&question, held.as_ref())));
+                }
                 CallState::Decided(input, ruling) => return Ok(Judged { input, ruling, asked }),
             };
         }
@@ -83,7 +89,7 @@ impl TurnLoop {
     }
 
     /// Lets hooks answer instead of the person.
-    async fn requested(&mut self, call: CallQuestion, is_held: bool) -> Result<CallState, End> {
+    async fn requested(&mut self, call: CallQuestion) -> Result<CallState, End> {
         let asked = call.question().clone();
         let event = PermissionRequest::new(asked.call).reason(asked.question.reason.as_str()).deferred(asked.deferred);
         let mut fired = self.fire(&event, asked.input.clone()).await?;
@@ -97,19 +103,12 @@ impl TurnLoop {
         if let Some(halted) = self.unless_halted(&asked.input) {
             return Ok(halted);
         }
-        if is_held && matches!(fired.verdict, Permission::Allow | Permission::Answer(_)) {
-            // A person may have answered since. A hook does not overrule that answer.
-            match self.approved(call.clone()).await? {
-                CallState::Suspend(_) => {}
-                answered => return Ok(answered),
-            }
-        }
         Ok(call.by_hooks(fired.verdict, fired.subject))
     }
 
     /// Asks the approver. Calls that an earlier turn held wait on if the turn is cancelled meanwhile.
-    async fn approved(&mut self, call: CallQuestion) -> Result<CallState, End> {
-        let answer = self.approval(&self.approval_request(&call)).await;
+    async fn approved(&mut self, call: CallQuestion, held: Option<&ApprovalRequest>) -> Result<CallState, End> {
+        let answer = self.approval(&self.approval_request(&call, held)).await;
         if self.calls.wait && answer.is_err() {
             self.go_on(ExitReason::AbortedDuringTools)?;
         }
@@ -119,16 +118,19 @@ impl TurnLoop {
         })
     }
 
-    fn approval_request(&self, call: &CallQuestion) -> ApprovalRequest {
-        let asked = call.question();
-        let (input, question) = (asked.input.clone(), asked.question.clone());
-        let mut request = ApprovalRequest::new(&self.cx, asked.call.clone(), input, question);
-        request.edited = call.edited().cloned();
-        (request.deferred, request.expires) = (asked.deferred, self.limits().approval);
-        (request.prompt, request.trigger) = (self.prompt_of_person(), self.asked.trigger.clone());
-        request.root.clone_from(&self.session.asker.root);
-        request.contexts.clone_from(&self.calls.contexts);
-        request.lease = self.lease;
+    /// The request to the approver. The question of an earlier turn is asked exactly as it is `held`.
+    fn approval_request(&self, call: &CallQuestion, held: Option<&ApprovalRequest>) -> ApprovalRequest {
+        let mut request = match held.filter(|_| call.is_held()) {
+            Some(held) => held.clone(),
+            None => {
+                let mut request = ApprovalRequest::new(&self.cx, call);
+                (request.prompt, request.trigger) = (self.prompt_of_person(), self.asked.trigger.clone());
+                request.root.clone_from(&self.session.asker.root);
+                request.contexts.clone_from(&self.calls.contexts);
+                request
+            }
+        };
+        (request.expires, request.lease) = (self.limits().approval, self.lease);
         request
     }
 

@@ -31,8 +31,13 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
+    /// Answers the open question. If there are more, the next one that is asked gets the answer.
     pub(crate) fn answer(&self, answer: Approval) {
-        self.answers.lock().unwrap().push((None, answer));
+        let about = match &self.asked.lock().unwrap()[..] {
+            [asked] => Some(asked.clone()),
+            _ => None,
+        };
+        self.answers.lock().unwrap().push((about, answer));
     }
 
     /// The number of questions that nobody closed.
@@ -110,45 +115,82 @@ async fn a_halt_of_a_parallel_call_ends_a_turn_with_a_waiting_call() {
 
 /// What decides about a waiting call when its turn is resumed, and whether the question is closed.
 #[tokio::test]
-async fn on_resume_a_person_s_no_and_a_denial_decide_and_the_question_is_closed() {
-    // The answer of the person, that of a gate and of a hook at `permission_request` on resume, and whether the call runs.
+async fn on_resume_what_a_person_answered_and_a_denial_decide_and_the_question_is_closed() {
+    let (yes, edit) = (Some(Approval::Yes), Some(Approval::Edited(json!({ "id": 7 }).into())));
+    let no = Some(Approval::No("never".into()));
+    let by_hand = Some(Approval::Answer(ToolResult::new("by hand")));
+    let (same, other) = (Permission::ask("b?"), Permission::ask("b, today?"));
+    let cached = Permission::answer(ToolResult::new("cached"));
+    let (allow, deny, silent) = (Permission::allow(), Permission::deny("no longer"), Permission::NoOpinion);
+    // The answer of the person; on resume, that of a gate, whether it rewrites the input, and that of a hook at
+    // `permission_request`; and the inputs that run, or what is asked.
     let table = [
-        (Some(Approval::No("never".into())), Permission::ask("b?"), Permission::allow(), false),
-        (
-            Some(Approval::No("never".into())),
-            Permission::ask("b?"),
-            Permission::answer(ToolResult::new("cached")),
-            false,
-        ),
-        (Some(Approval::Yes), Permission::ask("b?"), Permission::allow(), true),
-        (Some(Approval::Yes), Permission::ask("b?"), Permission::deny("no longer"), false),
-        (None, Permission::ask("b?"), Permission::allow(), true),
-        (None, Permission::ask("b?"), Permission::deny("no longer"), false),
-        (None, Permission::deny("no longer"), Permission::allow(), false),
+        (&no, &same, false, &allow, Ok(vec![])),
+        (&no, &same, false, &cached, Ok(vec![])),
+        (&no, &other, false, &allow, Ok(vec![])),
+        (&no, &other, false, &cached, Ok(vec![])),
+        (&no, &other, false, &silent, Ok(vec![])),
+        (&no, &same, true, &allow, Ok(vec![])),
+        (&no, &allow, true, &allow, Ok(vec![])),
+        (&by_hand, &other, false, &allow, Ok(vec![])),
+        (&yes, &same, false, &allow, Ok(vec![5])),
+        (&yes, &same, false, &deny, Ok(vec![])),
+        (&yes, &other, false, &deny, Ok(vec![])),
+        (&yes, &other, false, &allow, Err("b, today?")),
+        (&yes, &other, false, &silent, Err("b, today?")),
+        (&yes, &same, true, &allow, Err("b?")),
+        (&yes, &allow, true, &silent, Err("b?")),
+        (&edit, &same, false, &allow, Ok(vec![7])),
+        (&edit, &other, false, &allow, Err("b, today?")),
+        (&edit, &same, true, &cached, Err("b?")),
+        (&None, &same, false, &allow, Ok(vec![5])),
+        (&None, &same, false, &deny, Ok(vec![])),
+        (&None, &other, false, &allow, Ok(vec![5])),
+        (&None, &other, false, &silent, Err("b, today?")),
+        (&None, &deny, false, &allow, Ok(vec![])),
     ];
-    for (answer, gate, hook, runs) in table {
-        let what = format!("{answer:?}, {gate:?}, {hook:?}");
+    for (answer, gate, rewrites, hook, expected) in table {
+        let what = format!("{answer:?}, {gate:?}, {rewrites}, {hook:?}");
         let desk = Arc::new(Desk::default());
-        let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("so be it")]);
+        let mut bench = Bench::new([Line::call("1", "finds", json!({ "id": 5 })), Line::text("so be it")]);
         let resumed = Arc::new(AtomicBool::new(false));
-        let (at_gate, at_request) = (Arc::clone(&resumed), Arc::clone(&resumed));
-        bench.app(
-            Hook::at::<BeforeToolCall>("gate").reader(move |_, _, _| {
-                if at_gate.load(Ordering::Relaxed) { gate.clone() } else { Permission::ask("b?") }
-            }),
-        );
+        let (at_gate, at_request, gate, hook) =
+            (Arc::clone(&resumed), Arc::clone(&resumed), gate.clone(), hook.clone());
+        let judge = Hook::at::<BeforeToolCall>("gate").writer(move |_, _, input: &mut ToolInput| {
+            if !at_gate.load(Ordering::Relaxed) {
+                return Permission::ask("b?");
+            }
+            if rewrites {
+                input["id"] = json!(6);
+            }
+            gate.clone()
+        });
+        bench.app(judge.on_failure(OnFailure::Deny));
         bench.app(Hook::at::<PermissionRequest>("hook").reader(move |_, _, _| {
             if at_request.load(Ordering::Relaxed) { hook.clone() } else { Permission::NoOpinion }
         }));
-        let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk)))).await;
+        let found = Arc::<Mutex<Vec<i64>>>::default();
+        let ids = Arc::clone(&found);
+        let finds = FnTool::new(ToolSpec::new("finds"), move |_, input| {
+            ids.lock().unwrap().push(input["id"].as_i64().unwrap());
+            Ok("found".to_owned())
+        });
+        let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(finds)).await;
         session.turn(None, "hi").await;
         resumed.store(true, Ordering::Relaxed);
         if let Some(answer) = answer {
-            desk.answer(answer);
+            desk.answer(answer.clone());
         }
-        session.resume(None).await;
-        assert_eq!(bench.log.take().contains(&"the tool".to_owned()), runs, "{what}: {:#?}", bench.stored().await);
-        assert!(desk.asked.lock().unwrap().is_empty(), "{what}: the question is open");
+        let reply = session.resume(None).await;
+        match (&expected, &reply.outcome) {
+            (Err(question), Outcome::Suspended(asked)) => {
+                assert_eq!(asked.question.reason.as_str(), *question, "{what}")
+            }
+            (Ok(_), Outcome::Answered(_)) => {}
+            (_, outcome) => panic!("{what}: {outcome:?}"),
+        }
+        assert_eq!(desk.open(), usize::from(expected.is_err()), "{what}: the open questions");
+        assert_eq!(*found.lock().unwrap(), expected.unwrap_or_default(), "{what}: {:#?}", bench.stored().await);
     }
 }
 

@@ -19,6 +19,13 @@ pub struct ToolQuestion {
     pub deferred: bool,
 }
 
+impl ToolQuestion {
+    /// Creates a question about a call that would run with `input`.
+    pub fn new(call: ToolCall, input: ToolInput, question: Question, deferred: bool) -> Self {
+        Self { call, input, question, deferred }
+    }
+}
+
 /// The answer to a [`ToolQuestion`]. A `bool` converts to a yes or a no.
 ///
 /// There are exactly five, so a `match` needs no `_` arm, which could run a call that nobody approved.

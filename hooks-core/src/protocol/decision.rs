@@ -60,26 +60,37 @@ pub struct PendingCall {
 pub struct CallQuestion {
     asked: ToolQuestion,
     history: CallHistory,
+    /// Set while the question of an earlier turn is asked.
+    now: Option<Box<AskedNow>>,
+}
+
+/// What follows if nobody has answered the question of an earlier turn.
+#[derive(Clone, Debug, PartialEq)]
+struct AskedNow {
+    question: ToolQuestion,
+    /// What the hooks at `permission_request` answered, and the input that they left.
+    by_hooks: (Permission, ToolInput),
 }
 
 /// What happened to a call so far.
 #[derive(Clone, Debug, PartialEq)]
 struct CallHistory {
     call: ToolCall,
-    /// A question that somebody still has to answer, even if no gate asks any more.
-    owed: Option<(Question, bool)>,
+    /// The question of an earlier turn, until its answer is known.
+    held: Option<ToolQuestion>,
     /// The question that was answered with the input `edited`, and whether the gate deferred the call.
     answered: Option<(Question, bool)>,
     edited: Option<ToolInput>,
     edits: u32,
-    /// Whether hooks could answer in the person's place.
-    requested: bool,
+    /// How often the gates asked about the call in this turn.
+    questions: u32,
 }
 
 impl CallState {
     /// A call as the model made it.
     pub fn new(call: &ToolCall) -> Self {
-        Self::begin(call, None, None)
+        let input = call.input.clone();
+        Self::Judge(PendingCall { input, history: CallHistory::new(call, None, None) })
     }
 
     /// A call as the model made it, about which the gates gave this verdict, with the input that they left.
@@ -89,14 +100,10 @@ impl CallState {
     }
 
     /// A call about which an earlier turn asked `question`, with the input of an earlier answer, if there was one. It
-    /// needs an answer even if no gate asks any more.
-    pub fn resumed(call: &ToolCall, edited: Option<ToolInput>, question: Question, deferred: bool) -> Self {
-        Self::begin(call, edited, Some((question, deferred)))
-    }
-
-    fn begin(call: &ToolCall, edited: Option<ToolInput>, owed: Option<(Question, bool)>) -> Self {
-        let input = edited.as_ref().unwrap_or(&call.input).clone();
-        Self::Judge(PendingCall { input, history: CallHistory::new(call, edited, owed) })
+    /// needs the answer to that question, whatever the gates ask now.
+    pub fn resumed(question: ToolQuestion, edited: Option<ToolInput>) -> Self {
+        let (call, input) = (question.call.clone(), edited.as_ref().unwrap_or(&question.call.input).clone());
+        Self::Judge(PendingCall { input, history: CallHistory::new(&call, edited, Some(question)) })
     }
 }
 
@@ -121,7 +128,8 @@ impl PendingCall {
             Permission::Ask(question) => return history.ask(input, *question, false),
             Permission::Defer(question) => return history.ask(input, *question, true),
             Permission::NoOpinion | Permission::Allow => {
-                match history.owed.take().or_else(|| history.answered.take().filter(|_| !is_approved)) {
+                let held = history.held.as_ref().map(|held| (held.question.clone(), held.deferred));
+                match held.or_else(|| history.answered.take().filter(|_| !is_approved)) {
                     Some((question, deferred)) => return history.ask(input, question, deferred),
                     None => Ruling::Run,
                 }
@@ -144,20 +152,54 @@ impl CallQuestion {
         self.history.edited.as_ref()
     }
 
-    /// The hooks at `permission_request` gave this verdict and left this input.
-    pub fn by_hooks(self, verdict: Permission, input: ToolInput) -> CallState {
+    /// The number of this question among those about the call in this turn, starting at 1. An answer is about one of them.
+    pub fn number(&self) -> u32 {
+        self.history.questions
+    }
+
+    /// Whether this is the question of an earlier turn, as it was asked then.
+    pub fn is_held(&self) -> bool {
+        self.now.is_some()
+    }
+
+    /// The hooks at `permission_request` gave this verdict and left this input. They cannot take the place of an answer
+    /// that somebody gave to the question of an earlier turn.
+    pub fn by_hooks(mut self, verdict: Permission, input: ToolInput) -> CallState {
+        if let Permission::Deny(denial) = verdict {
+            return CallState::Decided(self.asked.input, Ruling::Refuse(CallRefusal::denied(*denial)));
+        }
+        if let Some(held) = self.history.held.take() {
+            let now = Some(Box::new(AskedNow { question: self.asked, by_hooks: (verdict, input) }));
+            return CallState::Ask(Self { asked: held, now, ..self });
+        }
         let ruling = match verdict {
             Permission::Allow if input != self.asked.input => return self.again(input),
             Permission::Allow => Ruling::Run,
             Permission::Answer(result) => Ruling::Answer(*result),
-            Permission::Deny(denial) => Ruling::Refuse(CallRefusal::denied(*denial)),
-            Permission::NoOpinion | Permission::Ask(_) | Permission::Defer(_) => return CallState::Ask(self),
+            _ => return CallState::Ask(self),
         };
         CallState::Decided(self.asked.input, ruling)
     }
 
     /// The approver answered.
-    pub fn by_approver(self, answer: Approval) -> CallState {
+    pub fn by_approver(mut self, answer: Approval) -> CallState {
+        let Some(now) = self.now.take() else { return self.answered(answer) };
+        let is_same = now.question == self.asked;
+        let is_silent = !matches!(now.by_hooks.0, Permission::Allow | Permission::Answer(_));
+        match answer {
+            Approval::Suspend if is_same && is_silent => CallState::Suspend(Self { now: Some(now), ..self }),
+            Approval::Suspend => {
+                let (verdict, input) = now.by_hooks;
+                Self { asked: now.question, ..self }.by_hooks(verdict, input)
+            }
+            // What approves one question does not approve another one.
+            Approval::Yes | Approval::Edited(_) if !is_same => CallState::Ask(Self { asked: now.question, ..self }),
+            // What keeps the call from running is about the call, whatever the gates ask now.
+            answer => self.answered(answer),
+        }
+    }
+
+    fn answered(self, answer: Approval) -> CallState {
         match answer {
             Approval::Yes => CallState::Decided(self.asked.input, Ruling::Run),
             Approval::Answer(result) => CallState::Decided(self.asked.input, Ruling::Answer(result)),
@@ -189,15 +231,16 @@ impl CallQuestion {
 }
 
 impl CallHistory {
-    fn new(call: &ToolCall, edited: Option<ToolInput>, owed: Option<(Question, bool)>) -> Self {
-        Self { call: call.clone(), owed, answered: None, edited, edits: 0, requested: false }
+    fn new(call: &ToolCall, edited: Option<ToolInput>, held: Option<ToolQuestion>) -> Self {
+        Self { call: call.clone(), held, answered: None, edited, edits: 0, questions: 0 }
     }
 
     fn ask(mut self, input: ToolInput, question: Question, deferred: bool) -> CallState {
-        self.owed = None;
-        let is_first = !std::mem::replace(&mut self.requested, true);
-        let asked = ToolQuestion { call: self.call.clone(), input, question, deferred };
-        let call = CallQuestion { asked, history: self };
+        self.questions += 1;
+        // Later ones are about what somebody edited, so hooks do not answer in the person's place.
+        let is_first = self.questions == 1;
+        let asked = ToolQuestion::new(self.call.clone(), input, question, deferred);
+        let call = CallQuestion { asked, history: self, now: None };
         if is_first { CallState::Request(call) } else { CallState::Ask(call) }
     }
 }

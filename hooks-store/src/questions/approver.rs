@@ -124,10 +124,9 @@ async fn open(tx: &mut Tx, request: ApprovalRequest) -> Result<String, Failure> 
         }
         sqlx::query("UPDATE hooks_questions SET status = 'closed' WHERE id = $1").bind(id).execute(&mut **tx).await?;
     }
-    // A gate may ask again within a turn, after the input was edited.
+    // Never in the place of another one, whose answer may still be under way.
     let open = "INSERT INTO hooks_questions (id, conversation, call_id, request, status, asked_at, expires_at) \
-                VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET \
-                request = $4, status = $5, answer = NULL, asked_at = $6, expires_at = $7, answered_at = NULL";
+                VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let open = sqlx::query(open)
         .bind(&request.id)
         .bind(&request.conversation)
