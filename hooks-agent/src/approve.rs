@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use hook_sdk::HookContext;
 use hook_sdk::data::{ToolCall, ToolInput};
-use hook_sdk::hook::BoxFuture;
 use hook_sdk::protocol::decision::CallQuestion;
 use hook_sdk::protocol::{Approval, ToolQuestion};
 use hook_sdk::verdict::Question;
@@ -124,7 +123,11 @@ pub trait Approver: Send + Sync + 'static {
     /// This can be called again for the same call: after a turn was suspended, or its process ended, and also if a later
     /// call of the same answer suspends the turn. A stored answer therefore has to stay until its question is
     /// [closed](Self::close).
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval>;
+    ///
+    /// # Errors
+    /// [`StoreError`](crate::store::StoreError) if nobody can be asked now, or nobody knows the answer. The turn fails
+    /// then, and a call that an earlier turn left waiting waits on.
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval>;
 
     /// Closes the questions about these calls: the calls run now, or they never will. From then on, nobody acts on an
     /// answer. Until then a question can be answered, even if the future of [`approve`](Self::approve) was dropped.
@@ -164,8 +167,8 @@ pub trait Approver: Send + Sync + 'static {
 pub struct Nobody;
 
 impl Approver for Nobody {
-    fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
-        Box::pin(async { Approval::No("there is nobody to ask".to_owned()) })
+    fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
+        Box::pin(async { Ok(Approval::No("there is nobody to ask".to_owned())) })
     }
 }
 
@@ -195,14 +198,14 @@ where
     F: Fn(ApprovalRequest) -> R + Send + Sync + 'static,
     R: Future<Output: Into<Approval>> + Send + 'static,
 {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
-        Box::pin(async move { (self.0)(request.clone()).await.into() })
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
+        Box::pin(async move { Ok((self.0)(request.clone()).await.into()) })
     }
 }
 
 /// A plain function that answers immediately.
 impl<F: Fn(&ApprovalRequest) -> Approval + Send + Sync + 'static> Approver for F {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
-        Box::pin(async move { self(request) })
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
+        Box::pin(async move { Ok(self(request)) })
     }
 }

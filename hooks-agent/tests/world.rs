@@ -62,9 +62,9 @@ impl Tool for WorldTool {
 struct WorldPerson(World, Mutex<Option<ApprovalRequest>>);
 
 impl Approver for WorldPerson {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         *self.1.lock().unwrap() = Some(request.clone());
-        Box::pin(async { self.0.approve() })
+        Box::pin(async { Ok(self.0.approve()) })
     }
 
     fn held<'a>(&'a self, _: &'a str, _: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {

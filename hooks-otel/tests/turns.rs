@@ -46,9 +46,9 @@ impl Model for Caller {
 struct Late(Mutex<Option<ApprovalRequest>>);
 
 impl Approver for Late {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         let asked = self.0.lock().unwrap().replace(request.clone());
-        Box::pin(async move { if asked.is_some() { Approval::Yes } else { Approval::Suspend } })
+        Box::pin(async move { Ok(if asked.is_some() { Approval::Yes } else { Approval::Suspend }) })
     }
 
     fn held<'a>(&'a self, _conversation: &'a str, _call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {

@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hook_sdk::data::Role;
-use hook_sdk::hook::BoxFuture;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::Line as Says;
@@ -20,10 +19,10 @@ use crate::turns::{Ran, harness, hooks, replay, transfer};
 struct Slow;
 
 impl Approver for Slow {
-    fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         Box::pin(async {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            Approval::Yes
+            Ok(Approval::Yes)
         })
     }
 }
@@ -69,10 +68,10 @@ async fn a_turn_that_a_message_joined_is_replayed() {
 struct Later(Arc<std::sync::Mutex<std::collections::HashMap<String, ApprovalRequest>>>);
 
 impl Approver for Later {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         let key = format!("{} {}", request.conversation, request.call.id);
         let is_first = self.0.lock().unwrap().insert(key, request.clone()).is_none();
-        Box::pin(async move { if is_first { Approval::Suspend } else { Approval::Yes } })
+        Box::pin(async move { Ok(if is_first { Approval::Suspend } else { Approval::Yes }) })
     }
 
     fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {

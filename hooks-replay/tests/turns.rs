@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use hook_sdk::context::Ids;
 use hook_sdk::data::Block;
-use hook_sdk::hook::BoxFuture;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Line as Says, ModelAnswer, ModelError, Scripted};
+use hooks_agent::store::StoreFuture;
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{Harness, HarnessBuilder, Limits, SubAgent};
@@ -51,15 +51,15 @@ pub(crate) fn harness(registry: Registry, script: Vec<Says>, ran: &Ran) -> Harne
 struct Person;
 
 impl Approver for Person {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         Box::pin(async move {
-            match request.input["cents"].as_u64() {
+            Ok(match request.input["cents"].as_u64() {
                 Some(..100) => Approval::Yes,
                 Some(100..1_000) => Approval::Edited(json!({ "cents": 50 }).into()),
                 Some(1_000..2_000) => Approval::No("not today".to_owned()),
                 Some(2_000..3_000) => std::panic::resume_unwind(Box::new("nobody")),
                 _ => std::future::pending().await,
-            }
+            })
         })
     }
 }

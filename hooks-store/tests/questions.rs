@@ -75,7 +75,7 @@ async fn a_question_outlives_the_process_that_asked_and_the_call_runs_once() {
 /// A session whose gate asks about `pay` for ten or more, and the number of payments.
 pub(crate) async fn session(
     database: &Database,
-    approver: StoredApprover,
+    approver: impl Approver,
     lines: Vec<Line>,
 ) -> (Session, Arc<AtomicUsize>) {
     let registry = Registry::empty();
@@ -679,7 +679,7 @@ async fn many_rows_are_removed_in_pieces() {
 struct Heard(StoredApprover, Arc<Semaphore>);
 
 impl Approver for Heard {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         self.1.add_permits(1);
         self.0.approve(request)
     }
@@ -820,5 +820,48 @@ async fn an_answer_to_one_question_is_none_to_the_next_one_about_the_same_call()
             let Outcome::Suspended(waiting) = &reply.outcome else { panic!("{} {late:?}: {reply}", database.name) };
             assert_eq!(waiting.id, second.id, "{}", database.name);
         }
+    }
+}
+
+/// Its database is away while it is asked.
+struct Down(StoredApprover, String);
+
+impl Approver for Down {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
+        Box::pin(async move {
+            let mut connection = databases::connect(&self.1).await;
+            connection.execute("ALTER TABLE hooks_questions RENAME TO away").await.unwrap();
+            let answer = self.0.approve(request).await;
+            connection.execute("ALTER TABLE away RENAME TO hooks_questions").await.unwrap();
+            answer
+        })
+    }
+
+    fn held<'a>(&'a self, of: &'a str, call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {
+        self.0.held(of, call)
+    }
+
+    fn close<'a>(&'a self, of: &'a str, calls: &'a [&'a str], lease: Option<u64>) -> StoreFuture<'a, Vec<String>> {
+        self.0.close(of, calls, lease)
+    }
+}
+
+/// An answer is not lost because the database is locked, full or away for a moment.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_resumed_turn_that_cannot_read_the_answer_fails_and_the_next_one_takes_it() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let approver = || StoredApprover::new(store.clone()).patience(Duration::ZERO);
+        let (first, _) = session(&database, approver(), asks()).await;
+        let _suspended = first.turn(None, "pay").await;
+        store.answer(&question(store).await.id, &Approval::Yes).await.unwrap();
+        let (down, paid) = session(&database, Down(approver(), database.url.clone()), vec![]).await;
+        let failed = down.resume(None).await;
+        assert!(matches!(failed.outcome, Outcome::Failed(TurnError::Store(_))), "{}: {failed}", database.name);
+        assert_eq!((paid.load(Ordering::SeqCst), store.answered_questions().await.unwrap().len()), (0, 1));
+        let (next, paid) = session(&database, approver(), vec![Line::text("done")]).await;
+        assert_eq!(next.resume(None).await.to_string(), "done", "{}", database.name);
+        assert_eq!(paid.load(Ordering::SeqCst), 2, "{}", database.name);
+        assert!(store.answered_questions().await.unwrap().is_empty(), "{}", database.name);
     }
 }

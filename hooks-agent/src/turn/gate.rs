@@ -13,6 +13,7 @@ use super::end::End;
 use crate::approve::ApprovalRequest;
 use crate::inputs::ApprovalInput;
 use crate::panics::contained;
+use crate::store::StoreError;
 use crate::tool::ToolSpec;
 
 /// The ruling on a call, and its input.
@@ -108,7 +109,7 @@ impl TurnLoop {
 
     /// Asks the approver. Calls that an earlier turn held wait on if the turn is cancelled meanwhile.
     async fn approved(&mut self, call: CallQuestion, held: Option<&ApprovalRequest>) -> Result<CallState, End> {
-        let answer = self.approval(&self.approval_request(&call, held)).await;
+        let answer = self.approval(&self.approval_request(&call, held)).await?;
         if self.calls.wait && answer.is_err() {
             self.go_on(ExitReason::AbortedDuringTools)?;
         }
@@ -144,28 +145,29 @@ impl TurnLoop {
         }
     }
 
-    /// The answer of the approver. The error is a text for the model if there is none.
-    async fn approval(&mut self, request: &ApprovalRequest) -> Result<Approval, String> {
+    /// The answer of the approver, or a text for the model if there is none.
+    async fn approval(&mut self, request: &ApprovalRequest) -> Result<Result<Approval, String>, StoreError> {
         let parts = Arc::clone(&self.session.harness);
         let answer = contained(async { parts.approver.approve(request).await });
         let (reason, limit, deferred) = (&request.question.reason, request.expires, request.deferred);
         let done = match self.cancellation.run_until_cancelled(tokio::time::timeout(limit, answer)).await {
-            None => return Err("Not run: the turn was cancelled".to_owned()),
-            Some(Ok(Ok(Approval::Suspend))) if !self.is_kept(request).await => {
+            None => return Ok(Err("Not run: the turn was cancelled".to_owned())),
+            Some(Ok(Ok(Ok(Approval::Suspend)))) if !self.is_kept(request).await => {
                 ApprovalInput::Answered(Approval::No("Nobody can answer later here".to_owned()))
             }
-            Some(Ok(Ok(answer))) => ApprovalInput::Answered(answer),
+            // It is not known whether there is an answer, so nothing is decided.
+            Some(Ok(Ok(answer))) => ApprovalInput::Answered(answer?),
             Some(Ok(Err(_panic))) => ApprovalInput::Panicked,
             Some(Err(_)) => ApprovalInput::Late,
         };
         self.note_approval(done.clone());
-        match done {
+        Ok(match done {
             ApprovalInput::Answered(answer) => Ok(answer),
             ApprovalInput::Panicked => Err(format!("Denied: {reason}. Asking for approval failed")),
             ApprovalInput::Late if deferred => {
                 Err(format!("Not run: it was deferred ({reason}), and nobody decided in time"))
             }
             ApprovalInput::Late => Err(format!("Denied: {reason}. Nobody answered")),
-        }
+        })
     }
 }

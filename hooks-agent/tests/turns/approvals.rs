@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hook_sdk::HookId;
-use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
 use hook_sdk::verdict::Question;
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::Line;
+use hooks_agent::store::StoreFuture;
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Outcome, SubAgent, TurnError};
 use serde_json::json;
@@ -52,12 +52,12 @@ impl Person {
 }
 
 impl Approver for Person {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         Box::pin(async {
             self.asked.lock().unwrap().push(request.clone());
             let answer = self.answers.lock().unwrap().pop();
             match answer {
-                Some(answer) => answer,
+                Some(answer) => Ok(answer),
                 None => std::future::pending().await,
             }
         })

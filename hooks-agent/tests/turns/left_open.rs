@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex};
 
 use hook_sdk::CancellationToken;
 use hook_sdk::data::{Message, Role};
-use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
@@ -31,7 +30,7 @@ fn cancel(cancels: &Cancels) -> bool {
 struct Hesitates(AtDesk, Cancels, bool);
 
 impl Approver for Hesitates {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         if self.2 && cancel(&self.1) { Box::pin(std::future::pending()) } else { self.0.approve(request) }
     }
 
@@ -127,8 +126,9 @@ macro_rules! fails_at {
 
 #[tokio::test]
 async fn a_failure_before_the_answer_is_taken_leaves_it_to_the_next_turn() {
-    let places = ["BeforeAgentStart", "BeforeToolCall", "PermissionRequest", "the approver", "the approver again"];
-    for (at, is_nested) in places.into_iter().flat_map(|at| [(at, false), (at, true)]) {
+    let hooks = ["BeforeAgentStart", "BeforeToolCall", "PermissionRequest"];
+    let places = hooks.into_iter().chain(["the approver closes", "the approver finds", "the approver asks"]);
+    for (at, is_nested) in places.flat_map(|at| [(at, false), (at, true)]) {
         let (desk, fails) = (Arc::new(Desk::default()), Arc::new(AtomicBool::new(false)));
         let agent = if is_nested { "asks" } else { "a" };
         let asks = || Line::call("0", "asks", json!({ "prompt": "look" }));
@@ -143,8 +143,9 @@ async fn a_failure_before_the_answer_is_taken_leaves_it_to_the_next_turn() {
         session.turn(None, "hi").await;
         let before = bench.stored().await;
         fails.store(true, Ordering::Relaxed);
-        desk.fails_to_close.store(usize::from(at == "the approver"), Ordering::Relaxed);
-        desk.fails_to_find.store(usize::from(at == "the approver again"), Ordering::Relaxed);
+        desk.fails_to_close.store(usize::from(at == "the approver closes"), Ordering::Relaxed);
+        desk.fails_to_find.store(usize::from(at == "the approver finds"), Ordering::Relaxed);
+        desk.fails_to_ask.store(usize::from(at == "the approver asks"), Ordering::Relaxed);
         desk.answer(Approval::Yes);
         let reply = session.resume(None).await;
         assert!(matches!(reply.outcome, Outcome::Failed(_) | Outcome::Suspended(_)), "{at}: {:?}", reply.outcome);

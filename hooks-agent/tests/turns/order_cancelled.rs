@@ -11,7 +11,7 @@ use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
-use hooks_agent::store::MessageStore;
+use hooks_agent::store::{MessageStore, StoreFuture};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{HarnessBuilder, Outcome, Preflight, SubAgent, TurnEvent};
@@ -57,7 +57,7 @@ impl Tool for Never {
 }
 
 impl Approver for Never {
-    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         self.wait()
     }
 }

@@ -240,7 +240,7 @@ impl Tool for Works {
 struct Desk(World);
 
 impl Approver for Desk {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         Box::pin(async move {
             tokio::task::yield_now().await;
             let mut sky = self.0.sky();
@@ -261,7 +261,7 @@ impl Approver for Desk {
             }
             let answered = Some(answer.clone()).filter(|answer| *answer != Approval::Suspend);
             sky.questions.insert(key, Asked { request: request.clone(), answer: answered, is_closed: false });
-            answer
+            Ok(answer)
         })
     }
 

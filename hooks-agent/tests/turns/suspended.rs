@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use hook_sdk::data::{Message, Role};
-use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
@@ -28,6 +27,8 @@ pub(crate) struct Desk {
     pub(crate) fails_to_close: AtomicUsize,
     /// How often questions cannot be found.
     pub(crate) fails_to_find: AtomicUsize,
+    /// How often questions cannot be asked, nor their answers read.
+    pub(crate) fails_to_ask: AtomicUsize,
 }
 
 impl Desk {
@@ -58,19 +59,22 @@ fn is_same(one: &ApprovalRequest, other: &ApprovalRequest) -> bool {
 pub(crate) struct AtDesk(pub(crate) Arc<Desk>);
 
 impl Approver for AtDesk {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
+        if Desk::is_down(&self.0.fails_to_ask) {
+            return Box::pin(async { Err(StoreError::new("the desk is closed")) });
+        }
         Box::pin(async move {
             let (mut asked, mut answers) = (self.0.asked.lock().unwrap(), self.0.answers.lock().unwrap());
             asked.retain(|asked| asked.call.id != request.call.id);
             asked.push(request.clone());
             let own = answers.iter().position(|(about, _)| about.as_ref().is_some_and(|about| is_same(about, request)));
-            match own.or_else(|| answers.iter().position(|(about, _)| about.is_none())) {
+            Ok(match own.or_else(|| answers.iter().position(|(about, _)| about.is_none())) {
                 Some(at) => {
                     answers[at].0 = Some(request.clone());
                     answers[at].1.clone()
                 }
                 None => Approval::Suspend,
-            }
+            })
         })
     }
 

@@ -10,7 +10,7 @@ use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::ApprovalRequest;
 use hooks_agent::model::Line;
-use hooks_agent::store::MessageStore as _;
+use hooks_agent::store::{MessageStore as _, StoreFuture};
 use hooks_agent::tool::{AsyncTool, Tool, ToolError, ToolSpec};
 use hooks_agent::{Outcome, TurnEvent};
 use serde_json::json;
@@ -82,8 +82,8 @@ async fn a_gate_that_asks_is_answered_or_denied() {
     }
     struct Never;
     impl hooks_agent::approve::Approver for Never {
-        fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
-            Box::pin(never(request))
+        fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
+            Box::pin(async { Ok(never(request).await) })
         }
     }
     let late = ["Denied: really?. Nobody answered", "Not run: it was deferred (really?), and nobody decided in time"];

@@ -12,6 +12,7 @@ use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::inputs::{AnswerInput, ApprovalInput, ResultInput, TurnInputs};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_agent::store::StoreFuture;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{HarnessBuilder, Limits};
 
@@ -118,15 +119,15 @@ impl Tool for RecordedTool {
 }
 
 impl Approver for RecordedAnswers {
-    fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         let answer = self.rest().approvals.pop_front();
         Box::pin(async move {
-            match answer {
+            Ok(match answer {
                 Some(ApprovalInput::Answered(answer)) => answer,
                 Some(ApprovalInput::Panicked) => std::panic::resume_unwind(Box::new("as it was recorded")),
                 Some(_late) => pending().await,
                 None => Approval::No("this question was not asked when the turn was recorded".to_owned()),
-            }
+            })
         })
     }
 }

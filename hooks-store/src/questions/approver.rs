@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use hook_sdk::hook::BoxFuture;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::store::{StoreError, StoreFuture};
@@ -55,16 +54,17 @@ impl StoredApprover {
         let id = self.open(request).await?;
         let start = Instant::now();
         loop {
-            match self.answer(&id).await {
+            let answer = self.answer(&id).await;
+            if start.elapsed() >= self.patience {
+                return answer.map(|answer| answer.unwrap_or(Approval::Suspend));
+            }
+            match answer {
                 Ok(Some(answer)) => return Ok(answer),
                 Ok(None) => {}
                 // The answer is not lost, because it is stored. This turn tries again, or the next one does.
                 Err(error) => {
                     tracing::warn!(target: "hooks_store", question = id, %error, "the answer to a question cannot be read now");
                 }
-            }
-            if start.elapsed() >= self.patience {
-                return Ok(Approval::Suspend);
             }
             tokio::time::sleep(LOOK.min(self.patience)).await;
         }
@@ -147,14 +147,8 @@ fn asks_the_same(one: &ApprovalRequest, other: &ApprovalRequest) -> bool {
 }
 
 impl Approver for StoredApprover {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
-        Box::pin(async move {
-            // If a question cannot be stored, the call is denied.
-            self.ask(request).await.unwrap_or_else(|error| {
-                tracing::error!(target: "hooks_store", question = request.id, %error, "a question could not be asked");
-                Approval::No("the question could not be stored".to_owned())
-            })
-        })
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
+        Box::pin(self.ask(request))
     }
 
     /// A question that is not JSON any more is none that a turn could continue with.

@@ -1,8 +1,8 @@
 //! An approver that asks the person in the chat.
 
-use hook_sdk::hook::BoxFuture;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver};
+use hooks_agent::store::StoreFuture;
 use tokio::sync::{mpsc, oneshot};
 
 use super::input::{Heard, Input};
@@ -28,12 +28,12 @@ impl Person {
 }
 
 impl Approver for Person {
-    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         Box::pin(async move {
             let (answer, answered) = oneshot::channel();
             // If nobody receives the question, it is denied below.
             let _ = self.0.send(Question { reason: request.question.reason.to_string(), answer });
-            answered.await.unwrap_or_else(|_| Approval::No("Nobody answered".to_owned()))
+            Ok(answered.await.unwrap_or_else(|_| Approval::No("Nobody answered".to_owned())))
         })
     }
 }

@@ -7,6 +7,7 @@ use hook_sdk::protocol::Approval;
 use hooks_agent::Preflight;
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_agent::store::StoreFuture;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use tokio::sync::Notify;
 
@@ -51,7 +52,7 @@ impl Tool for Never {
 }
 
 impl Approver for Never {
-    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         self.wait()
     }
 }
