@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, SuspendedTurn};
 use hooks_agent::store::StoreError;
-use hooks_agent::{Reply, Turn};
+use hooks_agent::{Outcome, Reply, Turn, TurnError};
 use serde::Serialize;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
@@ -110,7 +110,7 @@ impl Store {
     }
 
     /// Continues each suspended turn with an [answered question](Self::answered_questions), one after the other, and
-    /// returns their replies. Call it when a process starts, and after [`answer`](Self::answer): a process that ended
+    /// returns their replies. A turn that somebody else has continued meanwhile has none. Call it when a process starts, and after [`answer`](Self::answer): a process that ended
     /// between an answer and its turn loses neither. `resume` opens the session of a turn and resumes it; its errors
     /// are among the replies, and the next turn continues.
     ///
@@ -149,10 +149,14 @@ impl Store {
         }
         let mut replies = Vec::new();
         for turn in turns {
-            replies.push(match resume(turn).await {
+            let reply = match resume(turn).await {
                 Ok(turn) => Ok(turn.await),
                 Err(error) => Err(error),
-            });
+            };
+            let is_taken = |reply: &Reply| matches!(reply.outcome, Outcome::Failed(TurnError::NothingToResume));
+            if !reply.as_ref().is_ok_and(is_taken) {
+                replies.push(reply);
+            }
         }
         Ok(replies)
     }
