@@ -62,7 +62,7 @@ impl TurnLoop {
         let (text, usage) = (reply.to_string(), reply.usage);
         // A turn that did not take the answer for which it waited leaves it to the next one.
         let still_waits = match &reply.outcome {
-            Outcome::Answered(_) | Outcome::Halted(_) | Outcome::Suspended(_) => None,
+            Outcome::Answered(_) | Outcome::Suspended(_) => None,
             _ if is_resumed => self.waiting_agent(&self.session.conversation, call).await.ok().flatten(),
             _ => None,
         };

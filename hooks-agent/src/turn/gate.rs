@@ -45,7 +45,7 @@ impl TurnLoop {
             state = match state {
                 CallState::Judge(judged) => {
                     let (input, permission) = self.permission(call, judged.input().clone()).await?;
-                    self.unless_halted(&input).unwrap_or_else(|| judged.by_gates(permission, input))
+                    self.unless_halted(&input)?.unwrap_or_else(|| judged.by_gates(permission, input))
                 }
                 // In boxes, because most calls are not asked about, and the future of a turn contains this one.
                 CallState::Request(question) => {
@@ -61,10 +61,13 @@ impl TurnLoop {
         }
     }
 
-    /// The decision about a call if a hook halted the turn.
-    fn unless_halted(&self, input: &ToolInput) -> Option<CallState> {
-        let refusal = CallRefusal::halted(self.halted.as_ref()?);
-        Some(CallState::Decided(input.clone(), Ruling::Refuse(refusal)))
+    /// The decision about a call if a hook halted the turn. Calls that an earlier turn held wait on.
+    fn unless_halted(&self, input: &ToolInput) -> Result<Option<CallState>, End> {
+        if self.calls.wait {
+            self.not_halted()?;
+        }
+        let refused = |halt| CallState::Decided(input.clone(), Ruling::Refuse(CallRefusal::halted(halt)));
+        Ok(self.halted.as_ref().map(refused))
     }
 
     /// The decision of the gates of this agent and its callers. If one of them changes the input, all of them judge it
@@ -101,7 +104,7 @@ impl TurnLoop {
             fired.subject = by_caller.subject;
             fired.verdict.merge(by_caller.verdict);
         }
-        if let Some(halted) = self.unless_halted(&asked.input) {
+        if let Some(halted) = self.unless_halted(&asked.input)? {
             return Ok(halted);
         }
         Ok(call.by_hooks(fired.verdict, fired.subject))

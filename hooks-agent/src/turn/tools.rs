@@ -181,6 +181,9 @@ impl TurnLoop {
     /// Closes the questions about the calls before any of the calls starts, so that no other turn runs them or says that
     /// they did not run. A call whose question somebody else has closed does not run.
     async fn claim(&mut self, judged: &mut [(ToolCall, Judged)]) -> Result<(), End> {
+        if self.calls.wait {
+            self.go_on(ExitReason::AbortedDuringTools)?;
+        }
         let asked: Vec<_> = judged.iter().filter(|(_, judged)| judged.asked).map(|(call, _)| call.clone()).collect();
         let taken = if asked.is_empty() { Vec::new() } else { self.close_questions(&asked).await? };
         self.calls.wait = false;
@@ -198,6 +201,10 @@ impl TurnLoop {
         let Judged { input, ruling, .. } = judged;
         let runner = match (ruling, &self.halted) {
             (Ruling::Run, Some(halt)) => Err(CallOutcome::Refused(CallRefusal::halted(halt))),
+            // What is cancelled is not polled, so it would not start.
+            (Ruling::Run, None) if self.cancellation.is_cancelled() => {
+                Err(CallOutcome::NotDone("Not run: the turn was cancelled".to_owned()))
+            }
             (Ruling::Run, None) => self.runner(&call, &input),
             (Ruling::Refuse(refusal), _) => Err(CallOutcome::Refused(refusal)),
             // Treated like a result of the tool.

@@ -12,7 +12,7 @@ use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::Line;
 use hooks_agent::store::{MessageStore, StoreFuture};
 use hooks_agent::window::{DropThenSummarise, Window};
-use hooks_agent::{Outcome, SubAgent};
+use hooks_agent::{Outcome, SubAgent, TurnEvent};
 use serde_json::json;
 
 use super::bench::{Bench, line};
@@ -27,11 +27,15 @@ fn cancel(cancels: &Cancels) -> bool {
 }
 
 /// Cancels the turn when it is asked, and does not answer then.
-struct Hesitates(AtDesk, Cancels, bool);
+struct Hesitates(AtDesk, Cancels, &'static str);
 
 impl Approver for Hesitates {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
-        if self.2 && cancel(&self.1) { Box::pin(std::future::pending()) } else { self.0.approve(request) }
+        if self.2 == "the approver" && cancel(&self.1) {
+            Box::pin(std::future::pending())
+        } else {
+            self.0.approve(request)
+        }
     }
 
     fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {
@@ -39,6 +43,9 @@ impl Approver for Hesitates {
     }
 
     fn close<'a>(&'a self, of: &'a str, calls: &'a [&'a str], lease: Option<u64>) -> StoreFuture<'a, Vec<String>> {
+        if self.2 == "the close" {
+            cancel(&self.1);
+        }
         self.0.close(of, calls, lease)
     }
 }
@@ -83,7 +90,7 @@ async fn a_resumed_turn_that_is_cancelled_before_it_takes_the_answer_leaves_it_t
             BeforeToolCall, PermissionRequest);
         bench
             .app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")).only("tool", "lookup"));
-        let approver = Hesitates(AtDesk(Arc::clone(&desk)), Arc::clone(&cancels), at == "the approver");
+        let approver = Hesitates(AtDesk(Arc::clone(&desk)), Arc::clone(&cancels), at);
         let sub = SubAgent::new(AgentDef::new("asks"), "Asks.").tools(["lookup", "breaks"]);
         let session = bench.session(bench.harness().agent(sub).approver(approver)).await;
         let reply = session.turn(None, "hi").await;
@@ -107,6 +114,27 @@ async fn a_resumed_turn_that_is_cancelled_before_it_takes_the_answer_leaves_it_t
     }
 }
 
+/// From there on, nobody acts on the answer any more, so what is said of the call has to be true.
+#[tokio::test]
+async fn a_call_that_is_cancelled_while_its_question_is_closed_was_not_started() {
+    let (desk, cancels) = (Arc::new(Desk::default()), Cancels::default());
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({}))]);
+    bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")));
+    let approver = Hesitates(AtDesk(Arc::clone(&desk)), Arc::clone(&cancels), "the close");
+    let session = bench.session(bench.harness().approver(approver)).await;
+    session.turn(None, "hi").await;
+    desk.answer(Approval::Yes);
+    let mut turn = session.resume(None);
+    *cancels.lock().unwrap() = Some(turn.cancellation());
+    while let Some(event) = turn.next().await {
+        assert!(!matches!(event, TurnEvent::ToolStarted(_)), "{event:?}");
+    }
+    let reply = turn.await;
+    assert!(matches!(reply.outcome, Outcome::Cancelled), "{:?}", reply.outcome);
+    assert_eq!(bench.stored().await[2], "tool: <- Not run: the turn was cancelled");
+    assert!(!bench.log.take().contains(&"the tool".to_owned()));
+}
+
 /// Something that is required in `agent`, and is down for a while.
 macro_rules! fails_at {
     ($bench:ident, $fails:ident, $agent:ident, $at:ident: $($kind:ident),*) => {
@@ -127,7 +155,7 @@ macro_rules! fails_at {
 #[tokio::test]
 async fn a_failure_before_the_answer_is_taken_leaves_it_to_the_next_turn() {
     let hooks = ["BeforeAgentStart", "BeforeToolCall", "PermissionRequest"];
-    let places = hooks.into_iter().chain(["the approver closes", "the approver finds", "the approver asks"]);
+    let places = hooks.into_iter().chain(["the approver closes", "the approver finds", "the approver asks", "a halt"]);
     for (at, is_nested) in places.flat_map(|at| [(at, false), (at, true)]) {
         let (desk, fails) = (Arc::new(Desk::default()), Arc::new(AtomicBool::new(false)));
         let agent = if is_nested { "asks" } else { "a" };
@@ -136,6 +164,11 @@ async fn a_failure_before_the_answer_is_taken_leaves_it_to_the_next_turn() {
         let rest = [Line::text("one"), Line::text("two")];
         let mut bench = Bench::new(is_nested.then(asks).into_iter().chain(calls).chain(rest));
         fails_at!(bench, fails, agent, at: BeforeAgentStart, BeforeToolCall, PermissionRequest);
+        let halts = Arc::clone(&fails);
+        bench.app(Hook::at::<BeforeToolCall>("halts").reader(move |cx: &HookContext, _, _| {
+            let halts = at == "a halt" && cx.agent() == Some(agent) && halts.load(Ordering::Relaxed);
+            if halts { Err(Halt::new("maintenance")) } else { Ok(()) }
+        }));
         bench
             .app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")).only("tool", "lookup"));
         let sub = SubAgent::new(AgentDef::new("asks"), "Asks.").tools(["lookup", "breaks"]);
@@ -148,7 +181,11 @@ async fn a_failure_before_the_answer_is_taken_leaves_it_to_the_next_turn() {
         desk.fails_to_ask.store(usize::from(at == "the approver asks"), Ordering::Relaxed);
         desk.answer(Approval::Yes);
         let reply = session.resume(None).await;
-        assert!(matches!(reply.outcome, Outcome::Failed(_) | Outcome::Suspended(_)), "{at}: {:?}", reply.outcome);
+        assert!(
+            matches!(reply.outcome, Outcome::Failed(_) | Outcome::Suspended(_) | Outcome::Halted(_)),
+            "{at}: {:?}",
+            reply.outcome
+        );
         assert_eq!(bench.stored().await, before, "{at}, nested: {is_nested}");
         assert_eq!(desk.open(), 1, "{at}, nested: {is_nested}");
         fails.store(false, Ordering::Relaxed);
