@@ -162,8 +162,12 @@ impl TurnLoop {
         if self.open_calls().is_empty() {
             return;
         }
-        // A store that failed may have stored a result nevertheless.
-        let _ = self.catch_up().await;
+        // A store that failed may have stored a result nevertheless. If that cannot be read, the calls stay open: the next
+        // turn reads a result for each, and a second one could contradict the first.
+        if let Err(error) = self.catch_up().await {
+            tracing::warn!(target: "hooks_agent", %error, "calls are left without their results");
+            return;
+        }
         let open = self.open_calls();
         if let Err(error) = self.abandon_questions(&open).await {
             tracing::warn!(target: "hooks_agent", %error, "the questions about calls that did not run stay open");
@@ -180,8 +184,7 @@ impl TurnLoop {
             if self.store(message.clone()).await.is_ok() {
                 continue;
             }
-            // Here too, a store that failed may have stored the row. If that cannot be read, the call stays open: the next
-            // turn reads a result for it, and a second one could contradict the first.
+            // Here too.
             let failed = match self.catch_up().await {
                 Ok(_) if self.open_calls().iter().all(|open| open.id != call.id) => None,
                 // If a required hook fails, store the row anyway: this text contains nothing that it could have to redact.

@@ -27,15 +27,19 @@ fn results_of(messages: &[Message], id: &str) -> usize {
         .count()
 }
 
-/// Appends a row, and then reports once that it failed.
+/// Appends a row, and then reports once that it failed. Some reads fail after that.
 struct LostWord {
     appends: AtomicUsize,
     at: usize,
+    reads: AtomicUsize,
 }
 
 impl Disturb for LostWord {
-    fn before(&self, _: &'static str) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(async { Ok(()) })
+    fn before(&self, call: &'static str) -> BoxFuture<'_, Result<(), StoreError>> {
+        let is_away = call == "page"
+            && self.appends.load(Ordering::Relaxed) > self.at
+            && self.reads.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
+        Box::pin(async move { if is_away { Err(StoreError::new("the connection is gone")) } else { Ok(()) } })
     }
 
     fn after(&self, call: &'static str) -> Result<(), StoreError> {
@@ -46,28 +50,33 @@ impl Disturb for LostWord {
 
 #[tokio::test]
 async fn a_row_that_was_stored_despite_an_error_is_not_stored_twice() {
-    for at in 0..5 {
+    for (at, reads) in (0..5).flat_map(|at| [(at, 0), (at, 1), (at, 2)]) {
         let lines = [
             Line::calls([("1", "lookup", json!({})), ("2", "lookup", json!({ "id": "R" }))]),
             Line::text("one"),
             Line::text("two"),
             Line::text("three"),
+            Line::text("four"),
         ];
         let bench = Bench::watched(lines);
-        let store = Disturbed { store: Arc::clone(&bench.store), by: LostWord { appends: AtomicUsize::new(0), at } };
+        let by = LostWord { appends: AtomicUsize::new(0), at, reads: AtomicUsize::new(reads) };
+        let store = Disturbed { store: Arc::clone(&bench.store), by };
         let session = bench.session(bench.harness().store(store)).await;
         session.turn(None, "hi").await;
         session.turn(None, "again").await;
+        for _ in 0..reads {
+            session.turn(None, "once more").await;
+        }
         let heard = bench.model.heard();
         let read = &heard.last().unwrap().messages;
         let lines: Vec<_> = read.iter().map(line).collect();
         for id in ["1", "2"] {
             let calls = read.iter().flat_map(Message::tool_calls).filter(|call| call.id == id).count();
-            assert_eq!(results_of(read, id), calls, "{at}, {id}: {lines:#?}");
+            assert_eq!(results_of(read, id), calls, "{at}, {reads}, {id}: {lines:#?}");
         }
         let stored = session.messages().await.unwrap();
         for id in ["1", "2"] {
-            assert!(results_of(&stored, id) <= 1, "stored {at}, {id}: {:#?}", bench.stored().await);
+            assert!(results_of(&stored, id) <= 1, "stored {at}, {reads}, {id}: {:#?}", bench.stored().await);
         }
     }
 }
@@ -399,7 +408,11 @@ async fn a_message_that_was_to_join_is_stored_or_given_back_and_never_both() {
                 };
                 bench.app(Hook::at::<AfterCreateMessage>("fails").reader(fails).on_failure(OnFailure::Required));
             }
-            let by = LostWord { appends: AtomicUsize::new(0), at: if hook_fails { 99 } else { at } };
+            let by = LostWord {
+                appends: AtomicUsize::new(0),
+                at: if hook_fails { 99 } else { at },
+                reads: AtomicUsize::default(),
+            };
             let store = Disturbed { store: Arc::clone(&bench.store), by };
             let session = bench.session(bench.harness().store(store)).await;
             let turn = session.turn(None, "hi");
