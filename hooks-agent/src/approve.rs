@@ -134,7 +134,8 @@ pub trait Approver: Send + Sync + 'static {
     /// Returns the calls about which a question was already closed by somebody else; such a call may be running
     /// elsewhere, so the turn does not run it. The default is for approvers that store no requests.
     ///
-    /// A turn calls this before it starts a call about which it asked, and before it stores that a call did not run.
+    /// A turn calls this before it starts a call about which it asked, after it has stored another result of the call, and
+    /// before it stores that nobody waits for the answer.
     /// `lease` is the token of its [lease](crate::store::MessageStore::lease).
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use hook_sdk::data::{Message, Role};
@@ -13,7 +14,7 @@ use hooks_agent::approve::{ApprovalRequest, Approver, SuspendedTurn};
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{Append, Fold, MessageStore, StoreError, StoreFuture};
 use hooks_agent::tool::{FnTool, Tool, ToolError, ToolSpec};
-use hooks_agent::{Harness, Limits, Outcome, Session, SubAgent, TurnError};
+use hooks_agent::{Harness, HarnessBuilder, Limits, Outcome, Reply, Session, SubAgent, TurnError};
 use hooks_store::{AnswerError, Cleaning, DispatchFilter, Store, StoredApprover, StoredQuestion};
 use serde_json::json;
 use sqlx::Executor;
@@ -78,6 +79,12 @@ pub(crate) async fn session(
     approver: impl Approver,
     lines: Vec<Line>,
 ) -> (Session, Arc<AtomicUsize>) {
+    let (harness, paid) = harness(database, approver, lines);
+    let session = harness.build().unwrap().session("c", AgentDef::new("a").hooks(["asks"])).open().await.unwrap();
+    (session, paid)
+}
+
+fn harness(database: &Database, approver: impl Approver, lines: Vec<Line>) -> (HarnessBuilder, Arc<AtomicUsize>) {
     let registry = Registry::empty();
     let gate = |_: &HookContext, _: &BeforeToolCall, input: &ToolInput| match input["cents"].as_i64() {
         Some(..10) => Permission::allow(),
@@ -94,11 +101,8 @@ pub(crate) async fn session(
         .model("main", Scripted::new(lines))
         .store(database.store.clone())
         .approver(approver)
-        .tool(pay)
-        .build()
-        .unwrap();
-    let session = harness.session("c", AgentDef::new("a").hooks(["asks"])).open().await.unwrap();
-    (session, paid)
+        .tool(pay);
+    (harness, paid)
 }
 
 pub(crate) fn asks() -> Vec<Line> {
@@ -865,5 +869,55 @@ async fn a_resumed_turn_that_cannot_read_the_answer_fails_and_the_next_one_takes
         assert_eq!(next.resume(None).await.to_string(), "done", "{}", database.name);
         assert_eq!(paid.load(Ordering::SeqCst), 2, "{}", database.name);
         assert!(store.answered_questions().await.unwrap().is_empty(), "{}", database.name);
+    }
+}
+
+/// Drops the turn when it has been polled this often.
+fn killed(turn: BoxFuture<'static, Reply>, polls: usize, killed: Arc<Semaphore>) -> BoxFuture<'static, Reply> {
+    let (mut turn, mut left) = (Some(turn), polls);
+    Box::pin(std::future::poll_fn(move |cx| {
+        left -= usize::from(turn.is_some());
+        if left == 0 && turn.take().is_some() {
+            killed.add_permits(1);
+        }
+        turn.as_mut().map_or(Poll::Pending, |turn| turn.as_mut().poll(cx))
+    }))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kill_does_not_separate_an_answer_from_the_result_of_a_call_that_does_not_run() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let approver = || StoredApprover::new(store.clone()).patience(Duration::ZERO);
+        for (answer, text) in
+            [(Approval::No("never".to_owned()), "never"), (Approval::Answer(ToolResult::new("by hand")), "by hand")]
+        {
+            for polls in 1.. {
+                database.empty().await;
+                let (first, _) = session(&database, approver(), asks()).await;
+                let _suspended = first.turn(None, "pay").await;
+                store.answer(&question(store).await.id, &answer).await.unwrap();
+                let dead = Arc::new(Semaphore::new(0));
+                let kills = Arc::clone(&dead);
+                let (harness, _) = harness(&database, approver(), vec![Line::text("done")]);
+                let harness = harness.around_turns(move |_, turn| killed(turn, polls, Arc::clone(&kills)));
+                let agent = AgentDef::new("a").hooks(["asks"]);
+                let dying = harness.build().unwrap().session("c", agent).open().await.unwrap();
+                let is_killed = tokio::select! {
+                    _done = dying.resume(None).into_future() => false,
+                    _dead = dead.acquire() => true,
+                };
+                drop(dying);
+                let (next, paid) = session(&database, approver(), vec![Line::text("done")]).await;
+                let _done = next.resume(None).await;
+                let stored = format!("{:?}", next.messages().await.unwrap());
+                assert_eq!(stored.matches(text).count(), 1, "{} {polls}: {stored}", database.name);
+                assert!(paid.load(Ordering::SeqCst) <= 1, "{} {polls}", database.name);
+                assert!(store.answered_questions().await.unwrap().is_empty(), "{} {polls}", database.name);
+                if !is_killed {
+                    break;
+                }
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Runs the tool calls of an answer: judged in order, and run concurrently if possible.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -141,6 +142,10 @@ impl TurnLoop {
             }
         }
         self.claim(&mut judged).await?;
+        // An answer is taken with the result of the call, not before: else a kill in between would lose it.
+        let is_taken = |judged: &Judged| judged.asked && !matches!(judged.ruling, Ruling::Run);
+        let taken: HashSet<_> =
+            judged.iter().filter(|(_, judged)| is_taken(judged)).map(|(call, _)| call.id.clone()).collect();
         let ready: Vec<_> = judged.into_iter().map(|(call, judged)| self.ready(call, judged)).collect();
         let this = &*self;
         let runs =
@@ -167,7 +172,12 @@ impl TurnLoop {
                 (None, Err(outcome)) => outcome.into(),
                 (None, Ok(_)) => CallOutcome::NotDone("Not run".to_owned()).into(),
             };
-            self.finish(call, input, ended).await?;
+            let asked = taken.contains(&call.id).then(|| call.clone());
+            let finished = self.finish(call, input, ended).await;
+            if let Some(call) = asked {
+                self.close_questions(&[call]).await?;
+            }
+            finished?;
         }
         // A halt ends the turn even if a sub-agent waits for an approval.
         let waits = waits.filter(|_| self.halted.is_none());
@@ -178,13 +188,14 @@ impl TurnLoop {
         })
     }
 
-    /// Closes the questions about the calls before any of the calls starts, so that no other turn runs them or says that
+    /// Closes the questions about the calls that run before any of them starts, so that no other turn runs them or says that
     /// they did not run. A call whose question somebody else has closed does not run.
     async fn claim(&mut self, judged: &mut [(ToolCall, Judged)]) -> Result<(), End> {
         if self.calls.wait {
             self.go_on(ExitReason::AbortedDuringTools)?;
         }
-        let asked: Vec<_> = judged.iter().filter(|(_, judged)| judged.asked).map(|(call, _)| call.clone()).collect();
+        let asked = judged.iter().filter(|(_, judged)| judged.asked && matches!(judged.ruling, Ruling::Run));
+        let asked: Vec<_> = asked.map(|(call, _)| call.clone()).collect();
         let taken = if asked.is_empty() { Vec::new() } else { self.close_questions(&asked).await? };
         self.calls.wait = false;
         for (call, judged) in judged {
