@@ -45,6 +45,20 @@ pub struct Reply {
     /// Messages that were to [join](crate::Turn::steer) the turn, which ended before its next step. They are not
     /// stored, as far as the store can be read. The app can start another turn with them.
     pub not_joined: Messages,
+    /// Whether its calls wait. A calling agent needs it, because its own call waits then.
+    pub(crate) waits: Waits,
+}
+
+/// Whether calls of a turn wait for an approval when it ends, whatever ended it.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Waits {
+    /// Those that waited when it began.
+    #[default]
+    AsBefore,
+    /// Some do, for this one.
+    For(Box<ApprovalRequest>),
+    /// None does.
+    No,
 }
 
 /// The hook that ended a turn which has an answer, and its reason.
@@ -219,6 +233,7 @@ impl Reply {
             usage: Usage::default(),
             left_out: Vec::new(),
             not_joined: Messages::default(),
+            waits: Waits::default(),
         }
     }
 
@@ -238,6 +253,7 @@ impl Reply {
             usage: self.usage,
             left_out: self.left_out.clone(),
             not_joined: self.not_joined.clone(),
+            waits: self.waits.clone(),
         }
     }
 }

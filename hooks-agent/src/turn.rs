@@ -152,12 +152,15 @@ struct Calls {
     resumed: Vec<ToolCall>,
     /// Those of them that wait for an approval.
     waiting: WaitingInput,
-    /// Whether calls still wait, because this turn has not closed the questions about them.
+    /// Whether calls wait: this turn has not closed the questions about them, or an agent that they ask waits. Whatever
+    /// ends the turn then leaves them open.
     wait: bool,
+    /// What an agent that this turn asked waits for.
+    wait_for: Option<Box<ApprovalRequest>>,
     /// The request of an earlier turn, or of an agent's turn in it, with which this turn continues.
     asked: Option<ApprovalRequest>,
-    /// The conversations of agents that wait, by the id of the call that asks them.
-    waiting_agents: HashMap<String, String>,
+    /// The conversations of agents that wait, and for what, by the id of the call that asks them.
+    waiting_agents: HashMap<String, (String, ApprovalRequest)>,
     /// Contexts from hooks for the results of a message, until all results are stored.
     contexts: Vec<String>,
     /// Results that hooks gave another role, until all results are stored.
@@ -309,7 +312,8 @@ impl TurnLoop {
                 routed: None,
                 answered_by: None,
             },
-            calls: Calls::default(),
+            // A resumed turn leaves the answer to the next one until it takes it.
+            calls: Calls { wait: asked.message.is_none(), ..Calls::default() },
             counts: Counts::default(),
             room: Room::default(),
             draft: Draft::default(),

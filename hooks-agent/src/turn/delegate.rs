@@ -10,7 +10,7 @@ use super::tools::CallRun;
 use super::{TurnLoop, begin};
 use crate::agents::{DEPTH, SubAgent};
 use crate::event::TurnEvent;
-use crate::reply::{Outcome, TurnError};
+use crate::reply::{Outcome, TurnError, Waits};
 use crate::request::TurnRequest;
 use crate::state::Asker;
 use crate::store::StoreError;
@@ -38,8 +38,8 @@ impl TurnLoop {
         // A suspended agent continues in its conversation.
         let waiting = self.calls.waiting_agents.get(&call.id).cloned();
         let is_resumed = waiting.is_some();
-        let conversation = match waiting {
-            Some(conversation) => Ok(conversation),
+        let conversation = match &waiting {
+            Some((conversation, _)) => Ok(conversation.clone()),
             None => self.fresh(conversation_of(&self.session.conversation, call)).await,
         };
         let conversation = match conversation {
@@ -60,21 +60,18 @@ impl TurnLoop {
         }
         let reply = turn.await;
         let (text, usage) = (reply.to_string(), reply.usage);
-        // A turn that did not take the answer for which it waited leaves it to the next one.
-        let still_waits = match &reply.outcome {
-            Outcome::Answered(_) | Outcome::Suspended(_) => None,
-            _ if is_resumed => self.waiting_agent(&self.session.conversation, call).await.ok().flatten(),
-            _ => None,
+        // However its turn ended: if calls of it wait, so does this one.
+        let waits = match reply.waits {
+            Waits::AsBefore => waiting.map(|(_, request)| Box::new(request)),
+            Waits::For(request) => Some(request),
+            Waits::No => None,
         };
-        if let Some((_, held)) = still_waits {
-            return CallRun { usage, waits: Some(Box::new(held)), ..CallOutcome::NotDone(text).into() };
-        }
-        let (outcome, halt, waits) = match reply.outcome {
-            Outcome::Answered(_) => (CallOutcome::Succeeded(ToolResult::new(text)), None, None),
-            Outcome::Cancelled => (CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()), None, None),
-            Outcome::Halted(halt) if agent.halts_asker => (CallOutcome::failed(text), Some(halt), None),
-            Outcome::Suspended(request) => (CallOutcome::NotDone(text), None, Some(request)),
-            _ => (CallOutcome::failed(text), None, None),
+        let (outcome, halt) = match reply.outcome {
+            Outcome::Answered(_) => (CallOutcome::Succeeded(ToolResult::new(text)), None),
+            Outcome::Halted(halt) if agent.halts_asker => (CallOutcome::failed(text), Some(halt)),
+            _ if waits.is_some() => (CallOutcome::NotDone(text), None),
+            Outcome::Cancelled => (CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()), None),
+            _ => (CallOutcome::failed(text), None),
         };
         CallRun { usage, halt, waits, ..outcome.into() }
     }

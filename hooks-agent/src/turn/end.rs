@@ -9,7 +9,7 @@ use hook_sdk::verdict::Halt;
 use super::TurnLoop;
 use crate::approve::ApprovalRequest;
 use crate::model::ModelError;
-use crate::reply::{Outcome, Reply, TurnError};
+use crate::reply::{Outcome, Reply, TurnError, Waits};
 
 /// The name of an end because of the deadline.
 const DEADLINE: &str = "deadline";
@@ -108,7 +108,8 @@ impl TurnLoop {
     pub(super) async fn end(mut self, end: End) -> Reply {
         let not_joined = self.steering.close();
         // However a turn ends before it takes an answer, it leaves the answer to the next one.
-        if !(end.is_suspended() || self.calls.wait) {
+        let waits = self.waits(&end);
+        if matches!(waits, Waits::No) {
             self.answer_open_calls().await;
             for message in std::mem::take(&mut self.calls.relayed) {
                 if let Some(error) = self.store(message).await.err().as_ref().and_then(End::error) {
@@ -154,6 +155,17 @@ impl TurnLoop {
             usage: self.draft.usage,
             left_out: self.draft.left_out,
             not_joined,
+            waits,
+        }
+    }
+
+    /// Whether calls wait if the turn ends like this.
+    fn waits(&self, end: &End) -> Waits {
+        match (&end.outcome, &self.calls.wait_for) {
+            (Outcome::Suspended(request), _) => Waits::For(request.clone()),
+            _ if !self.calls.wait => Waits::No,
+            (_, Some(request)) => Waits::For(request.clone()),
+            (_, None) => Waits::AsBefore,
         }
     }
 

@@ -48,6 +48,10 @@ impl TurnLoop {
                     self.unless_halted(&input)?.unwrap_or_else(|| judged.by_gates(permission, input))
                 }
                 // In boxes, because most calls are not asked about, and the future of a turn contains this one.
+                // An agent was asked with the answer to this question, or before a gate had one.
+                CallState::Request(question) if self.calls.waiting.agents.contains(&call.id) => {
+                    question.by_approver(Approval::Yes)
+                }
                 CallState::Request(question) => {
                     asked = true;
                     Box::pin(self.requested(question)).await?

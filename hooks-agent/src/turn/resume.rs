@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use hook_sdk::data::{Block, Message, Messages, Role, ToolCall};
+use hook_sdk::data::{Block, Message, Messages, Role, ToolCall, ToolResult};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::{ExitReason, FilterMessages};
 
@@ -16,7 +16,7 @@ use crate::approve::ApprovalRequest;
 use crate::inputs::WaitingInput;
 use crate::panics::contained;
 use crate::reply::TurnError;
-use crate::store::{self, StoreError, StoreFuture, StoredConversation};
+use crate::store::{self, Append, StoreError, StoreFuture, StoredConversation};
 
 /// A message with tool calls of which some have no result.
 pub(super) struct OpenCalls {
@@ -45,6 +45,19 @@ pub(super) fn open_calls(messages: &[Message]) -> Vec<OpenCalls> {
     found
 }
 
+/// What an open call waits for.
+enum Waiting {
+    /// For the answer to a question about it.
+    Held(ApprovalRequest),
+    /// For an agent, in this conversation, a call of which waits for that.
+    Agent(String, ApprovalRequest),
+}
+
+/// The row of the result of a call that does not run any more.
+fn not_done(call: &ToolCall, text: impl Into<String>) -> Message {
+    Message::of(Role::Tool, vec![ToolResult::error(text).into_block(call)])
+}
+
 /// Removes the results that stand in for those of open calls.
 fn remove_results_of(open: &[ToolCall], view: &mut Messages) {
     let Some(caller) = view.iter().rposition(|message| message.tool_calls().any(|call| open.contains(call))) else {
@@ -64,6 +77,7 @@ impl TurnLoop {
     pub(super) async fn take_up(&mut self, stored: StoredConversation) -> Result<(), End> {
         let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
         let Some((OpenCalls { at, all, open }, waiting)) = self.first_waiting(open_calls(&messages)).await? else {
+            self.calls.wait = false;
             return Err(TurnError::NothingToResume.into());
         };
         self.note_waiting(&waiting);
@@ -93,7 +107,6 @@ impl TurnLoop {
         // Whatever ends the turn here leaves the calls waiting.
         self.start_agent(&prompt).await?;
         self.calls.resumed.clone_from(&open);
-        self.calls.wait = true;
         let open = self.not_started(all, &open).await?;
         let ended = self.carry_out(open).await.map(|_repeats| ());
         // Messages may have been added between the calls and their results.
@@ -136,21 +149,31 @@ impl TurnLoop {
         if let Some(again) = &self.asked.again {
             return Ok(again.waiting.among(open));
         }
-        let mut waiting = WaitingInput::default();
-        let conversation = self.session.conversation.clone();
+        let (mut held, mut agents) = (Vec::new(), Vec::new());
         for call in open {
-            let held = if let Some((within, held)) = self.waiting_agent(&conversation, call).await? {
-                self.calls.waiting_agents.insert(call.id.clone(), within);
-                waiting.agents.push(call.id.clone());
-                Some(held)
-            } else {
-                let held = self.held(&conversation, &call.id).await?;
-                waiting.held.extend(held.clone());
-                held
+            let request = match self.waits_for(&self.session.conversation, call).await? {
+                Some(Waiting::Agent(within, request)) => {
+                    agents.push(call.id.clone());
+                    self.calls.waiting_agents.insert(call.id.clone(), (within, request.clone()));
+                    request
+                }
+                Some(Waiting::Held(request)) => {
+                    held.push(request.clone());
+                    request
+                }
+                None => continue,
             };
-            self.calls.asked = self.calls.asked.take().or(held);
+            self.calls.asked.get_or_insert(request);
         }
-        Ok(waiting)
+        Ok(WaitingInput { held, agents, taken: Vec::new() })
+    }
+
+    /// What an open call of a conversation waits for.
+    async fn waits_for(&self, conversation: &str, call: &ToolCall) -> Result<Option<Waiting>, StoreError> {
+        if let Some((within, request)) = self.waiting_agent(conversation, call).await? {
+            return Ok(Some(Waiting::Agent(within, request)));
+        }
+        Ok(self.held(conversation, &call.id).await?.map(Waiting::Held))
     }
 
     /// The open calls of a message that were never started, and the open calls to sub-agents that wait. The progress of
@@ -257,13 +280,50 @@ impl TurnLoop {
             for (call, within) in agents {
                 let read = store::read(&*self.session.harness.store, &within).await?;
                 let messages: Vec<_> = read.rows.into_iter().map(|row| row.message).collect();
-                let open: Vec<_> = open_calls(&messages).into_iter().flat_map(|calls| calls.open).collect();
-                if !self.abandon_in(&within, &open, None).await?.is_empty() {
-                    taken.push(call.id.clone());
+                for OpenCalls { open, .. } in open_calls(&messages) {
+                    if !self.abandon_below(&within, &open).await?.is_empty() {
+                        taken.push(call.id.clone());
+                    }
                 }
             }
             Ok(taken)
         })
+    }
+
+    /// Closes the questions about the open calls of a message of an agent that waits, and stores their results there. No
+    /// turn of that agent will do so, and no model reads these results.
+    async fn abandon_below(&self, within: &str, open: &[ToolCall]) -> Result<Vec<String>, StoreError> {
+        let mut results = Vec::new();
+        let (mut waits, mut was_started) = (false, false);
+        for call in open {
+            let done = match self.waits_for(within, call).await? {
+                Some(Waiting::Agent(..)) => Some("Not finished"),
+                Some(Waiting::Held(_)) => Some("Not run"),
+                None => None,
+            };
+            waits |= done.is_some();
+            was_started |= done == Some("Not finished");
+            results.push((call, done));
+        }
+        let taken = self.abandon_in(within, open, None).await?;
+        if !waits {
+            return Ok(taken);
+        }
+        let results = results.into_iter().map(|(call, done)| {
+            // Calls beside an agent that was started may have been started too.
+            let done = done.or((!was_started).then_some("Not run")).filter(|_| !taken.contains(&call.id));
+            match done {
+                Some(done) => {
+                    not_done(call, format!("{done}: the agent ended without waiting for the question about it"))
+                }
+                None => not_done(call, LOST),
+            }
+        });
+        // The questions are closed, and that is what counts.
+        if let Err(error) = self.session.harness.store.append(within, Append::new(results)).await {
+            tracing::warn!(target: "hooks_agent", %error, "the calls of an agent that ended are left without results");
+        }
+        Ok(taken)
     }
 
     /// The stored request about the call, if its question is not closed.

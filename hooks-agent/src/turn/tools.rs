@@ -154,16 +154,23 @@ impl TurnLoop {
         // A tool that was parallel when the calls were judged may not be so any more.
         let at_once = if ready.iter().all(|ready| this.is_parallel(&ready.call)) { this.limits().parallel } else { 1 };
         let runs: Vec<_> = stream::iter(runs).buffered(at_once.max(1)).collect().await;
-        let mut waits = None;
+        let recorded = |(ready, run): (&ReadyCall, Option<(CallRun, Duration)>)| {
+            run.map(|(run, took)| (this.as_recorded(&ready.call, run), took))
+        };
+        let runs: Vec<_> = ready.iter().zip(runs).map(recorded).collect();
+        let all = || runs.iter().flatten().map(|(run, _)| run);
+        let waits = all().find_map(|run| run.waits.clone());
+        let is_halted = self.halted.is_some() || all().any(|run| run.halt.is_some());
+        // Before the other results, because a failure at one of them does not end the wait. A halt does.
+        self.calls.wait = waits.is_some() && !is_halted;
+        self.calls.wait_for.clone_from(&waits);
         for (ReadyCall { call, input, runner }, run) in ready.into_iter().zip(runs) {
             let ended = match (run, runner) {
                 (Some((run, took)), runner) => {
-                    let run = self.as_recorded(&call, run);
                     self.note_result(&call, &run);
                     self.draft.usage += run.usage;
                     self.halted = self.halted.take().or(run.halt);
                     if run.waits.is_some() {
-                        waits = waits.or(run.waits);
                         continue;
                     }
                     let again = runner.ok().and_then(|runner| self.repeatable(&call, runner));
@@ -179,10 +186,9 @@ impl TurnLoop {
             }
             finished?;
         }
-        // A halt ends the turn even if a sub-agent waits for an approval.
-        let waits = waits.filter(|_| self.halted.is_none());
-        self.calls.wait = waits.is_some();
-        waits.map_or(Ok(()), |request| {
+        // A hook at a result may have halted the turn.
+        self.calls.wait &= self.halted.is_none();
+        waits.filter(|_| self.calls.wait).map_or(Ok(()), |request| {
             self.go_on(ExitReason::AbortedDuringTools)?;
             Err(End::suspended(*request))
         })
@@ -190,9 +196,21 @@ impl TurnLoop {
 
     /// Closes the questions about the calls that run before any of them starts, so that no other turn runs them or says that
     /// they did not run. A call whose question somebody else has closed does not run.
+    ///
+    /// A call to an agent that waits may not go on any more. Then the questions in that agent's turn are closed too.
     async fn claim(&mut self, judged: &mut [(ToolCall, Judged)]) -> Result<(), End> {
         if self.calls.wait {
             self.go_on(ExitReason::AbortedDuringTools)?;
+        }
+        let goes_on = |call: &ToolCall, judged: &Judged| {
+            let may_run = self.halted.is_none() && matches!(judged.ruling, Ruling::Run);
+            may_run && matches!(self.runner(call, &judged.input), Ok(Runner::Agent(_)))
+        };
+        let agents = judged.iter().filter(|(call, _)| self.calls.waiting_agents.contains_key(&call.id));
+        let ended: Vec<_> =
+            agents.filter(|(call, judged)| !goes_on(call, judged)).map(|(call, _)| call.clone()).collect();
+        if !ended.is_empty() {
+            self.abandon_questions(&ended).await?;
         }
         let asked = judged.iter().filter(|(_, judged)| judged.asked && matches!(judged.ruling, Ruling::Run));
         let asked: Vec<_> = asked.map(|(call, _)| call.clone()).collect();

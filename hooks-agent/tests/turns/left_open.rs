@@ -1,6 +1,6 @@
 //! Whatever happens while a call waits, before a turn takes the answer, leaves the call answerable.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use hook_sdk::CancellationToken;
@@ -9,13 +9,15 @@ use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver};
-use hooks_agent::model::Line;
-use hooks_agent::store::{MessageStore, StoreFuture};
+use hooks_agent::model::{Line, Scripted};
+use hooks_agent::store::{MessageStore, StoreError, StoreFuture};
+use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::window::{DropThenSummarise, Window};
-use hooks_agent::{Outcome, SubAgent, TurnEvent};
+use hooks_agent::{HarnessBuilder, Outcome, Session, SubAgent, TurnEvent};
 use serde_json::json;
 
 use super::bench::{Bench, line};
+use super::stores::{Disturb, Disturbed};
 use super::suspended::{AtDesk, Desk};
 
 /// The token of the running turn, for the hook or the approver that cancels it.
@@ -247,5 +249,248 @@ async fn compactions_and_added_messages_leave_a_waiting_call_answerable() {
         let heard: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
         let call = heard.iter().position(|row| row.contains("-> lookup")).unwrap();
         assert!(heard[call + 1].contains("<- found") && heard[call + 2].contains("<- it broke"), "{heard:?}");
+    }
+}
+
+/// Agents that ask agents: `c` asks `mid`, `mid` asks `asks`, which calls `lookup`, about which a gate asks. At each level
+/// the tool `reads` runs beside the agent. With a depth of 1, there is no `mid`.
+fn nested(bench: &mut Bench, desk: &Arc<Desk>, depth: usize) -> HarnessBuilder {
+    bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")).only("tool", "lookup"));
+    let looks = [Line::call("s", "lookup", json!({}))].into_iter().chain((0..9).map(|_| Line::text("looked")));
+    let asks = |id: &str, agent: &str| {
+        Line::calls([(format!("{id}1"), agent, json!({ "prompt": "look" })), (format!("{id}2"), "reads", json!({}))])
+    };
+    let mid = [asks("m", "asks")].into_iter().chain((0..9).map(|_| Line::text("asked")));
+    let main =
+        [asks("", if depth == 1 { "asks" } else { "mid" })].into_iter().chain((0..9).map(|_| Line::text("done")));
+    let agent = |name: &str| SubAgent::new(AgentDef::new(name), "Asks.").profile(name);
+    let harness = bench.harness().model("main", Scripted::new(main)).model("mid", Scripted::new(mid));
+    harness
+        .model("asks", Scripted::new(looks))
+        .tool(FnTool::new(ToolSpec::new("reads").parallel(), |_, _| Ok("read".to_owned())))
+        .agent(agent("mid").tools(["asks", "reads", "lookup"]))
+        .agent(agent("asks").tools(["lookup"]))
+        .approver(AtDesk(Arc::clone(desk)))
+}
+
+/// The name of the conversation of the deepest agent but for `asks`, and that of `asks`.
+fn conversations(depth: usize) -> (&'static str, &'static str) {
+    if depth == 1 { ("c", "c/1") } else { ("c/1", "c/1/m1") }
+}
+
+async fn rows(bench: &Bench, conversation: &str) -> Vec<String> {
+    let page = bench.store.page(conversation, None, 100).await.unwrap();
+    page.rows.iter().map(|row| line(&row.message)).collect()
+}
+
+/// A yes runs the call once, and no question is left.
+async fn takes_a_yes(bench: &Bench, session: &Session, desk: &Desk, what: &str) {
+    desk.answer(Approval::Yes);
+    for _ in 0..3 {
+        session.resume(None).await;
+    }
+    let log = bench.log.take();
+    assert_eq!(log.iter().filter(|what| *what == "the tool").count(), 1, "{what}: {log:?}");
+    assert_eq!(desk.open(), 0, "{what}");
+    let stored = bench.stored().await;
+    assert_eq!(stored.last().map(String::as_str), Some("assistant: done"), "{what}: {stored:?}");
+}
+
+/// Calls of the store fail while there is an outage.
+#[derive(Default)]
+struct Outage {
+    calls: AtomicUsize,
+    /// The first call that fails, counted from 1, and how many do. None with 0.
+    at: AtomicUsize,
+    times: AtomicUsize,
+}
+
+impl Outage {
+    fn begin(&self, at: usize, times: usize) {
+        self.calls.store(0, Ordering::Relaxed);
+        self.times.store(times, Ordering::Relaxed);
+        self.at.store(at, Ordering::Relaxed);
+    }
+
+    /// Whether a call failed.
+    fn end(&self) -> bool {
+        let at = self.at.swap(0, Ordering::Relaxed);
+        at > 0 && self.calls.load(Ordering::Relaxed) >= at
+    }
+}
+
+impl Disturb for Arc<Outage> {
+    fn before(&self, _: &'static str) -> BoxFuture<'_, Result<(), StoreError>> {
+        let (at, times) = (self.at.load(Ordering::Relaxed), self.times.load(Ordering::Relaxed));
+        let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        let fails = at > 0 && call >= at && call < at + times;
+        Box::pin(async move { if fails { Err(StoreError::new("there is an outage")) } else { Ok(()) } })
+    }
+}
+
+#[tokio::test]
+async fn whatever_happens_beside_an_agent_that_waits_leaves_its_question_open() {
+    for (at, depth) in ["a hook", "the store", "a cancellation"].into_iter().flat_map(|at| [(at, 1), (at, 2)]) {
+        let what = format!("{at}, {depth} deep");
+        let (desk, cancels, outage) = (Arc::new(Desk::default()), Cancels::default(), Arc::new(Outage::default()));
+        let mut bench = Bench::new([]);
+        let (token, down, deepest) = (Arc::clone(&cancels), Arc::clone(&outage), if depth == 1 { "a" } else { "mid" });
+        let beside = Hook::at::<AfterToolCall>("beside").reader(move |cx, _, ()| {
+            let is_first = token.lock().unwrap().is_some();
+            if !is_first || cx.agent() != Some(deepest) {
+                return Ok(());
+            }
+            let token = token.lock().unwrap().take();
+            match at {
+                "a hook" => return Err("it is down"),
+                "the store" => down.begin(1, 1),
+                _ => token.iter().for_each(CancellationToken::cancel),
+            }
+            Ok(())
+        });
+        bench.app(beside.only("tool", "reads").on_failure(OnFailure::Required));
+        let store = Disturbed { store: Arc::clone(&bench.store), by: Arc::clone(&outage) };
+        let harness = nested(&mut bench, &desk, depth).store(store);
+        let session = bench.session(harness).await;
+        let turn = session.turn(None, "hi");
+        *cancels.lock().unwrap() = Some(turn.cancellation());
+        let reply = turn.await;
+        outage.end();
+        let is_answered = matches!(reply.outcome, Outcome::Answered(_));
+        assert!(!is_answered && cancels.lock().unwrap().is_none(), "{what}: {:?}", reply.outcome);
+        assert_eq!(desk.open(), 1, "{what}: {:#?}", bench.stored().await);
+        takes_a_yes(&bench, &session, &desk, &what).await;
+    }
+}
+
+#[tokio::test]
+async fn an_outage_of_the_store_leaves_the_answer_for_an_agent_to_the_next_turn() {
+    for (depth, times) in [(1, 1), (1, 3), (1, 9), (2, 1), (2, 3), (2, 9)] {
+        for at in 1.. {
+            let what = format!("{depth} deep, {times} failures from call {at}");
+            let (desk, outage) = (Arc::new(Desk::default()), Arc::new(Outage::default()));
+            let mut bench = Bench::new([]);
+            let store = Disturbed { store: Arc::clone(&bench.store), by: Arc::clone(&outage) };
+            let harness = nested(&mut bench, &desk, depth).store(store);
+            let session = bench.session(harness).await;
+            session.turn(None, "hi").await;
+            desk.answer(Approval::Yes);
+            outage.begin(at, times);
+            session.resume(None).await;
+            if !outage.end() {
+                assert!(at > 5, "{what}");
+                break;
+            }
+            for _ in 0..3 {
+                session.resume(None).await;
+            }
+            let log = bench.log.take();
+            let ran = log.iter().filter(|what| *what == "the tool").count();
+            assert_eq!((ran, desk.open()), (1, 0), "{what}: {:#?}", bench.stored().await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_failure_at_the_result_of_one_agent_leaves_the_answer_for_another_to_the_next_turn() {
+    let (desk, fails) = (Arc::new(Desk::default()), Arc::new(AtomicBool::new(false)));
+    let asks = |id: &'static str| (id, "asks", json!({ "prompt": "look" }));
+    let main = [Line::calls([asks("1"), asks("2")])].into_iter().chain((0..3).map(|_| Line::text("done")));
+    let mut bench = Bench::new(main);
+    let down = Arc::clone(&fails);
+    let result = Hook::at::<AfterToolCall>("result").reader(move |_, event: &AfterToolCall, ()| {
+        if event.call.id == "1" && down.load(Ordering::Relaxed) { Err("it is down") } else { Ok(()) }
+    });
+    bench.app(result.on_failure(OnFailure::Required));
+    bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")).only("tool", "lookup"));
+    let looks = ["s1", "s2"].map(|id| Line::call(id, "lookup", json!({ "id": id })));
+    let looks = Scripted::new(looks.into_iter().chain((0..3).map(|_| Line::text("looked"))));
+    let agent = SubAgent::new(AgentDef::new("asks"), "Asks.").profile("asks").tools(["lookup"]);
+    let harness = bench.harness().model("asks", looks).agent(agent).approver(AtDesk(Arc::clone(&desk)));
+    let session = bench.session(harness).await;
+    session.turn(None, "hi").await;
+    assert_eq!(desk.open(), 2);
+    desk.answer(Approval::Yes);
+    fails.store(true, Ordering::Relaxed);
+    let reply = session.resume(None).await;
+    assert!(matches!(reply.outcome, Outcome::Failed(_)), "{:?}", reply.outcome);
+    fails.store(false, Ordering::Relaxed);
+    assert_eq!(desk.open(), 1, "{:#?}", bench.stored().await);
+    desk.answer(Approval::Yes);
+    assert_eq!(session.resume(None).await.to_string(), "done");
+    let log = bench.log.take();
+    assert_eq!((log.iter().filter(|what| *what == "the tool").count(), desk.open()), (2, 0), "{log:?}");
+}
+
+#[tokio::test]
+async fn whoever_ends_the_call_of_an_agent_that_waits_closes_the_questions_below_it() {
+    let ways = ["a gate", "a hook halts", "a tool limit", "a prompt", "a prompt for a cancelled turn"];
+    for (way, depth) in ways.into_iter().flat_map(|way| [(way, 1), (way, 2)]) {
+        let what = format!("{way}, {depth} deep");
+        let (desk, now) = (Arc::new(Desk::default()), Arc::new(AtomicBool::new(false)));
+        let mut bench = Bench::new([]);
+        let at_gate = Arc::clone(&now);
+        let denies = Hook::at::<BeforeToolCall>("denies").reader(move |cx, _, _| {
+            match (at_gate.load(Ordering::Relaxed) && cx.agent_path().is_empty(), way) {
+                (true, "a gate") => Ok(Permission::deny("no longer")),
+                (true, "a hook halts") => Err(Halt::new("enough")),
+                _ => Ok(Permission::NoOpinion),
+            }
+        });
+        bench.app(denies);
+        let limited = Arc::clone(&now);
+        bench.app(Hook::at::<PreToolMaterialization>("limits").reader(move |cx, _, ()| {
+            let is_limited = limited.load(Ordering::Relaxed) && way == "a tool limit" && cx.agent_path().is_empty();
+            if is_limited { vec![Contribution::tool_limit("safe", ["reads"])] } else { vec![] }
+        }));
+        let harness = nested(&mut bench, &desk, depth);
+        let session = bench.session(harness).await;
+        let reply = session.turn(None, "hi").await;
+        assert!(matches!(reply.outcome, Outcome::Suspended(_)), "{what}: {reply}");
+        now.store(true, Ordering::Relaxed);
+        desk.answer(Approval::Yes);
+        let is_prompt = way.starts_with("a prompt");
+        if way == "a prompt for a cancelled turn" {
+            let turn = session.resume(None);
+            turn.cancel();
+            turn.await;
+        }
+        if is_prompt {
+            session.turn(None, "forget it").await
+        } else {
+            session.resume(None).await
+        };
+        assert_eq!(desk.open(), 0, "{what}: {:#?}", bench.stored().await);
+        assert!(!bench.log.take().contains(&"the tool".to_owned()), "{what}");
+        let (between, deepest) = conversations(depth);
+        let results = rows(&bench, deepest).await.split_off(2);
+        assert_eq!(results.len(), 1, "{what}: {results:?}");
+        assert!(results[0].starts_with("tool: <- Not run"), "{what}: {results:?}");
+        let of_agent = |row: &String| row.starts_with("tool: <- ") && row != "tool: <- read";
+        let results = rows(&bench, between).await;
+        assert_eq!(results.iter().filter(|row| of_agent(row)).count(), 1, "{what}: {results:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_to_an_agent_is_asked_about_once() {
+    for gated in ["asks", "mid"] {
+        let desk = Arc::new(Desk::default());
+        let mut bench = Bench::new([]);
+        bench.app(
+            Hook::at::<BeforeToolCall>("agents").reader(|_, _, _| Permission::ask("an agent")).only("tool", gated),
+        );
+        let harness = nested(&mut bench, &desk, 2);
+        let session = bench.session(harness).await;
+        let mut reply = session.turn(None, "hi").await;
+        let mut asked = Vec::new();
+        while let Outcome::Suspended(request) = &reply.outcome {
+            asked.push(request.question.reason.to_string());
+            assert!(asked.len() < 4, "{asked:?}");
+            desk.answer(Approval::Yes);
+            reply = session.resume(None).await;
+        }
+        assert_eq!((reply.to_string().as_str(), asked), ("done", vec!["an agent".to_owned(), "a look".to_owned()]));
+        assert_eq!(desk.open(), 0);
     }
 }
