@@ -116,7 +116,19 @@ fn unasked(error: impl Into<TurnError>) -> CallRun {
 /// The name of the conversation of the agent that `call` calls. If a conversation with this name exists already, the
 /// agent gets a [numbered](numbered) one.
 pub(super) fn conversation_of(conversation: &str, call: &ToolCall) -> String {
-    format!("{conversation}/{}", call.id)
+    format!("{conversation}/{}", escaped(&call.id))
+}
+
+/// The id of a call in a name. The separators of names are escaped, so that no other call has this name, with or without
+/// a [number](numbered).
+fn escaped(id: &str) -> String {
+    let id = id.replace('%', "%25").replace('/', "%2F");
+    match id.rsplit_once('-') {
+        Some((start, end)) if !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{start}%2D{end}")
+        }
+        _ => id,
+    }
 }
 
 /// The n-th conversation with this name, starting at 1.

@@ -1,12 +1,17 @@
 //! Agents that call other agents.
 
+use std::sync::Arc;
+
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
-use hooks_agent::model::Line;
+use hook_sdk::protocol::Approval;
+use hooks_agent::model::{Line, Scripted};
+use hooks_agent::store::MessageStore;
 use hooks_agent::{Outcome, SubAgent, TurnEvent};
 use serde_json::json;
 
 use super::bench::Bench;
+use super::suspended::{AtDesk, Desk};
 
 fn research() -> SubAgent {
     SubAgent::new(AgentDef::new("research").hooks(["own"]), "Looks things up.")
@@ -101,4 +106,32 @@ async fn agents_that_call_each_other_stop_at_the_limit() {
     bench.registry.register(Hook::at::<TurnEnd>("own").reader(|_, _, ()| ())).unwrap();
     let reply = bench.session(bench.harness().agent(research())).await.turn(None, "hi").await;
     assert_eq!(reply.to_string(), "level 4");
+}
+
+#[tokio::test]
+async fn calls_with_similar_ids_ask_agents_in_conversations_of_their_own() {
+    let ids = ["1", "1-2", "1-2-3", "3/2", "p/q", "p%2Fq", "call_a-b", "3"];
+    let calls = ids.map(|id| (id, if id == "3" { "mid" } else { "asks" }, json!({ "prompt": id })));
+    let desk = Arc::new(Desk::default());
+    let mut bench = Bench::new([Line::calls(calls), Line::text("done")]);
+    bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")).only("tool", "lookup"));
+    let mid = Scripted::new([Line::call("2", "asks", json!({ "prompt": "look" })), Line::text("asked")]);
+    let looks = (0..8).map(|at| Line::call(format!("s{at}"), "lookup", json!({ "id": at })));
+    let looks = Scripted::new(looks.chain((0..8).map(|_| Line::text("looked"))));
+    let agent = |name: &str| SubAgent::new(AgentDef::new(name), "Asks.").profile(name);
+    let harness = bench.harness().model("mid", mid).model("asks", looks);
+    let harness = harness.agent(agent("mid").tools(["asks", "lookup"])).agent(agent("asks").tools(["lookup"]));
+    let session = bench.session(harness.approver(AtDesk(Arc::clone(&desk)))).await;
+    session.turn(None, "hi").await;
+    let mut names = bench.store.conversations(None, 100).await.unwrap().ids;
+    names.sort();
+    assert_eq!(desk.open(), 8, "{names:?}");
+    // Plain ids are not escaped.
+    let expected =
+        ["c", "c/1", "c/1%2D2", "c/1-2%2D3", "c/3", "c/3%2F2", "c/3/2", "c/call_a-b", "c/p%252Fq", "c/p%2Fq"];
+    assert_eq!(names, expected);
+    (0..8).for_each(|_| desk.answer(Approval::Yes));
+    assert_eq!(session.resume(None).await.to_string(), "done");
+    let log = bench.log.take();
+    assert_eq!((log.iter().filter(|what| *what == "the tool").count(), desk.open()), (8, 0));
 }
