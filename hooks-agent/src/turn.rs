@@ -58,6 +58,7 @@ use end::End;
 pub use handle::Turn;
 pub(crate) use handle::begin;
 use lineage::Lineage;
+use pairs::paired;
 use room::Room;
 pub use steering::Steering;
 use tools::Repeats;
@@ -163,8 +164,8 @@ struct Calls {
     waiting_agents: HashMap<String, (String, ApprovalRequest)>,
     /// Contexts from hooks for the results of a message, until all results are stored.
     contexts: Vec<String>,
-    /// Results that hooks gave another role, until all results are stored.
-    relayed: Vec<Message>,
+    /// Whether a message that another role says was stored among the results of a message.
+    relayed: bool,
     repeats: Repeats,
 }
 
@@ -391,13 +392,11 @@ impl TurnLoop {
             Ok(()) => self.leave_out(rest).await,
             ended => ended,
         };
-        if ran.as_ref().err().is_none_or(End::is_suspended) {
-            for message in std::mem::take(&mut self.calls.relayed) {
-                self.store(message).await?;
-            }
-        }
         ran?;
-        // After all results, because providers require them to be adjacent.
+        // Providers require the results of a message to be adjacent.
+        if std::mem::take(&mut self.calls.relayed) {
+            self.transcript.view = paired(std::mem::take(&mut self.transcript.view));
+        }
         if !self.calls.contexts.is_empty() {
             self.transcript.view.push(injected::tool_contexts(&std::mem::take(&mut self.calls.contexts)));
         }

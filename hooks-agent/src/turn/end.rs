@@ -111,11 +111,6 @@ impl TurnLoop {
         let waits = self.waits(&end);
         if matches!(waits, Waits::No) {
             self.answer_open_calls().await;
-            for message in std::mem::take(&mut self.calls.relayed) {
-                if let Some(error) = self.store(message).await.err().as_ref().and_then(End::error) {
-                    tracing::warn!(target: "hooks_agent", %error, "the message of a result is not stored");
-                }
-            }
         }
         let error = end.error().map(ToString::to_string);
         if self.taken {

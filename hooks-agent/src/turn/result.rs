@@ -132,16 +132,7 @@ impl TurnLoop {
             result.is_error = is_error;
             result
         });
-        let stored = match result.said_by.filter(|role| *role != Role::Tool) {
-            // Providers require the results of a message to be adjacent, so a result with another role follows them.
-            Some(role) => {
-                let notice = ToolResult::new(format!("The answer is in a message of the {role} that follows."));
-                let stored = self.store_result(&call, &notice).await?;
-                self.calls.relayed.push(Message::of(role, result.content.clone()));
-                stored
-            }
-            None => self.store_result(&call, &result).await?,
-        };
+        let stored = self.store_result(&call, &result).await?;
         self.calls.contexts.extend(result.additional_context.iter().cloned());
         self.emit(|| TurnEvent::ToolFinished { call, result: stored, removed_by, refused_by });
         Ok(())
@@ -158,11 +149,23 @@ impl TurnLoop {
     async fn store_result(&mut self, call: &ToolCall, result: &ToolResult) -> Result<ToolResult, End> {
         let event = BeforeStoreToolResult::new(call.clone());
         let row = self.fire_before_row(&event, ResultRow::new(call, result)).await?;
-        let mut block = ToolResultBlock::new(row.call_id.as_str(), row.content.clone());
+        let said_by = result.said_by.filter(|role| *role != Role::Tool && !row.content.is_empty());
+        let content = match said_by {
+            Some(role) => vec![Block::from(format!("The answer is in a message of the {role} that follows."))],
+            None => row.content.clone(),
+        };
+        let mut block = ToolResultBlock::new(row.call_id.as_str(), content);
         block.name = Some(row.tool.clone());
         block.is_error = row.is_error;
         block.extra = row.extra.clone();
-        let stored = self.store(Message::of(Role::Tool, vec![Block::ToolResult(block)])).await?;
+        let answer = self.row_of(Message::of(Role::Tool, vec![Block::ToolResult(block)])).await?;
+        let said = match said_by {
+            Some(role) => Some(self.row_of(Message::of(role, row.content.clone())).await?),
+            None => None,
+        };
+        self.calls.relayed |= said.is_some();
+        // Together: or else the first would promise what may never come.
+        let stored = self.append_with(answer, said).await?;
         let mut left = ToolResult::default();
         for block in &stored.content {
             if let Block::ToolResult(block) = block {

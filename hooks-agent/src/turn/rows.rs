@@ -9,7 +9,7 @@ use super::TurnLoop;
 use super::end::End;
 use super::lineage::SummedUp;
 use crate::event::TurnEvent;
-use crate::store::{self, Append, Fold, RowJobs, StoreError, Written};
+use crate::store::{self, Append, Fold, Row, RowJobs, StoreError, Written};
 
 /// How often a change is retried after a version conflict.
 const CONFLICTS: usize = 8;
@@ -30,24 +30,40 @@ impl TurnLoop {
 
     /// Stores `message` unchanged, adds it to the view, and fires the hooks after that.
     pub(super) async fn append(&mut self, message: Message) -> Result<Message, End> {
-        let written = self.append_row(message).await?;
-        let row = written.rows.into_iter().next();
-        let row = row.ok_or_else(|| StoreError::new("it returned no row for a message"))?;
-        let (stored, event) = (row.message.clone(), row.created());
-        let transcript = &mut self.transcript;
-        transcript.lineage.becomes(&transcript.view);
-        transcript.lineage.appended(row, written.version);
-        transcript.view.push(stored.clone());
-        transcript.added.push(stored.clone());
-        self.emit(|| TurnEvent::Stored(stored.clone()));
-        self.announce_row(&event).await?;
-        Ok(stored)
+        self.append_with(message, None).await
     }
 
-    async fn append_row(&mut self, message: Message) -> Result<Written, StoreError> {
+    /// Like [`append`](Self::append), with another message: both are stored, or none is.
+    pub(super) async fn append_with(&mut self, message: Message, other: Option<Message>) -> Result<Message, End> {
+        let messages: Vec<_> = [message].into_iter().chain(other).collect();
+        let written = self.append_rows(&messages).await?;
+        if written.rows.len() < messages.len() {
+            return Err(StoreError::new("it returned no row for a message").into());
+        }
+        let events: Vec<_> = written.rows.iter().map(Row::created).collect();
+        let transcript = &mut self.transcript;
+        transcript.lineage.becomes(&transcript.view);
+        let mut first = None;
+        for row in written.rows {
+            let stored = row.message.clone();
+            transcript.lineage.appended(row, written.version);
+            transcript.view.push(stored.clone());
+            transcript.added.push(stored.clone());
+            first.get_or_insert(stored);
+        }
+        let mut announced = Ok(());
+        for event in events {
+            self.emit(|| TurnEvent::Stored(event.message.clone()));
+            announced = announced.and(self.announce_row(&event).await);
+        }
+        announced?;
+        first.ok_or_else(|| StoreError::new("it returned no row for a message").into())
+    }
+
+    async fn append_rows(&mut self, messages: &[Message]) -> Result<Written, StoreError> {
         let parts = Arc::clone(&self.session.harness);
         for _ in 0..CONFLICTS {
-            let mut append = Append::new([message.clone()]).seen(self.transcript.lineage.version());
+            let mut append = Append::new(messages.iter().cloned()).seen(self.transcript.lineage.version());
             append.lease = self.lease;
             append.jobs = RowJobs::due(&*parts.store, &self.hooks, &self.to_end);
             match parts.store.append(&self.session.conversation, append).await {

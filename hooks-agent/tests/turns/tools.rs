@@ -15,7 +15,7 @@ use hooks_agent::tool::{AsyncTool, Tool, ToolError, ToolSpec};
 use hooks_agent::{Outcome, TurnEvent};
 use serde_json::json;
 
-use super::bench::{Bench, turn_with_events};
+use super::bench::{Bench, line, turn_with_events};
 
 /// A tool that never answers.
 pub(crate) struct Hangs;
@@ -127,7 +127,7 @@ async fn a_call_whose_result_is_removed_gets_a_placeholder() {
 }
 
 #[tokio::test]
-async fn a_message_of_another_speaker_follows_the_results_and_is_stored() {
+async fn a_message_of_another_speaker_is_stored_with_the_result_and_read_after_all_results() {
     let two = Line::calls([("1", "lookup", json!({ "id": "a" })), ("2", "lookup", json!({ "id": "b" }))]);
     let mut bench = Bench::new([two, Line::text("done")]);
     bench.app(Hook::at::<AfterToolCallSuccess>("user_says").writer(|_, event, result: &mut ToolResult| {
@@ -135,16 +135,19 @@ async fn a_message_of_another_speaker_follows_the_results_and_is_stored() {
             result.said_by = Some(Role::User);
         }
     }));
+    bench.app(Hook::at::<BeforeStoreToolResult>("mask").writer(|_, _, row: &mut ResultRow| {
+        row.content = vec![Block::from(line_of(&row.content).replace("found", "saw"))];
+    }));
     bench.turn().await;
-    assert_eq!(
-        bench.stored().await[2..],
-        [
-            "tool: <- The answer is in a message of the user that follows.",
-            "tool: <- found b",
-            "user: found a",
-            "assistant: done",
-        ]
-    );
+    let notice = "tool: <- The answer is in a message of the user that follows.";
+    // A killed turn would leave both or none.
+    assert_eq!(bench.stored().await[2..], [notice, "user: saw a", "tool: <- saw b", "assistant: done"]);
+    let heard: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
+    assert_eq!(heard[2..], [notice, "tool: <- saw b", "user: saw a"]);
+}
+
+fn line_of(content: &[Block]) -> String {
+    content.iter().filter_map(Block::as_text).collect()
 }
 
 #[tokio::test]
@@ -161,8 +164,8 @@ async fn a_message_of_another_speaker_is_stored_if_the_turn_is_halted_before_the
     }));
     bench.turn().await;
     let stored = bench.stored().await;
-    assert_eq!(stored.last().map(String::as_str), Some("user: found a"), "{stored:#?}");
-    assert!(stored[4].starts_with("tool: <- Not run"), "{stored:#?}");
+    assert_eq!(stored[3], "user: found a", "{stored:#?}");
+    assert!(stored[5].starts_with("tool: <- Not run"), "{stored:#?}");
 }
 
 #[tokio::test]
