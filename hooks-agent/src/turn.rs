@@ -330,9 +330,12 @@ impl TurnLoop {
         prompt: Option<Message>,
         stored: Result<StoredConversation, StoreError>,
     ) -> Result<End, End> {
-        match prompt {
-            Some(prompt) => self.submit(prompt, stored?).await?,
+        let repeats = match prompt {
+            Some(prompt) => self.submit(prompt, stored?).await.map(|()| false)?,
             None => self.take_up(stored?).await?,
+        };
+        if repeats && let Some(ending) = self.stop(StopReason::DoomLoop, None).await? {
+            return Ok(ending);
         }
         loop {
             if let Err(reason) = self.budget.spend_call()
@@ -374,20 +377,25 @@ impl TurnLoop {
 
     /// Stores the answer of the model and runs its tool calls. Returns whether the model repeats itself.
     async fn iterate(&mut self, message: Message) -> Result<bool, End> {
-        let calls: Vec<_> = message.tool_calls().cloned().collect();
+        let mut calls: Vec<_> = message.tool_calls().cloned().collect();
         let row = self.row_of(message).await?;
         self.append_said(Some(row)).await?;
         // A tool call is progress, so hooks at `stop` may continue again.
         self.counts.stop_continues = 0;
-        self.carry_out(calls).await
+        let last = self.repeated(&calls);
+        let rest = last.map(|at| calls.split_off(at + 1)).unwrap_or_default();
+        self.carry_out(calls, rest).await?;
+        Ok(last.is_some())
     }
 
-    /// Runs calls and stores the contexts for their results. Returns whether the model repeats itself: no call after the
-    /// last repetition runs.
-    async fn carry_out(&mut self, mut calls: Vec<ToolCall>) -> Result<bool, End> {
-        let repeats = self.limits().repeats;
-        let last = calls.iter().position(|call| self.calls.repeats.is_at(call, repeats));
-        let rest = last.map(|at| calls.split_off(at + 1)).unwrap_or_default();
+    /// Counts calls. Returns the index of one with which the model repeats itself too often: no later one runs.
+    fn repeated(&mut self, calls: &[ToolCall]) -> Option<usize> {
+        let limit = self.limits().repeats;
+        calls.iter().position(|call| self.calls.repeats.is_at(call, limit))
+    }
+
+    /// Runs calls, but not the `rest` of them, and stores the contexts for their results.
+    async fn carry_out(&mut self, calls: Vec<ToolCall>, rest: Vec<ToolCall>) -> Result<(), End> {
         let ran = match self.run_calls(calls).await {
             Ok(()) => self.leave_out(rest).await,
             ended => ended,
@@ -400,8 +408,7 @@ impl TurnLoop {
         if !self.calls.contexts.is_empty() {
             self.transcript.view.push(injected::tool_contexts(&std::mem::take(&mut self.calls.contexts)));
         }
-        self.go_on(ExitReason::AbortedDuringTools)?;
-        Ok(last.is_some())
+        self.go_on(ExitReason::AbortedDuringTools)
     }
 
     /// The prompt of the turn that a person began, of which this turn is a part.

@@ -74,7 +74,8 @@ fn remove_results_of(open: &[ToolCall], view: &mut Messages) {
 
 impl TurnLoop {
     /// Continues where an earlier turn left calls open: calls that were never started, and calls to agents that wait.
-    pub(super) async fn take_up(&mut self, stored: StoredConversation) -> Result<(), End> {
+    /// Returns whether the model repeats itself in these calls.
+    pub(super) async fn take_up(&mut self, stored: StoredConversation) -> Result<bool, End> {
         let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
         let Some((OpenCalls { at, all, open }, waiting)) = self.first_waiting(open_calls(&messages)).await? else {
             self.calls.wait = false;
@@ -83,11 +84,17 @@ impl TurnLoop {
         self.note_waiting(&waiting);
         self.takes_over()?;
         // Hooks see the prompt that the turn answers, as it was stored.
-        let mut prompt = String::new();
-        if let Some(asked) = stored.rows[..at].iter().rfind(|row| row.message.role == Role::User) {
-            self.answers(&asked.id);
-            prompt = asked.message.text().into_owned();
+        let (mut prompt, mut began) = (String::new(), 0);
+        if let Some(asked) = stored.rows[..at].iter().rposition(|row| row.message.role == Role::User) {
+            self.answers(&stored.rows[asked].id);
+            (prompt, began) = (stored.rows[asked].message.text().into_owned(), asked);
         }
+        for message in &messages[began..at] {
+            self.repeated(&message.tool_calls().cloned().collect::<Vec<_>>());
+        }
+        let last = self.repeated(&all);
+        let left_out: Vec<_> =
+            all.iter().skip(last.map_or(all.len(), |at| at + 1)).map(|call| call.id.clone()).collect();
         self.transcript.lineage = Lineage::of(stored);
         self.calls.stored = messages.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
         let before = paired(messages[..at].to_vec().into());
@@ -108,7 +115,8 @@ impl TurnLoop {
         self.start_agent(&prompt).await?;
         self.calls.resumed.clone_from(&open);
         let open = self.not_started(all, &open).await?;
-        let ended = self.carry_out(open).await.map(|_repeats| ());
+        let (rest, calls) = open.into_iter().partition(|call| left_out.contains(&call.id));
+        let ended = self.carry_out(calls, rest).await.map(|()| last.is_some());
         // Messages may have been added between the calls and their results.
         self.transcript.view = paired(std::mem::take(&mut self.transcript.view));
         ended

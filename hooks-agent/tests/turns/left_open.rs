@@ -494,3 +494,41 @@ async fn a_call_to_an_agent_is_asked_about_once() {
         assert_eq!(desk.open(), 0);
     }
 }
+
+#[tokio::test]
+async fn the_limit_of_equal_calls_counts_the_calls_before_a_question() {
+    let desk = Arc::new(Desk::default());
+    let mut bench = Bench::new((0..9).map(|id| Line::call(format!("k{id}"), "lookup", json!({}))));
+    bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")));
+    let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk)))).await;
+    let mut reply = session.turn(None, "hi").await;
+    while matches!(reply.outcome, Outcome::Suspended(_)) {
+        desk.answer(Approval::Yes);
+        reply = session.resume(None).await;
+    }
+    assert!(matches!(&reply.outcome, Outcome::Unfinished { reason: StopReason::DoomLoop, .. }), "{:?}", reply.outcome);
+    assert_eq!(bench.log.take().iter().filter(|what| *what == "the tool").count(), 4);
+    for asked in ["none", "1", "2", "4"] {
+        let desk = Arc::new(Desk::default());
+        let equal = ["1", "2", "3", "4"].map(|id| (id, "lookup", json!({})));
+        let calls = equal.into_iter().chain([("5", "lookup", json!({ "id": "x" }))]);
+        let mut bench = Bench::new([Line::calls(calls.collect::<Vec<_>>())]);
+        bench.app(Hook::at::<BeforeToolCall>("gate").reader(move |_, event: &BeforeToolCall, _| {
+            if event.call.id == asked { Permission::ask("a look") } else { Permission::NoOpinion }
+        }));
+        let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk)))).await;
+        let mut reply = session.turn(None, "hi").await;
+        while matches!(reply.outcome, Outcome::Suspended(_)) {
+            desk.answer(Approval::Yes);
+            reply = session.resume(None).await;
+        }
+        let is_loop = matches!(&reply.outcome, Outcome::Unfinished { reason: StopReason::DoomLoop, .. });
+        assert!(is_loop, "{asked}: {:?}", reply.outcome);
+        let stored = bench.stored().await;
+        assert_eq!(
+            stored.last().map(String::as_str),
+            Some("tool: <- Not run: the same call was made too often"),
+            "{asked}"
+        );
+    }
+}
