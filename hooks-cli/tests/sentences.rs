@@ -165,7 +165,7 @@ fn a_refusal_has_status_2() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("hooks.json"), file(event, command)).unwrap();
         let args = ["dispatch", "--trust", "--event", event, "hooks.json"];
-        let said = hooks_with(folder.path(), &args, br#"{"tool_name": "Bash"}"#);
+        let said = hooks_with(folder.path(), &args, br#"{"tool_name": "Bash", "prompt": "hello"}"#);
         assert_eq!(said.code, Some(code), "{event} {command}: {}{}", said.out, said.err);
     }
 }

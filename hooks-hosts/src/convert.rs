@@ -54,9 +54,9 @@ pub fn convert(from: &Host, to: &Host, text: &str) -> Result<Conversion, String>
     if let Some((pointer, word)) = from.place.off.filter(|(at, word)| parsed.pointer(at) == Some(&Value::from(*word))) {
         return Err(format!("`{}: {word}` switches all of its hooks off", pointer[1..].replace('/', ".")));
     }
-    let mut reader = Reader { from, disabled: disabled(&parsed), rules: Vec::new(), lost: Vec::new() };
+    let mut reader = RuleReader { from, disabled: disabled(&parsed), rules: Vec::new(), lost: Vec::new() };
     reader.file(&parsed)?;
-    let Reader { rules, mut lost, .. } = reader;
+    let RuleReader { rules, mut lost, .. } = reader;
     let place = &to.place;
     let mut converted = install::seed(place);
     for rule in rules {
@@ -87,14 +87,14 @@ fn disabled(file: &Value) -> Vec<&Value> {
 }
 
 /// Reads the rules of a file.
-struct Reader<'a> {
+struct RuleReader<'a> {
     from: &'a Host,
     disabled: Vec<&'a Value>,
     rules: Vec<Rule>,
     lost: Vec<String>,
 }
 
-impl Reader<'_> {
+impl RuleReader<'_> {
     fn file(&mut self, file: &Value) -> Result<(), String> {
         let place = self.from.place;
         let root = place.root.map_or(Some(file), |root| file.get(root));

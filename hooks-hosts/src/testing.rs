@@ -137,7 +137,7 @@ impl HostRan {
     fn said(&self) -> String {
         let HostEvent { host_event, tool, input, .. } = &self.event;
         let (tool, input) = (tool.as_ref().map(|tool| &tool.canonical), input.as_ref().map(ToString::to_string));
-        let about = tool.into_iter().chain(&input).map(|word| format!(" {word}")).collect::<String>();
-        format!("the hooks said {:?} about {host_event}{about}", self.verdict.decision)
+        let about: Vec<&str> = [host_event].into_iter().chain(tool).chain(&input).map(String::as_str).collect();
+        format!("the hooks said {:?} about {}", self.verdict.decision, about.join(" "))
     }
 }

@@ -78,17 +78,25 @@ struct DispatchHandler<'r, 'a> {
     sets: CandidateSets,
     /// The kinds of the recorded dispatches.
     kinds: BTreeSet<String>,
+    /// The hooks that ran in them. Where one of these ran, its other kinds would have been recorded too.
+    ran: BTreeSet<String>,
 }
 
 impl<'r, 'a> DispatchHandler<'r, 'a> {
     fn new(replay: &'r Replay<'a>) -> Self {
-        Self { replay, state: replay.options.start(), sets: CandidateSets::default(), kinds: BTreeSet::new() }
+        Self {
+            replay,
+            state: replay.options.start(),
+            sets: CandidateSets::default(),
+            kinds: BTreeSet::new(),
+            ran: BTreeSet::new(),
+        }
     }
 
     fn into_report(self) -> ReplayReport {
-        let Self { state: ReplayState { mut report, .. }, sets, kinds, .. } = self;
-        for (hook, planned) in sets.today.hooks.into_iter().chain(sets.candidate.hooks) {
-            report.miss(hook, planned, &kinds);
+        let Self { state: ReplayState { mut report, .. }, sets, kinds, ran, .. } = self;
+        for (hook, planned) in sets.today.planned.iter().chain(&sets.candidate.planned) {
+            report.tries(hook, planned, if ran.contains(hook) { None } else { Some(&kinds) });
         }
         report.sort();
         report
@@ -118,6 +126,11 @@ impl DispatchHandler<'_, '_> {
     async fn dispatch(&mut self, recorded: DispatchLine, place: &str) -> Result<(), ReplayError> {
         if !self.kinds.contains(&recorded.kind) {
             self.kinds.insert(recorded.kind.clone());
+        }
+        for run in recorded.runs.iter().flatten() {
+            if !self.ran.contains(&run.hook) {
+                self.ran.insert(run.hook.clone());
+            }
         }
         if recorded.depth > 0 {
             self.state.report.nested += 1;

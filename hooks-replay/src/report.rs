@@ -50,8 +50,8 @@ pub struct ReplayReport {
     pub stopped: usize,
     /// The number of nested dispatches, which are replayed with the outer ones.
     pub nested: usize,
-    /// Hooks that rewrite or decide, each with those of its kinds of which no dispatch was recorded: what it would have
-    /// done there is not known. A recorder writes only dispatches that had hooks.
+    /// Hooks that rewrite or decide and that ran in no recorded dispatch, each with those of its kinds of which there is
+    /// none: what it would have done there is not known. A recorder writes only dispatches that had hooks.
     pub not_compared: BTreeMap<String, Vec<String>>,
     /// Whether some of those hooks have other kinds, or there are other hooks.
     #[serde(skip)]
@@ -272,13 +272,13 @@ impl ReplayReport {
         }
     }
 
-    /// Notes what could not be tried of a hook with these kinds.
-    pub(crate) fn miss(&mut self, hook: String, kinds: BTreeSet<&str>, recorded: &BTreeSet<String>) {
-        let missing: Vec<String> =
-            kinds.iter().filter(|kind| !recorded.contains(**kind)).map(|kind| (*kind).to_owned()).collect();
+    /// Notes a hook with its kinds. With `recorded`, only those kinds were tried.
+    pub(crate) fn tries(&mut self, hook: &str, kinds: &BTreeSet<&str>, recorded: Option<&BTreeSet<String>>) {
+        let is_missing = |kind: &&&str| recorded.is_some_and(|recorded| !recorded.contains(**kind));
+        let missing: Vec<String> = kinds.iter().filter(is_missing).map(|kind| (*kind).to_owned()).collect();
         self.tried |= missing.len() < kinds.len();
         if !missing.is_empty() {
-            self.not_compared.insert(hook, missing);
+            self.not_compared.insert(hook.to_owned(), missing);
         }
     }
 

@@ -68,8 +68,8 @@ impl TurnLoop {
         };
         let (outcome, halt) = match reply.outcome {
             Outcome::Answered(_) => (CallOutcome::Succeeded(ToolResult::new(text)), None),
-            Outcome::Halted(halt) if agent.halts_asker => (CallOutcome::failed(text), Some(halt)),
             _ if waits.is_some() => (CallOutcome::NotDone(text), None),
+            Outcome::Halted(halt) if agent.halts_asker => (CallOutcome::failed(text), Some(halt)),
             Outcome::Cancelled => (CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()), None),
             _ => (CallOutcome::failed(text), None),
         };

@@ -46,7 +46,7 @@ pub(super) fn open_calls(messages: &[Message]) -> Vec<OpenCalls> {
 }
 
 /// What an open call waits for.
-enum Waiting {
+enum PendingCall {
     /// For the answer to a question about it.
     Held(ApprovalRequest),
     /// For an agent, in this conversation, a call of which waits for that.
@@ -160,12 +160,12 @@ impl TurnLoop {
         let (mut held, mut agents) = (Vec::new(), Vec::new());
         for call in open {
             let request = match self.waits_for(&self.session.conversation, call).await? {
-                Some(Waiting::Agent(within, request)) => {
+                Some(PendingCall::Agent(within, request)) => {
                     agents.push(call.id.clone());
                     self.calls.waiting_agents.insert(call.id.clone(), (within, request.clone()));
                     request
                 }
-                Some(Waiting::Held(request)) => {
+                Some(PendingCall::Held(request)) => {
                     held.push(request.clone());
                     request
                 }
@@ -177,11 +177,11 @@ impl TurnLoop {
     }
 
     /// What an open call of a conversation waits for.
-    async fn waits_for(&self, conversation: &str, call: &ToolCall) -> Result<Option<Waiting>, StoreError> {
+    async fn waits_for(&self, conversation: &str, call: &ToolCall) -> Result<Option<PendingCall>, StoreError> {
         if let Some((within, request)) = self.waiting_agent(conversation, call).await? {
-            return Ok(Some(Waiting::Agent(within, request)));
+            return Ok(Some(PendingCall::Agent(within, request)));
         }
-        Ok(self.held(conversation, &call.id).await?.map(Waiting::Held))
+        Ok(self.held(conversation, &call.id).await?.map(PendingCall::Held))
     }
 
     /// The open calls of a message that were never started, and the open calls to sub-agents that wait. The progress of
@@ -305,8 +305,8 @@ impl TurnLoop {
         let (mut waits, mut was_started) = (false, false);
         for call in open {
             let done = match self.waits_for(within, call).await? {
-                Some(Waiting::Agent(..)) => Some("Not finished"),
-                Some(Waiting::Held(_)) => Some("Not run"),
+                Some(PendingCall::Agent(..)) => Some("Not finished"),
+                Some(PendingCall::Held(_)) => Some("Not run"),
                 None => None,
             };
             waits |= done.is_some();

@@ -188,13 +188,14 @@ async fn on_resume_what_a_person_answered_and_a_denial_decide_and_the_question_i
         let reply = session.resume(None).await;
         match (&expected, &reply.outcome) {
             (Err(question), Outcome::Suspended(asked)) => {
-                assert_eq!(asked.question.reason.as_str(), *question, "{what}")
+                assert_eq!(asked.question.reason.as_str(), *question, "{what}");
             }
             (Ok(_), Outcome::Answered(_)) => {}
             (_, outcome) => panic!("{what}: {outcome:?}"),
         }
         assert_eq!(desk.open(), usize::from(expected.is_err()), "{what}: the open questions");
-        assert_eq!(*found.lock().unwrap(), expected.unwrap_or_default(), "{what}: {:#?}", bench.stored().await);
+        let found = found.lock().unwrap().clone();
+        assert_eq!(found, expected.unwrap_or_default(), "{what}: {:#?}", bench.stored().await);
     }
 }
 

@@ -3,7 +3,7 @@
 use hook_sdk::context::Ids;
 use hook_sdk::scope::{AgentDef, HookUse, PromptDef};
 use hook_sdk::{ConfigError, HookSet, Registry};
-use hooks_rules::{RuleInfo, Rules};
+use hooks_rules::Rules;
 use serde_json::Value;
 
 use crate::program::Program;
@@ -14,12 +14,16 @@ pub(super) fn with_rules(registry: &Registry, rules: &Rules, of_events: bool) ->
     let registry = registry.fork();
     let mut installed = rules.install(&registry).map_err(|error| error.to_string())?;
     if of_events {
-        let ids = |rule: RuleInfo| rule.hook.unwrap_or_else(|| rule.event.hook_id());
-        let named: Vec<HookUse> = rules.list().into_iter().map(|rule| HookUse::id(&ids(rule))).collect();
+        let named: Vec<HookUse> = hooks_of(rules).map(|id| HookUse::id(&id)).collect();
         installed.retain(|hook| named.contains(&hook.clone().with(Value::Null)));
     }
     registry.set_app(registry.app().hooks(installed));
     Ok(registry)
+}
+
+/// The ids of the hooks that run rules.
+pub(super) fn hooks_of(rules: &Rules) -> impl Iterator<Item = String> {
+    rules.list().into_iter().map(|rule| rule.hook.unwrap_or_else(|| rule.event.hook_id()))
 }
 
 /// The hook set for the agent and the prompt of a dispatch.

@@ -41,6 +41,9 @@ pub(super) static CLAUDE: Host = Host {
         tool("WebFetch", "WebFetch", &[]),
         tool("WebSearch", "WebSearch", &[]),
         tool("Agent Task", "Task", &[]),
+        tool("TodoWrite", "TodoWrite", &[]),
+        tool("AskUserQuestion", "AskUserQuestion", &[]),
+        tool("ExitPlanMode", "ExitPlanMode", &[]),
     ],
     place: EntryPlace {
         handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME$GATE}"#,

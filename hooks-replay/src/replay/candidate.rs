@@ -41,9 +41,9 @@ pub(super) struct CandidateSets {
 #[derive(Default)]
 pub(super) struct Sets {
     capture: Capture,
-    sets: HashMap<Place, HookSet>,
+    by_place: HashMap<Place, HookSet>,
     /// The hooks that rewrite or decide, with their kinds.
-    pub(super) hooks: BTreeMap<String, BTreeSet<&'static str>>,
+    pub(super) planned: BTreeMap<String, BTreeSet<&'static str>>,
 }
 
 /// The key of a hook set: app, agent and prompt.
@@ -99,23 +99,23 @@ impl Sets {
 
     fn of(&mut self, candidate: &Candidate<'_>, ids: &Ids) -> Result<HookSet, ConfigError> {
         let place = [ids.app.clone(), ids.agent.clone(), ids.prompt.clone()];
-        if let Some(set) = self.sets.get(&place) {
+        if let Some(set) = self.by_place.get(&place) {
             return Ok(set.clone());
         }
         let observer = candidate.registry.observe(self.capture.clone());
         let set = (candidate.scope)(candidate.registry, ids);
         candidate.registry.remove_observer(&observer);
         let set = set?;
-        if self.sets.len() >= KEPT {
-            self.sets.clear();
+        if self.by_place.len() >= KEPT {
+            self.by_place.clear();
         }
         let kinds = candidate.registry.manifest().kinds.into_iter().map(|entry| entry.kind);
         for kind in kinds.filter(|kind| !matches!(kind.semantics, Semantics::Event | Semantics::Contribute)) {
             for hook in set.plan(kind.name) {
-                self.hooks.entry(hook.hook().to_string()).or_default().insert(kind.name);
+                self.planned.entry(hook.hook().to_string()).or_default().insert(kind.name);
             }
         }
-        self.sets.insert(place, set.clone());
+        self.by_place.insert(place, set.clone());
         Ok(set)
     }
 }

@@ -245,14 +245,16 @@ async fn a_sub_agent_has_its_own_events() {
 #[tokio::test]
 async fn session_files_are_for_nested_rules_of_an_app_that_keeps_them() {
     let folder = tempfile::tempdir().unwrap();
-    let line = "grep -o '\"transcript_path\":\"[^\"]*\"'; echo ${CLAUDE_ENV_FILE-none}";
+    let (file, line) =
+        (folder.path().join("said"), "grep -o '\"transcript_path\":\"[^\"]*\"'; echo ${CLAUDE_ENV_FILE-none}");
+    let line = format!("({line}) > '{}'", file.display());
     let flat = json!({"hooks": {"SessionStart": [{"type": "command", "command": line}]}}).to_string();
-    let nested = commands("SessionStart", &[line]);
+    let nested = commands("SessionStart", &[&line]);
     let said = async |text: &str, kept: bool| {
         let builder = Rules::builder().text("hooks.json", text.to_owned());
         let builder = if kept { builder.session_files(folder.path()) } else { builder };
-        let fired = set(&built(builder)).fire(&HookContext::new(), &SessionStart::new("s-1", "startup"), ()).await;
-        fired.unwrap().verdict.joined()
+        let _ = set(&built(builder)).fire(&HookContext::new(), &SessionStart::new("s-1", "startup"), ()).await.unwrap();
+        std::fs::read_to_string(&file).unwrap().trim_end().to_owned()
     };
     assert_eq!(said(&nested, false).await, "\"transcript_path\":\"\"\nnone");
     assert!(said(&nested, true).await.ends_with("/s-1.sh"));
