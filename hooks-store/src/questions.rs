@@ -110,7 +110,8 @@ impl Store {
     }
 
     /// Continues each suspended turn with an [answered question](Self::answered_questions), one after the other, and
-    /// returns their replies. A turn that somebody else has continued meanwhile has none. Call it when a process starts, and after [`answer`](Self::answer): a process that ended
+    /// returns their replies. A turn that somebody else has continued meanwhile has none. Call it when a process starts,
+    /// and after [`answer`](Self::answer): a process that ended
     /// between an answer and its turn loses neither. `resume` opens the session of a turn and resumes it; its errors
     /// are among the replies, and the next turn continues.
     ///

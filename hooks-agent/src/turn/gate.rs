@@ -47,11 +47,11 @@ impl TurnLoop {
                     let (input, permission) = self.permission(call, judged.input().clone()).await?;
                     self.unless_halted(&input)?.unwrap_or_else(|| judged.by_gates(permission, input))
                 }
-                // In boxes, because most calls are not asked about, and the future of a turn contains this one.
-                // An agent was asked with the answer to this question, or before a gate had one.
+                // The agent has begun, so the question about its call was answered.
                 CallState::Request(question) if self.calls.waiting.agents.contains(&call.id) => {
                     question.by_approver(Approval::Yes)
                 }
+                // In boxes, because most calls are not asked about, and the future of a turn contains this one.
                 CallState::Request(question) => {
                     asked = true;
                     Box::pin(self.requested(question)).await?
