@@ -112,7 +112,7 @@ pub struct HostEventSpec {
     pub kind: HookPoint,
     /// What the answer can carry.
     pub carries: Carries,
-    /// The tools whose calls it tells, as the host names them; empty if it tells those of all. [`MCP`] stands for those of servers.
+    /// The tools whose calls it tells, as the host names them, `mcp` for those of servers; empty for all.
     pub tools: &'static [&'static str],
     /// Whether it tells calls that have failed too, as `after_tool_call_failure`.
     pub tells_failures: bool,
