@@ -542,7 +542,7 @@ fn a_result_that_no_rule_could_judge_is_withheld_from_the_host() {
         )
         .unwrap();
         hooks(folder.path(), &["trust", "--yes", "rules.json"]);
-        let args = ["host", host, "--event", "PostToolUse", "--deadline", "2", "--rules", "rules.json"];
+        let args = ["host", host, "--event", "PostToolUse", "--deadline", "4", "--rules", "rules.json"];
         hooks_with(folder.path(), &args, payload.as_bytes())
     };
     for host in ["claude", "codex"] {
