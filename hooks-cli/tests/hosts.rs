@@ -569,6 +569,22 @@ fn a_result_that_no_rule_could_judge_is_withheld_from_the_host() {
     }
 }
 
+/// A refused installation leaves the guard that is there.
+#[test]
+fn rules_that_a_host_never_runs_take_no_guard_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let rule = json!([{ "hooks": [{ "type": "command", "command": "exit 2", "onFailure": "block" }] }]);
+    let installed = |event: &str, file: &str| {
+        fs::write(folder.path().join(file), json!({ "hooks": { event: rule } }).to_string()).unwrap();
+        hooks(folder.path(), &["trust", "--yes", file]);
+        let said = hooks(folder.path(), &["host", "install", "claude", "--rules", file]);
+        (said.code, fs::read_to_string(folder.path().join(".claude/settings.json")).unwrap())
+    };
+    let (code, guarded) = installed("PreToolUse", "guard.json");
+    assert!(code == Some(0) && guarded.contains("guard.json"), "{guarded}");
+    assert_eq!(installed("SubagentStart", "never.json"), (Some(1), guarded));
+}
+
 /// A guard that no host asks, or whose refusal no host hears, looks like one that works.
 #[test]
 fn installing_and_doctor_name_rules_that_refuse_nothing() {

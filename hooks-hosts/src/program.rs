@@ -202,14 +202,18 @@ impl HookProgram {
         let (hosts, mut installation) = self.named(&args)?;
         installation.options.splice(0..0, serve);
         let responder = (self.build)().map_err(|error| format!("the hooks cannot be loaded: {error}"))?;
-        let useless = hosts.iter().flat_map(|host| unselected(host, &responder).0);
+        let is_asked =
+            |host: &Host| host.events().flat_map(|event| event.kinds()).any(|kind| responder.is_concerned(kind));
+        // A host that never asks is none where a guard is installed, nor one whose earlier guard is taken away.
+        let silent = hosts.iter().filter(|host| !is_asked(host)).flat_map(|host| never_fired(host, &responder));
+        let useless = hosts.iter().flat_map(|host| unselected(host, &responder).0).chain(silent);
         let useless: Vec<String> = hookless(&responder).into_iter().chain(useless).collect();
         if !useless.is_empty() {
             return Err(format!("nothing was installed: {}", useless.join("\n")));
         }
         let before: Vec<Vec<String>> =
             hosts.iter().map(|host| installation.installed(host).unwrap_or_default()).collect();
-        let mut done = changed(&hosts, |host| installation.install(host, &|kind| responder.is_concerned(kind)), true);
+        let done = changed(&hosts, |host| installation.install(host, &|kind| responder.is_concerned(kind)), true);
         // Of what one would not see in the files until a guard does not answer.
         let mut remarks = String::new();
         for (host, before) in hosts.iter().zip(before) {
@@ -223,8 +227,6 @@ impl HookProgram {
             for why in told.chain(responder.dead.iter().cloned()) {
                 let _ = writeln!(remarks, "{}: {why}", host.name);
             }
-            // A host that never asks is none where a guard is installed.
-            done = if now.is_empty() { done.and_then(Err) } else { done };
         }
         let with_remarks = |text: String| text + &remarks;
         done.map(with_remarks).map_err(with_remarks)
