@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ impl Server {
     pub(crate) fn start() -> Option<Self> {
         static SKIPPED: Once = Once::new();
         let folder = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+        let port = port();
         let Ok(process) = run(port, &folder) else {
             SKIPPED.call_once(|| {
                 // Not captured, so that a gate can see it.
@@ -32,7 +33,7 @@ impl Server {
             });
             return None;
         };
-        let server = Self { process, port, folder };
+        let mut server = Self { process, port, folder };
         server.wait();
         Some(server)
     }
@@ -65,9 +66,23 @@ impl Server {
         self.restart();
     }
 
-    fn wait(&self) {
-        until("the server listens", || TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).is_ok());
+    /// Until this server, and nobody else, greets whoever connects.
+    fn wait(&mut self) {
+        let greets = |mut stream: TcpStream| stream.read_exact(&mut [0; 4]).is_ok();
+        until("the server listens", || {
+            assert!(self.process.try_wait().unwrap().is_none(), "the server at port {} has ended", self.port);
+            TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).is_ok_and(greets)
+        });
     }
+}
+
+/// A port that stays free while a server restarts: below those that the system gives to whoever asks for any, such as a
+/// `Wire`.
+fn port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = u16::try_from(std::process::id() % 10_000).unwrap();
+    let mut ports = std::iter::repeat_with(|| 20_000 + (first + NEXT.fetch_add(1, Ordering::Relaxed)) % 10_000);
+    ports.find(|&port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()).unwrap()
 }
 
 fn run(port: u16, folder: &TempDir) -> std::io::Result<Child> {
