@@ -1,45 +1,27 @@
-//! The page in Chromium, which runs it and prints what is there then. Skipped without it, unless `HOOKS_BROWSER` says that
-//! there has to be one.
-
-use std::path::Path;
-use std::process::{Command, Stdio};
+//! The page in a browser, which runs it and tells what is there then.
 
 use hooks_inspect::HooksPage;
 use serde_json::json;
 
+use crate::driver::{Browser, Lent};
 use crate::file::html;
 
-/// The document after the scripts of `html` ran, at the address `#hash`.
+thread_local! {
+    /// For all pages of a test.
+    static BROWSER: Option<Lent> = Browser::open();
+}
+
+/// The main part of the document after the scripts of `html` ran, at the address `#hash`.
 pub(crate) fn dom(html: &str, hash: &str) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("page.html");
     std::fs::write(&file, html).unwrap();
-    let data = folder.path().join("profile");
-    let Some(browser) = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
-        .iter()
-        .find(|path| Path::new(path).exists())
-    else {
-        assert!(std::env::var_os("HOOKS_BROWSER").is_none(), "HOOKS_BROWSER is set, but there is no Chromium");
-        eprintln!("skipped: there is no Chromium in /usr/bin; install the package `chromium`");
-        return None;
-    };
-    let output = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"])
-        .args([
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--virtual-time-budget=5000",
-            "--dump-dom",
-        ])
-        .arg(format!("--user-data-dir={}", data.display()))
-        .arg(format!("file://{}#{hash}", file.display()))
-        .stderr(Stdio::null())
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("data-ready"), "the scripts did not run to their end:\n{text}");
-    // What the reader sees, without the scripts.
-    Some(text.split("<main").nth(1).and_then(|text| text.split("</main>").next()).unwrap_or_default().to_owned())
+    BROWSER.with(|browser| {
+        let browser = browser.as_ref()?;
+        browser.go(&format!("file://{}#{hash}", file.display()));
+        browser.until("document.body.dataset.ready");
+        Some(browser.run("document.querySelector('main').outerHTML").as_str().unwrap().to_owned())
+    })
 }
 
 /// A recording with `evil` wherever a text can be.

@@ -3,8 +3,10 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -20,9 +22,52 @@ pub(crate) struct Browser {
     profile: TempDir,
 }
 
+/// A browser that goes to the next test when this one has passed. The last test closes them all.
+pub(crate) struct Lent(Option<Browser>);
+
+struct Pool {
+    lent: usize,
+    free: Vec<Browser>,
+}
+
+static POOL: Mutex<Pool> = Mutex::new(Pool { lent: 0, free: Vec::new() });
+
+impl Deref for Lent {
+    type Target = Browser;
+
+    fn deref(&self) -> &Browser {
+        self.0.as_ref().unwrap()
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+        pool.lent -= 1;
+        pool.free.extend(self.0.take().filter(|_| !std::thread::panicking()));
+        if pool.lent == 0 {
+            pool.free.clear();
+        }
+    }
+}
+
 impl Browser {
     /// `None` if there is no browser.
-    pub(crate) fn open() -> Option<Self> {
+    pub(crate) fn open() -> Option<Lent> {
+        let free = {
+            let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+            pool.lent += 1;
+            pool.free.pop()
+        };
+        let lent = Lent(free.or_else(Self::start));
+        let browser = lent.0.as_ref()?;
+        browser.go("about:blank");
+        browser.devtools("Emulation.clearDeviceMetricsOverride", &json!({}));
+        browser.devtools("Emulation.setEmulatedMedia", &json!({ "features": [] }));
+        Some(lent)
+    }
+
+    fn start() -> Option<Self> {
         let (driver, chromium) = ("/usr/bin/chromedriver", "/usr/bin/chromium");
         if ![driver, chromium].iter().all(|path| Path::new(path).exists()) {
             assert!(std::env::var_os("HOOKS_BROWSER").is_none(), "HOOKS_BROWSER is set, but there is no chromedriver");

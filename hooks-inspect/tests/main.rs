@@ -2,7 +2,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
 mod browser;
-#[cfg(feature = "store")]
+#[cfg_attr(not(feature = "store"), allow(dead_code, reason = "for the live page"))]
 mod driver;
 mod file;
 #[cfg(feature = "store")]
