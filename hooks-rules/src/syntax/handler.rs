@@ -13,6 +13,7 @@ use super::support::HandlerSupport;
 use crate::event::Event;
 use crate::filter::{BadFilter, Filter};
 use crate::json_type::json_type_name;
+use crate::matcher::Matcher;
 use crate::rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Shell};
 
 /// A validated handler.
@@ -84,6 +85,24 @@ pub(crate) fn read(
         flaws.push(Flaw::error(span, unsupported(kind), help));
     }
     read.then_some((fields, parts))
+}
+
+impl HandlerSpec {
+    /// Reports an `if` that names another tool than the matcher. If it names none that is known, the handler runs for
+    /// every call: a guard that runs too often is better than no guard.
+    pub(crate) fn check_filter(&mut self, node: &Node, matcher: &Matcher, flaws: &mut Flaws) {
+        let (Some(entry), Some(filter)) = (node.get("if"), &self.filter) else { return };
+        if matcher.is_all()
+            && let Some(meant) = filter.meant()
+        {
+            let problem = format!("`{filter}` names no known tool; until then this handler runs for every call");
+            flaws.push(Flaw::warning(entry.span.clone(), problem, format!("write `{meant}`")));
+            self.filter = None;
+        } else if !filter.may_fit(matcher) {
+            let problem = format!("the matcher does not select the tool of `{filter}`, so the handler never runs");
+            flaws.push(Flaw::warning(entry.span.clone(), problem, "name the same tool in both"));
+        }
+    }
 }
 
 /// What is said of a handler whose type only another program has.

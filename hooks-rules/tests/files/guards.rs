@@ -37,6 +37,16 @@ fn a_guard_that_selects_nothing_or_is_detached_is_reported() {
         assert!(warnings(&file).iter().any(|warning| warning.contains(reported)), "{matcher}: {:?}", warnings(&file));
         assert_eq!(errors(&file), Vec::<String>::new());
     }
+    // In a flat file, too.
+    for (matcher, filter, reported, runs_for_all) in [
+        (json!({"tool_name": "Bash"}), "Edit(*.ts)", "does not select the tool of `Edit(*.ts)`", false),
+        (json!({}), "Reed(a)", "runs for every call; write `Read`", true),
+    ] {
+        let handler = command(json!({"if": filter, "matcher": matcher}));
+        let file = read(&json!({"hooks": {"PreToolUse": [handler]}}).to_string());
+        assert!(warnings(&file).iter().any(|warning| warning.contains(reported)), "{filter}: {:?}", warnings(&file));
+        assert_eq!(file.rules[0].filter.is_none(), runs_for_all, "{filter}");
+    }
     // A mistake is one error.
     let file = read(&around(&json!({"matcher": "Bash", "hooks": [command(json!({"asyncRewake": "x"}))]})));
     assert_eq!(errors(&file).len(), 1, "{:?}", file.defects);

@@ -20,7 +20,8 @@ pub(super) fn entry(terms: HandlerSupport, event: Event, node: &Node, drafts: &m
     {
         flaws.push(Flaw::warning(node.span.clone(), problem, help));
     }
-    if let Some((handler, parts)) = handler(terms, event, node, &["matcher"], flaws) {
+    if let Some((handler, mut parts)) = handler(terms, event, node, &["matcher"], flaws) {
+        parts.check_filter(node, &matcher, flaws);
         drafts.kept.push(Draft { event, matcher, written_matcher: written, handler, span: node.span.clone(), parts });
     }
 }

@@ -63,23 +63,7 @@ pub(super) fn group(terms: HandlerSupport, event: Event, node: &Node, drafts: &m
             return;
         }
         if let Some((handler, mut parts)) = handler(terms, event, node, &[], flaws) {
-            // A guard that runs too often is better than no guard.
-            if let (Some(entry), Some(filter)) = (node.get("if"), parts.filter.as_ref())
-                && matcher.is_all()
-                && let Some(meant) = filter.meant()
-            {
-                let problem = format!("`{filter}` names no known tool; until then this handler runs for every call");
-                flaws.push(Flaw::warning(entry.span.clone(), problem, format!("write `{meant}`")));
-                parts.filter = None;
-            }
-            if let (Some(entry), Some(filter)) = (node.get("if"), parts.filter.as_ref())
-                && !filter.may_fit(&matcher)
-            {
-                let problem = format!(
-                    "the matcher of this group does not select the tool of `{filter}`, so the handler never runs"
-                );
-                flaws.push(Flaw::warning(entry.span.clone(), problem, "name the same tool in both"));
-            }
+            parts.check_filter(node, &matcher, flaws);
             let (matcher, written_matcher) = (matcher.clone(), written.clone());
             drafts.kept.push(Draft { event, matcher, written_matcher, handler, span: node.span.clone(), parts });
         }
