@@ -116,7 +116,7 @@ fn timeouts_are_in_seconds_and_an_invalid_one_keeps_its_rule() {
     };
     let usual = [("PreToolUse", 600_000), ("UserPromptSubmit", 30_000), ("SessionEnd", 1_500)];
     // Flat files have no such events.
-    for (event, millis) in [("PreModelSwitch", 30_000), ("MessageDisplay", 10_000)] {
+    for (event, millis) in [("PreModelSwitch", 30_000), ("PostModelSwitch", 30_000), ("MessageDisplay", 10_000)] {
         assert_eq!(timeout(event, Dialect::Claude), millis, "{event}");
     }
     for (event, millis) in usual {
@@ -170,6 +170,46 @@ fn types_that_an_event_does_not_accept_are_errors() {
     for (hooks, event) in table {
         let file = read(&json!({"hooks": hooks}).to_string());
         assert!(file.rules.is_empty() && errors(&file)[0].contains(&format!("cannot be used at `{event}`")), "{hooks}");
+    }
+    let accepts = |event: Event, handler: Value| {
+        read(&json!({"hooks": {event.as_str(): [{"hooks": [handler]}]}}).to_string()).rules.len() == 1
+    };
+    for event in Event::all() {
+        assert!(accepts(event, json!({"type": "command", "command": "x"})), "{event}");
+        assert!(accepts(event, json!({"type": "hook", "id": "x"})), "{event}");
+        let is_start = matches!(event, Event::SessionStart | Event::Setup);
+        assert_eq!(accepts(event, json!({"type": "http", "url": "http://x"})), !is_start, "{event}");
+        let asks = event.is_of_a_tool() || matches!(event, Event::UserPromptSubmit | Event::Stop | Event::SubagentStop);
+        let is_fired = event.spec().kind.is_some();
+        assert!(!is_fired || accepts(event, json!({"type": "prompt", "prompt": "p"})) == asks, "{event}");
+    }
+}
+
+/// Both dialects accept these fields.
+#[test]
+fn a_flat_handler_has_the_fields_of_a_nested_one() {
+    for more in [
+        json!({"if": "Bash(git *)", "timeout": 7, "onFailure": "block", "statusMessage": "working"}),
+        json!({"async": true, "timeout": 0.5}),
+        json!({}),
+    ] {
+        let mut handler = more.clone();
+        handler["type"] = "command".into();
+        handler["command"] = "x".into();
+        let parsed = |dialect, entry: &Value| {
+            let text = json!({"hooks": {"PreToolUse": [entry]}}).to_string();
+            let file = RuleFile::read_as("hooks.json", &text, Some(dialect));
+            assert!(file.defects.is_empty(), "{text}: {:?}", file.defects);
+            let rule = &file.rules[0];
+            let filter = rule.filter.as_ref().map(ToString::to_string);
+            let written = rule.timeout_is_written.then_some(rule.timeout);
+            (filter, written, rule.detached, rule.on_failure, rule.status_message.clone())
+        };
+        let flat = parsed(Dialect::Agentao, &handler);
+        assert_eq!(flat, parsed(Dialect::Claude, &json!({"hooks": [handler]})));
+        assert_eq!(flat.0.as_deref(), more.get("if").and_then(Value::as_str));
+        assert_eq!(flat.1.map(|time| time.as_secs_f64()), more.get("timeout").and_then(Value::as_f64));
+        assert_eq!((flat.2, flat.4.is_some()), (more.get("async").is_some(), more.get("statusMessage").is_some()));
     }
 }
 

@@ -297,6 +297,9 @@ fn the_documented_forms_select() {
         ("Read(//etc/**)", "Read", json!({"file_path": "/etc"}), true),
         ("Read(//etc/**)", "Read", json!({"file_path": "/etcetera"}), false),
         ("Edit(.env)", "Grep", json!({"pattern": "KEY"}), false),
+        ("WebSearch(rust)", "WebSearch", json!({"query": "go"}), true),
+        ("mcp__fs__list(src/**)", "mcp__fs__list", json!({"path": "src/a"}), true),
+        ("mcp__fs__list(src/**)", "mcp__fs__list", json!({"path": "docs"}), false),
     ];
     for (rule, tool, input, expected) in table {
         assert_eq!(selects(rule, tool, &input), expected, "{rule} against {tool} {input}");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{OptionFuture, join3};
-use process_wrap::tokio::{ChildWrapper, CommandWrap};
+use process_wrap::tokio::CommandWrap;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 use tokio::sync::oneshot;
@@ -83,7 +83,7 @@ pub(crate) async fn run(
         command
     };
     let began = Instant::now();
-    match started(wrapped, limit).await {
+    match started(|| wrapped().spawn(), limit).await {
         Err(error) => ProcessOutput {
             status: RunStatus::NotStarted(error.to_string()),
             stdout: String::new(),
@@ -108,11 +108,11 @@ const PATIENCE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_
 
 /// Starts a command. If the system has too many open files or processes, waits until others exit: a guard that is not
 /// run could be bypassed.
-async fn started(command: impl Fn() -> CommandWrap, limit: Duration) -> io::Result<Box<dyn ChildWrapper>> {
+async fn started<C>(spawn: impl Fn() -> io::Result<C>, limit: Duration) -> io::Result<C> {
     let (most, pause) = PATIENCE;
     let until = Instant::now() + most.min(limit);
     loop {
-        match command().spawn() {
+        match spawn() {
             Err(error) if is_full(&error) && Instant::now() < until => sleep(pause).await,
             done => return done,
         }
@@ -182,4 +182,27 @@ fn of(status: ExitStatus) -> RunStatus {
         return RunStatus::Signal(signal);
     }
     RunStatus::Exit(status.code().unwrap_or(1))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use rustix::io::Errno;
+
+    use super::*;
+
+    /// Up to half a minute, within its deadline.
+    #[tokio::test(start_paused = true)]
+    async fn a_command_waits_until_the_system_has_resources() {
+        for (error, limit, waits) in [
+            (Errno::MFILE, 600, 30),
+            (Errno::NFILE, 600, 30),
+            (Errno::AGAIN, 600, 30),
+            (Errno::AGAIN, 5, 5),
+            (Errno::NOENT, 600, 0),
+        ] {
+            let began = Instant::now();
+            let started = started(|| Err::<(), _>(error.into()), Duration::from_secs(limit)).await;
+            assert!(started.is_err() && began.elapsed().as_secs() == waits, "{error}: {:?}", began.elapsed());
+        }
+    }
 }

@@ -50,6 +50,9 @@ fn a_huge_matcher_is_an_error() {
         assert_eq!(file.rules.len(), 2);
         assert!(errors(&file)[0].contains("longer than 10000 bytes"), "{:?}", errors(&file));
     }
+    let (matcher, command) = ("B".repeat(10_000), "x".repeat(100_000));
+    let file = read(&around(&json!({"matcher": matcher, "hooks": [{"type": "command", "command": command}]})));
+    assert_eq!((file.rules.len(), errors(&file)), (3, Vec::new()));
 }
 
 /// Quotes of the file in defects are truncated.

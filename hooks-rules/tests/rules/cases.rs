@@ -131,3 +131,17 @@ async fn a53_a_program_that_does_not_exist_and_an_exit_code_are_reported() {
     codes.sort_unstable();
     assert_eq!(codes, [None, Some(3)]);
 }
+
+#[tokio::test]
+async fn a_flat_command_has_an_if_and_a_timeout() {
+    let refuses = prints(&json!({"blockingError": "no pushes"}));
+    let guard = json!({"type": "command", "command": refuses, "if": "Bash(git push *)"});
+    let slow = json!({"type": "command", "command": "sleep 1000", "timeout": 0.05, "if": "Bash(sleep *)"});
+    let observed = Observed::default();
+    let text = flat("PreToolUse", &[guard, slow]);
+    let set = set(&built(observed.listens(Rules::builder().text("hooks.json", text))));
+    for (line, denied, failures) in [("git status", "", 0), ("git push origin", "no pushes", 0), ("sleep 9", "", 1)] {
+        assert_eq!(reason(&shell(&set, line).await.verdict), denied, "{line}");
+        assert_eq!(observed.failures(), vec!["it timed out"; failures], "{line}");
+    }
+}

@@ -74,6 +74,14 @@ async fn commands_have_the_variables_of_the_contract() {
     let rules = built(Rules::builder().plugin(plugin).project_dir("/project"));
     let root = folder.path().display();
     assert_eq!(said(&rules, &HookContext::new()).await, format!("{root}|/data|blue|/project"));
+    // By default, the current folder, and one next to the folder of the plugin.
+    let here = std::env::current_dir().unwrap();
+    assert_eq!(said(&one("echo $CLAUDE_PROJECT_DIR"), &HookContext::new()).await, here.to_str().unwrap());
+    let inner = folder.path().join("inner");
+    write(&inner.join("hooks/hooks.json"), &commands("UserPromptSubmit", &["echo $CLAUDE_PLUGIN_DATA"]));
+    let data = said(&built(Rules::builder().plugin(PluginFolder::new("desk", inner))), &HookContext::new()).await;
+    let canonical = |path: &std::path::Path| std::fs::canonicalize(path).unwrap();
+    assert_eq!(canonical(data.as_ref()), canonical(folder.path()).join("data/desk"));
 }
 
 /// The working directory of a session can differ from that of the program.
@@ -183,6 +191,21 @@ async fn a_child_process_that_holds_the_pipes_does_not_delay_the_turn() {
     let rules = one(&format!("MARK={mark} sleep 1000 & echo done"));
     let said = tokio::time::timeout(Duration::from_secs(20), said(&rules, &HookContext::new())).await.unwrap();
     assert_eq!(said, "done");
+    gone(&mark).await;
+}
+
+/// One that has a session of its own, and released the pipes before its command ended.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_daemon_survives_its_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().display().to_string();
+    let daemon = "setsid sh -c 'touch \"$MARK/ready\"; exec sleep 1000' < /dev/null > /dev/null 2>&1 &";
+    let waits = "while [ ! -e \"$MARK/ready\" ]; do sleep 0.01; done; echo done";
+    assert_eq!(said(&one(&format!("export MARK={mark}; {daemon} {waits}")), &HookContext::new()).await, "done");
+    let [daemon] = marked(&mark)[..] else { panic!("{:?}", marked(&mark)) };
+    rustix::process::kill_process(rustix::process::Pid::from_raw(daemon).unwrap(), rustix::process::Signal::KILL)
+        .unwrap();
     gone(&mark).await;
 }
 

@@ -1,7 +1,9 @@
 //! Guards cannot be disabled by a file, a path or a terminal.
 
+use std::fmt::Write as _;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use hook_sdk::record::Status;
 use hooks_rules::{PluginFolder, Trust};
@@ -153,6 +155,63 @@ async fn a_guard_that_cannot_run_has_failed_and_is_reported() {
     }
 }
 
+/// Keeps the log lines of rules.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<String>>);
+
+impl tracing::field::Visit for Log {
+    fn record_debug(&mut self, _: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        writeln!(self.0.lock().unwrap(), "{value:?}").unwrap();
+    }
+}
+
+impl tracing::Subscriber for Log {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        if event.metadata().target() == "hooks_rules" {
+            write!(self.0.lock().unwrap(), "{} ", event.metadata().level()).unwrap();
+            event.record(&mut self.clone());
+        }
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+/// Of what a script said, a failure is told with the first line of stderr.
+#[tokio::test]
+async fn records_and_log_lines_name_the_rule_and_not_what_it_got_or_said() {
+    for (end, level) in [("exit 1", "WARN"), ("exit 2", "DEBUG"), ("exit 0", "DEBUG")] {
+        let line = format!("echo hush-out; echo first words >&2; echo hush-second >&2; {end} # hush-command");
+        let rules = of_text(&commands("PreToolUse", &[&line]));
+        let set = set(&rules);
+        let cx = HookContext::builder().keep_records(true).build();
+        let log = Log::default();
+        let listens = tracing::subscriber::set_default(log.clone());
+        let fired = shell_in(&set, &cx, "echo hush-input").await;
+        drop(listens);
+        let (log, record) = (log.0.lock().unwrap(), format!("{:?}", fired.report.record));
+        for told in [&*log, &record] {
+            assert!(!told.contains("hush"), "{end}: {told}");
+            assert_eq!(told.contains("first words"), end == "exit 1", "{end}: {told}");
+        }
+        assert!(log.starts_with(&format!("{level} {} at PreToolUse (hooks.json:1)", rules.list()[0].id)), "{log}");
+        assert_eq!(record.contains("hooks.json"), end != "exit 0", "a rule that decided or failed: {record}");
+    }
+}
+
 /// If another rule decided, its answer counts, and the user is informed of the failure.
 #[tokio::test]
 async fn the_failure_of_one_rule_does_not_change_the_answer_of_another() {
@@ -288,7 +347,7 @@ async fn a_symbolic_link_does_not_bypass_a_file_pattern() {
     }
 }
 
-/// A plugin inside the project belongs to the project, one elsewhere to the user.
+/// A plugin or a skill inside the project belongs to the project, one elsewhere to the user.
 #[tokio::test]
 async fn a_plugin_inside_the_project_needs_trust() {
     let folder = tempfile::tempdir().unwrap();
@@ -308,4 +367,10 @@ async fn a_plugin_inside_the_project_needs_trust() {
     assert!(rules(&project.join("plugins/guards")).list()[0].enabled);
     write(&folder.path().join("own/hooks/hooks.json"), &commands("PreToolUse", &["exit 2"]));
     assert!(rules(&folder.path().join("own")).list()[0].enabled);
+    for (place, is_enabled) in [("shop/skills/review.json", false), ("skills/review.json", true)] {
+        let file = folder.path().join(place);
+        write(&file, &commands("PreToolUse", &["exit 2"]));
+        let rules = Rules::builder().project_dir(&project).trust(&trust).skill("review", file).build();
+        assert_eq!(rules.list()[0].enabled, is_enabled, "{place}");
+    }
 }

@@ -28,6 +28,7 @@ fn every_event_with_rules_has_one_hook_in_the_list_of_the_app() {
     let manifest = serde_json::to_value(registry.manifest()).unwrap();
     let stop = manifest["hooks"].as_array().unwrap().iter().find(|hook| hook["id"] == "rules_stop").unwrap();
     assert!(stop["description"].as_str().unwrap().starts_with("Runs 2 rules of Stop."), "{stop}");
+    assert_eq!(stop["at"][0]["priority"], 70, "{stop}");
 }
 
 /// A command can contain a key, and descriptions are shown in manifests, plans and logs.
@@ -121,8 +122,10 @@ async fn a_rule_can_be_disabled_and_enabled_by_its_id() {
     let rules = of_text(&commands("PreToolUse", &["exit 2", "echo second >&2; exit 2"]));
     let registry = Registry::empty();
     let id = rules.list()[0].id.clone();
+    let before = set_in(&rules, &registry);
     assert!(rules.disable(id.as_str()) && !rules.disable("nobody"));
     assert!(!rules.list()[0].enabled);
+    assert_eq!(reason(&shell(&before, "ls").await.verdict), "No stderr output", "this set has been made");
     assert_eq!(reason(&shell(&set_in(&rules, &registry), "ls").await.verdict), "second");
     assert!(rules.enable(id.as_str()));
     assert_eq!(reason(&shell(&set_in(&rules, &registry), "ls").await.verdict), "No stderr output");
@@ -131,11 +134,15 @@ async fn a_rule_can_be_disabled_and_enabled_by_its_id() {
 }
 
 #[test]
-fn a_hook_of_the_app_with_the_id_of_a_rule_is_an_error() {
+fn another_hook_with_the_id_of_a_rule_is_an_error() {
+    // Of the app, or of other rules.
     let registry = Registry::empty();
     registry.register(Hook::at::<Stop>("rules_stop").reader(|_, _, (): &()| ())).unwrap();
     let error = of_text(&commands("Stop", &["true"])).install(&registry).unwrap_err();
     assert!(error.to_string().contains("two hooks have the id `rules_stop`"), "{error}");
+    let registry = Registry::empty();
+    assert!(of_text(&commands("Stop", &["true"])).install(&registry).is_ok());
+    assert!(of_text(&commands("Stop", &["false"])).install(&registry).is_err());
 }
 
 #[tokio::test]
@@ -181,7 +188,8 @@ fn all_rules_can_be_disabled() {
 #[test]
 fn files_that_are_not_rules_are_reported() {
     let folder = tempfile::tempdir().unwrap();
-    let table: [(&str, Vec<u8>, &str); 3] = [
+    let table: [(&str, Vec<u8>, &str); 4] = [
+        ("full", vec![b' '; 16 << 20], "the file is empty"),
         ("large", vec![b' '; (16 << 20) + 1], "larger than 16 MiB"),
         ("wide", vec![0xff, 0xfe, b'{', 0], "UTF-16, not UTF-8"),
         ("latin", vec![b'"', 0xe9, b'"'], "the file is not UTF-8"),

@@ -411,18 +411,28 @@ async fn passed_fields_reach_scripts_and_replace_known_fields() {
     }
 }
 
-/// A text that is too long is saved where the model can read it.
+/// A text of more than 10,000 characters is saved where the model can read it, and begins with 2,000 of them.
 #[tokio::test]
 async fn a_long_context_is_saved_to_a_file_of_the_session() {
     let folder = tempfile::tempdir().unwrap();
-    let text = commands("UserPromptSubmit", &["yes | head -c 30001"]);
-    let rules = built(Rules::builder().text("hooks.json", text).session_files(folder.path()));
-    let cx = HookContext::builder().conversation("c-1").build();
-    let event = UserPromptSubmit::new("hello", Messages::default());
-    let fired = set(&rules).fire(&cx, &event, Messages::default()).await.unwrap();
-    let (preview, path) = fired.verdict.contexts[0].rsplit_once("the whole text is in ").unwrap();
-    assert!(preview.starts_with("y\ny\n") && preview.len() < 2_100, "{preview}");
-    assert_eq!(std::fs::read_to_string(path.trim_end_matches(']')).unwrap().len(), 30_001);
+    let said = async |length: usize| {
+        let line = format!("head -c {length} /dev/zero | tr '\\0' x");
+        let text = commands("UserPromptSubmit", &[&line]);
+        let rules = built(Rules::builder().text("hooks.json", text).session_files(folder.path()));
+        let cx = HookContext::builder().conversation("c-1").build();
+        let event = UserPromptSubmit::new("hello", Messages::default());
+        let fired = set(&rules).fire(&cx, &event, Messages::default()).await.unwrap();
+        fired.verdict.contexts.concat()
+    };
+    assert_eq!(said(10_000).await, "x".repeat(10_000));
+    let long = said(10_001).await;
+    let (preview, path) = long.rsplit_once("the whole text is in ").unwrap();
+    let path = std::path::Path::new(path.trim_end_matches(']'));
+    assert_eq!(preview.find(|c| c != 'x'), Some(2_000), "{preview}");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "x".repeat(10_001));
+    let name = path.strip_prefix(folder.path()).unwrap().to_str().unwrap();
+    let print = name.strip_prefix("c-1.").and_then(|name| name.strip_suffix(".txt")).unwrap();
+    assert!(print.len() == 8 && print.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f')), "{name}");
 }
 
 /// A background command wakes the model, through the app or at the next opportunity.
@@ -449,6 +459,15 @@ async fn a_background_command_can_wake_the_model() {
     rules.shutdown(Duration::from_secs(20)).await;
     let next = woken.fire(&cx, &event(), ToolResult::new("ok")).await.unwrap().subject.unwrap();
     assert_eq!(next.additional_context, ["the build is red"]);
+
+    // Or the next prompt.
+    let rules = of_text(&text);
+    let woken = set(&rules);
+    let _ = woken.fire(&cx, &event(), ToolResult::new("ok")).await.unwrap();
+    rules.shutdown(Duration::from_secs(20)).await;
+    let prompt = UserPromptSubmit::new("hello", Messages::default());
+    let fired = woken.fire(&cx, &prompt, Messages::default()).await.unwrap();
+    assert_eq!(fired.verdict.contexts, ["the build is red"]);
 
     let rules = of_text(&text);
     let set = set(&rules);
@@ -498,10 +517,24 @@ fn exported_variables_are_used_only_if_a_rule_can_export_them() {
 #[tokio::test]
 async fn a_turn_that_failed() {
     let folder = tempfile::tempdir().unwrap();
-    let set = set(&keeps(folder.path(), "StopFailure", &json!({})));
-    let _ = set.fire(&HookContext::new(), &TurnEnd::new("no_tool_calls"), ()).await.unwrap();
-    assert!(!folder.path().join("input").exists(), "that is no failure");
-    let _ = set.fire(&HookContext::new(), &TurnEnd::new("error").error("the model sleeps"), ()).await.unwrap();
+    let group = |matcher: &str, line: &str| {
+        let line = format!("cd '{}'; {line}", folder.path().display());
+        json!({"matcher": matcher, "hooks": [{"type": "command", "command": line}]})
+    };
+    let groups = [
+        group("unknown", "cat > input"),
+        group("context_too_large", "touch own"),
+        group("rate_limit|error", "touch other"),
+    ];
+    let set = set(&of_any(&json!({"hooks": {"StopFailure": groups}}).to_string()));
+    let failed = TurnEnd::new("context_too_large").error("the model sleeps");
+    let sub = HookContext::builder().agent("reviewer").agent_path(["clerk"]).build();
+    for (cx, event) in [(HookContext::new(), TurnEnd::new("no_tool_calls")), (sub, failed.clone())] {
+        let _ = set.fire(&cx, &event, ()).await.unwrap();
+        assert!(!folder.path().join("input").exists(), "that is no failure of a person's turn: {event:?}");
+    }
+    let _ = set.fire(&HookContext::new(), &failed, ()).await.unwrap();
+    assert_eq!(["own", "other"].map(|name| folder.path().join(name).exists()), [true, false]);
     let input = kept(folder.path());
     assert_eq!((&input["error"], &input["error_details"]), (&json!("unknown"), &json!("the model sleeps")));
 }

@@ -10,7 +10,7 @@ pub(crate) use hook_sdk::kinds::*;
 pub(crate) use hook_sdk::prelude::*;
 use hooks_rules::{Notices, RuleRun, RulesBuilder, Severity};
 pub(crate) use hooks_rules::{Rules, RunOutcome};
-pub(crate) use processes::gone;
+pub(crate) use processes::{gone, marked};
 pub(crate) use serde_json::{Value, json};
 
 /// The hook set of an app with these rules.
