@@ -95,7 +95,7 @@ fn managed(folder: &Path) -> Vec<(PathBuf, Origin)> {
 
 /// Whether the file `.disabled` of a plugin counts.
 fn is_switched_off(root: &Path, project: &Path, trust: &Confidence) -> bool {
-    !paths::lies_in(root, project) || trust.file().is_some() && trust.allows(&root.join(".disabled"))
+    !paths::lies_in(root, project) || trust.allows(&root.join(".disabled"))
 }
 
 fn json(path: &Path) -> Option<Value> {

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use hooks_rules::{Event, Occurrence, PluginFolder, Rules, Trust};
 use serde_json::Value;
@@ -67,6 +69,8 @@ const TABLE: &[Row] = &[
     (Named, false, Switch::None, false, false),
     (Named, true, Switch::None, false, true),
     (Named, true, Switch::Own, false, false),
+    (Named, true, Switch::OfUser, false, true),
+    (Named, true, Switch::OnlyManaged, false, true),
     (Managed, false, Switch::None, true, true),
     (Managed, false, Switch::OfUser, false, true),
     (Managed, false, Switch::Own, false, false),
@@ -102,7 +106,7 @@ fn run(root: &Path, args: &[&str], named: Option<&str>) -> Said {
         .args(named)
         .spawn()
         .unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), br#"{"tool_name": "Bash"}"#).ok();
+    child.stdin.take().unwrap().write_all(br#"{"tool_name": "Bash"}"#).ok();
     child.wait_with_output().unwrap().into()
 }
 
@@ -193,12 +197,11 @@ fn every_command_and_the_library_say_what_runs() {
         }
 
         let builder = Rules::builder().trust(&trust).project_dir(&shop);
-        let builder = if *switch == Switch::OnlyManaged || *whose == ManagedPlugin {
-            builder.managed_settings(&managed)
-        } else {
-            builder
+        let builder = match (whose, switch) {
+            (Named, _) => builder,
+            (ManagedPlugin, _) | (_, Switch::OnlyManaged) => builder.managed_settings(&managed).settings(&user),
+            _ => builder.settings(&user),
         };
-        let builder = if named.is_some() { builder } else { builder.settings(&user) };
         let plugin = PluginFolder::new("other", root.join("installed")).data(root.join("data"));
         let library = match (whose, &other) {
             (Managed, Some(other)) => builder.managed_settings(other),
@@ -219,7 +222,7 @@ fn every_command_and_the_library_say_what_runs() {
 
         // `check` says which files switch rules off, trusted or not.
         let checked = run(&root, &["check", "--json"], named).json().to_string();
-        let switches = matches!(switch, Switch::Own | Switch::OfUser);
+        let switches = *switch == Switch::Own || (*switch == Switch::OfUser && named.is_none());
         assert_eq!(checked.contains("`disableAllHooks` switches"), switches, "check {row:?}: {checked}");
     }
 }
@@ -286,15 +289,132 @@ fn settings_without_rules_need_no_trust() {
     assert_eq!(run(folder.path(), &["dispatch", "--event", "PreToolUse"], None).code, Some(77));
 }
 
+/// With `--trust`, a file `.disabled` counts too: the person has read it.
+#[test]
+fn a_plugin_that_is_switched_off_stays_off_if_everything_is_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, shop) = (folder.path().join("home"), folder.path().join("shop"));
+    put(&home.join(".claude/settings.json"), &rules("user", false));
+    put(&shop.join(".claude/plugins/inner/hooks/hooks.json"), &rules("other", false));
+    for (off, expected) in [(false, &["user", "other"][..]), (true, &["user"])] {
+        if off {
+            put(&shop.join(".claude/plugins/inner/.disabled"), "");
+        }
+        for command in [&["list", "--json", "--trust"][..], &["doctor", "--json", "--trust"]] {
+            assert_eq!(names(&run(folder.path(), command, None).json(), |_| true), expected, "{command:?}");
+        }
+        let dispatch = ["dispatch", "--event", "PreToolUse", "--trust"];
+        assert_eq!(run(folder.path(), &dispatch, None).code, Some(0));
+        let ran = fs::read_to_string(shop.join("ran")).unwrap();
+        assert_eq!(ran.lines().filter(|name| *name == "other").count(), usize::from(!off), "{ran}");
+        fs::remove_file(shop.join("ran")).unwrap();
+        let library = Rules::builder().project_dir(&shop).trust_all().settings(home.join(".claude/settings.json"));
+        let library = library.plugins(shop.join(".claude/plugins")).plugin_data(folder.path().join("data")).build();
+        assert_eq!(library.list().len(), expected.len());
+    }
+}
+
+/// `CLAUDE_CONFIG_DIR` replaces `~/.claude`.
 #[test]
 fn the_settings_of_the_user_may_lie_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
     let shop = folder.path().join("shop");
     fs::create_dir_all(&shop).unwrap();
-    put(&folder.path().join("elsewhere/settings.json"), &rules("user", false));
-    let output = program(&shop).env("CLAUDE_CONFIG_DIR", folder.path().join("elsewhere")).arg("list").output().unwrap();
-    let said = Said::from(output);
-    assert!(said.out.contains("echo user"), "{}{}", said.out, said.err);
+    for (place, name) in [("elsewhere", "elsewhere"), ("home/.claude", "home")] {
+        let plugin = folder.path().join(place).join("plugin");
+        let enables = format!(r#"{{"enabledPlugins": {{"p@desk": true}}, {}"#, &rules(name, false)[1..]);
+        put(&folder.path().join(place).join("settings.json"), &enables);
+        put(&plugin.join("hooks/hooks.json"), &rules(&format!("plugin-of-{name}"), false));
+        let list = serde_json::json!({"plugins": {"p@desk": [{"installPath": plugin}]}});
+        put(&folder.path().join(place).join("plugins/installed_plugins.json"), &list.to_string());
+    }
+    let list = |place: &str| {
+        let mut command = program(&shop);
+        command.env("HOME", folder.path().join("home")).env("CLAUDE_CONFIG_DIR", place).args(["list", "--json"]);
+        names(&Said::from(command.output().unwrap()).json(), |_| true)
+    };
+    assert_eq!(list(folder.path().join("elsewhere").to_str().unwrap()), ["elsewhere", "plugin-of-elsewhere"]);
+    assert_eq!(list(""), ["home", "plugin-of-home"]);
+}
+
+/// Only root writes there, so the test mounts an empty folder in its place.
+#[cfg(target_os = "linux")]
+#[test]
+fn managed_settings_are_in_the_folder_of_the_system() {
+    let unshare = |script: &str, args: &[&Path]| {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["-rm", "sh", "-c", script, "sh"]).args(args).env_remove("HOOKS_MANAGED_SETTINGS").output()
+    };
+    // Not on a machine that forbids it.
+    if !unshare("mount -t tmpfs none /etc", &[]).is_ok_and(|said| said.status.success()) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("settings.json");
+    put(&file, &rules("managed", false));
+    let script = "mount -t tmpfs none /etc && mkdir /etc/claude-code && cp \"$1\" /etc/claude-code/managed-settings.json \
+        && cd \"$2\" && HOME=\"$2\" exec \"$3\" list --json";
+    let said = unshare(script, &[&file, folder.path(), Path::new(env!("CARGO_BIN_EXE_hooks"))]).unwrap();
+    let report = Said::from(said).json();
+    assert_eq!(names(&report, |rule| rule["origin"] == "managed settings"), ["managed"], "{report}");
+}
+
+/// The lists of managed settings and of the user restrict the discovered files, and none that is named.
+#[test]
+fn requests_and_their_headers_are_those_that_every_list_allows() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hook", server.local_addr().unwrap());
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let hears = Arc::clone(&heard);
+    std::thread::spawn(move || {
+        for stream in server.incoming() {
+            let (mut stream, mut sent, mut buffer) = (stream.unwrap(), Vec::new(), [0; 4096]);
+            while !sent.ends_with(b"}\n") {
+                let count = stream.read(&mut buffer).unwrap();
+                sent.extend_from_slice(&buffer[..count]);
+            }
+            let sent = String::from_utf8(sent).unwrap();
+            let team = sent.lines().find_map(|line| line.strip_prefix("x-team:")).unwrap();
+            hears.lock().unwrap().push(team.trim().to_owned());
+            stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+        }
+    });
+    let urls = |urls: &[&str]| serde_json::json!({"allowedHttpHookUrls": urls});
+    let variables = |names: &[&str]| serde_json::json!({"httpHookAllowedEnvVars": names});
+    let none = || serde_json::json!({});
+    for (managed, user, named, team) in [
+        (none(), none(), false, Some("blue")),
+        (urls(&["http://127.0.0.1:*"]), urls(&["*/hook"]), false, Some("blue")),
+        (urls(&["http://127.0.0.1:*"]), urls(&["*/other"]), false, None),
+        (urls(&[]), none(), false, None),
+        (none(), urls(&[]), false, None),
+        (variables(&["TEAM"]), variables(&["TEAM", "HOME"]), false, Some("blue")),
+        (variables(&["HOME"]), none(), false, Some("")),
+        (none(), variables(&[]), false, Some("")),
+        (urls(&[]), urls(&[]), true, Some("blue")),
+        (variables(&[]), variables(&[]), true, Some("blue")),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let (home, shop) = (folder.path().join("home"), folder.path().join("shop"));
+        fs::create_dir_all(&shop).unwrap();
+        let mut settings = user.clone();
+        let handler =
+            serde_json::json!({"type": "http", "url": url, "headers": {"X-Team": "$TEAM"}, "allowedEnvVars": ["TEAM"]});
+        let hooks = serde_json::json!({"PreToolUse": [{"hooks": [handler]}]});
+        put(&shop.join("named.json"), &serde_json::json!({"hooks": hooks}).to_string());
+        settings["hooks"] = hooks;
+        put(&home.join(".claude/settings.json"), &settings.to_string());
+        put(&folder.path().join("managed/managed-settings.json"), &managed.to_string());
+        let mut command = program(&shop);
+        command.env("HOME", &home).env("HOOKS_MANAGED_SETTINGS", folder.path().join("managed")).env("TEAM", "blue");
+        command.args(["dispatch", "--json", "--trust", "--event", "PreToolUse"]).args(named.then_some("named.json"));
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(br#"{"tool_name": "Bash"}"#).unwrap();
+        let said = Said::from(child.wait_with_output().unwrap());
+        let heard = std::mem::take(&mut *heard.lock().unwrap());
+        assert_eq!(heard, team.into_iter().collect::<Vec<_>>(), "{managed} {user} {named}: {}", said.out);
+        assert_eq!(said.code, Some(0), "{managed} {user} {named}: {}", said.out);
+    }
 }
 
 /// A command that is cut off is told, in words and by the status.
