@@ -220,6 +220,11 @@ fn dispatch_runs_the_discovered_rules_after_the_project_is_trusted() {
 #[test]
 fn a_folder_without_rules_is_reported() {
     let folder = tempfile::tempdir().unwrap();
+    // Only an agent program knows when these are in use.
+    let front = "---\nname: x\ndescription: d\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: echo x\n---\n";
+    for file in ["skills/x/SKILL.md", "agents/x.md"] {
+        put(&folder.path().join(".claude").join(file), front);
+    }
     assert!(hooks(folder.path(), &[] as &[&str]).out.contains("no rules apply here"));
     for args in
         [&["check"][..], &["list"], &["explain", "--event", "Stop"], &["dispatch", "--event", "Stop"], &["trust"]]

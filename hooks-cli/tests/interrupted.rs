@@ -48,7 +48,8 @@ fn a_full_disk_is_reported() {
     assert!(said.code == Some(74) && said.err.contains("cannot be written"), "{}", said.err);
 }
 
-/// The command and its child processes hold one end of a pipe: the other end reads until all of them have exited.
+/// The command and its child processes hold one end of a pipe: the other end reads until all of them have exited. Once
+/// the program is gone, there is a file `gone`.
 fn interrupted(signal: Signal, line: &str) -> (Option<i32>, String) {
     let folder = folder();
     let fifo = folder.path().join("fifo");
@@ -66,9 +67,11 @@ fn interrupted(signal: Signal, line: &str) -> (Option<i32>, String) {
     let mut started = [0; 8];
     pipe.read_exact(&mut started).unwrap();
     kill_process(Pid::from_child(&child), signal).unwrap();
+    let code = child.wait().unwrap().code();
+    fs::write(folder.path().join("gone"), "").unwrap();
     let mut rest = String::new();
     pipe.read_to_string(&mut rest).unwrap();
-    (child.wait().unwrap().code(), rest)
+    (code, rest)
 }
 
 #[test]
@@ -78,9 +81,21 @@ fn a_signal_ends_all_started_processes() {
             "sleep 20; echo finished >&3",
             "(sleep 20; echo finished >&3) & wait",
             "trap '' INT TERM; sleep 20; echo finished >&3",
+            "while [ ! -e gone ]; do sleep 0.01; done; echo finished >&3",
         ] {
             assert_eq!(interrupted(signal, line), (Some(code), String::new()), "{line}");
         }
+    }
+}
+
+/// Nobody can do anything about that.
+#[test]
+fn what_a_killed_program_has_started_goes_on() {
+    for line in [
+        "while [ ! -e gone ]; do sleep 0.01; done; echo finished >&3",
+        "(while [ ! -e gone ]; do sleep 0.01; done; echo finished >&3) & wait",
+    ] {
+        assert_eq!(interrupted(Signal::KILL, line), (None, "finished\n".to_owned()), "{line}");
     }
 }
 

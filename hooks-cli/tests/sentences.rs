@@ -104,6 +104,16 @@ fn a_child_that_keeps_the_pipes_is_waited_for_briefly() {
 
 #[cfg(unix)]
 #[test]
+fn the_first_mib_of_each_stream_is_kept() {
+    let line = "head -c 1500000 /dev/zero | tr '\\0' x; head -c 1500000 /dev/zero | tr '\\0' y >&2";
+    let run = run("Stop", line, &[], &[]);
+    for (stream, letter) in [("stdout", "x"), ("stderr", "y")] {
+        assert!(run[stream] == letter.repeat(1 << 20), "{stream}: {}", run[stream].as_str().unwrap().len());
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn variables_are_withheld_by_their_names() {
     let names = [
         ("A_API_KEY_B", true),
@@ -221,4 +231,42 @@ fn session_files_are_private() {
     let said = run["stderr"].as_str().unwrap();
     let modes: Vec<&str> = said.lines().map(|line| line.split(' ').next().unwrap()).collect();
     assert_eq!(modes, ["600", "700"], "{said}");
+}
+
+/// 0 if every rule runs, and nothing would stop one.
+#[test]
+fn doctor_fails_if_anything_would_stop_a_rule() {
+    let good = file("PreToolUse", "true");
+    let off = format!("{{\"disableAllHooks\": true, {}", &good[1..]);
+    for (text, flags, code) in [
+        (good.as_str(), &["--trust"][..], 0),
+        (&good, &[], 1),
+        (&off, &["--trust"], 1),
+        (&file("PreToolUse", "./missing.sh"), &["--trust"], 1),
+        (&file("Notification", "true"), &["--trust"], 1),
+        (r#"{"hooks": {"PreToolUse": [{"command": "true"}]}}"#, &["--trust"], 1),
+        ("{", &["--trust"], 1),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("hooks.json"), text).unwrap();
+        let said = hooks(folder.path(), &[&["doctor", "hooks.json"], flags].concat());
+        assert_eq!(said.code, Some(code), "{text} {flags:?}: {}{}", said.out, said.err);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(hooks(folder.path(), &["doctor"]).code, Some(64), "there is nothing to look at");
+}
+
+/// The only event at which a rule that is late refuses.
+#[cfg(unix)]
+#[test]
+fn a_model_switch_is_refused_if_its_rule_is_late() {
+    for (event, code) in [("PreModelSwitch", 2), ("PostModelSwitch", 1), ("PreToolUse", 1)] {
+        let folder = tempfile::tempdir().unwrap();
+        let handler = serde_json::json!({"type": "command", "command": "sleep 60", "timeout": 0.05});
+        let rules = serde_json::json!({"hooks": {event: [{"hooks": [handler]}]}});
+        fs::write(folder.path().join("hooks.json"), rules.to_string()).unwrap();
+        let args = ["dispatch", "--trust", "--event", event, "hooks.json"];
+        let said = hooks_with(folder.path(), &args, br#"{"tool_name": "Bash", "to_model": "m"}"#);
+        assert!(said.code == Some(code) && said.out.contains("it timed out"), "{event}: {:?} {}", said.code, said.out);
+    }
 }

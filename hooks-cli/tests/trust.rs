@@ -44,6 +44,8 @@ fn a_file_is_trusted_until_it_changes() {
     assert_snapshot("trust.txt", &said.out);
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
     assert!(runs(folder.path()));
+    fs::write(folder.path().join("a b.js"), "evil()").unwrap();
+    assert!(runs(folder.path()), "a script is not part of the fingerprint");
     fs::write(folder.path().join("hooks.json"), format!("{RULES}\n")).unwrap();
     assert!(!runs(folder.path()), "a changed file is not trusted");
     let before = |report: serde_json::Value| report["files"][0]["before"].as_str().unwrap().to_owned();
@@ -177,6 +179,27 @@ fn everything_is_shown_before_anything_is_trusted() {
     let report = hooks(folder.path(), &[args.as_slice(), &["--json"]].concat());
     assert_eq!((report.code, report.json()["trusted"].as_bool()), (Some(77), Some(false)));
     assert_eq!(report.json()["files"][0]["rules"][0]["details"]["if"], "Bash(git *)");
+}
+
+/// Runs itself on a terminal, which `script` provides.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_is_trusted_if_somebody_answers_yes() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/command-line.md")).unwrap();
+    let line = format!("'{}' trust --trust-file trust.json hooks.json", env!("CARGO_BIN_EXE_hooks"));
+    for (answer, code) in [("y\n", 0), ("n\n", 77), ("\n", 77)] {
+        let folder = folder();
+        let mut script = std::process::Command::new("script");
+        script.args(["-qec", &line, "/dev/null"]).current_dir(folder.path()).env("HOME", folder.path());
+        script.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        // Not on a machine without it.
+        let Ok(mut child) = script.spawn() else { return };
+        std::io::Write::write_all(child.stdin.as_mut().unwrap(), answer.as_bytes()).unwrap();
+        let said = Said::from(child.wait_with_output().unwrap());
+        assert_eq!((said.code, runs(folder.path())), (Some(code), code == 0), "{answer:?}: {}", said.out);
+        let asked = said.out.lines().find_map(|line| line.find("[y/N]").map(|end| line[..end].to_owned())).unwrap();
+        assert!(page.contains(&format!("\n{asked}[y/N] y\n")), "{asked}");
+    }
 }
 
 /// `trust` and `dispatch` must use the same file.
