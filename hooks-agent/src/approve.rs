@@ -116,7 +116,8 @@ impl ApprovalRequest {
 
 /// Answers the questions of gates.
 ///
-/// If there is no answer within [`ApprovalRequest::expires`], or if the approver panics, the call is denied.
+/// If there is no answer within [`ApprovalRequest::expires`], or if the approver panics, the call is denied. In a resumed
+/// turn, whose calls may have a stored answer, the turn fails then, and the calls wait on.
 pub trait Approver: Send + Sync + 'static {
     /// Decides whether the call may run.
     ///

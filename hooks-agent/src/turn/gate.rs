@@ -114,14 +114,14 @@ impl TurnLoop {
         Ok(call.by_hooks(fired.verdict, fired.subject))
     }
 
-    /// Asks the approver. Calls that an earlier turn held wait on if the turn is cancelled meanwhile.
+    /// Asks the approver. While calls of an earlier turn wait, only an answer decides: without one, they wait on.
     async fn approved(&mut self, call: CallQuestion, held: Option<&ApprovalRequest>) -> Result<CallState, End> {
-        let answer = self.approval(&self.approval_request(&call, held)).await?;
-        if self.calls.wait && answer.is_err() {
-            self.go_on(ExitReason::AbortedDuringTools)?;
-        }
-        Ok(match answer {
+        Ok(match self.approval(&self.approval_request(&call, held)).await? {
             Ok(answer) => call.by_approver(answer),
+            Err(_) if self.calls.wait => {
+                self.go_on(ExitReason::AbortedDuringTools)?;
+                return Err(StoreError::new("the approver did not answer a stored question").into());
+            }
             Err(message) => call.refuse(message),
         })
     }

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use hook_sdk::CancellationToken;
 use hook_sdk::data::{Message, Role};
@@ -14,7 +15,7 @@ use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{MessageStore, StoreError, StoreFuture};
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::window::{DropThenSummarise, Window};
-use hooks_agent::{HarnessBuilder, Outcome, Session, SubAgent, TurnEvent};
+use hooks_agent::{HarnessBuilder, Limits, Outcome, Session, SubAgent, TurnEvent};
 use serde_json::json;
 
 use super::bench::{Bench, line};
@@ -155,11 +156,20 @@ macro_rules! fails_at {
     };
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_failure_before_the_answer_is_taken_leaves_it_to_the_next_turn() {
-    let hooks = ["BeforeAgentStart", "BeforeToolCall", "PermissionRequest"];
-    let places = hooks.into_iter().chain(["the approver closes", "the approver finds", "the approver asks", "a halt"]);
-    for (at, is_nested) in places.flat_map(|at| [(at, false), (at, true)]) {
+    let places = [
+        "BeforeAgentStart",
+        "BeforeToolCall",
+        "PermissionRequest",
+        "the approver closes",
+        "the approver finds",
+        "the approver asks",
+        "the approver panics",
+        "the approver is late",
+        "a halt",
+    ];
+    for (at, is_nested) in places.into_iter().flat_map(|at| [(at, false), (at, true)]) {
         let (desk, fails) = (Arc::new(Desk::default()), Arc::new(AtomicBool::new(false)));
         let agent = if is_nested { "asks" } else { "a" };
         let asks = || Line::call("0", "asks", json!({ "prompt": "look" }));
@@ -175,13 +185,18 @@ async fn a_failure_before_the_answer_is_taken_leaves_it_to_the_next_turn() {
         bench
             .app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")).only("tool", "lookup"));
         let sub = SubAgent::new(AgentDef::new("asks"), "Asks.").tools(["lookup", "breaks"]);
-        let session = bench.session(bench.harness().agent(sub).approver(AtDesk(Arc::clone(&desk)))).await;
+        let mut limits = Limits::default();
+        limits.approval = Duration::from_secs(1);
+        let harness = bench.harness().agent(sub).limits(limits).approver(AtDesk(Arc::clone(&desk)));
+        let session = bench.session(harness).await;
         session.turn(None, "hi").await;
         let before = bench.stored().await;
         fails.store(true, Ordering::Relaxed);
         desk.fails_to_close.store(usize::from(at == "the approver closes"), Ordering::Relaxed);
         desk.fails_to_find.store(usize::from(at == "the approver finds"), Ordering::Relaxed);
         desk.fails_to_ask.store(usize::from(at == "the approver asks"), Ordering::Relaxed);
+        desk.panics.store(usize::from(at == "the approver panics"), Ordering::Relaxed);
+        desk.is_late.store(usize::from(at == "the approver is late"), Ordering::Relaxed);
         desk.answer(Approval::Yes);
         let reply = session.resume(None).await;
         assert!(

@@ -29,6 +29,10 @@ pub(crate) struct Desk {
     pub(crate) fails_to_find: AtomicUsize,
     /// How often questions cannot be asked, nor their answers read.
     pub(crate) fails_to_ask: AtomicUsize,
+    /// How often it panics when it is asked.
+    pub(crate) panics: AtomicUsize,
+    /// How often it never answers.
+    pub(crate) is_late: AtomicUsize,
 }
 
 impl Desk {
@@ -63,7 +67,11 @@ impl Approver for AtDesk {
         if Desk::is_down(&self.0.fails_to_ask) {
             return Box::pin(async { Err(StoreError::new("the desk is closed")) });
         }
+        if Desk::is_down(&self.0.is_late) {
+            return Box::pin(std::future::pending());
+        }
         Box::pin(async move {
+            assert!(!Desk::is_down(&self.0.panics), "on purpose");
             let (mut asked, mut answers) = (self.0.asked.lock().unwrap(), self.0.answers.lock().unwrap());
             asked.retain(|asked| asked.call.id != request.call.id);
             asked.push(request.clone());
