@@ -145,6 +145,9 @@ pub struct ResultInput {
     pub halt: Option<String>,
     /// The approval that an agent waits for, because of which this turn was suspended.
     pub waits: Option<Box<ApprovalRequest>>,
+    /// The error of an agent that waits on, which ended this turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
     /// The time of the run.
     #[serde(default)]
     pub time: Timing,

@@ -155,6 +155,15 @@ pub enum TurnError {
         /// The profiles of the harness.
         known: String,
     },
+    /// A sub-agent failed, and its calls wait on.
+    #[error("the agent `{agent}` failed, and its calls wait on: {error}")]
+    #[non_exhaustive]
+    Agent {
+        /// The agent.
+        agent: String,
+        /// Its error.
+        error: String,
+    },
     /// Code of the app panicked, for example a compactor or a preflight.
     #[error("the app's code panicked: {0}")]
     Panicked(String),
@@ -201,6 +210,7 @@ impl TurnError {
             Self::Store(_) => "The conversation could not be stored or read.",
             Self::Dispatch(_) => "A required check could not be run.",
             Self::NothingToResume => "No call waits for an answer.",
+            Self::Agent { .. } => "An agent could not continue; please try again later.",
             Self::Halted(_) => "The operation was stopped.",
             Self::Cancelled => "The operation was cancelled.",
             Self::Hooks(_)

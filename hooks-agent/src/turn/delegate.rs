@@ -66,14 +66,15 @@ impl TurnLoop {
             Waits::For(request) => Some(request),
             Waits::No => None,
         };
+        let failed = reply.outcome.error().filter(|_| waits.is_some()).map(ToString::to_string);
         let (outcome, halt) = match reply.outcome {
             Outcome::Answered(_) => (CallOutcome::Succeeded(ToolResult::new(text)), None),
-            _ if waits.is_some() => (CallOutcome::NotDone(text), None),
             Outcome::Halted(halt) if agent.halts_asker => (CallOutcome::failed(text), Some(halt)),
+            _ if waits.is_some() => (CallOutcome::NotDone(text), None),
             Outcome::Cancelled => (CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()), None),
             _ => (CallOutcome::failed(text), None),
         };
-        CallRun { usage, halt, waits, ..outcome.into() }
+        CallRun { usage, halt, waits, failed, ..outcome.into() }
     }
 
     /// What the sub-agent gets from this turn.

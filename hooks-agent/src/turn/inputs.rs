@@ -89,6 +89,7 @@ impl TurnLoop {
             usage: run.usage,
             halt: run.halt.as_ref().map(|halt| halt.reason.to_string()),
             waits: run.waits.clone(),
+            failed: run.failed.clone(),
             time: run.time,
         });
     }
@@ -97,11 +98,12 @@ impl TurnLoop {
     pub(super) fn as_recorded(&self, call: &ToolCall, run: CallRun) -> CallRun {
         let recorded = self.asked.again.iter().flat_map(|again| &again.results);
         match recorded.into_iter().find(|result| result.call == call.id && result.tool == call.name) {
-            Some(ResultInput { usage, halt, waits, .. }) => CallRun {
+            Some(ResultInput { usage, halt, waits, failed, .. }) => CallRun {
                 outcome: run.outcome,
                 usage: *usage,
                 halt: halt.as_deref().map(Halt::new),
                 waits: waits.clone(),
+                failed: failed.clone(),
                 time: run.time,
             },
             None => run,

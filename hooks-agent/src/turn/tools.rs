@@ -21,6 +21,7 @@ use crate::approve::ApprovalRequest;
 use crate::event::TurnEvent;
 use crate::inputs::Timing;
 use crate::panics::contained;
+use crate::reply::TurnError;
 use crate::tool::Tool;
 
 /// Counts consecutive equal calls.
@@ -67,12 +68,26 @@ pub(super) struct CallRun {
     pub(super) halt: Option<Halt>,
     /// The approval that a sub-agent waits for. This call then waits too.
     pub(super) waits: Option<Box<ApprovalRequest>>,
+    /// The error of a sub-agent that waits on.
+    pub(super) failed: Option<String>,
     pub(super) time: Timing,
 }
 
 impl From<CallOutcome> for CallRun {
     fn from(outcome: CallOutcome) -> Self {
-        Self { outcome, usage: Usage::default(), halt: None, waits: None, time: Timing::default() }
+        Self { outcome, usage: Usage::default(), halt: None, waits: None, failed: None, time: Timing::default() }
+    }
+}
+
+impl CallRun {
+    /// How the turn ends if the sub-agent `agent` waits on: as the turn of that agent.
+    fn end(&self, agent: &str) -> Option<End> {
+        let request = self.waits.as_ref()?;
+        Some(match (&self.failed, &self.halt) {
+            (Some(error), _) => TurnError::Agent { agent: agent.to_owned(), error: error.clone() }.into(),
+            (_, Some(halt)) => End::halted(halt.clone()),
+            _ => End::suspended((**request).clone()),
+        })
     }
 }
 
@@ -160,19 +175,20 @@ impl TurnLoop {
         let runs: Vec<_> = ready.iter().zip(runs).map(recorded).collect();
         let all = || runs.iter().flatten().map(|(run, _)| run);
         let waits = all().find_map(|run| run.waits.clone());
-        let is_halted = self.halted.is_some() || all().any(|run| run.halt.is_some());
+        let end = ready.iter().zip(&runs).find_map(|(ready, run)| run.as_ref()?.0.end(&ready.call.name));
+        let is_halted = self.halted.is_some() || all().any(|run| run.halt.is_some() && run.waits.is_none());
         // Before the other results, because a failure at one of them does not end the wait. A halt does.
         self.calls.wait = waits.is_some() && !is_halted;
-        self.calls.wait_for.clone_from(&waits);
+        self.calls.wait_for = waits;
         for (ReadyCall { call, input, runner }, run) in ready.into_iter().zip(runs) {
             let ended = match (run, runner) {
                 (Some((run, took)), runner) => {
                     self.note_result(&call, &run);
                     self.draft.usage += run.usage;
-                    self.halted = self.halted.take().or(run.halt);
                     if run.waits.is_some() {
                         continue;
                     }
+                    self.halted = self.halted.take().or(run.halt);
                     let again = runner.ok().and_then(|runner| self.repeatable(&call, runner));
                     EndedCall { outcome: run.outcome, took, attempt: 1, again }
                 }
@@ -188,9 +204,9 @@ impl TurnLoop {
         }
         // A hook at a result may have halted the turn.
         self.calls.wait &= self.halted.is_none();
-        waits.filter(|_| self.calls.wait).map_or(Ok(()), |request| {
+        end.filter(|_| self.calls.wait).map_or(Ok(()), |end| {
             self.go_on(ExitReason::AbortedDuringTools)?;
-            Err(End::suspended(*request))
+            Err(end)
         })
     }
 
