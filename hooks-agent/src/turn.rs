@@ -132,6 +132,8 @@ struct ModelInput {
     tools: Vec<ToolSpec>,
     /// The tools that hooks allow; `None` for all.
     allowed: Option<BTreeSet<String>>,
+    /// The tools that hooks left in the last request; `None` for all.
+    only: Option<Vec<String>>,
     /// The token counts of the parts of the input.
     counted: Counted,
     /// The profile to which hooks at `post_model_call` routed the calls of the turn.
@@ -309,6 +311,7 @@ impl TurnLoop {
                 system_prompt: session.system_prompt.clone(),
                 tools: session.offered(),
                 allowed: asked.again.as_ref().map_or(&session.asker.allowed, |again| &again.allowed).clone(),
+                only: None,
                 counted: Counted::default(),
                 routed: None,
                 answered_by: None,
@@ -384,6 +387,7 @@ impl TurnLoop {
         self.counts.stop_continues = 0;
         let last = self.repeated(&calls);
         let rest = last.map(|at| calls.split_off(at + 1)).unwrap_or_default();
+        let calls = self.reject_removed(calls).await?;
         self.carry_out(calls, rest).await?;
         Ok(last.is_some())
     }

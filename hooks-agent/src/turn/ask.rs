@@ -81,6 +81,7 @@ impl TurnLoop {
         request.profile = self.wanted_profile().cloned();
         let fired = self.fire(&event, request).await?;
         self.emit_prompt_change(&self.model.system_prompt, &fired.subject);
+        self.model.only.clone_from(&fired.subject.tools);
         Ok(fired.subject)
     }
 

@@ -7,6 +7,8 @@ use hook_sdk::data::ToolCall;
 use hook_sdk::verdict::{Diagnostic, ToolDeclaration};
 
 use super::TurnLoop;
+use super::end::End;
+use super::result::CallOutcome;
 use crate::state::HarnessState;
 use crate::tool::ToolSpec;
 
@@ -55,6 +57,34 @@ impl TurnLoop {
     pub(super) fn spec_of(&self, call: &ToolCall) -> Option<&ToolSpec> {
         let declared = call.declared_as.as_ref().unwrap_or(&call.name);
         self.model.tools.iter().find(|tool| tool.name == *declared)
+    }
+
+    /// The tools of the turn that hooks left in the last request.
+    pub(super) fn tools_of_request(&self) -> impl Iterator<Item = &ToolSpec> {
+        let is_left = move |tool: &&ToolSpec| self.model.only.as_ref().is_none_or(|only| only.contains(&tool.name));
+        self.model.tools.iter().filter(is_left)
+    }
+
+    /// Stores an error for each call of a tool that hooks removed from the request, and returns the other calls. No gate
+    /// is asked about the former, because nothing could run. Nothing comes before this: a turn that is resumed does not
+    /// know the request.
+    pub(super) async fn reject_removed(&mut self, calls: Vec<ToolCall>) -> Result<Vec<ToolCall>, End> {
+        let is_removed = |call: &ToolCall| {
+            self.spec_of(call).is_some_and(|tool| self.tools_of_request().all(|left| left.name != tool.name))
+        };
+        let (removed, rest): (Vec<_>, _) = calls.into_iter().partition(is_removed);
+        for call in removed {
+            let (input, outcome) = (call.input.clone(), self.no_such_tool(&call));
+            let call = self.routed(call);
+            self.finish(call, input, outcome.into()).await?;
+        }
+        Ok(rest)
+    }
+
+    /// The outcome of a call of a tool that was not offered.
+    pub(super) fn no_such_tool(&self, call: &ToolCall) -> CallOutcome {
+        let known: Vec<_> = self.tools_of_request().map(|tool| tool.name.as_str()).collect();
+        CallOutcome::failed(format!("there is no tool `{}`; the tools are: {}", call.name, known.join(", ")))
     }
 }
 

@@ -270,9 +270,7 @@ impl TurnLoop {
             return Ok(Runner::Agent(Arc::clone(agent)));
         }
         let Some(tool) = parts.tools.get(&call.name).filter(|_| offered) else {
-            let known: Vec<_> = self.model.tools.iter().map(|tool| tool.name.as_str()).collect();
-            let text = format!("there is no tool `{}`; the tools are: {}", call.name, known.join(", "));
-            return Err(CallOutcome::failed(text));
+            return Err(self.no_such_tool(call));
         };
         if input.is_string() {
             let text = format!(

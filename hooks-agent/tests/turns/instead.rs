@@ -1,15 +1,19 @@
 //! What hooks do instead of wrappers: answer for a tool or a model, steer one call; and a person who joins a turn.
 
+use std::sync::Arc;
+
 use hook_sdk::data::{Message, Role};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
+use hook_sdk::protocol::Approval;
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
-use hooks_agent::tool::ToolSpec;
+use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Outcome, TurnEvent};
 use serde_json::json;
 
 use super::bench::{Bench, turn_with_events};
+use super::suspended::{AtDesk, Desk};
 
 #[tokio::test]
 async fn a_gate_can_answer_in_place_of_a_tool_and_hooks_see_its_result() {
@@ -89,8 +93,32 @@ async fn call_options_of_a_hook_apply_to_one_call_only() {
     assert_eq!((heard[1].tool_choice.as_deref(), heard[1].temperature), (None, None));
 }
 
+#[tokio::test]
+async fn a_tool_that_a_hook_removed_from_the_request_does_not_run() {
+    let desk = Arc::new(Desk::default());
+    let calls = [("1", "lookup", json!({})), ("2", "pay", json!({})), ("3", "lookup", json!({}))];
+    let lines = [Line::calls(calls), Line::call("4", "lookup", json!({})), Line::text("done")];
+    let mut bench = Bench::new(lines);
+    bench.app(Hook::at::<PreModelCall>("first").writer(|_, event: &PreModelCall, request: &mut ModelRequest| {
+        if event.messages.len() == 1 {
+            request.tools = Some(vec!["pay".to_owned(), "breaks".to_owned()]);
+        }
+    }));
+    bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("pay?")).only("tool", "pay"));
+    let pay = FnTool::new(ToolSpec::new("pay"), |_, _| Ok("paid".to_owned()));
+    let session = bench.session(bench.harness().tool(pay).approver(AtDesk(Arc::clone(&desk)))).await;
+    assert!(matches!(session.turn(None, "hi").await.outcome, Outcome::Suspended(_)));
+    desk.answer(Approval::Yes);
+    assert_eq!(session.resume(None).await.to_string(), "done");
+    let removed = "tool: <- there is no tool `lookup`; the tools are: breaks, pay";
+    let stored = bench.stored().await;
+    let results: Vec<_> = stored.iter().filter(|row| row.starts_with("tool:")).collect();
+    assert_eq!(results, [removed, removed, "tool: <- paid", "tool: <- found nothing"], "the next request offers it");
+    assert_eq!(bench.log.take().iter().filter(|what| *what == "the tool").count(), 1);
+}
+
 /// Waits for a signal before it answers.
-struct Waits(std::sync::Arc<tokio::sync::Semaphore>);
+struct Waits(Arc<tokio::sync::Semaphore>);
 
 impl Model for Waits {
     fn call<'a>(&'a self, call: &'a ModelCall, _: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
@@ -109,7 +137,7 @@ async fn a_message_joins_a_running_turn_at_its_next_step() {
     bench.app(Hook::at::<BeforeCreateMessage>("stars").writer(|_, _, row: &mut Message| {
         row.rewrite_text(|text| Some(text.replace("secret", "***")));
     }));
-    let word = std::sync::Arc::new(tokio::sync::Semaphore::new(0));
+    let word = Arc::new(tokio::sync::Semaphore::new(0));
     let session = bench.session(bench.harness().model("main", Waits(word.clone()))).await;
     let mut turn = session.turn(None, "go on");
     let steering = turn.steering();

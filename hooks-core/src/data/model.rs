@@ -33,7 +33,8 @@ pub struct ModelRequestData {
     /// Whether to hold back text until the hooks after the call have seen it, so that they can still rewrite it.
     pub defer_output: bool,
     /// The names of the tools offered in this call, a subset of the turn's tools; `None` offers all of them. A model may
-    /// call one of the others all the same: what must not run is denied at `before_tool_call`.
+    /// call one of the others all the same. The turn loop of `hooks-agent` answers that with an error; for another loop,
+    /// deny at `before_tool_call` what must not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
     /// Whether the model must call a tool: `auto`, `required`, `none`, or a tool's name.
