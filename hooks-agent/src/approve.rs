@@ -140,7 +140,7 @@ pub trait Approver: Send + Sync + 'static {
     /// `lease` is the token of its [lease](crate::store::MessageStore::lease).
     ///
     /// # Errors
-    /// [`StoreError`](crate::store::StoreError), and none of the calls runs then. It is
+    /// [`StoreError`](crate::store::StoreError), and none of the calls runs in this turn. It is
     /// [`LeaseLost`](crate::store::StoreError::LeaseLost) if there is a later lease.
     fn close<'a>(
         &'a self,
@@ -150,6 +150,17 @@ pub trait Approver: Send + Sync + 'static {
     ) -> StoreFuture<'a, Vec<String>> {
         let _ = (conversation, calls, lease);
         Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// Undoes a [`close`](Self::close): the call has not run, and its answer counts again. A resumed turn calls this if it
+    /// is cancelled while it closes the question, or if closing fails, which may have closed it nevertheless. A question
+    /// that a person closed stays closed. The default is for approvers that store no requests.
+    ///
+    /// # Errors
+    /// [`StoreError`]. The next turn does not know then whether the call has run, so it does not run it.
+    fn reopen<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
+        let _ = request;
+        Box::pin(async { Ok(()) })
     }
 
     /// The stored request about this call, if its question is not [closed](Self::close). Such a call never ran, and

@@ -232,7 +232,9 @@ impl Store {
         let id = id.to_owned();
         let closed = self.database.write(move |tx| {
             Box::pin(async move {
-                let close = "UPDATE hooks_questions SET status = 'closed' WHERE id = $1 AND status <> 'closed'";
+                // Without its answer, so that no turn reopens it.
+                let close = "UPDATE hooks_questions SET status = 'closed', answer = NULL \
+                             WHERE id = $1 AND status <> 'closed'";
                 Ok(sqlx::query(close).bind(id).execute(&mut **tx).await?.rows_affected())
             })
         });

@@ -872,6 +872,70 @@ async fn a_resumed_turn_that_cannot_read_the_answer_fails_and_the_next_one_takes
     }
 }
 
+/// Its connection is cut when it closes a question.
+struct Cut(StoredApprover);
+
+impl Approver for Cut {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
+        self.0.approve(request)
+    }
+
+    fn held<'a>(&'a self, of: &'a str, call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {
+        self.0.held(of, call)
+    }
+
+    fn close<'a>(&'a self, of: &'a str, calls: &'a [&'a str], lease: Option<u64>) -> StoreFuture<'a, Vec<String>> {
+        Box::pin(async move {
+            self.0.close(of, calls, lease).await?;
+            Err(StoreError::new("the connection was cut"))
+        })
+    }
+
+    fn reopen<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
+        self.0.reopen(request)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_was_taken_without_a_confirmation_is_left_to_the_next_turn() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let approver = || StoredApprover::new(store.clone()).patience(Duration::ZERO);
+        let (first, _) = session(&database, approver(), asks()).await;
+        let _suspended = first.turn(None, "pay").await;
+        let asked = question(store).await;
+        store.answer(&asked.id, &Approval::Yes).await.unwrap();
+        let (cut, paid) = session(&database, Cut(approver()), vec![]).await;
+        let failed = cut.resume(None).await;
+        assert!(matches!(failed.outcome, Outcome::Failed(TurnError::Store(_))), "{}: {failed}", database.name);
+        assert_eq!((paid.load(Ordering::SeqCst), store.answered_questions().await.unwrap().len()), (0, 1));
+        let (next, paid) = session(&database, approver(), vec![Line::text("done")]).await;
+        assert_eq!(next.resume(None).await.to_string(), "done", "{}", database.name);
+        assert_eq!(paid.load(Ordering::SeqCst), 2, "{}", database.name);
+        assert!(store.answered_questions().await.unwrap().is_empty(), "{}", database.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_a_person_closed_or_another_turn_took_is_not_reopened() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let approver = StoredApprover::new(store.clone()).patience(Duration::ZERO);
+        let (first, _) = session(&database, approver.clone(), asks()).await;
+        let Outcome::Suspended(mut request) = first.turn(None, "pay").await.outcome else { panic!("not suspended") };
+        store.answer(&request.id, &Approval::Yes).await.unwrap();
+        approver.close("c", &["one"], None).await.unwrap();
+        request.lease = Some(0);
+        assert_eq!(approver.reopen(&request).await, Err(StoreError::LeaseLost), "{}", database.name);
+        request.lease = None;
+        approver.reopen(&request).await.unwrap();
+        assert_eq!(store.answered_questions().await.unwrap().len(), 1, "{}", database.name);
+        assert!(store.close_question(&request.id).await.unwrap());
+        approver.reopen(&request).await.unwrap();
+        assert_eq!(store.question(&request.id).await.unwrap(), None, "{}", database.name);
+    }
+}
+
 /// Drops the turn when it has been polled this often.
 fn killed(turn: BoxFuture<'static, Reply>, polls: usize, killed: Arc<Semaphore>) -> BoxFuture<'static, Reply> {
     let (mut turn, mut left) = (Some(turn), polls);

@@ -22,6 +22,8 @@ pub(super) struct Judged {
     pub(super) ruling: Ruling,
     /// Whether there may be a question about it, which has to be closed.
     pub(super) asked: bool,
+    /// The last question that the approver answered.
+    pub(super) answered: Option<Box<ApprovalRequest>>,
 }
 
 /// How often the gates of several agents judge each other's changes.
@@ -31,7 +33,7 @@ impl TurnLoop {
     /// Asks the gates and, if they ask, hooks at `permission_request` and the approver.
     pub(super) async fn judge(&mut self, call: &ToolCall) -> Result<Judged, End> {
         let held = self.calls.waiting.held.iter().find(|held| held.call.id == call.id).cloned();
-        let mut asked = held.is_some();
+        let (mut asked, mut answered) = (held.is_some(), None);
         let mut state = match &held {
             // The person whom an earlier turn asked decides, whatever the gates ask now.
             Some(held) => {
@@ -56,11 +58,16 @@ impl TurnLoop {
                     asked = true;
                     Box::pin(self.requested(question)).await?
                 }
-                CallState::Ask(question) => Box::pin(self.approved(question, held.as_ref())).await?,
+                CallState::Ask(question) => {
+                    let request = Box::new(self.approval_request(&question, held.as_ref()));
+                    let next = Box::pin(self.approved(question, &request)).await?;
+                    answered = Some(request);
+                    next
+                }
                 CallState::Suspend(question) => {
                     return Err(End::suspended(self.approval_request(&question, held.as_ref())));
                 }
-                CallState::Decided(input, ruling) => return Ok(Judged { input, ruling, asked }),
+                CallState::Decided(input, ruling) => return Ok(Judged { input, ruling, asked, answered }),
             };
         }
     }
@@ -115,8 +122,8 @@ impl TurnLoop {
     }
 
     /// Asks the approver. While calls of an earlier turn wait, only an answer decides: without one, they wait on.
-    async fn approved(&mut self, call: CallQuestion, held: Option<&ApprovalRequest>) -> Result<CallState, End> {
-        Ok(match self.approval(&self.approval_request(&call, held)).await? {
+    async fn approved(&mut self, call: CallQuestion, request: &ApprovalRequest) -> Result<CallState, End> {
+        Ok(match self.approval(request).await? {
             Ok(answer) => call.by_approver(answer),
             Err(_) if self.calls.wait => {
                 self.go_on(ExitReason::AbortedDuringTools)?;

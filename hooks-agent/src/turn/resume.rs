@@ -253,6 +253,16 @@ impl TurnLoop {
         self.by_approver("closed", close).await
     }
 
+    /// Undoes the closing of questions. Their calls have not run.
+    pub(super) async fn reopen_questions(&self, requests: impl Iterator<Item = Box<ApprovalRequest>>) {
+        for request in requests {
+            let reopen = async { self.session.harness.approver.reopen(&request).await };
+            if let Err(error) = self.by_approver("reopened", reopen).await {
+                tracing::warn!(target: "hooks_agent", %error, question = request.id, "an answer may be lost");
+            }
+        }
+    }
+
     /// What the approver `did` with a stored question.
     async fn by_approver<T>(
         &self,

@@ -211,7 +211,8 @@ impl TurnLoop {
     }
 
     /// Closes the questions about the calls that run before any of them starts, so that no other turn runs them or says that
-    /// they did not run. A call whose question somebody else has closed does not run.
+    /// they did not run. A call whose question somebody else has closed does not run. If a resumed turn ends here, nothing
+    /// has run, so its answers are left to the next one.
     ///
     /// A call to an agent that waits may not go on any more. Then the questions in that agent's turn are closed too.
     async fn claim(&mut self, judged: &mut [(ToolCall, Judged)]) -> Result<(), End> {
@@ -229,8 +230,17 @@ impl TurnLoop {
             self.abandon_questions(&ended).await?;
         }
         let asked = judged.iter().filter(|(_, judged)| judged.asked && matches!(judged.ruling, Ruling::Run));
-        let asked: Vec<_> = asked.map(|(call, _)| call.clone()).collect();
-        let taken = if asked.is_empty() { Vec::new() } else { self.close_questions(&asked).await? };
+        let (asked, answered): (Vec<_>, Vec<_>) =
+            asked.map(|(call, judged)| (call.clone(), judged.answered.clone())).unzip();
+        let closed = if asked.is_empty() { Ok(Vec::new()) } else { self.close_questions(&asked).await };
+        let is_cancelled = self.cancellation.is_cancelled();
+        if self.calls.wait && (closed.is_err() || is_cancelled) {
+            self.reopen_questions(answered.into_iter().flatten()).await;
+        }
+        let taken = closed?;
+        if self.calls.wait && is_cancelled {
+            return Err(End::cancelled(ExitReason::AbortedDuringTools));
+        }
         self.calls.wait = false;
         for (call, judged) in judged {
             if taken.contains(&call.id) && matches!(judged.ruling, Ruling::Run) {

@@ -52,6 +52,10 @@ impl Approver for Hesitates {
         }
         self.0.close(of, calls, lease)
     }
+
+    fn reopen<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
+        self.0.reopen(request)
+    }
 }
 
 macro_rules! cancels_at {
@@ -81,6 +85,7 @@ async fn a_resumed_turn_that_is_cancelled_before_it_takes_the_answer_leaves_it_t
         "BeforeToolCall",
         "PermissionRequest",
         "the approver",
+        "the close",
     ];
     for (at, is_nested) in places.into_iter().flat_map(|at| [(at, false), (at, true)]) {
         let desk = Arc::new(Desk::default());
@@ -100,6 +105,9 @@ async fn a_resumed_turn_that_is_cancelled_before_it_takes_the_answer_leaves_it_t
         let reply = session.turn(None, "hi").await;
         assert!(matches!(reply.outcome, Outcome::Suspended(_)), "{at}: {reply}");
         let before = bench.stored().await;
+        if at == "the close" {
+            desk.answer(Approval::Yes);
+        }
         let turn = session.resume(None);
         *cancels.lock().unwrap() = Some(turn.cancellation());
         if at == "nothing" {
@@ -109,7 +117,9 @@ async fn a_resumed_turn_that_is_cancelled_before_it_takes_the_answer_leaves_it_t
         assert!(matches!(reply.outcome, Outcome::Cancelled), "{at}, nested: {is_nested}: {:?}", reply.outcome);
         assert_eq!(bench.stored().await, before, "{at}, nested: {is_nested}");
         assert_eq!(desk.open(), 1, "{at}, nested: {is_nested}");
-        desk.answer(Approval::Yes);
+        if at != "the close" {
+            desk.answer(Approval::Yes);
+        }
         let reply = session.resume(None).await;
         assert!(matches!(reply.outcome, Outcome::Answered(_)), "{at}, nested: {is_nested}: {:?}", reply.outcome);
         let log = bench.log.take();
@@ -118,7 +128,7 @@ async fn a_resumed_turn_that_is_cancelled_before_it_takes_the_answer_leaves_it_t
     }
 }
 
-/// From there on, nobody acts on the answer any more, so what is said of the call has to be true.
+/// The turn that asked has nobody to leave the answer to, so what is said of the call has to be true.
 #[tokio::test]
 async fn a_call_that_is_cancelled_while_its_question_is_closed_was_not_started() {
     let (desk, cancels) = (Arc::new(Desk::default()), Cancels::default());
@@ -126,9 +136,8 @@ async fn a_call_that_is_cancelled_while_its_question_is_closed_was_not_started()
     bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")));
     let approver = Hesitates(AtDesk(Arc::clone(&desk)), Arc::clone(&cancels), "the close");
     let session = bench.session(bench.harness().approver(approver)).await;
-    session.turn(None, "hi").await;
     desk.answer(Approval::Yes);
-    let mut turn = session.resume(None);
+    let mut turn = session.turn(None, "hi");
     *cancels.lock().unwrap() = Some(turn.cancellation());
     while let Some(event) = turn.next().await {
         assert!(!matches!(event, TurnEvent::ToolStarted(_)), "{event:?}");
@@ -163,6 +172,7 @@ async fn a_failure_before_the_answer_is_taken_leaves_it_to_the_next_turn() {
         "BeforeToolCall",
         "PermissionRequest",
         "the approver closes",
+        "the approver confirms",
         "the approver finds",
         "the approver asks",
         "the approver panics",
@@ -193,6 +203,7 @@ async fn a_failure_before_the_answer_is_taken_leaves_it_to_the_next_turn() {
         let before = bench.stored().await;
         fails.store(true, Ordering::Relaxed);
         desk.fails_to_close.store(usize::from(at == "the approver closes"), Ordering::Relaxed);
+        desk.fails_to_confirm.store(usize::from(at == "the approver confirms"), Ordering::Relaxed);
         desk.fails_to_find.store(usize::from(at == "the approver finds"), Ordering::Relaxed);
         desk.fails_to_ask.store(usize::from(at == "the approver asks"), Ordering::Relaxed);
         desk.panics.store(usize::from(at == "the approver panics"), Ordering::Relaxed);

@@ -280,8 +280,20 @@ impl Approver for Desk {
                 }
             }
             sky.log.push(format!("{of}: closes {calls:?}, closed before {closed:?}"));
-            Ok(closed)
+            drop(sky);
+            if self.0.strikes() { Err(StoreError::new("the line was cut")) } else { Ok(closed) }
         })
+    }
+
+    fn reopen<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
+        let mut sky = self.0.sky();
+        sky.log.push(format!("{}: reopens {}", request.conversation, request.call.id));
+        let key = (request.conversation.clone(), request.call.id.clone());
+        if let Some(asked) = sky.questions.get_mut(&key).filter(|asked| asked.request.id == request.id) {
+            asked.is_closed = false;
+        }
+        drop(sky);
+        Box::pin(async { Ok(()) })
     }
 
     fn held<'a>(&'a self, of: &'a str, call: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {

@@ -23,8 +23,12 @@ pub(crate) struct Desk {
     asked: Mutex<Vec<ApprovalRequest>>,
     /// The answers, and the questions that they answer once these are asked.
     answers: Mutex<Vec<(Option<ApprovalRequest>, Approval)>>,
+    /// The closed questions, with their answers.
+    closed: Mutex<Vec<(ApprovalRequest, Vec<(Option<ApprovalRequest>, Approval)>)>>,
     /// How often questions cannot be closed.
     pub(crate) fails_to_close: AtomicUsize,
+    /// How often it fails after questions were closed.
+    pub(crate) fails_to_confirm: AtomicUsize,
     /// How often questions cannot be found.
     pub(crate) fails_to_find: AtomicUsize,
     /// How often questions cannot be asked, nor their answers read.
@@ -99,10 +103,22 @@ impl Approver for AtDesk {
         if Desk::is_down(&self.0.fails_to_close) {
             return Box::pin(async { Err(StoreError::new("the desk is closed")) });
         }
-        let is_about = |about: &ApprovalRequest| calls.contains(&about.call.id.as_str());
-        self.0.answers.lock().unwrap().retain(|(about, _)| !about.as_ref().is_some_and(is_about));
-        self.0.asked.lock().unwrap().retain(|asked| !calls.contains(&asked.call.id.as_str()));
-        Box::pin(async { Ok(Vec::new()) })
+        let (mut asked, mut answers) = (self.0.asked.lock().unwrap(), self.0.answers.lock().unwrap());
+        for closed in asked.extract_if(.., |asked| calls.contains(&asked.call.id.as_str())) {
+            let is_own = |about: &ApprovalRequest| about.call.id == closed.call.id;
+            let own = answers.extract_if(.., |(about, _)| about.as_ref().is_some_and(is_own)).collect();
+            self.0.closed.lock().unwrap().push((closed, own));
+        }
+        let is_confirmed = !Desk::is_down(&self.0.fails_to_confirm);
+        Box::pin(async move { is_confirmed.then(Vec::new).ok_or_else(|| StoreError::new("the line was cut")) })
+    }
+
+    fn reopen<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
+        for (asked, answers) in self.0.closed.lock().unwrap().extract_if(.., |(asked, _)| asked.id == request.id) {
+            self.0.asked.lock().unwrap().push(asked);
+            self.0.answers.lock().unwrap().extend(answers);
+        }
+        Box::pin(async { Ok(()) })
     }
 }
 

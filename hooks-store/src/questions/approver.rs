@@ -181,6 +181,21 @@ impl Approver for StoredApprover {
         let closed = self.store.database.write(move |tx| Box::pin(close_all(tx, of, calls, lease)));
         Box::pin(async move { Ok(closed.await?) })
     }
+
+    fn reopen<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
+        let (id, of, lease) = (request.id.clone(), request.conversation.clone(), request.lease);
+        let reopened = self.store.database.write(move |tx| Box::pin(reopen(tx, id, of, lease)));
+        Box::pin(async move { Ok(reopened.await?) })
+    }
+}
+
+/// Reopens a question with its answer, which a person who closes it removes.
+async fn reopen(tx: &mut Tx, id: String, conversation: String, lease: Option<u64>) -> Result<(), Failure> {
+    // Also waits for a transaction that closes it, and whose end nobody knows yet.
+    leases::check_any(tx, &conversation, lease).await?;
+    let reopen = "UPDATE hooks_questions SET status = $2 WHERE id = $1 AND status = 'closed' AND answer IS NOT NULL";
+    sqlx::query(reopen).bind(id).bind(ANSWERED).execute(&mut **tx).await?;
+    Ok(())
 }
 
 /// Closes the questions about these calls in one transaction. Returns the calls that have only closed ones.
