@@ -33,6 +33,9 @@ pub struct ApprovalRequest {
     /// The turn that a person began, if it is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) root: Option<RootTurn>,
+    /// The calls of agents that led to this one, outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) callers: Vec<AgentCall>,
     /// The prompt of the turn that a person began. [`Session::resume`](crate::Session::resume) needs it, because its
     /// list of hooks decides which gates judge the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,6 +83,17 @@ pub(crate) struct RootTurn {
     pub(crate) agent: String,
 }
 
+/// The call of an agent that waits: what its turn continues with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AgentCall {
+    pub(crate) conversation: String,
+    pub(crate) call: String,
+    /// The input that the gates judge: that of the model, or of the person who edited it.
+    pub(crate) input: ToolInput,
+    /// The contexts that hooks added to results beside this call and before it.
+    pub(crate) contexts: Vec<String>,
+}
+
 impl ApprovalRequest {
     /// The turn to resume when the request is answered. If a sub-agent asks, it is the turn of the agent that a person
     /// called.
@@ -101,6 +115,7 @@ impl ApprovalRequest {
             call: of,
             input,
             root: None,
+            callers: Vec::new(),
             prompt: None,
             trigger: None,
             human_present: cx.human_present(),
@@ -157,8 +172,18 @@ pub trait Approver: Send + Sync + 'static {
     /// that a person closed stays closed. The default is for approvers that store no requests.
     ///
     /// # Errors
-    /// [`StoreError`]. The next turn does not know then whether the call has run, so it does not run it.
+    /// [`StoreError`](crate::store::StoreError). The next turn does not know then whether the call has run, so it does not run it.
     fn reopen<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
+        let _ = request;
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Stores a changed request, if its question is not closed: an agent that calls the one that asks adds what its own
+    /// turn needs to continue. The default is for approvers that store no requests.
+    ///
+    /// # Errors
+    /// [`StoreError`](crate::store::StoreError). The turn fails then, and the call waits on.
+    fn update<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
         let _ = request;
         Box::pin(async { Ok(()) })
     }

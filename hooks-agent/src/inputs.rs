@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, UNIX_EPOCH};
 
-use hook_sdk::data::{Message, Messages, ToolCall, ToolResult, Usage};
+use hook_sdk::data::{Message, Messages, ToolCall, ToolInput, ToolResult, Usage};
 use hook_sdk::protocol::Approval;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::approve::ApprovalRequest;
+use crate::approve::{AgentCall, ApprovalRequest};
 use crate::limits::Limits;
 use crate::model::{ModelAnswer, ModelError};
 use crate::tool::ToolSpec;
@@ -182,6 +182,9 @@ pub struct WaitingInput {
     pub held: Vec<ApprovalRequest>,
     /// The ids of calls to sub-agents in whose turns a call waits.
     pub agents: Vec<String>,
+    /// What is known of these calls.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) agent_calls: Vec<AgentCall>,
     /// The ids of calls that may have run, because another process closed their question.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub taken: Vec<String>,
@@ -197,12 +200,26 @@ impl WaitingInput {
         let is_one = |id: &str| calls.iter().any(|call| call.id == id);
         let ids = |ids: &[String]| ids.iter().filter(|id| is_one(id)).cloned().collect();
         let held = self.held.iter().filter(|held| is_one(&held.call.id)).cloned().collect();
-        Self { held, agents: ids(&self.agents), taken: ids(&self.taken) }
+        let agent_calls = self.agent_calls.iter().filter(|call| is_one(&call.call)).cloned().collect();
+        Self { held, agents: ids(&self.agents), agent_calls, taken: ids(&self.taken) }
     }
 
     /// Whether this call waits.
     pub(crate) fn has(&self, call: &str) -> bool {
         self.held.iter().any(|held| held.call.id == call) || self.agents.iter().any(|agent| agent == call)
+    }
+
+    /// The input with which an agent that waits was called. It may have been edited, and hooks may have masked the stored
+    /// row.
+    pub(crate) fn input_of(&self, call: &str) -> Option<&ToolInput> {
+        self.agent_calls.iter().find(|known| known.call == call).map(|known| &known.input)
+    }
+
+    /// The contexts for results before the turn was suspended. They only grow.
+    pub(crate) fn contexts(&self) -> &[String] {
+        let contexts = self.held.iter().map(|held| &held.contexts);
+        let contexts = contexts.chain(self.agent_calls.iter().map(|call| &call.contexts));
+        contexts.max_by_key(|contexts| contexts.len()).map_or(&[], Vec::as_slice)
     }
 
     /// The call about which somebody was asked, or `call`. Hooks may have masked the stored row of the call, and what

@@ -19,7 +19,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::agents::{SubAgent, SubAgents};
-use crate::approve::{Approver, RootTurn};
+use crate::approve::{AgentCall, Approver, RootTurn};
 use crate::budget::Budget;
 use crate::call_site::SUB_AGENT;
 use crate::hook_sets::HookSets;
@@ -152,6 +152,8 @@ pub(crate) struct Asker {
     pub(crate) prompt: Option<String>,
     /// The turn that a person began.
     pub(crate) root: Option<RootTurn>,
+    /// The calls of agents that led to it, outermost first.
+    pub(crate) callers: Vec<AgentCall>,
 }
 
 impl Asker {

@@ -917,12 +917,15 @@ async fn an_answer_that_was_taken_without_a_confirmation_is_left_to_the_next_tur
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_question_that_a_person_closed_or_another_turn_took_is_not_reopened() {
+async fn a_request_is_changed_and_its_question_reopened_unless_a_person_closed_it_or_another_turn_took_it() {
     for database in databases::all().await {
         let store = &database.store;
         let approver = StoredApprover::new(store.clone()).patience(Duration::ZERO);
         let (first, _) = session(&database, approver.clone(), asks()).await;
         let Outcome::Suspended(mut request) = first.turn(None, "pay").await.outcome else { panic!("not suspended") };
+        request.contexts.push("a hint".to_owned());
+        approver.update(&request).await.unwrap();
+        assert_eq!(approver.held("c", "one").await.unwrap().unwrap().contexts, ["a hint"], "{}", database.name);
         store.answer(&request.id, &Approval::Yes).await.unwrap();
         approver.close("c", &["one"], None).await.unwrap();
         request.lease = Some(0);

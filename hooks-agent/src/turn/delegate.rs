@@ -9,6 +9,7 @@ use super::result::CallOutcome;
 use super::tools::CallRun;
 use super::{TurnLoop, begin};
 use crate::agents::{DEPTH, SubAgent};
+use crate::approve::AgentCall;
 use crate::event::TurnEvent;
 use crate::reply::{Outcome, TurnError, Waits};
 use crate::request::TurnRequest;
@@ -29,9 +30,16 @@ impl TurnLoop {
         Ok(())
     }
 
-    /// Runs a turn of `agent`. It is part of this turn: it is cancelled with it, and ends before it.
-    pub(super) async fn delegate(&self, agent: &SubAgent, call: &ToolCall, input: &ToolInput) -> CallRun {
-        let asker = match self.asker(agent) {
+    /// Runs a turn of `agent`. It is part of this turn: it is cancelled with it, and ends before it. The gates judged the
+    /// input `given`, and left `input`.
+    pub(super) async fn delegate(
+        &self,
+        agent: &SubAgent,
+        call: &ToolCall,
+        input: &ToolInput,
+        given: &ToolInput,
+    ) -> CallRun {
+        let asker = match self.asker(agent, call, given) {
             Ok(asker) => asker,
             Err(error) => return unasked(error),
         };
@@ -78,21 +86,40 @@ impl TurnLoop {
     }
 
     /// What the sub-agent gets from this turn.
-    fn asker(&self, agent: &SubAgent) -> Result<Asker, ConfigError> {
+    fn asker(&self, agent: &SubAgent, call: &ToolCall, given: &ToolInput) -> Result<Asker, ConfigError> {
         let mut asker = Asker::default();
         if agent.is_gated {
             let Asker { gates, gated_by, .. } = self.session.asker.clone();
             asker = Asker { gates, gated_by, ..asker };
             asker.gated(&self.session.harness, &self.session.agent, self.asked.prompt.as_ref())?;
         }
+        let own = AgentCall {
+            conversation: self.session.conversation.clone(),
+            call: call.id.clone(),
+            input: given.clone(),
+            contexts: self.calls.contexts.clone(),
+        };
         Ok(Asker {
             budget: Some(Arc::clone(&self.budget)),
             tools: self.model.tools.clone(),
             allowed: self.model.allowed.clone(),
             prompt: self.prompt_of_person(),
             root: Some(self.session.root()),
+            callers: self.session.asker.callers.iter().cloned().chain([own]).collect(),
             ..asker
         })
+    }
+
+    /// Adds the contexts for results to the request for which an agent waits, so that a resumed turn has them.
+    pub(super) async fn keep_contexts(&mut self) -> Result<(), StoreError> {
+        let (conversation, contexts) = (&self.session.conversation, &self.calls.contexts);
+        let Some(request) = &mut self.calls.wait_for else { return Ok(()) };
+        let own = request.callers.iter_mut().find(|call| call.conversation == *conversation);
+        let Some(own) = own.filter(|own| own.contexts != *contexts) else { return Ok(()) };
+        own.contexts.clone_from(contexts);
+        let request = request.clone();
+        let update = async { self.session.harness.approver.update(&request).await };
+        self.by_approver("updated", update).await
     }
 
     /// A name that no conversation has yet. After a compaction removed an earlier call, a model can reuse the id of

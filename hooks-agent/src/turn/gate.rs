@@ -19,6 +19,8 @@ use crate::tool::ToolSpec;
 /// The ruling on a call, and its input.
 pub(super) struct Judged {
     pub(super) input: ToolInput,
+    /// The input that the gates judged last, as it was before them.
+    pub(super) given: ToolInput,
     pub(super) ruling: Ruling,
     /// Whether there may be a question about it, which has to be closed.
     pub(super) asked: bool,
@@ -33,7 +35,7 @@ impl TurnLoop {
     /// Asks the gates and, if they ask, hooks at `permission_request` and the approver.
     pub(super) async fn judge(&mut self, call: &ToolCall) -> Result<Judged, End> {
         let held = self.calls.waiting.held.iter().find(|held| held.call.id == call.id).cloned();
-        let (mut asked, mut answered) = (held.is_some(), None);
+        let (mut asked, mut answered, mut given) = (held.is_some(), None, call.input.clone());
         let mut state = match &held {
             // The person whom an earlier turn asked decides, whatever the gates ask now.
             Some(held) => {
@@ -41,12 +43,20 @@ impl TurnLoop {
                     ToolQuestion::new(call.clone(), held.input.clone(), held.question.clone(), held.deferred);
                 CallState::resumed(question, held.edited.clone())
             }
-            None => CallState::new(call),
+            None => match self.calls.waiting.input_of(&call.id) {
+                Some(input) => {
+                    let mut call = call.clone();
+                    call.input.clone_from(input);
+                    CallState::new(&call)
+                }
+                None => CallState::new(call),
+            },
         };
         loop {
             state = match state {
                 CallState::Judge(judged) => {
-                    let (input, permission) = self.permission(call, judged.input().clone()).await?;
+                    given.clone_from(judged.input());
+                    let (input, permission) = self.permission(call, given.clone()).await?;
                     self.unless_halted(&input)?.unwrap_or_else(|| judged.by_gates(permission, input))
                 }
                 // The agent has begun, so the question about its call was answered.
@@ -67,7 +77,7 @@ impl TurnLoop {
                 CallState::Suspend(question) => {
                     return Err(End::suspended(self.approval_request(&question, held.as_ref())));
                 }
-                CallState::Decided(input, ruling) => return Ok(Judged { input, ruling, asked, answered }),
+                CallState::Decided(input, ruling) => return Ok(Judged { input, given, ruling, asked, answered }),
             };
         }
     }
@@ -141,6 +151,7 @@ impl TurnLoop {
                 let mut request = ApprovalRequest::new(&self.cx, call);
                 (request.prompt, request.trigger) = (self.prompt_of_person(), self.asked.trigger.clone());
                 request.root.clone_from(&self.session.asker.root);
+                request.callers.clone_from(&self.session.asker.callers);
                 request.contexts.clone_from(&self.calls.contexts);
                 request
             }

@@ -122,6 +122,7 @@ impl TurnLoop {
         if let Some(inputs) = &mut self.inputs {
             inputs.waiting.held.extend(waiting.held.iter().cloned());
             inputs.waiting.agents.extend(waiting.agents.iter().cloned());
+            inputs.waiting.agent_calls.extend(waiting.agent_calls.iter().cloned());
             inputs.waiting.taken.extend(waiting.taken.iter().cloned());
         }
     }

@@ -107,8 +107,7 @@ impl TurnLoop {
         }
         self.transcript.lineage.becomes(&self.transcript.view);
         self.go_on(ExitReason::AbortedPreCall)?;
-        let contexts = waiting.held.iter().map(|held| &held.contexts).max_by_key(|contexts| contexts.len());
-        self.calls.contexts = contexts.cloned().unwrap_or_default();
+        self.calls.contexts = waiting.contexts().to_vec();
         self.calls.waiting = waiting;
         self.taken = true;
         // Whatever ends the turn here leaves the calls waiting.
@@ -157,11 +156,13 @@ impl TurnLoop {
         if let Some(again) = &self.asked.again {
             return Ok(again.waiting.among(open));
         }
-        let (mut held, mut agents) = (Vec::new(), Vec::new());
+        let (mut held, mut agents, mut agent_calls) = (Vec::new(), Vec::new(), Vec::new());
+        let conversation = self.session.conversation.clone();
         for call in open {
-            let request = match self.waits_for(&self.session.conversation, call).await? {
+            let request = match self.waits_for(&conversation, call).await? {
                 Some(PendingCall::Agent(within, request)) => {
                     agents.push(call.id.clone());
+                    agent_calls.extend(request.callers.iter().find(|of| of.conversation == conversation).cloned());
                     self.calls.waiting_agents.insert(call.id.clone(), (within, request.clone()));
                     request
                 }
@@ -173,7 +174,7 @@ impl TurnLoop {
             };
             self.calls.asked.get_or_insert(request);
         }
-        Ok(WaitingInput { held, agents, taken: Vec::new() })
+        Ok(WaitingInput { held, agents, agent_calls, taken: Vec::new() })
     }
 
     /// What an open call of a conversation waits for.
@@ -264,7 +265,7 @@ impl TurnLoop {
     }
 
     /// What the approver `did` with a stored question.
-    async fn by_approver<T>(
+    pub(super) async fn by_approver<T>(
         &self,
         did: &str,
         call: impl Future<Output = Result<T, StoreError>> + Send,

@@ -55,6 +55,8 @@ enum Runner {
 struct ReadyCall {
     call: ToolCall,
     input: ToolInput,
+    /// The input before the gates.
+    given: ToolInput,
     /// What runs it, or its outcome if nothing does.
     runner: Result<Runner, CallOutcome>,
 }
@@ -80,14 +82,13 @@ impl From<CallOutcome> for CallRun {
 }
 
 impl CallRun {
-    /// How the turn ends if the sub-agent `agent` waits on: as the turn of that agent.
+    /// How the turn ends if the sub-agent `agent` waits on, and its turn was not suspended.
     fn end(&self, agent: &str) -> Option<End> {
-        let request = self.waits.as_ref()?;
-        Some(match (&self.failed, &self.halt) {
-            (Some(error), _) => TurnError::Agent { agent: agent.to_owned(), error: error.clone() }.into(),
-            (_, Some(halt)) => End::halted(halt.clone()),
-            _ => End::suspended((**request).clone()),
-        })
+        self.waits.as_ref()?;
+        match (&self.failed, &self.halt) {
+            (Some(error), _) => Some(TurnError::Agent { agent: agent.to_owned(), error: error.clone() }.into()),
+            (_, halt) => halt.clone().map(End::halted),
+        }
     }
 }
 
@@ -180,7 +181,29 @@ impl TurnLoop {
         // Before the other results, because a failure at one of them does not end the wait. A halt does.
         self.calls.wait = waits.is_some() && !is_halted;
         self.calls.wait_for = waits;
-        for (ReadyCall { call, input, runner }, run) in ready.into_iter().zip(runs) {
+        let finished = self.finish_all(ready.into_iter().zip(runs), &taken).await;
+        let kept = self.keep_contexts().await;
+        finished?;
+        kept?;
+        // A hook at a result may have halted the turn.
+        self.calls.wait &= self.halted.is_none();
+        match &self.calls.wait_for {
+            Some(request) if self.calls.wait => {
+                self.go_on(ExitReason::AbortedDuringTools)?;
+                Err(end.unwrap_or_else(|| End::suspended((**request).clone())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Stores the results of a group of calls, except for those that wait. The answers to the questions about the calls
+    /// in `taken` are taken.
+    async fn finish_all(
+        &mut self,
+        calls: impl Iterator<Item = (ReadyCall, Option<(CallRun, Duration)>)>,
+        taken: &HashSet<String>,
+    ) -> Result<(), End> {
+        for (ReadyCall { call, input, runner, .. }, run) in calls {
             let ended = match (run, runner) {
                 (Some((run, took)), runner) => {
                     self.note_result(&call, &run);
@@ -202,12 +225,7 @@ impl TurnLoop {
             }
             finished?;
         }
-        // A hook at a result may have halted the turn.
-        self.calls.wait &= self.halted.is_none();
-        end.filter(|_| self.calls.wait).map_or(Ok(()), |end| {
-            self.go_on(ExitReason::AbortedDuringTools)?;
-            Err(end)
-        })
+        Ok(())
     }
 
     /// Closes the questions about the calls that run before any of them starts, so that no other turn runs them or says that
@@ -253,7 +271,7 @@ impl TurnLoop {
 
     /// Starts a call in its order. From here on it may have effects, even if its result gets lost.
     fn ready(&mut self, call: ToolCall, judged: Judged) -> ReadyCall {
-        let Judged { input, ruling, .. } = judged;
+        let Judged { input, given, ruling, .. } = judged;
         let runner = match (ruling, &self.halted) {
             (Ruling::Run, Some(halt)) => Err(CallOutcome::Refused(CallRefusal::halted(halt))),
             // What is cancelled is not polled, so it would not start.
@@ -269,7 +287,7 @@ impl TurnLoop {
             self.calls.started.insert(call.id.clone());
             self.emit(|| TurnEvent::ToolStarted(call.clone()));
         }
-        ReadyCall { call, input, runner }
+        ReadyCall { call, input, given, runner }
     }
 
     fn runner(&self, call: &ToolCall, input: &ToolInput) -> Result<Runner, CallOutcome> {
@@ -295,7 +313,7 @@ impl TurnLoop {
     async fn run(&self, ready: &ReadyCall) -> Option<(CallRun, Duration)> {
         let (start, began) = (Instant::now(), self.begin());
         let mut run: CallRun = match ready.runner.as_ref().ok()? {
-            Runner::Agent(agent) => self.delegate(agent, &ready.call, &ready.input).await,
+            Runner::Agent(agent) => self.delegate(agent, &ready.call, &ready.input, &ready.given).await,
             Runner::Tool(tool) => self.run_tool(&**tool, &ready.call, &ready.input).await.into(),
         };
         run.time = began.end();

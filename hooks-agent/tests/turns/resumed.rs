@@ -194,6 +194,41 @@ async fn what_hooks_made_of_results_before_a_waiting_call_is_kept() {
     assert_eq!(heard.len(), 6);
 }
 
+#[tokio::test]
+async fn what_hooks_add_to_results_before_an_agent_that_waits_and_beside_it_reaches_the_next_request() {
+    for depth in [1, 2] {
+        let desk = Arc::new(Desk::default());
+        let asks = |agent: &'static str| {
+            let calls = [("0", "lookup"), ("1", agent), ("2", "reads")];
+            Line::calls(calls.map(|(id, tool)| (id, tool, json!({ "prompt": "pay" }))))
+        };
+        let agents = if depth == 1 { vec!["clerk"] } else { vec!["mid", "clerk"] };
+        let lines = agents.into_iter().map(asks).chain([Line::call("3", "pay", json!({})), Line::text("paid")]);
+        let mut bench =
+            Bench::new(lines.chain((1..depth).map(|_| Line::text("asked"))).chain([Line::text("so be it")]));
+        bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("pay?")).only("tool", "pay"));
+        bench.app(Hook::at::<AfterToolCallSuccess>("hints").writer(
+            |_, event: &AfterToolCallSuccess, result: &mut ToolResult| {
+                result.add_context(format!("hint {}", event.call.id));
+            },
+        ));
+        let pay = FnTool::new(ToolSpec::new("pay"), |_, _| Ok("paid".to_owned()));
+        let reads = FnTool::new(ToolSpec::new("reads").parallel(), |_, _| Ok("read".to_owned()));
+        let mid = SubAgent::new(AgentDef::new("mid"), "Asks.").tools(["lookup", "reads", "clerk"]);
+        let clerk = SubAgent::new(AgentDef::new("clerk"), "Pays.").tools(["pay"]);
+        let harness = bench.harness().tool(pay).tool(reads).agent(mid).agent(clerk);
+        let session = bench.session(harness.approver(AtDesk(Arc::clone(&desk)))).await;
+        assert!(matches!(session.turn(None, "hi").await.outcome, Outcome::Suspended(_)));
+        desk.answer(Approval::Yes);
+        assert_eq!(session.resume(None).await.to_string(), "so be it", "{depth}");
+        let heard = bench.model.heard();
+        for call in &heard[heard.len() - depth..] {
+            let last = line(call.messages.last().unwrap());
+            assert!(last.contains("hint 0\n\nhint 2\n\nhint 1"), "{depth}: {last}");
+        }
+    }
+}
+
 /// Masks addresses in rows.
 fn mask() -> Hook {
     Hook::at::<BeforeCreateMessage>("mask").writer(|_, _, row: &mut Message| {
@@ -245,6 +280,59 @@ async fn a_resumed_call_of_an_agent_has_the_prompt_that_was_approved() {
     assert_eq!(session.resume(None).await.to_string(), "so be it");
     let heard: Vec<_> = bench.log.take().into_iter().filter(|line| line != "the model").collect();
     assert_eq!(heard, ["hi", "write to ada@x"]);
+}
+
+#[tokio::test]
+async fn the_gates_judge_the_call_of_an_agent_that_waits_as_the_model_made_it_or_a_person_edited_it() {
+    for (is_edited, judges) in [(true, "write to bob@y"), (false, "write to ada@x!")] {
+        the_gates_judge_again(is_edited, judges).await;
+    }
+}
+
+async fn the_gates_judge_again(is_edited: bool, judges: &str) {
+    let desk = Arc::new(Desk::default());
+    let lines = [
+        Line::call("1", "clerk", json!({ "prompt": "write to ada@x" })),
+        Line::call("2", "lookup", json!({})),
+        Line::text("written"),
+        Line::text("so be it"),
+    ];
+    let mut bench = Bench::new(lines);
+    bench.app(Hook::at::<BeforeToolCall>("looks").reader(|_, _, _| Permission::ask("a look")).only("tool", "lookup"));
+    bench.app(mask());
+    let rewrites = Hook::at::<BeforeToolCall>("rewrites").writer(move |_, _, input: &mut ToolInput| {
+        if !is_edited {
+            input["prompt"] = json!(format!("{}!", input["prompt"].as_str().unwrap()));
+        }
+    });
+    bench.app(rewrites.only("tool", "clerk").priority(-5));
+    let judged = bench.log.clone();
+    let gate = Hook::at::<BeforeToolCall>("gate").reader(move |_, _, input: &ToolInput| {
+        judged.note(input["prompt"].as_str().unwrap());
+        if is_edited && input["prompt"] != "write to bob@y" {
+            Permission::ask("a clerk?")
+        } else {
+            Permission::NoOpinion
+        }
+    });
+    bench.app(gate.only("tool", "clerk"));
+    let ran = bench.log.clone();
+    let after = Hook::at::<AfterToolCall>("after").reader(move |_, event: &AfterToolCall, ()| {
+        ran.note(event.input["prompt"].as_str().unwrap());
+    });
+    bench.app(after.only("tool", "clerk"));
+    let harness = bench.harness().approver(AtDesk(Arc::clone(&desk)));
+    let session = bench.session(harness.agent(SubAgent::new(AgentDef::new("clerk"), "Writes."))).await;
+    session.turn(None, "hi").await;
+    if is_edited {
+        desk.answer(Approval::Edited(json!({ "prompt": "write to bob@y" }).into()));
+        session.resume(None).await;
+    }
+    bench.log.take();
+    desk.answer(Approval::Yes);
+    assert_eq!(session.resume(None).await.to_string(), "so be it");
+    let log: Vec<_> = bench.log.take().into_iter().filter(|what| what.contains("write")).collect();
+    assert_eq!(log, [judges, judges]);
 }
 
 /// A call before the waiting one has no result, so neither was started.

@@ -285,6 +285,16 @@ impl Approver for Desk {
         })
     }
 
+    fn update<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
+        let mut sky = self.0.sky();
+        let key = (request.conversation.clone(), request.call.id.clone());
+        if let Some(asked) = sky.questions.get_mut(&key).filter(|asked| asked.request.id == request.id) {
+            asked.request.clone_from(request);
+        }
+        drop(sky);
+        Box::pin(async { Ok(()) })
+    }
+
     fn reopen<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
         let mut sky = self.0.sky();
         sky.log.push(format!("{}: reopens {}", request.conversation, request.call.id));

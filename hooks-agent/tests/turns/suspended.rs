@@ -113,6 +113,13 @@ impl Approver for AtDesk {
         Box::pin(async move { is_confirmed.then(Vec::new).ok_or_else(|| StoreError::new("the line was cut")) })
     }
 
+    fn update<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
+        for asked in self.0.asked.lock().unwrap().iter_mut().filter(|asked| asked.id == request.id) {
+            asked.clone_from(request);
+        }
+        Box::pin(async { Ok(()) })
+    }
+
     fn reopen<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
         for (asked, answers) in self.0.closed.lock().unwrap().extract_if(.., |(asked, _)| asked.id == request.id) {
             self.0.asked.lock().unwrap().push(asked);

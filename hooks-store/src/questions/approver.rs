@@ -73,10 +73,16 @@ impl StoredApprover {
     /// Stores the question and returns its id. If an earlier turn has asked the same question, its row is reused. A
     /// different question about the same call is closed, because its answer would not be an answer to this question.
     async fn open(&self, request: &ApprovalRequest) -> Result<String, StoreError> {
-        let mut request = request.clone();
-        // Whoever reads the stored request sees one time: the limit of the turn loop is over when the turn is suspended.
-        request.expires = self.expires;
+        let request = self.stored(request);
         Ok(self.store.database.write(move |tx| Box::pin(open(tx, request))).await?)
+    }
+
+    /// The request as it is stored. Whoever reads it sees one time: the limit of the turn loop is over when the turn is
+    /// suspended.
+    fn stored(&self, request: &ApprovalRequest) -> ApprovalRequest {
+        let mut request = request.clone();
+        request.expires = self.expires;
+        request
     }
 
     /// The answer, if there is one. It stays until the turn closes the question, before it acts on the answer. So does a
@@ -182,11 +188,24 @@ impl Approver for StoredApprover {
         Box::pin(async move { Ok(closed.await?) })
     }
 
+    fn update<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
+        let request = self.stored(request);
+        let updated = self.store.database.write(move |tx| Box::pin(update(tx, request)));
+        Box::pin(async move { Ok(updated.await?) })
+    }
+
     fn reopen<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, ()> {
         let (id, of, lease) = (request.id.clone(), request.conversation.clone(), request.lease);
         let reopened = self.store.database.write(move |tx| Box::pin(reopen(tx, id, of, lease)));
         Box::pin(async move { Ok(reopened.await?) })
     }
+}
+
+async fn update(tx: &mut Tx, request: ApprovalRequest) -> Result<(), Failure> {
+    let text = writable("the question", &request)?;
+    let update = "UPDATE hooks_questions SET request = $2 WHERE id = $1 AND status <> 'closed'";
+    sqlx::query(update).bind(&request.id).bind(text).execute(&mut **tx).await?;
+    Ok(())
 }
 
 /// Reopens a question with its answer, which a person who closes it removes.
