@@ -134,6 +134,12 @@ impl ApprovalRequest {
 /// If there is no answer within [`ApprovalRequest::expires`], or if the approver panics, the call is denied. In a resumed
 /// turn, whose calls may have a stored answer, the turn fails then, and the calls wait on.
 pub trait Approver: Send + Sync + 'static {
+    /// Whether questions outlive the process. Their answers are lost unless the [conversations](crate::store::MessageStore::is_lasting) do
+    /// too, so [`HarnessBuilder::build`](crate::HarnessBuilder::build) fails otherwise.
+    fn is_lasting(&self) -> bool {
+        false
+    }
+
     /// Decides whether the call may run.
     ///
     /// This can be called again for the same call: after a turn was suspended, or its process ended, and also if a later

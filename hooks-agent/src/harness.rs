@@ -94,7 +94,8 @@ impl Harness {
     /// [`Registry::audit_with`](hook_sdk::Registry::audit_with), with what this harness has: tools, agents, profiles
     /// and call sites.
     pub fn audit<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>) -> Vec<Finding> {
-        self.state.registry.audit_with(sets, &self.state.facts())
+        let of_hooks = self.state.registry.audit_with(sets, &self.state.facts());
+        of_hooks.into_iter().chain(self.state.audit_store()).collect()
     }
 
     /// The registry of hooks.

@@ -172,6 +172,11 @@ pub trait MessageStore: Send + Sync + 'static {
         Box::pin(async { Ok(Lease::none()) })
     }
 
+    /// Whether conversations outlive the process.
+    fn is_lasting(&self) -> bool {
+        true
+    }
+
     /// Whether the store saves the [jobs](Append::jobs) of rows, each row atomically with its jobs. If so, the loop
     /// passes the jobs of background hooks at `after_create_message` to the store, instead of the registry's background
     /// worker.

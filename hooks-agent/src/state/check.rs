@@ -66,7 +66,8 @@ impl HarnessState {
             sets.push(self.registry.scope(&app_alone(), None)?);
         }
         let facts = self.facts();
-        let findings = self.registry.audit_with(&sets, &facts).into_iter().chain(of_calls).filter(|finding| {
+        let of_parts = of_calls.into_iter().chain(self.audit_store());
+        let findings = self.registry.audit_with(&sets, &facts).into_iter().chain(of_parts).filter(|finding| {
             // A session may bring the state, and an agent that is not known yet may name the hook.
             let later = match finding.kind() {
                 FindingKind::MissingState => true,
@@ -76,6 +77,14 @@ impl HarnessState {
             !later && !self.is_intended(finding)
         });
         self.judge(&facts, findings)
+    }
+
+    /// Whether the questions of suspended turns outlive the turns.
+    pub(crate) fn audit_store(&self) -> Option<Finding> {
+        let text = "questions outlive the process, and conversations do not, so a suspended turn is lost with the \
+                    process and its answer with it; set the `store` of the harness to one that lasts";
+        let is_lost = self.approver.is_lasting() && !self.store.is_lasting();
+        is_lost.then(|| Finding::new(FindingKind::VolatileStore, "", text))
     }
 
     /// Checks a set of hooks of an agent, before it runs.

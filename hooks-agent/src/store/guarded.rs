@@ -42,6 +42,10 @@ impl MessageStore for Guarded {
         })
     }
 
+    fn is_lasting(&self) -> bool {
+        catch_unwind(AssertUnwindSafe(|| self.store.is_lasting())).unwrap_or(true)
+    }
+
     fn keeps_jobs(&self) -> bool {
         catch_unwind(AssertUnwindSafe(|| self.store.keeps_jobs())).unwrap_or(false)
     }

@@ -119,6 +119,10 @@ fn page_of<'r>(
 }
 
 impl MessageStore for MemoryStore {
+    fn is_lasting(&self) -> bool {
+        false
+    }
+
     fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written> {
         Box::pin(async move {
             let Append { seen, messages, .. } = append;

@@ -1,14 +1,22 @@
 //! A harness checks its hooks without being asked: what keeps one from guarding fails the build, or the first session or
 //! turn that shows it, unless it is accepted by name.
 
+use std::sync::Arc;
+
 use hook_sdk::diagnostics::FindingKind;
+use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::*;
 use hook_sdk::overrides::{Override, Overrides};
 use hook_sdk::plugin::Plugin;
 use hook_sdk::prelude::*;
+use hook_sdk::protocol::Approval;
+use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Line, Scripted};
+use hooks_agent::store::{StoreError, StoreFuture};
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Harness, HarnessBuilder, Outcome, SubAgent, TurnError};
+
+use super::stores::{Disturb, Disturbed};
 
 /// A state of the app.
 struct Paid;
@@ -142,6 +150,39 @@ async fn what_keeps_a_hook_from_guarding_fails_at_the_build_or_at_the_first_sess
         let harness = make().accept(kind, about, "a test").build().unwrap();
         harness.session("c", agent).open().await.unwrap();
     }
+}
+
+/// Keeps its questions in a file, as far as this test is concerned.
+struct Keeps;
+
+impl Approver for Keeps {
+    fn is_lasting(&self) -> bool {
+        true
+    }
+
+    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
+        Box::pin(async { Ok(Approval::Suspend) })
+    }
+}
+
+struct Calm;
+
+impl Disturb for Calm {
+    fn before(&self, _: &'static str) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+#[test]
+fn questions_that_outlive_the_conversations_fail_the_build_unless_accepted() {
+    let make = || builder(Registry::empty()).approver(Keeps);
+    let error = make().build().unwrap_err().to_string();
+    assert!(error.contains("a suspended turn is lost with the process"), "{error}");
+    assert!(error.ends_with("[or `accept(FindingKind::VolatileStore, \"\", \"why\")`]"), "{error}");
+    let harness = make().accept(FindingKind::VolatileStore, "", "a test").build().unwrap();
+    assert_eq!(harness.audit([]).last().unwrap().kind(), FindingKind::VolatileStore);
+    let lasting = Disturbed { store: Arc::default(), by: Calm };
+    make().store(lasting).build().unwrap();
 }
 
 #[tokio::test]

@@ -58,6 +58,8 @@ pub enum FindingKind {
     /// The program is built with `panic = "abort"`, so a hook that panics ends it. Reported by
     /// [`Registry::audit_with`](crate::Registry::audit_with).
     PanicAborts,
+    /// Questions to people outlive the process, and the conversations do not. Reported by the turn loop of `hooks-agent`.
+    VolatileStore,
     /// A finding is [accepted](crate::diagnostics::HarnessFacts::accept) that does not exist.
     AcceptedNothing,
 }

@@ -153,6 +153,10 @@ fn asks_the_same(one: &ApprovalRequest, other: &ApprovalRequest) -> bool {
 }
 
 impl Approver for StoredApprover {
+    fn is_lasting(&self) -> bool {
+        true
+    }
+
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         Box::pin(self.ask(request))
     }
