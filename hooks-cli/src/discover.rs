@@ -83,13 +83,14 @@ pub(crate) fn files(project: &Path, trust: &Confidence) -> Vec<(PathBuf, Origin)
     found
 }
 
-/// The administrator's settings in a folder, also those that cannot be read.
+/// The administrator's settings in a folder, also those that cannot be read. A file is all of them.
 fn managed(folder: &Path) -> Vec<(PathBuf, Origin)> {
     let parts = std::fs::read_dir(folder.join("managed-settings.d")).into_iter().flatten().flatten();
     let mut parts: Vec<PathBuf> = parts.map(|entry| entry.path()).collect();
     parts.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     parts.sort();
-    let all = std::iter::once(folder.join("managed-settings.json")).chain(parts);
+    let file = if folder.is_file() { folder.to_owned() } else { folder.join("managed-settings.json") };
+    let all = std::iter::once(file).chain(parts);
     all.filter(|path| path.symlink_metadata().is_ok()).map(|path| (path, Origin::Managed)).collect()
 }
 

@@ -205,6 +205,9 @@ impl ExplainReport {
             let _ = writeln!(out, "\n{}", styled(GOOD, how));
             for (i, explained) in running.iter().enumerate() {
                 let _ = writeln!(out, "{:>4}. {}", i + 1, of_rule(explained));
+                if let Some(why) = &explained.rule.denies {
+                    let _ = writeln!(out, "      denies: {}", line(why));
+                }
                 if explained.rule.hook.is_some() {
                     let _ = writeln!(out, "      a compiled hook, which runs in an app that has it");
                 }

@@ -80,7 +80,11 @@ fn of_rule((rule, standing): &(RuleInfo, Standing)) -> String {
     if let Some(filter) = &rule.filter {
         let _ = write!(when, " if {}", line(filter));
     }
-    let off = standing.why_not.as_ref().map_or_else(String::new, |why| format!("  (does not run: {})", line(why)));
+    let off = match (&standing.why_not, &rule.denies) {
+        (Some(why), _) => format!("  (does not run: {})", line(why)),
+        (None, Some(why)) => format!("  (denies: {})", line(why)),
+        (None, None) => String::new(),
+    };
     let place = styled(PLACE, format!("line {}", rule.line));
     format!("  {}  {when}  {place}{off}\n      {}", styled(FAINT, &rule.id), line(&rule.summary))
 }

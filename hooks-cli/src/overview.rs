@@ -64,10 +64,11 @@ pub(crate) fn shown(rule: &RuleInfo, standing: &Standing) -> String {
     let matcher = rule.matcher.as_deref().map(|matcher| format!("{}  ", line(matcher))).unwrap_or_default();
     let filter = rule.filter.as_deref().map(|filter| format!("if {}  ", line(filter))).unwrap_or_default();
     let place = styled(PLACE, format!("{}:{}", line(&rule.file.to_string_lossy()), rule.line));
-    let state = match &standing.why_not {
-        None => styled(GOOD, "runs"),
-        Some(_) if !standing.trusted => styled(BAD, "not trusted: `hooks trust`"),
-        Some(why) => styled(BAD, format!("does not run: {}", line(why))),
+    let state = match (&standing.why_not, &rule.denies) {
+        (None, None) => styled(GOOD, "runs"),
+        (None, Some(why)) => styled(BAD, format!("denies: {}", line(why))),
+        (Some(_), _) if !standing.trusted => styled(BAD, "not trusted: `hooks trust`"),
+        (Some(why), _) => styled(BAD, format!("does not run: {}", line(why))),
     };
     let whose =
         rule.plugin.as_ref().map_or_else(|| standing.origin.to_owned(), |name| format!("plugin {}", line(name)));

@@ -240,6 +240,11 @@ fn managed_settings_that_cannot_be_read_are_told_and_close() {
         } else {
             put(&managed, "{");
         }
+        let explain = ["explain", "--event", "PreToolUse", "--tool", "Bash"];
+        for command in [&[][..], &["list"], &["doctor"], &explain] {
+            let said = run(folder.path(), command, None).out;
+            assert!(said.contains("denies: the managed settings"), "{command:?}: {said}");
+        }
         let said = run(folder.path(), &["dispatch", "--event", "PreToolUse"], None);
         assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
         assert!(said.out.contains("managed-settings.json cannot be read") && !folder.path().join("shop/ran").exists());
@@ -249,6 +254,16 @@ fn managed_settings_that_cannot_be_read_are_told_and_close() {
             assert!(format!("{}{}", said.out, said.err).contains("managed-settings.json"), "{command}");
         }
     }
+}
+
+#[test]
+fn the_variable_of_managed_settings_may_name_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("shop")).unwrap();
+    put(&folder.path().join("home/.claude/settings.json"), &rules("user", false));
+    put(&folder.path().join("managed"), r#"{"allowManagedHooksOnly": true}"#);
+    let report = run(folder.path(), &["list", "--json"], None).json();
+    assert_eq!(names(&report, |rule| rule["enabled"] == true), [""; 0], "{report}");
 }
 
 /// A guard of a trusted plugin does not vanish because somebody changes the manifest that names it.

@@ -99,6 +99,9 @@ pub struct RuleInfo {
     pub enabled: bool,
     /// What keeps it from running, whatever happens. `None` if it can run.
     pub why_not: Option<SkipReason>,
+    /// Why it denies instead of running: something that it needs is missing or forbidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub denies: Option<String>,
 }
 
 impl State {
@@ -253,6 +256,7 @@ impl State {
             status_message: rule.status_message.clone(),
             fails_closed: active.fails_closed(),
             enabled: why_not.is_none(),
+            denies: active.failure.clone().filter(|_| why_not.is_none()),
             why_not,
         }
     }
