@@ -565,7 +565,7 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").writer(|_, _, input: &mut ToolInput| **input = json!({ "word": PROBED }))],
            expect: &[Runs(1), RunsWith(PROBED), NeverRunsWith("blue")] },
     Case { kind: "permission_request", when: "allows in the person's place", scenario: Tool, person: No,
-           hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Permission::allow())),
+           hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Permission::Allow)),
            expect: &[Asks(0), Runs(1)] },
     Case { kind: "permission_request", when: "denies in the person's place", scenario: Tool, person: Yes,
            hooks: |_| asks_and(Hook::at::<PermissionRequest>("probe").reader(|_, _, _| Permission::deny(PROBED))),
@@ -611,7 +611,7 @@ pub(crate) const CASES: &[Case] = &[
            hooks: |_| {
                let mut hooks = asks_and(Hook::at::<PermissionRequest>("probe").writer(|_, _, input: &mut ToolInput| {
                    **input = json!({ "word": PROBED });
-                   Permission::allow()
+                   Permission::Allow
                }));
                hooks.push(Hook::at::<BeforeToolCall>("limit").reader(|_, _, input: &ToolInput| {
                    if input["word"] == PROBED { Permission::deny("no") } else { Permission::NoOpinion }
@@ -626,7 +626,7 @@ pub(crate) const CASES: &[Case] = &[
                }),
                Hook::at::<PermissionRequest>("probe").writer(|_, _, input: &mut ToolInput| {
                    **input = json!({ "word": PROBED });
-                   Permission::allow()
+                   Permission::Allow
                }),
            ],
            expect: &[Runs(1), RunsWith(PROBED), NeverRunsWith("blue")] },

@@ -109,7 +109,7 @@ pub(crate) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<Probe> {
         ),
         "permission_request" => in_turn::<PermissionRequest>(
             id,
-            vec![("allows", Hook::at::<PermissionRequest>(id).reader(|_, _, _| Permission::allow()))],
+            vec![("allows", Hook::at::<PermissionRequest>(id).reader(|_, _, _| Permission::Allow))],
         ),
         "after_tool_call_success" => in_turn::<AfterToolCallSuccess>(
             id,

@@ -151,7 +151,7 @@ fn a_kind_without_subject_is_observed_and_filtered_by_its_fields() {
 #[hook(id = "front_only", kind = nested::MayEnter)]
 fn front_only(event: &nested::MayEnter) -> Permission {
     match event {
-        nested::MayEnter::Front => Permission::allow(),
+        nested::MayEnter::Front => Permission::Allow,
         nested::MayEnter::Back => Permission::deny("use the front"),
     }
 }

@@ -24,22 +24,22 @@ async fn context_async(cx: &HookContext) -> Permission {
 
 #[hook(id = "event", kind = BeforePublish)]
 fn event(event: &BeforePublish) -> Permission {
-    if event.topic == "news" { Permission::allow() } else { Permission::deny("no news") }
+    if event.topic == "news" { Permission::Allow } else { Permission::deny("no news") }
 }
 
 #[hook(id = "event_async", kind = BeforePublish)]
 async fn event_async(event: &BeforePublish) -> Permission {
-    if event.topic == "news" { Permission::allow() } else { Permission::deny("no news") }
+    if event.topic == "news" { Permission::Allow } else { Permission::deny("no news") }
 }
 
 #[hook(id = "reads", kind = BeforePublish)]
 fn reads(text: &String) -> Permission {
-    if text == "draft" { Permission::ask("a draft") } else { Permission::allow() }
+    if text == "draft" { Permission::ask("a draft") } else { Permission::Allow }
 }
 
 #[hook(id = "reads_async", kind = BeforePublish)]
 async fn reads_async(text: &String) -> Permission {
-    if text == "draft" { Permission::ask("a draft") } else { Permission::allow() }
+    if text == "draft" { Permission::ask("a draft") } else { Permission::Allow }
 }
 
 #[hook(id = "lent", kind = BeforePublish)]
@@ -77,13 +77,13 @@ async fn all_that_read_async(event: &BeforePublish, text: &String, cx: &HookCont
 #[hook(id = "lent_beside_all", kind = BeforePublish)]
 fn lent_beside_all(cx: &HookContext, text: &mut String, event: &BeforePublish) -> Permission {
     *text = format!("{} {} {text}", cx.agent().unwrap(), event.topic);
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "lent_beside_all_async", kind = BeforePublish)]
 async fn lent_beside_all_async(event: &BeforePublish, cx: &HookContext, text: &mut String) -> Permission {
     *text = format!("{} {} {text}", cx.agent().unwrap(), event.topic);
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "owned_beside_all", kind = BeforePublish)]

@@ -130,7 +130,7 @@ fn reads_apart(text: &String) -> Permission {
 fn lends_apart(cx: &HookContext, text: &mut String) -> Result<Permission, MissingState> {
     text.push_str(" lent");
     see(cx, &format!("{:?}", thread::current().id()))?;
-    Ok(Permission::allow())
+    Ok(Permission::Allow)
 }
 
 #[hook(id = "owns_apart", kind = BeforeSend, blocking, fallback = answers)]

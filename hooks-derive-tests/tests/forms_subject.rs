@@ -28,7 +28,7 @@ macro_rules! both {
 
 both! {
     subject, subject_async(text) -> String { text + "!" }
-    pair, pair_async(text) -> (String, Permission) { (text + "!", Permission::allow()) }
+    pair, pair_async(text) -> (String, Permission) { (text + "!", Permission::Allow) }
     pair_unit, pair_unit_async(text) -> (String, ()) { (text + "!", ()) }
     pair_halt, pair_halt_async(text) -> (String, Halt) { (text + "!", Halt::new("enough")) }
     keeps, keeps_async(text) -> Option<String> { Some(text + "!") }

@@ -38,7 +38,7 @@ fn cfg_attr_on() {}
 #[must_use = "an attribute of the function"]
 #[inline]
 fn documented(_input: &mut ToolInput) -> Permission {
-    Permission::allow()
+    Permission::Allow
 }
 
 #[deprecated(note = "use `documented`")]
@@ -71,7 +71,7 @@ macro_rules! hooks_of_mine {
     (all $name:ident) => {
         #[hook(id = "all_of_the_macro", kind = before_tool_call, tool = "*")]
         fn $name(_cx: &HookContext, event: &BeforeToolCall, input: ToolInput) -> (ToolInput, Permission) {
-            let verdict = if event.call.name == "x" { Permission::allow() } else { Permission::deny("not x") };
+            let verdict = if event.call.name == "x" { Permission::Allow } else { Permission::deny("not x") };
             (input, verdict)
         }
     };
@@ -86,7 +86,7 @@ macro_rules! hooks_of_mine {
     };
 }
 
-hooks_of_mine!(name of_the_caller, id "of_the_caller", kind before_tool_call, type ToolInput, returns Permission, { Permission::allow() });
+hooks_of_mine!(name of_the_caller, id "of_the_caller", kind before_tool_call, type ToolInput, returns Permission, { Permission::Allow });
 hooks_of_mine!(all all_of_the_macro);
 hooks_of_mine!(waits /** Waits. */ pub(crate) waits(input: &mut ToolInput, cx: &HookContext) -> Result<(), String> {
     let _ = (input, cx);

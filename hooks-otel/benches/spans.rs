@@ -25,7 +25,7 @@ fn registry(decides: bool) -> (Registry, AgentDef) {
     let ids: Vec<String> = (0..8).map(|i| format!("gate_{i}")).collect();
     for (i, id) in ids.iter().enumerate() {
         let gate = move |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| {
-            if decides && i == 7 { Permission::allow() } else { ().into() }
+            if decides && i == 7 { Permission::Allow } else { ().into() }
         };
         registry.register(Hook::at::<BeforeToolCall>(id).reader(gate)).unwrap();
     }

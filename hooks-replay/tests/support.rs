@@ -124,7 +124,7 @@ pub(crate) fn desk() -> Hooks {
 
 pub(crate) fn limit(cents: u64) -> Hook {
     Hook::at::<BeforeToolCall>("refund_limit").reader(move |_, _, input: &ToolInput| match input["cents"].as_u64() {
-        Some(asked) if asked <= cents => Permission::allow(),
+        Some(asked) if asked <= cents => Permission::Allow,
         _ => Permission::deny(format!("refunds over {cents} cents need a person")),
     })
 }

@@ -87,7 +87,7 @@ pub(crate) async fn session(
 fn harness(database: &Database, approver: impl Approver, lines: Vec<Line>) -> (HarnessBuilder, Arc<AtomicUsize>) {
     let registry = Registry::empty();
     let gate = |_: &HookContext, _: &BeforeToolCall, input: &ToolInput| match input["cents"].as_i64() {
-        Some(..10) => Permission::allow(),
+        Some(..10) => Permission::Allow,
         _ => Permission::ask("a payment"),
     };
     registry.register(Hook::at::<BeforeToolCall>("asks").reader(gate).only("tool", "pay")).unwrap();

@@ -140,7 +140,7 @@ fn booking(most: usize, unasked: f64) -> Hook {
         if passengers > most {
             return Permission::deny(format!("at most {most}"));
         }
-        if paid > unasked { Permission::ask(format!("over {unasked}")) } else { Permission::allow() }
+        if paid > unasked { Permission::ask(format!("over {unasked}")) } else { Permission::Allow }
     };
     Hook::at::<BeforeToolCall>("guard_booking").reader(guard).only("tool", "book_reservation")
 }
@@ -177,7 +177,7 @@ const EDITS: &[(&str, Edit)] = &[
         agent
     }),
     ("a guard that lets everything through", |registry, agent| {
-        registry.replace(cancellation(Permission::allow())).unwrap();
+        registry.replace(cancellation(Permission::Allow)).unwrap();
         agent
     }),
     ("a guard that denies everything", |registry, agent| {
@@ -242,7 +242,7 @@ const EDITS: &[(&str, Edit)] = &[
         agent.hooks(["counts_failures"])
     }),
     ("a guard that no replay asks", |registry, agent| {
-        registry.replace(cancellation(Permission::allow()).on_replay(OnReplay::Skip)).unwrap();
+        registry.replace(cancellation(Permission::Allow).on_replay(OnReplay::Skip)).unwrap();
         agent
     }),
 ];

@@ -70,7 +70,7 @@ fn a_halt_at_the_gate_ends_the_turn_before_the_call_runs() {
 fn the_model_reads_the_decision_of_the_gate() {
     let table = [
         (Permission::NoOpinion, "recorded"),
-        (Permission::allow(), "recorded"),
+        (Permission::Allow, "recorded"),
         (Permission::ask("it is dear"), "recorded"), // the default answer is yes
         (
             Permission::defer("ask again tomorrow"),

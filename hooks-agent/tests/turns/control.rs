@@ -292,7 +292,7 @@ async fn equal_calls_count_within_one_answer_and_none_runs_after_the_last_that_m
             let mut bench = Bench::new([answer, Line::text("done")]);
             if suspends {
                 bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, event: &BeforeToolCall, _| {
-                    if event.call.id == "0" { Permission::ask("a look") } else { Permission::allow() }
+                    if event.call.id == "0" { Permission::ask("a look") } else { Permission::Allow }
                 }));
             }
             let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk)))).await;

@@ -134,11 +134,11 @@ async fn shown_text_is_stored_if_the_turn_is_cancelled_while_hooks_judge_the_ans
                     if slow {
                         std::future::pending::<()>().await;
                     }
-                    Permission::allow()
+                    Permission::Allow
                 })
             }),
             "halt" => Hook::at::<StreamDelta>("slow").reader(|_, _, window: &String| {
-                if window.contains("two") { Err(Halt::new("enough")) } else { Ok(Permission::allow()) }
+                if window.contains("two") { Err(Halt::new("enough")) } else { Ok(Permission::Allow) }
             }),
             "required" => Hook::at::<PostModelCall>("slow")
                 .reader(|_, _, _| -> Result<(), String> { Err("no".into()) })
@@ -180,7 +180,7 @@ async fn shown_text_is_stored_if_the_turn_is_cancelled_while_hooks_judge_the_ans
 async fn text_of_an_answer_that_was_not_streamed_is_judged_too() {
     let mut bench = Bench::new([]);
     bench.app(Hook::at::<StreamDelta>("no_keys").reader(|_, _, window: &String| {
-        if window.contains("sk-live") { Permission::deny("a key") } else { Permission::allow() }
+        if window.contains("sk-live") { Permission::deny("a key") } else { Permission::Allow }
     }));
     let model =
         Pieces { said: vec!["The key "], answer: Ok(ModelAnswer::text("The key is sk-live-17")), wait: Duration::ZERO };
@@ -196,7 +196,7 @@ async fn a_slow_hook_at_a_stream_does_not_count_as_a_stalled_model() {
     bench.app(Hook::at::<StreamDelta>("slow").async_reader(|_, _, _| {
         Box::pin(async {
             tokio::time::sleep(Duration::from_secs(6)).await;
-            Permission::allow()
+            Permission::Allow
         })
     }));
     let mut limits = Limits::default();
@@ -224,7 +224,7 @@ async fn a_joined_message_is_returned_if_the_turn_ends_before_its_next_step() {
                     let _ = tell.send(());
                 }
                 wait.notified().await;
-                if case == "suspended" { Permission::ask("a look") } else { Permission::allow() }
+                if case == "suspended" { Permission::ask("a look") } else { Permission::Allow }
             })
         }));
         let mut limits = Limits::default();
@@ -372,7 +372,7 @@ async fn concurrent_sub_agents_leave_their_caller_one_call() {
     bench.app(Hook::at::<BeforeCompaction>("waits").async_reader(|_, _, ()| {
         Box::pin(async {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            Permission::allow()
+            Permission::Allow
         })
     }));
     let mut limits = Limits::default();

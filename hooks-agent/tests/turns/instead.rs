@@ -38,7 +38,7 @@ async fn a_gate_can_answer_in_place_of_a_tool_and_hooks_see_its_result() {
 async fn an_answer_yields_to_an_ask_and_a_deny_and_not_to_an_allow() {
     let answers = || Permission::answer(ToolResult::new("cached"));
     for (other, stored) in [
-        (Permission::allow(), "tool: <- cached"),
+        (Permission::Allow, "tool: <- cached"),
         (Permission::deny("no"), "tool: <- Denied: no"),
         (Permission::ask("may it?"), "tool: <- Denied: may it?. there is nobody to ask"),
     ] {

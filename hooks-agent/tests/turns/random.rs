@@ -141,7 +141,7 @@ fn hook(number: usize) -> Hook {
         13 => Hook::at::<BeforeToolCall>(id).async_reader(|_, _, _| {
             Box::pin(async {
                 tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-                Permission::allow()
+                Permission::Allow
             })
         }),
         14 => Hook::at::<AfterCreateMessage>(id).async_reader(|_, _, ()| Box::pin(tokio::task::yield_now())),

@@ -156,7 +156,7 @@ async fn on_resume_what_a_person_answered_and_a_denial_decide_and_the_question_i
     let by_hand = Some(Approval::Answer(ToolResult::new("by hand")));
     let (same, other) = (Permission::ask("b?"), Permission::ask("b, today?"));
     let cached = Permission::answer(ToolResult::new("cached"));
-    let (allow, deny, silent) = (Permission::allow(), Permission::deny("no longer"), Permission::NoOpinion);
+    let (allow, deny, silent) = (Permission::Allow, Permission::deny("no longer"), Permission::NoOpinion);
     // The answer of the person; on resume, that of a gate, whether it rewrites the input, and that of a hook at
     // `permission_request`; and the inputs that run, or what is asked.
     let table = [
@@ -243,7 +243,7 @@ async fn an_answer_applies_even_if_the_gate_no_longer_asks() {
         let asks = Arc::new(AtomicBool::new(true));
         let gate = Arc::clone(&asks);
         bench.app(Hook::at::<BeforeToolCall>("gate").reader(move |_, _, _| {
-            if gate.load(Ordering::Relaxed) { Permission::ask("a payment") } else { Permission::allow() }
+            if gate.load(Ordering::Relaxed) { Permission::ask("a payment") } else { Permission::Allow }
         }));
         let pays = Arc::clone(&paid);
         let pay = FnTool::new(ToolSpec::new("pay"), move |_, input| {

@@ -381,7 +381,7 @@ async fn no_tool_person_or_gate_speaks_for_the_app_or_makes_a_call() {
             bench.app(Hook::at::<BeforeToolCall>("gate").reader(move |_, _, _| match giver {
                 "person" => Permission::ask("a look"),
                 "gate" => Permission::answer(of_gate.clone()),
-                _ => Permission::allow(),
+                _ => Permission::Allow,
             }));
             let gives = AsyncTool::new(ToolSpec::new("gives"), move |_: HookContext, _: ToolInput| {
                 std::future::ready(of_tool.clone())

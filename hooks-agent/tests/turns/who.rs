@@ -55,7 +55,7 @@ async fn the_reply_and_the_events_name_the_hook_that_ended_the_turn() {
 #[tokio::test]
 async fn a_call_that_does_not_run_names_the_hook_that_denied_it_or_asked() {
     for (verdict, refused) in
-        [(Permission::deny("never"), true), (Permission::ask("may I?"), true), (Permission::allow(), false)]
+        [(Permission::deny("never"), true), (Permission::ask("may I?"), true), (Permission::Allow, false)]
     {
         let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("then not")]);
         bench.app(Hook::at::<BeforeToolCall>("gate").reader(move |_, _, _| verdict.clone()));

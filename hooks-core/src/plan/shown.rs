@@ -15,7 +15,7 @@ impl HookSet {
     /// use hook_sdk::prelude::*;
     ///
     /// let registry = Registry::empty();
-    /// registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::allow()).only("tool", "pay_*"))?;
+    /// registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::Allow).only("tool", "pay_*"))?;
     /// let hooks = registry.scope(&AgentDef::new("support").hooks(["guard"]), None)?;
     /// let guard = hooks.plan("before_tool_call").next().unwrap();
     /// assert_eq!(guard.kept_out_by("tool", "pay_refund"), None);

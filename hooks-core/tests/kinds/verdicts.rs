@@ -128,7 +128,7 @@ fn every_verdict_that_is_not_silent_has_a_word() {
     }
     let table = [
         ("permission", word::<Permission>(()), None),
-        ("permission", word::<Permission>(Permission::allow()), Some("allow")),
+        ("permission", word::<Permission>(Permission::Allow), Some("allow")),
         ("permission", word::<Permission>(Permission::deny("no")), Some("deny")),
         ("permission", word::<Permission>(Permission::ask("may it?")), Some("ask")),
         ("prompt", word::<PromptVerdict>(()), None),

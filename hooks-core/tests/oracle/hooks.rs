@@ -96,7 +96,7 @@ pub(crate) type Fails = Box<dyn std::error::Error + Send + Sync>;
 
 pub(crate) fn answer(it: Move) -> Permission {
     match it.act {
-        Act::Say(1) => Permission::allow(),
+        Act::Say(1) => Permission::Allow,
         Act::Say(2) => Permission::ask("ask"),
         Act::Say(3) => Permission::defer("defer"),
         Act::Say(4) => Permission::deny("deny"),

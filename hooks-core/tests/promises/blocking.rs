@@ -98,7 +98,7 @@ async fn blocking_readers_of_one_stage_run_in_parallel() {
             answer.clone()
         })
     };
-    let hooks = [reads("a", Permission::allow()), reads("b", Permission::deny("too heavy"))];
+    let hooks = [reads("a", Permission::Allow), reads("b", Permission::deny("too heavy"))];
     let ran = testing::run(hooks, &Weigh {}, Trail::default()).await.unwrap();
     ran.expect_completed("a").expect_denied("too heavy");
 }

@@ -63,7 +63,7 @@ async fn after_a_removal_or_a_denial_a_detached_hook_is_recorded_as_skipped() {
 
 #[tokio::test(start_paused = true)]
 async fn a_detached_hook_joins_a_stage_of_waiting_readers_and_delays_none_of_them() {
-    let slow = |name: &'static str| Hook::at::<Decide>(name).async_reader(|_, _, _| later(10, Permission::allow()));
+    let slow = |name: &'static str| Hook::at::<Decide>(name).async_reader(|_, _, _| later(10, Permission::Allow));
     let detached = Hook::at::<Decide>("detached").detached(|_, _, _| later(10_000, ())).timeout(Timeout::None);
     let set = set([slow("a"), detached, slow("b")]);
     assert_eq!(stages(&set), "[a detached b]");
@@ -98,7 +98,7 @@ async fn a_failed_detached_hook_does_not_change_the_answer_of_a_gate() {
         ),
     ];
     for (hook, status, cause) in cases {
-        let allows = Hook::at::<Decide>("allows").reader(|_, _, _| Permission::allow());
+        let allows = Hook::at::<Decide>("allows").reader(|_, _, _| Permission::Allow);
         let ran = testing::run([hook(), allows], &Decide {}, Trail::default()).await.unwrap();
         ran.expect_status("h", status).expect_free();
         assert_eq!(ran.of("h").cause.as_deref(), Some(cause));
@@ -111,7 +111,7 @@ async fn a_failed_detached_hook_does_not_change_the_answer_of_a_gate() {
 fn without_a_runtime_a_detached_hook_fails_to_start_and_the_dispatch_continues() {
     let seen = Arc::default();
     let detached = || Hook::at::<Decide>("detached").detached::<_, (), _>(|_, _, _| later(0, ()));
-    let allows = || Hook::at::<Decide>("allows").reader(|_, _, _| Permission::allow());
+    let allows = || Hook::at::<Decide>("allows").reader(|_, _, _| Permission::Allow);
     for both_ways in [true, false] {
         let set = set([detached(), allows()]);
         let fired = if both_ways {

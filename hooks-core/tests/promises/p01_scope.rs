@@ -84,7 +84,7 @@ fn at_kinds_outside_a_turn_only_the_app_s_list_applies() {
 
 #[test]
 fn audit_reports_a_gate_of_the_agent_that_the_prompt_s_list_leaves_out() {
-    let registry = registry([says("guard", Permission::allow()), says("kept", Permission::allow()), writes("no_gate")]);
+    let registry = registry([says("guard", Permission::Allow), says("kept", Permission::Allow), writes("no_gate")]);
     let agent = AgentDef::new("support").hooks(["guard", "kept", "no_gate"]);
     let prompt = PromptDef::new("refunds").hooks(["kept"]);
     let set = registry.scope(&agent, Some(&prompt)).unwrap();

@@ -69,7 +69,7 @@ fn the_app_s_list_comes_before_the_scope_s() {
 fn on_gates_rewriters_then_rewriters_that_decide_then_readers() {
     #[hook(id = "f_reads", kind = Spend)]
     fn f_reads() -> Permission {
-        Permission::allow()
+        Permission::Allow
     }
     #[hook(id = "f_decides", kind = Spend)]
     fn f_decides(_trail: &mut Trail) -> Permission {
@@ -89,7 +89,7 @@ fn on_gates_rewriters_then_rewriters_that_decide_then_readers() {
     );
 
     let by_value = set([
-        says("reads", Permission::allow()),
+        says("reads", Permission::Allow),
         Hook::at::<Spend>("decides").writer(|_, _, _| Permission::NoOpinion),
         Hook::at::<Spend>("pair_decides").replacer(|_, _, trail| (trail, Permission::NoOpinion)),
         Hook::at::<Spend>("rewrites").writer(|_, _, _| ()),
@@ -107,10 +107,10 @@ fn on_gates_rewriters_then_rewriters_that_decide_then_readers() {
 #[test]
 fn on_gates_priority_and_after_outrank_the_class() {
     let rewrites = || Hook::at::<Spend>("rewrites").writer(|_, _, _| ());
-    let early = says("reads", Permission::allow()).priority(-1);
+    let early = says("reads", Permission::Allow).priority(-1);
     assert_eq!(stages(&set([rewrites(), early])), "reads rewrites");
     let after = rewrites().after(["reads"]);
-    assert_eq!(stages(&set([after, says("reads", Permission::allow())])), "reads rewrites");
+    assert_eq!(stages(&set([after, says("reads", Permission::Allow)])), "reads rewrites");
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn all_forms_chain_with_and_without_a_listener() {
 
 #[hook(id = "lane_allows", kind = before_tool_call)]
 fn lane_allows() -> Permission {
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "lane_denies", kind = before_tool_call)]

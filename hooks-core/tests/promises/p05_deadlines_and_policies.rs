@@ -159,7 +159,7 @@ fn the_dispatch_continues_as_on_failure_says() {
 #[test]
 fn an_on_failure_that_the_kind_does_not_offer_is_refused() {
     let at_step = || Hook::at::<Step>("h").reader(|_, _, _| ());
-    let at_gate = || says("h", Permission::allow());
+    let at_gate = || says("h", Permission::Allow);
     let table = [
         (
             at_step().on_failure(OnFailure::Deny),

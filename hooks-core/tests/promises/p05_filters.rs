@@ -47,15 +47,15 @@ async fn step_waits() {}
 
 #[hook(id = "gate_reads", kind = NamelessGate, name = "x")]
 fn gate_reads() -> Permission {
-    Permission::allow()
+    Permission::Allow
 }
 #[hook(id = "gate_lends", kind = NamelessGate, name = "x")]
 fn gate_lends(_trail: &mut Trail) -> Permission {
-    Permission::allow()
+    Permission::Allow
 }
 #[hook(id = "gate_waits", kind = NamelessGate, name = "x")]
 async fn gate_waits() -> Permission {
-    Permission::allow()
+    Permission::Allow
 }
 
 /// The set of `hook`, after a hook that waits if there is one, and the records that an observer received.

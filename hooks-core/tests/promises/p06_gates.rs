@@ -14,7 +14,7 @@ use super::support::*;
 fn lattice() -> [(Permission, &'static str); 6] {
     [
         (Permission::NoOpinion, "none"),
-        (Permission::allow(), "allow"),
+        (Permission::Allow, "allow"),
         (Permission::answer(ToolResult::new("from a cache")), "answer"),
         (Permission::ask("a"), "ask"),
         (Permission::defer("b"), "defer"),
@@ -127,7 +127,7 @@ async fn a_gate_that_fails_denies_and_gives_the_failure_as_the_cause() {
         (Hook::at::<Spend>("g").writer(|_, _, _| Err::<(), _>(std::fmt::Error)), FailureKind::Error),
         (Hook::at::<Spend>("g").reader::<_, (), _>(|_, _, _| panic!("oh")), FailureKind::Panicked),
         (
-            says_later("g", 50, Permission::allow()).timeout(Timeout::After(Duration::from_millis(1))),
+            says_later("g", 50, Permission::Allow).timeout(Timeout::After(Duration::from_millis(1))),
             FailureKind::TimedOut,
         ),
     ];
@@ -172,8 +172,8 @@ fn an_allow_is_discarded_after_a_change_and_an_ask_freezes_the_subject() {
     let outdated = Some(Note::AllowOutdated);
     let table = [
         (Permission::NoOpinion, true, "none", true, [None, None]),
-        (Permission::allow(), false, "allow", false, [None, None]),
-        (Permission::allow(), true, "none", true, [outdated, None]),
+        (Permission::Allow, false, "allow", false, [None, None]),
+        (Permission::Allow, true, "none", true, [outdated, None]),
         (Permission::ask("?"), true, "ask", false, [None, frozen]),
         (Permission::ask("?"), false, "ask", false, [None, None]),
         (Permission::defer("?"), true, "defer", false, [None, frozen]),
@@ -194,10 +194,10 @@ fn an_allow_after_the_last_change_holds_and_so_does_that_of_the_writer() {
     let allow = || {
         Hook::at::<Spend>("own").writer(|_, _, trail| {
             trail.0.push("own");
-            Permission::allow()
+            Permission::Allow
         })
     };
-    let early = says("early", Permission::allow()).priority(-1);
+    let early = says("early", Permission::Allow).priority(-1);
     let fired = set([early.clone(), allow()]).fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
     assert_eq!(fired.verdict, Permission::Allow);
     assert_eq!(fired.report.record.clone().unwrap().runs[0].note, Some(Note::AllowOutdated));
@@ -227,13 +227,13 @@ fn audit_warns_of_an_allow_before_a_rewrite_unless_the_order_was_asked_for() {
             .collect();
         warned
     };
-    let early = || says("early", Permission::allow()).priority(-1);
+    let early = || says("early", Permission::Allow).priority(-1);
     let silent = Hook::at::<Spend>("silent").reader(|_, _, _| ()).priority(-1);
     assert_eq!(warned(vec![early(), rewrites("writer", true)]), ["early writer"]);
-    assert_eq!(warned(vec![says("gate", Permission::allow()), rewrites("writer", true)]), [""; 0]);
+    assert_eq!(warned(vec![says("gate", Permission::Allow), rewrites("writer", true)]), [""; 0]);
     assert_eq!(warned(vec![early(), rewrites("writer", true).after(["early"])]), [""; 0]);
     assert_eq!(warned(vec![silent, rewrites("writer", true)]), [""; 0], "this hook cannot allow");
-    let both = Hook::at::<Spend>("both").writer(|_, _, _| Permission::allow());
+    let both = Hook::at::<Spend>("both").writer(|_, _, _| Permission::Allow);
     assert_eq!(warned(vec![both]), [""; 0], "its own change is made before it allows");
 }
 
@@ -243,7 +243,7 @@ fn the_built_in_gate_has_the_same_verdicts() {
     let halves = Hook::at::<BeforeToolCall>("halves").writer(|_, _, input| input["cents"] = 2.into());
     let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, event, input| {
         assert_eq!(event.call.input["cents"], 5, "the event keeps the original input");
-        if input["cents"] == 2 { Permission::allow() } else { Permission::deny("not halved") }
+        if input["cents"] == 2 { Permission::Allow } else { Permission::deny("not halved") }
     });
     let fired = set([guard, halves]).fire_blocking(&cx(), &BeforeToolCall::new(call.clone()), call.input).unwrap();
     assert_eq!((fired.verdict, &fired.subject["cents"]), (Permission::Allow, &serde_json::json!(2)));
@@ -255,7 +255,7 @@ async fn a_halt_at_a_gate_is_a_denial_and_the_first_in_the_plan_wins() {
         let reason = id.to_owned();
         Hook::at::<Spend>(id).async_reader(move |_, _, _| later(millis, Halt::new(reason.as_str())))
     };
-    let set = set([halts("a", 9), halts("b", 1), says("gate", Permission::allow())]);
+    let set = set([halts("a", 9), halts("b", 1), says("gate", Permission::Allow)]);
     let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
     assert_eq!(fired.report.halt.clone().unwrap().reason.as_str(), "a");
     assert_eq!(fired.verdict.denial().unwrap().reason.as_str(), "a");
@@ -266,9 +266,9 @@ async fn a_halt_at_a_gate_is_a_denial_and_the_first_in_the_plan_wins() {
 async fn a_final_verdict_does_not_wait_for_later_readers_of_the_stage() {
     for (deny_at, done_at) in [(0, 7), (3, 7), (9, 9)] {
         let set = set([
-            says_later("earlier", 7, Permission::allow()),
+            says_later("earlier", 7, Permission::Allow),
             says_later("no", deny_at, Permission::deny("never")),
-            says_later("later", 9_000, Permission::allow()),
+            says_later("later", 9_000, Permission::Allow),
         ]);
         let start = tokio::time::Instant::now();
         let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();

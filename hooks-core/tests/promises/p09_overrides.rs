@@ -15,7 +15,7 @@ fn desk() -> Registry {
         writes("redact_pii"),
         writes("trim"),
         waits("slow", 1),
-        says("guard", Permission::allow()),
+        says("guard", Permission::Allow),
         writes("pinned").locked(),
     ])
 }
@@ -158,13 +158,13 @@ fn no_layer_enables_what_the_app_disabled_and_the_app_may_disable_locked_hooks()
 
 #[hook(id = "locked_guard", kind = Spend, locked)]
 fn locked_guard() -> Permission {
-    Permission::allow()
+    Permission::Allow
 }
 
 #[test]
 fn nothing_of_a_locked_hook_can_be_overridden() {
     let registry = Registry::empty().with(hooks![locked_guard]).unwrap();
-    registry.register(says_later("value", 1, Permission::allow()).locked()).unwrap();
+    registry.register(says_later("value", 1, Permission::Allow).locked()).unwrap();
     let agent = AgentDef::new("a").hooks(["locked_guard", "value"]);
     let before = registry.scope(&agent, None).unwrap().to_string();
     let tries = [

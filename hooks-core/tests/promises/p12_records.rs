@@ -15,7 +15,7 @@ async fn each_run_has_its_status_its_verdict_its_cause_and_whether_it_changed_th
         Hook::at::<Spend>("changes")
             .writer(|_, _, trail| {
                 trail.0.push("x");
-                Permission::allow()
+                Permission::Allow
             })
             .priority(-9),
         Hook::at::<Spend>("leaves").writer(|_, _, _| ()).priority(-8),
@@ -24,13 +24,13 @@ async fn each_run_has_its_status_its_verdict_its_cause_and_whether_it_changed_th
             .on_failure(OnFailure::Continue)
             .priority(-7),
         Hook::at::<Spend>("fails").reader(|_, _, _| Err::<(), _>("no luck")).on_failure(OnFailure::Continue),
-        says_later("slow", 99, Permission::allow())
+        says_later("slow", 99, Permission::Allow)
             .on_failure(OnFailure::Continue)
             .timeout(Timeout::After(Duration::from_millis(1))),
         says_later("denies", 1, Permission::deny("no")),
-        says_later("dropped", 99, Permission::allow()),
-        says("never", Permission::allow()).priority(1),
-        says("off", Permission::allow()),
+        says_later("dropped", 99, Permission::Allow),
+        says("never", Permission::Allow).priority(1),
+        says("off", Permission::Allow),
     ]);
     registry.disable("off").unwrap();
     let ids = ["off", "changes", "leaves", "panics", "fails", "slow", "denies", "dropped", "never"];
@@ -205,7 +205,7 @@ fn a_hook_that_returns_that_the_event_is_not_for_it_counts_as_filtered_out() {
 
 #[hook(id = "reads_one", kind = Spend)]
 async fn reads_one() -> Permission {
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "reads_two", kind = Spend)]

@@ -72,7 +72,7 @@ async fn a_hook_in_shadow_has_no_effect() {
     ];
     for (what, hook, status, word) in table {
         let after = Hook::at::<BeforeToolCall>("after").reader(|_, _, input: &ToolInput| {
-            if input["cents"] == 1 { Permission::allow() } else { Permission::deny("changed") }
+            if input["cents"] == 1 { Permission::Allow } else { Permission::deny("changed") }
         });
         let fired = fire(vec![shadow(hook), after.priority(10)]).await;
         assert!(matches!(fired.verdict, Permission::Allow), "{what}: {:?}", fired.verdict);
@@ -101,7 +101,7 @@ async fn guards_that_run_concurrently_with_a_hook_in_shadow_still_decide() {
     };
     for allows in [true, false] {
         for (form, shadow) in shadows().into_iter().enumerate() {
-            let verdict = if allows { Permission::allow() } else { Permission::deny("the guard") };
+            let verdict = if allows { Permission::Allow } else { Permission::deny("the guard") };
             let guard = at("guard").async_reader(move |_, _, _| later(5, verdict.clone()));
             let fired = fire(vec![shadow.mode(HookMode::Shadow), guard]).await;
             let reason = fired.verdict.denial().map(|denial| denial.reason.to_string());

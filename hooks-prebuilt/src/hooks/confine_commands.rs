@@ -98,7 +98,7 @@ impl ConfineCommands {
             }
         }
         match asked {
-            None => Permission::allow(),
+            None => Permission::Allow,
             Some(because) => Question::new(because).details(json!({ "tool": tool, "input": input })).into(),
         }
     }

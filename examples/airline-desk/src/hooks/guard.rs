@@ -55,7 +55,7 @@ pub(crate) fn guard_booking(input: &ToolInput) -> Permission {
     if total > PAID_UNASKED {
         return Permission::ask(format!("{total} dollars are more than the {PAID_UNASKED} that are paid unasked"));
     }
-    Permission::allow()
+    Permission::Allow
 }
 
 /// Asks before a reservation is cancelled, because that cannot be undone. Denies if there is nobody to ask, or the

@@ -8,7 +8,7 @@ pub struct BeforeRefund;
 
 #[hook(id = "right", kind = BeforeRefund)]
 fn right(_items: &mut Vec<(u8, String)>) -> Permission {
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "wrong", kind = BeforeRefund)]

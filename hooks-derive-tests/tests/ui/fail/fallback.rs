@@ -18,7 +18,7 @@ fn nothing() {}
 #[hook(id = "another_return", kind = before_tool_call, fallback = says_text)]
 //~                                                               ^^^^^^^^^
 fn another_return(_input: &ToolInput) -> Permission {
-    Permission::allow()
+    Permission::Allow
 }
 
 fn says_text(_input: &ToolInput) -> String {

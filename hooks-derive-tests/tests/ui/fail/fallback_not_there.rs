@@ -8,11 +8,11 @@ fn policy() {}
 #[hook(id = "misspelt", kind = before_tool_call, fallback = permit)]
 //~                                                         ^^^^^^
 fn misspelt() -> Permission {
-    Permission::allow()
+    Permission::Allow
 }
 
 fn permits() -> Permission {
-    Permission::allow()
+    Permission::Allow
 }
 
 fn main() {}

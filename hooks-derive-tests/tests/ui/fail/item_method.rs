@@ -29,7 +29,7 @@ impl GuardType {
     #[hook(id = "check", kind = before_tool_call)]
     async fn check(&mut self, _event: &BeforeToolCall) -> Permission {
 //~                     ^^^^
-        if self.limit > 0 { Permission::allow() } else { Permission::deny("spent") }
+        if self.limit > 0 { Permission::Allow } else { Permission::deny("spent") }
     }
 
     #[hook(id = "shared", kind = before_tool_call)]
@@ -45,7 +45,7 @@ trait GuardTrait {
     #[hook(id = "provided", kind = before_tool_call)]
     fn provided(&self) -> Permission {
 //~              ^^^^
-        Permission::allow()
+        Permission::Allow
     }
 }
 
@@ -55,7 +55,7 @@ impl GuardTrait for Strict {
     #[hook(id = "implemented", kind = before_tool_call)]
     fn declared(&self, _input: &ToolInput) -> Permission {
 //~              ^^^^
-        Permission::allow()
+        Permission::Allow
     }
 }
 

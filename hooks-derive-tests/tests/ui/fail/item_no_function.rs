@@ -45,11 +45,11 @@ mod hooks_closure {
     use super::*;
 
     #[hook(id = "static_closure", kind = before_tool_call)]
-    static GUARD: fn(&ToolInput) -> Permission = |_| Permission::allow();
+    static GUARD: fn(&ToolInput) -> Permission = |_| Permission::Allow;
 //~ ^^^^^^
 
     #[hook(id = "constant_closure", kind = before_tool_call)]
-    const ALLOW: fn() -> Permission = || Permission::allow();
+    const ALLOW: fn() -> Permission = || Permission::Allow;
 //~ ^^^^^
 }
 

@@ -17,13 +17,13 @@ fn three(_result: &mut ToolInput) {}
 fn four(result: ToolResult) -> Permission {
 //~                            ^^^^^^^^^^
     let _ = result;
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "five", kind = after_tool_call_success)]
 fn five() -> Permission {
 //~          ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "six", kind = after_tool_call_success)]

@@ -16,7 +16,7 @@ pub struct Refund {
 //~                                            ^^^^^^^                      ^^^^^^
 fn cap_refund(_refund: &mut u64) -> Result<Permission, u64> {
 //~                         ^^^     ^^^^^^^^^^^^^^^^^^^^^^^
-    Ok(Permission::allow())
+    Ok(Permission::Allow)
 }
 
 #[hook(id = "count_refund", kind = BeforeRefund, region = "eu")]

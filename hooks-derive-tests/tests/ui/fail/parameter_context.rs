@@ -8,13 +8,13 @@ fn lent(_cx: &mut HookContext) {}
 #[hook(id = "owned", kind = before_tool_call)]
 async fn owned(_cx: HookContext) -> Permission {
 //~                 ^^^^^^^^^^^     ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "optional", kind = before_tool_call)]
 fn optional(_cx: Option<&HookContext>) -> Permission {
 //~              ^^^^^^^^^^^^^^^^^^^^     ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "shared", kind = before_tool_call)]

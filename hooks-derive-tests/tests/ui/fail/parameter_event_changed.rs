@@ -9,7 +9,7 @@ fn lent(_event: &mut BeforeToolCall) {}
 #[hook(id = "owned", kind = before_tool_call)]
 fn owned(_event: BeforeToolCall) -> Permission {
 //~              ^^^^^^^^^^^^^^     ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "owned_async", kind = after_create_message)]

@@ -17,7 +17,7 @@ async fn subject_of_another_read(_event: &AfterToolCallSuccess, _input: &ToolInp
 #[hook(id = "all_of_another", kind = filter_messages)]
 fn all_of_another(_event: &BeforeToolCall, _input: &mut ToolInput) -> Permission {
 //~                        ^^^^^^^^^^^^^^               ^^^^^^^^^     ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 fn main() {}

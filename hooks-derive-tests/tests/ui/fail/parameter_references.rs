@@ -16,7 +16,7 @@ fn of_box(_input: &Box<ToolInput>) {}
 #[hook(id = "pointer", kind = before_tool_call)]
 fn pointer(_input: *const ToolInput) -> Permission {
 //~                ^^^^^^^^^^^^^^^^     ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 fn main() {}

@@ -18,13 +18,13 @@ fn changed(_text: &mut String) {}
 #[hook(id = "named", kind = before_tool_call, tool = "bash")]
 fn named(_tool: &str) -> Permission {
 //~              ^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "json", kind = before_tool_call, tool = "bash")]
 fn json(_input: &serde_json::Value) -> Permission {
 //~              ^^^^^^^^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 fn main() {}

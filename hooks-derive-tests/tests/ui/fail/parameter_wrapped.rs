@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[hook(id = "shared", kind = before_tool_call)]
 fn shared(_input: Arc<ToolInput>) -> Permission {
 //~               ^^^^^^^^^^^^^^     ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "boxed", kind = before_tool_call)]
@@ -23,7 +23,7 @@ fn optional(_input: &mut Option<ToolInput>) {}
 #[hook(id = "optional_reference", kind = before_tool_call)]
 fn optional_reference(_input: Option<&ToolInput>) -> Permission {
 //~                           ^^^^^^^^^^^^^^^^^^     ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "cow", kind = before_tool_call)]
@@ -33,7 +33,7 @@ fn cow(_input: &Cow<'static, ToolInput>) {}
 #[hook(id = "tuple", kind = before_tool_call)]
 fn tuple(_all: (&HookContext, &ToolInput)) -> Permission {
 //~            ^^^^^^^^^^^^^^^^^^^^^^^^^^     ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 fn main() {}

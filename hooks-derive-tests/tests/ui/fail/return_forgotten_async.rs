@@ -2,7 +2,7 @@
 use hook_sdk::prelude::*;
 
 async fn ask() -> Permission {
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "waits", kind = before_tool_call)]

@@ -16,7 +16,7 @@ fn pair_of_option(result: ToolResult) -> (Option<ToolResult>, ()) {
 #[hook(id = "triple", kind = before_tool_call)]
 fn triple(input: ToolInput) -> (ToolInput, Permission, String) {
 //~                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    (input, Permission::allow(), String::new())
+    (input, Permission::Allow, String::new())
 }
 
 fn main() {}

@@ -4,7 +4,7 @@ use hook_sdk::prelude::*;
 #[hook(id = "permission", kind = user_prompt_submit)]
 fn permission() -> Permission {
 //~                ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "prompt", kind = before_tool_call)]
@@ -22,7 +22,7 @@ fn contributions() -> Contributions {
 #[hook(id = "of_transform", kind = after_tool_call_success)]
 fn of_transform(result: ToolResult) -> (ToolResult, Permission) {
 //~                                    ^^^^^^^^^^^^^^^^^^^^^^^^
-    (result, Permission::allow())
+    (result, Permission::Allow)
 }
 
 fn main() {}

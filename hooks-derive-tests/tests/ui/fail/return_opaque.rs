@@ -7,7 +7,7 @@ use std::pin::Pin;
 #[hook(id = "future", kind = before_tool_call)]
 fn future() -> impl Future<Output = Permission> {
 //~            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    async { Permission::allow() }
+    async { Permission::Allow }
 }
 
 #[hook(id = "boxed_future", kind = before_tool_call)]
@@ -19,7 +19,7 @@ fn boxed_future() -> Pin<Box<dyn Future<Output = ()> + Send>> {
 #[hook(id = "opaque", kind = before_tool_call)]
 fn opaque() -> impl Clone {
 //~            ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 fn main() {}

@@ -26,13 +26,13 @@ fn not_removable(input: ToolInput) -> Option<ToolInput> {
 #[hook(id = "swapped", kind = before_tool_call)]
 fn swapped(input: ToolInput) -> (Permission, ToolInput) {
 //~                             ^^^^^^^^^^^^^^^^^^^^^^^
-    (Permission::allow(), input)
+    (Permission::Allow, input)
 }
 
 #[hook(id = "verdict_only", kind = before_tool_call)]
 fn verdict_only(_input: ToolInput) -> std::result::Result<Permission, std::fmt::Error> {
 //~                                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    Ok(Permission::allow())
+    Ok(Permission::Allow)
 }
 
 #[hook(id = "no_error", kind = before_tool_call)]

@@ -22,7 +22,7 @@ fn in_result(result: &mut ToolResult) -> Result<ToolResult, String> {
 #[hook(id = "pair", kind = before_tool_call)]
 fn pair(input: &ToolInput) -> (ToolInput, Permission) {
 //~                           ^^^^^^^^^^^^^^^^^^^^^^^
-    (input.clone(), Permission::allow())
+    (input.clone(), Permission::Allow)
 }
 
 fn main() {}

@@ -18,7 +18,7 @@ fn subject(input: &mut ToolInput) -> ToolInput {
 #[hook(id = "permission_of_no_gate", kind = after_create_message)]
 async fn permission_of_no_gate() -> Permission {
 //~                                 ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "text", kind = filter_messages)]
@@ -30,7 +30,7 @@ fn text() -> String {
 #[hook(id = "no_error", kind = before_tool_call)]
 fn no_error() -> Result<Permission, NotAnError> {
 //~              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    Ok(Permission::allow())
+    Ok(Permission::Allow)
 }
 
 #[hook(id = "no_verdict_in_result", kind = before_tool_call)]

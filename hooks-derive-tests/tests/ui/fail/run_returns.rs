@@ -4,13 +4,13 @@ use hook_sdk::prelude::*;
 #[hook(id = "verdict", kind = before_tool_call, run = detached)]
 fn verdict() -> Permission {
 //~             ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "verdict_in_result", kind = before_tool_call, run = detached)]
 async fn verdict_in_result() -> Result<Permission, String> {
 //~                             ^^^^^^^^^^^^^^^^^^^^^^^^^^
-    Ok(Permission::allow())
+    Ok(Permission::Allow)
 }
 
 #[hook(id = "halt", kind = user_prompt_submit, run = detached)]

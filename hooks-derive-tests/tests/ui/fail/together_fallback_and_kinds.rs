@@ -5,7 +5,7 @@ use hook_sdk::prelude::*;
 //~                                                                             ^^^^^^^^^
 //~                                                                             ^^^^^^^^^
 fn returns() -> Permission {
-    Permission::allow()
+    Permission::Allow
 }
 
 fn says_text() -> String {

@@ -9,7 +9,7 @@ fn event(_event: &AfterToolCallSuccess, _result: &mut ToolResult) {}
 #[hook(id = "verdict", kind = [before_tool_call, turn_end])]
 fn verdict() -> Permission {
 //~             ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 #[hook(id = "removal", kind = [after_tool_call_success, after_create_message])]

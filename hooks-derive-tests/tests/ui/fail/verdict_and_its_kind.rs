@@ -24,7 +24,7 @@ fn right() -> Review {
 #[hook(id = "wrong", kind = Reviewed)]
 fn wrong() -> Permission {
 //~           ^^^^^^^^^^
-    Permission::allow()
+    Permission::Allow
 }
 
 fn main() {}

@@ -91,7 +91,7 @@ impl Rule {
         match (asked, self.otherwise) {
             (Some(because), _) => self.ask(tool, &because, input),
             (None, None) => Permission::NoOpinion,
-            (None, Some(Answer::Allow)) => Permission::allow(),
+            (None, Some(Answer::Allow)) => Permission::Allow,
             (None, Some(Answer::Ask)) => self.ask(tool, "it needs approval", input),
             (None, Some(Answer::Deny)) => self.deny(&format!("`{tool}` may not be called")),
         }
