@@ -141,7 +141,6 @@ struct HookEntry {
     id: String,
     #[serde(default, rename = "as")]
     alias: Option<String>,
-    #[serde(default)]
     with: Option<Value>,
 }
 

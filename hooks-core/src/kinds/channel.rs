@@ -23,10 +23,8 @@ pub struct MessageReceived {
     #[serde(default)]
     pub sender: String,
     /// The message's id in the channel.
-    #[serde(default)]
     pub id: Option<String>,
     /// The thread or group it belongs to.
-    #[serde(default)]
     pub thread: Option<String>,
 }
 
@@ -50,7 +48,6 @@ pub struct MessageSending {
     #[serde(default)]
     pub recipient: String,
     /// The thread or group it belongs to.
-    #[serde(default)]
     pub thread: Option<String>,
 }
 
@@ -62,7 +59,6 @@ pub enum Delivery {
     /// The channel accepted the message.
     Sent {
         /// The message's id in the channel.
-        #[serde(default)]
         id: Option<String>,
     },
     /// The channel rejected the message.

@@ -71,7 +71,6 @@ pub struct BeforeCompaction {
     #[serde(default)]
     pub instructions: String,
     /// The number of tokens in the conversation, if the harness knows it.
-    #[serde(default)]
     pub token_count: Option<u64>,
 }
 

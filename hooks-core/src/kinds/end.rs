@@ -33,7 +33,6 @@ pub struct Stop {
     #[serde(default)]
     pub stop_hook_active: bool,
     /// The model's last message.
-    #[serde(default)]
     pub last_message: Option<Message>,
 }
 
@@ -86,7 +85,6 @@ pub struct TurnEnd {
     /// How the turn ended.
     pub reason: ExitReason,
     /// The error, if there was one.
-    #[serde(default)]
     pub error: Option<String>,
     /// The conversation at the end of the turn.
     #[serde(default)]

@@ -17,7 +17,6 @@ pub struct AfterCreateMessage {
     /// The stored row.
     pub message: Message,
     /// The id of the row, which later changes of the row refer to; `None` if the harness has none.
-    #[serde(default)]
     pub message_id: Option<String>,
 }
 

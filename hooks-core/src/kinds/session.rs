@@ -40,7 +40,6 @@ pub struct SessionStart {
     #[serde(default)]
     pub channel: String,
     /// The session that is resumed.
-    #[serde(default)]
     pub resumed_from: Option<String>,
 }
 
@@ -82,9 +81,7 @@ pub struct SessionEnd {
     #[serde(default)]
     pub message_count: u64,
     /// The duration of the session.
-    #[serde(default)]
     pub duration: Option<Duration>,
     /// The session that replaces it.
-    #[serde(default)]
     pub next_session: Option<String>,
 }

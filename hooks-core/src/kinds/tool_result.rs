@@ -32,10 +32,8 @@ pub struct AfterToolCallSuccess {
     #[serde(default)]
     pub duration: Duration,
     /// The number of tokens left in the model's context, if the harness knows it.
-    #[serde(default)]
     pub context_budget: Option<u64>,
     /// The model that reads the result, if the harness knows it.
-    #[serde(default)]
     pub model: Option<String>,
     /// Whether the user interface can render the output of tools.
     #[serde(default)]
@@ -71,10 +69,8 @@ pub struct AfterToolCallFailure {
     #[serde(default)]
     pub duration: Duration,
     /// The number of tokens left in the model's context, if the harness knows it.
-    #[serde(default)]
     pub context_budget: Option<u64>,
     /// The model that reads the result, if the harness knows it.
-    #[serde(default)]
     pub model: Option<String>,
     /// Whether the user interface can render the output of tools.
     #[serde(default)]
@@ -98,10 +94,8 @@ pub struct AfterToolCall {
     #[serde(default)]
     pub input: ToolInput,
     /// The result of the tool; `None` if a hook removed it.
-    #[serde(default)]
     pub result: Option<ToolResult>,
     /// The error that the model reads, if there was one.
-    #[serde(default)]
     pub error: Option<String>,
     /// How long the tool ran.
     #[serde(default)]
