@@ -43,21 +43,17 @@ fn path(part: &TokenStream, errors: &mut Errors) -> Option<Path> {
         return None;
     }
     let trees: Vec<TokenTree> = part.clone().into_iter().collect();
-    if let Some((TokenTree::Group(call), name)) = trees.split_last() {
-        let is_called =
-            call.delimiter() == Delimiter::Parenthesis && syn::parse2::<Path>(name.iter().cloned().collect()).is_ok();
-        if !is_called {
-            errors.on(part, TAKES_PATHS);
-            return None;
+    let is_path = |name: &[TokenTree]| syn::parse2::<Path>(name.iter().cloned().collect()).is_ok();
+    match trees.split_last() {
+        Some((TokenTree::Group(call), name)) if call.delimiter() == Delimiter::Parenthesis && is_path(name) => {
+            errors.at(call.span(), "`hooks!` takes the function itself; remove everything after its name");
         }
-        errors.at(call.span(), "`hooks!` takes the function itself; remove everything after its name");
-        return None;
+        _ => match syn::parse2(part.clone()) {
+            Ok(path) => return Some(path),
+            Err(_) => errors.on(part, TAKES_PATHS),
+        },
     }
-    let path = syn::parse2(part.clone()).ok();
-    if path.is_none() {
-        errors.on(part, TAKES_PATHS);
-    }
-    path
+    None
 }
 
 const TAKES_PATHS: &str = "`hooks!` takes paths of functions: write `hooks![redact_pii, guards::no_shouting]`";

@@ -40,6 +40,19 @@ pub(crate) struct Known<T> {
     pub(crate) read: fn(&mut T, &Written, &mut Errors),
 }
 
+/// A table of options, a row each: what to write, names in other systems, and how the option is parsed.
+macro_rules! options {
+    (|$target:ident: &mut $of:ty, $option:ident, $errors:ident| $($write:literal, $elsewhere:literal => $read:expr;)*) => {
+        &[$($crate::options::Known {
+            write: $write,
+            elsewhere: $elsewhere,
+            read: |$target: &mut $of, $option, $errors| $read,
+        },)*]
+    };
+}
+
+pub(crate) use options;
+
 impl<T> Known<T> {
     pub(crate) fn name(&self) -> &'static str {
         self.write.split([' ', '(']).next().unwrap_or_default()

@@ -9,66 +9,36 @@ use super::model::{KindDefinition, MatchField};
 use crate::errors::Errors;
 use crate::hook;
 use crate::names;
-use crate::options::{self, Known, Value, Words, Written, names_of, without_spaces};
+use crate::options::{self, Known, Value, Words, Written, names_of, options, without_spaces};
 use crate::private::Core;
 
 /// All options, in the order in which they are listed.
-pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
-    Known { write: "name = \"before_refund\"", elsewhere: "id kind event", read: name },
-    Known { write: "subject = Refund", elsewhere: "input payload value data ty", read: subject },
-    Known {
-        write: "verdict = Permission",
-        elsewhere: "output returns decision result gate",
-        read: |kind, option, errors| kind.verdict = option.parse(errors, "a type, such as `verdict = Permission`"),
-    },
-    Known {
-        write: "removable",
-        elsewhere: "optional nullable removal",
-        read: |kind, option, errors| kind.removable = place(option, errors),
-    },
-    Known {
-        write: "match(region)",
-        elsewhere: "filter filters fields matcher",
-        read: |kind, option, errors| kind.fields = fields(option, errors),
-    },
-    Known {
-        write: "check = path",
-        elsewhere: "validate validator invariant",
-        read: |kind, option, errors| {
-            kind.check = option.parse(errors, "the path of a function of the subject before and after");
-        },
-    },
-    Known {
-        write: "outside_turn",
-        elsewhere: "",
-        read: |kind, option, errors| kind.outside_turn = option.flag(errors),
-    },
-    Known { write: "turn_over", elsewhere: "", read: |kind, option, errors| kind.turn_over = option.flag(errors) },
-    Known {
-        write: "on_failure = required",
-        elsewhere: "on_error failure_policy",
-        read: |kind, option, errors| {
-            kind.on_failure = POLICIES.one(option, errors);
-        },
-    },
-    Known {
-        write: "new(region)",
-        elsewhere: "constructor builder setters",
-        read: |kind, option, errors| {
-            kind.takes = constructor::read(option, errors).map(|takes| (option.key.clone(), takes));
-        },
-    },
-    Known {
-        write: "json",
-        elsewhere: "serde serialize",
-        read: |kind, option, errors| kind.json = place(option, errors),
-    },
-    Known {
-        write: "crate = ::my_hooks",
-        elsewhere: "",
-        read: |kind, option, errors| kind.core = Core::read(option, errors),
-    },
-];
+pub(crate) const OPTIONS: &[Known<KindDefinition>] = options! { |kind: &mut KindDefinition, option, errors|
+    "name = \"before_refund\"", "id kind event" =>
+        name(kind, option, errors);
+    "subject = Refund", "input payload value data ty" =>
+        subject(kind, option, errors);
+    "verdict = Permission", "output returns decision result gate" =>
+        kind.verdict = option.parse(errors, "a type, such as `verdict = Permission`");
+    "removable", "optional nullable removal" =>
+        kind.removable = place(option, errors);
+    "match(region)", "filter filters fields matcher" =>
+        kind.fields = fields(option, errors);
+    "check = path", "validate validator invariant" =>
+        kind.check = option.parse(errors, "the path of a function of the subject before and after");
+    "outside_turn", "" =>
+        kind.outside_turn = option.flag(errors);
+    "turn_over", "" =>
+        kind.turn_over = option.flag(errors);
+    "on_failure = required", "on_error failure_policy" =>
+        kind.on_failure = POLICIES.one(option, errors);
+    "new(region)", "constructor builder setters" =>
+        kind.takes = constructor::read(option, errors).map(|takes| (option.key.clone(), takes));
+    "json", "serde serialize" =>
+        kind.json = place(option, errors);
+    "crate = ::my_hooks", "" =>
+        kind.core = Core::read(option, errors);
+};
 
 /// Words that are not options of a kind, with their equivalents.
 const NO_OPTIONS: &[(&str, &str)] = &[("description doc", "the doc comment of the type")];

@@ -91,17 +91,15 @@ fn check_attributes(attributes: &[Attribute], errors: &mut Errors) {
 }
 
 fn check_signature(signature: &Signature, errors: &mut Errors) {
-    if let Some(token) = &signature.constness {
-        errors.on(token, "a hook cannot be `const`; remove `const`");
-    }
-    if let Safety::Unsafe(token) = &signature.safety {
-        errors.on(token, "a hook cannot be `unsafe`: no caller upholds its safety contract");
-    }
-    if let Some(abi) = &signature.abi {
-        errors.on(abi, "a hook cannot be `extern`; remove it");
-    }
-    if let Some(variadic) = &signature.variadic {
-        errors.on(&variadic.dots, "a hook cannot be variadic");
+    let safety = if let Safety::Unsafe(token) = &signature.safety { Some(token) } else { None };
+    let wrong = [
+        (signature.constness.to_token_stream(), "a hook cannot be `const`; remove `const`"),
+        (safety.to_token_stream(), "a hook cannot be `unsafe`: no caller upholds its safety contract"),
+        (signature.abi.to_token_stream(), "a hook cannot be `extern`; remove it"),
+        (signature.variadic.as_ref().map(|it| it.dots).to_token_stream(), "a hook cannot be variadic"),
+    ];
+    for (tokens, problem) in wrong.iter().filter(|(tokens, _)| !tokens.is_empty()) {
+        errors.on(tokens, *problem);
     }
     if signature.ident == "main" {
         errors.on(&signature.ident, "`main` cannot be a hook; write another function for the hook");

@@ -32,28 +32,34 @@ pub(crate) struct Variant {
     pub(crate) is_unclear: bool,
 }
 
-/// An attribute of a variant.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Word {
-    /// No opinion.
-    Neutral,
-    /// Nothing later changes it.
-    Final,
-    /// The denial, also used for a gate that failed.
-    Deny,
-    /// The subject can no longer be changed.
-    Freezes,
-    /// Discarded when the subject changes.
-    Lapses,
+/// Words of an attribute, and a table of them.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident in $all:ident: $count:literal { $($(#[$of:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum $name {
+            $($(#[$of])* $variant,)*
+        }
+
+        pub(crate) const $all: [(&str, $name); $count] = [$(($word, $name::$variant),)*];
+    };
 }
 
-pub(crate) const WORDS: [(&str, Word); 5] = [
-    ("neutral", Word::Neutral),
-    ("final", Word::Final),
-    ("deny", Word::Deny),
-    ("freezes", Word::Freezes),
-    ("lapses", Word::Lapses),
-];
+words! {
+    /// An attribute of a variant.
+    Word in WORDS: 5 {
+        /// No opinion.
+        Neutral = "neutral",
+        /// Nothing later changes it.
+        Final = "final",
+        /// The denial, also used for a gate that failed.
+        Deny = "deny",
+        /// The subject can no longer be changed.
+        Freezes = "freezes",
+        /// Discarded when the subject changes.
+        Lapses = "lapses",
+    }
+}
 
 impl Variant {
     pub(crate) fn is(&self, word: Word) -> bool {
@@ -73,34 +79,22 @@ pub(crate) struct Field {
     pub(crate) span: Span,
 }
 
-/// How two values of a field are merged.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rule {
-    First,
-    Last,
-    Joined,
-    Intersected,
-    Any,
-    Max,
-    Min,
-    /// The type is itself a verdict, with its own merge.
-    Nested,
-    /// The id of the hook, set by the dispatch.
-    By,
+words! {
+    /// How two values of a field are merged.
+    Rule in RULES: 9 {
+        First = "first",
+        Last = "last",
+        Joined = "joined",
+        Intersected = "intersected",
+        Any = "any",
+        Max = "max",
+        Min = "min",
+        /// The type is itself a verdict, with its own merge.
+        Nested = "nested",
+        /// The id of the hook, set by the dispatch.
+        By = "by",
+    }
 }
-
-/// The names of the rules.
-pub(crate) const RULES: [(&str, Rule); 9] = [
-    ("first", Rule::First),
-    ("last", Rule::Last),
-    ("joined", Rule::Joined),
-    ("intersected", Rule::Intersected),
-    ("any", Rule::Any),
-    ("max", Rule::Max),
-    ("min", Rule::Min),
-    ("nested", Rule::Nested),
-    ("by", Rule::By),
-];
 
 impl Verdict {
     /// Whether one of its own variants is the denial.
