@@ -2,7 +2,6 @@
 //! `hooks-macros` emits the name with its own version. A crate that uses the module by hand therefore stops compiling
 //! with the next version.
 
-pub use std::any::TypeId;
 pub use std::borrow::Cow;
 pub use std::boxed::Box;
 pub use std::clone::Clone;
@@ -18,29 +17,27 @@ pub use hooks_macros::__expand as expand;
 pub use inventory;
 
 pub use crate::context::HookContext;
-pub use crate::context::with::WithSpec;
 pub use crate::data::Violation;
-pub use crate::failure::{FailureKind, OnFailure};
+pub use crate::failure::OnFailure;
 pub use crate::fires::Fires;
 pub use crate::handler as form;
-pub use crate::handler::{Answer, AnswerFuture, BoxFuture, Call, Effect, Form, effect_of};
+pub use crate::handler::{AnswerFuture, Call, effect_of};
 pub use crate::hook::Hook;
 pub use crate::hook::binding::{Binding, CloneEvent, Only};
-pub use crate::hook::registration::{LinkedHook, hook, member, type_of};
+pub use crate::hook::registration::{LinkedHook, type_of};
 pub use crate::id::HookId;
 pub use crate::kind::{
-    Allowed, ByEq, ByNothing, Field, FieldText, HookKind, InTurn, Json, JsonType, KindDescriptor, KindEngine, KindType,
-    LinkedKind, Never, NoJson, OwnedEvent, Removable, Same, Slot, SubjectType, VerdictType, Wire, kind_name, semantics,
+    Allowed, ByEq, ByNothing, Field, FieldText, HookKind, InTurn, JsonType, KindDescriptor, KindType, LinkedKind,
+    Never, NoJson, OwnedEvent, Same, Slot, SubjectType, VerdictType, Wire, kind_name, semantics,
 };
 pub use crate::kinds;
-pub use crate::options::{Hold, HookIds, HookMode, OnReplay, Options, RunMode, Timeout, Visibility, options};
+pub use crate::options::{Hold, HookMode, OnReplay, Options, RunMode, Timeout, Visibility, options};
 pub use crate::plugin::{LibraryEntry, PluginEntry};
 pub use crate::scope::HookRef;
 pub use crate::signature::decision::{
-    CanDecide, Decides, DecidesNothing, FailsByHalt, FailsPlainly, Lent, RequireDecision, Returned, Unnamed,
-    requires_decision,
+    CanDecide, Decides, DecidesNothing, FailsByHalt, FailsPlainly, Lent, RequireDecision, Unnamed, requires_decision,
 };
-pub use crate::signature::parameters::{AnyParameter, Need, Parameter};
+pub use crate::signature::parameters::{AnyParameter, Need};
 pub use crate::signature::{
     ContextParameter, DetachedError, ErrorAt, Fails, FallbackFunction, FallbackFuture, FallbackOf, GroupEntry,
     HookGroup, Of, ReadParameter, ReturnsDetached, ReturnsSubject, ReturnsVerdict, SubjectParameter,
@@ -49,7 +46,7 @@ pub use crate::source::Origin;
 pub use crate::verdict::derived::{Completes, semantics_of};
 pub use crate::verdict::rule::{AnyOf, Attributed, Compares, Complete, Intersects, Joins, Keeps, Names, Refusal};
 pub use crate::verdict::{Attribution, Capabilities, Capability, Denial, Semantics, Verdict};
-pub use crate::words::known::{NoWords, WordsOf};
+pub use crate::words::known::{NoWords, Probe};
 
 /// The checks that constants make.
 pub mod check {

@@ -6,8 +6,6 @@ pub(crate) mod state;
 pub(crate) mod with;
 
 use std::any::TypeId;
-use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -15,12 +13,12 @@ use tokio_util::sync::CancellationToken;
 pub use depth::{WithinThis, within_this};
 pub use ids::Ids;
 pub use state::{ConversationStates, MissingState, State};
-use state::{NO_CONVERSATION, NO_STORE, NO_TURN, OF_APP, StateSpec, States};
+use state::{NO_CONVERSATION, NO_STORE, NO_TURN, OF_APP, States, TypeSpec};
 pub(crate) use with::{Bound, WithSpec};
 pub use with::{Parameters, With};
 
 use crate::id::HookId;
-use crate::tables::setters;
+use crate::tables::{debug_of, setters};
 
 /// Where a dispatch happens: the agent, the conversation, the turn, and the app's state.
 ///
@@ -85,30 +83,10 @@ impl HookContext {
         &self.inner.ids
     }
 
-    /// The agents that called this one, outermost first; empty if it is not a sub-agent.
-    pub fn agent_path(&self) -> &[String] {
-        &self.inner.ids.agent_path
-    }
-
     /// The id of the person's session. It is the id of the conversation, except in a sub-agent, which has its own
     /// conversation within the session of its caller.
     pub fn session(&self) -> Option<&str> {
         self.inner.ids.session()
-    }
-
-    /// The turn's number within the conversation.
-    pub fn turn(&self) -> Option<u64> {
-        self.inner.ids.turn
-    }
-
-    /// The working folder of the agent.
-    pub fn workspace(&self) -> Option<&Path> {
-        self.inner.ids.workspace.as_deref()
-    }
-
-    /// Whether a person can be asked.
-    pub fn human_present(&self) -> bool {
-        self.inner.ids.human_present
     }
 
     /// Whether the dispatch is a replay of a recorded one. A hook should then skip external effects, such as sending a
@@ -140,7 +118,7 @@ impl HookContext {
         state.ok_or(MissingState::of::<T>(OF_APP))
     }
 
-    pub(crate) fn holds(&self, state: StateSpec) -> bool {
+    pub(crate) fn holds(&self, state: TypeSpec) -> bool {
         self.inner.state.contains_key(&(state.id)())
     }
 
@@ -244,12 +222,7 @@ impl HookContext {
     }
 }
 
-impl fmt::Debug for HookContext {
-    /// Prints only the ids, because state may hold secrets.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HookContext").field("ids", self.ids()).finish_non_exhaustive()
-    }
-}
+debug_of!(HookContext, self => { ids: self.ids() });
 
 /// Builds a [`HookContext`].
 #[derive(Clone, Default)]
@@ -264,18 +237,6 @@ impl HookContextBuilder {
     /// Sets all ids at once, for example those of another context.
     pub fn with_ids(mut self, ids: Ids) -> Self {
         self.0.ids = Arc::new(ids);
-        self
-    }
-
-    /// The agents that called this one, outermost first.
-    pub fn agent_path(mut self, path: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.ids().agent_path = path.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// The working folder of the agent.
-    pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.ids().workspace = Some(folder.into().into());
         self
     }
 
@@ -305,10 +266,6 @@ impl HookContextBuilder {
 setters!(HookContextBuilder, self => self.ids(), {
     /// The session's id, if it differs from the conversation's.
     session: impl Into<Arc<str>> => Some,
-    /// The turn's number within the conversation.
-    turn: u64 => Some,
-    /// Whether a person can be asked.
-    human_present: bool,
 });
 
 setters!(HookContextBuilder, self => self.0, {
@@ -326,8 +283,4 @@ setters!(HookContextBuilder, self => self.0, {
     cancellation: CancellationToken => Some,
 });
 
-impl fmt::Debug for HookContextBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HookContextBuilder").field("ids", &self.0.ids).finish_non_exhaustive()
-    }
-}
+debug_of!(HookContextBuilder, self => { ids: self.0.ids });

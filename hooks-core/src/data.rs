@@ -29,9 +29,9 @@ mod openai_list;
 mod anthropic;
 
 pub use block::{Block, TextBlock, ToolResultBlock};
-pub use call::{InputError, ToolCall, ToolInput};
+pub use call::{ToolCall, ToolInput};
 pub use compacted::{CompactedHistory, CompactedHistoryData};
-pub(crate) use expected::expected;
+pub use expected::InputError;
 pub use history::Messages;
 pub use json_text::rewrite_json_text;
 pub use message::{Message, MessageData, Role};

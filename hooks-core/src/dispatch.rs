@@ -23,14 +23,12 @@ use std::future::Future;
 use std::ops::Deref;
 use std::sync::Arc;
 
-pub(crate) use call::detached as detached_function;
 pub use error::{DispatchError, ErasedSubject};
 pub(crate) use pool::{at_once, on_pool};
 pub(crate) use span::{hook_span, in_span};
 pub(crate) use wait::{finish, sleep, until_cancelled, wait_for};
 
-use crate::context::HookContext;
-use crate::context::depth;
+use crate::context::{HookContext, depth};
 use crate::failure::Failure;
 use crate::handler::ReadFn;
 use crate::id::HookId;
@@ -71,7 +69,7 @@ impl<K: HookKind> Fired<K> {
 pub struct Report(Option<Box<ReportData>>);
 
 /// The fields of a [`Report`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ReportData {
     /// The first halt in plan order, if a hook asked to end the turn.
@@ -100,13 +98,7 @@ impl Deref for Report {
 
 impl From<ReportData> for Report {
     fn from(data: ReportData) -> Self {
-        let ReportData { halt, failures, not_selected, removed_by, record } = &data;
-        let is_empty = halt.is_none()
-            && failures.is_empty()
-            && not_selected.is_empty()
-            && removed_by.is_none()
-            && record.is_none();
-        Self((!is_empty).then(|| Box::new(data)))
+        Self((data != NOTHING).then(|| Box::new(data)))
     }
 }
 
@@ -155,7 +147,7 @@ impl HookSet {
     /// #[hook(id = "only_small_refunds", kind = before_tool_call, tool = "refund")]
     /// async fn only_small_refunds(input: &ToolInput) -> Permission {
     ///     match input.read::<Refund>() {
-    ///         Ok(refund) if refund.cents <= 5_000 => Permission::allow(),
+    ///         Ok(refund) if refund.cents <= 5_000 => Permission::Allow,
     ///         Ok(_) => Permission::deny("refunds over 50 need a person"),
     ///         Err(error) => Permission::deny(error),
     ///     }

@@ -5,44 +5,29 @@ use std::collections::HashSet;
 use std::fmt;
 
 use crate::diagnostics::{Finding, FindingKind};
-use crate::hook::{Binding, Hook};
-use crate::kind::{HookKind, KindDescriptor};
+use crate::hook::{Binding, Hook, Only};
+use crate::kind::KindDescriptor;
 use crate::source::Origin;
 
 /// One declared kind.
 #[derive(Clone, Copy)]
 pub struct Fires {
-    kind: &'static KindDescriptor,
-    pub(crate) origin: Origin,
+    /// The kind.
+    pub kind: &'static KindDescriptor,
+    /// Where it is declared.
+    pub origin: Origin,
     /// The fields of the event that the program never fills.
-    never: &'static [&'static str],
+    pub never: &'static [&'static str],
     /// Whether a step of `protocol` fires it, and fills its fields.
-    by_step: bool,
+    pub by_step: bool,
 }
 
 inventory::collect!(Fires);
 
 impl Fires {
-    /// Used by `fires!`.
-    #[must_use]
-    pub const fn new<K: HookKind>(file: &'static str, line: u32, never: &'static [&'static str]) -> Self {
-        Self { kind: K::DESCRIPTOR, origin: Origin::new(file, line, ""), never, by_step: false }
-    }
-
-    /// Used by `fires!` for a step.
-    #[must_use]
-    pub const fn by_step(mut self) -> Self {
-        self.by_step = true;
-        self
-    }
-
     /// Whether a step fires the kind.
     pub(crate) fn has_step(kind: &KindDescriptor) -> bool {
         inventory::iter::<Self>.into_iter().any(|fires| fires.kind == kind && fires.by_step)
-    }
-
-    pub(crate) fn kind(&self) -> &'static KindDescriptor {
-        self.kind
     }
 
     fn all() -> Vec<Self> {
@@ -76,20 +61,16 @@ impl fmt::Debug for Fires {
 /// The filters on fields that are never filled. They match only the empty text.
 pub(crate) fn never_filled<'a>(hooks: impl Iterator<Item = &'a Hook>) -> Vec<Finding> {
     let bindings = hooks.flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
-    let filters =
-        bindings.flat_map(|(hook, binding)| binding.filters.iter().map(move |only| (hook, binding.kind, only)));
-    let mut findings = Vec::new();
-    for (hook, kind, only) in filters {
-        let Some(field) = only.field.as_ref().ok().and_then(|index| kind.fields.get(*index).copied()) else { continue };
-        if Fires::never_fills(kind, field) {
-            let (id, origin, at, patterns) = (&hook.id, hook.origin, kind.name, &only.patterns);
-            let text = format!(
-                "the hook `{id}` ({origin}) runs at `{at}` only if `{field}` is `{patterns}`, but this program declares with `fires!` that it never fills `{field}`; fill it, or remove the filter"
-            );
-            findings.push(Finding::new(FindingKind::NeverFilled, id, text));
-        }
-    }
-    findings
+    let filters = bindings
+        .flat_map(|(hook, binding)| binding.filters().map(move |(field, only)| (hook, binding.kind, field, only)));
+    let finding = |(hook, kind, field, only): (&Hook, &KindDescriptor, _, &Only)| {
+        let (at, patterns) = (kind.name, &only.patterns);
+        let text = format!(
+            "{hook} runs at `{at}` only if `{field}` is `{patterns}`, but this program declares with `fires!` that it never fills `{field}`; fill it, or remove the filter"
+        );
+        Finding::new(FindingKind::NeverFilled, &hook.id, text)
+    };
+    filters.filter(|(_, kind, field, _)| Fires::never_fills(kind, field)).map(finding).collect()
 }
 
 /// The public path of a type: built-in kinds are re-exported from `hook_sdk::kinds`.
@@ -120,19 +101,19 @@ pub(crate) fn never_fired<'a>(
         .map(|hook| (hook, unfired(hook)))
         .filter(|(_, kinds)| !kinds.is_empty())
         .map(|(hook, kinds)| {
-            let (id, origin) = (&hook.id, hook.origin);
+            let id = &hook.id;
             let list = |of: fn(&KindDescriptor) -> String| kinds.iter().map(|kind| of(kind)).collect::<Vec<_>>().join(", ");
             let (at, paths) = (list(|kind| format!("`{}`", kind.name)), list(|kind| public((kind.path)())));
             if hook.bindings.len() == 1 {
                 let text = format!(
-                    "the hook `{id}` ({origin}) runs at {at}, which this program never fires; fire it and declare it with `hook_sdk::fires![{paths}]`, or move the hook to a kind that is fired: {names}"
+                    "{hook} runs at {at}, which this program never fires; fire it and declare it with `hook_sdk::fires![{paths}]`, or move the hook to a kind that is fired: {names}"
                 );
                 return Finding::new(FindingKind::NeverFired, id, text);
             }
             // Accepted with its kinds: that a mask does nothing at one of them says nothing about the others.
             let about = format!("{id} at {}", list(|kind| kind.name.to_owned()));
             let text = format!(
-                "the hook `{id}` ({origin}) also runs at {at}, which this program never fires; fire each and declare it with `hook_sdk::fires![{paths}]`"
+                "{hook} also runs at {at}, which this program never fires; fire each and declare it with `hook_sdk::fires![{paths}]`"
             );
             Finding::new(FindingKind::NeverFired, &about, text)
         })

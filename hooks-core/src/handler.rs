@@ -46,66 +46,90 @@ pub fn effect_of<S: Send + 'static, V>(subject: S, answer: Answer<V>) -> Answer<
     }
 }
 
-/// Declares one form: a pointer to a function from the attribute, or a registered closure; and what makes a handler of
-/// a closure.
-macro_rules! form {
-    ($(#[$doc:meta])* $name:ident, $of:ident = fn$(<$a:lifetime>)?($($argument:ty),*) -> $returned:ty) => {
-        $(#[$doc])*
-        pub enum $name<K: 'static, S: 'static, V: 'static> {
-            /// A function from the attribute.
-            Static($(for<$a>)? fn($($argument),*) -> $returned),
-            /// A registered closure.
-            Shared(Arc<dyn $(for<$a>)? Fn($($argument),*) -> $returned + Send + Sync>),
-        }
-
-        impl<K, S, V> fmt::Debug for $name<K, S, V> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(stringify!($name))
+/// Declares the forms: a pointer to a function from the attribute, or a registered closure; what makes a handler of a
+/// closure; and what the form says about the hook: whether it writes, is async and is detached, and the name of its method.
+macro_rules! forms {
+    ($($(#[$doc:meta])* $name:ident, $of:ident, ($writes:literal, $is_async:literal, $detached:literal, $method:literal)
+        = fn$(<$a:lifetime>)?($($argument:ty),*) -> $returned:ty;)*) => {
+        $(
+            $(#[$doc])*
+            pub enum $name<K: 'static, S: 'static, V: 'static> {
+                /// A function from the attribute.
+                Static($(for<$a>)? fn($($argument),*) -> $returned),
+                /// A registered closure.
+                Shared(Arc<dyn $(for<$a>)? Fn($($argument),*) -> $returned + Send + Sync>),
             }
+
+            impl<K, S, V> fmt::Debug for $name<K, S, V> {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str(stringify!($name))
+                }
+            }
+
+            impl<K, S, V> Clone for $name<K, S, V> {
+                fn clone(&self) -> Self {
+                    match self {
+                        Self::Static(function) => Self::Static(*function),
+                        Self::Shared(function) => Self::Shared(Arc::clone(function)),
+                    }
+                }
+            }
+
+            impl<K, S, V> Call<K, S, V> {
+                pub(crate) fn $of(
+                    run: impl $(for<$a>)? Fn($($argument),*) -> $returned + Send + Sync + 'static,
+                ) -> Self {
+                    Self::$name($name::Shared(Arc::new(run)))
+                }
+            }
+        )*
+
+        /// A hook's function in one of the six forms.
+        ///
+        /// It has no bounds, so that generated code can name it for a type that is not a kind; that error is reported
+        /// elsewhere.
+        #[derive(Debug)]
+        pub enum Call<K: 'static, S: 'static, V: 'static> {
+            $($(#[$doc])* $name($name<K, S, V>),)*
         }
 
-        impl<K, S, V> Clone for $name<K, S, V> {
+        impl<K, S, V> Clone for Call<K, S, V> {
             fn clone(&self) -> Self {
                 match self {
-                    Self::Static(function) => Self::Static(*function),
-                    Self::Shared(function) => Self::Shared(Arc::clone(function)),
+                    $(Self::$name(hook) => Self::$name(hook.clone()),)*
                 }
             }
         }
 
-        impl<K, S, V> Call<K, S, V> {
-            pub(crate) fn $of(run: impl $(for<$a>)? Fn($($argument),*) -> $returned + Send + Sync + 'static) -> Self {
-                Self::$name($name::Shared(Arc::new(run)))
+        impl Form {
+            /// The form of `handler`.
+            pub const fn of<K, S, V>(handler: &Call<K, S, V>) -> Self {
+                let (writes, is_async, detached, name) = match handler {
+                    $(Call::$name(_) => ($writes, $is_async, $detached, $method),)*
+                };
+                Self { writes, is_async, detached, name }
             }
         }
     };
 }
 
-form! {
+forms! {
     /// Borrows the subject.
-    Read, read = fn(&HookContext, &K, &S) -> Answer<V>
-}
-form! {
+    Read, read, (false, false, false, "reader") = fn(&HookContext, &K, &S) -> Answer<V>;
     /// Borrows a copy mutably and changes it in place.
-    Write, write = fn(&HookContext, &K, &mut S) -> Answer<V>
-}
-form! {
+    Write, write, (true, false, false, "writer") = fn(&HookContext, &K, &mut S) -> Answer<V>;
     /// Takes a copy and returns its replacement.
-    Replace, replace = fn(&HookContext, &K, S) -> Answer<Effect<S, V>>
-}
-form! {
+    Replace, replace, (true, false, false, "replacer") = fn(&HookContext, &K, S) -> Answer<Effect<S, V>>;
     /// Like `Read`, but async.
-    ReadAsync, read_async = fn<'a>(&'a HookContext, &'a K, &'a S) -> BoxFuture<'a, Answer<V>>
-}
-form! {
+    ReadAsync, read_async, (false, true, false, "async_reader")
+        = fn<'a>(&'a HookContext, &'a K, &'a S) -> BoxFuture<'a, Answer<V>>;
     /// Like `Replace`, but async. Async hooks with `&mut` have this form too.
-    ReplaceAsync, replace_async = fn<'a>(&'a HookContext, &'a K, S) -> BoxFuture<'a, Answer<Effect<S, V>>>
-}
-
-form! {
+    ReplaceAsync, replace_async, (true, true, false, "async_replacer")
+        = fn<'a>(&'a HookContext, &'a K, S) -> BoxFuture<'a, Answer<Effect<S, V>>>;
     /// Runs detached from the dispatch, with its own event and context. The subject is `None` if the hook does not take
     /// it.
-    Detached, detached = fn<'a>(&'a HookContext, &'a K, Option<&'a S>) -> BoxFuture<'a, Answer<V>>
+    Detached, detached, (false, false, true, "detached")
+        = fn<'a>(&'a HookContext, &'a K, Option<&'a S>) -> BoxFuture<'a, Answer<V>>;
 }
 
 // The function pointers in a lane.
@@ -121,14 +145,8 @@ pub(crate) type ReplaceFn<K> = fn(
 
 /// Calls either variant of a form.
 macro_rules! call {
-    ($form:ident::&$function:ident($($argument:expr),*)) => {
-        match &$function {
-            $form::Static(function) => function($($argument),*),
-            $form::Shared(function) => function($($argument),*),
-        }
-    };
     ($form:ident::$function:ident($($argument:expr),*)) => {
-        match $function {
+        match &$function {
             $form::Static(function) => function($($argument),*),
             $form::Shared(function) => function($($argument),*),
         }
@@ -140,39 +158,6 @@ pub(crate) use call;
 /// A hook's function at kind `K`, in one of the six forms.
 pub type Handler<K> = Call<K, <K as HookKind>::Subject, <K as HookKind>::Verdict>;
 
-/// A hook's function in one of the six forms.
-///
-/// It has no bounds, so that generated code can name it for a type that is not a kind; that error is reported
-/// elsewhere.
-#[derive(Debug)]
-pub enum Call<K: 'static, S: 'static, V: 'static> {
-    /// Reads the subject: see [`Read`].
-    Read(Read<K, S, V>),
-    /// Changes the subject in place: see [`Write`].
-    Write(Write<K, S, V>),
-    /// Replaces the subject: see [`Replace`].
-    Replace(Replace<K, S, V>),
-    /// Reads the subject, async: see [`ReadAsync`].
-    ReadAsync(ReadAsync<K, S, V>),
-    /// Replaces the subject, async: see [`ReplaceAsync`].
-    ReplaceAsync(ReplaceAsync<K, S, V>),
-    /// Runs detached from the dispatch: see [`Detached`].
-    Detached(Detached<K, S, V>),
-}
-
-impl<K, S, V> Clone for Call<K, S, V> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Read(hook) => Self::Read(hook.clone()),
-            Self::Write(hook) => Self::Write(hook.clone()),
-            Self::Replace(hook) => Self::Replace(hook.clone()),
-            Self::ReadAsync(hook) => Self::ReadAsync(hook.clone()),
-            Self::ReplaceAsync(hook) => Self::ReplaceAsync(hook.clone()),
-            Self::Detached(hook) => Self::Detached(hook.clone()),
-        }
-    }
-}
-
 /// The form of a hook, without its types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
@@ -182,19 +167,4 @@ pub struct Form {
     pub(crate) detached: bool,
     /// The name of the [`HookAt`](crate::hook::HookAt) method that makes this form.
     pub(crate) name: &'static str,
-}
-
-impl Form {
-    /// The form of `handler`.
-    pub const fn of<K, S, V>(handler: &Call<K, S, V>) -> Self {
-        let (writes, is_async, detached, name) = match handler {
-            Call::Read(_) => (false, false, false, "reader"),
-            Call::Write(_) => (true, false, false, "writer"),
-            Call::Replace(_) => (true, false, false, "replacer"),
-            Call::ReadAsync(_) => (false, true, false, "async_reader"),
-            Call::ReplaceAsync(_) => (true, true, false, "async_replacer"),
-            Call::Detached(_) => (false, false, true, "detached"),
-        };
-        Self { writes, is_async, detached, name }
-    }
 }

@@ -4,7 +4,9 @@ pub(crate) mod binding;
 mod builder;
 mod check;
 pub(crate) mod registration;
-mod patterns;
+mod patterns {
+    hooks_macros::__expand! { patterns }
+}
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -13,10 +15,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use binding::{Binding, CloneEvent, Only};
-pub use builder::{BlockingFunction, HookAt};
+pub use builder::HookAt;
 pub(crate) use check::OptionProblem;
 
-use crate::context::state::StateSpec;
+use crate::context::state::TypeSpec;
 use crate::context::{Bound, Parameters, PerHook, WithSpec};
 pub use crate::failure::OnFailure;
 pub use crate::handler::{BoxFuture, NotSelected};
@@ -25,7 +27,7 @@ use crate::options::HookIds;
 pub use crate::options::{Hold, HookMode, OnReplay, Options, RunMode, Timeout, Visibility};
 use crate::signature::parameters::Need;
 pub use crate::source::Origin;
-use crate::tables::setters;
+use crate::tables::{debug_of, setters};
 use crate::verdict::Capability;
 
 /// A hook: an id, options, and the kinds at which it runs. The attribute `#[hook]` makes one from a function;
@@ -274,7 +276,7 @@ impl Hook {
     }
 
     /// The states of the app that its functions take.
-    pub(crate) fn states(&self) -> impl Iterator<Item = StateSpec> {
+    pub(crate) fn states(&self) -> impl Iterator<Item = TypeSpec> {
         self.needs().filter_map(|need| if let Need::State(spec) = need { Some(*spec) } else { None })
     }
 
@@ -290,12 +292,13 @@ impl Hook {
     }
 }
 
-impl fmt::Debug for Hook {
+/// Names the hook in a message: ``the hook `redact_pii` (src/guards.rs:7)``.
+impl fmt::Display for Hook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hook")
-            .field("id", &self.id)
-            .field("kinds", &self.kinds().collect::<Vec<_>>())
-            .field("origin", &format_args!("{}", self.origin))
-            .finish_non_exhaustive()
+        write!(f, "the hook `{}` ({})", self.id, self.origin)
     }
 }
+
+debug_of!(Hook, self => {
+    id: self.id, kinds: self.kinds().collect::<Vec<_>>(), origin: format_args!("{}", self.origin)
+});

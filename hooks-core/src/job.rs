@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::context::{HookContext, Ids};
 use crate::id::HookId;
-use crate::text::Fnv;
+use crate::text::fingerprint;
 
 /// A background run in serializable form, which [`Registry::run_job`](crate::Registry::run_job) executes in this
 /// process or in another one.
@@ -53,24 +53,6 @@ pub struct Job {
 }
 
 impl Job {
-    pub(crate) fn new(hook: &HookId, kind: &str, event: Value, subject: Option<Value>, cx: &HookContext) -> Self {
-        Self {
-            id: fresh_id(),
-            hook: hook.clone(),
-            alias: None,
-            kind: kind.to_owned(),
-            event,
-            subject,
-            with: None,
-            context: Ids::clone(cx.ids()),
-            attempt: 1,
-            max_attempts: 1,
-            delay: Duration::ZERO,
-            idempotent: false,
-            idempotency_key: String::new(),
-        }
-    }
-
     /// The name of the hook in records: its id, unless a list gave it another one.
     pub fn name(&self) -> &HookId {
         self.alias.as_ref().unwrap_or(&self.hook)
@@ -79,12 +61,8 @@ impl Job {
     /// Computes the idempotency key from the other fields.
     pub(crate) fn keyed(mut self) -> Self {
         let parts = (self.name(), &self.kind, &self.event, &self.subject, &self.with, &self.context);
-        // `Value`s and strings always serialize. The fields are sorted because builds may differ in their order.
-        let mut parts = serde_json::to_value(parts).unwrap_or_default();
-        parts.sort_all_objects();
-        let mut key = Fnv::new();
-        key.write(parts.to_string().into_bytes());
-        self.idempotency_key = key.digits();
+        // `Value`s and strings always serialize.
+        self.idempotency_key = fingerprint(serde_json::to_value(parts).unwrap_or_default());
         self
     }
 
@@ -101,7 +79,7 @@ impl Job {
 }
 
 /// An id that is unique across processes and jobs.
-fn fresh_id() -> String {
+pub(crate) fn fresh_id() -> String {
     static PROCESS: OnceLock<u64> = OnceLock::new();
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let process = PROCESS.get_or_init(|| RandomState::new().build_hasher().finish());

@@ -10,12 +10,12 @@ mod wire;
 
 pub use bounds::{FieldText, JsonType, KindType, OwnedEvent, SubjectType, VerdictType};
 pub use compare::{ByEq, ByNothing, Same};
-pub(crate) use descriptor::all;
-pub use descriptor::{KindDescriptor, KindEngine, LinkedKind};
+pub use descriptor::{KindDescriptor, LinkedKind};
+pub(crate) use descriptor::{KindEngine, all};
 pub use name::kind_name;
-pub use removal::{Allowed, FinalSubject, Never, Removable, Removal};
+pub use removal::{Allowed, FinalSubject, Never, Removal};
 pub use slot::Slot;
-pub use wire::{Json, NoJson, Wire};
+pub use wire::{NoJson, Wire};
 
 pub use crate::data::Violation;
 use crate::failure::OnFailure;

@@ -25,8 +25,7 @@ pub use lifecycle::{Init, Shutdown, ShutdownReason};
 pub use message::{AfterCreateMessage, AfterUpdateMessage, BeforeCreateMessage, BeforeUpdateMessage};
 pub use model::{ModelFailure, PostModelCall, PreModelCall};
 pub use phase::{
-    PlanError, PostPreflightPromptContext, PostTurn, PrePolicy, PrePromptCompile, PrePromptContext,
-    PreToolMaterialization,
+    PostPreflightPromptContext, PostTurn, PrePolicy, PrePromptCompile, PrePromptContext, PreToolMaterialization,
 };
 pub use prompt::{BeforeAgentStart, UserPromptSubmit};
 pub use session::{SessionEnd, SessionEndReason, SessionSource, SessionStart};

@@ -111,9 +111,7 @@ pub use engine::{JsonError, JsonFired};
 pub use hook::{Hook, HookId};
 pub use hooks_macros::{HookKind, hook};
 pub use kind::bounds;
-pub use kind::{
-    Allowed, Field, FinalSubject, HookKind, KindDescriptor, Never, Removable, Removal, Semantics, Slot, Violation,
-};
+pub use kind::{Allowed, Field, FinalSubject, HookKind, KindDescriptor, Never, Removal, Semantics, Slot, Violation};
 pub use panics::quiet_panics;
 pub use plan::{HookSet, PlannedHook};
 pub use registry::{ObserverId, Registry};

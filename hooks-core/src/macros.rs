@@ -82,12 +82,12 @@ macro_rules! group {
         $vis struct $id;
 
         impl $crate::__private_0_1::HookGroup for $id {
-            const ENTRY: &'static $crate::__private_0_1::GroupEntry = &$crate::__private_0_1::GroupEntry::new(
-                $crate::__private_0_1::check::id(::core::stringify!($id)),
-                ::core::concat!($($doc, "\n",)*),
-                $crate::__private_0_1::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
-                || $crate::__private_0_1::type_of(&$id),
-            );
+            const ENTRY: &'static $crate::__private_0_1::GroupEntry = &$crate::__private_0_1::GroupEntry {
+                id: $crate::__private_0_1::check::id(::core::stringify!($id)),
+                description: ::core::concat!($($doc, "\n",)*),
+                origin: $crate::__private_0_1::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
+                item: || $crate::__private_0_1::type_of(&$id),
+            };
         }
     };
     ($($other:tt)*) => {
@@ -198,7 +198,7 @@ macro_rules! library {
     () => {
         const _: () = {
             $crate::__private_0_1::inventory::submit! {
-                $crate::__private_0_1::LibraryEntry::new(::core::module_path!())
+                $crate::__private_0_1::LibraryEntry(::core::module_path!())
             }
         };
     };

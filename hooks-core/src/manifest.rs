@@ -62,7 +62,7 @@ pub struct BindingManifest {
     /// What happens when the hook fails.
     pub on_failure: OnFailure,
     /// What the hook may contribute.
-    #[serde(skip_serializing_if = "Capabilities::is_none")]
+    #[serde(skip_serializing_if = "Capabilities::is_empty")]
     pub capabilities: Capabilities,
     /// Its other options at this kind.
     #[serde(flatten)]
@@ -92,7 +92,7 @@ pub struct KindManifest {
 
 impl KindManifest {
     fn of(kind: &'static KindDescriptor, declared: &[Fires]) -> Self {
-        let is_of_kind = |fires: &&Fires| (fires.kind().name, fires.kind().origin) == (kind.name, kind.origin);
+        let is_of_kind = |fires: &&Fires| (fires.kind.name, fires.kind.origin) == (kind.name, kind.origin);
         let never = |field: &&str| Fires::never_fills(kind, field);
         Self {
             kind,
@@ -134,12 +134,7 @@ impl Manifest {
 
 /// The filters of a hook at a kind. The registry has rejected unknown fields.
 fn only(binding: &Binding) -> BTreeMap<&'static str, String> {
-    let fields = binding.kind.fields;
-    let named = binding.filters.iter().filter_map(|only| {
-        let field = fields.get(*only.field.as_ref().ok()?)?;
-        Some((*field, only.patterns.to_string()))
-    });
-    named.collect()
+    binding.filters().map(|(field, only)| (field, only.patterns.to_string())).collect()
 }
 
 fn hook_manifest(hook: &Hook) -> HookManifest {

@@ -16,7 +16,7 @@ use crate::verdict::Capabilities;
 use crate::words::closed_words;
 
 /// A list of hook ids. It is static if the attribute generated it.
-pub type HookIds = Cow<'static, [Cow<'static, str>]>;
+pub(crate) type HookIds = Cow<'static, [Cow<'static, str>]>;
 
 /// The options of a hook. The serialized form omits default values, and the options that depend on the kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -71,6 +71,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// The constraints on the order, with the names of their options.
+    pub(crate) fn constraints(&self) -> [(&'static str, &HookIds); 3] {
+        [("after", &self.after), ("before", &self.before), ("requires", &self.requires)]
+    }
+
     /// The options of a hook that sets none.
     pub const DEFAULT: Self = Self {
         priority: 0,

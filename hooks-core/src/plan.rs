@@ -26,8 +26,7 @@ pub(crate) use set::{KindPlan, PlanEntry, SetParts};
 
 use crate::context::{HookContext, PerHook};
 use crate::failure::OnFailure;
-use crate::handler::Form;
-use crate::handler::{Handler, ReadAsyncFn, ReadFn, ReplaceFn, WriteFn};
+use crate::handler::{Form, Handler, ReadAsyncFn, ReadFn, ReplaceFn, WriteFn};
 use crate::hook::CloneEvent;
 use crate::id::HookId;
 use crate::job::Job;

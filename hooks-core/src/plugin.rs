@@ -14,24 +14,18 @@ use crate::source::Origin;
 use crate::tables::setters;
 use crate::text::redacted;
 
-/// A crate that is declared as a plugin with [`plugin!`](macro@crate::plugin).
+/// A crate that is declared as a plugin with [`plugin!`](macro@crate::plugin), which alone uses this type.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct PluginEntry {
-    pub(crate) name: &'static str,
-    pub(crate) version: &'static str,
-    pub(crate) origin: Origin,
+    pub name: &'static str,
+    pub version: &'static str,
+    pub origin: Origin,
 }
 
 inventory::collect!(PluginEntry);
 
 impl PluginEntry {
-    // Not public API. Used by `plugin!`.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn new(name: &'static str, version: &'static str, origin: Origin) -> Self {
-        Self { name, version, origin }
-    }
-
     /// Whether a hook at `origin` is part of the crate of this declaration.
     pub(crate) fn has(&self, origin: Origin) -> bool {
         crate_of(self.origin.module) == crate_of(origin.module)
@@ -46,20 +40,14 @@ impl PluginEntry {
     }
 }
 
-/// A crate that is declared with [`library!`](macro@crate::library).
+/// The module of a crate that is declared with [`library!`](macro@crate::library), which alone uses this type.
+#[doc(hidden)]
 #[derive(Debug)]
-pub struct LibraryEntry(&'static str);
+pub struct LibraryEntry(pub &'static str);
 
 inventory::collect!(LibraryEntry);
 
 impl LibraryEntry {
-    // Not public API. Used by `library!`.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn new(module: &'static str) -> Self {
-        Self(module)
-    }
-
     /// Whether a hook at `origin` is part of a library.
     pub(crate) fn has(origin: Origin) -> bool {
         inventory::iter::<Self>.into_iter().any(|library| crate_of(library.0) == crate_of(origin.module))
@@ -90,7 +78,7 @@ fn crate_of(module: &str) -> &str {
 /// assert_eq!(fired.subject.text(), "hi");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[must_use = "a plugin is installed with `Registry::install`"]
 pub struct Plugin {
     pub(crate) name: Arc<str>,
@@ -107,16 +95,7 @@ pub struct Plugin {
 impl Plugin {
     /// Names a plugin. Without a call of [`hook`](Self::hook), it refers to the linked plugin of that name.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
-        Self {
-            name: name.into(),
-            version: None,
-            config: Value::Null,
-            data_dir: None,
-            agents: Vec::new(),
-            optional: false,
-            failed: None,
-            hooks: Vec::new(),
-        }
+        Self { name: name.into(), ..Self::default() }
     }
 
     /// Restricts the plugin to this agent. Call it once per agent. Lists of the agent and its prompts cannot replace

@@ -3,8 +3,7 @@
 //! The built-in kinds are not included, because apps use their names too (`Stop`, `Init`, `Shutdown`). Import them from
 //! [`kinds`](crate::kinds).
 
-pub use crate::context::{HookContext, MissingState};
-pub use crate::context::{State, With};
+pub use crate::context::{HookContext, MissingState, State, With};
 pub use crate::data::{
     CompactedHistory, Message, MessageUpdate, Messages, ModelReply, ModelRequest, ResultRow, ToolCall, ToolInput,
     ToolResult,
@@ -19,9 +18,8 @@ pub use crate::options::{RunMode, Timeout, Visibility};
 pub use crate::plan::HookSet;
 pub use crate::registry::Registry;
 pub use crate::scope::{AgentDef, AppDef, PromptDef};
-pub use crate::verdict::Semantics;
 pub use crate::verdict::{
     AgentStart, Capability, Contexts, Contribution, Contributions, Halt, Permission, PromptDecision, PromptVerdict,
-    ReplyVerdict, Retry, StopDecision, StopVerdict, Verdict,
+    ReplyVerdict, Retry, Semantics, StopDecision, StopVerdict, Verdict,
 };
 pub use hooks_macros::{HookKind, hook};

@@ -17,7 +17,7 @@ pub use crate::failure::{Failure, FailureKind};
 use crate::id::HookId;
 use crate::options::Visibility;
 use crate::panics::catch;
-pub use crate::text::{Redactor, redacted, set_redactor};
+pub use crate::text::{redacted, set_redactor};
 use crate::verdict::{Attribution, ContributionId, Contributions};
 
 /// The record of one dispatch of a kind with hooks in force. Contains no payload.

@@ -17,7 +17,6 @@ mod trial;
 use std::any::TypeId;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 pub(crate) use detached::WeakRegistry;
@@ -32,6 +31,7 @@ use crate::id::HookId;
 use crate::plan::HookSet;
 use crate::record::Observer;
 use crate::scope::{AppDef, Definition, HookName, HookRef, HookUse, PromptDef};
+use crate::tables::debug_of;
 
 /// Identifies an observer, for [`Registry::remove_observer`]. Returned by [`Registry::observe`].
 #[derive(Clone, Debug)]
@@ -358,8 +358,4 @@ impl From<Snapshot> for Registry {
     }
 }
 
-impl fmt::Debug for Registry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Registry").field("hooks", &self.snapshot().hooks.len()).finish_non_exhaustive()
-    }
-}
+debug_of!(Registry, self => { hooks: self.snapshot().hooks.len() });

@@ -29,7 +29,7 @@ pub use self::{
 };
 use crate::context::HookContext;
 use crate::handler::{Answer, Effect, Fault};
-use crate::kind::{HookKind, InTurn, Removable};
+use crate::kind::{Allowed, HookKind, InTurn};
 use crate::verdict::Halt;
 
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
@@ -41,10 +41,8 @@ pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
     note = "it may take `&HookContext`, `&{K}` (the event), `&With<T>` (parameters from a list, where `T: serde::Deserialize`), `&State<T>` (state of the app, such as a client), and the subject as `&{S}`, `&mut {S}` or by value"
 )]
 pub trait ReadParameter<'a, K, S, Via> {
-    /// Extracts the parameter from the inputs of a dispatch.
-    fn read(cx: &'a HookContext, event: &'a K, subject: &'a S) -> Self;
-    /// Like `read`, for a detached hook, which has the subject only if it takes it.
-    fn read_detached(cx: &'a HookContext, event: &'a K, subject: Option<&'a S>) -> Self;
+    /// Extracts the parameter from the inputs of a dispatch. A detached hook has the subject only if it takes it.
+    fn read(cx: &'a HookContext, event: &'a K, subject: Option<&'a S>) -> Self;
 }
 
 /// A parameter that reads, in a hook that takes the subject by value or as `&mut`: `&HookContext` or the event.
@@ -69,63 +67,6 @@ pub trait SubjectParameter<K, S>: Sized {
     fn pass(event: &K, subject: S) -> Self;
     /// Passes the subject by mutable reference.
     fn lend<'s>(event: &K, subject: &'s mut S) -> &'s mut Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, K, S> ReadParameter<'a, K, S, HookContext> for &'a HookContext {
-    #[inline]
-    fn read(cx: &'a HookContext, _event: &'a K, _subject: &'a S) -> Self {
-        cx
-    }
-
-    fn read_detached(cx: &'a HookContext, _event: &'a K, _subject: Option<&'a S>) -> Self {
-        cx
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, K, S> ReadParameter<'a, K, S, ViaEvent> for &'a K {
-    #[inline]
-    fn read(_cx: &'a HookContext, event: &'a K, _subject: &'a S) -> Self {
-        event
-    }
-
-    fn read_detached(_cx: &'a HookContext, event: &'a K, _subject: Option<&'a S>) -> Self {
-        event
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, K, S> ReadParameter<'a, K, S, ViaSubject> for &'a S {
-    #[inline]
-    fn read(_cx: &'a HookContext, _event: &'a K, subject: &'a S) -> Self {
-        subject
-    }
-
-    #[allow(clippy::panic)] // see below
-    fn read_detached(_cx: &'a HookContext, _event: &'a K, subject: Option<&'a S>) -> Self {
-        match subject {
-            Some(subject) => subject,
-            // The caller keeps the subject of a hook that takes it. Otherwise this panic is that hook's failure.
-            None => panic!("the subject of this detached hook was not kept; this is a bug in hook-sdk"),
-        }
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, K> ContextParameter<'a, K, HookContext> for &'a HookContext {
-    #[inline]
-    fn read(cx: &'a HookContext, _event: &'a K) -> Self {
-        cx
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, K> ContextParameter<'a, K, ViaEvent> for &'a K {
-    #[inline]
-    fn read(_cx: &'a HookContext, event: &'a K) -> Self {
-        event
-    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -192,26 +133,17 @@ impl<K: InTurn, V> ReturnsVerdict<K, V, Halt> for Halt {
 }
 
 #[diagnostic::do_not_recommend]
-impl<K, V, T: Into<V>, E> ReturnsVerdict<K, V, Result<ViaInto, ()>> for Result<T, E> {
+impl<K, V, M, T: ReturnsVerdict<K, V, M, Error = Infallible>, E> ReturnsVerdict<K, V, Result<M, ()>> for Result<T, E> {
     type Error = E;
 
     #[inline]
-    fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, E> {
-        returned.map(|said| Ok(said.into()))
+    fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, E> {
+        let Ok(answer) = T::verdict(of, returned?);
+        Ok(answer)
     }
 
     fn decides() -> bool {
-        !is_unit::<T>()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<K: InTurn, V, E> ReturnsVerdict<K, V, Result<Halt, ()>> for Result<Halt, E> {
-    type Error = E;
-
-    #[inline]
-    fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, E> {
-        returned.map(|halt| Err(Fault::halt_and_keep(halt)))
+        T::decides()
     }
 }
 
@@ -294,7 +226,7 @@ impl<K: InTurn, S: Send + 'static, V: From<()>> ReturnsSubject<K, S, V, (ViaSubj
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: Removable, S, V: From<()>> ReturnsSubject<K, S, V, Option<ViaSubject>> for Option<S> {
+impl<K: HookKind<Removal = Allowed>, S, V: From<()>> ReturnsSubject<K, S, V, Option<ViaSubject>> for Option<S> {
     type Error = Infallible;
 
     #[inline]

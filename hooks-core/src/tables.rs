@@ -3,10 +3,10 @@
 /// Setters by value, each named after its field: `field: argument`, `field: argument => Some` for an `Option`, `field` for
 /// a flag. `Type, self => self.part` sets the fields of a part, `Type, self => in self.parts()` those of each part.
 macro_rules! setters {
-    ($name:ident { $($rows:tt)* }) => {
+    ($name:ty { $($rows:tt)* }) => {
         setters!($name, self => self, { $($rows)* });
     };
-    ($name:ident, $self:ident => in $parts:expr, {
+    ($name:ty, $self:ident => in $parts:expr, {
         $($(#[$doc:meta])* $field:ident $(: $argument:ty $(=> $wrap:path)?)?,)*
     }) => {
         impl $name {
@@ -23,7 +23,7 @@ macro_rules! setters {
             )*
         }
     };
-    ($name:ident, $self:ident => $part:expr, {
+    ($name:ty, $self:ident => $part:expr, {
         $($(#[$doc:meta])* $field:ident $(: $argument:ty $(=> $wrap:path)?)?,)*
     }) => {
         impl $name {
@@ -54,6 +54,18 @@ macro_rules! conversions {
     )*};
 }
 
+/// Implementations of a conversion of one's own: `Trait::method -> Target { Source => |value| expression }`.
+macro_rules! converts {
+    ($into:ident::$method:ident -> $target:ty { $($from:ty => |$value:ident| $result:expr,)* }) => {$(
+        impl $into for $from {
+            fn $method(self) -> $target {
+                let $value = self;
+                $result
+            }
+        }
+    )*};
+}
+
 /// `Debug` as `Display`, because a `main` that returns an error and a test that unwraps it use `Debug`.
 macro_rules! debug_as_display {
     ($name:ident) => {
@@ -65,4 +77,15 @@ macro_rules! debug_as_display {
     };
 }
 
-pub(crate) use {conversions, debug_as_display, setters};
+/// `Debug` with some parts of a type: `Type, self => { part: value }`.
+macro_rules! debug_of {
+    ($name:ident $(<$lifetime:lifetime>)?, $self:ident => { $($part:ident: $value:expr),* }) => {
+        impl std::fmt::Debug for $name $(<$lifetime>)? {
+            fn fmt(&$self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($name))$(.field(stringify!($part), &$value))*.finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+pub(crate) use {conversions, converts, debug_as_display, debug_of, setters};

@@ -9,8 +9,8 @@ mod redact;
 
 pub(crate) use const_text::{ConstText, starts_with};
 pub(crate) use fields::fields_of;
-pub(crate) use fingerprint::{Fnv, fingerprint};
+pub(crate) use fingerprint::fingerprint;
 pub(crate) use nearest::{did_you_mean, nearest, nearest_names};
 pub(crate) use numbered::numbered;
 pub(crate) use redact::{CAUSE_LIMIT, cut, is_unsafe, one_line};
-pub use redact::{Redactor, redacted, set_redactor};
+pub use redact::{redacted, set_redactor};

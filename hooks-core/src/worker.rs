@@ -29,7 +29,7 @@ pub struct Worker {
     queue: usize,
     parallelism: usize,
     backoff: Backoff,
-    cx: HookContext,
+    context: HookContext,
 }
 
 /// How long a failed job waits before it is retried.
@@ -69,7 +69,7 @@ pub struct NoRuntime;
 
 impl Default for Worker {
     fn default() -> Self {
-        Self { queue: 1_024, parallelism: 1, backoff: Backoff::default(), cx: HookContext::new() }
+        Self { queue: 1_024, parallelism: 1, backoff: Backoff::default(), context: HookContext::new() }
     }
 }
 
@@ -77,18 +77,6 @@ impl Worker {
     /// A queue of 1,024 jobs that run one at a time, with exponential backoff.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// How many jobs run concurrently, at least one.
-    pub fn parallelism(mut self, jobs: usize) -> Self {
-        self.parallelism = jobs.max(1);
-        self
-    }
-
-    /// The context whose state the hooks use. The ids come from each job.
-    pub fn context(mut self, cx: HookContext) -> Self {
-        self.cx = cx;
-        self
     }
 
     /// Becomes the sink for jobs of `registry`, for sets built from now on. The registry must live as long as there are
@@ -122,4 +110,8 @@ setters!(Worker {
     queue: usize,
     /// How long a failed job waits before it is retried.
     backoff: Backoff,
+    /// How many jobs run concurrently, at least one.
+    parallelism: usize,
+    /// The context whose state the hooks use. The ids come from each job.
+    context: HookContext,
 });

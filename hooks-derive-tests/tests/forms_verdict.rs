@@ -21,7 +21,7 @@ struct Answer(bool);
 
 impl From<Answer> for Permission {
     fn from(answer: Answer) -> Self {
-        if answer.0 { Self::allow() } else { Self::deny("no") }
+        if answer.0 { Self::Allow } else { Self::deny("no") }
     }
 }
 
@@ -78,12 +78,12 @@ macro_rules! both {
 
 both! {
     unit, unit_async -> () { () }
-    verdict, verdict_async -> Permission { Permission::allow() }
+    verdict, verdict_async -> Permission { Permission::Allow }
     converts, converts_async -> Answer { Answer(false) }
     opaque, opaque_async -> impl Into<Permission> { Answer(true) }
     halts, halts_async -> Halt { Halt::new("enough") }
     ok_unit, ok_unit_async -> Result<(), io::Error> { Ok(()) }
-    ok_verdict, ok_verdict_async -> io::Result<Permission> { Ok(Permission::allow()) }
+    ok_verdict, ok_verdict_async -> io::Result<Permission> { Ok(Permission::Allow) }
     ok_converts, ok_converts_async -> Result<Answer, Infallible> { Ok(Answer(true)) }
     ok_halts, ok_halts_async -> Result<Halt, String> { Ok(Halt::new("enough")) }
     err_io, err_io_async -> Result<(), io::Error> { Err(io::Error::other("disk")) }
@@ -101,7 +101,7 @@ fn no_return_type() {}
 
 #[hook(id = "reader_result", kind = BeforePublish)]
 fn reader_result(text: &String) -> Result<Permission, Infallible> {
-    Ok(if text.is_empty() { Permission::deny("empty") } else { Permission::allow() })
+    Ok(if text.is_empty() { Permission::deny("empty") } else { Permission::Allow })
 }
 
 table! { every_form_of_a_returned_verdict_has_its_effect:

@@ -23,7 +23,6 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         let write: fn(&str) -> String = |kinds| format!("fires![{kinds}]");
         let Some(kind) = kind::read(&part, [write, write], &mut errors) else { continue };
         let (span, kind) = (kind.span(), kind.ty(&quote!(#core::kinds)));
-        let by_step = by_step.then(|| quote!(.by_step()));
         let names = never.iter().map(|field| field.unraw().to_string());
         // An unknown field is an error at its name.
         let known = never.iter().map(|field| quote_spanned!(field.span()=> let _ = &__hook_sdk_event.#field;));
@@ -32,7 +31,12 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
                 type __HookSdkKind = <#kind as __hook_sdk::KindType>::Type;
                 const _: fn(&__HookSdkKind) = |__hook_sdk_event| { #(#known)* };
                 __hook_sdk::inventory::submit! {
-                    __hook_sdk::Fires::new::<__HookSdkKind>(::core::file!(), ::core::line!(), &[#(#names),*]) #by_step
+                    __hook_sdk::Fires {
+                        kind: <__HookSdkKind as __hook_sdk::HookKind>::DESCRIPTOR,
+                        origin: __hook_sdk::Origin::new(::core::file!(), ::core::line!(), ""),
+                        never: &[#(#names),*],
+                        by_step: #by_step,
+                    }
                 }
             };
         });

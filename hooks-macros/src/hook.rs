@@ -5,6 +5,7 @@ mod emit;
 mod filter;
 mod function;
 mod model;
+mod patterns;
 mod table;
 mod values;
 mod words;
@@ -17,6 +18,11 @@ use quote::ToTokens;
 
 use crate::errors::Errors;
 use crate::options;
+
+/// The module `patterns`, for the core.
+pub(crate) fn patterns() -> TokenStream {
+    include_str!("hook/patterns.rs").parse().unwrap_or_default()
+}
 
 /// Emits the unchanged function first, and then the errors or the registration.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {

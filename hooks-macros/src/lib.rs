@@ -113,6 +113,7 @@ pub fn __expand(input: TokenStream) -> TokenStream {
         "fires" => fires::expand(input),
         "plugin" => plugin::expand(input),
         "kinds" => kinds::expand(input),
+        "patterns" => hook::patterns(),
         _ => list::nothing(&input),
     };
     output.into()

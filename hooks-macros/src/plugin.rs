@@ -68,11 +68,11 @@ fn emit(core: &Core, name: &LitStr, version: Option<&LitStr>) -> TokenStream {
     quote! {
         const _: () = {
             #private::inventory::submit! {
-                #private::PluginEntry::new(
-                    #name,
-                    #version,
-                    #private::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
-                )
+                #private::PluginEntry {
+                    name: #name,
+                    version: #version,
+                    origin: #private::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
+                }
             }
         };
     }

@@ -29,7 +29,7 @@ pub fn turn(to: &mut dyn Write, prompt: &str, said: &Said) -> io::Result<()> {
             writeln!(to, "agent  {}", said.reply)?;
         }
         let of = said.phases.iter().filter(|(kind, _)| *kind == phase);
-        let lines: Vec<String> = of.flat_map(|(_, contributions)| contributions).map(line).collect();
+        let lines: Vec<String> = of.flat_map(|(_, contributions)| contributions.iter()).map(line).collect();
         row(to, phase, &lines)?;
     }
     Ok(())

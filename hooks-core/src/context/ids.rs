@@ -1,33 +1,50 @@
 //! The ids that say where something happens.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::{HookContext, HookContextBuilder};
 
-/// Defines [`Ids`], and for each text among them a getter of the context and a setter of its builder.
+/// Defines [`Ids`], and for each id a getter of the context and a setter of its builder. An id that is no text says what
+/// the getter returns, and what the setter takes.
 macro_rules! ids {
     (
         $(#[$of:meta])* $name:ident {
             texts { $($(#[$doc:meta])* $text:ident,)* }
-            others { $($(#[$attribute:meta])* $other:ident: $ty:ty,)* }
+            others {$(
+                $(#[doc = $about:literal])* $(#[serde($skip:meta)])?
+                $other:ident: $ty:ty => $shown:ty: |$ids:ident| $get:expr, $given:ty: |$value:ident| $set:expr;
+            )*}
         }
     ) => {
         $(#[$of])*
         pub struct $name {
             $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $text: Option<Arc<str>>,)*
-            $($(#[$attribute])* pub $other: $ty,)*
+            $($(#[doc = $about])* $(#[serde($skip)])? pub $other: $ty,)*
+            /// The id of the person's session, if it differs from the conversation's id.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub session: Option<Arc<str>>,
         }
 
         impl HookContext {
             $($(#[$doc])* pub fn $text(&self) -> Option<&str> { self.ids().$text.as_deref() })*
+
+            $($(#[doc = $about])* pub fn $other(&self) -> $shown {
+                let $ids = self.ids();
+                $get
+            })*
         }
 
         impl HookContextBuilder {
             $($(#[$doc])* pub fn $text(mut self, $text: impl Into<Arc<str>>) -> Self {
                 self.ids().$text = Some($text.into());
+                self
+            })*
+
+            $($(#[doc = $about])* pub fn $other(mut self, $value: $given) -> Self {
+                self.ids().$other = $set;
                 self
             })*
         }
@@ -62,18 +79,17 @@ ids! {
         others {
             /// The agents that called this one, outermost first; empty if it is not a sub-agent.
             #[serde(skip_serializing_if = "Vec::is_empty")]
-            agent_path: Vec<String>,
-            /// The id of the person's session, if it differs from the conversation's id.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            session: Option<Arc<str>>,
+            agent_path: Vec<String> => &[String]: |ids| &ids.agent_path,
+                impl IntoIterator<Item = impl Into<String>>: |path| path.into_iter().map(Into::into).collect();
             /// The turn's number within the conversation.
             #[serde(skip_serializing_if = "Option::is_none")]
-            turn: Option<u64>,
+            turn: Option<u64> => Option<u64>: |ids| ids.turn, u64: |number| Some(number);
             /// The agent's working folder.
             #[serde(skip_serializing_if = "Option::is_none")]
-            workspace: Option<Arc<Path>>,
+            workspace: Option<Arc<Path>> => Option<&Path>: |ids| ids.workspace.as_deref(),
+                impl Into<PathBuf>: |folder| Some(folder.into().into());
             /// Whether a person is present who can be asked.
-            human_present: bool,
+            human_present: bool => bool: |ids| ids.human_present, bool: |is_present| is_present;
         }
     }
 }

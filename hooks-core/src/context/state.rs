@@ -6,6 +6,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::tables::debug_of;
+
 /// Type-erased values by their types.
 pub(super) type States = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
 
@@ -33,7 +35,7 @@ pub(super) type States = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let hooks = Registry::discover()?.scope(&AgentDef::new("support").hooks(hooks![refund_limit]), None)?;
 /// let error = hooks.context(HookContext::builder()).unwrap_err();
-/// assert!(error.to_string().starts_with("the hook `refund_limit` takes `&State<"));
+/// assert!(error.to_string().contains(") takes `&State<"));
 /// let cx = hooks.context(HookContext::builder().state(Limits { refund: 200 }))?;
 /// # let _ = cx;
 /// # Ok(())
@@ -63,20 +65,26 @@ impl<T> Deref for State<T> {
     }
 }
 
-/// The type of a state that a hook takes.
+/// The type of a state or of parameters that a hook takes.
 #[derive(Clone, Copy, Debug)]
-pub struct StateSpec {
+pub struct TypeSpec {
     pub(super) id: fn() -> TypeId,
     name: fn() -> &'static str,
 }
 
-impl StateSpec {
+impl TypeSpec {
     pub(crate) const fn of<T: Send + Sync + 'static>() -> Self {
         Self { id: TypeId::of::<T>, name: type_name::<T> }
     }
 }
 
-impl fmt::Display for StateSpec {
+impl PartialEq for TypeSpec {
+    fn eq(&self, other: &Self) -> bool {
+        (self.id)() == (other.id)()
+    }
+}
+
+impl fmt::Display for TypeSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str((self.name)())
     }
@@ -205,8 +213,4 @@ impl ConversationStates {
     }
 }
 
-impl fmt::Debug for ConversationStates {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ConversationStates").finish_non_exhaustive()
-    }
-}
+debug_of!(ConversationStates, self => {});

@@ -3,8 +3,7 @@
 //! They are parsed once, when the set is made, and reach the hook in its own context. A hook without parameters gets
 //! the dispatch's context and pays nothing.
 
-use std::any::{Any, TypeId, type_name};
-use std::fmt;
+use std::any::Any;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -12,6 +11,8 @@ mod unknown;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+use super::state::TypeSpec;
 
 /// Parameters that a list passes to a hook. The function takes them as `&With<T>`.
 ///
@@ -93,30 +94,15 @@ pub(crate) type Bound = Arc<dyn Any + Send + Sync>;
 /// Parses the parameters of a hook.
 #[derive(Clone, Copy, Debug)]
 pub struct WithSpec {
+    pub(crate) of: TypeSpec,
     parse: fn(Value) -> Result<Bound, String>,
-    id: fn() -> TypeId,
-    name: fn() -> &'static str,
-}
-
-/// Compares the types of the parameters.
-impl PartialEq for WithSpec {
-    fn eq(&self, other: &Self) -> bool {
-        (self.id)() == (other.id)()
-    }
-}
-
-impl fmt::Display for WithSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str((self.name)())
-    }
 }
 
 impl WithSpec {
     pub(crate) const fn of<T: Parameters>() -> Self {
         Self {
             parse: |value| unknown::read::<T>(value).map(|parameters| Arc::new(With(parameters)) as Bound),
-            id: TypeId::of::<T>,
-            name: type_name::<T>,
+            of: TypeSpec::of::<T>(),
         }
     }
 

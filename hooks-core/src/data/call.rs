@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::expected::expected;
+use super::expected::InputError;
 use super::extra;
 use super::json_text::rewrite_json_text;
-use crate::text::{fields_of, redacted};
+use crate::text::fields_of;
 
 /// A tool call of the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -102,10 +102,9 @@ impl ToolInput {
     pub fn read<'de, T: Deserialize<'de>>(&'de self) -> Result<T, InputError> {
         // serde reads a list as the fields of a struct in their order. A tool that looks fields up finds none of them.
         if self.is_array() && !fields_of::<T>().is_empty() {
-            return Err(InputError { expected: expected::<T>(), problem: "invalid type: a list".to_owned() });
+            return Err(InputError::of::<T>("", "invalid type: a list"));
         }
-        T::deserialize(&**self)
-            .map_err(|error| InputError { expected: expected::<T>(), problem: redacted(&error.to_string()) })
+        T::deserialize(&**self).map_err(|error| InputError::of::<T>("", &error.to_string()))
     }
 
     /// The arguments as text: as the model wrote them, or compact JSON if they were changed.
@@ -121,14 +120,6 @@ impl ToolInput {
     pub(crate) fn rewritten(&self, edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<Self> {
         rewrite_json_text(&self.text(), edit).map(Self::parse)
     }
-}
-
-/// The arguments of a tool call are not what a hook or a tool expected. Returned by [`ToolInput::read`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected}: {problem}")]
-pub struct InputError {
-    expected: String,
-    problem: String,
 }
 
 impl std::ops::Deref for ToolInput {

@@ -2,11 +2,29 @@
 
 use serde::de::Deserialize;
 
-use crate::text::fields_of;
+use crate::text::{fields_of, redacted};
+
+/// The arguments of a tool call, or the app's plan, are not what a hook or a tool expected. Returned by
+/// [`ToolInput::read`](super::ToolInput::read) and
+/// [`PostPreflightPromptContext::read_plan`](crate::kinds::PostPreflightPromptContext::read_plan).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{of}expected {expected}: {problem}")]
+pub struct InputError {
+    of: &'static str,
+    expected: String,
+    problem: String,
+}
+
+impl InputError {
+    /// The error of an input that is no `T`. `of` says which one it is.
+    pub(crate) fn of<'de, T: Deserialize<'de>>(of: &'static str, problem: &str) -> Self {
+        Self { of, expected: expected::<T>(), problem: redacted(problem) }
+    }
+}
 
 /// Describes what a `T` is deserialized from, such as ``an object with `cents` and `reason` ``. Falls back to the name
 /// of the type.
-pub(crate) fn expected<'de, T: Deserialize<'de>>() -> String {
+fn expected<'de, T: Deserialize<'de>>() -> String {
     let names: Vec<String> = fields_of::<T>().iter().map(|field| format!("`{field}`")).collect();
     match names.split_last() {
         None => format!("`{}`", short_name(std::any::type_name::<T>())),

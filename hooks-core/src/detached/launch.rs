@@ -2,20 +2,21 @@
 //! a job.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 use tokio::runtime::Handle;
 
 use super::run::{Body, until_shutdown};
 use super::{DetachedRun, DetachedRuns, EnqueueError, Job, Notice, Permit};
-use crate::context::HookContext;
 use crate::context::depth::within_this;
+use crate::context::{HookContext, Ids};
 use crate::handler::Handler;
 use crate::hook::CloneEvent;
 use crate::id::HookId;
+use crate::job::fresh_id;
 use crate::kind::HookKind;
-use crate::options::{RunMode, Visibility};
+use crate::options::{Options, RunMode};
 use crate::panics::catch;
 use crate::plan::{Launch, LaunchError, PlannedHook};
 use crate::record::Status;
@@ -29,7 +30,7 @@ pub(crate) struct Launcher<K: HookKind> {
 
 enum Mode<K: HookKind> {
     Detached { own: CloneEvent<K>, body: Body<K> },
-    Background(Queued),
+    Background,
 }
 
 /// The part of a launcher that does not depend on the kind, so that its code is compiled once.
@@ -38,16 +39,10 @@ struct Launched {
     id: HookId,
     /// The id under which the hook is registered.
     registered: HookId,
-    visibility: Visibility,
-    runs: DetachedRuns,
-}
-
-/// The options of a background hook.
-struct Queued {
-    max_attempts: u32,
-    delay: Duration,
-    idempotent: bool,
+    options: Options,
+    /// The parameters from the list.
     with: Option<Value>,
+    runs: DetachedRuns,
 }
 
 impl<K: HookKind> Launcher<K> {
@@ -59,30 +54,25 @@ impl<K: HookKind> Launcher<K> {
     ) -> Option<Box<dyn Launch<K>>> {
         let (selection, binding) = (planned.selection, planned.binding);
         let body = Body::of(&selection.hook.id, &binding.options, handler, selection.hook_cx.clone())?;
-        let options = &binding.options;
-        let mode = match options.run {
-            RunMode::Background => Mode::Background(Queued {
-                max_attempts: options.retries.saturating_add(1),
-                delay: options.delay,
-                idempotent: options.idempotent,
-                with: selection.given.clone(),
-            }),
+        let mode = match binding.options.run {
+            RunMode::Background => Mode::Background,
             RunMode::Detached | RunMode::Inline => Mode::Detached { own: binding.clone_event::<K>()?, body },
         };
         let hook = Launched {
             id: selection.hook.id.clone(),
             registered: selection.id.clone(),
-            visibility: options.visibility,
+            options: binding.options.clone(),
+            with: selection.given.clone(),
             runs: runs.clone(),
         };
         Some(Box::new(Self { hook, takes_subject: binding.takes_subject, mode }))
     }
 
-    fn job(&self, queued: &Queued, cx: &HookContext, event: &K, subject: &K::Subject) -> Result<Job, String> {
+    fn write_job(&self, cx: &HookContext, event: &K, subject: &K::Subject) -> Result<Job, String> {
         let wire = K::WIRE.ok_or("its kind cannot be serialized as JSON")?();
         let event = (wire.write_event)(event);
         let subject = self.takes_subject.then(|| (wire.write_subject)(subject));
-        self.hook.job(queued, K::NAME, cx, event, subject)
+        self.hook.job(K::NAME, cx, event, subject)
     }
 }
 
@@ -100,7 +90,7 @@ impl Launched {
         Notice {
             kind: kind.into(),
             hook: self.id.clone(),
-            visibility: self.visibility,
+            visibility: self.options.visibility,
             mode: RunMode::Detached,
             cx: cx.outliving(self.runs.tasks.shutdown.clone()),
             job: None,
@@ -124,7 +114,6 @@ impl Launched {
 
     fn job(
         &self,
-        queued: &Queued,
         kind: &'static str,
         cx: &HookContext,
         event: Result<Value, serde_json::Error>,
@@ -133,10 +122,21 @@ impl Launched {
         let unwritable = |what| move |error| format!("the {what} cannot be serialized as JSON: {error}");
         let event = event.map_err(unwritable("event"))?;
         let subject = subject.transpose().map_err(unwritable("subject"))?;
-        let mut job = Job::new(&self.registered, kind, event, subject, cx);
-        job.alias = (self.id != self.registered).then(|| self.id.clone());
-        (job.max_attempts, job.delay) = (queued.max_attempts, queued.delay);
-        (job.idempotent, job.with) = (queued.idempotent, queued.with.clone());
+        let job = Job {
+            id: fresh_id(),
+            hook: self.registered.clone(),
+            alias: (self.id != self.registered).then(|| self.id.clone()),
+            kind: kind.to_owned(),
+            event,
+            subject,
+            with: self.with.clone(),
+            context: Ids::clone(cx.ids()),
+            attempt: 1,
+            max_attempts: self.options.retries.saturating_add(1),
+            delay: self.options.delay,
+            idempotent: self.options.idempotent,
+            idempotency_key: String::new(),
+        };
         Ok(job.keyed())
     }
 
@@ -173,9 +173,9 @@ impl<K: HookKind> Launch<K> for Launcher<K> {
                 self.hook.spawn(&handle, notice, run);
                 Ok(Status::Detached)
             }
-            Mode::Background(_) if cx.has_queued_jobs() => Ok(Status::Queued),
-            Mode::Background(queued) => {
-                let job = self.job(queued, cx, event, subject).map_err(LaunchError::Failed)?;
+            Mode::Background if cx.has_queued_jobs() => Ok(Status::Queued),
+            Mode::Background => {
+                let job = self.write_job(cx, event, subject).map_err(LaunchError::Failed)?;
                 self.hook.enqueue(job)
             }
         }
@@ -183,7 +183,7 @@ impl<K: HookKind> Launch<K> for Launcher<K> {
 
     fn job(&self, cx: &HookContext, event: &K, subject: &K::Subject) -> Option<Job> {
         match &self.mode {
-            Mode::Background(queued) => catch(|| self.job(queued, cx, event, subject)).ok()?.ok(),
+            Mode::Background => catch(|| self.write_job(cx, event, subject)).ok()?.ok(),
             Mode::Detached { .. } => None,
         }
     }

@@ -81,10 +81,8 @@ impl Notice {
             cause,
             ..Run::skipped(&self.hook, Skip::Aborted, self.visibility)
         };
-        let mut ended = RunEnd::new(self.kind.clone(), self.mode, &self.cx, run);
-        ended.job.clone_from(&self.job);
-        ended.attempt = self.attempt;
-        ended
+        let (kind, ids, job) = (self.kind.clone(), Arc::clone(self.cx.ids()), self.job.clone());
+        RunEnd { kind, ids, mode: self.mode, job, attempt: self.attempt, again: false, run }
     }
 }
 

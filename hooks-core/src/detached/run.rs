@@ -7,14 +7,14 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{HookContext, PerHook};
-use crate::dispatch::{at_once, detached_function, finish, hook_span, in_span, on_pool, until_cancelled, wait_for};
+use crate::dispatch::{at_once, finish, hook_span, in_span, on_pool, until_cancelled, wait_for};
 use crate::handler::{Answer, BoxFuture, Detached, Fault, FaultKind, Handler, HookError, call};
 use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::options::Options;
 use crate::panics::catch;
 use crate::record::Status;
-use crate::verdict::{Contribution, Contributions, Verdict};
+use crate::verdict::{Capabilities, Capability, Contributions, Verdict};
 
 /// The cause of a run that was cancelled.
 pub(crate) const CUT_OFF: &str = "it was cancelled because the registry was drained or dropped, or its runtime ended; await `registry.drain(…)` before the program ends";
@@ -81,8 +81,9 @@ impl<K: HookKind> Body<K> {
         handler: &Handler<K>,
         hook_cx: Option<Arc<PerHook>>,
     ) -> Option<Self> {
+        let Handler::Detached(hook) = handler else { return None };
         Some(Self {
-            hook: detached_function(handler)?.clone(),
+            hook: hook.clone(),
             id: id.clone(),
             timeout: options.timeout.duration(),
             blocking: options.blocking,
@@ -100,10 +101,10 @@ impl<K: HookKind> Body<K> {
         let span = hook_span(K::NAME, &id, &cx);
         let run: DetachedRun = Box::pin(async move {
             let answer = if blocking {
-                let call = move || at_once(call!(Detached::&hook(&cx, &event, subject.as_ref())));
+                let call = move || at_once(call!(Detached::hook(&cx, &event, subject.as_ref())));
                 wait_for(on_pool(call), timeout, None).await
             } else {
-                let answer = match catch(|| call!(Detached::&hook(&cx, &event, subject.as_ref()))) {
+                let answer = match catch(|| call!(Detached::hook(&cx, &event, subject.as_ref()))) {
                     Ok(future) => finish(future, timeout, None).await,
                     Err(panic) => Err(Fault::panicked(panic)),
                 };
@@ -118,6 +119,9 @@ impl<K: HookKind> Body<K> {
     }
 }
 
+/// What a hook can contribute although no dispatch waits for it.
+const LEFT: Capabilities = Capabilities::of(&[Capability::Audit, Capability::BackgroundJob]);
+
 /// The contributions of an answer that no dispatch waited for.
 fn contributions<V: Verdict>(answer: Answer<V>) -> Result<Contributions, RunError> {
     let verdict = match answer {
@@ -127,9 +131,9 @@ fn contributions<V: Verdict>(answer: Answer<V>) -> Result<Contributions, RunErro
     };
     // The verdict may be a type of the app, and its code may panic.
     let read = catch(|| match (&verdict as &dyn Any).downcast_ref::<Contributions>() {
-        Some(contributions) => match contributions.iter().find_map(forbidden) {
-            Some(what) => Err(format!(
-                "it returned {what}, but no dispatch waits for it; such a hook can return only audit notes and background jobs"
+        Some(contributions) => match contributions.lacks(LEFT) {
+            Some(other) => Err(format!(
+                "it contributes `{other}`, but no dispatch waits for it; such a hook can contribute only {LEFT}"
             )),
             None => Ok(contributions.clone()),
         },
@@ -137,15 +141,4 @@ fn contributions<V: Verdict>(answer: Answer<V>) -> Result<Contributions, RunErro
         None => Ok(Contributions::default()),
     });
     read.map_err(|panic| Fault::panicked(panic).into()).and_then(|read| read.map_err(RunError::terminal))
-}
-
-fn forbidden(contribution: &Contribution) -> Option<&'static str> {
-    match contribution {
-        Contribution::Audit(_) | Contribution::BackgroundJob { .. } | Contribution::Noop => None,
-        Contribution::Policy { .. } => Some("a policy"),
-        Contribution::PromptContext(_) => Some("prompt context"),
-        Contribution::PromptSection(_) => Some("a prompt section"),
-        Contribution::ToolBundle { .. } => Some("a tool bundle"),
-        Contribution::PromptManifestDiagnostic(_) => Some("a diagnostic of the prompt"),
-    }
 }

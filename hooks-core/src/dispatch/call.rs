@@ -4,7 +4,7 @@ use tracing::Span;
 
 use crate::context::HookContext;
 use crate::handler::{
-    Answer, BoxFuture, Detached, Effect, Handler, Read, ReadAsync, Replace, ReplaceAsync, Write, call, effect_of,
+    Answer, BoxFuture, Effect, Handler, Read, ReadAsync, Replace, ReplaceAsync, Write, call, effect_of,
 };
 use crate::hook::CloneEvent;
 use crate::kind::HookKind;
@@ -47,7 +47,7 @@ pub(super) fn read<'a, K: HookKind>(
             None => ReaderCall::Answered(call!(Read::hook(cx, event, subject))),
             Some(own) => {
                 let (hook, cx, event, subject) = (hook.clone(), cx.clone(), own(event), subject.clone());
-                ReaderCall::Waits(on_pool(move || call!(Read::&hook(&cx, &event, &subject))))
+                ReaderCall::Waits(on_pool(move || call!(Read::hook(&cx, &event, &subject))))
             }
         },
         Handler::ReadAsync(hook) => ReaderCall::Waits(call!(ReadAsync::hook(cx, event, subject))),
@@ -72,7 +72,7 @@ pub(super) fn write<'a, K: HookKind>(
             Some(own) => {
                 let (hook, cx, event, mut subject) = (hook.clone(), cx.clone(), own(event), subject.give());
                 WriterCall::Waits(on_pool(move || {
-                    let answer = call!(Write::&hook(&cx, &event, &mut subject));
+                    let answer = call!(Write::hook(&cx, &event, &mut subject));
                     effect_of(subject, answer)
                 }))
             }
@@ -81,7 +81,7 @@ pub(super) fn write<'a, K: HookKind>(
             None => WriterCall::Owned(call!(Replace::hook(cx, event, subject.give()))),
             Some(own) => {
                 let (hook, cx, event, subject) = (hook.clone(), cx.clone(), own(event), subject.give());
-                WriterCall::Waits(on_pool(move || call!(Replace::&hook(&cx, &event, subject))))
+                WriterCall::Waits(on_pool(move || call!(Replace::hook(&cx, &event, subject))))
             }
         },
         Handler::ReplaceAsync(hook) => WriterCall::Waits(call!(ReplaceAsync::hook(cx, event, subject.give()))),
@@ -108,13 +108,5 @@ pub(super) fn write_within<'a, K: HookKind>(span: Span, call: impl FnOnce() -> W
     match span.in_scope(call) {
         WriterCall::Waits(future) => WriterCall::Waits(in_span(Some(span), future)),
         call => call,
-    }
-}
-
-/// The function of a detached or background hook.
-pub(crate) fn detached<K: HookKind>(handler: &Handler<K>) -> Option<&Detached<K, K::Subject, K::Verdict>> {
-    match handler {
-        Handler::Detached(hook) => Some(hook),
-        _ => None,
     }
 }

@@ -169,7 +169,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
             called += index + 1;
             let index = start + called - 1;
             // The verdict may be a type of the app, whose code may panic.
-            let merged = answer.and_then(|answer| catch(|| self.read(index, answer)));
+            let merged = answer.and_then(|answer| catch(|| self.outcome.answered(index, answer)));
             if merged.unwrap_or_else(|panic| self.panicked(index, panic)) == Flow::Stop {
                 return Flow::Stop;
             }
@@ -250,7 +250,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
             Some(span) => call::write_within::<K>(span, call),
         };
         Progress::Done(match call {
-            WriterCall::Read(answer) => self.read(index, answer),
+            WriterCall::Read(answer) => self.outcome.answered(index, answer),
             WriterCall::Lent(answer) => self.lent(index, answer),
             WriterCall::Owned(answer) => self.owned(index, answer),
             WriterCall::Waits(mut future) => {

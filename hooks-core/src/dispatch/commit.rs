@@ -4,6 +4,7 @@ use crate::failure::FailureKind;
 use crate::handler::{Answer, Effect, Fault, FaultKind};
 use crate::kind::HookKind;
 use crate::panics::catch;
+use crate::record::Note;
 use crate::verdict::Verdict;
 
 use super::call::EffectOf;
@@ -11,14 +12,6 @@ use super::chain::Chain;
 use super::end::Flow;
 
 impl<K: HookKind> Chain<'_, K> {
-    #[inline]
-    pub(super) fn read(&mut self, index: usize, answer: Answer<K::Verdict>) -> Flow {
-        match answer {
-            Ok(verdict) => self.outcome.decided(index, verdict),
-            Err(fault) => self.outcome.failed(index, fault),
-        }
-    }
-
     #[inline]
     pub(super) fn lent(&mut self, index: usize, answer: Answer<K::Verdict>) -> Flow {
         match answer {
@@ -96,9 +89,7 @@ impl<K: HookKind> Chain<'_, K> {
             Ok(Err(fault)) => self.failed(index, fault),
             Err(panic) => {
                 (self.subject.committed, self.outcome.verdict) = before;
-                if let Some(log) = self.outcome.log() {
-                    log.unchanged(index);
-                }
+                self.outcome.record(|log| log.unchanged(index));
                 self.panicked(index, panic)
             }
         }
@@ -116,13 +107,13 @@ impl<K: HookKind> Chain<'_, K> {
     fn commit_change(&mut self, index: usize) -> Result<(), Fault> {
         let Some(scratch) = self.subject.scratch.take() else { return Ok(()) };
         if self.outcome.verdict.freezes_subject() {
-            self.outcome.frozen(index);
+            self.outcome.record(|log| log.note(index, Note::SubjectFrozen));
             return Ok(());
         }
         let checked = self.inputs.event.check(&self.subject.committed, &scratch);
         checked.map_err(|broken| Fault::failed(FailureKind::Violation, broken.to_string()))?;
         if self.outcome.is_shadow(index) {
-            self.outcome.would_change(index, &scratch);
+            self.outcome.record(|log| log.would_change(index, &scratch));
             return Ok(());
         }
         self.outcome.changed(index, &scratch);

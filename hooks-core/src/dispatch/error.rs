@@ -124,23 +124,6 @@ pub(super) fn async_hook<K: HookKind>(plan: &Plan<K>, subject: K::Subject) -> Di
 }
 
 #[cold]
-pub(super) fn required<S: Send + Sync + 'static>(failure: Failure, subject: S) -> DispatchError {
-    DispatchError::Required { failure: Box::new(failure), subject: ErasedSubject::new(subject) }
-}
-
-#[cold]
-pub(super) fn cancelled<K: HookKind>(plan: &Plan<K>, index: usize, subject: K::Subject) -> DispatchError {
-    let (kind, hook) = (K::NAME, plan.steps[index].id.clone());
-    DispatchError::Cancelled { kind, hook, subject: ErasedSubject::new(subject) }
-}
-
-#[cold]
-pub(super) fn no_runtime<K: HookKind>(plan: &Plan<K>, index: usize, subject: K::Subject) -> DispatchError {
-    let (kind, hook) = (K::NAME, plan.steps[index].id.clone());
-    DispatchError::NoRuntime { kind, hook, subject: ErasedSubject::new(subject) }
-}
-
-#[cold]
 pub(super) fn too_deep<K: HookKind>(limit: usize, subject: K::Subject) -> DispatchError {
     let mut chain = depth::kinds();
     // The last one is this dispatch.

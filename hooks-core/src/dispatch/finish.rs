@@ -6,7 +6,7 @@ use crate::plan::Plan;
 
 use super::chain::Chain;
 use super::end::End;
-use super::error::{self, DispatchError};
+use super::error::{DispatchError, ErasedSubject};
 use super::outcome::Details;
 use super::{Fired, ReportData};
 
@@ -32,12 +32,19 @@ fn finish_with<K: HookKind>(
 ) -> Result<Fired<K>, DispatchError> {
     let Details { halt, failures, not_selected, stop, log, .. } = details;
     let record = log.map(|mut log| log.finish(&verdict, stop.as_ref()));
+    let (kind, hook) = (K::NAME, |index: usize| plan.steps[index].id.clone());
     let removed_by = match stop {
         None | Some(End::Decided) => None,
-        Some(End::Removed(index)) => Some(plan.steps[index].id.clone()),
-        Some(End::Required(failure)) => return Err(error::required(failure, subject)),
-        Some(End::Cancelled(index)) => return Err(error::cancelled(plan, index, subject)),
-        Some(End::NoRuntime(index)) => return Err(error::no_runtime(plan, index, subject)),
+        Some(End::Removed(index)) => Some(hook(index)),
+        Some(End::Required(failure)) => {
+            return Err(DispatchError::Required { failure: failure.into(), subject: ErasedSubject::new(subject) });
+        }
+        Some(End::Cancelled(index)) => {
+            return Err(DispatchError::Cancelled { kind, hook: hook(index), subject: ErasedSubject::new(subject) });
+        }
+        Some(End::NoRuntime(index)) => {
+            return Err(DispatchError::NoRuntime { kind, hook: hook(index), subject: ErasedSubject::new(subject) });
+        }
     };
     let subject = K::Removal::kept(subject, removed_by.is_some());
     let record = record.filter(|_| cx.keeps_records());

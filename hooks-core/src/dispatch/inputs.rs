@@ -42,9 +42,7 @@ impl<'a, K: HookKind> Inputs<'a, K> {
             Some(fallback) => fallback,
             None if !step.runs(self.event, self.cx) => return None,
             None => {
-                if let Some(log) = outcome.log() {
-                    log.start(index);
-                }
+                outcome.record(|log| log.start(index));
                 &step.handler
             }
         };

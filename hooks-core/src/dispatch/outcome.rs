@@ -70,6 +70,14 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         self.details.as_mut()?.log.as_mut()
     }
 
+    /// Tells the log, if somebody reads it.
+    #[inline]
+    pub(super) fn record(&mut self, what: impl FnOnce(&mut Log<'a, K>)) {
+        if let Some(log) = self.log() {
+            what(log);
+        }
+    }
+
     /// The span for the call of a hook, if a subscriber is interested.
     #[inline]
     pub(super) fn span(&self, index: usize, cx: &HookContext) -> Option<Span> {
@@ -84,6 +92,15 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         Flow::Stop
     }
 
+    /// Merges the verdict of a hook that changes nothing, or applies its failure.
+    #[inline(always)]
+    pub(super) fn answered(&mut self, index: usize, answer: Answer<K::Verdict>) -> Flow {
+        match answer {
+            Ok(verdict) => self.decided(index, verdict),
+            Err(fault) => self.failed(index, fault),
+        }
+    }
+
     /// Merges the hook's verdict, after its change (if any) was committed.
     #[inline(always)]
     pub(super) fn decided(&mut self, index: usize, verdict: K::Verdict) -> Flow {
@@ -93,9 +110,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     fn merge(&mut self, index: usize, mut verdict: K::Verdict) -> Flow {
         let word = verdict.summary();
         verdict.attribute(&self.plan.steps[index].id);
-        if let Some(log) = self.log() {
-            log.decided(index, &verdict);
-        }
+        self.record(|log| log.decided(index, &verdict));
         if self.is_shadow(index) {
             return self.shadowed(index, word);
         }
@@ -110,10 +125,8 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             self.verdict.merge(verdict);
             self.verdict.is_final()
         };
-        self.answered(index);
-        if let Some(log) = self.log() {
-            log.done(index, word);
-        }
+        self.recovered(index);
+        self.record(|log| log.done(index, word));
         if is_final { self.stop(End::Decided) } else { Flow::Next }
     }
 
@@ -130,14 +143,6 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             log.done(index, word);
         }
         Flow::Next
-    }
-
-    /// Records the change that a shadow hook would have made.
-    #[cold]
-    pub(super) fn would_change(&mut self, index: usize, subject: &K::Subject) {
-        if let Some(log) = self.log() {
-            log.would_change(index, subject);
-        }
     }
 
     /// Records that the hook's change was committed.
@@ -160,13 +165,6 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
     }
 
-    /// Records that the hook's change was dropped because the subject is frozen.
-    pub(super) fn frozen(&mut self, index: usize) {
-        if let Some(log) = self.log() {
-            log.note(index, Note::SubjectFrozen);
-        }
-    }
-
     /// Records that the hook ends the turn. The first halt in plan order counts.
     #[cold]
     pub(super) fn halted(&mut self, index: usize, mut halt: Halt) -> Flow {
@@ -175,7 +173,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
         let hook = &self.plan.steps[index].id;
         halt.by = Some(halt.attribution.as_ref().map_or(hook, |other| &other.id).clone());
-        self.answered(index);
+        self.recovered(index);
         if let Some(log) = self.log() {
             log.attributed(index, halt.attribution.as_ref());
             log.done(index, Some("halt"));
@@ -195,10 +193,8 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         if self.is_shadow(index) {
             return self.shadowed(index, Some("remove"));
         }
-        self.answered(index);
-        if let Some(log) = self.log() {
-            log.done(index, None);
-        }
+        self.recovered(index);
+        self.record(|log| log.done(index, None));
         self.stop(End::Removed(index))
     }
 
@@ -231,14 +227,12 @@ impl<'a, K: HookKind> Outcome<'a, K> {
 
     /// If the fallback answered, records how the hook failed.
     #[inline]
-    fn answered(&mut self, index: usize) {
+    fn recovered(&mut self, index: usize) {
         if let Some(cause) = self.take_failed(index) {
             let status = cause.kind.into();
             let failure = self.failure(index, &cause, true);
             warn(&failure);
-            if let Some(log) = self.log() {
-                log.fell_back(index, status, &failure.cause);
-            }
+            self.record(|log| log.fell_back(index, status, &failure.cause));
             self.details().failures.push(failure);
         }
     }
@@ -258,9 +252,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     /// Records that the event does not concern the hook.
     #[cold]
     fn not_selected(&mut self, index: usize) -> Flow {
-        if let Some(log) = self.log() {
-            log.not_selected(index);
-        }
+        self.record(|log| log.not_selected(index));
         let id = self.plan.steps[index].id.clone();
         self.details().not_selected.push(id);
         Flow::Next
@@ -297,9 +289,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             return Flow::Next;
         }
         warn(&failure);
-        if let Some(log) = self.log() {
-            log.failed(index, status, &failure.cause);
-        }
+        self.record(|log| log.failed(index, status, &failure.cause));
         self.details().failures.push(failure.clone());
         match failure.on_failure {
             OnFailure::Continue => Flow::Next,
@@ -336,9 +326,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         let step = &self.plan.steps[index];
         let Some(launch) = step.extras.as_ref().and_then(|extras| extras.launch.as_ref()) else { return Ok(()) };
         if cx.is_replay() {
-            if let Some(log) = self.log() {
-                log.launched(index, Status::Skipped(Skip::Replay), None);
-            }
+            self.record(|log| log.launched(index, Status::Skipped(Skip::Replay), None));
             return Ok(());
         }
         let (status, cause) = match launch.launch(cx, event, &mut self.details().event, subject) {
@@ -349,9 +337,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         if let Some(cause) = &cause {
             warn_dropped(&step.id, K::NAME, cause);
         }
-        if let Some(log) = self.log() {
-            log.launched(index, status, cause);
-        }
+        self.record(|log| log.launched(index, status, cause));
         Ok(())
     }
 }

@@ -4,9 +4,8 @@
 //! so an answer after the timeout is dropped.
 
 use std::any::Any;
-use std::future::{Future, ready};
+use std::future::ready;
 use std::panic::resume_unwind;
-use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use tokio::runtime::Handle;
@@ -26,7 +25,7 @@ pub(crate) fn on_pool<T: Send + 'static>(
     };
     let mut task = spawn(&runtime, Box::new(|| Box::new(hook())));
     Box::pin(async move {
-        match (&mut task).await {
+        match (&mut task.0).await {
             Ok(Ok(answer)) => match answer.downcast() {
                 Ok(answer) => *answer,
                 // Unreachable: this is what the closure returned.
@@ -52,14 +51,6 @@ fn spawn(runtime: &Handle, hook: BoxedHook) -> OnPool {
 
 /// A call on the pool. If it is dropped before its thread starts, the hook never runs.
 struct OnPool(JoinHandle<Result<Box<dyn Any + Send>, String>>);
-
-impl Future for OnPool {
-    type Output = Result<Result<Box<dyn Any + Send>, String>, tokio::task::JoinError>;
-
-    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.0).poll(task)
-    }
-}
 
 impl Drop for OnPool {
     fn drop(&mut self) {

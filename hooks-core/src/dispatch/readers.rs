@@ -145,15 +145,10 @@ impl<'a, K: HookKind> Start<'a, K> {
     /// start.
     #[inline(always)]
     fn answered(&mut self, index: usize, answer: Answer<K::Verdict>, outcome: &mut Outcome<'_, K>) -> Flow {
-        match (answer, &mut self.stage) {
-            (Ok(verdict), None) => outcome.decided(index, verdict),
-            (Err(fault), None) => outcome.failed(index, fault),
-            (answer, Some(stage)) => {
-                let Some(answer) = outcome.unless_fallback(index, answer) else { return Flow::FallBack };
-                // Whatever the earlier answers are, nothing after a final answer counts.
-                if stage.keep(index, answer, outcome) { Flow::Stop } else { Flow::Next }
-            }
-        }
+        let Some(stage) = &mut self.stage else { return outcome.answered(index, answer) };
+        let Some(answer) = outcome.unless_fallback(index, answer) else { return Flow::FallBack };
+        // Whatever the earlier answers are, nothing after a final answer counts.
+        if stage.keep(index, answer, outcome) { Flow::Stop } else { Flow::Next }
     }
 
     #[cold]
@@ -254,9 +249,7 @@ impl<'a, K: HookKind> Stage<'a, K> {
 
     /// Keeps an answer and returns whether it ends the chain.
     fn keep(&mut self, index: usize, answer: Answer<K::Verdict>, outcome: &mut Outcome<'_, K>) -> bool {
-        if let Some(log) = outcome.log() {
-            log.ended(index);
-        }
+        outcome.record(|log| log.ended(index));
         // `is_final` may be app code. If it panics, so does merging, which makes it the hook's failure.
         let ends = catch(|| ends_chain(&answer, index, outcome)).unwrap_or(false);
         if ends {
@@ -330,11 +323,7 @@ impl<'a, K: HookKind> Stage<'a, K> {
 
 /// Merges one answer. The verdict may be a type of the app, whose `merge` may panic.
 fn merge<K: HookKind>(index: usize, answer: Answer<K::Verdict>, outcome: &mut Outcome<'_, K>) -> Flow {
-    match answer {
-        Ok(verdict) => catch(|| outcome.decided(index, verdict))
-            .unwrap_or_else(|panic| outcome.failed(index, Fault::panicked(panic))),
-        Err(fault) => outcome.failed(index, fault),
-    }
+    catch(|| outcome.answered(index, answer)).unwrap_or_else(|panic| outcome.failed(index, Fault::panicked(panic)))
 }
 
 /// Whether this answer ends the chain once it is merged.

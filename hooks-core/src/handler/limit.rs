@@ -47,7 +47,7 @@ impl<K: HookKind> Handler<K> {
         macro_rules! at_once {
             ($of:ident, $form:ident, $hook:ident, $answer:ident => $verdict:expr) => {
                 Self::$of(move |cx, event, subject| {
-                    let (begun, $answer) = (begin(), call!($form::&$hook(cx, event, subject)));
+                    let (begun, $answer) = (begin(), call!($form::$hook(cx, event, subject)));
                     judge(begun, $verdict).and($answer)
                 })
             };
@@ -56,7 +56,7 @@ impl<K: HookKind> Handler<K> {
             ($of:ident, $form:ident, $hook:ident, $answer:ident => $verdict:expr) => {
                 Self::$of(move |cx, event, subject| {
                     let (begun, judge) = (begin(), judge.clone());
-                    let $answer = call!($form::&$hook(cx, event, subject));
+                    let $answer = call!($form::$hook(cx, event, subject));
                     Box::pin(async move {
                         let $answer = $answer.await;
                         judge(begun, $verdict).and($answer)

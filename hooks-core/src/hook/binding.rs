@@ -2,18 +2,17 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
 use super::Hook;
 use super::registration::AnyRef;
 use crate::failure::OnFailure;
-use crate::handler::Form;
-use crate::handler::{Fault, Handler};
+use crate::handler::{Fault, Form, Handler};
 use crate::id::HookId;
 use crate::kind::{HookKind, KindDescriptor, KindEngine};
 use crate::options::{Options, Timeout};
 use crate::signature::parameters::Need;
+use crate::tables::debug_of;
 
 /// Clones the event for a hook that needs one of its own.
 pub type CloneEvent<K> = fn(&K) -> Arc<K>;
@@ -55,11 +54,7 @@ pub struct Binding {
     pub(crate) takes_subject: bool,
 }
 
-impl fmt::Debug for Binding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Binding").field("kind", self.kind).field("form", &self.form).finish_non_exhaustive()
-    }
-}
+debug_of!(Binding, self => { kind: self.kind, form: self.form });
 
 /// A type-erased value from the attribute or from a registered closure.
 #[derive(Clone)]
@@ -164,6 +159,12 @@ impl Binding {
     }
 
     /// Whether the hook has a fallback.
+    /// The filters with the names of their fields, except filters by a field that the kind does not have.
+    pub(crate) fn filters(&self) -> impl Iterator<Item = (&'static str, &Only)> {
+        let fields = self.kind.fields;
+        self.filters.iter().filter_map(|only| Some((*fields.get(*only.field.as_ref().ok()?)?, only)))
+    }
+
     pub(crate) fn has_fallback(&self) -> bool {
         self.fallback.is_some()
     }

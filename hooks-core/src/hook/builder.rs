@@ -1,8 +1,5 @@
 //! Hooks built as values: `Hook::at::<K>("id").writer(…)`.
 
-use std::borrow::Cow;
-use std::marker::PhantomData;
-
 use super::{Binding, CloneEvent, Hook};
 use crate::context::HookContext;
 use crate::handler::{BoxFuture, Handler};
@@ -17,17 +14,12 @@ use crate::source::Origin;
 /// Each method takes a closure, determines how the closure takes the subject, and returns the hook.
 #[derive(Clone, Debug)]
 #[must_use = "a hook needs a function: call `reader`, `writer` or a similar method"]
-pub struct HookAt<K, P = ()> {
+pub struct HookAt<K, const BLOCKING: bool = false> {
     id: HookId,
     origin: Origin,
-    /// Clones the event for a blocking function.
+    /// Clones the event for a [blocking](HookAt::blocking) function.
     blocking: Option<CloneEvent<K>>,
-    place: PhantomData<fn(P)>,
 }
-
-/// Marks a [`HookAt`] whose plain function blocks or computes for a long time: see [`HookAt::blocking`].
-#[derive(Clone, Debug)]
-pub enum BlockingFunction {}
 
 impl Hook {
     /// Starts a hook at the kind `K`.
@@ -49,21 +41,14 @@ impl Hook {
     pub fn at<K: HookKind>(id: &str) -> HookAt<K> {
         let caller = std::panic::Location::caller();
         let origin = Origin::new(caller.file(), caller.line(), "");
-        HookAt { id: HookId::new(id), origin, blocking: None, place: PhantomData }
+        HookAt { id: HookId::new(id), origin, blocking: None }
     }
 }
 
-impl<K: HookKind, P> HookAt<K, P> {
+impl<K: HookKind, const BLOCKING: bool> HookAt<K, BLOCKING> {
     fn with(self, handler: Handler<K>, decides: bool, clone_event: Option<CloneEvent<K>>) -> Hook {
-        Hook {
-            id: self.id,
-            description: "".into(),
-            origin: self.origin,
-            plugin: None,
-            locked: false,
-            functions: Cow::Borrowed(&[]),
-            bindings: vec![Binding::new(handler, decides, clone_event)].into(),
-        }
+        let bindings = vec![Binding::new(handler, decides, clone_event)].into();
+        Hook { bindings, ..Hook::grouped(self.id, self.origin, []) }
     }
 
     fn plain(self, handler: Handler<K>, decides: bool) -> Hook {
@@ -137,12 +122,12 @@ impl<K: HookKind> HookAt<K> {
 
     /// Runs the hook's plain function on Tokio's pool of blocking threads, under the hook's timeout, with its own copy
     /// of event and subject. Its thread cannot be stopped, so an answer after the timeout is dropped.
-    pub fn blocking(self) -> HookAt<K, BlockingFunction>
+    pub fn blocking(self) -> HookAt<K, true>
     where
         K: Clone,
     {
         let Self { id, origin, .. } = self;
-        HookAt { id, origin, blocking: Some(<K as OwnedEvent>::own), place: PhantomData }
+        HookAt { id, origin, blocking: Some(<K as OwnedEvent>::own) }
     }
 
     /// Makes a detached hook: it starts at its place in the plan, and no dispatch waits for it. It has its own event,

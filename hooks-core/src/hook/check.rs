@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use super::patterns::{overlap, pattern_problem};
-use super::{Binding, Hook};
+use wildmatch::WildMatch;
+
+use super::{Binding, Hook, patterns};
 use crate::failure::OnFailure;
 use crate::kinds::StreamDelta;
 use crate::options::{Hold, HookMode, MAX_DURATION, RunMode, Timeout};
@@ -84,8 +85,8 @@ impl Binding {
                 };
                 add("only", format!("cannot filter `{}` by `{name}`; {known}", self.kind.name));
             }
-            if let Some(problem) = pattern_problem(&only.patterns) {
-                add("only", problem);
+            if let Some(problem) = patterns::problem(&only.patterns) {
+                add("only", format!("is wrong: {problem}"));
             }
         }
         for (at, only) in self.filters.iter().enumerate() {
@@ -150,4 +151,17 @@ impl Binding {
             add("capabilities", format!("contains `{one}`, which `{name}` does not offer; it offers {offered}"));
         }
     }
+}
+
+/// Whether a value can match both. Of two patterns with wildcards, this is assumed.
+fn overlap(one: &str, other: &str) -> bool {
+    let is_word = |part: &str| !part.contains(['*', '?']);
+    let fit = |one: &str, other: &str| match (is_word(one), is_word(other)) {
+        (true, _) => WildMatch::new(other).matches(one),
+        (false, true) => WildMatch::new(one).matches(other),
+        (false, false) => true,
+    };
+    let parts = |patterns: &str| patterns.split('|').map(|part| part.trim().to_owned()).collect::<Vec<_>>();
+    let others = parts(other);
+    parts(one).iter().any(|one| others.iter().any(|other| fit(one, other)))
 }

@@ -14,8 +14,22 @@ pub(crate) type AnyRef = &'static (dyn Any + Send + Sync);
 /// An annotated function as a hook, or as a member of a group.
 #[derive(Debug)]
 pub struct LinkedHook {
-    hook: Hook,
-    group: Option<&'static GroupEntry>,
+    /// Its id, or the name of the member.
+    pub id: &'static str,
+    /// Its doc comment.
+    pub description: &'static str,
+    /// The group of a member.
+    pub group: Option<&'static GroupEntry>,
+    /// Where the function is.
+    pub origin: Origin,
+    /// The plugin, if the attribute names one.
+    pub plugin: Option<&'static str>,
+    /// Whether overrides of the operator cannot change it.
+    pub locked: bool,
+    /// The type of the function.
+    pub functions: &'static [fn() -> TypeId],
+    /// The function at each of its kinds.
+    pub bindings: &'static [Binding],
 }
 
 inventory::collect!(LinkedHook);
@@ -27,7 +41,15 @@ impl Hook {
         let mut hooks = Vec::new();
         let mut groups: Vec<(&GroupEntry, Vec<Self>)> = Vec::new();
         for linked in inventory::iter::<LinkedHook> {
-            let hook = linked.hook.clone();
+            let hook = Self {
+                id: HookId::from_static(linked.id),
+                description: Cow::Borrowed(linked.description),
+                origin: linked.origin,
+                plugin: linked.plugin.map(HookId::from_static),
+                locked: linked.locked,
+                functions: Cow::Borrowed(linked.functions),
+                bindings: Cow::Borrowed(linked.bindings),
+            };
             let Some(group) = linked.group else {
                 hooks.push(hook);
                 continue;
@@ -49,36 +71,6 @@ impl Hook {
         }));
         hooks
     }
-}
-
-/// The hook of a function with an id of its own.
-pub const fn hook(
-    (id, description): (&'static str, &'static str),
-    origin: Origin,
-    plugin: Option<&'static str>,
-    locked: bool,
-    functions: &'static [fn() -> TypeId],
-    bindings: &'static [Binding],
-) -> LinkedHook {
-    let hook = Hook {
-        id: HookId::from_static(id),
-        description: Cow::Borrowed(description),
-        origin,
-        plugin: match plugin {
-            Some(name) => Some(HookId::from_static(name)),
-            None => None,
-        },
-        locked,
-        functions: Cow::Borrowed(functions),
-        bindings: Cow::Borrowed(bindings),
-    };
-    LinkedHook { hook, group: None }
-}
-
-/// The hook of a function that is a member of a group.
-pub const fn member(group: &'static GroupEntry, mut hook: LinkedHook) -> LinkedHook {
-    hook.group = Some(group);
-    hook
 }
 
 /// The `TypeId` of a function, or of a group.

@@ -1,7 +1,6 @@
 //! Descriptors of kinds, and the list of all kinds of a program, collected at link time.
 
 use std::any::{Any, TypeId, type_name};
-use std::fmt;
 use std::panic::RefUnwindSafe;
 use std::sync::LazyLock;
 
@@ -10,6 +9,7 @@ use serde::Serialize;
 use super::{HookKind, Removal, Slot};
 use crate::failure::OnFailure;
 use crate::source::Origin;
+use crate::tables::debug_of;
 use crate::text::starts_with;
 use crate::verdict::{Capabilities, Semantics, Verdict};
 use crate::words::KnownWords;
@@ -36,7 +36,7 @@ pub struct KindDescriptor {
     /// The policy for a hook that does not set `on_failure`.
     pub on_failure: OnFailure,
     /// What hooks of the kind may contribute.
-    #[serde(skip_serializing_if = "Capabilities::is_none")]
+    #[serde(skip_serializing_if = "Capabilities::is_empty")]
     pub capabilities: Capabilities,
     /// The fields by which a hook may filter.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -119,16 +119,9 @@ impl PartialEq for KindDescriptor {
     }
 }
 
-impl fmt::Debug for KindDescriptor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KindDescriptor")
-            .field("name", &self.name)
-            .field("semantics", &self.semantics)
-            .field("fields", &self.fields)
-            .field("origin", &format_args!("{}", self.origin))
-            .finish_non_exhaustive()
-    }
-}
+debug_of!(KindDescriptor, self => {
+    name: self.name, semantics: self.semantics, fields: self.fields, origin: format_args!("{}", self.origin)
+});
 
 /// The code that plans and fires a kind. Every kind has it, from the layer that implements this trait; here its type is
 /// unknown.

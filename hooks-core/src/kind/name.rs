@@ -8,7 +8,6 @@ use crate::text::{ConstText, starts_with};
 #[track_caller]
 pub const fn kind_name(name: &str, module: &str) {
     if !starts_with(module, "hook_sdk::") {
-        let text = ConstText::new().add("`").add(name).add("` is a built-in kind; give this kind another name");
-        panic!("{}", text.as_str())
+        ConstText::new().add("`").add(name).add("` is a built-in kind; give this kind another name").fail()
     }
 }

@@ -53,6 +53,3 @@ impl<S: Send> Removal<S> for Allowed {
 
 /// What a dispatch of `K` returns: the subject, or an `Option` of it if hooks may remove it.
 pub type FinalSubject<K> = <<K as HookKind>::Removal as Removal<<K as HookKind>::Subject>>::FinalSubject;
-
-/// A kind whose subject a hook may remove by returning `None`.
-pub trait Removable: HookKind {}

@@ -3,8 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::HookKind;
-use crate::data::{Messages, ToolCall, expected};
-use crate::text::redacted;
+use crate::data::{InputError, Messages, ToolCall};
 use crate::verdict::Contributions;
 
 /// Fires as the first phase, before the policy of a turn is fixed: hooks contribute to the policy.
@@ -57,7 +56,8 @@ impl PostPreflightPromptContext {
     /// The plan as the app's type; `None` if the app has no preflight check, or the check failed.
     ///
     /// ```
-    /// use hook_sdk::kinds::{PlanError, PostPreflightPromptContext};
+    /// use hook_sdk::data::InputError;
+    /// use hook_sdk::kinds::PostPreflightPromptContext;
     /// use hook_sdk::prelude::*;
     /// use serde::Deserialize;
     ///
@@ -67,28 +67,19 @@ impl PostPreflightPromptContext {
     /// }
     ///
     /// #[hook(id = "recall", kind = post_preflight_prompt_context)]
-    /// fn recall(event: &PostPreflightPromptContext) -> Result<Option<Contribution>, PlanError> {
+    /// fn recall(event: &PostPreflightPromptContext) -> Result<Option<Contribution>, InputError> {
     ///     let plan: Option<Plan> = event.read_plan()?;
     ///     Ok(plan.map(|plan| Contribution::audit(format!("looked under {}", plan.topics.join(", ")))))
     /// }
     /// ```
     ///
     /// # Errors
-    /// [`PlanError`], if the plan cannot be parsed as a `T`.
-    pub fn read_plan<T: DeserializeOwned>(&self) -> Result<Option<T>, PlanError> {
+    /// [`InputError`], if the plan cannot be parsed as a `T`.
+    pub fn read_plan<T: DeserializeOwned>(&self) -> Result<Option<T>, InputError> {
         let problem =
-            |error: serde_json::Error| PlanError { expected: expected::<T>(), problem: redacted(&error.to_string()) };
+            |error: serde_json::Error| InputError::of::<T>("the plan of the preflight check: ", &error.to_string());
         if self.plan.is_null() { Ok(None) } else { T::deserialize(&self.plan).map(Some).map_err(problem) }
     }
-}
-
-/// The app's plan cannot be parsed as the type that a hook expected. Returned by
-/// [`PostPreflightPromptContext::read_plan`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the plan of the preflight check: expected {expected}: {problem}")]
-pub struct PlanError {
-    expected: String,
-    problem: String,
 }
 
 /// Fires before the tools of a turn are fixed: hooks contribute tools and limits.

@@ -64,15 +64,14 @@ impl Changes {
 impl Change {
     /// Applies the change to a copy of the hook, which then makes its own checks.
     pub(super) fn check(&self, field: &str, hook: &Hook) -> Vec<Problem> {
-        let name = format!("the hook `{}` ({})", hook.id, hook.origin);
         if hook.locked {
-            let text = format!("{name} is locked, so `{field}` cannot be overridden; remove `{field}`");
+            let text = format!("{hook} is locked, so `{field}` cannot be overridden; remove `{field}`");
             return vec![bad_override(&self.at, &text)];
         }
         let changed = hook.clone().with_options(|options| self.field.apply(options));
         let before = hook.option_problems();
         let new = changed.option_problems().into_iter().filter(|problem| !before.contains(problem));
-        let text = |OptionProblem { option, problem }| format!("`{option}` of {name} {problem}");
+        let text = |OptionProblem { option, problem }| format!("`{option}` of {hook} {problem}");
         new.map(|problem| bad_override(&self.at, &text(problem))).collect()
     }
 }

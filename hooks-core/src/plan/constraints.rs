@@ -13,7 +13,7 @@ pub(super) fn waits_for_detached(kind: &'static str, candidates: &[PlannedHook<'
     let mut problems = Vec::new();
     for this in candidates {
         let options = &this.binding.options;
-        for (option, ids) in [("after", &options.after), ("before", &options.before), ("requires", &options.requires)] {
+        for (option, ids) in options.constraints() {
             for other in ids.iter().filter_map(|id| by_id.get(&**id)) {
                 let (first, second) = if option == "before" { (this, *other) } else { (*other, this) };
                 if first.binding.options.run != RunMode::Inline {

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::hook::{Binding, Only};
 use crate::id::HookId;
 use crate::options::{Hold, HookMode, OnReplay, RunMode, Visibility};
+use crate::tables::debug_of;
 
 use super::Selection;
 use super::filter::patterns;
@@ -36,23 +37,13 @@ impl<'a> PlannedHook<'a> {
     /// no filter on that field rejects it.
     pub fn kept_out_by(&self, field: &str, value: &str) -> Option<String> {
         let rejects = |only: &Only| !patterns(&only.patterns).iter().any(|pattern| pattern.matches(value));
-        let of_field = self.filters().filter(|(name, _)| *name == field);
+        let of_field = self.binding.filters().filter(|(name, _)| *name == field);
         let mut rejecting = of_field.filter(|(_, only)| rejects(only));
         rejecting.next().map(|(name, only)| format!("{name} {}", only.patterns))
     }
-
-    /// The filters with the names of their fields.
-    fn filters(&self) -> impl Iterator<Item = (&'static str, &'a Only)> {
-        let (filters, fields) = (&self.binding.filters, self.binding.kind.fields);
-        filters.iter().filter_map(|only| Some((*fields.get(*only.field.as_ref().ok()?)?, only)))
-    }
 }
 
-impl fmt::Debug for PlannedHook<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PlannedHook").field("hook", self.hook()).field("stage", &self.stage()).finish_non_exhaustive()
-    }
-}
+debug_of!(PlannedHook<'_>, self => { hook: self.hook(), stage: self.stage });
 
 impl fmt::Display for PlannedHook<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,67 +51,40 @@ impl fmt::Display for PlannedHook<'_> {
         let options = &binding.options;
         let access = if binding.form.writes { "writes" } else { "reads" };
         write!(f, "{:<24} {access:<6}", hook.id.as_str())?;
-        match (options.run, options.blocking) {
-            (RunMode::Inline, false) => {}
-            (RunMode::Inline, true) => f.write_str(" blocking,")?,
-            (mode, false) => write!(f, " {mode},")?,
-            (mode, true) => write!(f, " {mode}, blocking,")?,
-        }
-        if options.idempotent {
-            f.write_str(" idempotent,")?;
-        }
-        if options.retries > 0 {
-            write!(f, " {} retries,", options.retries)?;
-        }
-        if !options.delay.is_zero() {
-            write!(f, " after {:?},", options.delay)?;
-        }
-        if binding.takes_timeout() {
-            let deadline =
-                options.timeout.duration().map_or("no deadline".to_owned(), |limit| format!("within {limit:?}"));
-            let what = if options.blocking || binding.form.detached { "" } else { " async," };
-            write!(f, "{what} {deadline};")?;
-        }
-        if options.hold != Hold::NOTHING {
-            write!(f, " holds back {};", options.hold)?;
-        }
-        if options.mode == HookMode::Shadow {
-            f.write_str(" in shadow;")?;
-        }
-        if options.on_replay == OnReplay::Skip {
-            f.write_str(" not in a replay;")?;
-        }
-        write!(f, " priority {};", options.priority)?;
-        for (option, ids) in [("after", &options.after), ("before", &options.before), ("requires", &options.requires)] {
-            if !ids.is_empty() {
-                write!(f, " {option} {};", ids.join(", "))?;
-            }
+        let mut say = |is_so: bool, what: fmt::Arguments<'_>| if is_so { f.write_fmt(what) } else { Ok(()) };
+        say(options.run != RunMode::Inline, format_args!(" {},", options.run))?;
+        say(options.blocking, format_args!(" blocking,"))?;
+        say(options.idempotent, format_args!(" idempotent,"))?;
+        say(options.retries > 0, format_args!(" {} retries,", options.retries))?;
+        say(!options.delay.is_zero(), format_args!(" after {:?},", options.delay))?;
+        let deadline = options.timeout.duration().map_or("no deadline".to_owned(), |limit| format!("within {limit:?}"));
+        let what = if options.blocking || binding.form.detached { "" } else { " async," };
+        say(binding.takes_timeout(), format_args!("{what} {deadline};"))?;
+        say(options.hold != Hold::NOTHING, format_args!(" holds back {};", options.hold))?;
+        say(options.mode == HookMode::Shadow, format_args!(" in shadow;"))?;
+        say(options.on_replay == OnReplay::Skip, format_args!(" not in a replay;"))?;
+        say(true, format_args!(" priority {};", options.priority))?;
+        for (option, ids) in options.constraints() {
+            say(!ids.is_empty(), format_args!(" {option} {};", ids.join(", ")))?;
         }
         let first = if binding.has_fallback() { "its fallback, then " } else { "" };
-        write!(f, " on failure {first}{};", binding.policy().as_str())?;
-        if self.selection.hook_cx.as_ref().is_some_and(|hook_cx| hook_cx.with.is_some()) {
-            f.write_str(" with parameters;")?;
-        }
-        if self.selection.id != hook.id {
-            write!(f, " runs {};", self.selection.id)?;
-        }
+        say(true, format_args!(" on failure {first}{};", binding.policy()))?;
+        let has_parameters = self.selection.hook_cx.as_ref().is_some_and(|hook_cx| hook_cx.with.is_some());
+        say(has_parameters, format_args!(" with parameters;"))?;
+        say(self.selection.id != hook.id, format_args!(" runs {};", self.selection.id))?;
         if let Some(plugin) = &hook.plugin {
-            write!(f, " of {plugin};")?;
+            say(true, format_args!(" of {plugin};"))?;
         }
-        if hook.locked {
-            f.write_str(" locked;")?;
-        }
+        say(hook.locked, format_args!(" locked;"))?;
         if let Some(overridden) = &self.selection.overridden {
-            write!(f, " overridden: {overridden};")?;
+            say(true, format_args!(" overridden: {overridden};"))?;
         }
         if let Some(capabilities) = options.capabilities {
-            write!(f, " contributes {capabilities};")?;
+            say(true, format_args!(" contributes {capabilities};"))?;
         }
-        if options.visibility != Visibility::Internal {
-            write!(f, " visibility {};", options.visibility)?;
-        }
-        for (field, only) in self.filters() {
-            write!(f, " only {field} {};", only.patterns)?;
+        say(options.visibility != Visibility::Internal, format_args!(" visibility {};", options.visibility))?;
+        for (field, only) in binding.filters() {
+            say(true, format_args!(" only {field} {};", only.patterns))?;
         }
         write!(f, " {}", hook.origin)
     }

@@ -53,21 +53,16 @@ fn execution<K: HookKind>(step: &Step<K>) -> Execution<K> {
 impl<K: HookKind> Segment<K> {
     /// Adds the step to the segment if it runs in the same way.
     fn join(&mut self, step: &Step<K>) -> bool {
-        let joined = match (&mut self.execution, execution(step)) {
-            (Execution::ReadLane(lane), Execution::ReadLane(hook)) => append(lane, &hook),
-            (Execution::WriteLane(lane), Execution::WriteLane(hook)) => append(lane, &hook),
-            (Execution::ReplaceLane(lane), Execution::ReplaceLane(hook)) => append(lane, &hook),
-            (Execution::Sequential, Execution::Sequential) => true,
-            _ => false,
-        };
-        self.steps.end += usize::from(joined);
-        joined
+        match (&mut self.execution, execution(step)) {
+            (Execution::ReadLane(lane), Execution::ReadLane(hook)) => lane.extend(hook),
+            (Execution::WriteLane(lane), Execution::WriteLane(hook)) => lane.extend(hook),
+            (Execution::ReplaceLane(lane), Execution::ReplaceLane(hook)) => lane.extend(hook),
+            (Execution::Sequential, Execution::Sequential) => {}
+            _ => return false,
+        }
+        self.steps.end += 1;
+        true
     }
-}
-
-fn append<F: Copy>(lane: &mut Vec<F>, hook: &[F]) -> bool {
-    lane.extend_from_slice(hook);
-    true
 }
 
 #[cfg(test)]

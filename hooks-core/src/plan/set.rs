@@ -1,7 +1,6 @@
 //! The set of plans of one scope, one per kind with hooks.
 
 use std::any::Any;
-use std::fmt;
 use std::sync::Arc;
 
 use super::{Plan, PlannedHook, Selections, Step};
@@ -15,6 +14,7 @@ use crate::kind::{HookKind, KindDescriptor};
 use crate::options::Hold;
 use crate::panics::catch;
 use crate::record::Observer;
+use crate::tables::debug_of;
 
 /// The hooks in force in one scope: ordered, immutable, and cheap to clone. Made by
 /// [`Registry::scope`](crate::Registry::scope).
@@ -140,7 +140,7 @@ impl HookSet {
     /// use hook_sdk::prelude::*;
     ///
     /// let registry = Registry::empty();
-    /// registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::allow()).only("tool", "pay_*"))?;
+    /// registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::Allow).only("tool", "pay_*"))?;
     /// let hooks = registry.scope(&AgentDef::new("support").hooks(["guard"]), None)?;
     /// let call = |tool: &str| BeforeToolCall::new(ToolCall::new("1", tool, serde_json::json!({})));
     /// assert!(hooks.selects(&call("pay_refund")) && !hooks.selects(&call("search")));
@@ -152,10 +152,8 @@ impl HookSet {
 
     /// The hooks of `K` whose filters match, in plan order.
     pub fn selected<K: HookKind>(&self, event: &K) -> impl Iterator<Item = &HookId> {
-        let plan = self.entry::<K>().and_then(PlanEntry::plan::<K>);
-        let steps = plan.map_or(&[][..], |plan| &plan.steps);
         // An event's field may be app code. A hook whose filter panics has failed, so it counts as selected.
-        steps.iter().filter(|step| catch(|| step.matches(event)).unwrap_or(true)).map(|step| &step.id)
+        self.steps::<K>().iter().filter(|step| catch(|| step.matches(event)).unwrap_or(true)).map(|step| &step.id)
     }
 
     /// Returns the jobs that a dispatch of `event` would queue, so that a store can write them in the same transaction
@@ -165,13 +163,11 @@ impl HookSet {
     /// The jobs depend only on the plan and its filters. A job that cannot be serialized is omitted; the dispatch
     /// reports it.
     pub fn jobs<K: HookKind<Subject = ()>>(&self, cx: &HookContext, event: &K) -> Vec<Job> {
-        let plan = self.entry::<K>().and_then(PlanEntry::plan::<K>);
-        let steps = plan.map_or(&[][..], |plan| &plan.steps);
         let launch = |step: &Step<K>| {
             let launch = step.extras.as_ref()?.launch.as_ref()?;
             catch(|| step.matches(event)).unwrap_or(false).then(|| launch.job(cx, event, &()))?
         };
-        steps.iter().filter_map(launch).collect()
+        self.steps::<K>().iter().filter_map(launch).collect()
     }
 
     /// Builds a context for the hooks of this set. It keeps states of conversations and turns.
@@ -189,13 +185,7 @@ impl HookSet {
     pub(crate) fn missing_states(&self, cx: &HookContext) -> impl Iterator<Item = (&Hook, String)> {
         let states = self.in_force().flat_map(|hook| hook.states().map(move |state| (hook, state)));
         states.filter(|(_, state)| !cx.holds(*state)).map(|(hook, state)| {
-            let (id, origin) = (&hook.id, hook.origin);
-            (
-                hook,
-                format!(
-                    "the hook `{id}` takes `&State<{state}>` ({origin}), which the context does not hold; {OF_APP}"
-                ),
-            )
+            (hook, format!("{hook} takes `&State<{state}>`, which the context does not hold; {OF_APP}"))
         })
     }
 
@@ -225,6 +215,10 @@ impl HookSet {
         &self.0.parts
     }
 
+    fn steps<K: HookKind>(&self) -> &[Step<K>] {
+        self.entry::<K>().and_then(PlanEntry::plan::<K>).map_or(&[], |plan| &plan.steps)
+    }
+
     #[inline]
     pub(crate) fn entry<K: HookKind>(&self) -> Option<&PlanEntry> {
         // No set uses slot 0, so this is also `None` for a kind without any hooks.
@@ -242,10 +236,4 @@ impl HookSet {
     }
 }
 
-impl fmt::Debug for HookSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HookSet")
-            .field("hooks", &self.0.parts.selections.ids().collect::<Vec<_>>())
-            .finish_non_exhaustive()
-    }
-}
+debug_of!(HookSet, self => { hooks: self.0.parts.selections.ids().collect::<Vec<_>>() });

@@ -7,6 +7,7 @@ use super::approval::ToolQuestion;
 use crate::data::{Message, Messages, ToolCall, ToolResult};
 use crate::dispatch::DispatchError;
 use crate::signature::BoxError;
+use crate::tables::debug_as_display;
 use crate::verdict::{Denial, Halt};
 
 /// A step ended the turn. `Display` is a text for the person.
@@ -98,12 +99,7 @@ impl fmt::Display for StepError {
     }
 }
 
-impl fmt::Debug for StepError {
-    /// Prints the message, because a `main` that returns the error and a test that unwraps it use `Debug`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug_as_display!(StepError);
 
 impl Error for StepError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {

@@ -9,6 +9,7 @@ use crate::data::Message;
 use crate::kinds::{AfterCreateMessage, BeforeCreateMessage};
 use crate::plan::HookSet;
 use crate::signature::BoxError;
+use crate::tables::converts;
 
 /// What a closure that stores a row may return: nothing, the id of the row, or a `Result` of one of them.
 pub trait IntoRowId {
@@ -19,17 +20,10 @@ pub trait IntoRowId {
     fn into_row_id(self) -> Result<Option<String>, BoxError>;
 }
 
-impl IntoRowId for () {
-    fn into_row_id(self) -> Result<Option<String>, BoxError> {
-        Ok(None)
-    }
-}
-
-impl IntoRowId for String {
-    fn into_row_id(self) -> Result<Option<String>, BoxError> {
-        Ok(Some(self))
-    }
-}
+converts!(IntoRowId::into_row_id -> Result<Option<String>, BoxError> {
+    () => |_nothing| Ok(None),
+    String => |id| Ok(Some(id)),
+});
 
 impl<T: IntoRowId, E: Into<BoxError>> IntoRowId for Result<T, E> {
     fn into_row_id(self) -> Result<Option<String>, BoxError> {

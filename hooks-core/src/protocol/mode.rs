@@ -15,23 +15,15 @@ use crate::kind::HookKind;
 use crate::plan::HookSet;
 
 /// A set, and the context in which a step fires it.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct StepMode<'a, W = OnRuntime> {
     hooks: &'a HookSet,
     cx: &'a HookContext,
     waits: PhantomData<W>,
 }
 
-impl<W> Clone for StepMode<'_, W> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<W> Copy for StepMode<'_, W> {}
-
 /// How a step waits. It is a type, because the future of a step that does not wait has no room for those that do.
-pub(super) trait Waits {
+pub(super) trait Waits: Copy {
     fn dispatch<K: HookKind>(
         hooks: &HookSet,
         cx: &HookContext,
@@ -47,11 +39,11 @@ pub(super) trait Waits {
 }
 
 /// The step waits as futures do.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct OnRuntime;
 
 /// The step blocks its thread, and nothing interrupts it.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Blocking;
 
 impl Waits for OnRuntime {

@@ -2,6 +2,7 @@
 
 use crate::data::{Block, Message, ModelAnswer};
 use crate::signature::BoxError;
+use crate::tables::converts;
 
 /// The answer of a model: text, content blocks, a [`Message`], a [`ModelAnswer`], or a `Result` of one of them.
 pub trait IntoModelAnswer {
@@ -12,28 +13,17 @@ pub trait IntoModelAnswer {
     fn into_model_answer(self) -> Result<ModelAnswer, BoxError>;
 }
 
-macro_rules! answers {
-    ($($from:ty => |$value:ident| $answer:expr,)*) => {$(
-        impl IntoModelAnswer for $from {
-            fn into_model_answer(self) -> Result<ModelAnswer, BoxError> {
-                let $value = self;
-                Ok($answer)
-            }
-        }
-    )*};
-}
-
-answers! {
-    ModelAnswer => |answer| answer,
-    Vec<Block> => |content| ModelAnswer::new(content),
+converts!(IntoModelAnswer::into_model_answer -> Result<ModelAnswer, BoxError> {
+    ModelAnswer => |answer| Ok(answer),
+    Vec<Block> => |content| Ok(ModelAnswer::new(content)),
     Message => |message| {
         let mut answer = ModelAnswer::new(message.content.clone());
         answer.extra.clone_from(&message.extra);
-        answer
+        Ok(answer)
     },
-    String => |text| ModelAnswer::text(text),
-    &str => |text| ModelAnswer::text(text),
-}
+    String => |text| Ok(ModelAnswer::text(text)),
+    &str => |text| Ok(ModelAnswer::text(text)),
+});
 
 impl<T: IntoModelAnswer, E: Into<BoxError>> IntoModelAnswer for Result<T, E> {
     fn into_model_answer(self) -> Result<ModelAnswer, BoxError> {

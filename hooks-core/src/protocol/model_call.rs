@@ -9,6 +9,7 @@ use crate::context::HookContext;
 use crate::data::{Block, Message, Messages, ModelAnswer, ModelReply, ModelRequest};
 use crate::kinds::{ModelFailure, PostModelCall, PreModelCall, PrefilterLlmHistory};
 use crate::plan::HookSet;
+use crate::tables::setters;
 use crate::verdict::ReplyVerdict;
 
 /// How often hooks may ask for another answer, unless the loop sets it.
@@ -40,22 +41,17 @@ impl HookSet {
     }
 }
 
-impl ModelCallStep<'_> {
+setters!(ModelCallStep<'_> {
     /// The purpose of the call, such as `main` or `title`.
-    pub fn call_site(mut self, site: impl Into<String>) -> Self {
-        self.call_site = site.into();
-        self
-    }
+    call_site: impl Into<String>,
+    /// How often hooks may ask for another answer; 3 if this is not set.
+    continues: u32,
+});
 
+impl ModelCallStep<'_> {
     /// The profiles that hooks can route the call to.
     pub fn profiles(mut self, profiles: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.profiles = profiles.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// How often hooks may ask for another answer; 3 if this is not set.
-    pub fn continues(mut self, times: u32) -> Self {
-        self.continues = times;
         self
     }
 

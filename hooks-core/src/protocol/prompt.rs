@@ -9,6 +9,7 @@ use crate::context::HookContext;
 use crate::data::{Message, Messages, Role};
 use crate::kinds::UserPromptSubmit;
 use crate::plan::HookSet;
+use crate::tables::setters;
 use crate::verdict::{Denial, Halt, PromptDecision};
 
 /// A prompt with the hooks around it. Made by [`HookSet::prompt`].
@@ -30,19 +31,14 @@ impl HookSet {
     }
 }
 
-impl PromptStep<'_> {
+setters!(PromptStep<'_> {
     /// The model profile that the turn requests.
-    pub fn profile(mut self, profile: impl Into<String>) -> Self {
-        self.profile = profile.into();
-        self
-    }
-
+    profile: impl Into<String>,
     /// Whether the prompt is hidden from the person, for example because a timer submitted it.
-    pub fn hidden(mut self, hidden: bool) -> Self {
-        self.hidden = hidden;
-        self
-    }
+    hidden: bool,
+});
 
+impl PromptStep<'_> {
     /// Stores the prompt with `append`, unless hooks block it. Returns what the model reads: the conversation, what
     /// hooks add for this turn, and the prompt as it is stored.
     ///

@@ -9,6 +9,7 @@ use crate::context::HookContext;
 use crate::data::{Message, Role};
 use crate::kinds::{Stop, StopReason};
 use crate::plan::HookSet;
+use crate::tables::setters;
 use crate::verdict::{Denial, StopDecision};
 
 /// How often hooks may continue a turn, unless the loop sets it.
@@ -55,19 +56,14 @@ impl HookSet {
     }
 }
 
-impl StopStep<'_> {
+setters!(StopStep<'_> {
     /// Why the turn ends; [`StopReason::FinalResponse`] if this is not set.
-    pub fn reason(mut self, reason: impl Into<StopReason>) -> Self {
-        self.reason = reason.into();
-        self
-    }
-
+    reason: impl Into<StopReason>,
     /// How often hooks may continue a turn; 8 if this is not set.
-    pub fn limit(mut self, times: u32) -> Self {
-        self.limit = times;
-        self
-    }
+    limit: u32,
+});
 
+impl StopStep<'_> {
     /// Fires `stop` with the answer as it is to be stored, and then stores it with `append`; or, if hooks block it, an
     /// error in its place.
     ///

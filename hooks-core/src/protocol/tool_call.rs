@@ -107,6 +107,12 @@ struct CallEnd {
 }
 
 impl CallEnd {
+    /// The end of a call that was made, with what the hooks left of its result.
+    fn left(result: Option<ToolResult>, error: Option<String>, took: Duration, report: &ReportData) -> Self {
+        let end = report.halt.clone().map(|halt| StepErrorKind::Halted(halt).into());
+        Self { result, removed_by: removed_by(report), error, took, end }
+    }
+
     /// The call did not run, or has no result that may be read.
     fn without_result(text: String, end: Option<StepError>) -> Self {
         let result = Some(ToolResult::error(text.as_str()));
@@ -314,20 +320,14 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         took: Duration,
     ) -> CallEnd {
         if !mode.has::<AfterToolCallSuccess>() {
-            return CallEnd { result: Some(result), removed_by: String::new(), error: None, took, end: None };
+            return CallEnd::left(Some(result), None, took, &ReportData::default());
         }
         let mut event = AfterToolCallSuccess::new(self.call.clone(), input.clone()).duration(took);
         if let Some(history) = self.history {
             event.history.clone_from(history);
         }
         match mode.dispatch(&event, result).await {
-            Ok(fired) => CallEnd {
-                removed_by: removed_by(&fired.report),
-                result: fired.subject,
-                error: None,
-                took,
-                end: fired.report.halt.clone().map(|halt| StepErrorKind::Halted(halt).into()),
-            },
+            Ok(fired) => CallEnd::left(fired.subject, None, took, &fired.report),
             Err(error) => CallEnd { took, ..withheld(error.into()) },
         }
     }
@@ -343,8 +343,7 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
     ) -> (CallEnd, Option<Duration>) {
         let error = result.text().into_owned();
         if !mode.has::<AfterToolCallFailure>() {
-            let (result, error) = (Some(result), Some(error));
-            return (CallEnd { result, removed_by: String::new(), error, took, end: None }, None);
+            return (CallEnd::left(Some(result), Some(error), took, &ReportData::default()), None);
         }
         let may_retry = attempt < times;
         let event = AfterToolCallFailure::new(self.call.clone(), input.clone(), error.as_str());
@@ -358,18 +357,12 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
                     (Retry::After(wait), None) if may_retry => Some(wait),
                     _ => None,
                 };
-                let removed_by = removed_by(&fired.report);
                 // What hooks masked or removed is not told as the error either.
-                let error =
-                    fired.subject.as_ref().map_or_else(|| removed(&removed_by), |left| left.text().into_owned());
-                let ended = CallEnd {
-                    end: fired.report.halt.clone().map(|halt| StepErrorKind::Halted(halt).into()),
-                    removed_by,
-                    result: fired.subject,
-                    error: Some(error),
-                    took,
+                let error = match &fired.subject {
+                    Some(left) => left.text().into_owned(),
+                    None => removed(&removed_by(&fired.report)),
                 };
-                (ended, again)
+                (CallEnd::left(fired.subject, Some(error), took, &fired.report), again)
             }
             Err(failed) => (CallEnd { took, ..withheld(failed.into()) }, None),
         }

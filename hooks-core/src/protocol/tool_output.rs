@@ -5,6 +5,7 @@ use std::fmt::Display;
 use serde_json::Value;
 
 use crate::data::ToolResult;
+use crate::tables::converts;
 
 /// The output of a tool: text, JSON, a [`ToolResult`], or a `Result` of one of them. An error becomes the text of a
 /// failed result.
@@ -13,29 +14,12 @@ pub trait IntoToolResult {
     fn into_tool_result(self) -> ToolResult;
 }
 
-impl IntoToolResult for ToolResult {
-    fn into_tool_result(self) -> ToolResult {
-        self
-    }
-}
-
-impl IntoToolResult for String {
-    fn into_tool_result(self) -> ToolResult {
-        ToolResult::new(self)
-    }
-}
-
-impl IntoToolResult for &str {
-    fn into_tool_result(self) -> ToolResult {
-        ToolResult::new(self)
-    }
-}
-
-impl IntoToolResult for Value {
-    fn into_tool_result(self) -> ToolResult {
-        ToolResult::new(self.to_string())
-    }
-}
+converts!(IntoToolResult::into_tool_result -> ToolResult {
+    ToolResult => |result| result,
+    String => |text| ToolResult::new(text),
+    &str => |text| ToolResult::new(text),
+    Value => |json| ToolResult::new(json.to_string()),
+});
 
 impl<T: IntoToolResult, E: Display> IntoToolResult for Result<T, E> {
     fn into_tool_result(self) -> ToolResult {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{Observer, Record, Run, tell};
-use crate::context::{HookContext, Ids};
+use crate::context::Ids;
 use crate::options::RunMode;
 use crate::verdict::Contributions;
 
@@ -32,10 +32,6 @@ pub struct RunEnd {
 }
 
 impl RunEnd {
-    pub(crate) fn new(kind: Cow<'static, str>, mode: RunMode, cx: &HookContext, run: Run) -> Self {
-        Self { kind, ids: Arc::clone(cx.ids()), mode, job: None, attempt: 1, again: false, run }
-    }
-
     /// Passes the notice to the observers.
     pub(crate) fn report(&self, contributions: &Contributions, observers: &[Arc<dyn Observer>]) {
         let (hook, kind, mode) = (&self.run.hook, &*self.kind, self.mode.as_str());

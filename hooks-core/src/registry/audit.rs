@@ -15,7 +15,7 @@ use crate::hook::{Binding, Hook, Only};
 use crate::id::HookId;
 use crate::plan::{self, HookSet};
 use crate::plugin::{LibraryEntry, is_lifecycle};
-use crate::text::{did_you_mean, nearest};
+use crate::text::nearest_names;
 
 impl Registry {
     /// Returns what is valid but suspicious in these sets: see [`Finding`]. Pass the sets of all agents and prompts,
@@ -61,8 +61,7 @@ impl Registry {
             |hook: &Hook| hook.plugin.as_ref().is_some_and(|plugin| snapshot.installed(plugin.as_str()).is_none());
         let unnamed = candidates.iter().filter(|(named, hook)| !named && !out(hook));
         findings.extend(unnamed.map(|(_, hook)| {
-            let text = format!("no list names the hook `{}` ({}), so it never runs", hook.id, hook.origin);
-            Finding::new(FindingKind::UnnamedHook, &hook.id, text)
+            Finding::new(FindingKind::UnnamedHook, &hook.id, format!("no list names {hook}, so it never runs"))
         }));
         findings.extend(snapshot.plugin_findings(&agents));
         // The registry fires `init` and `shutdown` of plugins itself, whatever the harness fires.
@@ -167,11 +166,10 @@ fn matching_nothing<'a>(hooks: impl Iterator<Item = &'a Hook>, facts: &HarnessFa
 }
 
 fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Finding> {
-    let (kind, fields) = (binding.kind, binding.kind.fields);
+    let kind = binding.kind;
     let mut findings = Vec::new();
-    for only in binding.filters.iter() {
-        let field = only.field.as_ref().ok().and_then(|index| fields.get(*index).copied());
-        let Some((field, values)) = field.and_then(|field| Some((field, facts.values(kind, field)?))) else { continue };
+    for (field, only) in binding.filters() {
+        let Some(values) = facts.values(kind, field) else { continue };
         let patterns = || only.patterns.split('|').map(str::trim);
         // All filters of a field must match.
         let same = |other: &&Only| other.field == only.field && !std::ptr::eq(*other, only);
@@ -184,13 +182,13 @@ fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Findi
         };
         let is_alive = patterns().any(matches);
         for pattern in patterns().filter(|pattern| !matches(pattern)) {
-            let nearest = nearest(pattern, values.iter().copied());
-            if !is_alive || !nearest.is_empty() {
-                let (id, origin, at, meant) = (&hook.id, hook.origin, kind.name, did_you_mean(&nearest));
+            let meant = nearest_names(pattern, values.iter().map(|value| value.as_str()));
+            if !is_alive || !meant.is_empty() {
+                let at = kind.name;
                 let text = format!(
-                    "the hook `{id}` ({origin}) runs at `{at}` only if `{field}` is `{pattern}`, which it never is in this harness{meant}"
+                    "{hook} runs at `{at}` only if `{field}` is `{pattern}`, which it never is in this harness{meant}"
                 );
-                findings.push(Finding::new(FindingKind::MatchesNothing, id, text));
+                findings.push(Finding::new(FindingKind::MatchesNothing, &hook.id, text));
             }
         }
     }
@@ -200,16 +198,13 @@ fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Findi
 /// Finds out that filters cannot be checked, because nobody said which tools there are.
 fn unknown_tools<'a>(mut hooks: impl Iterator<Item = &'a Hook>, facts: &HarnessFacts) -> Option<Finding> {
     let is_unknown = |binding: &Binding| {
-        let field = |only: &Only| only.field.as_ref().ok().and_then(|index| binding.kind.fields.get(*index));
-        let by_tool = binding.filters.iter().any(|only| field(only) == Some(&"tool"));
-        by_tool && facts.values(binding.kind, "tool").is_none()
+        binding.filters().any(|(field, _)| field == "tool") && facts.values(binding.kind, "tool").is_none()
     };
     let hook = hooks.find(|hook| hook.bindings.iter().any(is_unknown))?;
-    let (id, origin) = (&hook.id, hook.origin);
     let text = format!(
-        "the hook `{id}` ({origin}) filters by `tool`, and the check does not know the tools, so it cannot tell a filter that never matches; pass them with `HarnessFacts::tools`"
+        "{hook} filters by `tool`, and the check does not know the tools, so it cannot tell a filter that never matches; pass them with `HarnessFacts::tools`"
     );
-    Some(Finding::new(FindingKind::ToolsNotKnown, id, text))
+    Some(Finding::new(FindingKind::ToolsNotKnown, &hook.id, text))
 }
 
 /// Finds the states of the app that hooks of these sets take and the harness does not have.
@@ -235,12 +230,12 @@ fn rewriting_without_policy<'a>(sets: impl Iterator<Item = &'a HookSet>) -> Vec<
             binding.form.writes && binding.options.on_failure.is_none() && binding.policy() == OnFailure::Continue
         };
         let Some(binding) = hook.bindings.iter().find(passes) else { continue };
-        let (id, origin, at) = (&hook.id, hook.origin, binding.kind.name);
+        let (id, at) = (&hook.id, binding.kind.name);
         if findings.iter().any(|finding| finding.about() == id.as_str()) {
             continue;
         }
         let text = format!(
-            "the hook `{id}` ({origin}) rewrites at `{at}`, and if it fails, what it should rewrite passes unchanged; write `on_failure = required`{}, or `on_failure = continue` if that is right",
+            "{hook} rewrites at `{at}`, and if it fails, what it should rewrite passes unchanged; write `on_failure = required`{}, or `on_failure = continue` if that is right",
             if binding.kind.removable { " or `remove`" } else { "" }
         );
         findings.push(Finding::new(FindingKind::RewriteWithoutPolicy, id, text));

@@ -38,7 +38,7 @@ pub(super) fn check_members(hook: &Hook) -> Vec<Problem> {
             problems.push(problem(text));
         }
     }
-    let mut types = hook.parameters_of_members();
+    let mut types = hook.parameters_of_members().map(|spec| spec.of);
     if let Some(first) = types.next() {
         problems.extend(types.filter(|other| *other != first).map(|other| {
             problem(format!(

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::Snapshot;
 use crate::diagnostics::{Problem, ProblemKind};
 use crate::hook::Hook;
-use crate::text::{did_you_mean, nearest};
+use crate::id::HookId;
+use crate::text::nearest_names;
 
 /// Finds ids in `after`, `before` and `requires` that no hook has, or that run at none of the kinds at which this hook
 /// names them.
@@ -13,14 +14,14 @@ pub(super) fn check_constraints(snapshot: &Snapshot, hook: &Hook) -> Vec<Problem
     let mut named: BTreeMap<(&str, &str), Vec<&'static str>> = BTreeMap::new();
     for binding in hook.bindings.iter() {
         let options = &binding.options;
-        for (option, ids) in [("after", &options.after), ("before", &options.before), ("requires", &options.requires)] {
+        for (option, ids) in options.constraints() {
             ids.iter().for_each(|id| named.entry((option, id)).or_default().push(binding.kind.name));
         }
     }
     let problem = |((option, other), kinds): ((&str, &str), Vec<&'static str>)| {
         let (id, origin) = (&hook.id, hook.origin);
         let Some(other_hook) = snapshot.hooks.get(other) else {
-            let meant = did_you_mean(&nearest(other, snapshot.hooks.keys().cloned()));
+            let meant = nearest_names(other, snapshot.hooks.keys().map(HookId::as_str));
             let text = format!(
                 "{origin}: the hook `{id}` has `{option} = [\"{other}\"]`, but no hook with that id is registered{meant}"
             );

@@ -9,7 +9,7 @@ use crate::diagnostics::{ListOwner, Problem, ProblemKind, at};
 use crate::hook::Hook;
 use crate::id::HookId;
 use crate::scope::{HookName, HookUse};
-use crate::text::{did_you_mean, nearest};
+use crate::text::nearest_names;
 
 /// An entry of a list, resolved to a registered hook.
 #[derive(Clone, Copy)]
@@ -42,26 +42,24 @@ pub(super) fn named<'a>(
             },
         };
         let Some(hook) = snapshot.hooks.get(id) else {
-            let (at, meant) = (at(entry.position()), did_you_mean(&suggestions(snapshot, id, problems.len())));
+            let (at, meant) = (at(entry.position()), suggestions(snapshot, id, problems.len()));
             let text = format!(
                 "{at}{owner} names the hook `{id}`, which is not registered{meant} (if its crate is not linked, write `use that_crate as _;`; or its feature or its `cfg` is off)"
             );
             problems.push(Problem::new(ProblemKind::UnknownHook, id, text));
             continue;
         };
-        let (place, origin) = (|| at(entry.position()), hook.origin);
+        let place = || at(entry.position());
         if let Some(plugin) = hook.plugin.as_ref().filter(|plugin| snapshot.installed(plugin.as_str()).is_none()) {
             let text = format!(
-                "{}{owner} names the hook `{id}` ({origin}) of the plugin `{plugin}`, which is not installed; install it with `registry.install(\"{plugin}\")`",
+                "{}{owner} names {hook} of the plugin `{plugin}`, which is not installed; install it with `registry.install(\"{plugin}\")`",
                 place()
             );
             problems.push(Problem::new(ProblemKind::PluginMissing, id, text));
         }
         if entry.with.is_some() && hook.with().is_none() {
-            let text = format!(
-                "{}{owner} passes parameters (`with`) to the hook `{id}` ({origin}), which takes none; remove `with`",
-                place()
-            );
+            let at = place();
+            let text = format!("{at}{owner} passes parameters (`with`) to {hook}, which takes none; remove `with`");
             problems.push(Problem::new(ProblemKind::NoParameters, id, text));
         }
         let name = entry.alias.as_ref().unwrap_or(id);
@@ -114,38 +112,36 @@ pub(super) fn named_otherwise(
 pub(super) fn parameters(hook: &Hook, owner: &ListOwner, entry: &HookUse) -> Result<Option<Bound>, Problem> {
     let bound = hook.with().map(|spec| spec.parse(entry.with.as_ref())).transpose();
     bound.map_err(|cause| {
-        let (at, id, origin) = (at(entry.position()), &hook.id, hook.origin);
+        let at = at(entry.position());
         let text = match entry.with {
-            Some(_) => {
-                format!("{at}{owner} passes invalid parameters (`with`) to the hook `{id}` ({origin}): {cause}")
-            }
+            Some(_) => format!("{at}{owner} passes invalid parameters (`with`) to {hook}: {cause}"),
             None => {
                 let plugin = matches!(owner, ListOwner::Plugin(_));
-                let help = if plugin { "; a plugin has none to pass: name the hook in a list too, with `with`" } else { "" };
-                format!(
-                    "{at}{owner} names the hook `{id}` ({origin}) without its required parameters (`with`): {cause}{help}"
-                )
+                let help =
+                    if plugin { "; a plugin has none to pass: name the hook in a list too, with `with`" } else { "" };
+                format!("{at}{owner} names {hook} without its required parameters (`with`): {cause}{help}")
             }
         };
-        Problem::new(ProblemKind::BadParameters, id, text)
+        Problem::new(ProblemKind::BadParameters, &hook.id, text)
     })
 }
 
 /// Rejects parameters for a hook that the app's list names already; they would be ignored silently.
 pub(super) fn parameters_of_app(hook: &Hook, owner: &ListOwner, entry: &HookUse) -> Option<Problem> {
     (entry.with.is_some() && hook.with().is_some()).then(|| {
-        let (at, id, origin) = (at(entry.position()), &hook.id, hook.origin);
+        let at = at(entry.position());
         let text = format!(
-            "{at}{owner} passes parameters (`with`) to the hook `{id}` ({origin}), but the app's list names it already and takes precedence; remove `with`, or remove the hook from the app's list"
+            "{at}{owner} passes parameters (`with`) to {hook}, but the app's list names it already and takes precedence; remove `with`, or remove the hook from the app's list"
         );
-        Problem::new(ProblemKind::ParametersOfApp, id, text)
+        Problem::new(ProblemKind::ParametersOfApp, &hook.id, text)
     })
 }
 
 /// Suggests ids similar to an unknown one. Only for the first few problems, because each suggestion scans all hooks.
-fn suggestions(snapshot: &Snapshot, id: &HookId, problems: usize) -> Vec<HookId> {
+fn suggestions(snapshot: &Snapshot, id: &HookId, problems: usize) -> String {
     const SUGGESTED: usize = 20;
-    if problems < SUGGESTED { nearest(id.as_str(), snapshot.hooks.keys().cloned()) } else { Vec::new() }
+    let known = snapshot.hooks.keys().map(HookId::as_str);
+    if problems < SUGGESTED { nearest_names(id.as_str(), known) } else { String::new() }
 }
 
 /// Rejects hooks of kinds outside of turns in other lists than the app's: they would never run.
@@ -161,9 +157,9 @@ pub(super) fn refuse_outside_turn(
         let Some(hook) = snapshot.hooks.get(*id) else { continue };
         let outside = hook.bindings.iter().map(|binding| binding.kind).find(|kind| kind.outside_turn);
         if let Some(kind) = outside {
-            let (at, kind, origin) = (at(entry.position()), kind.name, hook.origin);
+            let (at, kind) = (at(entry.position()), kind.name);
             let text = format!(
-                "{at}{owner} names the hook `{id}` ({origin}), but `{kind}` fires outside of turns, where only the app's list applies; move it there"
+                "{at}{owner} names {hook}, but `{kind}` fires outside of turns, where only the app's list applies; move it there"
             );
             problems.push(Problem::new(ProblemKind::OutsideTurn, id, text));
         }

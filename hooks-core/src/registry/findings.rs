@@ -28,9 +28,9 @@ pub(super) fn disabled(selection: &Selection, owner: &ListOwner) -> Option<Findi
         Disabled::Layer(layer) => format!(" by `{layer}`"),
         Disabled::Plugin(_) => return None,
     };
-    let (id, origin) = (&selection.hook.id, selection.hook.origin);
-    let text = format!("{owner} or the app names the hook `{id}` ({origin}), which is disabled{by} and skipped");
-    Some(Finding::new(FindingKind::DisabledHook, id, text))
+    let hook = &selection.hook;
+    let text = format!("{owner} or the app names {hook}, which is disabled{by} and skipped");
+    Some(Finding::new(FindingKind::DisabledHook, &hook.id, text))
 }
 
 pub(super) fn failed_plugins(snapshot: &Snapshot, agent: &str) -> impl Iterator<Item = Finding> {

@@ -58,11 +58,11 @@ fn no_background(snapshot: &Snapshot, selection: &Selection) -> Option<Problem> 
     let hook = &selection.hook;
     let queues = hook.bindings.iter().any(|binding| binding.options.run == RunMode::Background);
     (queues && snapshot.sink.is_none()).then(|| {
-        let (at, id, origin) = (at(selection.place.clone()), &hook.id, hook.origin);
+        let at = at(selection.place.clone());
         let text = format!(
-            "{at}the hook `{id}` ({origin}) has `run = background`, but this registry has no queue for its jobs; call `Worker::new().start(&registry)` or `registry.set_background(…)` before you build the set"
+            "{at}{hook} has `run = background`, but this registry has no queue for its jobs; call `Worker::new().start(&registry)` or `registry.set_background(…)` before you build the set"
         );
-        Problem::new(ProblemKind::NoBackground, id, text)
+        Problem::new(ProblemKind::NoBackground, &hook.id, text)
     })
 }
 
@@ -86,17 +86,17 @@ fn missing_requirements<'a>(
 ) -> impl Iterator<Item = Problem> + 'a {
     let hook = &requiring.hook;
     let required: BTreeSet<_> = hook.bindings.iter().flat_map(|binding| &*binding.options.requires).collect();
-    required.into_iter().filter_map(|required| {
+    required.into_iter().filter_map(move |required| {
         // Unknown ids were reported already.
         snapshot.hooks.get(&**required)?;
         let present = selections.get(required);
         present.is_none_or(|selection| selection.disabled.is_some()).then(|| {
-            let (at, id, origin) = (at(requiring.place.clone()), &hook.id, hook.origin);
+            let (at, id) = (at(requiring.place.clone()), &hook.id);
             let mend = match present {
                 Some(_) => format!("which is disabled; enable it, or disable `{id}` too"),
                 None => format!("but no list that applies contains it; add it to the list that contains `{id}`"),
             };
-            let text = format!("{at}the hook `{id}` ({origin}) requires `{required}`, {mend}");
+            let text = format!("{at}{hook} requires `{required}`, {mend}");
             Problem::new(ProblemKind::MissingRequirement, id, text)
         })
     })

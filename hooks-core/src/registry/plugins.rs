@@ -103,7 +103,7 @@ impl Registry {
     ) -> Result<(T, Vec<PluginFailure>), E> {
         let mut failures = Vec::new();
         for name in names.iter().rev() {
-            failures.extend(self.close(name, cx).await.err());
+            failures.extend(self.shut_down(name, cx, ShutdownReason::Reload, PluginState::Closed).await.err());
         }
         let value = self.update(|draft| {
             let former = draft.plugins();
@@ -119,18 +119,6 @@ impl Registry {
             failures.extend(self.start(name, cx).await.err());
         }
         Ok((value, failures))
-    }
-
-    /// Shuts down a plugin if it was started. Its guards fail closed until it is started again.
-    async fn close(&self, name: &str, cx: &HookContext) -> Result<(), PluginFailure> {
-        let started = self.edit(|snapshot| {
-            let installed = snapshot.installed_mut(name)?;
-            let before = std::mem::replace(&mut installed.state, PluginState::Closed);
-            (before == PluginState::Started).then(|| installed.clone())
-        });
-        let Some(installed) = started else { return Ok(()) };
-        let stopped = self.fire_lifecycle(&installed, cx, &installed.shutdown(ShutdownReason::Reload)).await;
-        stopped.map_err(|reason| PluginFailure::new(name, false, &reason))
     }
 
     /// Fires `shutdown` for each started plugin in reverse order of installation, only for its own hooks. The plugins
@@ -161,20 +149,32 @@ impl Registry {
 
     async fn stop(&self, name: &str, cx: &HookContext, reason: ShutdownReason) -> Result<(), PluginFailure> {
         let snapshot = self.snapshot();
-        let Some(installed) = snapshot.installed(name) else {
+        if snapshot.installed(name).is_none() {
             let names = nearest_names(name, snapshot.plugins.iter().map(|installed| &*installed.plugin.name));
             return Err(PluginFailure::new(name, false, &format!("it is not installed{names}")));
-        };
-        let started = self.edit(|snapshot| {
-            let installed = snapshot.installed_mut(name).filter(|installed| installed.state == PluginState::Started);
-            installed.is_some_and(|installed| {
-                std::mem::replace(&mut installed.state, PluginState::New) == PluginState::Started
-            })
-        });
-        if !started {
-            return Ok(());
         }
-        let stopped = self.fire_lifecycle(installed, cx, &installed.shutdown(reason)).await;
+        self.shut_down(name, cx, reason, PluginState::New).await
+    }
+
+    /// Fires the `shutdown` of a plugin that was started, whose state is then `next`. A plugin that is closed is so in
+    /// any case: its guards fail closed until it is started again.
+    async fn shut_down(
+        &self,
+        name: &str,
+        cx: &HookContext,
+        reason: ShutdownReason,
+        next: PluginState,
+    ) -> Result<(), PluginFailure> {
+        let started = self.edit(|snapshot| {
+            let installed = snapshot.installed_mut(name)?;
+            let was_started = installed.state == PluginState::Started;
+            if was_started || next == PluginState::Closed {
+                installed.state = next;
+            }
+            was_started.then(|| installed.clone())
+        });
+        let Some(installed) = started else { return Ok(()) };
+        let stopped = self.fire_lifecycle(&installed, cx, &installed.shutdown(reason)).await;
         stopped.map_err(|reason| PluginFailure::new(name, false, &reason))
     }
 

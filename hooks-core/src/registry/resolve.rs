@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Snapshot;
-use super::entries::{Named, named_otherwise, parameters_of_app, refuse_outside_turn};
+use super::entries::{Named, named, named_otherwise, parameters_of_app, refuse_outside_turn};
 use super::findings::{disabled, dropped_guards, failed_plugins, no_hooks};
 use super::set_builder::{Part, SetBuilder};
 use crate::diagnostics::{ConfigError, Finding, ListOwner};
@@ -48,9 +48,9 @@ pub(super) fn resolve(
 ) -> Result<HookSet, ConfigError> {
     let mut set = SetBuilder::new(snapshot, part);
     let app_owner = set.app_owner();
-    let app_list = set.named(&app_owner, snapshot.app.hooks.as_deref().unwrap_or_default());
+    let app_list = named(snapshot, &app_owner, snapshot.app.hooks.as_deref().unwrap_or_default(), &mut set.problems);
     let List { owner, entries, replaces } = List::of(agent, prompt);
-    let scope_list = set.named(&owner, entries);
+    let scope_list = named(snapshot, &owner, entries, &mut set.problems);
     // A plugin counts as entries at the end of the app's list.
     let of_agent = snapshot.plugins.iter().filter(|installed| installed.is_for(agent.name()));
     let plugins: Vec<(ListOwner, Vec<HookUse>)> = of_agent
@@ -58,7 +58,7 @@ pub(super) fn resolve(
         .collect();
     let mut always: Vec<(&ListOwner, Named<'_>)> = app_list.iter().map(|named| (&app_owner, *named)).collect();
     for (owner, list) in &plugins {
-        always.extend(set.named(owner, list).into_iter().map(|entry| (owner, entry)));
+        always.extend(named(snapshot, owner, list, &mut set.problems).into_iter().map(|entry| (owner, entry)));
     }
     refuse_outside_turn(snapshot, &owner, &scope_list, &always, &mut set.problems);
 
@@ -82,7 +82,8 @@ pub(super) fn resolve(
     }
 
     // Problems of the agent's list are reported when the agent is used without the prompt.
-    let dropped = replaces.then(|| set.named_silently(&agent_owner(agent), agent.hooks().unwrap_or_default()));
+    let dropped =
+        replaces.then(|| named(snapshot, &agent_owner(agent), agent.hooks().unwrap_or_default(), &mut Vec::new()));
     let nothing =
         (entries.is_empty() && always.is_empty()).then(|| no_hooks(&owner, replaces || agent.hooks().is_some()));
     let findings = |set: &SetBuilder<'_>| {
@@ -107,7 +108,8 @@ pub(super) fn alone(
     prompt: Option<&PromptDef>,
 ) -> Result<HookSet, ConfigError> {
     let mut set = SetBuilder::new(snapshot, Part::Alone);
-    let app_list = set.named(&set.app_owner(), snapshot.app.hooks.as_deref().unwrap_or_default());
+    let app_owner = set.app_owner();
+    let app_list = named(snapshot, &app_owner, snapshot.app.hooks.as_deref().unwrap_or_default(), &mut set.problems);
     let of_app: HashSet<&HookId> = app_list.into_iter().map(|named| named.name).collect();
     let List { owner, entries, .. } = List::of(agent, prompt);
     let of_agent = snapshot.plugins.iter().filter(|installed| installed.is_for(agent.name()));
@@ -115,8 +117,8 @@ pub(super) fn alone(
     let everywhere: HashSet<HookId> = everywhere.iter().flat_map(|installed| snapshot.members(installed)).collect();
     let here: Vec<HookUse> = here.iter().flat_map(|installed| uses(snapshot, installed)).collect();
     // The list comes first: unlike a plugin, it may pass parameters.
-    let mut list = set.named(&owner, entries);
-    list.extend(set.named_silently(&owner, &here));
+    let mut list = named(snapshot, &owner, entries, &mut set.problems);
+    list.extend(named(snapshot, &owner, &here, &mut Vec::new()));
     for named in list {
         let Named { id, name, entry } = named;
         // The parameters of this agent may be stricter than those of another one that runs the same hook of a plugin.
@@ -135,8 +137,8 @@ pub(super) fn alone(
 pub(super) fn lifecycle(snapshot: &Snapshot, installed: &Installed) -> Result<HookSet, ConfigError> {
     let mut set = SetBuilder::new(snapshot, Part::Lifecycle);
     let owner = ListOwner::Plugin(installed.plugin.name.to_string());
-    for named in set.named(&owner, &uses(snapshot, installed)) {
-        set.select(&owner, named);
+    for entry in named(snapshot, &owner, &uses(snapshot, installed), &mut set.problems) {
+        set.select(&owner, entry);
     }
     set.finish("", owner, Vec::new())
 }

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use super::Snapshot;
-use super::entries::{Named, named, parameters};
+use super::entries::{Named, parameters};
 use crate::diagnostics::{ConfigError, Finding, ListOwner, Problem};
 use crate::engine::Engine;
 use crate::failure::OnFailure;
 use crate::hook::{Binding, Hook};
 use crate::plan::{Disabled, HookSet, Selection, Selections, SetParts};
 use crate::plugin::is_lifecycle;
-use crate::scope::HookUse;
 
 /// Which bindings of the hooks a set includes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,22 +44,6 @@ impl<'a> SetBuilder<'a> {
 
     pub(super) fn app_owner(&self) -> ListOwner {
         ListOwner::App(self.snapshot.app.name.clone())
-    }
-
-    /// The hooks that a list names.
-    pub(super) fn named<'l>(&mut self, owner: &ListOwner, list: &'l [HookUse]) -> Vec<Named<'l>>
-    where
-        'a: 'l,
-    {
-        named(self.snapshot, owner, list, &mut self.problems)
-    }
-
-    /// Like [`named`](Self::named), for a list whose problems are reported elsewhere.
-    pub(super) fn named_silently<'l>(&self, owner: &ListOwner, list: &'l [HookUse]) -> Vec<Named<'l>>
-    where
-        'a: 'l,
-    {
-        named(self.snapshot, owner, list, &mut Vec::new())
     }
 
     /// Selects a hook that is registered and not selected yet.

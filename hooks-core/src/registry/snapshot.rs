@@ -15,7 +15,7 @@ use crate::plugin::{Installed, PluginEntry};
 use crate::record::Observer;
 use crate::scope::{AppDef, HookRef};
 use crate::source::Origin;
-use crate::text::{did_you_mean, nearest};
+use crate::text::nearest_names;
 
 /// The state from which sets are made.
 #[derive(Clone, Default)]
@@ -89,7 +89,7 @@ impl Snapshot {
     /// The hook with this id.
     pub(super) fn known(&self, id: &str) -> Result<&Arc<Hook>, Problem> {
         self.hooks.get(id).ok_or_else(|| {
-            let meant = did_you_mean(&nearest(id, self.hooks.keys().cloned()));
+            let meant = nearest_names(id, self.hooks.keys().map(HookId::as_str));
             Problem::new(ProblemKind::NoSuchHook, id, format!("there is no hook `{id}`{meant}"))
         })
     }

@@ -15,8 +15,7 @@ use crate::failure::OnFailure;
 use crate::id::HookId;
 use crate::kind::{HookKind, Removal};
 use crate::text::{ConstText as Text, starts_with};
-use crate::verdict::Semantics;
-use crate::verdict::{Capabilities, Capability, Verdict};
+use crate::verdict::{Capabilities, Capability, Semantics, Verdict};
 
 /// The index of the filter field `name`; 0 if there is none, which [`filter`] has reported already.
 pub const fn field<K: HookKind>(name: &str) -> usize {
@@ -65,17 +64,9 @@ pub const fn filter<K: HookKind>(name: &str, here: &str) {
     if K::FIELDS.is_empty() {
         text = text.add("its event has no filter fields");
     } else {
-        text = text.add("its filter fields are ");
-        let mut i = 0;
-        while i < K::FIELDS.len() {
-            if i > 0 {
-                text = text.add(", ");
-            }
-            text = text.add("`").add(K::FIELDS[i].name).add("`");
-            i += 1;
-        }
+        text = text.add("its filter fields are ").list(K::DESCRIPTOR.fields);
     }
-    panic!("{}", text.as_str())
+    text.fail()
 }
 
 /// Checks that `setup!` is in the crate root, given its module path.
@@ -84,11 +75,11 @@ pub const fn root(path: &str) {
     let mut i = 0;
     while i < path.len() {
         if path.as_bytes()[i] == b':' {
-            let text = Text::new()
+            Text::new()
                 .add("`setup!` must be in the root of a crate, but this is the module `")
                 .add(path)
-                .add("`, where it has no effect");
-            panic!("{}", text.as_str())
+                .add("`, where it has no effect")
+                .fail()
         }
         i += 1;
     }
@@ -110,20 +101,20 @@ pub const fn policy<K: HookKind>(policy: OnFailure) {
             .add("); write `required` to stop with an error"),
         _ => return,
     };
-    panic!("{}", text.as_str())
+    text.fail()
 }
 
 /// Checks a hook with `capabilities`.
 #[track_caller]
 pub const fn contributes<K: HookKind>() {
     if <K::Verdict as Verdict>::CAPABILITIES.is_empty() {
-        let text = Text::new()
+        Text::new()
             .add("a hook at `")
             .add(K::NAME)
             .add("` contributes nothing, so `capabilities` has no effect (its semantics: ")
             .add(K::SEMANTICS.as_str())
-            .add("); remove it");
-        panic!("{}", text.as_str())
+            .add("); remove it")
+            .fail()
     }
 }
 
@@ -131,11 +122,11 @@ pub const fn contributes<K: HookKind>() {
 #[track_caller]
 pub const fn background<K: HookKind>() {
     if K::WIRE.is_none() {
-        let text = Text::new()
+        Text::new()
             .add("`run = background` stores event and subject as JSON, but `")
             .add(K::NAME)
-            .add("` cannot be serialized as JSON; add `json` to its `#[hook_kind(…)]`, or write `run = detached`");
-        panic!("{}", text.as_str())
+            .add("` cannot be serialized as JSON; add `json` to its `#[hook_kind(…)]`, or write `run = detached`")
+            .fail()
     }
 }
 
@@ -157,7 +148,7 @@ pub const fn capability<K: HookKind>(this: Capability) {
         text = text.add("`").add(offered[i].as_str()).add("`");
         i += 1;
     }
-    panic!("{}", text.as_str())
+    text.fail()
 }
 
 /// Checks that a hook takes only one set of parameters from a list, given its earlier parameters.
@@ -177,7 +168,6 @@ pub const fn parameters_once(earlier: &[Need], this: Need) {
 #[track_caller]
 pub const fn distinct<K: HookKind, Other: HookKind>() {
     if equal(K::NAME, Other::NAME) {
-        let text = Text::new().add("`").add(K::NAME).add("` appears twice; keep one");
-        panic!("{}", text.as_str())
+        Text::new().add("`").add(K::NAME).add("` appears twice; keep one").fail()
     }
 }

@@ -1,14 +1,11 @@
-//! Determines from a function's return type whether it can decide anything. Works on types, not names, so aliases and
-//! shadowed names are handled.
+//! Determines from a function's return type `R` whether it can decide anything, with `Probe<R, S>`: it takes the subject by
+//! value as `S`, or as [`Lent`]. Works on types, not names, so aliases and shadowed names are handled.
 
 use std::marker::PhantomData;
 
 use crate::kind::{HookKind, Semantics};
 use crate::verdict::Halt;
-
-/// A function's return type `R`, and how it takes the subject: as `S` by value, or as [`Lent`].
-#[derive(Debug)]
-pub struct Returned<R: ?Sized, S: ?Sized>(PhantomData<R>, PhantomData<S>);
+use crate::words::known::Probe;
 
 /// Marker: the hook does not take the subject by value.
 #[derive(Debug)]
@@ -26,13 +23,6 @@ pub struct NoDecision;
 #[derive(Debug)]
 pub struct SomeDecision;
 
-impl<R, S: ?Sized> Returned<R, S> {
-    /// Infers the type from a value.
-    pub const fn of(_: &R) -> Self {
-        Self(PhantomData, PhantomData)
-    }
-}
-
 /// The constants of every type without inherent ones below.
 pub trait CanDecide {
     /// Whether the hook can decide.
@@ -41,7 +31,7 @@ pub trait CanDecide {
     const GIVES_VERDICT: bool = true;
 }
 
-impl<R: ?Sized, S: ?Sized> CanDecide for Returned<R, S> {}
+impl<R: ?Sized, S: ?Sized> CanDecide for Probe<R, S> {}
 
 /// Answers at the type level whether a value decides: method resolution tries this trait first, and then [`Decides`].
 pub trait DecidesNothing {
@@ -62,18 +52,18 @@ pub trait Decides {
     }
 }
 
-impl<R: ?Sized, S: ?Sized> Decides for &Returned<R, S> {}
+impl<R: ?Sized, S: ?Sized> Decides for &Probe<R, S> {}
 
 macro_rules! decides_nothing {
     ($([$($any:ident),*] $returned:ty, $subject:ty;)*) => {
-        $(impl<$($any),*> Returned<$returned, $subject> {
+        $(impl<$($any),*> Probe<$returned, $subject> {
             /// This type decides nothing.
             pub const DECIDES: bool = false;
             /// This type decides nothing.
             pub const GIVES_VERDICT: bool = false;
         }
 
-        impl<$($any),*> DecidesNothing for Returned<$returned, $subject> {
+        impl<$($any),*> DecidesNothing for Probe<$returned, $subject> {
             type Decision = NoDecision;
         })*
     };
@@ -92,7 +82,7 @@ decides_nothing! {
 
 macro_rules! only_halts {
     ($([$($any:ident),*] $returned:ty, $subject:ty;)*) => {
-        $(impl<$($any),*> Returned<$returned, $subject> {
+        $(impl<$($any),*> Probe<$returned, $subject> {
             /// A halt ends the turn and is not a verdict.
             pub const GIVES_VERDICT: bool = false;
         })*
@@ -146,7 +136,7 @@ pub trait FailsByHalt {
     }
 }
 
-impl<R, S: ?Sized> FailsByHalt for Returned<Result<R, Halt>, S> {}
+impl<R, S: ?Sized> FailsByHalt for Probe<Result<R, Halt>, S> {}
 
 /// The answer for every other value.
 pub trait FailsPlainly {
@@ -156,4 +146,4 @@ pub trait FailsPlainly {
     }
 }
 
-impl<R, S: ?Sized> FailsPlainly for &Returned<R, S> {}
+impl<R, S: ?Sized> FailsPlainly for &Probe<R, S> {}

@@ -31,15 +31,6 @@ impl<K, V: From<()>> ReturnsDetached<K, V, ()> for () {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<K, V: From<()>, E> ReturnsDetached<K, V, Result<(), ()>> for Result<(), E> {
-    type Error = E;
-
-    fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, E> {
-        returned.map(|()| Ok(().into()))
-    }
-}
-
 /// The types that stand for contributions. Not every type that converts into them, because `()` does too.
 pub trait Contributed: Into<Contributions> {}
 
@@ -58,10 +49,13 @@ impl<K, T: Contributed> ReturnsDetached<K, Contributions, ViaInto> for T {
 }
 
 #[diagnostic::do_not_recommend]
-impl<K, T: Contributed, E> ReturnsDetached<K, Contributions, Result<ViaInto, ()>> for Result<T, E> {
+impl<K, V, M, T: ReturnsDetached<K, V, M, Error = Infallible>, E> ReturnsDetached<K, V, Result<M, ()>>
+    for Result<T, E>
+{
     type Error = E;
 
-    fn verdict(_of: Of<K, Contributions>, returned: Self) -> Result<Answer<Contributions>, E> {
-        returned.map(|said| Ok(said.into()))
+    fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, E> {
+        let Ok(answer) = T::verdict(of, returned?);
+        Ok(answer)
     }
 }

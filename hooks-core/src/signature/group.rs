@@ -7,21 +7,14 @@ use crate::source::Origin;
 /// The declaration of a group.
 #[derive(Debug)]
 pub struct GroupEntry {
-    pub(crate) id: &'static str,
+    /// Its id.
+    pub id: &'static str,
     /// The lines of its doc comment.
-    pub(crate) description: &'static str,
-    pub(crate) origin: Origin,
+    pub description: &'static str,
+    /// Where it is declared.
+    pub origin: Origin,
     /// The type of its item, by which `hooks![…]` finds it.
-    pub(crate) item: fn() -> TypeId,
-}
-
-impl GroupEntry {
-    // Not public API. Used by `group!`.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn new(id: &'static str, description: &'static str, origin: Origin, item: fn() -> TypeId) -> Self {
-        Self { id, description, origin, item }
-    }
+    pub item: fn() -> TypeId,
 }
 
 /// An item that [`group!`](macro@crate::group) declared.

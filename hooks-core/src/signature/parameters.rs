@@ -1,15 +1,10 @@
 //! Determines what parameters are by their types.
 
-use std::marker::PhantomData;
-
+use super::markers::{ViaEvent, ViaSubject};
 use super::{ContextParameter, ReadParameter};
-use crate::context::state::StateSpec;
+use crate::context::state::TypeSpec;
 use crate::context::{HookContext, Parameters, State, With, WithSpec};
-
-/// The parameter `&T` of a hook whose subject is `S`. [`AnyParameter`] provides the constants that a type does not
-/// define.
-#[derive(Debug)]
-pub struct Parameter<T: ?Sized, S: ?Sized = ()>(PhantomData<fn() -> PhantomData<T>>, PhantomData<S>);
+use crate::words::known::Probe;
 
 /// What a set must provide for a parameter.
 #[derive(Clone, Copy, Debug)]
@@ -21,25 +16,25 @@ pub enum Need {
     /// Parameters from the list that names the hook.
     With(WithSpec),
     /// State of the app.
-    State(StateSpec),
+    State(TypeSpec),
 }
 
-impl<T: Send + Sync + 'static> Parameter<State<T>> {
+impl<T: Send + Sync + 'static> Probe<State<T>> {
     /// What the parameter needs.
-    pub const NEED: Need = Need::State(StateSpec::of::<T>());
+    pub const NEED: Need = Need::State(TypeSpec::of::<T>());
 }
 
-impl<T: Parameters> Parameter<With<T>> {
+impl<T: Parameters> Probe<With<T>> {
     /// What the parameter needs.
     pub const NEED: Need = Need::With(WithSpec::of::<T>());
 }
 
-impl Parameter<HookContext> {
+impl Probe<HookContext> {
     /// What the parameter needs.
     pub const NEED: Need = Need::Context;
 }
 
-impl<X: ?Sized> Parameter<X, X> {
+impl<X: ?Sized> Probe<X, X> {
     /// Whether it is the subject.
     pub const SUBJECT: bool = true;
 }
@@ -52,25 +47,46 @@ pub trait AnyParameter {
     const SUBJECT: bool = false;
 }
 
-impl<T: ?Sized, S: ?Sized> AnyParameter for Parameter<T, S> {}
+impl<T: ?Sized, S: ?Sized> AnyParameter for Probe<T, S> {}
 
-#[diagnostic::do_not_recommend]
-impl<'a, K, S, T: Parameters> ReadParameter<'a, K, S, With<T>> for &'a With<T> {
-    #[inline]
-    fn read(cx: &'a HookContext, _event: &'a K, _subject: &'a S) -> Self {
-        bound(cx)
-    }
+/// What every hook may take by `&`, also one that rewrites its subject.
+macro_rules! readable {
+    ($([$($generics:tt)*] $ty:ty as $via:ty: |$cx:pat_param, $event:pat_param| $read:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<'a, K, S $($generics)*> ReadParameter<'a, K, S, $via> for &'a $ty {
+            #[inline]
+            fn read($cx: &'a HookContext, $event: &'a K, _subject: Option<&'a S>) -> Self {
+                $read
+            }
+        }
 
-    fn read_detached(cx: &'a HookContext, _event: &'a K, _subject: Option<&'a S>) -> Self {
-        bound(cx)
-    }
+        #[diagnostic::do_not_recommend]
+        impl<'a, K $($generics)*> ContextParameter<'a, K, $via> for &'a $ty {
+            #[inline]
+            fn read($cx: &'a HookContext, $event: &'a K) -> Self {
+                $read
+            }
+        }
+    )*};
+}
+
+readable! {
+    [] HookContext as HookContext: |cx, _event| cx;
+    [] K as ViaEvent: |_cx, event| event;
+    [, T: Parameters] With<T> as With<T>: |cx, _event| bound(cx);
+    [, T: Send + Sync + 'static] State<T> as State<T>: |cx, _event| state(cx);
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, K, T: Parameters> ContextParameter<'a, K, With<T>> for &'a With<T> {
+impl<'a, K, S> ReadParameter<'a, K, S, ViaSubject> for &'a S {
     #[inline]
-    fn read(cx: &'a HookContext, _event: &'a K) -> Self {
-        bound(cx)
+    #[allow(clippy::panic)] // see below
+    fn read(_cx: &'a HookContext, _event: &'a K, subject: Option<&'a S>) -> Self {
+        match subject {
+            Some(subject) => subject,
+            // The caller keeps the subject of a hook that takes it. Otherwise this panic is that hook's failure.
+            None => panic!("the subject of this detached hook was not kept; this is a bug in hook-sdk"),
+        }
     }
 }
 
@@ -79,26 +95,6 @@ fn bound<T: Parameters>(cx: &HookContext) -> &With<T> {
     match cx.with() {
         Some(parameters) => parameters,
         None => panic!("this hook was called without its parameters; this is a bug in hook-sdk"),
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, K, S, T: Send + Sync + 'static> ReadParameter<'a, K, S, State<T>> for &'a State<T> {
-    #[inline]
-    fn read(cx: &'a HookContext, _event: &'a K, _subject: &'a S) -> Self {
-        state(cx)
-    }
-
-    fn read_detached(cx: &'a HookContext, _event: &'a K, _subject: Option<&'a S>) -> Self {
-        state(cx)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, K, T: Send + Sync + 'static> ContextParameter<'a, K, State<T>> for &'a State<T> {
-    #[inline]
-    fn read(cx: &'a HookContext, _event: &'a K) -> Self {
-        state(cx)
     }
 }
 

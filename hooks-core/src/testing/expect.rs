@@ -2,8 +2,7 @@
 
 use crate::kind::HookKind;
 use crate::record::{Skip, Status};
-use crate::verdict::Cause;
-use crate::verdict::Permission;
+use crate::verdict::{Cause, Permission};
 
 use super::TrialOutcome;
 

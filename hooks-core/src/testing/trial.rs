@@ -2,8 +2,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::context::HookContext;
-use crate::context::HookContextBuilder;
+use crate::context::{HookContext, HookContextBuilder};
 use crate::hook::Hook;
 use crate::id::HookId;
 use crate::kind::HookKind;
@@ -175,9 +174,9 @@ impl Trial {
             return Err(TrialError::TestsNothing(text));
         }
         if let Some(other) = tried.iter().find(|hook| hook.kinds().all(|kind| kind != K::NAME)) {
-            let (hook, origin, kinds) = (&other.id, other.origin, other.kinds().collect::<Vec<_>>().join(", "));
+            let kinds = other.kinds().collect::<Vec<_>>().join(", ");
             return Err(TrialError::TestsNothing(format!(
-                "the hook `{hook}` ({origin}) runs at `{kinds}`, but this trial fires `{}`; fire its kind, or remove it",
+                "{other} runs at `{kinds}`, but this trial fires `{}`; fire its kind, or remove it",
                 K::NAME
             )));
         }

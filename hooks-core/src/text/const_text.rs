@@ -43,6 +43,13 @@ impl ConstText {
         self
     }
 
+    /// Reports the text as the error of a constant.
+    #[track_caller]
+    #[allow(clippy::panic)]
+    pub(crate) const fn fail(&self) -> ! {
+        panic!("{}", self.as_str())
+    }
+
     pub(crate) const fn as_str(&self) -> &str {
         match std::str::from_utf8(self.bytes.split_at(self.len).0) {
             Ok(text) => text,

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 pub(crate) const CAUSE_LIMIT: usize = 512;
 
 /// Finds secrets in a text and returns the text without them, or `None` if there are none.
-pub type Redactor = fn(&str) -> Option<String>;
+pub(crate) type Redactor = fn(&str) -> Option<String>;
 
 static REDACTOR: OnceLock<Redactor> = OnceLock::new();
 

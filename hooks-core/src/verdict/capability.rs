@@ -50,14 +50,9 @@ impl Capabilities {
     }
 
     /// Whether the set is empty.
-    pub const fn is_empty(self) -> bool {
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde calls it with a reference
+    pub const fn is_empty(&self) -> bool {
         self.0 == 0
-    }
-
-    /// For serde, which calls it with a reference.
-    #[allow(clippy::trivially_copy_pass_by_ref)]
-    pub(crate) fn is_none(&self) -> bool {
-        self.is_empty()
     }
 
     /// Iterates over the set, in the order of [`Capability::ALL`].

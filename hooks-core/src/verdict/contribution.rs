@@ -2,6 +2,7 @@ mod prompt;
 mod tool;
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -176,11 +177,6 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D:
 }
 
 impl Contributions {
-    /// Iterates over the contributions, in plan order.
-    pub fn iter(&self) -> std::slice::Iter<'_, Contribution> {
-        self.items.iter()
-    }
-
     /// The diagnostics about the assembly of the prompt, without duplicates.
     pub fn prompt_manifest_diagnostics(&self) -> Vec<&Diagnostic> {
         let mut all: Vec<&Diagnostic> = Vec::new();
@@ -210,11 +206,6 @@ impl Contributions {
             _ => None,
         })
     }
-
-    /// Whether there are no contributions.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
 }
 
 /// Identifies a contribution in records, without its content.
@@ -227,12 +218,11 @@ pub struct ContributionId {
     pub fingerprint: String,
 }
 
-impl<'a> IntoIterator for &'a Contributions {
-    type Item = &'a Contribution;
-    type IntoIter = std::slice::Iter<'a, Contribution>;
+impl Deref for Contributions {
+    type Target = [Contribution];
 
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
+    fn deref(&self) -> &[Contribution] {
+        &self.items
     }
 }
 

@@ -14,7 +14,7 @@ use crate::tables::{conversions, setters};
 /// ```
 /// use hook_sdk::prelude::*;
 ///
-/// let mut verdict = Permission::allow();
+/// let mut verdict = Permission::Allow;
 /// verdict.merge(Permission::ask("spends money"));
 /// verdict.merge(Permission::Allow);
 /// assert!(matches!(verdict, Permission::Ask(_)));
@@ -81,7 +81,6 @@ pub struct Question {
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub details: Value,
     /// The hook, or on whose behalf it answers; set by the dispatch.
-    #[serde(default)]
     pub by: Option<HookId>,
     /// On whose behalf the hook answers, if it runs something that others wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,7 +98,6 @@ pub struct Denial {
     #[serde(default)]
     pub cause: Cause,
     /// The hook, or on whose behalf it answers; set by the dispatch.
-    #[serde(default)]
     pub by: Option<HookId>,
     /// On whose behalf the hook answers, if it runs something that others wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -187,11 +185,6 @@ impl From<Question> for Permission {
 }
 
 impl Permission {
-    /// The call may run.
-    pub fn allow() -> Self {
-        Self::Allow
-    }
-
     /// The call does not run, and `result` is its result, for example from a cache or for a dry run. Hooks after the
     /// call see it like a result of the tool.
     pub fn answer(result: ToolResult) -> Self {

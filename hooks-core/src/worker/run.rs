@@ -68,7 +68,7 @@ impl<S: JobSource> JobRun<S> {
     }
 
     fn has_room(&self) -> bool {
-        !self.alone && self.running.len() < self.shared.worker.parallelism
+        !self.alone && self.running.len() < self.shared.worker.parallelism.max(1)
     }
 
     async fn step(&mut self, until_empty: bool) -> Result<JobStep, SourceError> {
@@ -141,7 +141,7 @@ impl<S: JobSource> Shared<S> {
         of_queue: Option<Notice>,
     ) -> (JobOutcome, Option<Duration>) {
         let notice = of_queue.unwrap_or_else(|| notice(registry, job, registry.detached_runs().tasks.take_in()));
-        let (code, ended) = match registry.read_job(&self.worker.cx, job) {
+        let (code, ended) = match registry.read_job(&self.worker.context, job) {
             Ok(run) => (None, attempt(registry, job, run, notice).await.ended),
             Err(error) => {
                 // The plugin may be restarting, or its folder may be missing for a moment. The job did not begin.

@@ -10,7 +10,7 @@ use crate::id::HookId;
 use crate::options::RunMode;
 use crate::record::RunEnd;
 use crate::registry::Registry;
-use crate::text::{did_you_mean, nearest, redacted};
+use crate::text::{nearest_names, redacted};
 use crate::verdict::Contributions;
 
 /// How an attempt at a job ended.
@@ -78,7 +78,7 @@ impl Registry {
         let (id, hook) = (&job.id, &job.hook);
         let error = |kind, text: String| Err(JobError::new(kind, hook, text));
         let Some(registered) = snapshot.hooks.get(hook) else {
-            let meant = did_you_mean(&nearest(hook.as_str(), snapshot.hooks.keys().cloned()));
+            let meant = nearest_names(hook.as_str(), snapshot.hooks.keys().map(HookId::as_str));
             let text = format!(
                 "the job `{id}` is for the hook `{hook}`, which is not registered{meant} (if its crate is not linked into the worker, write `use that_crate as _;`; or its feature or its `cfg` is off)"
             );

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hook_sdk::Removable;
 use hook_sdk::prelude::*;
+use hook_sdk::{Allowed, HookKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -196,7 +196,7 @@ where
 /// Like `hook`, at a kind whose subject may be removed.
 pub(crate) fn removing<K>(spec: &HookSpec, finished: &Finished) -> Result<Hook, String>
 where
-    K: Removable<Subject: Serialize + DeserializeOwned, Verdict: DeserializeOwned>,
+    K: HookKind<Removal = Allowed, Subject: Serialize + DeserializeOwned, Verdict: DeserializeOwned>,
 {
     if !spec.remove {
         return hook::<K>(spec, finished);

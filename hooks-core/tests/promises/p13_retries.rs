@@ -52,7 +52,7 @@ async fn a_forbidden_contribution_is_a_failure_that_is_not_retried() {
     registry.drain(SOON).await;
     assert_eq!(ends.rows(), [row("bad", Status::Failed, 1)]);
     let cause = ends.all()[0].run.cause.clone().unwrap();
-    assert!(cause.contains("a prompt section") && cause.contains("only audit notes and background jobs"), "{cause}");
+    assert!(cause.contains("`prompt_section`") && cause.contains("only audit, background_job"), "{cause}");
 }
 
 #[tokio::test(start_paused = true)]

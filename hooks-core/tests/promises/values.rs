@@ -43,27 +43,27 @@ fn options_that_the_attribute_refuses_are_problems_with_the_place_of_the_call() 
         ),
         (
             writes("a").only("topic", "x|"),
-            "`only` of the hook `a` contains an empty pattern, which matches nothing; write `*` to match everything, and remove a `|` at the start or end",
+            "`only` of the hook `a` is wrong: an empty pattern matches nothing; write `\"*\"` to match everything, and remove a `|` at the start or end",
         ),
         (
             writes("a").only("topic", "^x$"),
-            "`only` of the hook `a` looks like a regular expression; a pattern matches the whole value, `*` matches anything and `?` one character; write `x`",
+            "`only` of the hook `a` is wrong: a pattern is not a regular expression: it matches the whole value, `*` matches anything and `?` matches one character: write `\"x\"`",
         ),
         (
             writes("a").only("topic", "^x"),
-            "`only` of the hook `a` looks like a regular expression; a pattern matches the whole value, `*` matches anything and `?` one character; write `x`",
+            "`only` of the hook `a` is wrong: a pattern is not a regular expression: it matches the whole value, `*` matches anything and `?` matches one character: write `\"x\"`",
         ),
         (
             writes("a").only("topic", "x$"),
-            "`only` of the hook `a` looks like a regular expression; a pattern matches the whole value, `*` matches anything and `?` one character; write `x`",
+            "`only` of the hook `a` is wrong: a pattern is not a regular expression: it matches the whole value, `*` matches anything and `?` matches one character: write `\"x\"`",
         ),
         (
             writes("a").only("topic", "!x"),
-            "`only` of the hook `a` contains a `!`, but patterns cannot be negated; list what matches, or test for it in the hook",
+            "`only` of the hook `a` is wrong: a pattern cannot be negated with `!`; list what matches, or test for it in the hook",
         ),
         (
             writes("a").only("topic", "x, y"),
-            "`only` of the hook `a` contains a comma or a space; separate patterns with `|`, and write `?` for a comma or space within a value",
+            "`only` of the hook `a` is wrong: patterns are separated by `|`: write `\"x|y\"`, and `?` for a comma or a space within a value",
         ),
         (
             writes("a").only("topic", "x|y").only("topic", "z"),

@@ -39,7 +39,6 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
     });
     let json = json(kind);
     let json_checks = json_checks(kind, &subject, &verdict);
-    let removable = kind.removable.map(|_| quote!(impl __hook_sdk::Removable for #event {}));
     let constructor = kind.constructor.as_ref().map(|constructor| constructor::emit(event, constructor));
     let is_in_turn = !outside_turn && !kind.turn_over;
     let in_turn = is_in_turn.then(|| quote!(impl __hook_sdk::InTurn for #event {}));
@@ -90,7 +89,6 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
             }
 
             #constructor
-            #removable
             #in_turn
             #json_checks
 
@@ -147,7 +145,7 @@ fn json(kind: &KindDefinition) -> Option<TokenStream> {
         quote! {
             const WIRE: __hook_sdk::Option<fn() -> __hook_sdk::Wire<Self>> = {
                 use __hook_sdk::NoJson as _;
-                __hook_sdk::Json::<#event>::WIRE
+                __hook_sdk::Probe::<#event>::WIRE
             };
         }
     })
@@ -174,7 +172,7 @@ fn field(field: &MatchField, event: &syn::Ident) -> TokenStream {
     let borrow = (!is_call).then(|| quote_spanned!(place=> &));
     let get = quote_spanned!(place=> |event: &#event| __hook_sdk::FieldText::text(#borrow event.#path));
     let words = match &field.ty {
-        Some(ty) => quote!({ use __hook_sdk::NoWords as _; __hook_sdk::WordsOf::<#ty>::KNOWN }),
+        Some(ty) => quote!({ use __hook_sdk::NoWords as _; __hook_sdk::Probe::<#ty>::KNOWN }),
         None => quote!(__hook_sdk::Option::None),
     };
     quote!(__hook_sdk::Field { name: #text, get: #get, words: #words })

@@ -34,20 +34,7 @@ pub(crate) fn emit(hook: &Hook, id: &LitStr, function: &Function) -> TokenStream
     let events = hook.kinds.iter().enumerate().map(|(i, kind)| event(kind, i));
     let bindings = hook.kinds.iter().enumerate().map(|(i, kind)| binding(hook, function, kind, i));
     let count = hook.kinds.len();
-    let linked = quote! {
-        __hook_sdk::hook(
-            (#id, #description),
-            __hook_sdk::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
-            #plugin,
-            #locked,
-            &[|| __hook_sdk::type_of(&#name)],
-            &__HOOK_SDK_BINDINGS,
-        )
-    };
-    let linked = match &hook.group {
-        Some(group) => quote!(__hook_sdk::member(<#group as __hook_sdk::HookGroup>::ENTRY, #linked)),
-        None => linked,
-    };
+    let group = option(hook.group.as_ref().map(|group| quote!(<#group as __hook_sdk::HookGroup>::ENTRY)));
     quote! {
         #(#cfgs)*
         #[allow(
@@ -64,7 +51,18 @@ pub(crate) fn emit(hook: &Hook, id: &LitStr, function: &Function) -> TokenStream
             const __HOOK_SDK_OPTIONS: __hook_sdk::Options = #options;
             static __HOOK_SDK_NEEDS: &[__hook_sdk::Need] = &[#(#needs),*];
             static __HOOK_SDK_BINDINGS: [__hook_sdk::Binding; #count] = [#({ #bindings }),*];
-            __hook_sdk::inventory::submit! { #linked }
+            __hook_sdk::inventory::submit! {
+                __hook_sdk::LinkedHook {
+                    id: #id,
+                    description: #description,
+                    group: #group,
+                    origin: __hook_sdk::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
+                    plugin: #plugin,
+                    locked: #locked,
+                    functions: &[|| __hook_sdk::type_of(&#name)],
+                    bindings: &__HOOK_SDK_BINDINGS,
+                }
+            }
         };
     }
 }

@@ -10,7 +10,7 @@ pub const fn words<K: HookKind>(name: &str, patterns: &str) {
     let Some(index) = find::<K>(name) else { return };
     let Some(known) = K::FIELDS[index].words else { return };
     if let Some(text) = unknown_word(K::NAME, name, known, patterns) {
-        panic!("{}", text.as_str())
+        text.fail()
     }
 }
 

@@ -35,7 +35,7 @@ impl Contributions {
     /// `prompt_context.entry_omitted` report what did not fit.
     pub fn prompt_context(&self) -> MergedEntries<ContextEntry<'_>> {
         let mut sorted: Vec<ContextEntry<'_>> = Vec::new();
-        for one in self {
+        for one in self.iter() {
             let Contribution::PromptContext(PromptContext { domain, id, text, priority, data }) = one else { continue };
             let entry = ContextEntry { domain, id, text, priority: *priority, data };
             if !sorted.contains(&entry) {

@@ -40,7 +40,7 @@ impl Contributions {
     pub fn policies(&self) -> MergedEntries<PolicyEntry<'_>> {
         let mut held: BTreeMap<(&str, &str), PolicyEntry<'_>> = BTreeMap::new();
         let mut conflicts: BTreeMap<(&str, &str), i32> = BTreeMap::new();
-        for one in self {
+        for one in self.iter() {
             let Contribution::Policy { domain, key, value, priority, diagnostics } = one else { continue };
             let place = (domain.as_str(), key.as_str());
             let fresh = PolicyEntry { domain, key, value, priority: *priority, diagnostics: Vec::new() };

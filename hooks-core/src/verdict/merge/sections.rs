@@ -37,7 +37,7 @@ impl Contributions {
     /// are omitted first; `prompt_section.truncated` and `prompt_section.entry_omitted` report what did not fit.
     pub fn prompt_sections(&self) -> MergedEntries<Section<'_>> {
         let (mut sections, mut diagnostics) = (Vec::<Section<'_>>::new(), Vec::new());
-        for one in self {
+        for one in self.iter() {
             let Contribution::PromptSection(PromptSection { id, title, text, order, budget }) = one else { continue };
             let Some(section) = sections.iter_mut().find(|section| section.id == id) else {
                 let budget = budget.unwrap_or(SECTION_LIMIT).min(SECTION_LIMIT);

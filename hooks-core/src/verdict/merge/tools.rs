@@ -46,7 +46,7 @@ impl Contributions {
     /// ```
     pub fn tool_bundles(&self) -> Tools<'_> {
         let mut joined = Tools { added: Vec::new(), allowed: None, diagnostics: Vec::new() };
-        for one in self {
+        for one in self.iter() {
             let Contribution::ToolBundle { id, tools, allow } = one else { continue };
             for tool in tools {
                 let wrong = if let Some(problem) = tool.problem() {

@@ -107,7 +107,7 @@ fn fits(returned: &TokenStream, owned: bool, place: Span, kind: Span) -> TokenSt
     let fits = quote_spanned!(place=> __hook_sdk::FallbackOf::<#key>::fits(#answer););
     quote! {
         use __hook_sdk::{Decides as _, DecidesNothing as _};
-        let #answer = (&__hook_sdk::Returned::<_, #subject>::of(&__hook_sdk_answer)).decision();
+        let #answer = (&__hook_sdk::Probe::<_, #subject>::of(&__hook_sdk_answer)).decision();
         let #answer = __hook_sdk::RequireDecision::<#key, #required>::of(#answer);
         #fits
     }
@@ -129,7 +129,7 @@ fn error_fits(function: &Function, detached: bool, kind: Span) -> TokenStream {
     let fits = call(place, &bound, "fits", &fields(place, &error, 1));
     quote! {
         use __hook_sdk::{FailsByHalt as _, FailsPlainly as _};
-        let #error = ((&__hook_sdk::Returned::<_, __hook_sdk::Lent>::of(&__hook_sdk_answer)).error(),);
+        let #error = ((&__hook_sdk::Probe::<_, __hook_sdk::Lent>::of(&__hook_sdk_answer)).error(),);
         #fits;
     }
 }
@@ -145,20 +145,18 @@ fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async:
     let place = (parameter.span, parameter.end);
     let all = format_ident!("__hook_sdk_all{i}", span = parameter.span);
     let borrow = (is_async && parameter.taken == Taken::Lent).then(|| quote!(&mut));
-    let to_rewrite = quote!(let #all = (__hook_sdk_event, #borrow __hook_sdk_subject););
+    let to_rewrite = quote!(__hook_sdk_event, #borrow __hook_sdk_subject);
+    let subject = quote!(__hook_sdk_subject);
+    let subject = if detached { subject } else { quote!(__hook_sdk::Option::Some(#subject)) };
     // The type is omitted, because the called function determines it.
-    let (binding, of, name, count) = match (parameter.taken, rewritten) {
+    let (inputs, of, name, count) = match (parameter.taken, rewritten) {
         (Taken::Lent, _) => (to_rewrite, "SubjectParameter", "lend", 2),
         (Taken::Owned, _) => (to_rewrite, "SubjectParameter", "pass", 2),
-        (Taken::Read, None) => {
-            let all = quote!(let #all = (__hook_sdk_cx, __hook_sdk_event, __hook_sdk_subject););
-            (all, "ReadParameter", if detached { "read_detached" } else { "read" }, 3)
-        }
-        (Taken::Read, Some(_)) => {
-            (quote!(let #all = (__hook_sdk_cx, __hook_sdk_event);), "ContextParameter", "read", 2)
-        }
+        (Taken::Read, None) => (quote!(__hook_sdk_cx, __hook_sdk_event, #subject), "ReadParameter", "read", 3),
+        (Taken::Read, Some(_)) => (quote!(__hook_sdk_cx, __hook_sdk_event), "ContextParameter", "read", 2),
     };
-    Argument { binding, value: call(place, &Ident::new(of, place.0), name, &fields(place, &all, count)) }
+    let value = call(place, &Ident::new(of, place.0), name, &fields(place, &all, count));
+    Argument { binding: quote!(let #all = (#inputs);), value }
 }
 
 /// Converts the return value for the dispatch, with every token at the return type.

@@ -19,7 +19,7 @@ pub(super) fn event_alias(kind: &Kind, i: usize) -> Ident {
 
 /// What each parameter by `&` needs.
 pub(super) fn needs(function: &Function) -> Vec<TokenStream> {
-    let of = |Parameter { ty, span, .. }: &Parameter| quote_spanned!(*span=> __hook_sdk::Parameter::<#ty>::NEED);
+    let of = |Parameter { ty, span, .. }: &Parameter| quote_spanned!(*span=> __hook_sdk::Probe::<#ty>::NEED);
     readable(function).map(of).collect()
 }
 
@@ -43,7 +43,7 @@ pub(super) fn takes_subject(function: &Function, kind: Span) -> TokenStream {
     let subject = quote_spanned!(kind=> __HookSdkSubject);
     let takes = readable(function).map(|parameter| {
         let (ty, span) = (&parameter.ty, parameter.span);
-        quote_spanned!(span=> __hook_sdk::Parameter::<#ty, #subject>::SUBJECT)
+        quote_spanned!(span=> __hook_sdk::Probe::<#ty, #subject>::SUBJECT)
     });
     quote!(false #(|| #takes)*)
 }
@@ -54,5 +54,5 @@ pub(super) fn returned(function: &Function, kind: Span) -> TokenStream {
     let returns = function.returns.clone().unwrap_or_else(|| quote!(__hook_sdk::Unnamed));
     let subject = if owned { quote_spanned!(kind=> __HookSdkSubject) } else { quote!(__hook_sdk::Lent) };
     let span = function.returned;
-    quote_spanned!(span=> __hook_sdk::Returned::<#returns, #subject>)
+    quote_spanned!(span=> __hook_sdk::Probe::<#returns, #subject>)
 }
