@@ -158,12 +158,17 @@ async fn part(path: &Path, place: Place) -> io::Result<Option<Part>> {
     }
     let offset = place.offset.saturating_sub(BEFORE as u64);
     let start = usize::try_from(place.offset - offset).unwrap_or(BEFORE);
+    file.seek(io::SeekFrom::Start(place.offset)).await?;
+    let mut rest = Vec::new();
+    file.read_to_end(&mut rest).await?;
+    // What precedes comes last: the file may be begun anew in its place between two reads, and this tells.
     file.seek(io::SeekFrom::Start(offset)).await?;
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).await?;
-    if bytes.len() < start || Place::after(&bytes[..start], place.offset) != place {
+    file.take(start as u64).read_to_end(&mut bytes).await?;
+    if bytes.len() < start || Place::after(&bytes, place.offset) != place {
         return Ok(None);
     }
+    bytes.append(&mut rest);
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     bytes.truncate(whole.max(start));
     Ok(Some(Part { bytes, start, offset }))
