@@ -1,11 +1,13 @@
 //! Rule files from one host to another: what each entry becomes, and what is lost.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
-use crate::event::HookPoint;
+use crate::event::{HookPoint, HostEvent};
 use crate::host::Host;
 use crate::install::{self, EntryDetails};
-use crate::place::{EntryForm, TimeUnit, quoted};
+use crate::place::{EntryForm, EntryPlace, TimeUnit, quoted};
 use crate::table::{Carried, HostEventSpec, MCP};
 
 /// Keys that say whether a failure of the command closes: by `"block"` or `true`.
@@ -17,6 +19,12 @@ const TIMES: &[(&str, Option<TimeUnit>)] =
 
 /// What stands in place of no limit, and of one that nobody knows.
 const LONGEST: f64 = 600.0;
+
+/// More seconds are no limit: timers of some hosts overflow.
+const ENDLESS: f64 = 1e6;
+
+/// An entry of Kiro's older engine, whose files have a list for each event.
+const KIRO_V2: &str = r#"{"command": $COMMAND, "timeout_ms": $TIME}"#;
 
 /// What a file became.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,13 +62,19 @@ pub fn convert(from: &Host, to: &Host, text: &str) -> Result<Conversion, String>
     if let Some((pointer, word)) = from.place.off.filter(|(at, word)| parsed.pointer(at) == Some(&Value::from(*word))) {
         return Err(format!("`{}: {word}` switches all of its hooks off", pointer[1..].replace('/', ".")));
     }
-    let mut reader = RuleReader { from, disabled: disabled(&parsed), rules: Vec::new(), lost: Vec::new() };
+    let disabled = from.place.off.and_then(|(at, _)| parsed.pointer(&at.replace("/enabled", "/disabled"))?.as_array());
+    let disabled = disabled.into_iter().flatten().collect();
+    let mut reader = RuleReader { from, keys: Value::Null, disabled, rules: Vec::new(), lost: Vec::new() };
     reader.file(&parsed)?;
     let RuleReader { rules, mut lost, .. } = reader;
     let place = &to.place;
     let mut converted = install::seed(place);
     for rule in rules {
-        for (event, matcher) in targets(from, to, &rule, &mut lost) {
+        let targets = targets(from, to, &rule, &mut lost);
+        if targets.is_empty() {
+            continue;
+        }
+        for (event, matcher) in targets {
             let is_gate = event.kind == HookPoint::BeforeToolCall;
             if rule.closes && !(is_gate && (place.closes || !place.at_gates.is_empty())) {
                 lost.push(format!("`{}`: a failure of the command opens at {}", event.name, to.title));
@@ -70,25 +84,65 @@ pub fn convert(from: &Host, to: &Host, text: &str) -> Result<Conversion, String>
                 seconds: rule.seconds,
                 closes: rule.closes,
             };
-            let entry = install::entry(place, &event, "converted", &rule.command, &details);
+            let command = readdressed(&rule.command, from, to, event.name);
+            let command = command.as_ref().unwrap_or(&rule.command);
+            let entry = install::entry(place, &event, "converted", command, &details);
             converted = install::appended(&converted, &install::path(place, event.name, "converted"), &entry)?;
         }
         if !place.handler.contains("$TIME") {
             lost.push(format!("`{}`: the timeout of {} s", rule.event, rule.seconds));
         }
+        let named = rule.command.split(|c: char| !is_of_name(c));
+        let unset: BTreeSet<&str> = named.filter(|name| from.place.sets(name) && !to.place.sets(name)).collect();
+        for name in unset {
+            lost.push(format!("`{}`: the command uses `${name}`, which {} does not set", rule.event, to.title));
+        }
     }
-    let file = serde_json::from_str(&converted).map_err(|_| format!("nothing is left of it: {}", lost.join("; ")))?;
-    Ok(Conversion { file, lost })
+    match serde_json::from_str(&converted) {
+        Ok(file) => Ok(Conversion { file, lost }),
+        Err(_) if lost.is_empty() => Err("the file has no commands".to_owned()),
+        Err(_) => Err(format!("nothing is left of it: {}", lost.join("; "))),
+    }
 }
 
-/// Names and commands of entries that the file switches off elsewhere.
-fn disabled(file: &Value) -> Vec<&Value> {
-    file.pointer("/hooksConfig/disabled").and_then(Value::as_array).into_iter().flatten().collect()
+/// A command of this crate, which answers the other host now. `None`: it is none.
+fn readdressed(command: &str, from: &Host, to: &Host, event: &str) -> Option<String> {
+    let (program, rest) = command.split_once(&format!(" host {}", from.name))?;
+    let options = match rest.strip_prefix(" --event ") {
+        Some(rest) => rest.find(' ').map_or("", |end| &rest[end..]),
+        None => Some(rest).filter(|rest| rest.is_empty() || rest.starts_with(' '))?,
+    };
+    Some(format!("{program} host {} --event {event}{options}", to.name))
+}
+
+/// Whether it may stand in the name of a variable.
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The keys of an entry that a host reads, where they stand in it.
+fn keys_of(handler: &str, place: &EntryPlace) -> Value {
+    let handler = handler.replace("$GATE", place.at_gates).replace("$TIME", "0").replace("$COMMAND", "0");
+    let mut keys: Value = serde_json::from_str(&handler).unwrap_or_default();
+    place.reads.split_whitespace().for_each(|key| keys[key] = Value::Null);
+    keys
+}
+
+/// Sorts the keys of an entry into those that the host reads there, and the names of the others.
+fn sort(entry: &Map<String, Value>, known: &Value, keys: &mut Map<String, Value>, others: &mut Vec<String>) {
+    for (key, value) in entry {
+        match (known.get(key), value) {
+            (Some(known @ Value::Object(_)), Value::Object(inner)) => sort(inner, known, keys, others),
+            (Some(_), value) => drop(keys.insert(key.clone(), value.clone())),
+            (None, _) => others.push(key.clone()),
+        }
+    }
 }
 
 /// Reads the rules of a file.
 struct RuleReader<'a> {
     from: &'a Host,
+    keys: Value,
     disabled: Vec<&'a Value>,
     rules: Vec<Rule>,
     lost: Vec<String>,
@@ -101,6 +155,8 @@ impl RuleReader<'_> {
         // A file beside the settings may have the events alone.
         let root = root.or_else(|| (!place.bare.is_empty()).then_some(file));
         let root = root.ok_or_else(|| format!("the file has no `{}`", place.root.unwrap_or_default()))?;
+        let is_older = place.form == EntryForm::List && root.is_object();
+        self.keys = keys_of(if is_older { KIRO_V2 } else { place.handler }, &place);
         match (place.form, root) {
             (EntryForm::List, Value::Array(entries)) => {
                 for entry in entries {
@@ -119,8 +175,10 @@ impl RuleReader<'_> {
     }
 
     fn events(&mut self, events: &Value) {
-        let is_off = events.get("enabled") == Some(&Value::Bool(false));
-        for (event, entries) in events.as_object().into_iter().flatten().filter(|(name, _)| *name != "enabled") {
+        // Elsewhere it is an event that nobody knows.
+        let switch = (self.from.place.form == EntryForm::Named).then_some("enabled");
+        let is_off = switch.is_some_and(|switch| events.get(switch) == Some(&Value::Bool(false)));
+        for (event, entries) in events.as_object().into_iter().flatten().filter(|(name, _)| Some(&***name) != switch) {
             if is_off {
                 self.lose(event, "entries that are switched off");
                 continue;
@@ -130,28 +188,22 @@ impl RuleReader<'_> {
                 continue;
             };
             for entry in entries {
-                match entry.get("hooks").and_then(Value::as_array) {
-                    Some(group) => {
-                        let above = entry.as_object().into_iter().flatten().filter(|(key, _)| *key != "hooks");
-                        let above: Map<String, Value> =
-                            above.map(|(key, value)| (key.clone(), value.clone())).collect();
-                        for entry in group {
-                            self.entry(event, Some(&above), entry);
-                        }
-                    }
-                    None => self.entry(event, None, entry),
+                match (entry.as_object(), entry.get("hooks").and_then(Value::as_array)) {
+                    (Some(group), Some(entries)) => entries.iter().for_each(|one| self.entry(event, Some(group), one)),
+                    _ => self.entry(event, None, entry),
                 }
             }
         }
     }
 
-    /// One entry, with the keys of its group.
-    fn entry(&mut self, event: &str, above: Option<&Map<String, Value>>, entry: &Value) {
+    /// One entry, and the group that it is in.
+    fn entry(&mut self, event: &str, group: Option<&Map<String, Value>>, entry: &Value) {
         let Value::Object(entry) = entry else { return self.lose(event, "an entry that is not an object") };
-        let mut keys = above.cloned().unwrap_or_default();
-        keys.extend(entry.clone());
-        if let Some(Value::Object(action)) = keys.remove("action") {
-            keys.extend(action);
+        let (mut keys, mut others) = (Map::new(), Vec::new());
+        sort(entry, &self.keys, &mut keys, &mut others);
+        match group {
+            Some(group) => others.extend(group.keys().filter(|key| *key != "matcher" && *key != "hooks").cloned()),
+            None => others.retain(|key| key != "matcher"),
         }
         let (name, _trigger) = (keys.remove("name"), keys.remove("trigger"));
         let kind = keys.remove("type");
@@ -159,14 +211,14 @@ impl RuleReader<'_> {
             return self.lose(event, &format!("an entry of the type {kind}"));
         }
         let enabled = keys.remove("enabled");
-        let Some(command) = command(&mut keys) else { return self.lose(event, "an entry without `command`") };
+        let Some(command) = self.command(&mut keys) else { return self.lose(event, "an entry without `command`") };
         let named = |off: &&&Value| off.as_str() == Some(command.as_str()) || Some(**off) == name.as_ref();
         if enabled == Some(Value::Bool(false)) || self.disabled.iter().any(|off| named(&off)) {
             return self.lose(event, &format!("`{command}`, which is switched off"));
         }
-        let matcher = match keys.remove("matcher") {
+        let matcher = match group.unwrap_or(entry).get("matcher") {
             None | Some(Value::Null) => None,
-            Some(Value::String(matcher)) => Some(matcher),
+            Some(Value::String(matcher)) => Some(matcher.clone()),
             Some(other) => {
                 self.lose(event, &format!("the matcher `{other}`; the command runs at every call"));
                 None
@@ -177,7 +229,7 @@ impl RuleReader<'_> {
         let said = said.first().map(|word| word == "block" || *word == Value::Bool(true));
         let is_gate = self.from.event(event).is_some_and(|event| event.kind == HookPoint::BeforeToolCall);
         let closes = said.unwrap_or(self.from.place.closes && is_gate);
-        keys.keys().for_each(|key| self.lost.push(format!("`{event}`: the key `{key}`")));
+        keys.keys().chain(&others).for_each(|key| self.lost.push(format!("`{event}`: the key `{key}`")));
         self.rules.push(Rule { event: event.to_owned(), matcher, command, seconds, closes });
     }
 
@@ -186,11 +238,12 @@ impl RuleReader<'_> {
         let place = self.from.place;
         let sent = TIMES.iter().find_map(|(key, unit)| Some((keys.remove(*key)?, unit.unwrap_or(place.unit))));
         if let Some((value, unit)) = sent {
-            let number = value.as_f64().filter(|number| *number > 0.0);
-            if number.is_none() {
+            let seconds = value.as_f64().map(|number| unit.seconds(number));
+            let limit = seconds.filter(|seconds| *seconds > 0.0 && *seconds <= ENDLESS);
+            if limit.is_none() {
                 self.lose(event, &format!("a timeout of {value}, which is {LONGEST} s"));
             }
-            return number.map_or(LONGEST, |number| unit.seconds(number));
+            return limit.unwrap_or(LONGEST);
         }
         let default = place.waits.iter().find(|(of, _)| of.is_empty() || *of == event);
         default.map_or_else(
@@ -204,36 +257,66 @@ impl RuleReader<'_> {
             |(_, seconds)| *seconds,
         )
     }
+
+    /// The command line of an entry. A program with a list of arguments is run without a shell.
+    fn command(&self, keys: &mut Map<String, Value>) -> Option<String> {
+        let text = |value: &Value| value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
+        let find = |key: &'static str| Some((key, keys.get(key).and_then(text)?));
+        let (name, program) = ["bash", "command", "exec"].into_iter().find_map(find)?;
+        keys.remove(name);
+        // Where there is `exec`, only that has arguments.
+        let list =
+            keys.get("args").and_then(Value::as_array).filter(|_| self.keys.get("exec").is_none() || name == "exec");
+        let args: Option<Vec<&str>> = list.and_then(|args| args.iter().map(Value::as_str).collect());
+        let word = |text: &str| word(text, &self.from.place);
+        match args {
+            Some(args) => {
+                let line = std::iter::once(&*program).chain(args).map(word).collect::<Vec<_>>().join(" ");
+                keys.remove("args");
+                Some(line)
+            }
+            None if name == "exec" => Some(word(&program)),
+            None => Some(program),
+        }
+    }
 }
 
-/// The command line of an entry. A program with a list of arguments is run without a shell.
-fn command(keys: &mut Map<String, Value>) -> Option<String> {
-    let text = |value: &Value| value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
-    let name = ["command", "bash", "exec"].into_iter().find(|key| keys.get(*key).and_then(text).is_some())?;
-    let program = text(&keys.remove(name)?)?;
-    let args = keys.get("args").and_then(Value::as_array);
-    let args: Option<Vec<String>> = args.and_then(|args| args.iter().map(|arg| arg.as_str().map(quoted)).collect());
-    match args {
-        Some(args) => {
-            keys.remove("args");
-            Some(std::iter::once(quoted(&program)).chain(args).collect::<Vec<_>>().join(" "))
-        }
-        None if name == "exec" => Some(quoted(&program)),
-        None => Some(program),
-    }
+/// A word of a command that is run without a shell. Where the host puts its own variables, a shell does.
+fn word(text: &str, place: &EntryPlace) -> String {
+    let own = |(at, _)| {
+        let (name, after) = text[at + 2..].split_once('}')?;
+        (name.chars().all(is_of_name) && place.sets(name)).then_some((&text[..at], name, after))
+    };
+    let Some((before, name, after)) = text.match_indices("${").find_map(own) else { return quoted(text) };
+    let part = |text: &str| if text.is_empty() { String::new() } else { word(text, place) };
+    format!("{}\"${{{name}}}\"{}", part(before), part(after))
 }
 
 /// The events of the other host that tell what the rule is run at, and the matcher at each.
 fn targets(from: &Host, to: &Host, rule: &Rule, lost: &mut Vec<String>) -> Vec<(HostEventSpec, Option<String>)> {
-    let known = from.event(&rule.event).filter(|event| event.kind != HookPoint::Notice);
-    let tells = |event: &HostEventSpec| known.is_some_and(|known| known.kinds().any(|kind| event.fires(kind)));
-    let mut events: Vec<_> = to.events().filter(|event| to.place.names(event.name)).filter(tells).collect();
+    let known = from.event(&rule.event);
+    let failed = HookPoint::AfterToolCallFailure;
+    let tells = |event: &HostEventSpec| {
+        let Some(known) = known else { return false };
+        // Where no event is of failed calls alone, that of results may tell them too.
+        let may_fail = known.kind == HookPoint::AfterToolCallSuccess && from.events().all(|event| event.kind != failed);
+        known.kinds().chain(may_fail.then_some(failed)).any(|kind| event.fires(kind))
+    };
+    // What both hosts only tell has no kind, but the same name.
+    let notice = known.filter(|known| known.kind == HookPoint::Notice).and_then(|known| {
+        let name = to.notices.split_whitespace().find(|name| name.eq_ignore_ascii_case(known.name))?;
+        to.event(name)
+    });
+    let mut events: Vec<_> =
+        to.events().filter(|event| to.place.names(event.name)).filter(tells).chain(notice).collect();
     let (Some(known), false) = (known, events.is_empty()) else {
         lost.push(format!("`{}`: {} has no event for it", rule.event, to.title));
         return Vec::new();
     };
-    for event in events.iter().filter(|event| goes_on(&known, event)) {
-        lost.push(format!("`{}`: {} goes on there, whatever the command says", event.name, to.title));
+    for event in &events {
+        for does in ignores(&known, to, event) {
+            lost.push(format!("`{}`: {} {does} there, whatever the command says", event.name, to.title));
+        }
     }
     let selected = selected(from, rule, &known, lost);
     let mut wider = |what: &str| {
@@ -261,11 +344,16 @@ fn targets(from: &Host, to: &Host, rule: &Rule, lost: &mut Vec<String>) -> Vec<(
     events.into_iter().map(|event| (event, None)).collect()
 }
 
-/// Whether the other host does not hear at its event what it hears at this one.
-fn goes_on(from: &HostEventSpec, to: &HostEventSpec) -> bool {
+/// What the other host does at its event because it does not hear what it hears at this one.
+fn ignores(known: &HostEventSpec, to: &Host, event: &HostEventSpec) -> impl Iterator<Item = &'static str> + use<> {
     let unheard = |carried| matches!(carried, Carried::Impossible | Carried::Absent);
-    let (from, to) = (&from.carries, &to.carries);
-    [(from.deny, to.deny), (from.keep_going, to.keep_going)].iter().any(|(from, to)| !unheard(*from) && unheard(*to))
+    let (here, there) = (known.carries, to.carries(&HostEvent::named(to.name, event.kind, event.name)));
+    let answers = [
+        ("goes on", here.deny, there.deny),
+        ("goes on", here.keep_going, there.keep_going),
+        ("keeps the result", here.replace, there.replace),
+    ];
+    answers.into_iter().filter(move |(_, here, there)| !unheard(*here) && unheard(*there)).map(|(does, ..)| does)
 }
 
 /// What calls of these tools of a host are judged as.
@@ -301,10 +389,16 @@ fn selected(from: &Host, rule: &Rule, event: &HostEventSpec, lost: &mut Vec<Stri
         is_name.then(|| tools.flat_map(|tool| tool.judged_as()).collect())
     };
     let words = from.place.matcher.and_then(|_| matcher.split('|').map(word).collect::<Option<Vec<_>>>());
-    if words.is_none() {
+    let Some(mut words) = words else {
         tell(matcher);
+        return None;
+    };
+    if !from.place.exact && !words.contains(&vec![MCP]) {
+        words.push(vec![MCP]);
+        let what = "may select tools of servers; the command runs at all of them";
+        lost.push(format!("`{}`: the matcher `{matcher}` {what}", rule.event));
     }
-    words
+    Some(words)
 }
 
 /// The matcher that selects at least these calls. `None`: the host has no names for some of them, or no matchers.

@@ -18,6 +18,10 @@ pub struct EntryPlace {
     pub strict: bool,
     /// The entry, as JSON, with `$COMMAND`, `$EVENT`, `$TIME` and `$GATE`.
     pub handler: &'static str,
+    /// Other keys of an entry that the host reads.
+    pub reads: &'static str,
+    /// How the variables begin that the host sets for its commands.
+    pub variables: &'static str,
     /// The unit of `$TIME`.
     pub unit: TimeUnit,
     /// How many seconds the host waits for a command without a time: at an event, or with an empty name at every other one. Nobody
@@ -29,6 +33,8 @@ pub struct EntryPlace {
     pub closes: bool,
     /// The matcher for every tool, at the events that have matchers.
     pub matcher: Option<&'static str>,
+    /// Whether a name in a matcher selects no tool whose name only contains it.
+    pub exact: bool,
     /// The matcher for the tools of MCP servers.
     pub mcp: Option<&'static str>,
     /// A file beside the project's and the person's whose events, without the key above them, hide the same ones there.
@@ -52,11 +58,14 @@ impl EntryPlace {
             head: "",
             strict: false,
             handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME}"#,
+            reads: "",
+            variables: "",
             unit: TimeUnit::Seconds,
             waits: &[],
             at_gates: "",
             closes: false,
             matcher: None,
+            exact: false,
             mcp: None,
             bare: "",
             off: None,
@@ -68,6 +77,11 @@ impl EntryPlace {
     /// Whether a program is installed at this event.
     pub(crate) fn names(&self, event: &str) -> bool {
         self.events.is_empty() || self.events.split_whitespace().any(|named| named == event)
+    }
+
+    /// Whether the host sets this variable for its commands.
+    pub(crate) fn sets(&self, name: &str) -> bool {
+        self.variables.split_whitespace().any(|begin| name.starts_with(begin))
     }
 }
 
@@ -90,13 +104,14 @@ impl TimeUnit {
         if is_millis { number / 1000.0 } else { number }
     }
 
-    /// The number for an entry.
+    /// The number for an entry. It is whole: some hosts drop a file with another.
     pub(crate) fn number(self, seconds: f64) -> f64 {
-        match self {
+        let number = match self {
             Self::Seconds => seconds,
             Self::Millis => seconds * 1000.0,
             Self::Either => (seconds * 1000.0).max(1000.0),
-        }
+        };
+        number.ceil()
     }
 }
 

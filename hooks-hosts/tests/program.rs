@@ -193,7 +193,7 @@ fn rules_of_claude_code_become_those_of_others() {
             { "matcher": "Bash|Write", "hooks": [
                 { "type": "command", "command": "./guard.sh", "timeout": 5, "onFailure": "block" },
                 { "type": "prompt", "prompt": "is it safe?" } ] } ],
-        "Notification": [{ "hooks": [{ "type": "command", "command": "./bell.sh" }] }],
+        "TaskCreated": [{ "hooks": [{ "type": "command", "command": "./bell.sh" }] }],
     }});
     let claude = find("claude").unwrap();
     let converted = |to: &str| convert(claude, find(to).unwrap(), &rules.to_string()).unwrap();
@@ -202,7 +202,7 @@ fn rules_of_claude_code_become_those_of_others() {
     assert_eq!(entry["matcher"], "run_shell_command|write_file");
     assert_eq!((&entry["hooks"][0]["command"], &entry["hooks"][0]["timeout"]), (&json!("./guard.sh"), &json!(5000)));
     let lost = gemini.lost.join("\n");
-    assert!(lost.contains("prompt") && lost.contains("Notification") && lost.contains("opens"), "{lost}");
+    assert!(lost.contains("prompt") && lost.contains("TaskCreated") && lost.contains("opens"), "{lost}");
     let cursor = converted("cursor");
     assert_eq!(
         (&cursor.file["version"], &cursor.file["hooks"]["preToolUse"][0]["failClosed"]),
@@ -267,14 +267,17 @@ fn a_converted_guard_is_asked_about_every_call_that_it_was_asked_about() {
             let judged: Vec<&str> =
                 from.tools().filter(|tool| names.contains(&tool.name)).flat_map(|tool| tool.judged_as()).collect();
             let everything = judged.is_empty() && !names.contains(&"mcp");
+            // As a regular expression, a name is found in those of servers' tools too.
+            let of_any = event.tools.is_empty() && from.place.matcher.is_some() && !from.place.exact;
             for tool in to.tools().filter(|tool| everything || tool.judged_as().any(|tool| judged.contains(&tool))) {
                 let told = format!("{} {word:?} to {} at `{}`: {commands:?}", from.name, to.name, tool.name);
                 assert!(is_asked(tool.name), "{told}");
                 asked += 1;
             }
-            if everything || names.contains(&"mcp") {
+            if everything || of_any || names.contains(&"mcp") {
                 let of_servers = |(event, matcher): &(String, String)| {
-                    tells("mcp", event) && (["", "*", ".*"].contains(&&**matcher) || to.place.mcp == Some(matcher))
+                    let selects = |word| ["", "*", ".*"].contains(&word) || to.place.mcp == Some(word);
+                    tells("mcp", event) && matcher.split('|').any(selects)
                 };
                 assert!(commands.iter().any(of_servers), "{} {word:?} to {}: {commands:?}", from.name, to.name);
             }
@@ -299,6 +302,9 @@ kiro claude ;; {"version": 1, "hooks": {"preToolUse": [{"command": "./g.sh", "ti
 kiro claude ;; {"version": 1, "hooks": {"preToolUse": [{"command": "./g.sh"}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 10 ;;
 claude windsurf ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/pre_write_code/0/command ;; "./g.sh" ;; timeout of 600 s
 claude codex ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh", "timeout": "5"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 600 ;; timeout of "5"
+gemini codex ;; {"hooks": {"BeforeTool": [{"hooks": [{"command": "./g.sh", "timeout": 2500}]}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 3 ;;
+claude goose ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "./g.sh", "timeout": 0.2}]}]}} ;; /hooks/PreToolUse/0/hooks/0/timeout ;; 1 ;;
+claude gemini ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "./g.sh", "timeout": 1e308}]}]}} ;; /hooks/BeforeTool/0/hooks/0/timeout ;; 600000 ;; 308, which is 600 s
 # Tools, also where the event says which.
 claude droid ;; {"hooks": {"PreToolUse": [{"matcher": "Write|Edit", "hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PreToolUse/0/matcher ;; "Create|Write|ApplyPatch|Edit|MultiEdit" ;;
 codex claude ;; {"hooks": {"PreToolUse": [{"matcher": "apply_patch", "hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PreToolUse/0/matcher ;; "Write|Edit|MultiEdit|NotebookEdit" ;;
@@ -308,9 +314,35 @@ cursor claude ;; {"version": 1, "hooks": {"beforeShellExecution": [{"command": "
 cursor claude ;; {"version": 1, "hooks": {"beforeReadFile": [{"command": "./g.sh"}]}} ;; /hooks/PreToolUse/0/matcher ;; "Read" ;;
 claude windsurf ;; {"hooks": {"PreToolUse": [{"matcher": "Grep", "hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/pre_read_code/0/command ;; "./g.sh" ;; the matcher `Grep`
 claude codex ;; {"hooks": {"PreToolUse": [{"matcher": 5, "hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PreToolUse/0/matcher ;; "*" ;; the matcher `5`
-droid claude ;; {"hooks": {"PreToolUse": [{"matcher": "Execute", "commandRegex": "rm", "hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PreToolUse/0/matcher ;; "Bash|PowerShell" ;; the key `commandRegex`
-gemini claude ;; {"hooks": {"AfterTool": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PostToolUseFailure/0/hooks/0/command ;; "./g.sh" ;;
+droid claude ;; {"hooks": {"PreToolUse": [{"matcher": "Execute", "commandRegex": "rm", "hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PreToolUse/0/matcher ;; "Bash|PowerShell|mcp__.*" ;; the key `commandRegex`
+gemini claude ;; {"hooks": {"AfterTool": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PostToolUseFailure/0/hooks/0/command ;; "./g.sh" ;; Claude Code keeps the result there
 claude droid ;; {"hooks": {"PostToolUseFailure": [{"hooks": [{"type": "command", "command": "./g.sh"}]}]}} ;; /hooks/PostToolUse/0/hooks/0/command ;; "./g.sh" ;;
+codex claude ;; {"hooks": {"PostToolUse": [{"hooks": [{"command": "./g.sh"}]}]}} ;; /hooks/PostToolUseFailure/0/hooks/0/command ;; "./g.sh" ;; Claude Code keeps the result there
+codex claude ;; {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"command": "./g.sh"}]}]}} ;; /hooks/PreToolUse/0/matcher ;; "Bash|PowerShell" ;;
+gemini claude ;; {"hooks": {"BeforeTool": [{"matcher": "write_file", "hooks": [{"command": "./g.sh"}]}]}} ;; /hooks/PreToolUse/0/matcher ;; "Write|mcp__.*" ;; may select tools of servers
+goose antigravity ;; {"hooks": {"PreToolUse": [{"matcher": "shell|write", "hooks": [{"command": "./g.sh"}]}]}} ;; /converted/PreToolUse/0/matcher ;; "*" ;; the command runs at every call
+kiro windsurf ;; {"version": "v1", "hooks": [{"trigger": "PreToolUse", "matcher": "write", "action": {"command": "./g.sh"}}]} ;; /hooks/pre_mcp_tool_use/0/command ;; "./g.sh" ;; may select tools of servers
+# Events that both hosts only tell, and answers that one of them does not hear.
+claude claude ;; {"hooks": {"SubagentStop": [{"hooks": [{"command": "./g.sh"}]}]}} ;; /hooks/SubagentStop/0/hooks/0/command ;; "./g.sh" ;;
+claude qwen ;; {"hooks": {"SubagentStop": [{"matcher": "Explore", "hooks": [{"command": "./g.sh"}]}]}} ;; /hooks/SubagentStop/0/hooks/0/command ;; "./g.sh" ;; the matcher `Explore`
+claude cursor ;; {"hooks": {"SubagentStop": [{"hooks": [{"command": "./g.sh"}]}]}} ;; /hooks/subagentStop/0/command ;; "./g.sh" ;;
+claude goose ;; {"hooks": {"SubagentStop": [{"hooks": [{"command": "./g.sh"}]}]}} ;;  ;; null ;; `SubagentStop`: goose has no event for it
+claude droid ;; {"hooks": {"PostToolUse": [{"hooks": [{"command": "./g.sh"}]}]}} ;; /hooks/PostToolUse/0/hooks/0/command ;; "./g.sh" ;; `PostToolUse`: Droid keeps the result there
+claude vscode ;; {"hooks": {"PostToolUse": [{"hooks": [{"command": "./g.sh"}]}]}} ;; /hooks/PostToolUse/0/command ;; "./g.sh" ;; VS Code keeps the result there
+claude cursor ;; {"hooks": {"PostToolUse": [{"hooks": [{"command": "./g.sh"}]}]}} ;; /hooks/postToolUse/0/command ;; "./g.sh" ;; Cursor keeps the result there
+claude codex ;; {"hooks": {"PostToolUse": [{"hooks": [{"command": "./g.sh"}]}]}} ;; /hooks/PostToolUse/0/hooks/0/command ;; "./g.sh" ;;
+# Keys count where their host reads them, and nowhere else.
+claude gemini ;; {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"command": "./g.sh", "matcher": "Read"}]}]}} ;; /hooks/BeforeTool/0/matcher ;; "run_shell_command" ;; the key `matcher`
+claude gemini ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "./g.sh", "action": {"command": "true"}}]}]}} ;; /hooks/BeforeTool/0/hooks/0/command ;; "./g.sh" ;; the key `action`
+claude gemini ;; {"hooks": {"PreToolUse": [{"timeout": 1, "hooks": [{"command": "./g.sh"}]}]}} ;; /hooks/BeforeTool/0/hooks/0/timeout ;; 600000 ;; the key `timeout`
+claude gemini ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "./g.sh", "timeoutSec": 1}]}]}} ;; /hooks/BeforeTool/0/hooks/0/timeout ;; 600000 ;; the key `timeoutSec`
+claude gemini ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "./g.sh", "enabled": false}]}]}} ;; /hooks/BeforeTool/0/hooks/0/command ;; "./g.sh" ;; the key `enabled`
+claude gemini ;; {"hooks": {"enabled": false, "PreToolUse": [{"hooks": [{"command": "./g.sh"}]}]}} ;; /hooks/BeforeTool/0/hooks/0/command ;; "./g.sh" ;; `enabled`: it is not a list
+claude gemini ;; {"hooksConfig": {"disabled": ["./g.sh"]}, "hooks": {"PreToolUse": [{"hooks": [{"command": "./g.sh"}]}]}} ;; /hooks/BeforeTool/0/hooks/0/command ;; "./g.sh" ;;
+claude gemini ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "./g.sh", "bash": "true", "failClosed": true}]}]}} ;; /hooks/BeforeTool/0/hooks/0/command ;; "./g.sh" ;; the key `bash`
+codex claude ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "./g.sh", "args": ["x"]}]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "./g.sh" ;; the key `args`
+copilot claude ;; {"version": 1, "hooks": {"preToolUse": [{"bash": "./g.sh --x", "args": ["y"], "cwd": "z", "timeout": 7}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "./g.sh --x" ;; the key `cwd`
+kiro claude ;; {"version": "v1", "hooks": [{"trigger": "PreToolUse", "command": "true", "timeout_ms": 1, "timeout": 9, "action": {"command": "./g.sh", "timeout": 1}}]} ;; /hooks/PreToolUse/0/hooks/0 ;; {"type": "command", "command": "./g.sh", "timeout": 9} ;; the key `timeout_ms`
 # What becomes of a failure.
 claude goose ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh", "onFailure": "block"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/on_failure ;; "block" ;;
 claude goose ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./g.sh", "onFailure": "allow"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/on_failure ;; null ;;
@@ -325,6 +357,15 @@ claude codex ;; {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "comman
 copilot claude ;; {"version": 1, "hooks": {"preToolUse": [{"type": "command", "exec": "my guard", "args": ["x"]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "'my guard' x" ;;
 claude gemini ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "echo $NAME $TIME $EVENT"}]}]}} ;; /hooks/BeforeTool/0/hooks/0/command ;; "echo $NAME $TIME $EVENT" ;;
 droid claude ;; {"PreToolUse": [{"hooks": [{"command": "./g.sh"}]}]} ;; /hooks/PreToolUse/0/hooks/0/command ;; "./g.sh" ;;
+claude claude ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "node", "args": ["${CLAUDE_PROJECT_DIR}/a b", "--in=${CLAUDE_PROJECT_DIR}", "${HOME}"]}]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "node \"${CLAUDE_PROJECT_DIR}\"'/a b' --in=\"${CLAUDE_PROJECT_DIR}\" '${HOME}'" ;;
+claude codex ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "node", "args": ["${CLAUDE_PLUGIN_ROOT}/g.js"]}]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "node \"${CLAUDE_PLUGIN_ROOT}\"/g.js" ;; uses `$CLAUDE_PLUGIN_ROOT`, which Codex does not set
+claude codex ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "\"$CLAUDE_PROJECT_DIR\"/g.sh"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "\"$CLAUDE_PROJECT_DIR\"/g.sh" ;; uses `$CLAUDE_PROJECT_DIR`, which Codex
+claude gemini ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "\"$CLAUDE_PROJECT_DIR\"/g.sh $HOME"}]}]}} ;; /hooks/BeforeTool/0/hooks/0/command ;; "\"$CLAUDE_PROJECT_DIR\"/g.sh $HOME" ;;
+goose claude ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "${PLUGIN_ROOT}/g.sh"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "${PLUGIN_ROOT}/g.sh" ;; uses `$PLUGIN_ROOT`, which Claude Code
+# An entry of this crate answers the host that it is named to.
+gemini claude ;; {"hooks": {"BeforeTool": [{"hooks": [{"command": "'/my bin/hooks' host gemini --event BeforeTool --rules r.json"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "'/my bin/hooks' host claude --event PreToolUse --rules r.json" ;;
+claude cursor ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "cd x && hooks host claude"}]}]}} ;; /hooks/preToolUse/0/command ;; "cd x && hooks host cursor --event preToolUse" ;;
+claude codex ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "./hooks host claudette"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "./hooks host claudette" ;;
 # What is switched off, or is no command, is left out.
 kiro claude ;; {"version": "v1", "hooks": [{"name": "x", "trigger": "PreToolUse", "action": {"type": "command", "command": "./g.sh"}, "enabled": false}]} ;;  ;; null ;; switched off
 antigravity claude ;; {"x": {"enabled": false, "PreToolUse": [{"type": "command", "command": "./g.sh"}]}} ;;  ;; null ;; switched off
@@ -335,6 +376,7 @@ copilot claude ;; {"version": 1, "hooks": {"preToolUse": [{"type": "command", "p
 claude codex ;; {"hooks": {"PreToolUse": {}}} ;;  ;; null ;; not a list
 claude codex ;; {"hooks": {"PreToolUse": ["x"]}} ;;  ;; null ;; not an object
 codex claude ;; {"PreToolUse": []} ;;  ;; null ;; has no `hooks`
+codex claude ;; {"hooks": {"PreToolUse": []}} ;;  ;; null ;; the file has no commands
 "#;
 
 #[test]

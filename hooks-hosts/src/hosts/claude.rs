@@ -48,8 +48,11 @@ pub(super) static CLAUDE: Host = Host {
     place: EntryPlace {
         handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME$GATE}"#,
         at_gates: r#", "onFailure": "block""#,
+        reads: "args",
+        variables: "CLAUDE_",
         waits: &[("UserPromptSubmit", 30.0), ("", 600.0)],
         matcher: Some("*"),
+        exact: true,
         mcp: Some("mcp__.*"),
         off: Some(("/disableAllHooks", true)),
         then: "`/hooks` in Claude Code shows the hooks",

@@ -37,6 +37,7 @@ pub(super) static CODEX: Host = Host {
     place: EntryPlace {
         waits: &[("SessionEnd", 1.0), ("", 600.0)],
         matcher: Some("*"),
+        exact: true,
         mcp: Some("mcp__.*"),
         then: "review the hooks with `/hooks` in Codex: it skips hooks that nobody has trusted",
         ..EntryPlace::at(".codex/hooks.json")

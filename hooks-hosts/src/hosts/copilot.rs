@@ -81,6 +81,8 @@ pub(super) static COPILOT: Host = Host {
         form: EntryForm::Flat,
         head: r#""version": 1"#,
         handler: r#"{"type": "command", "bash": $COMMAND, "timeoutSec": $TIME}"#,
+        reads: "command exec args timeout",
+        variables: "COPILOT_",
         waits: &[("", 30.0)],
         closes: true,
         off: Some(("/disableAllHooks", true)),

@@ -82,6 +82,8 @@ pub(super) static CURSOR: Host = Host {
         handler: r#"{"command": $COMMAND, "timeout": $TIME$GATE}"#,
         waits: &[("", 60.0)],
         at_gates: r#", "failClosed": true"#,
+        reads: "type",
+        variables: "CURSOR_ CLAUDE_PROJECT_DIR",
         // A shell command and a file would be told twice. An MCP call is, because only the second event names the server.
         events: "preToolUse beforeMCPExecution postToolUse postToolUseFailure beforeSubmitPrompt sessionStart sessionEnd stop preCompact",
         then: "trust the workspace; the output channel `Hooks` shows the runs",

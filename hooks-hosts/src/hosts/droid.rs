@@ -51,6 +51,7 @@ pub(super) static DROID: Host = Host {
     },
     place: EntryPlace {
         waits: &[("", 60.0)],
+        variables: "FACTORY_ DROID_ CLAUDE_PROJECT_DIR",
         matcher: Some("*"),
         mcp: Some("mcp__.*"),
         bare: "hooks.json",

@@ -53,6 +53,7 @@ pub(super) static GEMINI: Host = Host {
     place: EntryPlace {
         handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": $TIME}"#,
         unit: TimeUnit::Millis,
+        variables: "GEMINI_ CLAUDE_PROJECT_DIR",
         waits: &[("", 60.0)],
         matcher: Some(".*"),
         mcp: Some("mcp_.*"),

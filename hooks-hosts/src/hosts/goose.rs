@@ -55,6 +55,7 @@ pub(super) static GOOSE: Host = Host {
     place: EntryPlace {
         handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME$GATE}"#,
         at_gates: r#", "on_failure": "block""#,
+        variables: "PLUGIN_ROOT",
         waits: &[("", 30.0)],
         matcher: Some(""),
         mcp: Some(".*__.*"),

@@ -71,6 +71,7 @@ pub(super) static KIRO: Host = Host {
             ("", 60.0),
         ],
         matcher: Some(".*"),
+        variables: "USER_PROMPT",
         mcp: Some("@.*"),
         events: "PreToolUse PostToolUse UserPromptSubmit SessionStart SessionEnd Stop",
         then: "start Kiro with `--v3`, or use its IDE: the engine V2 reads hooks from agent files only",

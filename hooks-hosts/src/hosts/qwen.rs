@@ -42,6 +42,7 @@ pub(super) static QWEN: Host = Host {
         // Releases disagree about seconds and milliseconds; 20000 is right at all of them.
         handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": $TIME}"#,
         unit: TimeUnit::Either,
+        variables: "QWEN_PROJECT_DIR GEMINI_PROJECT_DIR CLAUDE_PROJECT_DIR",
         waits: &[("", 60.0)],
         matcher: Some("*"),
         mcp: Some("mcp__.*"),

@@ -57,6 +57,7 @@ pub(super) static VSCODE: Host = Host {
         user: ".copilot/hooks/$NAME-vscode.json",
         project: ".github/hooks/$NAME-vscode.json",
         form: EntryForm::Flat,
+        reads: "bash timeoutSec",
         waits: &[("", 30.0)],
         then: "trust the workspace; the output channel `GitHub Copilot Chat Hooks` shows the runs",
         ..EntryPlace::at("")
