@@ -108,11 +108,12 @@ pub fn convert(from: &Host, to: &Host, text: &str) -> Result<Conversion, String>
 /// A command of this crate, which answers the other host now. `None`: it is none.
 fn readdressed(command: &str, from: &Host, to: &Host, event: &str) -> Option<String> {
     let (program, rest) = command.split_once(&format!(" host {}", from.name))?;
-    let options = match rest.strip_prefix(" --event ") {
-        Some(rest) => rest.find(' ').map_or("", |end| &rest[end..]),
-        None => Some(rest).filter(|rest| rest.is_empty() || rest.starts_with(' '))?,
-    };
-    Some(format!("{program} host {} --event {event}{options}", to.name))
+    let mut words: Vec<&str> = rest.split(' ').collect();
+    if let Some(at) = words.iter().position(|word| *word == "--event") {
+        words.drain(at..words.len().min(at + 2));
+    }
+    let is_longer = rest.starts_with(|c: char| is_of_name(c) || c == '-');
+    (!is_longer).then(|| format!("{program} host {} --event {event}{}", to.name, words.join(" ")))
 }
 
 /// Whether it may stand in the name of a variable.

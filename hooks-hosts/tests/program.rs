@@ -364,7 +364,8 @@ claude gemini ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "\"$CLAUDE_PRO
 goose claude ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "${PLUGIN_ROOT}/g.sh"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "${PLUGIN_ROOT}/g.sh" ;; uses `$PLUGIN_ROOT`, which Claude Code
 # An entry of this crate answers the host that it is named to.
 gemini claude ;; {"hooks": {"BeforeTool": [{"hooks": [{"command": "'/my bin/hooks' host gemini --event BeforeTool --rules r.json"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "'/my bin/hooks' host claude --event PreToolUse --rules r.json" ;;
-claude cursor ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "cd x && hooks host claude"}]}]}} ;; /hooks/preToolUse/0/command ;; "cd x && hooks host cursor --event preToolUse" ;;
+claude cursor ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "cd x && hooks host claude --serve --event PreToolUse"}]}]}} ;; /hooks/preToolUse/0/command ;; "cd x && hooks host cursor --event preToolUse --serve" ;;
+claude codex ;; {"hooks": {"Stop": [{"hooks": [{"command": "hooks host claude; true"}]}]}} ;; /hooks/Stop/0/hooks/0/command ;; "hooks host codex --event Stop; true" ;;
 claude codex ;; {"hooks": {"PreToolUse": [{"hooks": [{"command": "./hooks host claudette"}]}]}} ;; /hooks/PreToolUse/0/hooks/0/command ;; "./hooks host claudette" ;;
 # What is switched off, or is no command, is left out.
 kiro claude ;; {"version": "v1", "hooks": [{"name": "x", "trigger": "PreToolUse", "action": {"type": "command", "command": "./g.sh"}, "enabled": false}]} ;;  ;; null ;; switched off
