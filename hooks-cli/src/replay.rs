@@ -221,8 +221,7 @@ async fn report(
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<ReplayReport, String> {
     // Two sets differ in the events for which they have rules. The recording also has what a loop needs between these.
-    let of_events = others.is_some();
-    let registry = with_rules(&program.registry, rules, of_events)?;
+    let registry = with_rules(&program.registry, rules, others)?;
     #[cfg(feature = "turns")]
     if let Some(matching) = args.turns {
         let replay = hooks_replay::TurnReplay::new(&registry, |ids| hooks::definition(program, ids))
@@ -237,7 +236,7 @@ async fn report(
             candidate.add_overrides([Overrides::from_file(file)]).map_err(|error| error.to_string())?;
             Some(candidate)
         }
-        (_, Some(others)) => Some(with_rules(&program.registry, others, of_events)?),
+        (_, Some(others)) => Some(with_rules(&program.registry, others, Some(rules))?),
         _ => None,
     };
     let mut replay = Replay::new(&registry, |registry, ids| scope(program, registry, ids)).progress(progress);

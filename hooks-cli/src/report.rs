@@ -6,10 +6,10 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 
 use hooks_inspect::HooksPage;
-use hooks_replay::{LineError, Reader};
+use hooks_replay::{Gaps, Reader};
 
 use crate::args::{ReplayArgs, ReportArgs};
-use crate::diagnostics::{self, count};
+use crate::diagnostics;
 use crate::exit::Exit;
 use crate::inputs::usage_error;
 use crate::output::Output;
@@ -66,13 +66,10 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
         let text = format!("{}: {}: {error}", styled(BAD, "error"), line(&args.output.to_string_lossy()));
         Output::trouble(text, Exit::IO_ERROR)
     })?;
-    let unread = unreadable_lines(&files);
-    if unread > 0 {
-        told.push_str(&count(unread, "line"));
-        told.push_str(" of the recordings cannot be read; the page says so too\n");
-    }
+    let gaps = gaps(&files);
+    told.push_str(&gaps.to_string());
     let name = line(&args.output.to_string_lossy());
-    let exit = if unread > 0 { Exit::UNDECIDED } else { Exit::SUCCESS };
+    let exit = if gaps.is_empty() { Exit::SUCCESS } else { Exit::UNDECIDED };
     if !to_stdout {
         let _ = writeln!(told, "{name}: open it in a browser");
     }
@@ -86,10 +83,11 @@ fn with_log(file: PathBuf) -> [PathBuf; 3] {
     [beside("-wal"), beside("-shm"), file]
 }
 
-/// The lines that the page cannot show. The last line of a program that still writes is none of them.
-fn unreadable_lines(files: &[PathBuf]) -> usize {
-    let lines = files.iter().filter_map(|file| Reader::open(file).ok()).flatten();
-    lines.filter(|(_, read)| matches!(read, Err(error) if !matches!(error, LineError::Torn { .. }))).count()
+/// What the page cannot show.
+fn gaps(files: &[PathBuf]) -> Gaps {
+    let mut gaps = Gaps::default();
+    files.iter().filter_map(|file| Reader::open(file).ok()).flatten().for_each(|(_, read)| gaps.note(&read));
+    gaps
 }
 
 /// The page with what a store has. A store that does not exist is not created.

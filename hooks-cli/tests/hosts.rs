@@ -314,6 +314,18 @@ fn recorded_calls_of_a_host_are_replayed() {
     .unwrap();
     let other = replayed("other.json");
     assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
+    // Other rules are a changed hook, so what they decide counts although the recording lacks a secret.
+    let shell = case("codex", "pre_tool.shell");
+    let mut payload: Value = serde_json::from_slice(&shell.stdin).unwrap();
+    payload["tool_input"]["command"] = "export DB_PASSWORD=hunter2hunter2".into();
+    assert_eq!(hooks(folder.path(), &["trust", "--yes", "other.json"]).code, Some(0));
+    let args = [shell.args(), vec!["--rules", "other.json", "--record", "secret"]].concat();
+    hooks_with(folder.path(), &args, payload.to_string().as_bytes());
+    let replayed = |rules: &str| hooks(folder.path(), &["replay", "secret", "--trust", "--rules", rules]);
+    let (same, denies) = (replayed("other.json"), replayed("rules.json"));
+    assert_eq!(same.code, Some(0), "{}{}", same.out, same.err);
+    assert!(denies.code == Some(2) && denies.out.contains("no shell here"), "{}{}", denies.out, denies.err);
+    assert!(denies.out.contains("1 of the dispatches were recorded partially"), "{}", denies.out);
 }
 
 #[test]

@@ -172,8 +172,15 @@ fn a_page_about_no_recording_is_refused() {
         }
         assert!(!folder.path().join("page.html").exists());
     }
+    // A cut line is left out too.
+    let cut = fs::read_to_string(folder.path().join("traffic.jsonl")).unwrap() + "{\"line\":\"disp";
+    fs::create_dir(folder.path().join("cut")).unwrap();
+    fs::write(folder.path().join("cut/traffic.jsonl"), cut).unwrap();
+    let said = hooks(folder.path(), &["report", "cut", "-o", "page.html"]);
+    assert!(said.code == Some(3) && said.err.contains("1 line left out"), "{:?} {}", said.code, said.err);
+    fs::remove_dir_all(folder.path().join("cut")).unwrap();
     // One that begins, and a folder with other files.
-    for (files, code, told) in [("new.jsonl", 0, "open it"), (".", 3, "2 lines of the recordings cannot be read")] {
+    for (files, code, told) in [("new.jsonl", 0, "open it"), (".", 3, "2 lines left out: they cannot be read")] {
         let said = hooks(folder.path(), &["report", files, "-o", "page.html"]);
         assert!(said.code == Some(code) && said.err.contains(told), "{files}: {:?} {}", said.code, said.err);
         let _ = fs::remove_file(folder.path().join("new.jsonl"));

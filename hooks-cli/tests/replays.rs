@@ -149,6 +149,25 @@ fn rules_are_compared_with_other_rules() {
     assert!(said.err.contains("no\u{fffd}where.toml"), "{}", said.err);
 }
 
+/// A context from before a call comes with its result. That the files differ is none of the differences.
+#[test]
+fn a_context_that_other_rules_add_is_a_difference() {
+    let folder = folder(r#"{"type": "command", "command": "true"}"#);
+    let result = r#"{"type":"user","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"done"}]}}"#;
+    fs::write(folder.path().join("transcripts/s.jsonl"), format!("{TRANSCRIPT}{result}\n")).unwrap();
+    let rules = fs::read_to_string(folder.path().join("rules.json")).unwrap();
+    let answer =
+        r#"echo '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"additionalContext\": \"on Friday\"}}'"#;
+    for (command, differs) in [(answer, true), ("exit 0", false)] {
+        fs::write(folder.path().join("other.json"), rules.replace("true", command)).unwrap();
+        for (now, set) in [("rules.json", "other.json"), ("other.json", "rules.json")] {
+            let said = hooks(folder.path(), &["replay", "transcripts", "--trust", "--rules", now, "--set", set]);
+            assert_eq!(said.code, Some(i32::from(differs)), "{}{}", said.out, said.err);
+            assert_eq!(said.out.contains("on Friday"), differs, "{}", said.out);
+        }
+    }
+}
+
 /// A hook of the program that only one of the two files names decides there alone.
 #[test]
 fn compiled_hooks_of_a_candidate_are_compared() {
@@ -178,6 +197,23 @@ fn a_transcript_may_begin_with_the_mark_of_its_byte_order() {
     fs::write(folder.path().join("transcripts/s.jsonl"), format!("\u{feff}{TRANSCRIPT}")).unwrap();
     let said = replay(folder.path(), &[]);
     assert!(said.code == Some(2) && said.out.contains("none → deny: not that"), "{}{}", said.out, said.err);
+}
+
+#[test]
+fn a_transcript_in_another_form_is_told_with_what_helps() {
+    let folder = folder(r#"{"type": "command", "command": "true"}"#);
+    let messages = r#"[{"role":"user","content":"hi"}]"#;
+    let pretty = messages.replace('{', "\n  {").replace(']', "\n]");
+    let object = r#"{"hooks":
+  {}}"#;
+    for (text, helps, not) in
+        [(messages, "jq -c", "`--rules`"), (&pretty, "jq -c", "`--rules`"), (object, "`--rules`", "jq -c")]
+    {
+        fs::write(folder.path().join("transcripts/s.jsonl"), text).unwrap();
+        let said = replay(folder.path(), &[]);
+        assert_eq!(said.code, Some(3), "{}{}", said.out, said.err);
+        assert!(said.out.contains(helps) && !said.out.contains(not), "{text}: {}", said.out);
+    }
 }
 
 /// As a recording that cannot be read is, wherever the command line names it.

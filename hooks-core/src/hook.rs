@@ -53,6 +53,7 @@ use crate::verdict::Capability;
 pub struct Hook {
     pub(crate) id: HookId,
     pub(crate) description: Cow<'static, str>,
+    pub(crate) version: Cow<'static, str>,
     pub(crate) origin: Origin,
     /// The plugin that the hook belongs to. Its name has the form of an id.
     pub(crate) plugin: Option<HookId>,
@@ -124,21 +125,30 @@ impl Hook {
 
     pub(crate) fn grouped(id: HookId, origin: Origin, members: impl IntoIterator<Item = Self>) -> Self {
         let (mut functions, mut bindings) = (Vec::new(), Vec::new());
-        let (mut plugin, mut locked) = (None, false);
+        let (mut plugin, mut locked, mut version) = (None, false, String::new());
         for member in members {
+            version.push_str(&member.version);
             functions.extend(member.functions.iter());
             bindings.extend(member.bindings.into_owned());
             plugin = plugin.or(member.plugin);
             locked |= member.locked;
         }
-        let (functions, bindings) = (functions.into(), bindings.into());
-        Self { id, description: Cow::Borrowed(""), origin, plugin, locked, functions, bindings }
+        let (functions, bindings, version) = (functions.into(), bindings.into(), version.into());
+        Self { id, description: Cow::Borrowed(""), version, origin, plugin, locked, functions, bindings }
     }
 
     /// Describes what the hook does, for plans and lists.
     #[must_use]
     pub fn description(mut self, text: &str) -> Self {
         self.description = text.to_owned().into();
+        self
+    }
+
+    /// Names the version of what the hook does, such as a hash of the file that it follows. For a replay, a hook with
+    /// another version has changed.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = version.into().into();
         self
     }
 

@@ -236,10 +236,11 @@ fn step<K: HookKind>(
     })
 }
 
-/// A hash of everything that affects the hook except its code. Equal in every process.
+/// A hash of everything that affects the hook except code without a version. Equal in every process.
 fn revision(planned: &PlannedHook<'_>) -> u64 {
     let given = planned.selection.given.as_ref().map(Value::to_string).unwrap_or_default();
-    let text = format!("{:?} {:?} {given}", planned.binding.options, planned.binding.filters);
+    let version = &planned.selection.hook.version;
+    let text = format!("{:?} {:?} {given}{version}", planned.binding.options, planned.binding.filters);
     // FNV-1a: a hasher of the standard library may change with its version.
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

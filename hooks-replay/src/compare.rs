@@ -84,7 +84,7 @@ pub enum Difference {
         /// The hook.
         hook: String,
     },
-    /// The hook has other options, filters or parameters than it had.
+    /// The hook has other options, filters, parameters or rules, or another version, than it had.
     Revised {
         /// The hook.
         hook: String,
@@ -276,7 +276,7 @@ pub(crate) fn is_by_changed_hook(recorded: &DispatchLine, replayed: &DispatchLin
         (Some(before), Some(now)) => before.revision.is_some() && before.revision != now.revision,
         _ => true,
     };
-    recorded.runs.is_some() && diverging(then, today).iter().any(is_changed)
+    diverging(then, today).iter().any(is_changed)
 }
 
 /// Removes the differences for which the missing part of a recorded input may be the reason. Returns whether there were any.

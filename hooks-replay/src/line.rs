@@ -194,7 +194,7 @@ pub enum Mark {
 pub struct RunLine {
     /// The id of the hook.
     pub hook: String,
-    /// A hash of its options, filters and parameters, in hexadecimal digits.
+    /// A hash of its options, filters, parameters and version, in hexadecimal digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
     /// The status: `completed`, `failed`, `skipped: …`.

@@ -59,9 +59,15 @@ pub enum LineError {
     /// The file is no traffic.
     #[error(
         "the file does not have one JSON object per line, as recordings and transcripts have; name a rule file with \
-         `--rules`, and write a JSON array of messages as lines, for example with `jq -c '.[]'`"
+         `--rules`"
     )]
     NotLines,
+    /// The file is a JSON array.
+    #[error(
+        "the file is a JSON array, and recordings and transcripts have one JSON object per line; write its items as lines, \
+         for example with `jq -c '.[]'`"
+    )]
+    Array,
     /// The lines after this one have a format that this version does not support.
     #[error(
         "line {line}: the recording has schema {schema}, and this version reads up to {SCHEMA}; update `hooks-replay`"

@@ -10,7 +10,7 @@ use candidate::{Candidate, CandidateSets};
 use hook_sdk::context::{HookContextBuilder, Ids};
 use hook_sdk::{ConfigError, HookSet, Registry};
 
-use crate::compare::{answers_are_missing, is_by_changed_hook, is_of_a_replay, remove_uncertain};
+use crate::compare::{Difference, answers_are_missing, is_by_changed_hook, is_of_a_replay, remove_uncertain};
 use crate::line::{DispatchLine, RecordingLine};
 use crate::options::{LineHandler, ReplayOptions, ReplayState, option_methods};
 use crate::report::ReplayReport;
@@ -136,6 +136,9 @@ impl DispatchHandler<'_, '_> {
             self.state.report.nested += 1;
             return Ok(());
         }
+        // What was removed before, not what the comparison removes. Two sets of hooks get the same today.
+        let (is_partial, lacks_input) =
+            (!recorded.marks.is_empty(), self.replay.candidate.is_none() && recorded.lacks_input());
         let ReplayState { report, comparer } = &mut self.state;
         let (options, today) = (&self.replay.options, &self.replay.today);
         let today = match self.sets.today.fire(today, options, comparer, &recorded).await? {
@@ -150,8 +153,8 @@ impl DispatchHandler<'_, '_> {
             Some(candidate) => match self.sets.candidate.fire(candidate, options, comparer, &recorded).await? {
                 // The ids come from the recording.
                 Ok(fired) => {
-                    let DispatchLine { ids, event, marks, .. } = recorded;
-                    (DispatchLine { ids, event, marks, ..today }, fired.outermost)
+                    let DispatchLine { ids, event, .. } = recorded;
+                    (DispatchLine { ids, event, ..today }, fired.outermost)
                 }
                 Err(problem) => {
                     report.fail(place, &problem);
@@ -160,7 +163,7 @@ impl DispatchHandler<'_, '_> {
             },
         };
         report.replayed += 1;
-        report.partly += usize::from(!before.marks.is_empty());
+        report.partly += usize::from(is_partial);
         let (then, now) = (before.runs.as_deref().unwrap_or_default(), after.runs.as_deref().unwrap_or_default());
         for run in now.iter().filter(|run| is_of_a_replay(run)) {
             *report.not_started.entry(run.hook.clone()).or_default() += 1;
@@ -171,8 +174,10 @@ impl DispatchHandler<'_, '_> {
             return Ok(());
         }
         let mut differences = comparer.compare(&mut before, &mut after);
-        // Two sets of hooks got the same today.
-        let lacks_input = self.replay.candidate.is_none() && before.lacks_input();
+        if self.replay.candidate.is_some() {
+            // That the candidate is another one is no effect of it.
+            differences.retain(|difference| !matches!(difference, Difference::Revised { .. }));
+        }
         if lacks_input && !is_by_changed_hook(&before, &after) {
             report.uncertain += usize::from(remove_uncertain(&mut differences));
         }

@@ -202,7 +202,10 @@ impl ReplayReport {
             ),
             (
                 uncertain > 0,
-                format!("{uncertain} of these had another outcome, perhaps only because of that, and are not counted"),
+                format!(
+                    "{uncertain} of the dispatches had another outcome, perhaps only because their recording is incomplete, \
+                     and are not counted"
+                ),
             ),
         ];
         notes.into_iter().filter_map(|(is_so, note)| is_so.then_some(note)).collect()
@@ -378,7 +381,7 @@ fn title(difference: &Difference) -> String {
         }
         Difference::Status { recorded, replayed, .. } if recorded == replayed => format!("{recorded}, but differently"),
         Difference::Status { recorded, replayed, .. } => format!("{recorded} → {replayed}"),
-        Difference::Revised { .. } => "has other options, filters or parameters".to_owned(),
+        Difference::Revised { .. } => "has other options, filters, parameters or rules".to_owned(),
         Difference::Added { .. } => "was added".to_owned(),
         Difference::Gone { .. } => "was removed".to_owned(),
         Difference::Order { recorded, replayed } => format!("order: {} → {}", recorded.join(", "), replayed.join(", ")),

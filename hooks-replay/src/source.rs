@@ -77,7 +77,8 @@ impl Source {
         let mut input = BufReader::with_capacity(CHUNK, CountingReader { file, read: Arc::clone(&self.read) });
         let begin = FileHead::read(&mut input).map_err(unreadable)?;
         if begin.is_no_json() || (begin.is_broken() && is_one_value(path)) {
-            return Ok(Box::new(std::iter::once((1, SourceLine::Unreadable(LineError::NotLines)))));
+            let error = if begin.is_array() { LineError::Array } else { LineError::NotLines };
+            return Ok(Box::new(std::iter::once((1, SourceLine::Unreadable(error)))));
         }
         let is_recording = begin.first.as_ref().is_some_and(is_recording);
         let input = Cursor::new(begin.text).chain(input);
@@ -141,6 +142,12 @@ impl FileHead {
 
     fn is_broken(&self) -> bool {
         self.broken > 0
+    }
+
+    /// Whether it begins like an array of messages.
+    fn is_array(&self) -> bool {
+        let items = without_mark(&self.text).trim_ascii_start().strip_prefix(b"[");
+        items.is_some_and(|items| matches!(items.trim_ascii_start().first(), None | Some(b'{' | b']')))
     }
 
     /// Whether none of several lines is JSON. A single one may be a torn line.

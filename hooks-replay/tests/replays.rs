@@ -184,9 +184,9 @@ async fn changed_options_of_a_hook_are_reported() {
     let path = folder.path("month.jsonl");
     desk().record(&path, &month()).await;
     let report = desk().with(limit(5_000).on_failure(OnFailure::Required)).replay(&path).await;
-    assert_eq!(differences(&report), ["4 refund_limit has other options, filters or parameters"]);
+    assert_eq!(differences(&report), ["4 refund_limit has other options, filters, parameters or rules"]);
     let report = desk().with(limit(5_000).only("tool", "refund|transfer")).replay(&path).await;
-    assert_eq!(differences(&report), ["4 refund_limit has other options, filters or parameters"]);
+    assert_eq!(differences(&report), ["4 refund_limit has other options, filters, parameters or rules"]);
     assert_eq!(report.exit_code(), 1);
 }
 

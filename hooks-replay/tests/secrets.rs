@@ -189,7 +189,7 @@ async fn a_decision_that_rested_on_a_removed_secret_is_not_a_change() {
     let report = hooks.replay(&path).await;
     assert!(!report.has_flips() && report.is_empty(), "{report}");
     assert_eq!((report.uncertain, report.exit_code()), (1, 0), "{report}");
-    assert!(report.to_string().contains("1 of these had another outcome"), "{report}");
+    assert!(report.to_string().contains("1 of the dispatches had another outcome"), "{report}");
     // A hook that was added has no part in it.
     let added = Hook::at::<BeforeToolCall>("reads").reader(|_, _, _: &ToolInput| ());
     let report = hooks.clone().with(added).replay(&path).await;

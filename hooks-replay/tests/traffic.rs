@@ -49,6 +49,35 @@ async fn a_guard_is_replayed_against_transcripts_of_other_programs() {
     }
 }
 
+/// A transcript is whole: only the report leaves out what a recorder would.
+#[tokio::test]
+async fn a_call_with_a_secret_or_a_long_text_is_denied_like_another() {
+    let folder = Folder::new();
+    let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, _, input: &ToolInput| {
+        if input.text().contains("rm -rf") { Permission::deny("not that") } else { Permission::NoOpinion }
+    });
+    let hooks = Hooks::default().with(guard);
+    let long = format!("{} && rm -rf /", "echo a && ".repeat(3_000));
+    for command in [
+        "rm -rf / && export DB_PASSWORD=hunter2hunter2",
+        "git push https://ada:s3cretpw99@example.org; rm -rf /",
+        &long,
+    ] {
+        let asked = [("claude", CLAUDE), ("codex", CODEX), ("goose", GOOSE), ("openai", OPENAI)];
+        for (name, text) in asked {
+            let path = folder.path(name);
+            let of_text = json!({ "cents": command }).to_string();
+            let text = text.replace(r#"{"cents":9900}"#, &of_text);
+            let text = text.replace(r#""{\"cents\": 9900}""#, &json!(of_text).to_string());
+            std::fs::write(&path, text).unwrap();
+            let report = hooks.replay(&path).await;
+            assert_eq!(differences(&report), ["1 guard none → deny: not that"], "{name}: {report}");
+            assert_eq!((report.exit_code(), report.partly, report.uncertain), (2, 0, 0), "{name}: {report}");
+            assert!(!report.to_string().contains("hunter2"), "{report}");
+        }
+    }
+}
+
 /// A broken guard denies nothing, and its failures are reported.
 #[tokio::test]
 async fn a_new_guard_that_fails_is_reported_with_its_cause() {

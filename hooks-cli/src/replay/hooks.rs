@@ -3,22 +3,31 @@
 use hook_sdk::context::Ids;
 use hook_sdk::scope::{AgentDef, HookUse, PromptDef};
 use hook_sdk::{ConfigError, HookSet, Registry};
-use hooks_rules::Rules;
+use hooks_rules::{Event, Rules};
 use serde_json::Value;
 
 use crate::program::Program;
 
-/// A copy of the registry, with these rules in force in addition to the app's list. With `of_events`, only the hooks of
-/// the events that have rules, and the compiled hooks that rules name.
-pub(super) fn with_rules(registry: &Registry, rules: &Rules, of_events: bool) -> Result<Registry, String> {
+/// A copy of the registry, with these rules in force in addition to the app's list. To compare them with other rules, only
+/// the hooks of events that have rules, and the compiled hooks that rules name.
+pub(super) fn with_rules(registry: &Registry, rules: &Rules, others: Option<&Rules>) -> Result<Registry, String> {
     let registry = registry.fork();
     let mut installed = rules.install(&registry).map_err(|error| error.to_string())?;
-    if of_events {
-        let named: Vec<HookUse> = hooks_of(rules).map(|id| HookUse::id(&id)).collect();
+    if let Some(others) = others {
+        // What rules say before a call, the result has.
+        let results = if [rules, others].into_iter().all(judges_calls) { RESULTS.as_slice() } else { &[] };
+        let of_results = results.iter().map(|event| event.hook_id());
+        let named: Vec<HookUse> = hooks_of(rules).chain(of_results).map(|id| HookUse::id(&id)).collect();
         installed.retain(|hook| named.contains(&hook.clone().with(Value::Null)));
     }
     registry.set_app(registry.app().hooks(installed));
     Ok(registry)
+}
+
+const RESULTS: [Event; 2] = [Event::PostToolUse, Event::PostToolUseFailure];
+
+fn judges_calls(rules: &Rules) -> bool {
+    rules.list().iter().any(|rule| rule.enabled && rule.event == Event::PreToolUse)
 }
 
 /// The ids of the hooks that run rules.

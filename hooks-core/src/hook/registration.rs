@@ -44,6 +44,7 @@ impl Hook {
             let hook = Self {
                 id: HookId::from_static(linked.id),
                 description: Cow::Borrowed(linked.description),
+                version: Cow::Borrowed(""),
                 origin: linked.origin,
                 plugin: linked.plugin.map(HookId::from_static),
                 locked: linked.locked,

@@ -47,8 +47,8 @@ pub struct RunTrace {
     pub after: Option<Arc<Value>>,
     /// The hook's verdict; null if it decided nothing.
     pub verdict: Arc<Value>,
-    /// A number that changes with the hook's options, filters and parameters, and is otherwise the same in every run of
-    /// the program.
+    /// A number that changes with the hook's options, filters, parameters and [version](crate::Hook::version), and is
+    /// otherwise the same in every run of the program.
     pub revision: u64,
     /// The number of the hook's stage. Hooks of one stage may run concurrently.
     pub stage: usize,

@@ -189,9 +189,10 @@ fn a_revision_changes_with_the_options_of_a_hook() {
         traces[0].runs[0].revision
     };
     let hook = || writes("a", None);
-    let variants = [hook(), hook().priority(1), hook().on_failure(OnFailure::Required), hook().mode(HookMode::Shadow)];
+    let (required, shadow) = (hook().on_failure(OnFailure::Required), hook().mode(HookMode::Shadow));
+    let variants = [hook(), hook().priority(1), required, shadow, hook().version("2")];
     let revisions: BTreeSet<u64> = variants.map(revision).into();
-    assert_eq!(revisions.len(), 4, "{revisions:?}");
+    assert_eq!(revisions.len(), 5, "{revisions:?}");
     assert!(revisions.contains(&revision(hook())), "the revision is stable");
 }
 

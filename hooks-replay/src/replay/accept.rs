@@ -133,14 +133,14 @@ impl DispatchHandler<'_, '_> {
             }
         };
         report.replayed += 1;
-        let DispatchLine { ids, event, marks, .. } = recorded;
+        let DispatchLine { ids, event, marks, whole_input, .. } = recorded;
         let mut line = |line: DispatchLine| {
             let mut line = DispatchLine { ids: ids.clone(), ..line };
             comparer.cleaner.line(&mut line);
             RecordingLine::Dispatch(Box::new(line))
         };
         let mut lines: Vec<_> = fired.within.into_iter().map(&mut line).collect();
-        lines.push(line(DispatchLine { event, marks, ..fired.outermost }));
+        lines.push(line(DispatchLine { event, marks, whole_input, ..fired.outermost }));
         Ok(lines)
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct Step {
     pub(super) counterfactual: bool,
     /// Whether a hook that is new, removed or revised behaves differently.
     pub(super) by_changed_hook: bool,
+    /// Whether a part of the recorded event or subject was removed.
+    pub(super) lacks_input: bool,
 }
 
 /// The recorded dispatches of a turn, and the comparison with the replayed ones so far.
@@ -108,7 +110,7 @@ impl TurnComparison {
                     };
                     let flow =
                         Difference::Flow { recorded: kind, replayed: Some(now.kind.clone()), diff: String::new() };
-                    return self.diverges(place, now, vec![flow]);
+                    return self.diverges(place, now, false, flow);
                 }
             }
             if let Some((place, then)) = self.recorded.pop_front() {
@@ -122,8 +124,9 @@ impl TurnComparison {
     pub(super) fn ended(&mut self, then: (&str, &str), now: (&str, &str)) {
         while let (false, Some((place, line))) = (self.diverged, self.recorded.pop_front()) {
             if self.today.contains(&*line.kind) {
-                let recorded = Some(line.kind.clone());
-                self.diverges(place, line, vec![Difference::Flow { recorded, replayed: None, diff: String::new() }]);
+                let (recorded, lacks_input) = (Some(line.kind.clone()), line.lacks_input());
+                let flow = Difference::Flow { recorded, replayed: None, diff: String::new() };
+                self.diverges(place, line, lacks_input, flow);
             } else {
                 let now = without_hooks(&line);
                 self.compare(place, line, now);
@@ -137,20 +140,21 @@ impl TurnComparison {
             if !diff.is_empty() {
                 let (recorded, replayed) = (Some(then.0.to_owned()), Some(now.0.to_owned()));
                 let place = self.place.clone();
-                self.diverges(place, turn, vec![Difference::Flow { recorded, replayed, diff }]);
+                self.diverges(place, turn, false, Difference::Flow { recorded, replayed, diff });
             }
         }
     }
 
     fn compare(&mut self, place: String, mut then: DispatchLine, mut now: DispatchLine) {
         self.compared += 1;
+        let lacks_input = then.lacks_input();
         let (was, is) = (then.runs.as_deref().unwrap_or_default(), now.runs.as_deref().unwrap_or_default());
         let unanswered = answers_are_missing(was, is);
         let differences = self.comparer.compare(&mut then, &mut now);
         if then.subject != now.subject {
             let (kind, diff) = (Some(then.kind.clone()), diff(&then.subject, &now.subject));
             let flow = Difference::Flow { recorded: kind.clone(), replayed: kind, diff };
-            return self.diverges(place, then, vec![flow]);
+            return self.diverges(place, then, lacks_input, flow);
         }
         if unanswered {
             // The recorded result of the missing hook influenced the rest of the turn, but cannot be reproduced.
@@ -161,7 +165,8 @@ impl TurnComparison {
             if differences.iter().any(Difference::is_effective) {
                 self.stops();
             }
-            self.steps.push(Step { place, by_changed_hook, recorded: then, differences, counterfactual: false });
+            let recorded = then;
+            self.steps.push(Step { place, recorded, differences, counterfactual: false, by_changed_hook, lacks_input });
         }
     }
 
@@ -170,26 +175,29 @@ impl TurnComparison {
         self.compared += 1;
         let call = |line: &DispatchLine| line.event.pointer("/call/id").cloned();
         let found = self.recorded.iter().position(|(_, then)| then.kind == now.kind && call(then) == call(&now));
-        let (place, then, differences, by_changed_hook) = match found.and_then(|at| self.recorded.remove(at)) {
-            Some((place, mut then)) => {
-                let differences = self.comparer.compare(&mut then, &mut now);
-                let by_changed_hook = is_by_changed_hook(&then, &now);
-                (place, then, differences, by_changed_hook)
-            }
-            None => {
-                self.comparer.show(&mut now);
-                let replayed = Some(now.kind.clone());
-                let flow = Difference::Flow { recorded: None, replayed, diff: String::new() };
-                (self.place.clone(), now, vec![flow], false)
-            }
-        };
+        let (place, recorded, differences, by_changed_hook, lacks_input) =
+            match found.and_then(|at| self.recorded.remove(at)) {
+                Some((place, mut then)) => {
+                    let lacks_input = then.lacks_input();
+                    let differences = self.comparer.compare(&mut then, &mut now);
+                    let by_changed_hook = is_by_changed_hook(&then, &now);
+                    (place, then, differences, by_changed_hook, lacks_input)
+                }
+                None => {
+                    self.comparer.show(&mut now);
+                    let replayed = Some(now.kind.clone());
+                    let flow = Difference::Flow { recorded: None, replayed, diff: String::new() };
+                    (self.place.clone(), now, vec![flow], false, false)
+                }
+            };
         if !differences.is_empty() {
-            self.steps.push(Step { place, by_changed_hook, recorded: then, differences, counterfactual: true });
+            self.steps.push(Step { place, recorded, differences, counterfactual: true, by_changed_hook, lacks_input });
         }
     }
 
-    fn diverges(&mut self, place: String, recorded: DispatchLine, differences: Vec<Difference>) {
-        self.steps.push(Step { place, by_changed_hook: false, recorded, differences, counterfactual: false });
+    fn diverges(&mut self, place: String, recorded: DispatchLine, lacks_input: bool, flow: Difference) {
+        let (differences, by_changed_hook) = (vec![flow], false);
+        self.steps.push(Step { place, recorded, differences, counterfactual: false, by_changed_hook, lacks_input });
         self.stops();
     }
 

@@ -106,9 +106,10 @@ impl<'r, 'a> TurnHandler<'r, 'a> {
         for hook in comparison.not_started {
             *report.not_started.entry(hook).or_default() += 1;
         }
-        for Step { place, mut recorded, mut differences, counterfactual, by_changed_hook } in comparison.steps {
+        for step in comparison.steps {
+            let Step { place, mut recorded, mut differences, counterfactual, by_changed_hook, .. } = step;
             recorded.ids.conversation.clone_from(&turn.ids.conversation);
-            if (lacks_input || recorded.lacks_input()) && !by_changed_hook {
+            if (lacks_input || step.lacks_input) && !by_changed_hook {
                 report.uncertain += usize::from(remove_uncertain(&mut differences));
             }
             report.add_to(counterfactual, &recorded, &place, differences);

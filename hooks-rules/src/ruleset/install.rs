@@ -96,11 +96,17 @@ impl Rules {
             format!("{} ({}:{})", rule.id, rule.file.display(), rule.line)
         });
         let described = described.collect::<Vec<_>>().join("; ");
+        // Their ids are hashes of what they say.
+        let version = rules.iter().map(|active| {
+            let fails = if active.failure.is_some() { " fails" } else { "" };
+            format!("{}{fails}", active.rule.id)
+        });
+        let version = version.collect::<Vec<_>>().join(" ");
         let count = rules.len();
         let of_event = Arc::new(EventRules { shared: Arc::clone(self.shared()), event, rules });
         let hook = hooks::of(event, of_event)?;
         let text = format!("Runs {count} rule{} of {event}. {described}", if count == 1 { "" } else { "s" });
-        Some(hook.description(text.trim_end()).priority(self.setup().priority))
+        Some(hook.description(text.trim_end()).version(version).priority(self.setup().priority))
     }
 }
 
