@@ -37,6 +37,8 @@ pub(crate) fn host(program: &Program, before: &[OsString], words: &[OsString]) -
         ["new", folder] => new(Path::new(folder), None),
         ["new", folder, "--sdk", sdk] => new(Path::new(folder), Some(Path::new(sdk))),
         ["convert", from, to, file] => converted(from, to, Path::new(file)),
+        ["new", ..] => trouble("write `new FOLDER` or `new FOLDER --sdk FOLDER`, and nothing else"),
+        ["convert", ..] => trouble("write `convert HOST HOST FILE`, and nothing else"),
         _ => Output::new("", answer(program, before, &words)),
     }
 }
@@ -63,12 +65,14 @@ fn answer(program: &Program, before: &[OsString], words: &[String]) -> Exit {
     let name = std::env::args_os().next().unwrap_or_else(|| "hooks".into());
     let args = [name, "host".into()].into_iter().chain(rest.iter().map(OsString::from));
     let (watched, lingering) = (files.clone(), files.clone());
+    let (named, compiled) = (library.clone(), program.registry.clone());
     // A server loads its rules again when they have changed, each time beside the compiled hooks alone.
     let serves = rest.first().is_some_and(|word| word == "serve");
     let registry = move || if serves { program.registry.fork() } else { program.registry.clone() };
     let hooks = HookProgram::new(move || rules_of_host::load(registry(), &library, &files, record.as_deref()))
         .sources(move || rules_of_host::sources(&watched))
-        .lingers(move || rules_of_host::lingers(&lingering));
+        .lingers(move || rules_of_host::lingers(&lingering))
+        .of_options(move |options| rules_of_host::load(compiled.fork(), &named, &own_options(options).0, None));
     let before = before.iter().map(|word| word.to_string_lossy().into_owned());
     Exit::of(hooks.arguments(before).options(options).status(args))
 }

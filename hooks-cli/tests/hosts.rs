@@ -264,6 +264,14 @@ fn files_are_converted_and_crates_are_begun() {
     let said = hooks(folder.path(), &["host", "convert", "claude", "gemini", "rules.json"]);
     assert_eq!(said.json()["hooks"]["BeforeTool"][0]["matcher"], "run_shell_command", "{}", said.err);
     assert_eq!(hooks(folder.path(), &["host", "convert", "claude", "nobody", "rules.json"]).code, Some(1));
+    for (words, said) in [
+        (&["convert", "claude", "gemini", "rules.json", "--json"][..], "write `convert HOST HOST FILE`"),
+        (&["convert", "claude"], "write `convert HOST HOST FILE`"),
+        (&["new"], "write `new FOLDER`"),
+    ] {
+        let refused = hooks(folder.path(), &[&["host"], words].concat());
+        assert!(refused.code == Some(1) && refused.err.contains(said), "{words:?}: {}", refused.err);
+    }
     let new = hooks(folder.path(), &["host", "new", "my-guards"]);
     assert_eq!(new.code, Some(0), "{}", new.err);
     assert!(folder.path().join("my-guards/src/guards.rs").exists());
@@ -614,6 +622,26 @@ fn installing_and_doctor_name_rules_that_refuse_nothing() {
             assert_eq!(said.contains("goes on at `userPromptSubmitted`"), host == "copilot", "{said}");
         }
     }
+}
+
+/// Without rules, `doctor` takes those that the installed command names.
+#[test]
+fn doctor_finds_an_event_of_the_installed_rules_that_is_not_installed() {
+    let folder = tempfile::tempdir().unwrap();
+    let rule = json!([{ "hooks": [{ "type": "command", "command": "exit 2", "onFailure": "block" }] }]);
+    let write =
+        |rules: Value| fs::write(folder.path().join("rules.json"), json!({ "hooks": rules }).to_string()).unwrap();
+    let run = |words: &[&str]| hooks(folder.path(), words);
+    write(json!({ "PreToolUse": rule }));
+    assert_eq!(run(&["trust", "--yes", "rules.json"]).code, Some(0));
+    assert_eq!(run(&["host", "install", "claude", "--rules", "rules.json"]).code, Some(0));
+    write(json!({ "PreToolUse": rule, "UserPromptSubmit": rule }));
+    let doctor = run(&["host", "doctor", "claude"]);
+    assert!(doctor.code == Some(1) && doctor.err.contains("was not checked: "), "{}{}", doctor.out, doctor.err);
+    assert_eq!(run(&["trust", "--yes", "rules.json"]).code, Some(0));
+    let doctor = run(&["host", "doctor", "claude"]);
+    assert!(doctor.err.contains("`UserPromptSubmit` is not installed"), "{}{}", doctor.out, doctor.err);
+    assert_eq!(doctor.code, Some(1));
 }
 
 /// Entries that ask a server are installed, answered and looked after as others are.

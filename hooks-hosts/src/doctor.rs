@@ -79,8 +79,9 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
         found.problems.push("the program is built with `panic = \"abort\"`: a hook that panics opens".to_owned());
     }
     found.problems.extend(switched_off(host, installation));
-    let events: Vec<&str> = found.commands.iter().map(|command| event_of(command)).collect();
-    found.problems.extend(installation.unread(host, &events));
+    let (minds, tells) = installation.standing(host).unwrap_or_default();
+    found.problems.extend(minds);
+    found.notes.extend(tells);
     last_seen(host, installation, &mut found);
     twice(host, installation, &mut found);
     found.notes.push(format!("facts about {}: {}", host.title, host.facts));
@@ -89,61 +90,43 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
 
 /// What keeps the host from calling this program, and the file that says so.
 pub(crate) fn switched_off(host: &Host, installation: &Installation) -> Option<String> {
-    let own = installation.file(&host.place, "");
-    let is_own = |file: &Path| file == own;
+    let (place, own) = (host.place, installation.file(&host.place, ""));
     // The host takes the word of the first that has one.
     let local = (host.name == "claude" && !installation.user).then(|| own.with_file_name("settings.local.json"));
-    let user = std::env::home_dir().map(|home| home.join(host.place.user)).filter(|file| !is_own(file));
-    let files: Vec<(PathBuf, Settings)> =
-        local.into_iter().chain([own.clone()]).chain(user).filter_map(settings).collect();
-    if let Some((pointer, off)) = host.place.off {
+    let user = std::env::home_dir().map(|home| home.join(place.user)).filter(|file| *file != own);
+    if let Some((pointer, off)) = place.off {
         let path: Vec<&str> = pointer.split('/').skip(1).collect();
-        let word = files.iter().find_map(|(file, settings)| Some((file, settings.word(&path)?)));
-        if let Some((file, word)) = word.filter(|(_, word)| *word == off.to_string()) {
+        let is_there = place.off_in.is_empty();
+        let beside = |file: PathBuf| if is_there { file } else { file.with_file_name(place.off_in) };
+        let mut files = local.into_iter().chain([own.clone()]).chain(user).map(beside);
+        let word = files.find_map(|file| Some((word(&fs::read_to_string(&file).ok()?, &path, is_there)?, file)));
+        if let Some((word, file)) = word.filter(|(word, _)| *word == off.to_string()) {
             return Some(format!("`{}: {word}` in {} switches all hooks off", path.join("."), file.display()));
         }
     }
-    let (file, settings) = files.iter().find(|(file, _)| is_own(file))?;
-    let ours = installation.ours(host.name, &settings.root);
-    let disabled = settings.root.get("hooksConfig").and_then(|config| config.get("disabled"));
-    let mut names = disabled.into_iter().flat_map(Node::parts).filter_map(Node::text);
-    let name = installation.name();
-    let is_ours = |named: &&str| *named == name || ours.iter().any(|(_, command)| command == named);
-    if let Some(named) = names.find(is_ours) {
-        return Some(format!("`hooksConfig.disabled` in {} names `{named}`", file.display()));
-    }
-    let is_off = |(path, _): &&(Vec<usize>, String)| settings.is_off(path);
-    let (_, command) = ours.iter().find(is_off)?;
-    Some(format!("`enabled: false` in {} switches `{command}` off", file.display()))
+    let root = edit::parse(&fs::read_to_string(&own).ok()?).ok()?;
+    let disabled = root.get("hooksConfig").and_then(|config| config.get("disabled"))?;
+    let (name, commands) = (installation.name(), installation.installed(host).unwrap_or_default());
+    let is_ours = |named: &&str| *named == name || commands.iter().any(|command| command == named);
+    let named = disabled.parts().filter_map(Node::text).find(is_ours)?;
+    Some(format!("`hooksConfig.disabled` in {} names `{named}`", own.display()))
 }
 
-/// A file of a host, with comments, as the host reads it.
-struct Settings {
-    text: String,
-    root: Node,
-}
-
-fn settings(file: PathBuf) -> Option<(PathBuf, Settings)> {
-    let text = fs::read_to_string(&file).ok()?;
-    let root = edit::parse(&text).ok()?;
-    Some((file, Settings { text, root }))
-}
-
-impl Settings {
-    /// The word at a path.
-    fn word(&self, path: &[&str]) -> Option<&str> {
-        let node = path.iter().try_fold(&self.root, |node, key| node.get(key))?;
-        Some(&self.text[node.span.clone()])
+/// The word at a path of a JSON or a TOML file.
+fn word(text: &str, path: &[&str], is_json: bool) -> Option<String> {
+    if is_json {
+        let root = edit::parse(text).ok()?;
+        return Some(path.iter().try_fold(&root, |node, key| node.get(key))?.value(text).to_string());
     }
-
-    /// Whether an entry, or what it stands in, is switched off.
-    fn is_off(&self, path: &[usize]) -> bool {
-        let mut node = &self.root;
-        path.iter().any(|at| {
-            node = node.parts().nth(*at).unwrap_or(node);
-            node.get("enabled").is_some_and(|word| self.text[word.span.clone()] == *"false")
-        })
-    }
+    let mut table = String::new();
+    text.lines().find_map(|line| {
+        let line: String = line.split('#').next()?.split_whitespace().collect();
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            table = format!("{name}.");
+        }
+        let (key, word) = line.split_once('=')?;
+        (format!("{table}{key}") == path.join(".")).then(|| word.to_owned())
+    })
 }
 
 /// Kinds with hooks that this host does not fire, and events with hooks that are not installed.

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use serde_json::Value;
+
 /// A value and where it stands.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
@@ -49,6 +51,18 @@ impl Node {
             _ => (&[][..], &[][..]),
         };
         members.iter().map(|member| &member.value).chain(list)
+    }
+
+    /// The value, as the text says it.
+    pub(crate) fn value(&self, text: &str) -> Value {
+        match &self.kind {
+            NodeKind::Object(members) => {
+                members.iter().map(|member| (member.key.clone(), member.value.value(text))).collect()
+            }
+            NodeKind::Array(list) => list.iter().map(|node| node.value(text)).collect(),
+            NodeKind::Text(said) => said.as_str().into(),
+            NodeKind::Other => serde_json::from_str(&text[self.span.clone()]).unwrap_or_default(),
+        }
     }
 
     /// The places of the parts of a list or an object, with their keys.
@@ -135,7 +149,7 @@ impl Reader<'_> {
             _ => {
                 let rest = self.rest();
                 let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c)).unwrap_or(rest.len());
-                serde_json::from_str::<serde_json::Value>(&rest[..end]).map_err(|_| "a value is missing".to_owned())?;
+                serde_json::from_str::<Value>(&rest[..end]).map_err(|_| "a value is missing".to_owned())?;
                 self.at += end;
                 NodeKind::Other
             }
@@ -202,11 +216,11 @@ pub(crate) fn append(text: &str, path: &[&str], value: &str) -> Result<String, S
     }
 }
 
-/// The member that holds the list at the end of `path`. Between its brackets are two line breaks, by which
-/// [`remove`] knows a list that nobody else has made.
+/// The member that holds the list at the end of `path`. What is inside its brackets has lines of its own, by which [`remove`]
+/// knows that nobody else has made it: [`inserted`] puts nothing after the bracket of others but what is added.
 fn nested(path: &[&str], value: &str, outer: &str, unit: &str, newline: &str) -> String {
     let Some((key, rest)) = path.split_first() else { return value.to_owned() };
-    let key = serde_json::Value::from(*key);
+    let key = Value::from(*key);
     let (inner, deeper) = (format!("{outer}{unit}"), format!("{outer}{unit}{unit}"));
     let (open, close) = if rest.is_empty() { ('[', ']') } else { ('{', '}') };
     let value = nested(rest, value, &inner, unit, newline);
@@ -237,23 +251,23 @@ pub(crate) fn remove(text: &str, path: &[usize]) -> Result<String, String> {
     }
     let parts = node.spans();
     let part = parts.get(*at).ok_or("there is no such part")?;
+    let inside = node.span.start + 1..node.span.end - 1;
+    let has_line = |blank: &str| blank.trim().is_empty() && blank.contains('\n');
+    let is_ours = has_line(&text[inside.start..parts[0].start]) && has_line(&text[part.end..inside.end]);
+    if parts.len() == 1 && is_ours && !above.is_empty() {
+        return remove(text, above);
+    }
     let range = match (at.checked_sub(1).and_then(|before| parts.get(before)), parts.get(at + 1)) {
         (Some(before), _) => before.end..part.end,
         (None, Some(next)) => part.start..next.start,
+        (None, None) if is_ours => inside,
         (None, None) => {
             let comma = text[part.end..].trim_start().starts_with(',');
             let end = if comma { part.end + text[part.end..].find(',').unwrap_or_default() + 1 } else { part.end };
             part.start..end
         }
     };
-    let rest = format!("{}{}", &text[..range.start], &text[range.end..]);
-    let inside = &rest[node.span.start + 1..node.span.end - range.len() - 1];
-    if parts.len() == 1 && is_ours(inside) && !above.is_empty() { remove(text, above) } else { Ok(rest) }
-}
-
-/// Whether somebody else would hardly have left this between two brackets.
-pub(crate) fn is_ours(inside: &str) -> bool {
-    inside.trim().is_empty() && inside.matches('\n').count() >= 2
+    Ok(format!("{}{}", &text[..range.start], &text[range.end..]))
 }
 
 fn indent(text: &str, at: usize) -> String {

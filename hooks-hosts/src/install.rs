@@ -1,11 +1,12 @@
 //! The entries of this program in the files of a host.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::edit::{self, Member, Node, NodeKind};
 use crate::event::HookPoint;
@@ -84,10 +85,10 @@ impl Installation {
         begin.iter().eq(called) && has_options_only && Path::new(program).file_name() == self.program.file_name()
     }
 
-    /// The events that the program is installed at.
-    fn events(place: &EntryPlace, host: &Host, wanted: &dyn Fn(HookPoint) -> bool) -> Vec<HostEventSpec> {
-        let named = |event: &HostEventSpec| place.names(event.name);
-        host.events().filter(|event| event.kinds().any(wanted)).filter(named).collect()
+    /// The events that the program is installed at, and their commands.
+    fn wanted(&self, host: &Host, wanted: &dyn Fn(HookPoint) -> bool) -> Vec<Command> {
+        let events = host.events().filter(|event| event.kinds().any(wanted) && host.place.names(event.name));
+        events.map(|event| (event, self.command(host.name, event.name))).collect()
     }
 
     /// Names the program in the host's files, at the events where `wanted` says that it has hooks.
@@ -96,56 +97,95 @@ impl Installation {
     /// A file cannot be read or written, or is not what the host expects. Then none is changed.
     pub fn install(&self, host: &Host, wanted: &dyn Fn(HookPoint) -> bool) -> Result<Vec<FileChange>, InstallError> {
         let place = host.place;
-        let events = Self::events(&place, host, wanted);
+        let commands = self.wanted(host, wanted);
+        let events: Vec<&'static str> = commands.iter().map(|(event, _)| event.name).collect();
         if place.form == EntryForm::Scripts {
-            return events.iter().map(|event| self.script(host, &place, event.name)).collect();
+            return events.iter().map(|event| self.script(host, &place, event)).collect();
         }
         let file = self.file(&place, "");
-        let before = read(&file)?;
-        let name = self.name();
-        let failed = |problem| InstallError::of(&file, problem);
-        let wanted: Vec<(HostEventSpec, String)> = events
-            .into_iter()
-            .map(|event| {
-                let command = self.command(host.name, event.name);
-                let details = EntryDetails { matcher: place.matcher, seconds: 20.0, closes: true };
-                let entry = entry(&place, &event, &name, &command, &details);
-                (event, entry)
-            })
-            .collect();
-        if wanted.is_empty() {
+        if commands.is_empty() {
             let done = self.uninstall(host)?;
             return Ok(if done.is_empty() { vec![FileChange::Unchanged(file)] } else { done });
         }
-        let mut text = before.clone().unwrap_or_else(|| seed(&place));
-        if let Some(before) = &before {
-            let parsed = edit::parse(before).map_err(failed)?;
-            let events: Vec<&str> = wanted.iter().map(|(event, _)| event.name).collect();
-            if self.is_as_wanted(host, before, &parsed, &wanted) && self.unread(host, &events).is_none() {
-                return Ok(vec![FileChange::Unchanged(file)]);
+        let next = |before: Option<&str>| {
+            let after = match before {
+                Some(before) => self.with(host, before, &commands)?,
+                None => self.document(host, &commands)?,
+            };
+            match rejected(host, &after)?.or_else(|| self.hidden(&place, &events)) {
+                Some(why) => Err(why),
+                None => Ok(Some(after)),
             }
-            // One that is there may be of other rules, or have another matcher.
-            text = self.without_ours(host, before).map_err(failed)?;
-            if text == emptied(&place) {
-                text = seed(&place);
-            }
-        }
-        for (event, entry) in &wanted {
-            text = appended(&text, &path(&place, event.name, &name), entry).map_err(failed)?;
-        }
-        let events: Vec<&str> = wanted.iter().map(|(event, _)| event.name).collect();
-        let why = rejected(host, &edit::parse(&text).map_err(failed)?).or_else(|| self.hidden(&place, &events));
-        if let Some(why) = why {
-            return Err(InstallError::of(&file, why));
-        }
-        write(&file, &text, false)?;
-        Ok(vec![FileChange::Added(file, wanted.iter().map(|(event, _)| event.name).collect())])
+        };
+        let changed = change(&file, false, &next)?;
+        Ok(vec![if changed.is_some() { FileChange::Added(file, events) } else { FileChange::Unchanged(file) }])
     }
 
-    /// Why the host does not read the entries of this program at these events, although they are in its file.
-    pub(crate) fn unread(&self, host: &Host, events: &[&str]) -> Option<String> {
-        let text = read(&self.file(&host.place, "")).ok()??;
-        rejected(host, &edit::parse(&text).ok()?).or_else(|| self.hidden(&host.place, events))
+    /// The text of a file with these commands in place of the others of this program.
+    fn with(&self, host: &Host, before: &str, commands: &[Command]) -> Result<String, String> {
+        let there = self.ours(host, before)?;
+        let wanted = self.ours(host, &self.document(host, commands)?)?;
+        let has = |wanted: &Entry| there.iter().any(|entry| differences(host, entry, wanted).0.is_empty());
+        if there.len() == wanted.len() && wanted.iter().all(has) {
+            return Ok(before.to_owned());
+        }
+        // The old ones go last: what is around them stays.
+        without(&self.added(host, before.to_owned(), commands)?, &there)
+    }
+
+    /// What an install into nothing writes.
+    fn document(&self, host: &Host, commands: &[Command]) -> Result<String, String> {
+        self.added(host, seed(&host.place), commands)
+    }
+
+    fn added(&self, host: &Host, text: String, commands: &[Command]) -> Result<String, String> {
+        let (place, name) = (&host.place, self.name());
+        let details = EntryDetails { matcher: place.matcher, seconds: 20.0, closes: true };
+        commands.iter().try_fold(text, |text, (event, command)| {
+            appended(&text, &path(place, event.name, &name), &entry(place, event, &name, command, &details))
+        })
+    }
+
+    /// What keeps the host from calling the commands of this program as they stand in its files, and in what else they are
+    /// other than `install` writes them.
+    pub(crate) fn standing(&self, host: &Host) -> Result<(Vec<String>, Vec<String>), String> {
+        let (mut wrong, mut other) = (Vec::new(), Vec::new());
+        let again = "change it back, or run `install` again";
+        if host.place.form == EntryForm::Scripts {
+            for (file, command) in self.scripts(host, &host.place) {
+                if file != self.file(&host.place, event_of(&command)) {
+                    wrong.push(format!("{} calls `{command}`; run `install` again", file.display()));
+                }
+                if !is_runnable(&file) {
+                    wrong.push(format!("{} is not executable; run `install` again", file.display()));
+                }
+            }
+            return Ok((wrong, other));
+        }
+        let file = self.file(&host.place, "");
+        let Some(text) = read(&file).ok().flatten() else { return Ok((wrong, other)) };
+        let there = self.ours(host, &text)?;
+        for entry in &there {
+            let event = event_of(&entry.command);
+            let Some(wanted) = self.made(host, [entry].into_iter())? else {
+                wrong.push(format!("`{}`: {} calls no `{event}`; run `install` again", entry.command, host.title));
+                continue;
+            };
+            let (minds, tells) = differences(host, entry, &self.ours(host, &wanted)?[0]);
+            wrong.extend((!minds.is_empty()).then(|| format!("`{event}`: {}; {again}", minds.join(", "))));
+            other.extend((!tells.is_empty()).then(|| format!("`{event}`: {}", tells.join(", "))));
+        }
+        let events: Vec<&str> = there.iter().map(|entry| event_of(&entry.command)).collect();
+        wrong.extend(rejected(host, &text)?.or_else(|| self.hidden(&host.place, &events)));
+        Ok((wrong, other))
+    }
+
+    /// What an install into nothing writes for the commands of these entries, if all are at events of the host.
+    fn made<'a>(&self, host: &Host, entries: impl Iterator<Item = &'a Entry>) -> Result<Option<String>, String> {
+        let of_event = |name: &str| host.events().find(|event| event.name == name && host.place.names(name));
+        let command = |entry: &Entry| Some((of_event(event_of(&entry.command))?, entry.command.clone()));
+        let commands: Option<Vec<Command>> = entries.map(command).collect();
+        commands.map(|commands| self.document(host, &commands)).transpose()
     }
 
     /// The event that a file beside the host's own has too.
@@ -160,23 +200,6 @@ impl Installation {
         Some(format!("`{hidden}` in {} hides the same event here; move its entries to this file", beside.display()))
     }
 
-    /// Whether a file has these entries of this program, and no others.
-    fn is_as_wanted(&self, host: &Host, text: &str, parsed: &Node, wanted: &[(HostEventSpec, String)]) -> bool {
-        let value = |entry: &str| serde_json::from_str::<Value>(entry).ok();
-        let there: Vec<_> =
-            self.ours(host.name, parsed).iter().map(|(path, _)| value(&text[at(parsed, path)])).collect();
-        there.len() == wanted.len() && wanted.iter().all(|(_, entry)| there.contains(&value(entry)))
-    }
-
-    /// The text of a file without the entries of this program.
-    fn without_ours(&self, host: &Host, text: &str) -> Result<String, String> {
-        let mut text = text.to_owned();
-        while let Some((path, _)) = self.ours(host.name, &edit::parse(&text)?).pop() {
-            text = edit::remove(&text, &path)?;
-        }
-        Ok(text)
-    }
-
     /// Removes the entries of this program, and nothing else.
     ///
     /// # Errors
@@ -184,22 +207,28 @@ impl Installation {
     pub fn uninstall(&self, host: &Host) -> Result<Vec<FileChange>, InstallError> {
         let place = host.place;
         if place.form == EntryForm::Scripts {
+            let gone =
+                |there: Option<&str>| Ok(there.filter(|text| self.of_script(host, text).is_none()).map(str::to_owned));
             let ours = self.scripts(host, &place).map(|(file, _)| file);
-            return ours.map(|file| delete(&file).map(|()| FileChange::Deleted(file))).collect();
+            return ours.map(|file| change(&file, false, &gone).map(|_| FileChange::Deleted(file))).collect();
         }
         let file = self.file(&place, "");
-        let Some(before) = read(&file)? else { return Ok(Vec::new()) };
-        let text = self.without_ours(host, &before).map_err(|problem| InstallError::of(&file, problem))?;
-        if text == before {
-            return Ok(vec![FileChange::Unchanged(file)]);
+        if read(&file)?.is_none() {
+            return Ok(Vec::new());
         }
-        let inside = text.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        if text == emptied(&place) || inside.is_some_and(edit::is_ours) {
-            delete(&file)?;
-            return Ok(vec![FileChange::Deleted(file)]);
-        }
-        write(&file, &text, false)?;
-        Ok(vec![FileChange::Removed(file)])
+        let next = |before: Option<&str>| {
+            let Some(before) = before else { return Ok(None) };
+            let ours = self.ours(host, before)?;
+            // A link leads to a file that a person has made.
+            let is_made =
+                || Ok::<_, String>(self.made(host, ours.iter())?.as_deref() == Some(before) && !file.is_symlink());
+            Ok(if !ours.is_empty() && is_made()? { None } else { Some(without(before, &ours)?) })
+        };
+        Ok(vec![match change(&file, false, &next)? {
+            None => FileChange::Unchanged(file),
+            Some(true) => FileChange::Removed(file),
+            Some(false) => FileChange::Deleted(file),
+        }])
     }
 
     /// The commands of this program in the host's files.
@@ -213,45 +242,26 @@ impl Installation {
         }
         let file = self.file(&place, "");
         let Some(text) = read(&file)? else { return Ok(Vec::new()) };
-        let parsed = edit::parse(&text).map_err(|problem| InstallError::of(&file, problem))?;
-        Ok(self.ours(host.name, &parsed).into_iter().map(|(_, command)| command).collect())
+        let ours = self.ours(host, &text).map_err(|problem| InstallError::of(&file, problem))?;
+        Ok(ours.into_iter().map(|entry| entry.command).collect())
     }
 
-    /// The entries of this program: the path of each, and its command. A group that holds nothing else is one.
-    pub(crate) fn ours(&self, host: &str, root: &Node) -> Vec<(Vec<usize>, String)> {
-        fn walk(
-            node: &Node,
-            path: &mut Vec<usize>,
-            ours: &dyn Fn(&str) -> bool,
-            found: &mut Vec<(Vec<usize>, String)>,
-        ) {
-            for (at, part) in node.parts().enumerate() {
-                path.push(at);
-                let in_list = matches!(node.kind, NodeKind::Array(_));
-                match command_of(part).filter(|command| in_list && ours(command)) {
-                    Some(command) => found.push((path.clone(), command.to_owned())),
-                    None => walk(part, path, ours, found),
-                }
-                path.pop();
-            }
-        }
-        let mut found = Vec::new();
-        walk(root, &mut Vec::new(), &|command| self.is_ours(host, command), &mut found);
-        found
+    /// The entries of this program, wherever they stand.
+    fn ours(&self, host: &Host, text: &str) -> Result<Vec<Entry>, String> {
+        let (root, mut found) = (edit::parse(text)?, Vec::new());
+        walk(&root, text, &Entry::default(), &|command| self.is_ours(host.name, command), &mut found);
+        Ok(found)
     }
 
     fn script(&self, host: &Host, place: &EntryPlace, event: &'static str) -> Result<FileChange, InstallError> {
         let file = self.file(place, event);
         let text = format!("#!/bin/sh\nexec {}\n", self.command(host.name, event));
-        match read(&file)? {
-            Some(there) if there == text => return Ok(FileChange::Unchanged(file)),
-            Some(there) if self.of_script(host, &there).is_none() => {
-                return Err(InstallError::of(&file, "there is a hook already, and Cline runs one file per event"));
-            }
-            _ => {}
-        }
-        write(&file, &text, true)?;
-        Ok(FileChange::Added(file, vec![event]))
+        let next = |there: Option<&str>| match there.filter(|there| self.of_script(host, there).is_none()) {
+            Some(_) => Err("there is a hook already, and Cline runs one file per event".to_owned()),
+            None => Ok(Some(text.clone())),
+        };
+        let changed = change(&file, true, &next)?;
+        Ok(if changed.is_some() { FileChange::Added(file, vec![event]) } else { FileChange::Unchanged(file) })
     }
 
     /// The files of this program, one for each event, and their commands.
@@ -271,53 +281,121 @@ impl Installation {
     }
 }
 
+/// An event, and the command there.
+type Command = (HostEventSpec, String);
+
+/// An entry of this program, and what the host reads of it.
+#[derive(Clone, Default)]
+struct Entry {
+    /// Leads to what goes with it: the entry, or its group if that is of this program too.
+    path: Vec<usize>,
+    /// The keys that lead to it.
+    at: String,
+    /// What it says, and the group around it.
+    settings: Map<String, Value>,
+    command: String,
+}
+
+fn walk(node: &Node, text: &str, above: &Entry, ours: &dyn Fn(&str) -> bool, found: &mut Vec<Entry>) {
+    let members = if let NodeKind::Object(members) = &node.kind { &members[..] } else { &[] };
+    let in_list = matches!(node.kind, NodeKind::Array(_));
+    for (index, part) in node.parts().enumerate() {
+        let mut entry = above.clone();
+        entry.path.push(index);
+        entry.at += &members.get(index).map_or("[]".to_owned(), |member| format!(".{}", member.key));
+        let Value::Object(said) = part.value(text) else {
+            walk(part, text, &entry, ours, found);
+            continue;
+        };
+        let nested = said.get("action").and_then(Value::as_object).cloned().unwrap_or_default();
+        // Of what is no entry and no group, this alone counts.
+        let counts = |key: &str, said: &Value| match in_list {
+            true => key != "hooks" && key != "action",
+            false => key == "enabled" && *said == Value::Bool(false),
+        };
+        entry.settings.extend(said.into_iter().chain(nested).filter(|(key, said)| counts(key, said)));
+        match ["command", "bash"].iter().find_map(|key| entry.settings.get(*key)?.as_str()).map(str::to_owned) {
+            Some(command) if in_list && ours(&command) => {
+                let is_alone =
+                    node.parts().count() == 1 && above.settings.keys().all(|key| key == "matcher" || key == "enabled");
+                if is_alone && above.at.ends_with("[].hooks") {
+                    entry.path.truncate(entry.path.len() - 2);
+                }
+                found.push(Entry { command, ..entry });
+            }
+            _ => walk(part, text, &entry, ours, found),
+        }
+    }
+}
+
+/// The text of a file without these entries.
+fn without(text: &str, ours: &[Entry]) -> Result<String, String> {
+    ours.iter().rev().try_fold(text.to_owned(), |text, entry| edit::remove(&text, &entry.path))
+}
+
+/// What a person may add or change without consequences.
+const TELLING: &[&str] = &["name", "description", "statusMessage", "show_output"];
+
+/// In what an entry is other than `install` would write it: what keeps the host from asking or from hearing the answer, and
+/// what does not.
+fn differences(host: &Host, entry: &Entry, wanted: &Entry) -> (Vec<String>, Vec<String>) {
+    let (mut minds, mut tells) = (Vec::new(), Vec::new());
+    if entry.at != wanted.at {
+        minds.push(format!("it stands at `{}` instead of `{}`", &entry.at[1..], &wanted.at[1..]));
+    }
+    let absent = wanted.settings.keys().filter(|key| !entry.settings.contains_key(*key));
+    for key in entry.settings.keys().chain(absent) {
+        let (has, wants) = (entry.settings.get(key), wanted.settings.get(key));
+        let said = match (has, wants) {
+            (Some(has), Some(wants)) if has == wants => continue,
+            (Some(has), Some(wants)) => format!("`{key}: {has}` instead of `{key}: {wants}`"),
+            (Some(has), None) => format!("`{key}: {has}`, which `install` does not write"),
+            (None, wants) => format!("no `{key}: {}`", wants.unwrap_or(&Value::Null)),
+        };
+        let seconds =
+            |value: &Value| value.as_f64().filter(|_| value.is_u64()).map(|time| host.place.unit.seconds(time));
+        let is_longer = has.and_then(seconds).zip(wants.and_then(seconds)).is_some_and(|(has, wants)| has > wants);
+        if is_longer || TELLING.contains(&key.as_str()) { &mut tells } else { &mut minds }.push(said);
+    }
+    (minds, tells)
+}
+
 /// Why the host reads nothing of its file.
-fn rejected(host: &Host, root: &Node) -> Option<String> {
+fn rejected(host: &Host, text: &str) -> Result<Option<String>, String> {
+    let (place, root) = (host.place, edit::parse(text)?);
+    let why = unread(host, &root).or_else(|| {
+        let error = serde_json::from_str::<Value>(text).err().filter(|_| !place.comments)?;
+        Some(format!("it takes no comment, no comma at an end and no byte order mark: {error}"))
+    });
+    Ok(why.map(|why| format!("{} rejects the file, because {why}", host.title)))
+}
+
+fn unread(host: &Host, root: &Node) -> Option<String> {
     fn is_cut(node: &Node) -> bool {
         let in_key = |member: &Member| member.key.contains("//");
         let members = if let NodeKind::Object(members) = &node.kind { &members[..] } else { &[] };
         node.text().is_some_and(|text| text.contains("//")) || members.iter().any(in_key) || node.parts().any(is_cut)
     }
     let place = host.place;
-    let (title, head) = (host.title, place.head);
-    let key = head.split('"').nth(1).filter(|_| place.strict)?;
-    if root.get(key).is_none() {
-        return Some(format!("{title} rejects the file, because `{key}` is missing; add `{head}`"));
+    if let Some(key) = place.head.split('"').nth(1).filter(|key| root.get(key).is_none()) {
+        return Some(format!("`{key}` is missing; add `{}`", place.head));
+    }
+    if !place.strict {
+        return None;
     }
     if is_cut(root) {
-        return Some(format!("{title} rejects the file, because it takes `//` in a text for a comment"));
+        return Some("it takes `//` in a text for a comment".to_owned());
     }
     let events = root.get(place.root?).map(|events| &events.kind);
     let Some(NodeKind::Object(events)) = events else { return None };
     let unknown = events.iter().find(|event| host.event(&event.key).is_none())?;
-    Some(format!("{title} rejects the file, because it has no event `{}`", unknown.key))
+    Some(format!("it has no event `{}`", unknown.key))
 }
 
 /// The event for which a command of this crate is installed.
 pub(crate) fn event_of(command: &str) -> &str {
     let event = command.rsplit_once(" --event ").map_or("", |(_, rest)| rest);
     event.split(' ').next().unwrap_or_default()
-}
-
-/// Where the part of a value stands to which a path leads.
-fn at(root: &Node, path: &[usize]) -> Range<usize> {
-    let part = |node: &Node, index: &usize| match &node.kind {
-        NodeKind::Object(members) => members.get(*index).map(|member| member.value.clone()),
-        NodeKind::Array(list) => list.get(*index).cloned(),
-        _ => None,
-    };
-    path.iter().try_fold(root.clone(), |node, index| part(&node, index)).map_or(0..0, |node| node.span)
-}
-
-/// The command of an entry, or of a group with one entry.
-fn command_of(node: &Node) -> Option<&str> {
-    let direct = ["command", "bash"].iter().find_map(|key| node.get(key)?.text());
-    let action = || node.get("action")?.get("command")?.text();
-    let group = || match &node.get("hooks")?.kind {
-        NodeKind::Array(list) if list.len() == 1 => command_of(&list[0]),
-        _ => None,
-    };
-    direct.or_else(action).or_else(group)
 }
 
 /// What entries of one place differ in.
@@ -362,19 +440,13 @@ pub(crate) fn path<'a>(place: &EntryPlace, event: &'a str, name: &'a str) -> Vec
     }
 }
 
-/// A new file, in which the first entry takes the place of the mark.
+/// A new file, in which the first entry takes the place of the mark. Entries added to a file of others come last, so it is none
+/// of these.
 const MARK: &str = "\u{1}";
 
 pub(crate) fn seed(place: &EntryPlace) -> String {
-    match place.head {
-        "" => format!("{{\n  {MARK}\n}}\n"),
-        head => format!("{{\n  {head},\n  {MARK}\n}}\n"),
-    }
-}
-
-/// What is left of a new file without its entries.
-fn emptied(place: &EntryPlace) -> String {
-    if place.head.is_empty() { String::new() } else { format!("{{\n  {}\n}}\n", place.head) }
+    let comma = if place.head.is_empty() { "" } else { ",\n  " };
+    format!("{{\n  {MARK}{comma}{}\n}}\n", place.head)
 }
 
 pub(crate) fn appended(text: &str, path: &[&str], entry: &str) -> Result<String, String> {
@@ -399,49 +471,90 @@ fn read(file: &Path) -> Result<Option<String>, InstallError> {
     }
 }
 
-/// Writes beside the file, and then puts that in its place. A link stays, and what it leads to is replaced.
-fn write(file: &Path, text: &str, executable: bool) -> Result<(), InstallError> {
-    let put = || -> io::Result<()> {
-        let target = if file.exists() { fs::canonicalize(file)? } else { file.to_owned() };
-        let folder = target.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder)?;
-        let permissions = fs::metadata(&target).ok().map(|meta| meta.permissions());
-        if permissions.as_ref().is_some_and(fs::Permissions::readonly) {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
+/// Puts what `next` makes of a file in its place; `None` is no file. `Some` says whether there is one, if it has changed.
+fn change(
+    file: &Path,
+    runs: bool,
+    next: &dyn Fn(Option<&str>) -> Result<Option<String>, String>,
+) -> Result<Option<bool>, InstallError> {
+    for _ in 0..100 {
+        let before = read(file)?;
+        let after = next(before.as_deref()).map_err(|problem| InstallError::of(file, problem))?;
+        if before == after && (!runs || is_runnable(file)) {
+            return Ok(None);
         }
-        let beside = folder.join(format!(".hooks-{}.tmp", std::process::id()));
-        let written = (|| {
-            let mut new = OpenOptions::new().write(true).create(true).truncate(true).open(&beside)?;
-            new.write_all(text.as_bytes())?;
-            if let Some(permissions) = permissions {
-                fs::set_permissions(&beside, permissions)?;
-            } else if executable {
-                make_executable(&beside)?;
-            }
-            new.sync_all()?;
-            fs::rename(&beside, &target)
-        })();
-        if written.is_err() {
-            let _ = fs::remove_file(&beside);
+        let put = put(file, before.as_deref(), after.as_deref(), runs);
+        if put.map_err(|error| InstallError::of(file, error.to_string()))? {
+            return Ok(Some(after.is_some()));
         }
-        written
-    };
-    put().map_err(|error| InstallError::of(file, error.to_string()))
+    }
+    Err(InstallError::of(file, "somebody else changes it all the time"))
 }
 
+/// Writes beside the file, and then puts that in its place, unless that is another one by now. A link stays, and what it leads
+/// to is replaced.
+fn put(file: &Path, before: Option<&str>, after: Option<&str>, runs: bool) -> io::Result<bool> {
+    let target = if file.exists() { fs::canonicalize(file)? } else { file.to_owned() };
+    fs::create_dir_all(target.parent().unwrap_or(Path::new(".")))?;
+    let permissions = fs::metadata(&target).ok().map(|meta| meta.permissions());
+    if permissions.as_ref().is_some_and(Permissions::readonly) {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
+    }
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let beside = target.with_file_name(format!(".{name}.hooks-new"));
+    let mut new = claimed(&beside)?;
+    let done = (|| {
+        new.write_all(after.unwrap_or_default().as_bytes())?;
+        let mut permissions = permissions.map_or_else(|| new.metadata().map(|meta| meta.permissions()), Ok)?;
+        if runs {
+            permissions = runnable(permissions);
+        }
+        fs::set_permissions(&beside, permissions)?;
+        new.sync_all()?;
+        if read(&target).map_err(|error| io::Error::other(error.problem))?.as_deref() != before {
+            return Ok(false);
+        }
+        if after.is_some() { fs::rename(&beside, &target) } else { fs::remove_file(file) }.map(|()| true)
+    })();
+    if after.is_none() || !matches!(done, Ok(true)) {
+        let _ = fs::remove_file(&beside);
+    }
+    done
+}
+
+/// The new file, as soon as nobody else writes one.
+fn claimed(beside: &Path) -> io::Result<File> {
+    let since = Instant::now();
+    loop {
+        match OpenOptions::new().write(true).create_new(true).open(beside) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            opened => return opened,
+        }
+        if since.elapsed() > Duration::from_secs(10) {
+            let why = format!("another installation is at work; if there is none, delete {}", beside.display());
+            return Err(io::Error::other(why));
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn is_runnable(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|meta| meta.permissions() == runnable(meta.permissions()))
+}
+
+/// The permissions of a file that its owner can run.
 #[cfg(unix)]
-fn make_executable(file: &Path) -> io::Result<()> {
+fn runnable(mut permissions: Permissions) -> Permissions {
     use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(file, fs::Permissions::from_mode(0o755))
+    if permissions.mode() & 0o100 == 0 {
+        permissions.set_mode(permissions.mode() | 0o111);
+    }
+    permissions
 }
 
 #[cfg(not(unix))]
-fn make_executable(_file: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-fn delete(file: &Path) -> Result<(), InstallError> {
-    fs::remove_file(file).map_err(|error| InstallError::of(file, error.to_string()))
+fn runnable(permissions: Permissions) -> Permissions {
+    permissions
 }
 
 /// A file of a host could not be changed. It is as it was.

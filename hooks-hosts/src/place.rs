@@ -12,10 +12,12 @@ pub struct EntryPlace {
     pub form: EntryForm,
     /// The key above the events.
     pub root: Option<&'static str>,
-    /// What a new file has besides: a member, as JSON.
+    /// What the file must have besides: a member, as JSON.
     pub head: &'static str,
-    /// Whether the host rejects a whole file without that member, with an event that it does not know, or with `//` in a text.
+    /// Whether the host rejects a whole file with an event that it does not know, or with `//` in a text.
     pub strict: bool,
+    /// Whether the host reads a file with comments, a comma at the end of a list, or a byte order mark.
+    pub comments: bool,
     /// The entry, as JSON, with `$COMMAND`, `$EVENT`, `$TIME` and `$GATE`.
     pub handler: &'static str,
     /// Other keys of an entry that the host reads.
@@ -41,6 +43,8 @@ pub struct EntryPlace {
     pub bare: &'static str,
     /// What switches all hooks of a file off: a JSON pointer, and the word there.
     pub off: Option<(&'static str, bool)>,
+    /// The file beside, in TOML, in which that stands, if it is another one.
+    pub off_in: &'static str,
     /// The names of the events to name, if the host tells some calls twice.
     pub events: &'static str,
     /// What a person has to do, so that the host runs the hooks.
@@ -57,6 +61,7 @@ impl EntryPlace {
             root: Some("hooks"),
             head: "",
             strict: false,
+            comments: true,
             handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME}"#,
             reads: "",
             variables: "",
@@ -69,6 +74,7 @@ impl EntryPlace {
             mcp: None,
             bare: "",
             off: None,
+            off_in: "",
             events: "",
             then: "",
         }

@@ -13,6 +13,7 @@ use crate::host::Host;
 use crate::hosts;
 use crate::install::{FileChange, InstallError, Installation};
 use crate::outlet::read_to_end;
+use crate::place::words;
 use crate::respond::Responder;
 #[cfg(unix)]
 use crate::serve;
@@ -32,7 +33,11 @@ pub struct HookProgram {
     build: Box<dyn Fn() -> Result<Responder, BuildError> + Send + Sync>,
     sources: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     lingers: Box<dyn Fn() -> bool + Send + Sync>,
+    of_options: Option<Box<Rebuild>>,
 }
+
+/// Builds the hooks of the options of a command.
+type Rebuild = dyn Fn(&[String]) -> Result<Responder, BuildError> + Send + Sync;
 
 impl fmt::Debug for HookProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -65,6 +70,7 @@ impl HookProgram {
             build: Box::new(build),
             sources: Box::new(Vec::new),
             lingers: Box::new(|| false),
+            of_options: None,
         }
     }
 
@@ -92,6 +98,16 @@ impl HookProgram {
     /// [`run`](Self::run).
     pub fn options(mut self, behind: impl IntoIterator<Item = String>) -> Self {
         self.options = behind.into_iter().collect();
+        self
+    }
+
+    /// The hooks of a command that is installed with these [options](Self::options). `doctor` looks at them if it is called with
+    /// none.
+    pub fn of_options(
+        mut self,
+        build: impl Fn(&[String]) -> Result<Responder, BuildError> + Send + Sync + 'static,
+    ) -> Self {
+        self.of_options = Some(Box::new(build));
         self
     }
 
@@ -223,6 +239,7 @@ impl HookProgram {
                 let _ = writeln!(remarks, "{}: in place of `{shown}`", host.name);
             }
             let told = switched_off(host, &installation).into_iter().chain(unheard(host, &responder));
+            let told = told.chain(installation.standing(host).unwrap_or_default().0);
             let told = told.chain(never_fired(host, &responder)).chain(unselected(host, &responder).1);
             for why in told.chain(responder.dead.iter().cloned()) {
                 let _ = writeln!(remarks, "{}: {why}", host.name);
@@ -246,12 +263,23 @@ impl HookProgram {
         let has_host = args.iter().any(|arg| !arg.starts_with('-'));
         let all = if has_host { args.to_vec() } else { [args, &everything].concat() };
         let (hosts, installation) = self.named(&all)?;
-        // If they cannot be loaded, the commands that are installed say so.
-        let responder = (self.build)().ok();
-        let found = hosts.iter().map(|host| diagnose(host, &installation, responder.as_ref(), patience));
+        let built = (self.build)();
+        let found = hosts.iter().map(|host| {
+            let command = installation.installed(host).ok().and_then(|commands| words(commands.first()?));
+            let options = |words: Vec<String>| -> Vec<String> {
+                words.into_iter().skip_while(|word| word != "--event").skip(2).collect()
+            };
+            let of_options = self.of_options.as_ref().filter(|_| built.is_err());
+            let other = of_options.zip(command).map(|(build, words)| build(&options(words)));
+            let responder = other.as_ref().unwrap_or(&built);
+            let mut found = diagnose(host, &installation, responder.as_ref().ok(), patience);
+            let unchecked = |error| format!("whether all events are installed was not checked: {error}");
+            found.notes.extend(responder.as_ref().err().filter(|_| !found.commands.is_empty()).map(unchecked));
+            found
+        });
         let found: Vec<Diagnosis> = found.filter(|found| has_host || !found.commands.is_empty()).collect();
         let mut text: String = found.iter().map(Diagnosis::text).collect();
-        if let Some(why) = responder.as_ref().and_then(hookless) {
+        if let Some(why) = built.as_ref().ok().and_then(hookless) {
             let _ = writeln!(text, "{why}");
             return Err(text);
         }

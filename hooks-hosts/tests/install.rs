@@ -191,6 +191,9 @@ fn a_file_that_the_host_does_not_read_is_refused_and_told() {
         ("cursor", ".cursor/hooks.json", stop("curl http://x"), Some("`//` in a text")),
         ("cursor", ".cursor/hooks.json", stop("curl x").replacen('{', "{ // theirs\n", 1), None),
         ("claude", ".claude/settings.json", r#"{"hooks": {"New": [{"x": "http://x"}]}}"#.to_owned(), None),
+        ("codex", ".codex/hooks.json", "{ // theirs\n}".to_owned(), Some("takes no comment")),
+        ("codex", ".codex/hooks.json", "{\"hooks\": {},}".to_owned(), Some("no comma at an end")),
+        ("codex", ".codex/hooks.json", "\u{feff}{}".to_owned(), Some("no byte order mark")),
         ("droid", ".factory/hooks.json", droid("PreToolUse"), Some("hides the same event")),
         ("droid", ".factory/hooks.json", droid("Notification"), None),
         ("droid", ".factory/hooks.json", "{".to_owned(), Some("hooks.json: line 1")),
@@ -225,7 +228,9 @@ fn a_file_that_the_host_does_not_read_is_refused_and_told() {
             ".cursor/hooks.json" if text.contains("version") => {
                 put(&file, &text.replace('[', &format!("[{}, ", entry(&ours))).replace(", ]", "]"));
             }
-            ".cursor/hooks.json" => put(&file, &ours.replace("\"version\": 1,", "")),
+            ".codex/hooks.json" if text.starts_with('\u{feff}') => put(&file, &format!("\u{feff}{ours}")),
+            ".codex/hooks.json" => put(&file, &ours.replacen('{', "{ /* theirs */", 1)),
+            ".cursor/hooks.json" => put(&file, &ours.replace(",\n  \"version\": 1", "")),
             _ => put(&file, &text),
         }
         assert!(doctor().contains(why.unwrap()), "{text}: {}", doctor());
@@ -237,4 +242,193 @@ fn a_file_that_the_host_does_not_read_is_refused_and_told() {
 fn entry(text: &str) -> String {
     let value: serde_json::Value = serde_json::from_str(text).unwrap();
     value["hooks"]["preToolUse"][0].to_string()
+}
+
+/// A host, what somebody makes of what is installed there, and what `doctor` says of it: what has to be done, or a note.
+const CHANGED: &str = r#"
+claude ;; "PreToolUse": ;; "Stop": ;; to do ;; `hooks.Stop[].hooks[]` instead of `hooks.PreToolUse[].hooks[]`
+claude ;; "PreToolUse": ;; "PreToolUsed": ;; to do ;; `hooks.PreToolUsed[].hooks[]`
+claude ;; "hooks": { ;; "hooks_off": { ;; to do ;; `hooks_off.PreToolUse[].hooks[]`
+codex ;; "hooks": { ;; "off": { ;; to do ;; `off.PreToolUse[].hooks[]`
+antigravity ;; "PreToolUse": ;; "PreTool": ;; to do ;; `guards.PreTool[].hooks[]`
+windsurf ;; "pre_run_command": ;; "post_run": ;; to do ;; `hooks.post_run[]`
+claude ;; --event PreToolUse ;; --event Notification ;; to do ;; calls no `Notification`
+claude ;; "matcher": "*" ;; "matcher": "Read" ;; to do ;; `matcher: "Read"` instead of `matcher: "*"`
+claude ;; "timeout": 20 ;; "timeout": 20, "async": true ;; to do ;; `async: true`, which
+claude ;; "timeout": 20 ;; "timeout": 20, "if": "Bash(x *)" ;; to do ;; `if: "Bash(x *)"`, which
+claude ;; "timeout": 20 ;; "timeout": 0.001 ;; to do ;; `timeout: 0.001` instead
+claude ;; "type": "command" ;; "type": "prompt" ;; to do ;; `type: "prompt"` instead
+claude ;; , "onFailure": "block" ;;  ;; to do ;; no `onFailure: "block"`
+codex ;; "timeout": 20 ;; "timeout": 20.5 ;; to do ;; `timeout: 20.5`
+gemini ;; "timeout": 20000 ;; "timeout": 20 ;; to do ;; `timeout: 20`
+goose ;; "matcher": "" ;; "matcher": "*" ;; to do ;; `matcher: "*"`
+goose ;; "on_failure": "block" ;; "on_failure": "deny" ;; to do ;; `on_failure: "deny"`
+copilot ;; {"type" ;; {"matcher": "*", "type" ;; to do ;; `matcher: "*"`, which
+kiro ;; "trigger": "PreToolUse" ;; "trigger": "Manual" ;; to do ;; `trigger: "Manual"`
+kiro ;; "enabled": true ;; "enabled": false ;; to do ;; `enabled: false`
+claude ;; "timeout": 20 ;; "timeout": 60 ;; note ;; `timeout: 60` instead
+claude ;; "matcher": "*" ;; "description": "why", "matcher": "*" ;; note ;; `description: "why"`
+claude ;; [{"type" ;; [{"type": "command", "command": "./theirs.sh"}, {"type" ;; ;;
+"#;
+
+/// What `install` would write is what the host calls. Anything else is told, and put right by `install`.
+#[test]
+fn an_entry_that_is_not_as_it_was_installed_is_told_and_put_right() {
+    for row in CHANGED.trim().lines() {
+        let [host, old, new, kind, said] = row.split(" ;;").map(str::trim).collect::<Vec<_>>()[..] else {
+            panic!("{row}")
+        };
+        let (host, folder) = (find(host).unwrap(), tempfile::tempdir().unwrap());
+        let (installation, gate) = (installation(folder.path()), |kind| kind == HookPoint::BeforeToolCall);
+        let told = |kind: &str| {
+            let found = diagnose(host, &installation, None, Duration::from_secs(1));
+            let texts = if kind == "to do" { found.problems } else { found.notes };
+            texts.into_iter().filter(|text| !text.contains("no such program")).collect::<Vec<_>>().join("\n")
+        };
+        installation.install(host, &gate).unwrap();
+        let file = folder.path().join(host.place.project.replace("$NAME", "guards"));
+        let installed = fs::read_to_string(&file).unwrap();
+        let changed = installed.replacen(old, new, 1);
+        assert_ne!(changed, installed, "{row}");
+        fs::write(&file, &changed).unwrap();
+        assert!(said.is_empty() || told(kind).contains(said), "{row}: {}", told(kind));
+        let again = installation.install(host, &gate).unwrap();
+        assert_eq!(matches!(again[..], [FileChange::Unchanged(_)]), kind != "to do", "{row}: {again:?}");
+        assert_eq!(told("to do"), "", "{row}");
+        if kind == "to do" && !old.contains("type") {
+            let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+            assert_eq!(value(&fs::read_to_string(&file).unwrap()), value(&installed), "{row}");
+        }
+    }
+}
+
+/// The host skips a whole file for less, and so it is told before anything is installed.
+#[test]
+fn a_file_of_this_program_without_its_version_is_told() {
+    for (host, file) in [("kiro", ".kiro/hooks/guards.json"), ("copilot", ".github/hooks/guards.json")] {
+        let (host, folder) = (find(host).unwrap(), tempfile::tempdir().unwrap());
+        let (installation, file) = (installation(folder.path()), folder.path().join(file));
+        installation.install(host, &|_| true).unwrap();
+        let text = fs::read_to_string(&file).unwrap().replace(&format!(",\n  {}", host.place.head), "");
+        fs::write(&file, text).unwrap();
+        let found = diagnose(host, &installation, None, Duration::from_secs(1));
+        assert!(found.problems.join("\n").contains("`version` is missing"), "{found:?}");
+    }
+}
+
+#[test]
+fn codex_has_its_switch_in_another_file() {
+    for (text, is_off) in [
+        ("[features]\nhooks = false # for now\n", true),
+        ("features.hooks=false\n", true),
+        ("[features]\nhooks = true\n", false),
+        ("[other]\nhooks = false\n", false),
+    ] {
+        let (codex, folder) = (find("codex").unwrap(), tempfile::tempdir().unwrap());
+        let installation = installation(folder.path());
+        installation.install(codex, &|_| true).unwrap();
+        put(&folder.path().join(".codex/config.toml"), text);
+        let found = diagnose(codex, &installation, None, Duration::from_secs(1)).problems.join("\n");
+        assert_eq!(found.contains("config.toml switches all hooks off"), is_off, "{text}: {found}");
+    }
+}
+
+#[test]
+fn installations_at_the_same_time_lose_nothing() {
+    let claude = find("claude").unwrap();
+    for _ in 0..10 {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(".claude/settings.json");
+        put(&file, "{\n  \"model\": \"x\"\n}\n");
+        let programs: Vec<Installation> =
+            (0..6).map(|at| Installation::project(folder.path(), format!("/opt/guards-{at}"))).collect();
+        std::thread::scope(|scope| {
+            for program in &programs {
+                scope.spawn(|| program.install(claude, &|_| true).unwrap());
+            }
+        });
+        let counts: Vec<usize> = programs.iter().map(|program| program.installed(claude).unwrap().len()).collect();
+        assert_eq!(counts, [9; 6], "{}", fs::read_to_string(&file).unwrap());
+        programs.iter().for_each(|program| drop(program.uninstall(claude).unwrap()));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "{\n  \"model\": \"x\"\n}\n");
+        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_script_that_nobody_can_run_is_told_and_put_right() {
+    use std::os::unix::fs::PermissionsExt;
+    let (cline, folder) = (find("cline").unwrap(), tempfile::tempdir().unwrap());
+    let (installation, gate) = (installation(folder.path()), |kind| kind == HookPoint::BeforeToolCall);
+    installation.install(cline, &gate).unwrap();
+    let file = folder.path().join(".clinerules/hooks/PreToolUse");
+    let told = || diagnose(cline, &installation, None, Duration::from_secs(1)).problems.join("\n");
+    assert!(!told().contains("executable"), "{}", told());
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(told().contains("PreToolUse is not executable"), "{}", told());
+    assert!(matches!(installation.install(cline, &gate).unwrap()[..], [FileChange::Added(..)]));
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o755);
+    assert!(matches!(installation.install(cline, &gate).unwrap()[..], [FileChange::Unchanged(_)]));
+}
+
+/// Empty lists and objects on lines of their own, and files that hold nothing else.
+#[test]
+fn what_others_have_left_empty_stays() {
+    for (host, text) in [
+        ("claude", "{\n\n}\n"),
+        ("claude", "{\n  \"hooks\": {\n\n  }\n}\n"),
+        ("claude", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n\n    ]\n  }\n}\n"),
+        ("cursor", "{\n  \"version\": 1\n}\n"),
+        ("windsurf", "{\"hooks\": {\"pre_run_command\": [\n\n]}}"),
+    ] {
+        let (host, folder) = (find(host).unwrap(), tempfile::tempdir().unwrap());
+        let file = shared(host, folder.path()).unwrap();
+        put(&file, text);
+        let installation = installation(folder.path());
+        assert!(matches!(installation.uninstall(host).unwrap()[..], [FileChange::Unchanged(_)]), "{text}");
+        // A second installation at other events takes away what the first one has left.
+        for wanted in [HookPoint::BeforeToolCall, HookPoint::UserPromptSubmit, HookPoint::BeforeToolCall] {
+            installation.install(host, &|kind| kind == wanted).unwrap();
+        }
+        assert!(matches!(installation.uninstall(host).unwrap()[..], [FileChange::Removed(_)]), "{text}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_is_deleted_only_as_it_was_made() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let (claude, folder) = (find("claude").unwrap(), tempfile::tempdir().unwrap());
+    let installation = installation(folder.path());
+    let (file, real) = (folder.path().join(".claude/settings.json"), folder.path().join("real.json"));
+    installation.install(claude, &|_| true).unwrap();
+    let made = fs::read_to_string(&file).unwrap();
+    // Other events leave no line of blanks.
+    installation.install(claude, &|kind| kind == HookPoint::Stop).unwrap();
+    installation.install(claude, &|_| true).unwrap();
+    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    let again = fs::read_to_string(&file).unwrap();
+    assert!(value(&again) == value(&made) && again.lines().all(|line| !line.trim().is_empty()), "{again}");
+    fs::write(&file, &made).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
+    assert!(installation.uninstall(claude).unwrap_err().problem.contains("read-only"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), made);
+
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::rename(&file, &real).unwrap();
+    symlink(&real, &file).unwrap();
+    assert!(matches!(installation.uninstall(claude).unwrap()[..], [FileChange::Removed(_)]));
+    assert!(file.is_symlink());
+    assert_eq!(fs::read_to_string(&real).unwrap(), "{}\n");
+
+    fs::remove_file(&file).unwrap();
+    let gate = |kind| kind == HookPoint::BeforeToolCall;
+    installation.install(claude, &gate).unwrap();
+    let noted = fs::read_to_string(&file).unwrap().replace("\"matcher\"", "\"description\": \"mine\", \"matcher\"");
+    fs::write(&file, noted).unwrap();
+    installation.uninstall(claude).unwrap();
+    let left = fs::read_to_string(&file).unwrap();
+    assert!(left.contains("\"mine\"") && !left.contains("guards"), "{left}");
 }

@@ -36,5 +36,7 @@ pub(crate) fn others(host: &Host) -> Vec<String> {
     ];
     // Without its head, a file is none for the host.
     let head = if host.place.strict { format!("{{{}, ", host.place.head) } else { "{".to_owned() };
-    texts.into_iter().map(|text| text.replacen('{', &head, 1)).collect()
+    let texts = texts.into_iter().map(|text| text.replacen('{', &head, 1));
+    let is_read = |text: &String| host.place.comments || serde_json::from_str::<serde_json::Value>(text).is_ok();
+    texts.filter(is_read).collect()
 }

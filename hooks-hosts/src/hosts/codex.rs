@@ -35,7 +35,10 @@ pub(super) static CODEX: Host = Host {
     notices: "PostCompact SubagentStart SubagentStop PreModelRequest PostModelRequest Interrupt Notification",
     tools: &[tool("Bash", "Bash", &[]), tool("apply_patch", "apply_patch", &[]).patch(&["command"])],
     place: EntryPlace {
+        comments: false,
         waits: &[("SessionEnd", 1.0), ("", 600.0)],
+        off: Some(("/features/hooks", false)),
+        off_in: "config.toml",
         matcher: Some("*"),
         exact: true,
         mcp: Some("mcp__.*"),

@@ -53,6 +53,7 @@ pub(super) static GOOSE: Host = Host {
         ..SNAKE_CASE
     },
     place: EntryPlace {
+        comments: false,
         handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME$GATE}"#,
         at_gates: r#", "on_failure": "block""#,
         variables: "PLUGIN_ROOT",
