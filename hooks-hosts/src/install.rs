@@ -85,19 +85,14 @@ impl Installation {
         begin.iter().eq(called) && has_options_only && Path::new(program).file_name() == self.program.file_name()
     }
 
-    /// The events that the program is installed at, and their commands.
-    fn wanted(&self, host: &Host, wanted: &dyn Fn(HookPoint) -> bool) -> Vec<Command> {
-        let events = host.events().filter(|event| event.kinds().any(wanted) && host.place.names(event.name));
-        events.map(|event| (event, self.command(host.name, event.name))).collect()
-    }
-
     /// Names the program in the host's files, at the events where `wanted` says that it has hooks.
     ///
     /// # Errors
     /// A file cannot be read or written, or is not what the host expects. Then none is changed.
     pub fn install(&self, host: &Host, wanted: &dyn Fn(HookPoint) -> bool) -> Result<Vec<FileChange>, InstallError> {
         let place = host.place;
-        let commands = self.wanted(host, wanted);
+        let events = host.events().filter(|event| event.kinds().any(wanted) && place.names(event.name));
+        let commands: Vec<Command> = events.map(|event| (event, self.command(host.name, event.name))).collect();
         let events: Vec<&'static str> = commands.iter().map(|(event, _)| event.name).collect();
         if place.form == EntryForm::Scripts {
             return events.iter().map(|event| self.script(host, &place, event)).collect();
@@ -309,9 +304,8 @@ fn walk(node: &Node, text: &str, above: &Entry, ours: &dyn Fn(&str) -> bool, fou
         };
         let nested = said.get("action").and_then(Value::as_object).cloned().unwrap_or_default();
         // Of what is no entry and no group, this alone counts.
-        let counts = |key: &str, said: &Value| match in_list {
-            true => key != "hooks" && key != "action",
-            false => key == "enabled" && *said == Value::Bool(false),
+        let counts = |key: &str, said: &Value| {
+            if in_list { key != "hooks" && key != "action" } else { key == "enabled" && *said == Value::Bool(false) }
         };
         entry.settings.extend(said.into_iter().chain(nested).filter(|(key, said)| counts(key, said)));
         match ["command", "bash"].iter().find_map(|key| entry.settings.get(*key)?.as_str()).map(str::to_owned) {
