@@ -160,6 +160,9 @@ impl Installation {
         let file = self.file(&host.place, "");
         let Some(text) = read(&file).ok().flatten() else { return Ok((wrong, other)) };
         let there = self.ours(host, &text)?;
+        if there.is_empty() {
+            return Ok((wrong, other));
+        }
         for entry in &there {
             let event = event_of(&entry.command);
             let Some(wanted) = self.made(host, [entry].into_iter())? else {
