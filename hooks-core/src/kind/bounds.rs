@@ -11,44 +11,52 @@ use serde::de::DeserializeOwned;
 use super::HookKind;
 use crate::verdict::Verdict;
 
-/// Bounds with the type itself, each with a message of its own.
-macro_rules! types {
-    ($($(#[$attribute:meta])* $name:ident: ($($bound:tt)+);)*) => {$(
-        $(#[$attribute])*
-        pub trait $name {
-            /// The type itself.
-            type Type: $($bound)+;
-        }
-
-        #[diagnostic::do_not_recommend]
-        impl<T: $($bound)+> $name for T {
-            type Type = T;
-        }
-    )*};
+/// A type that is a kind.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a hook kind",
+    label = "not a kind",
+    note = "write a built-in kind in snake_case, such as `before_tool_call`, or a type with `#[derive(HookKind)]`"
+)]
+pub trait KindType {
+    /// The type itself.
+    type Type: HookKind;
 }
 
-types! {
-    /// A type that is a kind.
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` is not a hook kind",
-        label = "not a kind",
-        note = "write a built-in kind in snake_case, such as `before_tool_call`, or a type with `#[derive(HookKind)]`"
-    )]
-    KindType: (HookKind);
-    /// A type that can be the subject of a kind.
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be the subject of a kind",
-        label = "not `Clone + Send + Sync + 'static`",
-        note = "a subject is cloned and moves between threads: derive `Clone`, and put fields that are not `Send` or `Sync` behind an `Arc` or a lock"
-    )]
-    SubjectType: (Clone + Send + Sync + 'static);
-    /// A type that is a verdict.
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` is not a verdict",
-        label = "not a verdict",
-        note = "use `()`, `Permission`, `PromptVerdict`, `Contributions`, or a type of your own with `#[derive(Clone, Debug, Verdict)]`"
-    )]
-    VerdictType: (Verdict);
+#[diagnostic::do_not_recommend]
+impl<K: HookKind> KindType for K {
+    type Type = K;
+}
+
+/// A type that can be the subject of a kind.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the subject of a kind",
+    label = "not `Clone + Send + Sync + 'static`",
+    note = "a subject is cloned and moves between threads: derive `Clone`, and put fields that are not `Send` or `Sync` behind an `Arc` or a lock"
+)]
+pub trait SubjectType {
+    /// The type itself.
+    type Type: Clone + Send + Sync + 'static;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: Clone + Send + Sync + 'static> SubjectType for S {
+    type Type = S;
+}
+
+/// A type that is a verdict.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a verdict",
+    label = "not a verdict",
+    note = "use `()`, `Permission`, `PromptVerdict`, `Contributions`, or a type of your own with `#[derive(Clone, Debug, Verdict)]`"
+)]
+pub trait VerdictType {
+    /// The type itself.
+    type Type: Verdict;
+}
+
+#[diagnostic::do_not_recommend]
+impl<V: Verdict> VerdictType for V {
+    type Type = V;
 }
 
 /// The type of a field by which hooks can filter.
@@ -93,7 +101,7 @@ impl<K: HookKind + Clone> OwnedEvent for K {
     label = "needs `{Self}: serde::Serialize + serde::Deserialize`",
     note = "derive both, or remove `json`: the kind can then only be fired from Rust"
 )]
-pub trait JsonType: Serialize + DeserializeOwned {
+pub trait JsonType {
     /// Requires the bound at the location where a violation is reported.
     fn json(_: &Self) {}
 }
